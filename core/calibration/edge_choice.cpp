@@ -9,6 +9,7 @@
 
 #include "analysis/users.h"
 #include "base/sort_distinct.h"
+#include "calibration/weight_codes.h"
 
 namespace fusescope {
 
@@ -79,6 +80,7 @@ class EdgeChooser {
     const std::optional<ValueRange> range = rangeOf(product->source);
     if (!range) return refuse("quantize.no_range", {{"value", nameOf(product->source)}});
     if (scaleOf(*range) == 0) return refuse("quantize.all_zero", {{"value", nameOf(product->source)}});
+    if (const auto why = whyNoCodes(m_graph, *product)) return refuse("quantize.weights_not_finite", *why);
     if (const auto priced = m_request.priced.find(node.id);
         priced != m_request.priced.end() && wish.kind == QuantizeWish::Kind::None) {
       decideByPrice(subjects, priced->second);
@@ -248,6 +250,13 @@ class EdgeChooser {
 };
 
 }  // namespace
+
+std::optional<Json> whyNoCodes(const Graph& graph, const Product& product) {
+  const Tensor& weights = *graph.constantData(product.weights);
+  const std::int64_t count = notFiniteIn(weights);
+  if (count == 0) return std::nullopt;
+  return Json{{"weights", graph.value(product.weights).name}, {"count", count}, {"elements", weights.count()}};
+}
 
 std::vector<ValueId> valuesToObserve(const Graph& graph) {
   std::vector<ValueId> values;

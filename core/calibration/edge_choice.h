@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -27,6 +28,9 @@ struct EdgeChoice {
 
 /// The values whose ranges a choice may ask for, in id order.
 std::vector<ValueId> valuesToObserve(const Graph& graph);
+
+/// Why the weights of a product cannot be codes, as arguments of quantize.weights_not_finite; nothing where they can.
+std::optional<Json> whyNoCodes(const Graph& graph, const Product& product);
 
 /// Which products multiply integers, and which edges are codes for it. Pure.
 EdgeChoice chooseEdges(const Graph& graph, const QuantizeRequest& request);

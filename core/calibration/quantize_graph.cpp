@@ -74,6 +74,11 @@ class QuantizeEditor {
   /// Weights of two axes, of a product that stays in floats.
   void quantizeWeightsAlone(const Product& product) {
     const Tensor& weights = *m_graph.constantData(product.weights);
+    const std::vector<Subject> subjects{Subject::node(m_graph.node(product.node).name)};
+    if (auto why = whyNoCodes(m_graph, product)) {
+      m_decisions.push_back(decide("quantize.weights_not_finite", subjects, "weight_only", std::move(*why)));
+      return;
+    }
     const DataType type = m_request.weightOnly.type;
     const std::int64_t block = m_request.weightOnly.block;
     const RangeChoice choice{.method = m_request.ranges != nullptr ? m_request.ranges->settings.weightMethod
@@ -82,7 +87,7 @@ class QuantizeEditor {
     readCodes(product, held(product.weights, type, axis, block,
                             [&] { return blockCodesOf(weights, type, product.sumAxis, block, choice); }));
     m_decisions.push_back(decide(
-        "quantize.weight_only", {Subject::node(m_graph.node(product.node).name)}, "weight_only",
+        "quantize.weight_only", subjects, "weight_only",
         {{"weights", m_graph.value(product.weights).name},
          {"type", name(type)},
          {"scales", block == 0 ? "a scale for each channel" : fmt::format("a scale for each block of {}", block)}}));

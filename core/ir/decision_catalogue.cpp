@@ -37,6 +37,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"import.sorted", Import, true, "has nodes that stand before what they read ({count}); its nodes are sorted"},
       {"import.trains", Import, true, "{op} works as in training: {what}. Export the network for inference"},
       {"import.constant_not_a_number", Import, true, "not a number in {value}: {count} of its {elements} elements"},
+      {"import.constant_infinite", Import, true, "infinite in {value}: {count} of its {elements} elements"},
       {"import.constant_denormal", Import, true,
        "denormal numbers in {value}: {count} of its {elements} elements; they are slow to calculate with, and some "
        "kernels take them for 0"},
@@ -133,6 +134,9 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "kernel"},
       {"quantize.no_kernel", Quantize, false, "stays in floats: {why}"},
       {"quantize.no_range", Quantize, false, "stays in floats: the ranges do not say what {value} holds"},
+      {"quantize.weights_not_finite", Quantize, false,
+       "stays in floats: of its weights {weights}, {count} of {elements} are not finite, and no integer stands for "
+       "them"},
       {"quantize.all_zero", Quantize, false, "stays in floats: nothing but 0 was seen in {value}"},
       // validate
       {"validate.supported", Validate, true, "{target} supports {op} at these types"},

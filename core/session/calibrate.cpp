@@ -247,8 +247,10 @@ Status addWeights(const Model& model, const std::string& path, const CalibrateOp
     if (options.progress) options.progress("weights", path + graph.node(id).name);
     RangeChoice choice = options.settings.choice;
     choice.method = options.settings.weightMethod;
-    ranges.weights.emplace(weights, weightRangeOf(*graph.constantData(product->weights),
-                                                  options.settings.perChannel ? product->outputAxis : -1, choice));
+    const Tensor& numbers = *graph.constantData(product->weights);
+    if (notFiniteIn(numbers) > 0) continue;  // they stay floats (quantize.weights_not_finite)
+    ranges.weights.emplace(weights,
+                           weightRangeOf(numbers, options.settings.perChannel ? product->outputAxis : -1, choice));
   }
   for (const ModelBody& body : model.bodies)
     TRY(addWeights(*body.model, insideOf(path, graph, body.holder), options, ranges));

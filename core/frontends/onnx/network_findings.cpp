@@ -6,10 +6,11 @@
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // looking at all of a file of many GiB would read it all
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // looking at all of a file of many GiB would read it all
 
 struct OddElements {
   std::int64_t notNumbers = 0;
+  std::int64_t infinite = 0;
   std::int64_t denormal = 0;
 };
 
@@ -22,8 +23,9 @@ OddElements oddElements(const Tensor& tensor, Bits exponent, Bits mantissa) {
   for (std::int64_t i = 0; i < count; ++i) {
     Bits bits;
     std::memcpy(&bits, bytes + static_cast<std::size_t>(i) * sizeof(Bits), sizeof(Bits));
-    const bool fraction = (bits & mantissa) != 0;
-    odd.notNumbers += fraction && (bits & exponent) == exponent ? 1 : 0;
+    const bool fraction = (bits & mantissa) != 0, most = (bits & exponent) == exponent;
+    odd.notNumbers += fraction && most ? 1 : 0;
+    odd.infinite += !fraction && most ? 1 : 0;
     odd.denormal += fraction && (bits & exponent) == 0 ? 1 : 0;
   }
   return odd;
@@ -37,10 +39,15 @@ OddElements oddElements(const Tensor& tensor) {
       return oddElements<std::uint64_t>(tensor, 0x7ff0000000000000, 0x000fffffffffffff);
     case DataType::F16: {
       // Denormal numbers are what f16 weights near 0 are made of, and every kernel widens them exactly.
-      return {.notNumbers = oddElements<std::uint16_t>(tensor, 0x7c00, 0x03ff).notNumbers};
+      OddElements odd = oddElements<std::uint16_t>(tensor, 0x7c00, 0x03ff);
+      odd.denormal = 0;
+      return odd;
     }
-    case DataType::BF16:
-      return {.notNumbers = oddElements<std::uint16_t>(tensor, 0x7f80, 0x007f).notNumbers};
+    case DataType::BF16: {
+      OddElements odd = oddElements<std::uint16_t>(tensor, 0x7f80, 0x007f);
+      odd.denormal = 0;
+      return odd;
+    }
     default:
       return {};
   }
@@ -72,6 +79,7 @@ class NetworkFindings {
                                      {{"value", name}, {"count", count}, {"elements", tensor.count()}}));
     };
     say("import.constant_not_a_number", odd.notNumbers);
+    if (tensor.count() > 1) say("import.constant_infinite", odd.infinite);  // one alone is a bound or a mask's number
     say("import.constant_denormal", odd.denormal);
   }
 

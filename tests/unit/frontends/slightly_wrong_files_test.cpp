@@ -215,8 +215,11 @@ TEST(SlightlyWrongFiles, ElementsThatAreNotANumberAreCounted) {
   const Model model = prepared(bytes);
   const Decision* decision = decisionOf(model, "import.constant_not_a_number");
   ASSERT_NE(decision, nullptr);
-  EXPECT_EQ(decision->arguments["count"], 1) << "an infinity is a number: masks are made of them";
+  EXPECT_EQ(decision->arguments["count"], 1);
   EXPECT_EQ(decision->arguments["elements"], 3);
+  const Decision* infinite = decisionOf(model, "import.constant_infinite");
+  ASSERT_NE(infinite, nullptr);
+  EXPECT_EQ(message(*infinite), "infinite in w: 1 of its 3 elements");
 }
 
 TEST(SlightlyWrongFiles, AnOlderOperatorMayReadAConstantThatComesLater) {
