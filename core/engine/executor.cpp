@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 
+#include "backends/number_checks.h"
 #include "backends/reference/convert_elements.h"
 
 namespace fusescope {
@@ -289,8 +290,18 @@ Diagnostic Executor::located(StepFailure failure) const {
   return error;
 }
 
+std::optional<StepFailure> Executor::runChecked(const StopToken& stop, const StepTimer& timer) {
+  if (!m_checksEachStep) {
+    UncheckedNumbers unchecked;
+    auto failure = synchronise(runSteps(stop, timer));
+    m_checksEachStep = !failure && unchecked.isSuspect();
+    if (!m_checksEachStep || timer) return failure;
+  }
+  return synchronise(runSteps(stop, timer));
+}
+
 Status Executor::run(const StopToken& stop, const StepTimer& timer) {
-  if (auto failure = synchronise(runSteps(stop, timer))) return located(std::move(*failure));
+  if (auto failure = runChecked(stop, timer)) return located(std::move(*failure));
   if (!timer) return Done{};
   for (std::size_t i = 0; i < m_program->steps.size(); ++i)
     if (m_program->steps[i].device != kHost) timer(i, m_intervals[i].end->msSince(*m_intervals[i].begin));

@@ -73,6 +73,8 @@ class Executor {
     std::unique_ptr<Event> begin, end;
   };
 
+  /// Runs once more where a kernel may have lost what is not a number, unless it only takes times.
+  std::optional<StepFailure> runChecked(const StopToken& stop, const StepTimer& timer);
   std::optional<StepFailure> runSteps(const StopToken& stop, const StepTimer& timer);
   Status runTimed(std::size_t step, const StopToken& stop, const StepTimer& timer);
   Status runStep(std::size_t step, const StopToken& stop);
@@ -99,6 +101,7 @@ class Executor {
   std::vector<Interval> m_intervals;              ///< by step, made when it is first timed; the host's share the last
   std::vector<std::byte*> m_inputs, m_outputs;
   Uses m_inputUses, m_outputUses;
+  bool m_checksEachStep = false;  ///< for NaN, as something invalid was met before (number_checks.h)
   std::vector<Tensor> m_boxes;
   std::vector<std::vector<const std::byte*>> m_stepInputs;
   std::vector<std::vector<std::byte*>> m_stepOutputs;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "backends/number_checks.h"
 #include "backends/thread_team.h"
 #include "backends/threads.h"
 #include "base/aligned_memory.h"
@@ -119,6 +120,7 @@ class Rounds {
         m_candidates(kernels.size()) {}
 
   Result<std::vector<std::optional<KernelTime>>> run(const StopToken& stop) {
+    UncheckedNumbers unchecked;                           // as in programs, which look once for all kernels
     for (std::size_t i = 0; i < m_kernels.size(); ++i) {  // warms up
       TRY(checkStop(stop));
       m_candidates[i].open = m_candidates[i].works = m_operands.run(m_kernels[i]).has_value();

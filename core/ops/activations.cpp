@@ -43,9 +43,9 @@ auto makeGelu(const Node& node) {
   const bool tanh = node.textAttribute("approximate", "none") == "tanh";
   return [=](auto x) -> decltype(x) {
     using T = decltype(x);
-    if (!tanh) return T(0.5) * x * (T(1) + std::erf(x / std::numbers::sqrt2_v<T>));
+    if (!tanh) return T(0.5) * x * std::erfc(-x / std::numbers::sqrt2_v<T>);  // nothing is cancelled far below 0
     const T inner = std::sqrt(T(2) * std::numbers::inv_pi_v<T>) * (x + T(0.044715) * x * x * x);
-    return T(0.5) * x * (T(1) + std::tanh(inner));
+    return x * sigmoidOf(T(2) * inner);  // (1 + tanh(t)) / 2
   };
 }
 

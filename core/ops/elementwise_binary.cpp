@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ops/families.h"
+#include "ops/support/extremes.h"
 #include "ops/support/pairwise.h"
 
 namespace fusescope::ops {
@@ -42,16 +43,16 @@ struct DivOf {  // integers truncate towards zero; their division by zero is ref
     return static_cast<T>(a / b);
   }
 };
-struct MaxOf {  // NaN wins
+struct MaxOf {
   template <class T>
   T operator()(T a, T b) const {
-    return a != a || a > b ? a : b;
+    return largerOf(a, b);
   }
 };
 struct MinOf {
   template <class T>
   T operator()(T a, T b) const {
-    return a != a || a < b ? a : b;
+    return smallerOf(a, b);
   }
 };
 struct FmodOf {  // the sign of the dividend

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/families.h"
+#include "ops/support/extremes.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/strided.h"
@@ -121,8 +122,8 @@ T combined(const std::string& reduction, T old, T update) {
   if constexpr (!std::is_same_v<T, std::string> && !std::is_same_v<T, Bits128>) {
     if (reduction == "add") return static_cast<T>(old + update);
     if (reduction == "mul") return static_cast<T>(old * update);
-    if (reduction == "max") return std::max(old, update);
-    if (reduction == "min") return std::min(old, update);
+    if (reduction == "max") return largerOf(old, update);
+    if (reduction == "min") return smallerOf(old, update);
   }
   return update;
 }

@@ -6,6 +6,7 @@
 
 #include "ops/families.h"
 #include "ops/support/extent_arithmetic.h"
+#include "ops/support/extremes.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/strided.h"
@@ -114,7 +115,7 @@ Result<Tensors> maxPoolAs(const KernelContext& context) {
     T most = kLeast;
     std::int64_t place = -1;
     const auto take = [&](std::int64_t, std::int64_t offset) {
-      if (place >= 0 && !(from[offset] > most)) return;
+      if (place >= 0 && !isAbove(from[offset], most)) return;
       most = from[offset];
       place = offset;
     };
@@ -216,7 +217,7 @@ auto globalMean(const Node&) {
 auto globalMax(const Node&) {
   return [](const auto* from, std::int64_t count) {
     auto most = from[0];
-    for (std::int64_t i = 1; i < count; ++i) most = from[i] > most ? from[i] : most;
+    for (std::int64_t i = 1; i < count; ++i) most = largerOf(most, from[i]);
     return most;
   };
 }

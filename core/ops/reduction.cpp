@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ops/families.h"
+#include "ops/support/extremes.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/strided.h"
@@ -110,7 +111,7 @@ struct GreatestOf : SumOf {
   }
   template <class A>
   static void add(A& state, A x) {
-    if (!(x <= state) && state == state) state = x;
+    state = largerOf(state, x);
   }
 };
 struct LeastOf : SumOf {
@@ -120,7 +121,7 @@ struct LeastOf : SumOf {
   }
   template <class A>
   static void add(A& state, A x) {
-    if (!(x >= state) && state == state) state = x;
+    state = smallerOf(state, x);
   }
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ops/families.h"
+#include "ops/support/extremes.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/region_sampling.h"
 #include "ops/support/require_extents.h"
@@ -104,7 +105,7 @@ T largestPixel(const T* plane, std::int64_t width, std::pair<std::int64_t, std::
   if (rows.first >= rows.second || columns.first >= columns.second) return T(0);
   T most = plane[rows.first * width + columns.first];
   for (std::int64_t y = rows.first; y < rows.second; ++y)
-    for (std::int64_t x = columns.first; x < columns.second; ++x) most = std::max(most, plane[y * width + x]);
+    for (std::int64_t x = columns.first; x < columns.second; ++x) most = largerOf(most, plane[y * width + x]);
   return most;
 }
 

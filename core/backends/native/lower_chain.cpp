@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "backends/native/exact_epilogue.h"
 #include "backends/native/lowering.h"
 #include "backends/native/post_operations.h"
 #include "planning/fusion/match.h"
@@ -110,6 +111,26 @@ std::optional<Chain::Operation> Lowering::sumOf(const Chain& chain, const Node& 
 
 void Lowering::leaveToTapes(const Chain& chain, std::size_t taken) {
   m_pending.insert(m_pending.end(), chain.nodes.begin() + static_cast<std::ptrdiff_t>(taken), chain.nodes.end());
+}
+
+EpilogueTape Lowering::epilogueTape(const Chain& chain, std::size_t first, std::size_t taken) const {
+  TapeBuilder builder([this](ValueId value) { return constantNumber(value); },
+                      [this](ValueId value) { return dimsOf(value).size(); },
+                      [this](ValueId value) { return typeOf(value); });
+  const ValueId product = resultOf(chain, first), result = resultOf(chain, taken);
+  EpilogueTape tape;
+  builder.registerOf(product);
+  for (std::size_t i = first; i < taken; ++i) builder.add(node(chain.nodes[i]), DataType::F32);
+  builder.finish(tape.program, {result});
+  for (const TapeBuilder::Input& input : builder.inputs()) {
+    if (input.value == product) {
+      tape.product = input.reg;
+    } else {
+      tape.addends.emplace_back(input.value, input.reg);
+    }
+  }
+  tape.result = builder.registerOf(result);
+  return tape;
 }
 
 Status Lowering::lowerSeparately(const Chain& chain) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "backends/native/conv_weights.h"
+#include "backends/native/exact_epilogue.h"
 #include "backends/native/lowering.h"
 #include "backends/native/onednn.h"
 #include "backends/native/post_operations.h"
@@ -22,6 +23,9 @@ struct PreparedConv {
   Window window;
   dnnl::post_ops operations;
   std::vector<std::pair<int, ValueId>> residuals;  ///< operands of `operations`, by argument
+  dnnl::post_ops sums;                             ///< `operations` before the first activation
+  std::size_t summed = 0;                          ///< nodes up to there; 0: there is no activation
+  bool mayLoseNumbers = false;
 
   std::int64_t channels() const { return target[1]; }
 };
@@ -36,16 +40,29 @@ struct Described {
   MemoryFormat from, to;
 };
 
+/// What oneDNN is asked for.
+struct ConvCall {
+  bool transposed = false;
+  memory::desc source, weights, bias, target;
+  Window window;
+  dnnl::post_ops operations;
+};
+
 template <class Forward>
-Described describe(const PreparedConv& conv, dnnl::algorithm algorithm, const memory::desc& source,
-                   const memory::desc& target) {
-  const memory::desc weights(conv.weights.dims(), *dnnlType(conv.type), memory::format_tag::any);
-  const memory::desc bias = conv.weights.hasBias() ? conv.weights.biasDesc() : memory::desc();
-  Dims dilations = conv.window.dilations;
+typename Forward::primitive_desc descriptionOf(const ConvCall& call, dnnl::algorithm algorithm) {
+  Dims dilations = call.window.dilations;
   for (std::int64_t& dilation : dilations) --dilation;
-  const typename Forward::primitive_desc description(
-      dnnlEngine(), dnnl::prop_kind::forward_inference, algorithm, source, weights, bias, target, conv.window.strides,
-      dilations, conv.window.padBegin, conv.window.padEnd, userScratchpad(conv.operations));
+  return {dnnlEngine(),       dnnl::prop_kind::forward_inference,
+          algorithm,          call.source,
+          call.weights,       call.bias,
+          call.target,        call.window.strides,
+          dilations,          call.window.padBegin,
+          call.window.padEnd, userScratchpad(call.operations)};
+}
+
+template <class Forward>
+Described described(const ConvCall& call, dnnl::algorithm algorithm) {
+  const auto description = descriptionOf<Forward>(call, algorithm);
   return {[description] { return Forward(description); },
           description.src_desc(),
           description.weights_desc(),
@@ -54,11 +71,19 @@ Described describe(const PreparedConv& conv, dnnl::algorithm algorithm, const me
           description.impl_info_str()};
 }
 
+Described describe(const ConvCall& call) {
+  if (call.transposed) return described<dnnl::deconvolution_forward>(call, dnnl::algorithm::deconvolution_direct);
+  return described<dnnl::convolution_forward>(call, dnnl::algorithm::convolution_direct);
+}
+
 Described describe(const PreparedConv& conv, const memory::desc& source, const memory::desc& target) {
-  if (conv.transposed) {
-    return describe<dnnl::deconvolution_forward>(conv, dnnl::algorithm::deconvolution_direct, source, target);
-  }
-  return describe<dnnl::convolution_forward>(conv, dnnl::algorithm::convolution_direct, source, target);
+  return describe(ConvCall{.transposed = conv.transposed,
+                           .source = source,
+                           .weights = memory::desc(conv.weights.dims(), *dnnlType(conv.type), memory::format_tag::any),
+                           .bias = conv.weights.hasBias() ? conv.weights.biasDesc() : memory::desc(),
+                           .target = target,
+                           .window = conv.window,
+                           .operations = conv.operations});
 }
 
 /// Of formats that are the same bytes for `dims` the one with channels last, for which oneDNN has most kernels: what it
@@ -90,6 +115,27 @@ Described describePreferred(const PreparedConv& conv) {
   return from && to ? describeIn(conv, *from, *to) : describeIn(conv, MemoryFormat(), MemoryFormat());
 }
 
+/// The convolution that `described` is of, up to its first activation, into f32.
+std::function<Result<std::unique_ptr<Step>>(BufferIndex)> sumsAlone(const PreparedConv& conv,
+                                                                    const Described& described,
+                                                                    const memory::desc& target,
+                                                                    std::vector<DnnlStep::Argument> arguments) {
+  ConvCall call{.transposed = conv.transposed,
+                .source = described.source,
+                .weights = described.weights,
+                .bias = conv.weights.hasBias() ? conv.weights.biasDesc() : memory::desc(),
+                .target = target,
+                .window = conv.window,
+                .operations = conv.sums};
+  return [call, arguments = std::move(arguments)](BufferIndex into) {
+    return guardDnnl<std::unique_ptr<Step>>("a convolution", [&]() -> Result<std::unique_ptr<Step>> {
+      const Described made = describe(call);
+      return std::unique_ptr<Step>(std::make_unique<DnnlStep>(
+          made.make(), argumentsUpTo(call.operations, arguments, call.target, into), made.scratchpad));
+    });
+  };
+}
+
 constexpr std::int64_t kFewChannels = 4;
 
 /// Whether our own kernel runs it (upsampling_step.h).
@@ -114,7 +160,7 @@ Status Lowering::lowerConv(const Chain& chain) {
   if (conv.type != DataType::F32) conv.targetType = storedType(resultOf(chain, taken));
   if (conv.targetType != conv.type) conv.targetType = DataType::F32;
   return guardDnnl<Done>("convolution '" + root.name + "'", [&]() -> Status {
-    TRY(emitConv(root, conv, resultOf(chain, taken)));
+    TRY(emitConv(chain, conv, taken));
     leaveToTapes(chain, taken);
     return Done{};
   });
@@ -190,7 +236,12 @@ PreparedConv Lowering::prepareConv(const Node& root) const {
 std::size_t Lowering::foldChain(const Chain& chain, PreparedConv& conv) const {
   std::size_t taken = 1;
   for (const Chain::Operation& operation : chain.operations) {
+    if (operation.isActivation() && conv.summed == 0) {
+      conv.sums = copyOf(conv.operations);
+      conv.summed = taken;
+    }
     if (!fold(operation, conv)) break;
+    conv.mayLoseNumbers = conv.mayLoseNumbers || (operation.isActivation() && mayLoseNumbers(node(operation.node)));
     taken += operation.nodeCount();
   }
   return taken;
@@ -225,7 +276,9 @@ bool Lowering::fold(const Chain::Operation& operation, PreparedConv& conv) const
 
 // Formats: what the options say for the inside of the fused node, else what oneDNN prefers. First convolutions of few
 // channels read plain and write blocks.
-Status Lowering::emitConv(const Node& root, const PreparedConv& conv, ValueId result) {
+Status Lowering::emitConv(const Chain& chain, const PreparedConv& conv, std::size_t taken) {
+  const Node& root = node(chain.root);
+  const ValueId result = resultOf(chain, taken);
   const bool isNarrowed = conv.type != DataType::F32;
   const Ref found = TRY(factor(root.input(0), conv.type));
   m_multipliesNarrow = m_multipliesNarrow || isNarrowed;
@@ -238,11 +291,13 @@ Status Lowering::emitConv(const Node& root, const PreparedConv& conv, ValueId re
   std::vector<BufferIndex> reads = {source.buffer};
   std::vector<DnnlStep::Argument> arguments = {argumentAt(DNNL_ARG_SRC, described.source, source),
                                                argumentAt(DNNL_ARG_DST, described.target, target)};
+  std::map<ValueId, Ref> addends;
   for (const auto& [id, value] : conv.residuals) {
     const bool isWide = residualType(conv, value) == DataType::F32;
     const Ref residual = TRY(inFormat(isWide ? TRY(ref(value)) : TRY(seen(value)), described.to));
     reads.push_back(residual.buffer);
     arguments.push_back(argumentAt(id, *dnnlDesc(residual.desc()), residual));
+    addends.emplace(value, residual);
   }
   m_implementations.push_back("conv:" + described.implementation);
   arguments.push_back(
@@ -250,8 +305,18 @@ Status Lowering::emitConv(const Node& root, const PreparedConv& conv, ValueId re
   if (conv.weights.hasBias())
     arguments.push_back({DNNL_ARG_BIAS, conv.weights.biasDesc(), m_program.addPacked(conv.weights.packBias())});
   dnnl::primitive primitive = m_options.probe ? dnnl::primitive() : described.make();
-  m_program.addStep(std::make_unique<DnnlStep>(std::move(primitive), std::move(arguments), described.scratchpad), reads,
-                    {target.buffer});
+  std::unique_ptr<Step> step = std::make_unique<DnnlStep>(std::move(primitive), arguments, described.scratchpad);
+  if (conv.mayLoseNumbers) {
+    const memory::desc wide = *dnnlDesc({DataType::F32, conv.target, described.to});
+    step = makeRecheckedStep(std::move(step),
+                             exactEpilogue({.product = sumsAlone(conv, described, wide, std::move(arguments)),
+                                            .tape = epilogueTape(chain, conv.summed, taken),
+                                            .addends = std::move(addends),
+                                            .target = target,
+                                            .count = productOf(described.to.padded(conv.target), 0),
+                                            .threads = m_threads}));
+  }
+  m_program.addStep(std::move(step), reads, {target.buffer});
   define(result, target);
   return Done{};
 }

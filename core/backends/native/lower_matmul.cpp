@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "backends/native/code_panels.h"
+#include "backends/native/exact_epilogue.h"
 #include "backends/native/gemm.h"
 #include "backends/native/gemm_step.h"
 #include "backends/native/lowering.h"
@@ -23,6 +24,10 @@ struct PreparedMatMul {
   std::vector<std::pair<Weight, float>> biases;  ///< by column, or one number, each with its factor; their sum
   dnnl::post_ops operations;
   std::vector<std::pair<int, Ref>> addends;  ///< operands of `operations`, by argument
+  std::map<ValueId, Ref> residuals;          ///< of these, what lies as the result
+  dnnl::post_ops sums;                       ///< `operations` before the first activation
+  std::size_t summed = 0;                    ///< nodes up to there; 0: there is no activation
+  bool mayLoseNumbers = false;
 
   std::int64_t columns() const { return b.dims.back(); }
 };
@@ -130,14 +135,42 @@ memory::desc biasDesc(const PreparedMatMul& product) {
   return memory::desc(dims, memory::data_type::f32, rowMajorStrides(dims));
 }
 
+/// What oneDNN is asked for.
+struct MatMulCall {
+  memory::desc a, b, c;
+  std::optional<memory::desc> bias;
+  dnnl::post_ops operations;
+};
+
+dnnl::matmul::primitive_desc describe(const MatMulCall& call) {
+  const dnnl::primitive_attr attributes = userScratchpad(call.operations);
+  if (!call.bias) return dnnl::matmul::primitive_desc(dnnlEngine(), call.a, call.b, call.c, attributes);
+  return dnnl::matmul::primitive_desc(dnnlEngine(), call.a, call.b, *call.bias, call.c, attributes);
+}
+
 /// Constant weights are held as the implementation wants them.
-dnnl::matmul::primitive_desc describe(const PreparedMatMul& product, const memory::desc& a, const memory::desc& c) {
-  const memory::desc b = product.weights
-                             ? memory::desc(product.b.dims, *dnnlType(product.type), memory::format_tag::any)
-                             : dnnlStrided(product.b);
-  const dnnl::primitive_attr attributes = userScratchpad(product.operations);
-  if (product.biases.empty()) return dnnl::matmul::primitive_desc(dnnlEngine(), a, b, c, attributes);
-  return dnnl::matmul::primitive_desc(dnnlEngine(), a, b, biasDesc(product), c, attributes);
+MatMulCall callOf(const PreparedMatMul& product, const memory::desc& c) {
+  MatMulCall call{.a = dnnlStrided(product.a), .c = c, .operations = product.operations};
+  call.b = product.weights ? memory::desc(product.b.dims, *dnnlType(product.type), memory::format_tag::any)
+                           : dnnlStrided(product.b);
+  if (!product.biases.empty()) call.bias = biasDesc(product);
+  return call;
+}
+
+/// The product that `call` is of, which oneDNN reads its weights for as they lie in `b`, up to its first activation.
+std::function<Result<std::unique_ptr<Step>>(BufferIndex)> sumsAlone(const PreparedMatMul& product, MatMulCall call,
+                                                                    const memory::desc& b,
+                                                                    std::vector<DnnlStep::Argument> arguments) {
+  call.b = b;
+  call.operations = product.sums;
+  call.c = memory::desc(product.result, memory::data_type::f32, rowMajorStrides(product.result));
+  return [call, arguments = std::move(arguments)](BufferIndex into) {
+    return guardDnnl<std::unique_ptr<Step>>("a matrix product", [&]() -> Result<std::unique_ptr<Step>> {
+      const auto made = describe(call);
+      return std::unique_ptr<Step>(std::make_unique<DnnlStep>(
+          dnnl::matmul(made), argumentsUpTo(call.operations, arguments, call.c, into), made.scratchpad_desc()));
+    });
+  };
 }
 
 }  // namespace
@@ -169,7 +202,8 @@ Status Lowering::lowerMatMul(const Chain& chain) {
     products.push_back({std::move(product), target});
     return emitOwnMatMuls(std::move(products));
   }
-  return guardDnnl<Done>("matrix product '" + root.name + "'", [&] { return emitMatMul(product, target); });
+  return guardDnnl<Done>("matrix product '" + root.name + "'",
+                         [&] { return emitMatMul(chain, product, taken, target); });
 }
 
 bool Lowering::canMultiply(const Node& root) const {
@@ -246,6 +280,10 @@ Status Lowering::addGemmTerms(const Node& gemm, PreparedMatMul& product) {
 Result<std::size_t> Lowering::foldChain(const Chain& chain, PreparedMatMul& product, bool own) {
   std::size_t taken = 1;
   for (const Chain::Operation& operation : chain.operations) {
+    if (operation.isActivation() && product.summed == 0) {
+      product.sums = copyOf(product.operations);
+      product.summed = taken;
+    }
     if (operation.kind == Chain::Kind::Bias && product.operations.len() == 0) {
       product.biases.emplace_back(weight(operation.operand), 1.0f);
     } else if (operation.kind == Chain::Kind::Cast) {
@@ -255,21 +293,26 @@ Result<std::size_t> Lowering::foldChain(const Chain& chain, PreparedMatMul& prod
     } else if (operation.kind == Chain::Kind::Residual) {
       const bool isNarrowed = product.type != DataType::F32 && seenType(operation.operand) == product.type;
       const Ref operand = isNarrowed ? TRY(seen(operation.operand)) : TRY(ref(operation.operand));
-      addTensor(product, denseAs(TRY(plain(operand)), product.result));
+      const Ref dense = denseAs(TRY(plain(operand)), product.result);
+      product.residuals.emplace(operation.operand, dense);
+      addTensor(product, dense);
     } else if (!appendActivation(product.operations, operation, node(operation.node),
                                  [this](ValueId value) { return constantNumber(value); })) {
       break;
     }
+    product.mayLoseNumbers =
+        product.mayLoseNumbers || (operation.isActivation() && mayLoseNumbers(node(operation.node)));
     taken += operation.nodeCount();
   }
   return taken;
 }
 
-Status Lowering::emitMatMul(const PreparedMatMul& product, const Ref& target) {
+Status Lowering::emitMatMul(const Chain& chain, const PreparedMatMul& product, std::size_t taken, const Ref& target) {
   const Ref &a = product.a, &b = product.b;
   const memory::desc aDesc = dnnlStrided(a), bHeld = dnnlStrided(b);
   const memory::desc cDesc = dnnlStrided(denseAs(target, product.result));
-  const auto description = describe(product, aDesc, cDesc);
+  MatMulCall call = callOf(product, cDesc);
+  const auto description = describe(call);
   std::vector<BufferIndex> reads = {a.buffer};
   std::vector<DnnlStep::Argument> arguments = {argumentAt(DNNL_ARG_SRC, aDesc, a),
                                                argumentAt(DNNL_ARG_DST, cDesc, target)};
@@ -289,9 +332,18 @@ Status Lowering::emitMatMul(const PreparedMatMul& product, const Ref& target) {
   m_implementations.push_back(std::string("matmul:") + description.impl_info_str());
   m_multipliesNarrow = m_multipliesNarrow || product.type != DataType::F32;
   dnnl::primitive primitive = m_options.probe ? dnnl::primitive() : dnnl::matmul(description);
-  m_program.addStep(
-      std::make_unique<DnnlStep>(std::move(primitive), std::move(arguments), description.scratchpad_desc()), reads,
-      {target.buffer});
+  std::unique_ptr<Step> step =
+      std::make_unique<DnnlStep>(std::move(primitive), arguments, description.scratchpad_desc());
+  if (product.mayLoseNumbers) {
+    auto sums = sumsAlone(product, std::move(call), description.weights_desc(), std::move(arguments));
+    step = makeRecheckedStep(std::move(step), exactEpilogue({.product = std::move(sums),
+                                                             .tape = epilogueTape(chain, product.summed, taken),
+                                                             .addends = product.residuals,
+                                                             .target = target,
+                                                             .count = productOf(product.result, 0),
+                                                             .threads = m_threads}));
+  }
+  m_program.addStep(std::move(step), reads, {target.buffer});
   return Done{};
 }
 

@@ -5,6 +5,7 @@
 #include "backends/native/narrow_floats.h"
 #include "backends/native/onednn.h"
 #include "backends/native/pool_step.h"
+#include "backends/native/rechecked_step.h"
 #include "backends/native/window.h"
 
 namespace fusescope::native {
@@ -34,6 +35,23 @@ bool meetInput(const Window& window, const Dims& input, const Dims& output) {
     }
   }
   return true;
+}
+
+/// By our own kernel, in the format that both have; what fills blocks is pooled as channels are.
+PoolCall poolCall(const Node& node, const Window& window, const Ref& source, const Ref& target) {
+  const Dims dims = source.format.padded(source.dims);
+  const std::int64_t inner = source.format.isPlain()          ? 1
+                             : source.format.isChannelsLast() ? dims[1]
+                                                              : source.format.blockOf(1);
+  return {.from = source,
+          .to = target,
+          .outer = dims[0] * dims[1] / inner,
+          .inner = inner,
+          .in = {dims.begin() + 2, dims.end()},
+          .out = {target.dims.begin() + 2, target.dims.end()},
+          .window = window,
+          .average = node.is("AveragePool"),
+          .countsPadding = node.intAttribute("count_include_pad", 0) != 0};
 }
 
 }  // namespace
@@ -85,6 +103,11 @@ Result<bool> Lowering::lowerPool(const Node& node) {
                                                                 std::move(arguments), description.scratchpad_desc()));
       }));
   define(node.outputs[0], target);
+  const bool mayLoseNumbers = !average && source.dtype == DataType::F32;  // oneDNN's max(1, NaN) is 1
+  if (mayLoseNumbers)
+    step = makeRecheckedStep(std::move(step),
+                             [call = poolCall(node, window, source, target), threads = m_threads](
+                                 BufferIndex) -> Result<std::unique_ptr<Step>> { return makePoolStep(call, threads); });
   m_program.addStep(std::move(step), {source.buffer}, {target.buffer});
   return true;
 }
@@ -92,27 +115,14 @@ Result<bool> Lowering::lowerPool(const Node& node) {
 // Channels that lie together stay together.
 Result<bool> Lowering::lowerNarrowPool(const Node& node, const Window& window) {
   Ref source = TRY(seen(node.input(0)));
-  const Dims dims = source.dims, result = dimsOf(node.outputs[0]);
+  const Dims dims = source.dims;
   const bool keepsFormat =
       source.format.isChannelsLast() || (!source.format.isPlain() && source.format.padded(dims) == dims);
   if (!keepsFormat) source = TRY(plain(source));
   const Ref target = allocate(node.outputs[0], source.format, storedType(node.outputs[0]));
-  const std::int64_t inner = source.format.isPlain()          ? 1
-                             : source.format.isChannelsLast() ? dims[1]
-                                                              : source.format.blockOf(1);
   define(node.outputs[0], target);
   m_implementations.emplace_back("pool:own");
-  m_program.addStep(makePoolStep({.from = source,
-                                  .to = target,
-                                  .outer = dims[0] * dims[1] / inner,
-                                  .inner = inner,
-                                  .in = {dims.begin() + 2, dims.end()},
-                                  .out = {result.begin() + 2, result.end()},
-                                  .window = window,
-                                  .average = node.is("AveragePool"),
-                                  .countsPadding = node.intAttribute("count_include_pad", 0) != 0},
-                                 m_threads),
-                    {source.buffer}, {target.buffer});
+  m_program.addStep(makePoolStep(poolCall(node, window, source, target), m_threads), {source.buffer}, {target.buffer});
   return true;
 }
 

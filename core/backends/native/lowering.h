@@ -42,6 +42,7 @@ struct Chain {
     ValueId operand;  ///< Bias, Residual: the other operand
     /// Nodes of the chain that it stands for.
     std::size_t nodeCount() const { return kind == Kind::Swish ? 2 : 1; }
+    bool isActivation() const { return kind == Kind::Activation || kind == Kind::Swish; }
   };
   NodeId root;
   std::vector<NodeId> nodes;  ///< the root first
@@ -89,6 +90,7 @@ struct ScaledSums {
   std::optional<Ref> bias;
 };
 
+struct EpilogueTape;    // exact_epilogue.h
 struct AttentionViews;  // lower_attention.cpp
 struct PreparedConv;    // lower_conv.cpp
 struct PreparedMatMul;  // lower_matmul.cpp
@@ -347,6 +349,8 @@ class Lowering {
   ValueId resultOf(const Chain& chain, std::size_t taken) const { return node(chain.nodes[taken - 1]).outputs[0]; }
   void leaveToTapes(const Chain& chain, std::size_t taken);  ///< the nodes after those
   Status lowerSeparately(const Chain& chain);                ///< where no primitive can run the root
+  /// The nodes of `chain` from `first` on, of those that were taken.
+  EpilogueTape epilogueTape(const Chain& chain, std::size_t first, std::size_t taken) const;
 
   // Convolutions (lower_conv.cpp).
   Status lowerConv(const Chain& chain);
@@ -360,7 +364,7 @@ class Lowering {
   /// Takes what follows, as far as it can, into the filters or as post-operations. Returns how many nodes are taken.
   std::size_t foldChain(const Chain& chain, PreparedConv& conv) const;
   bool fold(const Chain::Operation& operation, PreparedConv& conv) const;  ///< whether it took it
-  Status emitConv(const Node& root, const PreparedConv& conv, ValueId result);
+  Status emitConv(const Chain& chain, const PreparedConv& conv, std::size_t taken);
 
   // Matrix products (lower_matmul.cpp).
   Status lowerMatMul(const Chain& chain);
@@ -371,7 +375,7 @@ class Lowering {
   Status addGemmTerms(const Node& gemm, PreparedMatMul& product);
   /// As for convolutions; our own kernel takes biases only.
   Result<std::size_t> foldChain(const Chain& chain, PreparedMatMul& product, bool own);
-  Status emitMatMul(const PreparedMatMul& product, const Ref& target);
+  Status emitMatMul(const Chain& chain, const PreparedMatMul& product, std::size_t taken, const Ref& target);
   Status emitOwnMatMuls(std::vector<OwnMatMul> products);
   bool isOwnMatMul(const Node& root) const;
   std::int64_t rowsOf(const Node& product) const;

@@ -164,6 +164,16 @@ DnnlStep::Argument argumentAt(int id, const memory::desc& desc, const Ref& ref) 
   return {id, desc, ref.buffer, byteSize(ref.dtype, ref.offset)};
 }
 
+std::vector<DnnlStep::Argument> argumentsUpTo(const dnnl::post_ops& operations,
+                                              std::vector<DnnlStep::Argument> arguments, const memory::desc& target,
+                                              BufferIndex into) {
+  const int end = DNNL_ARG_ATTR_MULTIPLE_POST_OP(operations.len());
+  std::erase_if(arguments, [&](const DnnlStep::Argument& argument) { return argument.id >= end; });
+  for (DnnlStep::Argument& argument : arguments)
+    if (argument.id == DNNL_ARG_DST) argument = {DNNL_ARG_DST, target, into};
+  return arguments;
+}
+
 dnnl::primitive_attr userScratchpad(dnnl::post_ops operations) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);

@@ -81,6 +81,11 @@ class DnnlStep final : public Step {
 /// An argument whose data begin at `ref`.
 DnnlStep::Argument argumentAt(int id, const dnnl::memory::desc& desc, const Ref& ref);
 
+/// `arguments` of a primitive that does no more than `operations` behind it, its result at the begin of a buffer.
+std::vector<DnnlStep::Argument> argumentsUpTo(const dnnl::post_ops& operations,
+                                              std::vector<DnnlStep::Argument> arguments,
+                                              const dnnl::memory::desc& target, BufferIndex into);
+
 /// Attributes with the scratchpad given by us.
 dnnl::primitive_attr userScratchpad(dnnl::post_ops operations = {});
 

@@ -16,7 +16,7 @@ namespace {
 constexpr float kLeast = -std::numeric_limits<float>::infinity();
 
 HWY_INLINE VF pooled(VF sum, VF x, bool average) {
-  return average ? hn::Add(sum, x) : hn::Max(x, sum);
+  return average ? hn::Add(sum, x) : maximumOf(sum, x);
 }
 
 template <class T>

@@ -17,4 +17,11 @@ bool isActivation(const Node& node);
 bool appendActivation(dnnl::post_ops& operations, const Chain::Operation& operation, const Node& node,
                       const std::function<std::optional<float>(ValueId)>& constantNumber);
 
+/// A list of its own: oneDNN's copies are one list.
+dnnl::post_ops copyOf(const dnnl::post_ops& operations);
+
+/// Whether what oneDNN calculates of it may be a number where NaN is due, or NaN where infinity is. It meets something
+/// invalid then (number_checks.h).
+bool mayLoseNumbers(const Node& node);
+
 }  // namespace fusescope::native

@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace fusescope::native::HWY_NAMESPACE {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kInfinity = std::numeric_limits<float>::infinity(), kNaN = std::numeric_limits<float>::quiet_NaN();
 
 /// Folds a row: four vectors side by side, then what fills no vector, with `neutral` behind it, then the lanes.
 template <class T, class Combine, class Horizontal>
@@ -71,8 +71,9 @@ float sumAbsolute(const T* row, std::int64_t count) {
       [](VF a, VF b, VF c, VF e) HWY_ATTR { return sumOf(a, b, c, e); });
 }
 
+/// What a softmax takes out of a row first. Where an element is not a number, any: all that comes of it is not either.
 template <class T>
-float largest(const T* row, std::int64_t count) {
+float top(const T* row, std::int64_t count) {
   const F32 d;
   return fold(
       row, count, -kInfinity, -kInfinity, [](VF a, VF x) HWY_ATTR { return hn::Max(x, a); },
@@ -80,13 +81,27 @@ float largest(const T* row, std::int64_t count) {
           HWY_ATTR { return hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(a, b), hn::Max(c, e)))); });
 }
 
+/// Not a number where an element is not.
+template <class T>
+float largest(const T* row, std::int64_t count) {
+  const F32 d;
+  return fold(
+      row, count, -kInfinity, -kInfinity, [](VF a, VF x) HWY_ATTR { return maximumOf(a, x); },
+      [=](VF a, VF b, VF c, VF e) HWY_ATTR {
+        const VF all = maximumOf(maximumOf(a, b), maximumOf(c, e));
+        return anyNaN(d, all) ? kNaN : hn::GetLane(hn::MaxOfLanes(d, all));
+      });
+}
+
 template <class T>
 float smallest(const T* row, std::int64_t count) {
   const F32 d;
   return fold(
-      row, count, kInfinity, kInfinity, [](VF a, VF x) HWY_ATTR { return hn::Min(x, a); },
-      [=](VF a, VF b, VF c, VF e)
-          HWY_ATTR { return hn::GetLane(hn::MinOfLanes(d, hn::Min(hn::Min(a, b), hn::Min(c, e)))); });
+      row, count, kInfinity, kInfinity, [](VF a, VF x) HWY_ATTR { return minimumOf(a, x); },
+      [=](VF a, VF b, VF c, VF e) HWY_ATTR {
+        const VF all = minimumOf(minimumOf(a, b), minimumOf(c, e));
+        return anyNaN(d, all) ? kNaN : hn::GetLane(hn::MinOfLanes(d, all));
+      });
 }
 
 /// target = e^(row - shift), where shift is the largest of the row; returns its sum.
@@ -124,15 +139,15 @@ void affineRow(const float* row, float* target, std::int64_t count, float factor
 }  // namespace
 
 void softmaxHere(const float* row, float* target, std::int64_t count, bool logarithm) {
-  const float top = largest(row, count);
+  const float greatest = top(row, count);
   if (!logarithm) {
-    const float total = expRow(row, target, count, top);
+    const float total = expRow(row, target, count, greatest);
     affineRow(target, target, count, 1.0f / total, 0.0f);
     return;
   }
   double total = 0;
-  for (std::int64_t i = 0; i < count; ++i) total += std::exp(static_cast<double>(row[i] - top));
-  affineRow(row, target, count, 1.0f, -top - static_cast<float>(std::log(total)));
+  for (std::int64_t i = 0; i < count; ++i) total += std::exp(static_cast<double>(row[i] - greatest));
+  affineRow(row, target, count, 1.0f, -greatest - static_cast<float>(std::log(total)));
 }
 
 void normHere(const float* row, float* target, std::int64_t count, const NormRow& how, float* mean, float* inverse) {
@@ -200,11 +215,11 @@ float reduced(const T* row, std::int64_t count, ReduceKind kind) {
       return product;
     }
     case ReduceKind::LogSumExp: {
-      const float top = largest(row, count);
-      if (!std::isfinite(top)) return top;
+      const float greatest = largest(row, count);
+      if (!std::isfinite(greatest)) return greatest;
       double total = 0;
-      for (std::int64_t i = 0; i < count; ++i) total += std::exp(static_cast<double>(widened(row[i]) - top));
-      return top + static_cast<float>(std::log(total));
+      for (std::int64_t i = 0; i < count; ++i) total += std::exp(static_cast<double>(widened(row[i]) - greatest));
+      return greatest + static_cast<float>(std::log(total));
     }
   }
   return 0;
@@ -217,22 +232,20 @@ void reducedColumns(const T* rows, std::int64_t count, std::int64_t inner, Reduc
   const bool max = kind == ReduceKind::Max, min = kind == ReduceKind::Min, squares = kind == ReduceKind::SumSquare;
   const float start = max ? -kInfinity : min ? kInfinity : 0.0f;
   const float factor = kind == ReduceKind::Mean ? 1.0f / static_cast<float>(count) : 1.0f;
-  std::int64_t i = 0;
-  for (; i + lanes <= inner; i += lanes) {
+  for (std::int64_t i = 0; i < inner; i += lanes) {
+    const bool whole = inner - i >= lanes;
     VF a = hn::Set(d, start);
     for (std::int64_t r = 0; r < count; ++r) {
-      const VF x = loadWide(d, rows + r * inner + i);
-      a = max ? hn::Max(x, a) : min ? hn::Min(x, a) : squares ? hn::MulAdd(x, x, a) : hn::Add(a, x);
+      const T* from = rows + r * inner + i;
+      const VF x = whole ? loadWide(d, from) : loadFirstWide(d, from, inner - i);
+      a = max ? maximumOf(a, x) : min ? minimumOf(a, x) : squares ? hn::MulAdd(x, x, a) : hn::Add(a, x);
     }
-    hn::StoreU(hn::Mul(a, hn::Set(d, factor)), d, target + i);
-  }
-  for (; i < inner; ++i) {
-    float a = start;
-    for (std::int64_t r = 0; r < count; ++r) {
-      const float x = widened(rows[r * inner + i]);
-      a = max ? std::max(a, x) : min ? std::min(a, x) : squares ? a + x * x : a + x;
+    a = hn::Mul(a, hn::Set(d, factor));
+    if (whole) {
+      hn::StoreU(a, d, target + i);
+    } else {
+      storeFirst(a, d, target + i, inner - i);
     }
-    target[i] = a * factor;
   }
 }
 

@@ -41,6 +41,34 @@ HWY_INLINE VF expOf(F32 d, VF x) {
   return hn::IfThenElse(hn::IsNaN(x), x, result);
 }
 
+/// e^x - 1, as exact next to 0 as elsewhere: infinity above the range, -1 far below it, NaN for NaN.
+HWY_INLINE VF expm1Of(F32 d, VF x) {
+  const VF result = hn::Expm1(d, hn::Min(x, hn::Set(d, 89.0f)));
+  return hn::IfThenElse(hn::IsNaN(x), x, result);
+}
+
+// Of two numbers the smaller or the larger; NaN if either is. What the processor's own instructions give for NaN
+// depends on which operand it is.
+HWY_INLINE VF minimumOf(VF a, VF b) {
+  return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::IsNaN(b), b, hn::Min(a, b)));
+}
+HWY_INLINE VF maximumOf(VF a, VF b) {
+  return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::IsNaN(b), b, hn::Max(a, b)));
+}
+
+// `x`, but no less than `least` (no more than `most`). NaN stays; a bound that is NaN bounds nothing.
+HWY_INLINE VF atLeast(VF x, VF least) {
+  return hn::IfThenElse(hn::Lt(x, least), least, x);
+}
+HWY_INLINE VF atMost(VF x, VF most) {
+  return hn::IfThenElse(hn::Gt(x, most), most, x);
+}
+
+/// Whether one of the lanes is not a number.
+HWY_INLINE bool anyNaN(F32 d, VF x) {
+  return !hn::AllFalse(d, hn::IsNaN(x));
+}
+
 /// e^x for x <= 0, as a softmax has it: 0 below the smallest normal number, NaN for NaN. Relative error below 2e-7.
 HWY_INLINE VF expOfNegative(F32 d, VF x) {
   const hn::RebindToSigned<F32> integers;
@@ -70,7 +98,8 @@ HWY_INLINE VF logOf(F32 d, VF x) {
 }
 
 /// Error function: a rational minimax approximation on [-4, 4] (odd polynomial over even polynomial), as in Eigen.
-/// Absolute error below 2e-7.
+/// Absolute error below 2e-7, relative next to 0: the quotient comes first, for a product with what is next to the
+/// smallest number would be denormal.
 HWY_INLINE VF erfOf(F32 d, VF value) {
   const VF x = hn::Max(hn::Min(value, hn::Set(d, 4.0f)), hn::Set(d, -4.0f));
   const VF x2 = hn::Mul(x, x);
@@ -87,7 +116,7 @@ HWY_INLINE VF erfOf(F32 d, VF value) {
   q = hn::MulAdd(q, x2, hn::Set(d, -7.37332916720468e-03f));
   q = hn::MulAdd(q, x2, hn::Set(d, -1.42647390514189e-02f));
   const VF one = hn::Set(d, 1.0f);
-  const VF result = hn::Max(hn::Min(hn::Div(hn::Mul(x, p), q), one), hn::Neg(one));
+  const VF result = hn::Max(hn::Min(hn::Mul(x, hn::Div(p, q)), one), hn::Neg(one));
   return hn::IfThenElse(hn::IsNaN(value), value, result);
 }
 
@@ -103,7 +132,16 @@ HWY_INLINE VF tanhOf(F32 d, VF x) {
 /// log(1 + e^x) without overflow: max(x, 0) + log1p(e^-|x|).
 HWY_INLINE VF softplusOf(F32 d, VF x) {
   const VF tail = hn::Log1p(d, expOf(d, hn::Neg(hn::Abs(x))));
-  return hn::Add(hn::Max(hn::Zero(d), x), tail);
+  return hn::Add(atLeast(x, hn::Zero(d)), tail);
+}
+
+/// x · tanh(log(1 + e^x)), where the hyperbolic tangent is n / (n + 2) with n = e^x · (e^x + 2): nothing is cancelled
+/// where x is far below 0.
+HWY_INLINE VF mishOf(F32 d, VF x) {
+  const VF two = hn::Set(d, 2.0f), most = hn::Set(d, 20.0f);  // beyond it the tangent is 1
+  const VF e = expOf(d, hn::Min(x, most));
+  const VF n = hn::Mul(e, hn::Add(e, two));
+  return hn::IfThenElse(hn::Gt(x, most), x, hn::Mul(x, hn::Div(n, hn::Add(n, two))));
 }
 
 }  // namespace fusescope::native::HWY_NAMESPACE

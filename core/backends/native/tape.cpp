@@ -82,12 +82,6 @@ void runTernary(const TapeInstruction& at, float* const* registers, std::size_t 
   }
 }
 
-/// The smaller (or larger) of two; NaN if either is.
-template <class Pick>
-HWY_INLINE VF withNaN(VF a, VF b, Pick pick) {
-  return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::IsNaN(b), b, pick(a, b)));
-}
-
 void runBinary(const TapeInstruction& at, float* const* registers, std::size_t count) {
   const F32 d;
   const VF one = hn::Set(d, 1.0f);
@@ -103,9 +97,13 @@ void runBinary(const TapeInstruction& at, float* const* registers, std::size_t c
     case TapeOp::Div:
       return each([](VF a, VF b) HWY_ATTR { return hn::Div(a, b); });
     case TapeOp::Min:
-      return each([](VF a, VF b) HWY_ATTR { return withNaN(a, b, [](VF x, VF y) HWY_ATTR { return hn::Min(x, y); }); });
+      return each([](VF a, VF b) HWY_ATTR { return minimumOf(a, b); });
     case TapeOp::Max:
-      return each([](VF a, VF b) HWY_ATTR { return withNaN(a, b, [](VF x, VF y) HWY_ATTR { return hn::Max(x, y); }); });
+      return each([](VF a, VF b) HWY_ATTR { return maximumOf(a, b); });
+    case TapeOp::AtLeast:
+      return each([](VF a, VF b) HWY_ATTR { return atLeast(a, b); });
+    case TapeOp::AtMost:
+      return each([](VF a, VF b) HWY_ATTR { return atMost(a, b); });
     case TapeOp::Less:
       return each([=](VF a, VF b) HWY_ATTR { return hn::IfThenElseZero(hn::Lt(a, b), one); });
     case TapeOp::LessOrEqual:
@@ -146,28 +144,25 @@ void runActivation(const TapeInstruction& at, float* const* registers, std::size
   const auto each = [&](auto function) HWY_ATTR { eachOne(at, registers, count, function); };
   switch (at.op) {
     case TapeOp::Relu:
-      return each([=](VF x) HWY_ATTR { return hn::Max(zero, x); });
+      return each([=](VF x) HWY_ATTR { return atLeast(x, zero); });
     case TapeOp::LeakyRelu:
       return each([=](VF x) HWY_ATTR { return hn::IfThenElse(hn::Lt(x, zero), hn::Mul(x, p), x); });
     case TapeOp::Elu:
-      return each([=](VF x)
-                      HWY_ATTR { return hn::IfThenElse(hn::Lt(x, zero), hn::Mul(p, hn::Sub(expOf(d, x), one)), x); });
+      return each([=](VF x) HWY_ATTR { return hn::IfThenElse(hn::Lt(x, zero), hn::Mul(p, expm1Of(d, x)), x); });
     case TapeOp::Selu:
-      return each([=](VF x) HWY_ATTR {
-        return hn::Mul(q, hn::IfThenElse(hn::Lt(x, zero), hn::Mul(p, hn::Sub(expOf(d, x), one)), x));
-      });
+      return each([=](VF x)
+                      HWY_ATTR { return hn::Mul(q, hn::IfThenElse(hn::Lt(x, zero), hn::Mul(p, expm1Of(d, x)), x)); });
     case TapeOp::Celu:
-      return each([=](VF x) HWY_ATTR {
-        return hn::IfThenElse(hn::Lt(x, zero), hn::Mul(p, hn::Sub(expOf(d, hn::Div(x, p)), one)), x);
-      });
+      return each([=](VF x)
+                      HWY_ATTR { return hn::IfThenElse(hn::Lt(x, zero), hn::Mul(p, expm1Of(d, hn::Div(x, p))), x); });
     case TapeOp::Softplus:
       return each([=](VF x) HWY_ATTR { return softplusOf(d, x); });
     case TapeOp::Softsign:
       return each([=](VF x) HWY_ATTR { return hn::Div(x, hn::Add(one, hn::Abs(x))); });
     case TapeOp::HardSigmoid:
-      return each([=](VF x) HWY_ATTR { return hn::Max(zero, hn::Min(one, hn::MulAdd(p, x, q))); });
+      return each([=](VF x) HWY_ATTR { return atLeast(atMost(hn::MulAdd(p, x, q), one), zero); });
     case TapeOp::HardSwish:
-      return each([=](VF x) HWY_ATTR { return hn::Mul(x, hn::Max(zero, hn::Min(one, hn::MulAdd(p, x, q)))); });
+      return each([=](VF x) HWY_ATTR { return hn::Mul(x, atLeast(atMost(hn::MulAdd(p, x, q), one), zero)); });
     case TapeOp::Saturate:
       return each([=](VF x) HWY_ATTR { return saturated(x, p, q); });
     case TapeOp::ThresholdedRelu:
@@ -181,11 +176,10 @@ void runActivation(const TapeInstruction& at, float* const* registers, std::size
       return each([=](VF x) HWY_ATTR {
         const VF cube = hn::Mul(hn::Mul(x, x), hn::Mul(x, hn::Set(d, 0.044715f)));
         const VF inner = hn::Mul(hn::Set(d, 0.79788456080286536f), hn::Add(x, cube));
-        const VF half = hn::Mul(hn::Set(d, 0.5f), x);
-        return hn::MulAdd(half, tanhOf(d, inner), half);
+        return hn::Mul(x, sigmoidOf(d, hn::Add(inner, inner)));  // (1 + tanh(t)) / 2 = 1 / (1 + e^-2t)
       });
     case TapeOp::Mish:
-      return each([=](VF x) HWY_ATTR { return hn::Mul(x, tanhOf(d, softplusOf(d, x))); });
+      return each([=](VF x) HWY_ATTR { return mishOf(d, x); });
     case TapeOp::Swish:
       return each([=](VF x) HWY_ATTR { return hn::Mul(x, sigmoidOf(d, hn::Mul(p, x))); });
     default:

@@ -19,6 +19,8 @@ enum class TapeOp : std::uint8_t {
   Div,
   Min,
   Max,
+  AtLeast,  ///< a, but no less than b; a bound that is not a number bounds nothing
+  AtMost,
   Pow,
   Less,
   LessOrEqual,

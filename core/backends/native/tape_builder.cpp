@@ -94,9 +94,10 @@ bool isQuantization(const Node& node) {
 }
 
 std::uint16_t TapeBuilder::number(float value) {
-  if (const auto it = m_numbers.find(value); it != m_numbers.end()) return it->second;
+  const bool isNumber = !std::isnan(value);  // NaN has no place in an order
+  if (const auto it = isNumber ? m_numbers.find(value) : m_numbers.end(); it != m_numbers.end()) return it->second;
   const std::uint16_t reg = fresh();
-  if (!std::isnan(value)) m_numbers[value] = reg;
+  if (isNumber) m_numbers[value] = reg;
   m_numberList.emplace_back(reg, value);
   return reg;
 }
@@ -133,10 +134,10 @@ void TapeBuilder::addClip(const Node& node, std::uint16_t target) {
   if (node.input(1).valid()) {
     const std::uint16_t low = registerOf(node.input(1));
     const std::uint16_t next = node.input(2).valid() ? fresh() : target;
-    emit(TapeOp::Max, next, at, low);
+    emit(TapeOp::AtLeast, next, at, low);
     at = next;
   }
-  if (node.input(2).valid()) return emit(TapeOp::Min, target, at, registerOf(node.input(2)));
+  if (node.input(2).valid()) return emit(TapeOp::AtMost, target, at, registerOf(node.input(2)));
   if (at != target) emit(TapeOp::Copy, target, at);
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "planning/fused_node_facts.h"
 #include "tests/unit/engine/engine_fixture.h"
@@ -214,6 +215,53 @@ TEST(EngineRun, AnOperatorWithoutKernelIsNamed) {
   ASSERT_FALSE(engine.ok());
   EXPECT_NE(engine.error().text().find("Mystery"), std::string::npos) << engine.error().text();
   EXPECT_EQ(engine.error().where.node, "strange");
+}
+
+/// A convolution, a Relu, a MaxPool and a product with a Clip: libraries take NaN for a number in each.
+std::shared_ptr<const Model> clampingNetwork() {
+  GraphEditor editor;
+  const ValueId x = editor.addInput("x", f32({1, 8, 9, 9}));
+  const auto add = [&](const std::string& op, std::vector<ValueId> inputs, std::vector<Dim> dims,
+                       std::map<std::string, Attribute> attributes = {}) {
+    const ValueId made = editor.addValue("made_" + op, f32(std::move(dims)));
+    editor.addNode(
+        {.op = op, .name = op, .inputs = std::move(inputs), .outputs = {made}, .attributes = std::move(attributes)});
+    return made;
+  };
+  const ValueId conv = add("Conv", {x, editor.addConstant("filters", noise({20, 8, 3, 3}, 1))}, {1, 20, 7, 7});
+  const ValueId relu = add("Relu", {conv}, {1, 20, 7, 7});
+  const ValueId pool = add("MaxPool", {relu}, {1, 20, 6, 6}, {{"kernel_shape", std::vector<std::int64_t>{2, 2}}});
+  const ValueId product = add("MatMul", {pool, editor.addConstant("weights", noise({6, 16}, 2))}, {1, 20, 6, 16});
+  const ValueId low = editor.addConstant("low", Tensor::scalar(-1)),
+                high = editor.addConstant("high", Tensor::scalar(1));
+  editor.addOutput(add("Clip", {product, low, high}, {1, 20, 6, 16}));
+  return modelOf(editor);
+}
+
+TEST(EngineRun, NotANumberStaysThroughKernelsThatWouldLoseIt) {
+  const auto plan = planOf(clampingNetwork());
+  const auto native = engineOf(plan, {.backend = "native", .threads = 2, .measureTactics = false});
+  const auto reference = engineOf(plan, {.backend = "reference", .threads = 1, .measureTactics = false});
+  for (const float special :
+       {0.5F, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 0.25F}) {
+    Tensor x = noise({1, 8, 9, 9}, 3);
+    x.mutableData<float>()[40] = special;
+    const auto given = native->run({{"x", x}}), expected = reference->run({{"x", x}});
+    ASSERT_TRUE(given.ok() && expected.ok());
+    const Tensor &a = given.value().outputs.at("made_Clip"), &e = expected.value().outputs.at("made_Clip");
+    std::int64_t lost = 0, notNumbers = 0;
+    for (std::int64_t i = 0; i < e.count(); ++i) {
+      notNumbers += std::isnan(e.asDouble(i)) ? 1 : 0;
+      lost += std::isnan(e.asDouble(i)) != std::isnan(a.asDouble(i)) ? 1 : 0;
+    }
+    EXPECT_EQ(lost, 0) << "of " << special;
+    if (std::isnan(special)) {
+      EXPECT_GT(notNumbers, 0);
+    }
+    if (std::isfinite(special)) {
+      EXPECT_TRUE(compareTensors("y", a, e, Tolerance::standard()).ok) << special;
+    }
+  }
 }
 
 }  // namespace
