@@ -8,6 +8,7 @@
 #include "app/cli/advice.h"
 #include "app/cli/command.h"
 #include "app/cli/table.h"
+#include "planning/without_lowered_types.h"
 #include "session/session_file.h"
 
 namespace fusescope::cli {
