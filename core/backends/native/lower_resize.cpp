@@ -68,8 +68,8 @@ class ResampleStep final : public Step {
   Status run(Memory memory, std::byte*) const override {
     const auto* from = elementsAt<const float>(m_from, memory);
     auto* to = elementsAt<float>(m_to, memory);
-#pragma omp parallel for schedule(static) num_threads(m_threads) if (m_axis.results() > kParallelCount)
-    for (std::int64_t o = 0; o < m_axis.outer(); ++o) m_axis.run(from, to, o);
+    forEach(m_axis.outer(), m_axis.results() > kParallelCount ? m_threads : 1,
+            [&](std::int64_t o) { m_axis.run(from, to, o); });
     return Done{};
   }
 

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "backends/native/lowering.h"
+#include "backends/native/parallel.h"
 #include "ops/support/region_sampling.h"
 
 namespace fusescope::native {
@@ -37,12 +38,12 @@ class RoiAlignStep final : public Step {
   void pool(const ops::RegionSamples& of, const float* image, float* to) const {
     const std::int64_t channels = m_at.to.dims[1], bins = m_at.to.dims[2] * m_at.to.dims[3];
     const std::int64_t pixels = m_at.images.dims[2] * m_at.images.dims[3];
-#pragma omp parallel for schedule(static) num_threads(m_threads)
-    for (std::int64_t c = 0; c < channels; ++c)
+    forEach(channels, m_threads, [&](std::int64_t c) {
       for (std::int64_t bin = 0; bin < bins; ++bin)
         to[c * bins + bin] = static_cast<float>(
             ops::pooledBin(image + c * pixels, of.samples.data() + static_cast<std::size_t>(bin) * of.perBin, of.perBin,
                            m_at.form.largest));
+    });
   }
 
   RoiAlign m_at;

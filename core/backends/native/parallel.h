@@ -1,19 +1,34 @@
 #pragma once
 
+#include <omp.h>
+
 #include <cstdint>
+
+#include "backends/native/claims.h"
 
 namespace fusescope::native {
 
-/// Calls `body` with each of [0, count), shared among `threads` in equal stretches. One thread alone enters no parallel
-/// region, for leaving it is a call of the system, which takes longer than a small kernel.
+/// Calls `body` with each piece [begin, end) of `claims`, and with the number of the one of `threads` that claimed it.
+template <class Body>
+void forEachPiece(Claims&& claims, int threads, const Body& body) {
+#pragma omp parallel num_threads(threads)
+  {
+    const int me = omp_get_thread_num();
+    for (auto piece = claims.claim(me); !piece.isEmpty(); piece = claims.claim(me)) body(piece.begin, piece.end, me);
+  }
+}
+
+/// Calls `body` with each of [0, count), shared among `threads`, which claim pieces (Claims). One thread alone enters
+/// no parallel region, for leaving it is a call of the system, which takes longer than a small kernel.
 template <class Body>
 void forEach(std::int64_t count, int threads, const Body& body) {
   if (threads <= 1) {
     for (std::int64_t i = 0; i < count; ++i) body(i);
     return;
   }
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (std::int64_t i = 0; i < count; ++i) body(i);
+  forEachPiece(Claims(count, threads), threads, [&](std::int64_t begin, std::int64_t end, int) {
+    for (std::int64_t i = begin; i < end; ++i) body(i);
+  });
 }
 
 /// The same, each thread taking the next one when it is done: for calls that take a while each.

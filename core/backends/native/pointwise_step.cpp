@@ -1,13 +1,12 @@
 #include "backends/native/pointwise_step.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
 
 #include "backends/native/code_table.h"
 #include "backends/native/narrow_floats.h"
+#include "backends/native/parallel.h"
 #include "base/aligned_memory.h"
 #include "base/float_bits.h"
 #include "base/small_vector.h"
@@ -17,6 +16,7 @@ namespace {
 
 constexpr std::int64_t kTile = static_cast<std::int64_t>(kTapeTile);
 constexpr std::int64_t kParallelCount = 16 * 1024;
+constexpr std::int64_t kLeastTiles = 4;  // that a thread claims at once, since each claim fills registers anew
 
 enum class Access { Direct, Single, Walked };
 
@@ -256,13 +256,9 @@ class PointwiseStep final : public Step {
       runTiles(memory, scratch, 0, tiles);
       return Done{};
     }
-#pragma omp parallel num_threads(m_threads)
-    {
-      const std::int64_t team = omp_get_num_threads();
-      const std::int64_t me = omp_get_thread_num();
-      runTiles(memory, scratch + m_perThread * static_cast<std::size_t>(me), tiles * me / team,
-               tiles * (me + 1) / team);
-    }
+    forEachPiece(Claims(tiles, m_threads, kLeastTiles), m_threads, [&](std::int64_t begin, std::int64_t end, int me) {
+      runTiles(memory, scratch + m_perThread * static_cast<std::size_t>(me), begin, end);
+    });
     return Done{};
   }
 
@@ -274,13 +270,9 @@ class PointwiseStep final : public Step {
     return all;
   }
 
-  static constexpr std::size_t tileBytes() {
-    return kTapeTile * sizeof(float);
-  }
+  static constexpr std::size_t tileBytes() { return kTapeTile * sizeof(float); }
 
-  float* tile(std::byte* mine, std::uint16_t reg) const {
-    return reinterpret_cast<float*>(mine + tileBytes() * reg);
-  }
+  float* tile(std::byte* mine, std::uint16_t reg) const { return reinterpret_cast<float*>(mine + tileBytes() * reg); }
 
   /// Points `slot` to elements [begin, begin + count): where they are, or in `own`, into which they are gathered unless
   /// `held` says that they are there.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "backends/native/parallel.h"
+
 namespace fusescope::native {
 namespace {
 
@@ -24,8 +26,7 @@ class RequantizeStep final : public Step {
         m_call.bias == kNoBuffer ? nullptr
                                  : reinterpret_cast<const std::int32_t*>(memory[static_cast<std::size_t>(m_call.bias)]);
     const std::int64_t count = m_call.sums.count(), length = m_call.inner == 1 ? m_call.channels : m_call.inner;
-#pragma omp parallel for schedule(static) num_threads(m_threads) if (count > kParallelCount)
-    for (std::int64_t row = 0; row < count / length; ++row) {
+    forEach(count / length, count > kParallelCount ? m_threads : 1, [&](std::int64_t row) {
       const std::int32_t* from = sums + row * length;
       T* to = codes + row * length;
       if (m_call.inner == 1 && bias != nullptr) {
@@ -37,7 +38,7 @@ class RequantizeStep final : public Step {
         const std::int32_t shift = bias == nullptr ? 0 : bias[channel];
         for (std::int64_t i = 0; i < length; ++i) to[i] = code(from[i] + shift, factors[channel]);
       }
-    }
+    });
     return Done{};
   }
 

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace fusescope::native {
+
+/// Pieces [begin, end) of [0, count) that threads claim while they work. Each thread begins with a stretch of its own,
+/// the same each time, so that it finds in its caches what it made before. A thread that is done with its own stretch
+/// claims what is left of the others', so that nobody waits for a thread that was stopped before it claimed its work.
+/// Each index is claimed exactly once, whichever threads come. Thread-safe.
+class Claims {
+ public:
+  struct Piece {
+    std::int64_t begin = 0, end = 0;
+    bool isEmpty() const { return begin >= end; }
+  };
+
+  /// A piece has at least `leastPiece` indices where its stretch has.
+  Claims(std::int64_t count, int threads, std::int64_t leastPiece = 1)
+      : m_count(count),
+        m_stretches(std::clamp(threads, 1, kMostStretches)),
+        m_piece(std::max(leastPiece, count / (std::int64_t{m_stretches} * kPiecesEach))) {
+    for (int i = 0; i < m_stretches; ++i) at(i).next.store(beginOf(i), std::memory_order_relaxed);
+  }
+
+  /// What `thread` does next; empty where nothing is left.
+  Piece claim(int thread) {
+    for (int i = 0; i < m_stretches; ++i) {
+      const int owner = (thread + i) % m_stretches;
+      const std::int64_t end = beginOf(owner + 1);
+      if (at(owner).next.load(std::memory_order_relaxed) >= end) continue;
+      const std::int64_t begin = at(owner).next.fetch_add(m_piece, std::memory_order_relaxed);
+      if (begin < end) return {begin, std::min(begin + m_piece, end)};
+    }
+    return {};
+  }
+
+ private:
+  static constexpr std::int64_t kPiecesEach = 8;
+  static constexpr int kMostStretches = 64;  // more threads than these share them; nothing is allocated
+  struct alignas(64) Stretch {               // a cache line, so that threads do not slow each other down
+    std::atomic<std::int64_t> next{0};
+  };
+  Stretch& at(int stretch) { return m_next[static_cast<std::size_t>(stretch)]; }
+  std::int64_t beginOf(int stretch) const { return m_count * stretch / m_stretches; }
+
+  std::int64_t m_count;
+  int m_stretches;
+  std::int64_t m_piece;
+  std::array<Stretch, kMostStretches> m_next;
+};
+
+}  // namespace fusescope::native
