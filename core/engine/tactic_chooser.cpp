@@ -214,6 +214,7 @@ Result<TacticWays> TacticChooser::ways(const Backend& backend, const KernelReque
 void TacticChooser::count(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
   if (!ways.isMeasured) return;
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
+  tellApart(context, ways);
   for (std::size_t i = 0; i < ways.tactics.size(); ++i)
     if (const auto time = m_times.find(timingKey(ways.region, ways.tactics[i], context)); time != m_times.end())
       ways.times[i] = time->second;

@@ -44,10 +44,11 @@ struct TacticWays {
   std::vector<std::optional<KernelTime>> times;  ///< of each, where it was measured
   /// What each counts for in the plan of formats; nothing: it is not to be taken. At least one is there.
   std::vector<std::optional<TacticCost>> costs;
-  std::string region;         ///< its key
-  bool isMeasured = false;    ///< its times decide
-  bool measuredHere = false;  ///< in this build; else what was known
-  bool isSettled = true;      ///< measuring once more, at another moment, came to the same, or was not needed
+  std::vector<MeasuredMoment> moments;  ///< at which this build measured; empty: it did not
+  std::string region;                   ///< its key
+  bool isMeasured = false;              ///< its times decide
+  bool measuredHere = false;            ///< in this build; else what was known
+  bool isSettled = true;                ///< measuring once more, at another moment, came to the same, or was not needed
 };
 
 /// Says how each fused node may run, at what cost: by directive, by what an earlier build chose, else by measured
@@ -87,6 +88,8 @@ class TacticChooser {
   void noteSegment(const Segment& segment, const std::optional<std::string>& whyInParts);
   /// Reports that `fused` is prepared while it runs, and why.
   void noteDynamic(const FusedNode& fused, const std::string& why);
+  /// Reports how far other work disturbed what this build measured, if it did.
+  void noteDisturbed();
   /// Time of a format or type conversion, measured once for each pair; 0 where it is not known. Without measuring: by
   /// its bytes.
   double conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
@@ -123,6 +126,8 @@ class TacticChooser {
   Result<std::vector<std::optional<KernelTime>>> timesOf(const Backend& backend, const KernelRequest& request,
                                                          const TacticWays& ways, std::span<const std::size_t> which);
   void keepTime(const std::string& key, const KernelTime& time);
+  /// Keeps for each way what all moments say of it.
+  void tellApart(const TimingContext& context, const TacticWays& ways);
   Result<std::optional<double>> onlyTime(const Backend& backend, const KernelRequest& request,
                                          const std::string& region, const ChosenTactic& chosen);
   void noteUnfused(const KernelRequest& request, const TacticWays& ways, std::size_t way);
@@ -143,7 +148,8 @@ class TacticChooser {
   std::shared_ptr<TimingCache> m_cache;
   std::map<NodeId, const Directive*> m_directives;  ///< the last tactic directive for each node
   TacticsByIdentity m_replay, m_choices;
-  std::map<std::string, KernelTime> m_times;                  ///< by timing key: measured in this build
+  std::map<std::string, KernelTime> m_times;                  ///< by timing key: known to this build
+  std::set<std::string> m_measuredHere;                       ///< keys of those that this build measured
   std::map<std::string, std::vector<std::string>> m_regions;  ///< fused nodes by region key
   std::map<std::string, double> m_conversions;
   std::set<std::tuple<const Backend*, DataType, DataType>> m_notedTypes;  ///< that conversions were measured between

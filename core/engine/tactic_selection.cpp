@@ -16,11 +16,43 @@ const KernelTime* fastest(Times times, const Predicate& isOne) {
   return best;
 }
 
+/// The least gain that two tactics are told apart by: what times of quiet machines are off by.
+constexpr double kLeastGain = 0.03;
+
+/// Whether tactic `i` is faster than `k` at every moment, and beyond the spread of their best times.
+bool isFaster(std::span<const MeasuredMoment> moments, Times best, std::size_t i, std::size_t k) {
+  const bool isAlways = std::ranges::all_of(
+      moments, [&](const MeasuredMoment& moment) { return !moment[i] || !moment[k] || moment[i]->ms < moment[k]->ms; });
+  return isAlways && best[i]->isClearlyBelow(*best[k]) && best[i]->ms < best[k]->ms * (1 - kLeastGain);
+}
+
 bool isSameKernel(const Tactic& a, const Tactic& b) {
   return a.implementation == b.implementation && a.parameters == b.parameters;
 }
 
 }  // namespace
+
+std::vector<std::optional<KernelTime>> toldApart(std::span<const MeasuredMoment> moments) {
+  MeasuredMoment best;
+  for (const MeasuredMoment& moment : moments) {
+    best.resize(moment.size());
+    for (std::size_t i = 0; i < moment.size(); ++i)
+      if (moment[i] && (!best[i] || moment[i]->ms < best[i]->ms)) best[i] = moment[i];
+  }
+  MeasuredMoment told = best;
+  std::vector<std::size_t> distinct;  // tactics that differ from all that are preferred to them
+  for (std::size_t i = 0; i < best.size(); ++i) {
+    if (!best[i]) continue;
+    const auto equal = std::ranges::find_if(
+        distinct, [&](std::size_t k) { return !isFaster(moments, best, i, k) && !isFaster(moments, best, k, i); });
+    if (equal == distinct.end()) {
+      distinct.push_back(i);
+    } else {
+      told[i] = best[*equal];
+    }
+  }
+  return told;
+}
 
 std::vector<std::optional<TacticCost>> costsOf(std::span<const Tactic> tactics, Times times, double margin) {
   const auto isUnfused = [&](std::size_t i) { return tactics[i].implementation == kUnfused; };

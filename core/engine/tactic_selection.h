@@ -19,6 +19,16 @@ struct TacticCost {
   bool operator==(const TacticCost&) const = default;
 };
 
+/// The times of several tactics of one region at one moment, at which they were measured side by side; by tactic.
+using MeasuredMoment = std::vector<std::optional<KernelTime>>;
+
+/// What all moments together say of each tactic. Which of two tactics is preferred is known before anything is
+/// measured: the earlier one, for the backend gives its best guess first. Of two that measuring cannot tell apart the
+/// later one counts as taking what the earlier one takes, so that two builds that measure alike choose alike. They are
+/// told apart only where one is faster at every moment at which both were measured, and by more than the spread of
+/// their best times.
+std::vector<std::optional<KernelTime>> toldApart(std::span<const MeasuredMoment> moments);
+
 /// Of several tactics of one region, what each counts for where formats are planned, as `tactics`; nothing: it is not
 /// to be taken. By measured times, absent where there are none: the backend's guess, the first of them, is preferred in
 /// every format that it comes in, and other kernels in the backend's order. The region's nodes one by one (kUnfused)

@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 
 #include "backends/reference/reference_backend.h"
 #include "base/elapsed.h"
@@ -52,6 +55,11 @@ KernelTime timeOf(const Measurement& measured) {
   return {.ms = measured.ms, .median = measured.median, .spread = measured.spread, .quiet = measured.quiet};
 }
 
+/// Whether no run went undisturbed: such a time is measured again by the next build.
+bool isDisturbed(const KernelTime& time) {
+  return !time.quiet && time.spread > kConfidentSpread;
+}
+
 /// The time of one kernel, if it runs on plausible data.
 Result<std::optional<KernelTime>> timeAlone(const MeasuredKernel& kernel, const MeasureBudget& budget,
                                             const StopToken& stop) {
@@ -63,7 +71,7 @@ Result<std::optional<KernelTime>> timeAlone(const MeasuredKernel& kernel, const 
 std::optional<KernelTime> TacticChooser::knownTime(const std::string& key) {
   if (const auto known = m_times.find(key); known != m_times.end()) return known->second;
   const auto stored = m_cache != nullptr ? m_cache->find(key) : std::nullopt;
-  if (!stored) return std::nullopt;
+  if (!stored || isDisturbed(timeOf(*stored))) return std::nullopt;
   return m_times[key] = timeOf(*stored);
 }
 
@@ -86,6 +94,7 @@ Status TacticChooser::measure(const Backend& backend, const KernelRequest& reque
   for (std::size_t k = 0; k < unknown.size(); ++k)
     if (times[k]) keepTime(timingKey(ways.region, ways.tactics[unknown[k]], context), *times[k]);
   for (std::size_t k = 0; k < unknown.size(); ++k) ways.times[unknown[k]] = times[k];
+  ways.moments.push_back(ways.times);
   return Done{};
 }
 
@@ -114,6 +123,7 @@ Result<std::vector<std::optional<KernelTime>>> TacticChooser::timesOf(const Back
 }
 
 void TacticChooser::keepTime(const std::string& key, const KernelTime& time) {
+  m_measuredHere.insert(key);
   m_times[key] = time;
   if (m_cache != nullptr) m_cache->store(key, measurementOf(time));
 }
@@ -125,24 +135,52 @@ Status TacticChooser::measureAgain(const Backend& backend, const KernelRequest& 
     if (time) best = std::min(best.value_or(time->ms), time->ms);
   std::vector<std::size_t> near;
   for (std::size_t i = 0; i < ways.times.size(); ++i)
-    if (ways.times[i] &&
-        (ways.times[i]->ms <= kNear * *best || (ways.times[i]->spread > kConfidentSpread && !ways.times[i]->quiet)))
-      near.push_back(i);
+    if (ways.times[i] && (ways.times[i]->ms <= kNear * *best || isDisturbed(*ways.times[i]))) near.push_back(i);
   ways.isSettled = true;
   if (near.size() < 2) return Done{};
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
   const auto start = std::chrono::steady_clock::now();
   const auto again = TRY(timesOf(backend, request, ways, near));
   m_againMs += msSince(start);
+  ways.moments.emplace_back(ways.tactics.size());
   for (std::size_t k = 0; k < near.size(); ++k) {
     std::optional<KernelTime>& time = ways.times[near[k]];
     if (!again[k]) continue;
+    ways.moments.back()[near[k]] = again[k];
     if (std::abs(again[k]->ms - time->ms) > kSettled * std::min(time->ms, again[k]->ms)) ways.isSettled = false;
     if (again[k]->ms >= time->ms) continue;
     time = again[k];
     keepTime(timingKey(ways.region, ways.tactics[near[k]], context), *time);
   }
   return Done{};
+}
+
+void TacticChooser::tellApart(const TimingContext& context, const TacticWays& ways) {
+  if (!m_prefers || ways.moments.empty()) return;
+  const auto told = toldApart(ways.moments);
+  for (std::size_t i = 0; i < told.size(); ++i)
+    if (told[i]) keepTime(timingKey(ways.region, ways.tactics[i], context), *told[i]);
+}
+
+void TacticChooser::noteDisturbed() {
+  std::int64_t measured = 0, disturbed = 0;
+  double longer = 0;
+  const std::function<void(const TacticChooser&)> add = [&](const TacticChooser& chooser) {
+    for (const std::string& key : chooser.m_measuredHere) {
+      const KernelTime& time = chooser.m_times.at(key);
+      ++measured;
+      if (time.quiet || time.ms <= 0) continue;
+      ++disturbed;
+      longer += time.median / time.ms;
+    }
+    for (const auto& [plan, body] : chooser.m_bodies) add(*body);
+  };
+  add(*this);
+  if (disturbed == 0) return;
+  m_report->decisions.push_back(decide("build.disturbed", {}, "times",
+                                       {{"disturbed", disturbed},
+                                        {"measured", measured},
+                                        {"times", fmt::format("{:.1f}", longer / static_cast<double>(disturbed))}}));
 }
 
 /// The time of a fused node that can run in one way alone: measured to predict plans, once for each distinct region.

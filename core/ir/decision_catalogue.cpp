@@ -288,6 +288,10 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the engine was built by Fusescope {version} with other {parts}; it is planned anew by the rules of this one, "
        "and "
        "need not be as fast as it was"},
+      {"build.disturbed", Build, false,
+       "other work disturbed the measurements: of {measured} times of kernels {disturbed} are of a machine that was not "
+       "quiet, in the middle {times} times as long as at best; the next build measures those anew that no quiet run "
+       "has"},
       {"build.segment_in_parts", Build, false,
        "is not compiled as a whole by {backend}, but run node by node by the reference: {reason}"},
       {"build.condition_failed", Build, false,

@@ -40,6 +40,48 @@ TEST(TacticSelection, TheGuessIsPreferredInEveryFormatAndOthersInTheirOrder) {
       << "the first that works is the guess";
 }
 
+TEST(TacticSelection, WhatMeasuringCannotTellApartTakesTheTimeOfTheOneThatIsPreferred) {
+  const std::vector<MeasuredMoment> moments{{time(1.0, 0.01), time(0.9, 0.01), time(0.99, 0.01), time(2.0, 0.01)},
+                                            {time(1.1, 0.01), time(0.95, 0.01), time(1.2, 0.01), std::nullopt},
+                                            {time(1.05, 0.01), time(0.92, 0.01), std::nullopt, std::nullopt}};
+  EXPECT_EQ(toldApart(moments), (Times{time(1.0, 0.01), time(0.9, 0.01), time(1.0, 0.01), time(2.0, 0.01)}));
+  const std::vector<MeasuredMoment> turned{{time(1.0, 0.01), time(0.9, 0.01)}, {time(1.1, 0.01), time(1.2, 0.01)}};
+  EXPECT_EQ(toldApart(turned), (Times{time(1.0, 0.01), time(1.0, 0.01)})) << "the second moment says otherwise";
+  const std::vector<MeasuredMoment> unsure{{time(1.0, 0.01), time(0.8, 0.3)}};
+  EXPECT_EQ(toldApart(unsure), (Times{time(1.0, 0.01), time(1.0, 0.01)})) << "within the spread";
+  const std::vector<MeasuredMoment> little{{time(1.0, 0.001), time(0.98, 0.001)}};
+  EXPECT_EQ(toldApart(little), (Times{time(1.0, 0.001), time(1.0, 0.001)})) << "less than times are off by";
+}
+
+TEST(TacticSelection, OfTacticsThatAreTakenToBeEqualTheFirstStandsForAll) {
+  const std::vector<MeasuredMoment> near{{time(1.0, 0.05), time(0.95, 0.05), time(0.88, 0.05), std::nullopt}};
+  EXPECT_EQ(toldApart(near), (Times{time(1.0, 0.05), time(1.0, 0.05), time(0.88, 0.05), std::nullopt}))
+      << "the third is told from the first, which the second counts as";
+  const std::vector<MeasuredMoment> broken{{std::nullopt, time(1.0, 0.01), time(1.01, 0.01)}};
+  EXPECT_EQ(toldApart(broken), (Times{std::nullopt, time(1.0, 0.01), time(1.0, 0.01)}));
+  EXPECT_TRUE(toldApart({}).empty());
+}
+
+/// Two builds that measure with noise of four in a hundred choose alike, though the noise is another.
+TEST(TacticSelection, TheSameIsChosenOfTimesThatDifferByNoise) {
+  const std::vector<double> truth{1.0, 0.99, 1.01, 0.7, 0.71, 1.3};
+  const auto build = [&](int seed) {
+    std::vector<MeasuredMoment> moments;
+    for (int moment = 0; moment < 3; ++moment) {
+      moments.emplace_back();
+      for (std::size_t i = 0; i < truth.size(); ++i) {
+        const int step =
+            static_cast<int>((static_cast<std::size_t>(seed) * 7 + i * 5 + static_cast<std::size_t>(moment) * 3) % 5);
+        moments.back().push_back(time(truth[i] * (1 + 0.02 * (step - 2)), 0.03));
+      }
+    }
+    const auto told = toldApart(moments);
+    const auto best = std::ranges::min_element(told, {}, [](const auto& known) { return known->ms; });
+    return best - told.begin();
+  };
+  for (int seed = 0; seed < 20; ++seed) EXPECT_EQ(build(seed), 3) << seed;
+}
+
 TEST(TacticSelection, TheUnfusedWayIsTakenWhereItIsClearlyFasterAlone) {
   const std::vector<Tactic> tactics{fused("a"), kNodeByNode};
   EXPECT_EQ(costsOf(tactics, Times{time(1.0, 0.05), time(0.8, 0.05)})[1], (TacticCost{0.8, 1}));
