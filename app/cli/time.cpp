@@ -43,6 +43,12 @@ void addLayers(Table& table, const std::vector<StepTime>& layers, const Plan& pl
   }
 }
 
+/// How often fewer threads ran the network: " (31 samples by fewer, because the machine did something else)".
+std::string fewerText(const TimeReport& report) {
+  if (report.byFewerThreads == 0) return {};
+  return fmt::format(" ({} samples by fewer, because the machine did something else)", report.byFewerThreads);
+}
+
 void printForPeople(const TimeReport& report, const Plan& plan) {
   if (!report.layers.empty()) {
     printTitle("Layers");
@@ -63,9 +69,9 @@ void printForPeople(const TimeReport& report, const Plan& plan) {
     return;
   }
   if (!report.stepMs.empty()) std::cout << stepsText(report.stepMs) << "\n";
-  std::cout << fmt::format("median {}, min {}, p95 {}, p99 {}; {:.1f} runs/s; {} samples, {} threads{}\n",
+  std::cout << fmt::format("median {}, min {}, p95 {}, p99 {}; {:.1f} runs/s; {} samples, {} threads{}{}\n",
                            msText(report.medianMs), msText(report.minMs), msText(report.p95Ms), msText(report.p99Ms),
-                           report.throughput.value_or(0), report.samples, report.threads,
+                           report.throughput.value_or(0), report.samples, report.threads, fewerText(report),
                            report.quiet ? "" : "; the machine was not quiet: other work disturbed the measurement");
   if (const auto memory = processMemory())
     std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));

@@ -106,7 +106,9 @@ Status BuiltEngine::prepare(TacticsByIdentity replay) {
     m_readBack = exception->m_readBack;
     return Done{};
   }
-  Executor* executor = TRY(specialisation({std::move(extents), {}}, m_options.stop));
+  const Executor* executor = &TRY(specialisation({std::move(extents), {}}, m_options.stop))->executor;
+  m_chooser->noteDisturbed();
+  noteTimes(m_report.tactics);
   m_chooser->replayChoices();
   m_report.arenaBytes = static_cast<std::int64_t>(executor->program().arenaBytes());
   m_report.liveBytes = static_cast<std::int64_t>(liveBytes(executor->program()));
@@ -118,15 +120,15 @@ Status BuiltEngine::prepare(TacticsByIdentity replay) {
   return Done{};
 }
 
-Result<Executor*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
+Result<BuiltEngine::Specialisation*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
   const auto found = std::ranges::find(m_specialisations, key, &Specialisation::key);
   if (found != m_specialisations.end()) {
     ++m_report.shapeCache.hits;
     m_specialisations.splice(m_specialisations.begin(), m_specialisations, found);
-    return &m_specialisations.front().executor;
+    return &m_specialisations.front();
   }
   setThreads(m_threads);
-  if (respecialise(key)) return &m_specialisations.front().executor;
+  if (respecialise(key)) return &m_specialisations.front();
   LoweringRequest request{.plan = m_plan.get(),
                           .accelerated = findBackend(m_options.backend),
                           .threads = m_threads,
@@ -140,8 +142,40 @@ Result<Executor*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
     if (other.key.extents == key.extents) request.sameExtents = &other.executor.program();
   auto program = std::make_shared<Program>(TRY(lower(request, *m_chooser)));
   auto numbers = numbersFor(key.extents);
-  keep({std::move(key), program, Executor(program, m_arenas), std::move(numbers)});
-  return &m_specialisations.front().executor;
+  auto threads = threadsOf(*program, key.extents);
+  keep({std::move(key), program, Executor(program, m_arenas), std::move(numbers), std::move(threads)});
+  return &m_specialisations.front();
+}
+
+void BuiltEngine::noteTimes(const std::vector<TacticChoice>& tactics) {
+  for (const TacticChoice& choice : tactics)
+    for (const TacticTime& candidate : choice.candidates)
+      if (candidate.ms && candidate.name == choice.chosen) m_kernelMs.try_emplace(choice.identity, *candidate.ms);
+  for (Specialisation& made : m_specialisations) made.threads = threadsOf(*made.program, made.key.extents);
+}
+
+/// The sum of what its kernels took while they were measured; nothing where one has no time.
+std::optional<double> BuiltEngine::expectedMs(const Program& program) const {
+  double sum = 0;
+  for (const Step& step : program.steps) {
+    if (!step.fused.valid() || step.compiledBy == nullptr) continue;
+    const auto time = m_kernelMs.find(m_plan->fusedNodes[step.fused.index].identity);
+    if (time == m_kernelMs.end()) return std::nullopt;
+    sum += time->second;
+  }
+  return sum;
+}
+
+/// What kernels took is known at the extents of the build alone.
+AdaptiveThreads BuiltEngine::threadsOf(const Program& program, const std::map<std::string, Dims>& extents) const {
+  return AdaptiveThreads::of(program, m_threads, extents == m_extents ? expectedMs(program) : std::nullopt);
+}
+
+AdaptiveRun BuiltEngine::runOf(Specialisation& made) {
+  return {made.executor, made.threads, [this, &made](int threads) {
+            return stepKernelsFor(threads, *made.program, *m_plan, made.key.extents, *findBackend(m_options.backend),
+                                  m_chooser->kernels());
+          }};
 }
 
 void BuiltEngine::keep(Specialisation specialisation) {
@@ -179,7 +213,7 @@ bool BuiltEngine::respecialise(const Key& key) {
   if (m_specialisations.size() < static_cast<std::size_t>(m_options.shapeCache)) {
     auto program = std::make_shared<Program>(*base->program);
     if (!m_update->apply(*program, *base->numbers, *numbers)) return false;
-    keep({key, program, Executor(program, m_arenas), *numbers});
+    keep({key, program, Executor(program, m_arenas), *numbers, threadsOf(*program, key.extents)});
     return true;
   }
   const auto changed = std::prev(base.base());
@@ -191,6 +225,7 @@ bool BuiltEngine::respecialise(const Key& key) {
   changed->key = key;
   changed->numbers = *numbers;
   changed->executor.programChanged();
+  changed->threads = threadsOf(*changed->program, key.extents);
   m_specialisations.splice(m_specialisations.begin(), m_specialisations, changed);
   return true;
 }
@@ -288,12 +323,12 @@ Result<RunResult> BuiltEngine::run(const std::map<std::string, Tensor>& inputs, 
   auto extents = TRY(checkInputs(*m_plan, inputs));
   if (BuiltEngine* exception = TRY(exceptionFor(extents, stop))) return exception->run(inputs, mark, stop);
   auto marks = TRY(resolveMarks(mark));
-  Executor* executor = TRY(specialisation({std::move(extents), std::move(marks)}, stop));
+  Specialisation& made = *TRY(specialisation({std::move(extents), std::move(marks)}, stop));
+  Executor* const executor = &made.executor;
   const std::vector<Tensor> given = orderedInputs(inputs);
   std::vector<Tensor> outputs = outputTensors(executor->program());
   executor->bind(given, outputs);
-  setThreads(m_threads);
-  TRY(executor->run(stop));
+  TRY(runOf(made).run(stop));
   TRY(checkIntact(m_plan->model->files));
   executor->takeBoxed(outputs);
   RunResult result;
@@ -317,12 +352,13 @@ Result<TimeReport> BuiltEngine::time(const std::map<std::string, Tensor>& inputs
   if (options.steps) return timeSteps(*this, inputs, options);
   auto extents = TRY(checkInputs(*m_plan, inputs));
   if (BuiltEngine* exception = TRY(exceptionFor(extents, options.stop))) return exception->time(inputs, options);
-  Executor* executor = TRY(specialisation({std::move(extents), {}}, options.stop));
+  Specialisation& made = *TRY(specialisation({std::move(extents), {}}, options.stop));
+  Executor* const executor = &made.executor;
   const std::vector<Tensor> given = orderedInputs(inputs);
   std::vector<Tensor> outputs = outputTensors(executor->program());
   executor->bind(given, outputs);
-  setThreads(m_threads);
-  auto report = TRY(measureLatency(*executor, *this, m_bodyProfile, options));
+  AdaptiveRun program = runOf(made);
+  auto report = TRY(measureLatency(program, *this, m_bodyProfile, options));
   TRY(checkIntact(m_plan->model->files));
   return report;
 } catch (const std::bad_alloc&) {
@@ -349,7 +385,9 @@ Result<std::unique_ptr<Engine>> loadEngine(const EngineFile& file, const BuildOp
   if (effective.shapes.empty()) effective.shapes = file.extents;
   TacticsByIdentity replay;
   for (const TacticChoice& choice : file.tactics) replay[choice.identity] = {choice.chosen, choice.tactic};
-  return std::unique_ptr<Engine>(TRY(BuiltEngine::build(file.plan, effective, std::move(replay))));
+  auto engine = TRY(BuiltEngine::build(file.plan, effective, std::move(replay)));
+  engine->noteTimes(file.tactics);
+  return std::unique_ptr<Engine>(std::move(engine));
 }
 
 Result<std::unique_ptr<Engine>> loadEngine(const std::filesystem::path& path, const BuildOptions& options) {

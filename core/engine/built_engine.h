@@ -3,6 +3,7 @@
 #include <list>
 #include <set>
 
+#include "engine/adaptive_run.h"
 #include "engine/body_profile.h"
 #include "engine/engine.h"
 #include "engine/executor.h"
@@ -18,6 +19,10 @@ class BuiltEngine final : public Engine {
   /// Builds for the extents of `options`; `replay` are the tactics of an engine file, or empty.
   static Result<std::unique_ptr<BuiltEngine>> build(std::shared_ptr<const Plan> plan, const BuildOptions& options,
                                                     TacticsByIdentity replay);
+
+  /// Takes over what the chosen tactics took where they were measured, as far as that is not known: what a run should
+  /// take.
+  void noteTimes(const std::vector<TacticChoice>& tactics);
 
   const Plan& plan() const override { return *m_plan; }
   std::shared_ptr<const Plan> readBack() const override { return m_readBack; }
@@ -41,6 +46,7 @@ class BuiltEngine final : public Engine {
     std::shared_ptr<Program> program;
     Executor executor;
     std::optional<PlanExtents::Numbers> numbers;  ///< of m_update, where the extents are among those it may take
+    AdaptiveThreads threads{};
   };
 
   /// An engine for extents that the plan's conditions leave out.
@@ -51,7 +57,10 @@ class BuiltEngine final : public Engine {
 
   BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options);
   Status prepare(TacticsByIdentity replay);
-  Result<Executor*> specialisation(Key key, const StopToken& stop);
+  Result<Specialisation*> specialisation(Key key, const StopToken& stop);
+  AdaptiveThreads threadsOf(const Program& program, const std::map<std::string, Dims>& extents) const;
+  std::optional<double> expectedMs(const Program& program) const;
+  AdaptiveRun runOf(Specialisation& made);
   /// Whether these extents are prepared for, or can be by m_update, so that no condition of the plan is broken.
   bool areCovered(const std::map<std::string, Dims>& extents);
   /// PlanExtents::numbersFor() of m_update, worked out once for extents that are asked for again and again.
@@ -72,6 +81,7 @@ class BuiltEngine final : public Engine {
   int m_threads = 1;
   std::map<std::string, Dims> m_extents;  ///< that the build was for
   BuildReport m_report;
+  std::map<Hash128, double> m_kernelMs;        ///< of fused nodes, by FusedNode::identity
   std::vector<ReadBackNode> m_madeOfSegments;  ///< at the extents of the build
   std::shared_ptr<const Plan> m_readBack;      ///< the plan with these
   BodyProfile m_bodyProfile;
@@ -92,8 +102,8 @@ class BuiltEngine final : public Engine {
 /// Why the times of a program would mean nothing here: types that are emulated, and where. Empty if they do.
 std::string emulationReason(const Plan& plan, const Program& program);
 
-/// Runs `executor`, which is bound, again and again and reports how long a run takes. `profile`: what its bodies tell.
-Result<TimeReport> measureLatency(Executor& executor, const Engine& engine, BodyProfile& profile,
+/// Runs `program`, which is bound, again and again and reports how long a run takes. `profile`: what its bodies tell.
+Result<TimeReport> measureLatency(AdaptiveRun& program, const Engine& engine, BodyProfile& profile,
                                   const TimeOptions& options);
 
 }  // namespace fusescope

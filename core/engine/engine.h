@@ -111,6 +111,7 @@ struct TimeReport {
   std::optional<double> medianMs, minMs, p95Ms, p99Ms, throughput;  ///< throughput in runs a second
   std::int64_t samples = 0;
   int threads = 0;
+  std::int64_t byFewerThreads = 0;  ///< samples by fewer than `threads`, because the machine did something else
   bool quiet = true;  ///< the spread of the samples says that nothing else wanted the machine
   std::vector<StepTime> layers;
   std::vector<double> stepMs;            ///< of TimeOptions::steps, in order

@@ -57,6 +57,7 @@ Executor::Executor(std::shared_ptr<const Program> program, std::shared_ptr<Arena
 }
 
 void Executor::programChanged() {
+  m_kernels = nullptr;
   m_memory->fit(*m_program);
   findArenas();
   for (std::size_t i = 0; i < m_program->steps.size(); ++i) pointAtArena(i);
@@ -206,13 +207,18 @@ Tensor Executor::boxedOutput(std::size_t i) const {
   return convertedTensor(operand(m_program->outputs[i].buffer), m_program->outputs[i].type);
 }
 
+const Kernel* Executor::kernelOf(std::size_t step) const {
+  const Kernel* other = m_kernels != nullptr ? (*m_kernels)[step].get() : nullptr;
+  return other != nullptr ? other : m_program->steps[step].kernel.get();
+}
+
 Status Executor::runStep(std::size_t i, const StopToken& stop) {
   const Step& step = m_program->steps[i];
   if (step.dynamic != nullptr) return runDynamic(step, stop);
   if (step.body != nullptr) return step.body->run(m_stepInputs[i], m_stepOutputs[i], stop);
   Stream& stream = *m_lanes[step.device].stream;
-  if (step.kernel != nullptr)
-    return step.kernel->run(stream, m_stepInputs[i], m_stepOutputs[i], m_arenas[step.device] + step.scratchOffset);
+  if (const Kernel* kernel = kernelOf(i))
+    return kernel->run(stream, m_stepInputs[i], m_stepOutputs[i], m_arenas[step.device] + step.scratchOffset);
   const std::size_t bytes = m_program->buffers[step.inputs[0]].desc.bytes();
   stream.copy(*step.copy, m_stepInputs[i][0], m_stepOutputs[i][0], bytes);
   return Done{};

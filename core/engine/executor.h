@@ -11,6 +11,7 @@
 #include "base/stop.h"
 #include "engine/arena_memory.h"
 #include "engine/program.h"
+#include "engine/step_kernels.h"
 
 namespace fusescope {
 
@@ -28,6 +29,9 @@ class Executor {
   /// After extents, kernels and places of the program were changed, which nobody else runs meanwhile: takes them over.
   /// Memory of arenas only grows. What was bound is to be bound again.
   void programChanged();
+
+  /// From now on runs steps by these kernels in place of their own, until the program changes; null: by their own.
+  void useKernels(std::shared_ptr<const StepKernels> kernels) { m_kernels = std::move(kernels); }
 
   /// Points at the caller's tensors: `inputs` as Graph::inputs, `outputs` as Program::outputs (empty tensors for
   /// those that takeBoxed() gives). They must stay until the last run.
@@ -93,7 +97,10 @@ class Executor {
   Status runDynamic(const Step& step, const StopToken& stop);
   Status store(std::size_t buffer, Tensor tensor, std::span<const Tensor> operands);
 
+  const Kernel* kernelOf(std::size_t step) const;
+
   std::shared_ptr<const Program> m_program;
+  std::shared_ptr<const StepKernels> m_kernels;  ///< that run in place of the steps' own; may be null
   std::shared_ptr<ArenaMemory> m_memory;
   std::vector<std::byte*> m_arenas;               ///< in m_memory, as Program::arenas
   std::vector<Lane> m_lanes;                      ///< the same

@@ -36,20 +36,22 @@ double percentile(const std::vector<double>& sorted, double share) {
 struct Samples {
   std::vector<double> runs;
   std::vector<double> clockedRuns;
+  std::int64_t byFewerThreads = 0;         ///< of the runs
   std::vector<std::vector<double>> steps;  ///< of each step, in the clocked runs
 };
 
-Status runPlain(Executor& executor, Samples& samples) {
+Status runPlain(AdaptiveRun& program, Samples& samples) {
   const Clock::time_point start = Clock::now();
-  TRY(executor.run({}));
+  TRY(program.run({}));
   samples.runs.push_back(millisecondsBetween(start, Clock::now()));
+  samples.byFewerThreads += program.wasByFewer() ? 1 : 0;
   return Done{};
 }
 
-Status runClocked(Executor& executor, Samples& samples, BodyProfile& profile) {
+Status runClocked(AdaptiveRun& program, Samples& samples, BodyProfile& profile) {
   profile.resume();
   const Clock::time_point start = Clock::now();
-  Status status = executor.run({}, [&](std::size_t step, double ms) { samples.steps[step].push_back(ms); });
+  Status status = program.run({}, [&](std::size_t step, double ms) { samples.steps[step].push_back(ms); });
   const Clock::time_point end = Clock::now();
   profile.stop();
   TRY(std::move(status));
@@ -58,26 +60,26 @@ Status runClocked(Executor& executor, Samples& samples, BodyProfile& profile) {
   return Done{};
 }
 
-Status warmUp(Executor& executor, const TimeOptions& options) {
+Status warmUp(AdaptiveRun& program, const TimeOptions& options) {
   if (options.progress) options.progress("warm_up", "");
   const Clock::time_point start = Clock::now();
   do {
-    TRY(executor.run(options.stop));
+    TRY(program.run(options.stop));
   } while (millisecondsBetween(start, Clock::now()) < options.warmupSeconds * 1000);
   return Done{};
 }
 
 /// `emulated`: the time of a whole run says nothing, only the layers do.
-Result<Samples> sample(Executor& executor, const TimeOptions& options, bool emulated, BodyProfile& profile) {
+Result<Samples> sample(AdaptiveRun& program, const TimeOptions& options, bool emulated, BodyProfile& profile) {
   Samples samples;
-  samples.steps.resize(executor.program().steps.size());
+  samples.steps.resize(program.program().steps.size());
   if (options.progress) options.progress("measure", "");
   const Clock::time_point start = Clock::now();
   for (std::int64_t i = 0; i < kLeastSamples || millisecondsBetween(start, Clock::now()) < options.seconds * 1000;
        ++i) {
     TRY(checkStop(options.stop));
-    if (!emulated) TRY(runPlain(executor, samples));
-    if (options.perLayer) TRY(runClocked(executor, samples, profile));
+    if (!emulated) TRY(runPlain(program, samples));
+    if (options.perLayer) TRY(runClocked(program, samples, profile));
   }
   return samples;
 }
@@ -187,11 +189,11 @@ std::string emulationReason(const Plan& plan, const Program& program) {
   return reason + ".";
 }
 
-Result<TimeReport> measureLatency(Executor& executor, const Engine& engine, BodyProfile& profile,
+Result<TimeReport> measureLatency(AdaptiveRun& program, const Engine& engine, BodyProfile& profile,
                                   const TimeOptions& options) {
   const Plan& plan = engine.plan();
   TimeReport report{.threads = engine.threads(), .readBack = engine.readBack()};
-  report.unavailableReason = emulationReason(plan, executor.program());
+  report.unavailableReason = emulationReason(plan, program.program());
   const bool emulated = !report.unavailableReason.empty();
   if (emulated && !options.perLayer) return report;
   TimeOptions effective = options;
@@ -200,15 +202,16 @@ Result<TimeReport> measureLatency(Executor& executor, const Engine& engine, Body
     effective.warmupSeconds = 0;
     effective.seconds = std::min(options.seconds, 1.0);
   }
-  TRY(warmUp(executor, effective));
+  TRY(warmUp(program, effective));
   profile.forget();
-  const Samples samples = TRY(sample(executor, effective, emulated, profile));
+  const Samples samples = TRY(sample(program, effective, emulated, profile));
   if (emulated) {
     report.samples = std::ssize(samples.clockedRuns);
   } else {
     summarise(report, samples.runs);
+    report.byFewerThreads = samples.byFewerThreads;
   }
-  if (options.perLayer) report.layers = layerTimes(executor.program(), engine, samples, profile);
+  if (options.perLayer) report.layers = layerTimes(program.program(), engine, samples, profile);
   return report;
 }
 

@@ -154,6 +154,7 @@ Json toJson(const TimeReport& report, const Plan& plan) {
   json["throughput"] = optionalNumber(report.throughput);
   json["samples"] = report.samples;
   json["threads"] = report.threads;
+  json["by_fewer_threads"] = report.byFewerThreads;
   json["quiet"] = report.quiet;
   if (!report.stepMs.empty()) addSteps(json, report.stepMs);
   json["unavailable_reason"] = report.unavailableReason.empty() ? Json(nullptr) : Json(report.unavailableReason);

@@ -5,15 +5,15 @@
 namespace fusescope::testing {
 
 LoweredProgram::LoweredProgram(std::shared_ptr<const Plan> planned, std::map<std::string, Dims> given,
-                               const std::string& backend)
+                               const std::string& backend, int threads)
     : plan(std::move(planned)), extents(std::move(given)) {
   auto chooser =
-      TacticChooser::create(*plan, {.backend = backend, .threads = 1, .measureTactics = false}, m_report, {});
+      TacticChooser::create(*plan, {.backend = backend, .threads = threads, .measureTactics = false}, m_report, {});
   if (!chooser.ok()) throw std::runtime_error(chooser.error().text());
   m_chooser.emplace(std::move(chooser).value());
   auto lowered = lower({.plan = plan.get(),
                         .accelerated = findBackend(backend),
-                        .threads = 1,
+                        .threads = threads,
                         .extents = extents,
                         .dynamicKernels = &dynamicKernels},
                        *m_chooser);

@@ -9,10 +9,10 @@
 
 namespace fusescope::testing {
 
-/// A program for one thread without an engine around it, with what it refers to. No tactic is measured.
+/// A program without an engine around it, with what it refers to. No tactic is measured.
 struct LoweredProgram {
   LoweredProgram(std::shared_ptr<const Plan> plan, std::map<std::string, Dims> extents,
-                 const std::string& backend = "native");
+                 const std::string& backend = "native", int threads = 1);
   LoweredProgram(LoweredProgram&&) = delete;
   std::shared_ptr<const Plan> plan;
   std::map<std::string, Dims> extents;  ///< of the network's inputs

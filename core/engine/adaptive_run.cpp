@@ -1,0 +1,45 @@
+#include "engine/adaptive_run.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "backends/threads.h"
+#include "base/elapsed.h"
+
+namespace fusescope {
+
+AdaptiveThreads AdaptiveThreads::of(const Program& program, int threads, std::optional<double> expectedMs) {
+  AdaptiveThreads made{.all = threads, .policy = ThreadPolicy(threads, expectedMs), .kernels = {}};
+  const auto makesOthers = [](const Step& step) { return step.body != nullptr || step.dynamic != nullptr; };
+  if (std::ranges::any_of(program.steps, makesOthers)) made.policy.cannotTry();
+  return made;
+}
+
+/// Null where they cannot be made.
+std::shared_ptr<const StepKernels> AdaptiveRun::kernelsFor(int threads) {
+  std::shared_ptr<const StepKernels>& kernels = m_threads.kernels[threads];
+  if (kernels != nullptr) return kernels;
+  auto made = m_makeKernels(threads);
+  if (made.ok()) kernels = std::make_shared<const StepKernels>(std::move(made).value());
+  return kernels;
+}
+
+Status AdaptiveRun::run(const StopToken& stop, const Executor::StepTimer& timer) {
+  std::shared_ptr<const StepKernels> kernels;
+  if (const int threads = m_threads.policy.threads(); threads < m_threads.all) {
+    setThreads(threads);  // what is compiled here is compiled for them
+    kernels = kernelsFor(threads);
+    if (kernels == nullptr) m_threads.policy.cannotTry();
+  }
+  if (kernels == nullptr && m_threads.policy.threads() < m_threads.all)
+    kernels = m_threads.kernels.at(m_threads.policy.threads());
+  m_wasByFewer = kernels != nullptr;
+  setThreads(m_threads.policy.threads());
+  m_executor.useKernels(std::move(kernels));
+  const auto start = std::chrono::steady_clock::now();
+  TRY(m_executor.run(stop, timer));
+  m_threads.policy.ran(msSince(start));
+  return Done{};
+}
+
+}  // namespace fusescope

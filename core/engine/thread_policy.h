@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+namespace fusescope {
+
+/// Decides by how many threads the next run of a program is to be done. Threads that share a kernel wait for each other
+/// behind it, so that one of them without a processor holds up all: where other work wants the machine, fewer threads
+/// are faster. The policy is a pure function of the times that it is given, and allocates nothing.
+///
+/// A program runs by all threads until it takes much longer than expected. Then half as many are tried for a few runs,
+/// and kept if each of these is faster than what went before. While fewer threads than all run it, twice as many are
+/// tried from time to time. A try that fails doubles the number of runs until the next one.
+class ThreadPolicy {
+ public:
+  /// `expectedMs`: what a run by all `threads` should take, as far as that is known.
+  explicit ThreadPolicy(int threads, std::optional<double> expectedMs = {});
+
+  /// The threads of the next run.
+  int threads() const { return m_tried != 0 ? m_tried : m_kept; }
+  /// The threads of runs that are no tries.
+  int kept() const { return m_kept; }
+  /// Tells what the run by threads() took.
+  void ran(double ms);
+  /// Says that the program cannot run by threads(), which is a try: nothing else than what is kept is tried any more.
+  void cannotTry();
+
+ private:
+  static constexpr std::size_t kWindow = 5;
+  double recentMs() const;  ///< the median of the last runs that were no tries
+  bool isSlow() const;
+  int nextTry();
+  void endTry(bool isKept);
+
+  int m_all, m_kept;
+  int m_tried = 0;  ///< the threads of a try; 0: none is under way
+  std::optional<double> m_expectedMs;
+  std::array<double, kWindow> m_recent{};  ///< a ring
+  std::size_t m_runs = 0;                  ///< by what is kept
+  std::size_t m_sinceTry = 0, m_patience;
+  std::size_t m_goodRuns = 0;  ///< of the try
+  bool m_triedMore = false;    ///< the last try was of more threads
+  bool m_isFixed = false;
+};
+
+}  // namespace fusescope
