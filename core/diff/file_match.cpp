@@ -62,7 +62,9 @@ void FileMatch::compareConstants() {
       if (&one == &another || !comparable(one, another)) continue;
       const auto [entry, isNew] = seen.try_emplace({ofA[i], ofB[i]}, kEqual);
       if (isNew && (!one.hasData() || !another.hasData())) {
-        ++m_notCompared;
+        // One network that was opened twice without its weights is not said to differ from itself.
+        const bool isOne = match().how[id.index] == MatchedBy::Id && !one.hasData() && !another.hasData();
+        m_notCompared += isOne ? 0 : 1;
       } else if (isNew && !sameElements(one, another)) {
         entry->second = m_others.size();
         m_others.push_back({.a = ofA[i], .b = ofB[i], .readers = {}});

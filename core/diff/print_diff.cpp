@@ -84,7 +84,7 @@ class DiffText {
     for (std::size_t i = 0; i < shown(m_diff.constants.size()); ++i) constant(m_diff.constants[i]);
     rest(m_text, '~', m_diff.constants.size(), "constant");
     if (m_diff.constantsNotCompared > 0)
-      m_text += fmt::format("{} could not be compared: a file has no data for them\n",
+      m_text += fmt::format("{} could not be compared, for a file holds no data\n",
                             counted(m_diff.constantsNotCompared, "constant"));
   }
 

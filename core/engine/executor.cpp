@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <new>
 
 #include "backends/number_checks.h"
 #include "backends/reference/convert_elements.h"
@@ -178,7 +179,8 @@ Status Executor::store(std::size_t id, Tensor tensor, std::span<const Tensor> op
   return Done{};
 }
 
-Status Executor::runDynamic(const Step& step, const StopToken& stop) {
+/// What data ask for may be more than there is: that is an error of this step.
+Status Executor::runDynamic(const Step& step, const StopToken& stop) try {
   std::vector<Tensor> operands, views;
   for (const std::size_t input : step.inputs) {
     operands.push_back(operand(input));
@@ -188,6 +190,8 @@ Status Executor::runDynamic(const Step& step, const StopToken& stop) {
   for (std::size_t i = 0; i < step.outputs.size(); ++i) TRY(store(step.outputs[i], std::move(results[i]), views));
   for (const std::size_t box : step.lastBoxes) m_boxes[box] = Tensor();
   return Done{};
+} catch (const std::bad_alloc&) {
+  return Diagnostic{.message = "there is not enough memory for its results at the extents that the data ask for"};
 }
 
 void Executor::takeBoxed(std::span<Tensor> outputs) {

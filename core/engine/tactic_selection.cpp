@@ -1,5 +1,7 @@
 #include "engine/tactic_selection.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace fusescope {
@@ -52,6 +54,21 @@ std::vector<std::optional<KernelTime>> toldApart(std::span<const MeasuredMoment>
     }
   }
   return told;
+}
+
+std::optional<Decision> disturbance(std::span<const KernelTime> times) {
+  std::int64_t disturbed = 0;
+  double longer = 0;
+  for (const KernelTime& time : times) {
+    if (time.quiet || time.ms <= 0) continue;
+    ++disturbed;
+    longer += time.median / time.ms;
+  }
+  if (disturbed == 0) return std::nullopt;
+  return decide("build.disturbed", {}, "times",
+                {{"disturbed", disturbed},
+                 {"measured", times.size()},
+                 {"times", fmt::format("{:.1f}", longer / static_cast<double>(disturbed))}});
 }
 
 std::vector<std::optional<TacticCost>> costsOf(std::span<const Tactic> tactics, Times times, double margin) {

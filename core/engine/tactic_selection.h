@@ -6,6 +6,7 @@
 
 #include "backends/tactic.h"
 #include "engine/measurer.h"
+#include "ir/decision.h"
 
 namespace fusescope {
 
@@ -28,6 +29,10 @@ using MeasuredMoment = std::vector<std::optional<KernelTime>>;
 /// told apart only where one is faster at every moment at which both were measured, and by more than the spread of
 /// their best times.
 std::vector<std::optional<KernelTime>> toldApart(std::span<const MeasuredMoment> moments);
+
+/// Says how many of `times`, measured by a build, are of a machine that was not quiet (build.disturbed); nothing where
+/// none is.
+std::optional<Decision> disturbance(std::span<const KernelTime> times);
 
 /// Of several tactics of one region, what each counts for where formats are planned, as `tactics`; nothing: it is not
 /// to be taken. By measured times, absent where there are none: the backend's guess, the first of them, is preferred in

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -163,24 +161,13 @@ void TacticChooser::tellApart(const TimingContext& context, const TacticWays& wa
 }
 
 void TacticChooser::noteDisturbed() {
-  std::int64_t measured = 0, disturbed = 0;
-  double longer = 0;
+  std::vector<KernelTime> times;
   const std::function<void(const TacticChooser&)> add = [&](const TacticChooser& chooser) {
-    for (const std::string& key : chooser.m_measuredHere) {
-      const KernelTime& time = chooser.m_times.at(key);
-      ++measured;
-      if (time.quiet || time.ms <= 0) continue;
-      ++disturbed;
-      longer += time.median / time.ms;
-    }
+    for (const std::string& key : chooser.m_measuredHere) times.push_back(chooser.m_times.at(key));
     for (const auto& [plan, body] : chooser.m_bodies) add(*body);
   };
   add(*this);
-  if (disturbed == 0) return;
-  m_report->decisions.push_back(decide("build.disturbed", {}, "times",
-                                       {{"disturbed", disturbed},
-                                        {"measured", measured},
-                                        {"times", fmt::format("{:.1f}", longer / static_cast<double>(disturbed))}}));
+  if (auto disturbed = disturbance(times)) m_report->decisions.push_back(std::move(*disturbed));
 }
 
 /// The time of a fused node that can run in one way alone: measured to predict plans, once for each distinct region.

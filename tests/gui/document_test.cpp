@@ -120,5 +120,5 @@ class DocumentTest : public QObject {
   std::unique_ptr<PlanDocument> m_document;
 };
 
-FUSESCOPE_GUI_TEST(DocumentTest, 6)
+FUSESCOPE_GUI_TEST(DocumentTest, 7)
 #include "document_test.moc"

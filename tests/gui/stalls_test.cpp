@@ -186,7 +186,7 @@ class StallsTest : public QObject {
     if (!model) QSKIP("no shared test material; set FUSESCOPE_SHARED to its folder");
     open(QString::fromStdString(model->string()));
     held();
-    themesCostWhatIsOnScreen();
+    themesCostWhatIsOnScreen(m_forThemes / 4);  // its blocks have longer texts than a chain of residuals
     application().measure("expand", [&] { m_window->canvas().expandAll(); });
     QVERIFY(m_window->canvas().waitForLayout(kOpenMs));
     held();
@@ -225,13 +225,14 @@ class StallsTest : public QObject {
     return application().most();
   }
 
-  /// A large network's themes take what a small one's do: nothing is made anew for a node that is not in sight.
-  void themesCostWhatIsOnScreen() {
+  /// A large network's themes take what a small one's do, and `more` where what is in sight is of another network:
+  /// nothing is made anew for a node that is not in sight.
+  void themesCostWhatIsOnScreen(long more = 0) {
     const long most = changeThemes();
     const auto nodes = static_cast<long>(plan().graph().nodeCount());
     qInfo("themes of %ld nodes: %s; of %d nodes: %ld; %zu items coloured", nodes, qPrintable(application().worst()),
           kFewNodes, m_forThemes, m_window->canvas().itemsColored());
-    QVERIFY2(most <= m_forThemes + nodes / 10, qPrintable(application().worst()));
+    QVERIFY2(most <= m_forThemes + more + nodes / 10, qPrintable(application().worst()));
     QVERIFY(m_window->canvas().itemsColored() > 0);
     QVERIFY(m_window->canvas().itemsColored() < static_cast<std::size_t>(nodes / 10));
     application().reset();

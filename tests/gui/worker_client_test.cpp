@@ -194,5 +194,5 @@ class WorkerClientTest : public QObject {
   QStringList m_answers;
 };
 
-FUSESCOPE_GUI_TEST(WorkerClientTest, 7)
+FUSESCOPE_GUI_TEST(WorkerClientTest, 6)
 #include "worker_client_test.moc"

@@ -41,7 +41,7 @@ constexpr Words kWords[] = {
 QString withoutOptions(const QString& text) {
   QString said = text;
   for (const Words& words : kWords)
-    said.replace(QRegularExpression(QLatin1String(words.option)), QLatin1String(words.words));
+    said.replace(QRegularExpression(QString::fromUtf8(words.option)), QString::fromUtf8(words.words));
   return said;
 }
 

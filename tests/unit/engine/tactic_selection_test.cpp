@@ -235,6 +235,16 @@ TEST(ThreadTeam, TellsHowLongItWaitedForAProcessor) {
   setThreads(0);
 }
 
+TEST(TacticSelection, ABuildSaysHowMuchOfItsMeasurementsWasDisturbed) {
+  const KernelTime quiet = time(1.0, 0.01);
+  const KernelTime busy{.ms = 1.0, .median = 3.0, .spread = 0.01, .quiet = false};
+  EXPECT_FALSE(disturbance(std::vector{quiet, quiet}).has_value());
+  const auto said = disturbance(std::vector{quiet, busy, quiet});
+  ASSERT_TRUE(said.has_value());
+  EXPECT_EQ(said->code, "build.disturbed");
+  EXPECT_EQ(said->arguments, (Json{{"disturbed", 1}, {"measured", 3}, {"times", "3.0"}}));
+}
+
 TEST(Measurer, StopsWhenItIsAskedTo) {
   std::string log;
   const Kernel kernel = fakeKernel('k', 1, log);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "planning/plan_json.h"
 #include "session/tune_report.h"
@@ -25,6 +26,8 @@ TuneReport exampleReport() {
   report.result.end = TuneEnd::Stopped;
   const Directive pin{.kind = DirectiveKind::Pin, .pattern = "n", .type = DataType::F32, .note = "without it …"};
   report.pins = {{.directive = pin, .without = {}}};
+  for (const char* node : {"m", "n", "o"})
+    report.nodes.push_back({.kind = DirectiveKind::Pin, .pattern = node, .type = DataType::F32});
   report.options = {.precisions = {DataType::F16}, .directives = {pin}};
   assignIds(report.options.directives);
   report.backend = "reference";
@@ -58,7 +61,9 @@ TEST(TuneAnswer, IsWhatTheWorkerSays) {
   EXPECT_FALSE(answer.value().allPinned.ms.has_value()) << "a kernel of it has no price";
   EXPECT_EQ(answer.value().allPinned.pins, 3);
   ASSERT_EQ(answer.value().front.size(), 2U);
-  EXPECT_EQ(answer.value().front[0], answer.value().chosen);
+  TunedPoint first = answer.value().front[0];
+  EXPECT_EQ(std::exchange(first.set, {}), (std::vector<TunedPin>{{.node = "n", .type = "f32", .why = {}}}));
+  EXPECT_EQ(first, answer.value().chosen);
   ASSERT_EQ(answer.value().baselines.size(), 2U);
   EXPECT_EQ(answer.value().baselines[0].name, "prefix");
   EXPECT_EQ(answer.value().baselines[0].pins, 3);
