@@ -54,6 +54,49 @@ PoolCall poolCall(const Node& node, const Window& window, const Ref& source, con
           .countsPadding = node.intAttribute("count_include_pad", 0) != 0};
 }
 
+dnnl::pooling_forward::primitive_desc describe(const PoolCall& call) {
+  const auto algorithm = !call.average        ? dnnl::algorithm::pooling_max
+                         : call.countsPadding ? dnnl::algorithm::pooling_avg_include_padding
+                                              : dnnl::algorithm::pooling_avg_exclude_padding;
+  const Window& window = call.window;
+  Dims dilations = window.dilations;
+  for (std::int64_t& dilation : dilations) --dilation;
+  return {dnnlEngine(),
+          dnnl::prop_kind::forward_inference,
+          algorithm,
+          *dnnlDesc(call.from.desc()),
+          *dnnlDesc(call.to.desc()),
+          window.strides,
+          window.kernel,
+          dilations,
+          window.padBegin,
+          window.padEnd,
+          userScratchpad()};
+}
+
+struct MadePool {
+  std::unique_ptr<Step> step;
+  std::string implementation;
+};
+
+/// By oneDNN, whose max(1, NaN) is 1; where it would not notice that, by our own kernel.
+MadePool poolStep(const PoolCall& call, int threads) {
+  const auto description = describe(call);
+  const std::string implementation = description.impl_info_str();
+  const bool mayLoseNumbers = !call.average && call.from.dtype == DataType::F32;
+  if (mayLoseNumbers && !isGenerated(implementation)) return {makePoolStep(call, threads), "own"};
+  const std::vector<DnnlStep::Argument> arguments = {argumentAt(DNNL_ARG_SRC, description.src_desc(), call.from),
+                                                     argumentAt(DNNL_ARG_DST, description.dst_desc(), call.to)};
+  std::unique_ptr<Step> step =
+      std::make_unique<DnnlStep>(dnnl::pooling_forward(description), arguments, description.scratchpad_desc());
+  if (mayLoseNumbers) {
+    step = makeRecheckedStep(std::move(step), [call, threads](BufferIndex) -> Result<std::unique_ptr<Step>> {
+      return makePoolStep(call, threads);
+    });
+  }
+  return {std::move(step), implementation};
+}
+
 }  // namespace
 
 Result<bool> Lowering::lowerPool(const Node& node) {
@@ -83,31 +126,11 @@ Result<bool> Lowering::lowerPool(const Node& node) {
     define(node.outputs[0], target);
     return true;
   }
-  const auto algorithm = !average ? dnnl::algorithm::pooling_max
-                         : node.intAttribute("count_include_pad", 0) != 0
-                             ? dnnl::algorithm::pooling_avg_include_padding
-                             : dnnl::algorithm::pooling_avg_exclude_padding;
-  Dims dilations = window.dilations;
-  for (std::int64_t& dilation : dilations) --dilation;
-  auto step =
-      TRY(guardDnnl<std::unique_ptr<Step>>("pooling '" + node.name + "'", [&]() -> Result<std::unique_ptr<Step>> {
-        const auto from = *dnnlDesc(source.desc());
-        const auto to = *dnnlDesc(target.desc());
-        const dnnl::pooling_forward::primitive_desc description(
-            dnnlEngine(), dnnl::prop_kind::forward_inference, algorithm, from, to, window.strides, window.kernel,
-            dilations, window.padBegin, window.padEnd, userScratchpad());
-        m_implementations.push_back(std::string("pool:") + description.impl_info_str());
-        std::vector<DnnlStep::Argument> arguments = {argumentAt(DNNL_ARG_SRC, from, source),
-                                                     argumentAt(DNNL_ARG_DST, to, target)};
-        return std::unique_ptr<Step>(std::make_unique<DnnlStep>(dnnl::pooling_forward(description),
-                                                                std::move(arguments), description.scratchpad_desc()));
-      }));
+  const PoolCall call = poolCall(node, window, source, target);
+  auto [step, implementation] =
+      TRY(guardDnnl<MadePool>("pooling '" + node.name + "'", [&] { return poolStep(call, m_threads); }));
+  m_implementations.push_back("pool:" + implementation);
   define(node.outputs[0], target);
-  const bool mayLoseNumbers = !average && source.dtype == DataType::F32;  // oneDNN's max(1, NaN) is 1
-  if (mayLoseNumbers)
-    step = makeRecheckedStep(std::move(step),
-                             [call = poolCall(node, window, source, target), threads = m_threads](
-                                 BufferIndex) -> Result<std::unique_ptr<Step>> { return makePoolStep(call, threads); });
   m_program.addStep(std::move(step), {source.buffer}, {target.buffer});
   return true;
 }

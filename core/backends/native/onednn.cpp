@@ -91,6 +91,10 @@ std::optional<memory::desc> dnnlDesc(const TensorDesc& desc) {
 }
 
 // Of an axis of extent 1 the order does not show: the usual formats are asked first.
+bool isGenerated(std::string_view implementation) {
+  return implementation.starts_with("jit") || implementation.starts_with("br");
+}
+
 std::optional<MemoryFormat> formatOf(const memory::desc& desc, const Dims& dims) {
   const auto isOf = [&](const MemoryFormat& format) {
     const auto tag = tagOf(format, dims.size());

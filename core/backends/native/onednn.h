@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -38,6 +39,11 @@ std::optional<std::invoke_result_t<Make>> ifImplemented(const Make& make) {
 }
 
 std::optional<dnnl::memory::data_type> dnnlType(DataType type);
+
+/// Whether oneDNN generates the code of this implementation. The others are compiled C++, which may lose NaN without
+/// meeting something invalid (number_checks.h). So may deconvolutions by a convolution ("conv:any+jit"): they end in
+/// C++.
+bool isGenerated(std::string_view implementation);
 
 /// The memory descriptor of a whole tensor; nothing for a type or rank that oneDNN does not know.
 std::optional<dnnl::memory::desc> dnnlDesc(const TensorDesc& desc);

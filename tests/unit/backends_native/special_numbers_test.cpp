@@ -117,12 +117,27 @@ TEST(SpecialNumbers, ThroughPools) {
   for (const char* op : {"MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool"}) {
     for (const MemoryFormat& format :
          {MemoryFormat(), MemoryFormat::channelsLast(4), MemoryFormat::blockedChannels(4, 16)}) {
-      for (const std::int64_t channels : {16, 20}) {
+      for (const std::int64_t channels : {1, 3, 16, 20}) {
         SCOPED_TRACE(std::string(op) + " in " + format.text() + " of " + std::to_string(channels));
         std::map<std::string, Attribute> window;
         if (op[0] != 'G') window = {{"kernel_shape", Ints{3, 2}}, {"pads", Ints{1, 0, 1, 1}}, {"strides", Ints{2, 1}}};
         Net net;
         EXPECT_GE(expectSpecials(net, net.add(op, {net.input({1, channels, 9, 8})}, window), format, 37), 4);
+      }
+    }
+  }
+}
+
+TEST(SpecialNumbers, ThroughPoolsAlongOneAndThreeAxes) {
+  for (const char* op : {"MaxPool", "AveragePool"}) {
+    for (const Ints& extents : {Ints{19}, Ints{4, 5, 6}}) {
+      for (const std::int64_t channels : {1, 3, 16}) {
+        SCOPED_TRACE(std::string(op) + " along " + std::to_string(extents.size()) + " of " + std::to_string(channels));
+        Ints dims{2, channels};
+        dims.insert(dims.end(), extents.begin(), extents.end());
+        Net net;
+        const ValueId pool = net.add(op, {net.input(dims)}, {{"kernel_shape", Ints(extents.size(), 2)}});
+        EXPECT_GE(expectSpecials(net, pool, {}, 37), 4);
       }
     }
   }
