@@ -25,20 +25,22 @@ struct PreparedConv {
   std::vector<std::pair<int, ValueId>> residuals;  ///< operands of `operations`, by argument
   dnnl::post_ops sums;                             ///< `operations` before the first activation
   std::size_t summed = 0;                          ///< nodes up to there; 0: there is no activation
+  std::size_t taken = 1;                           ///< nodes of the chain that it calculates
   bool mayLoseNumbers = false;
+  bool hasSigmoid = false;
 
   std::int64_t channels() const { return target[1]; }
 };
 
-namespace {
-
 /// A prepared description with the descriptors it chose.
-struct Described {
+struct DescribedConv {
   std::function<dnnl::primitive()> make;  ///< generates code, which a probe has no use for
   memory::desc source, weights, target, scratchpad;
   std::string implementation;
   MemoryFormat from, to;
 };
+
+namespace {
 
 /// What oneDNN is asked for.
 struct ConvCall {
@@ -61,7 +63,7 @@ typename Forward::primitive_desc descriptionOf(const ConvCall& call, dnnl::algor
 }
 
 template <class Forward>
-Described described(const ConvCall& call, dnnl::algorithm algorithm) {
+DescribedConv described(const ConvCall& call, dnnl::algorithm algorithm) {
   const auto description = descriptionOf<Forward>(call, algorithm);
   return {[description] { return Forward(description); },
           description.src_desc(),
@@ -71,12 +73,12 @@ Described described(const ConvCall& call, dnnl::algorithm algorithm) {
           description.impl_info_str()};
 }
 
-Described describe(const ConvCall& call) {
+DescribedConv describe(const ConvCall& call) {
   if (call.transposed) return described<dnnl::deconvolution_forward>(call, dnnl::algorithm::deconvolution_direct);
   return described<dnnl::convolution_forward>(call, dnnl::algorithm::convolution_direct);
 }
 
-Described describe(const PreparedConv& conv, const memory::desc& source, const memory::desc& target) {
+DescribedConv describe(const PreparedConv& conv, const memory::desc& source, const memory::desc& target) {
   return describe(ConvCall{.transposed = conv.transposed,
                            .source = source,
                            .weights = memory::desc(conv.weights.dims(), *dnnlType(conv.type), memory::format_tag::any),
@@ -94,9 +96,9 @@ MemoryFormat settled(const MemoryFormat& format, const Dims& dims) {
   return isMoot(last) && (format.isPlain() || isMoot(format)) ? last : format;
 }
 
-Described describeIn(const PreparedConv& conv, const MemoryFormat& wantedFrom, const MemoryFormat& wantedTo) {
+DescribedConv describeIn(const PreparedConv& conv, const MemoryFormat& wantedFrom, const MemoryFormat& wantedTo) {
   const MemoryFormat from = settled(wantedFrom, conv.source), to = settled(wantedTo, conv.target);
-  Described described =
+  DescribedConv described =
       describe(conv, *dnnlDesc({conv.type, conv.source, from}), *dnnlDesc({conv.targetType, conv.target, to}));
   described.from = from;
   described.to = to;
@@ -105,11 +107,11 @@ Described describeIn(const PreparedConv& conv, const MemoryFormat& wantedFrom, c
 
 /// In the formats that oneDNN prefers; where one of them cannot be said, plain. Made anew for those formats, as a
 /// tactic says them: given them, oneDNN may take another implementation than where it chooses.
-Described describePreferred(const PreparedConv& conv) {
+DescribedConv describePreferred(const PreparedConv& conv) {
   const auto any = [](const Dims& dims, DataType type) {
     return memory::desc(dims, *dnnlType(type), memory::format_tag::any);
   };
-  const Described preferred = describe(conv, any(conv.source, conv.type), any(conv.target, conv.targetType));
+  const DescribedConv preferred = describe(conv, any(conv.source, conv.type), any(conv.target, conv.targetType));
   const auto from = formatOf(preferred.source, conv.source);
   const auto to = formatOf(preferred.target, conv.target);
   return from && to ? describeIn(conv, *from, *to) : describeIn(conv, MemoryFormat(), MemoryFormat());
@@ -117,7 +119,7 @@ Described describePreferred(const PreparedConv& conv) {
 
 /// The convolution that `described` is of, up to its first activation, into f32.
 std::function<Result<std::unique_ptr<Step>>(BufferIndex)> sumsAlone(const PreparedConv& conv,
-                                                                    const Described& described,
+                                                                    const DescribedConv& described,
                                                                     const memory::desc& target,
                                                                     std::vector<DnnlStep::Argument> arguments) {
   ConvCall call{.transposed = conv.transposed,
@@ -129,11 +131,16 @@ std::function<Result<std::unique_ptr<Step>>(BufferIndex)> sumsAlone(const Prepar
                 .operations = conv.sums};
   return [call, arguments = std::move(arguments)](BufferIndex into) {
     return guardDnnl<std::unique_ptr<Step>>("a convolution", [&]() -> Result<std::unique_ptr<Step>> {
-      const Described made = describe(call);
+      const DescribedConv made = describe(call);
       return std::unique_ptr<Step>(std::make_unique<DnnlStep>(
           made.make(), argumentsUpTo(call.operations, arguments, call.target, into), made.scratchpad));
     });
   };
+}
+
+/// oneDNN's Sigmoid gives 0 for NaN in code that is not generated, and nothing notes that.
+bool losesNumbersUnnoticed(const PreparedConv& conv, const DescribedConv& described) {
+  return conv.hasSigmoid && !isGenerated(described.implementation);
 }
 
 constexpr std::int64_t kFewChannels = 4;
@@ -153,15 +160,16 @@ bool isUpsampling(const PreparedConv& conv) {
 Status Lowering::lowerConv(const Chain& chain) {
   const Node& root = node(chain.root);
   if (!canConvolve(root)) return lowerSeparately(chain);
-  PreparedConv conv = prepareConv(root);
-  if (isUpsampling(conv)) return lowerUpsampling(chain, std::move(conv));
-  conv.type = multiplies(root);
-  const std::size_t taken = foldChain(chain, conv);
-  if (conv.type != DataType::F32) conv.targetType = storedType(resultOf(chain, taken));
-  if (conv.targetType != conv.type) conv.targetType = DataType::F32;
+  if (PreparedConv conv = prepareConv(root); isUpsampling(conv)) return lowerUpsampling(chain, std::move(conv));
   return guardDnnl<Done>("convolution '" + root.name + "'", [&]() -> Status {
-    TRY(emitConv(chain, conv, taken));
-    leaveToTapes(chain, taken);
+    PreparedConv conv = foldedConv(chain, Sigmoids::Folded);
+    DescribedConv described = describeConv(conv);
+    if (losesNumbersUnnoticed(conv, described)) {
+      conv = foldedConv(chain, Sigmoids::LeftToTapes);
+      described = describeConv(conv);
+    }
+    TRY(emitConv(chain, conv, described));
+    leaveToTapes(chain, conv.taken);
     return Done{};
   });
 }
@@ -233,18 +241,25 @@ PreparedConv Lowering::prepareConv(const Node& root) const {
   return conv;
 }
 
-std::size_t Lowering::foldChain(const Chain& chain, PreparedConv& conv) const {
-  std::size_t taken = 1;
+PreparedConv Lowering::foldedConv(const Chain& chain, Sigmoids sigmoids) const {
+  const Node& root = node(chain.root);
+  PreparedConv conv = prepareConv(root);
+  conv.type = multiplies(root);
   for (const Chain::Operation& operation : chain.operations) {
+    const bool isSigmoid = operation.kind == Chain::Kind::Activation && node(operation.node).is("Sigmoid");
+    if (isSigmoid && sigmoids == Sigmoids::LeftToTapes) break;
     if (operation.isActivation() && conv.summed == 0) {
       conv.sums = copyOf(conv.operations);
-      conv.summed = taken;
+      conv.summed = conv.taken;
     }
     if (!fold(operation, conv)) break;
+    conv.hasSigmoid = conv.hasSigmoid || isSigmoid;
     conv.mayLoseNumbers = conv.mayLoseNumbers || (operation.isActivation() && mayLoseNumbers(node(operation.node)));
-    taken += operation.nodeCount();
+    conv.taken += operation.nodeCount();
   }
-  return taken;
+  if (conv.type != DataType::F32) conv.targetType = storedType(resultOf(chain, conv.taken));
+  if (conv.targetType != conv.type) conv.targetType = DataType::F32;
+  return conv;
 }
 
 // Bias and batch norm go into the filters while nothing else came before them.
@@ -276,15 +291,18 @@ bool Lowering::fold(const Chain::Operation& operation, PreparedConv& conv) const
 
 // Formats: what the options say for the inside of the fused node, else what oneDNN prefers. First convolutions of few
 // channels read plain and write blocks.
-Status Lowering::emitConv(const Chain& chain, const PreparedConv& conv, std::size_t taken) {
+DescribedConv Lowering::describeConv(const PreparedConv& conv) const {
+  const auto& given = m_options.convFormats;
+  const bool isGiven = given && given->first.fits(conv.source) && given->second.fits(conv.target);
+  return isGiven ? describeIn(conv, given->first, given->second) : describePreferred(conv);
+}
+
+Status Lowering::emitConv(const Chain& chain, const PreparedConv& conv, const DescribedConv& described) {
   const Node& root = node(chain.root);
-  const ValueId result = resultOf(chain, taken);
+  const ValueId result = resultOf(chain, conv.taken);
   const bool isNarrowed = conv.type != DataType::F32;
   const Ref found = TRY(factor(root.input(0), conv.type));
   m_multipliesNarrow = m_multipliesNarrow || isNarrowed;
-  const auto& given = m_options.convFormats;
-  const bool isGiven = given && given->first.fits(conv.source) && given->second.fits(conv.target);
-  const Described described = isGiven ? describeIn(conv, given->first, given->second) : describePreferred(conv);
   if (!m_convFormats) m_convFormats = ConvFormats{root.input(0), conv.target, described.from, described.to};
   const Ref source = TRY(inFormat(found, described.from));
   const Ref target = allocate(result, described.to, conv.targetType);
@@ -310,7 +328,7 @@ Status Lowering::emitConv(const Chain& chain, const PreparedConv& conv, std::siz
     const memory::desc wide = *dnnlDesc({DataType::F32, conv.target, described.to});
     step = makeRecheckedStep(std::move(step),
                              exactEpilogue({.product = sumsAlone(conv, described, wide, std::move(arguments)),
-                                            .tape = epilogueTape(chain, conv.summed, taken),
+                                            .tape = epilogueTape(chain, conv.summed, conv.taken),
                                             .addends = std::move(addends),
                                             .target = target,
                                             .count = productOf(described.to.padded(conv.target), 0),

@@ -93,6 +93,7 @@ struct ScaledSums {
 struct EpilogueTape;    // exact_epilogue.h
 struct AttentionViews;  // lower_attention.cpp
 struct PreparedConv;    // lower_conv.cpp
+struct DescribedConv;   // lower_conv.cpp
 struct PreparedMatMul;  // lower_matmul.cpp
 struct OwnMatMul;       // lower_matmul.cpp
 struct CodeMatrix;      // code_panels.h
@@ -361,10 +362,12 @@ class Lowering {
   DataType multiplies(const Node& root) const;
   bool isNarrowWeight(ValueId value, DataType type) const;
   DataType residualType(const PreparedConv& conv, ValueId value) const;
-  /// Takes what follows, as far as it can, into the filters or as post-operations. Returns how many nodes are taken.
-  std::size_t foldChain(const Chain& chain, PreparedConv& conv) const;
+  enum class Sigmoids { Folded, LeftToTapes };
+  /// With what follows, as far as it can be taken into the filters or as post-operations.
+  PreparedConv foldedConv(const Chain& chain, Sigmoids sigmoids) const;
   bool fold(const Chain::Operation& operation, PreparedConv& conv) const;  ///< whether it took it
-  Status emitConv(const Chain& chain, const PreparedConv& conv, std::size_t taken);
+  DescribedConv describeConv(const PreparedConv& conv) const;
+  Status emitConv(const Chain& chain, const PreparedConv& conv, const DescribedConv& described);
 
   // Matrix products (lower_matmul.cpp).
   Status lowerMatMul(const Chain& chain);
