@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "calibration/quantize_graph.h"
@@ -272,6 +273,49 @@ TEST(Quantize, WeightsAloneAreCodesInBlocks) {
       EXPECT_EQ(dequantize.intAttribute("block_size", 0), block);
       EXPECT_EQ(graph.constantData(dequantize.input(1))->dims(), block == 0 ? (Dims{8}) : (Dims{2, 8}));
     }
+  }
+}
+
+/// A network of a convolution, a product, and another product whose weights are all numbers. Of the weights of the
+/// first two, one element is `odd`.
+Model withOddWeights(float odd) {
+  Model model = prepared(
+      "g (float[1,4,2,2] x, float[2,8] u) => (float[1,4,2,2] y, float[2,8] z) <" + convWeights("filters", 4, 4) +
+      ", float[8,8] odd = " + numbers(64) + ", float[8,8] even = " + numbers(64) +
+      "> { [conv] y = Conv (x, filters) [first] p = MatMul (u, odd) [second] z = MatMul (p, even) }");
+  GraphEditor editor(*model.graph);
+  for (const char* name : {"filters", "odd"}) {
+    const ValueId weights = *model.graph->findValue(name);
+    Tensor tensor = *model.graph->constantData(weights);
+    tensor.mutableData<float>()[5] = odd;
+    editor.makeConstant(weights, tensor);
+  }
+  auto graph = editor.publish();
+  EXPECT_TRUE(graph.ok()) << graph.error().text();
+  model.graph = std::move(graph).value();
+  return model;
+}
+
+TEST(Quantize, WeightsThatAreNotFiniteStayFloats) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const float odd : {std::numeric_limits<float>::quiet_NaN(), kInfinity, -kInfinity}) {
+    SCOPED_TRACE(odd);
+    const Model model = withOddWeights(odd);
+    const Ranges ranges = rangesOfAll(model);
+    const Quantized byRanges = quantized(model, &ranges);
+    const Quantized alone = quantized(model, nullptr, {}, {.weightOnly = {DataType::I8, 0}});
+    const Quantized both = quantized(model, &ranges, {}, {.everyNode = true, .weightOnly = {DataType::I4, 4}});
+    for (const Quantized& made : {byRanges, alone, both}) {
+      EXPECT_TRUE(made.has("quantize.weights_not_finite", "first"));
+      EXPECT_EQ(made.before("first", 1), "") << "its weights stay";
+      EXPECT_NE(made.before("first", 0), "DequantizeLinear") << "and so does what it reads";
+      EXPECT_FALSE(made.has("quantize.weights_not_finite", "second"));
+      EXPECT_EQ(made.before("second", 1), "DequantizeLinear");
+    }
+    EXPECT_TRUE(byRanges.has("quantize.weights_not_finite", "conv"));
+    EXPECT_EQ(byRanges.before("conv", 1), "");
+    const auto said = std::ranges::find(byRanges.model.decisions, "quantize.weights_not_finite", &Decision::code);
+    EXPECT_NE(message(*said).find("filters, 1 of 16 are not finite"), std::string::npos) << message(*said);
   }
 }
 
