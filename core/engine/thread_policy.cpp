@@ -1,15 +1,24 @@
 #include "engine/thread_policy.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fusescope {
 namespace {
 
 constexpr double kSlow = 1.3;                  // times the expected time of all threads: fewer are tried
-constexpr double kGain = 0.95;                 // of the recent time: each run of a try must be below
-constexpr std::size_t kTryRuns = 3;            // that a try takes
+constexpr double kGain = 0.95;                 // of the recent time: a try of fewer threads must be below
+constexpr double kHopeless = 1.25;             // times the recent time: a try ends
 constexpr std::size_t kFirstPatience = 5;      // runs until the first try
 constexpr std::size_t kLongestPatience = 160;  // runs between two tries at the most
+
+/// Of the first `count`, at least one.
+template <std::size_t N>
+double medianOf(std::array<double, N> times, std::size_t count) {
+  const auto end = times.begin() + static_cast<std::ptrdiff_t>(count);
+  std::sort(times.begin(), end);
+  return times[count / 2];
+}
 
 }  // namespace
 
@@ -17,10 +26,7 @@ ThreadPolicy::ThreadPolicy(int threads, std::optional<double> expectedMs)
     : m_all(std::max(1, threads)), m_kept(m_all), m_expectedMs(expectedMs), m_patience(kFirstPatience) {}
 
 double ThreadPolicy::recentMs() const {
-  std::array<double, kWindow> sorted = m_recent;
-  const auto end = sorted.begin() + static_cast<std::ptrdiff_t>(std::min(m_runs, kWindow));
-  std::sort(sorted.begin(), end);
-  return sorted[static_cast<std::size_t>(end - sorted.begin()) / 2];
+  return medianOf(m_recent, std::min(m_runs, kWindow));
 }
 
 bool ThreadPolicy::isSlow() const {
@@ -44,7 +50,8 @@ void ThreadPolicy::endTry(bool isKept) {
     m_patience = std::min(2 * m_patience, kLongestPatience);
   }
   m_tried = 0;
-  m_goodRuns = 0;
+  m_tryRuns = 0;
+  m_isAwake = false;
   m_sinceTry = 0;
 }
 
@@ -55,9 +62,12 @@ void ThreadPolicy::cannotTry() {
 
 void ThreadPolicy::ran(double ms) {
   if (m_tried != 0) {
-    if (ms >= kGain * recentMs()) return endTry(false);
-    if (++m_goodRuns == kTryRuns) endTry(true);
-    return;
+    if (!std::exchange(m_isAwake, true)) return;
+    if (ms > kHopeless * recentMs()) return endTry(false);
+    m_tryMs[m_tryRuns++] = ms;
+    if (m_tryRuns < kTryRuns) return;
+    const double gain = m_tried > m_kept ? 1 : kGain;
+    return endTry(medianOf(m_tryMs, kTryRuns) < gain * recentMs());
   }
   m_recent[m_runs++ % kWindow] = ms;
   // The fastest run of all threads is what they can do, whatever was expected.

@@ -11,8 +11,9 @@ namespace fusescope {
 /// are faster. The policy is a pure function of the times that it is given, and allocates nothing.
 ///
 /// A program runs by all threads until it takes much longer than expected. Then half as many are tried for a few runs,
-/// and kept if each of these is faster than what went before. While fewer threads than all run it, twice as many are
-/// tried from time to time. A try that fails doubles the number of runs until the next one.
+/// and kept if these are faster than what went before. While fewer threads than all run it, twice as many are tried
+/// from time to time, and kept if they are no slower. The first run of a try does not count: threads that slept wake up
+/// in it. A try that fails doubles the number of runs until the next one, and ends early where it is much slower.
 class ThreadPolicy {
  public:
   /// `expectedMs`: what a run by all `threads` should take, as far as that is known.
@@ -40,8 +41,11 @@ class ThreadPolicy {
   std::array<double, kWindow> m_recent{};  ///< a ring
   std::size_t m_runs = 0;                  ///< by what is kept
   std::size_t m_sinceTry = 0, m_patience;
-  std::size_t m_goodRuns = 0;  ///< of the try
-  bool m_triedMore = false;    ///< the last try was of more threads
+  static constexpr std::size_t kTryRuns = 3;
+  std::array<double, kTryRuns> m_tryMs{};  ///< of the try
+  std::size_t m_tryRuns = 0;
+  bool m_isAwake = false;    ///< the first run of the try is done
+  bool m_triedMore = false;  ///< the last try was of more threads
   bool m_isFixed = false;
 };
 
