@@ -1,11 +1,20 @@
 #include "backends/number_checks.h"
 
+#include <omp.h>
+
 #include <cfenv>
 
 namespace fusescope {
 namespace {
 
 thread_local UncheckedNumbers* t_outermost = nullptr;
+
+/// Of the calling thread. To take a note away costs more than to look for one.
+bool takeOwnInvalid() {
+  if (std::fetestexcept(FE_INVALID) == 0) return false;
+  std::feclearexcept(FE_INVALID);
+  return true;
+}
 
 }  // namespace
 
@@ -17,27 +26,22 @@ UncheckedNumbers::~UncheckedNumbers() {
   if (m_isOutermost) t_outermost = nullptr;
 }
 
-bool UncheckedNumbers::isSuspect() const {
-  return m_isOutermost && m_hasRun && hasMetInvalid();
+bool UncheckedNumbers::takeSuspicion() {
+  return m_isOutermost && m_hasRun && takeInvalid();
 }
 
 bool isCheckedLater() {
   if (t_outermost == nullptr) return false;
-  if (!t_outermost->m_hasRun) forgetInvalid();  // what was invalid before says nothing of such a kernel
   t_outermost->m_hasRun = true;
   return true;
 }
 
-void forgetInvalid() {
-#pragma omp parallel
-  std::feclearexcept(FE_INVALID);
-}
-
-bool hasMetInvalid() {
-  int met = 0;
-#pragma omp parallel reduction(| : met)
-  met |= std::fetestexcept(FE_INVALID);
-  return met != 0;
+bool takeInvalid() {
+  if (omp_get_max_threads() == 1) return takeOwnInvalid();  // to leave a parallel region takes a call of the system
+  bool met = false;
+#pragma omp parallel reduction(|| : met)
+  met = takeOwnInvalid();
+  return met;
 }
 
 }  // namespace fusescope

@@ -15,9 +15,10 @@ class UncheckedNumbers {
   UncheckedNumbers(const UncheckedNumbers&) = delete;
   UncheckedNumbers& operator=(const UncheckedNumbers&) = delete;
 
-  /// Whether NaN may have been lost since it was made: then the kernels are to run again, without it. Never inside
-  /// another one, which knows.
-  bool isSuspect() const;
+  /// Whether NaN may have been lost since it was made. The notes are taken away, and may have been made before: only
+  /// where the same kernels then run again, and there are notes again, do those kernels meet something invalid. Never
+  /// inside another one, which knows.
+  bool takeSuspicion();
 
  private:
   friend bool isCheckedLater();
@@ -28,9 +29,7 @@ class UncheckedNumbers {
 /// Asked by a kernel that may lose NaN before it runs: whether somebody else looks afterwards.
 bool isCheckedLater();
 
-/// Takes away the notes of all threads of the team.
-void forgetInvalid();
-/// Whether a thread of the team has met something invalid since.
-bool hasMetInvalid();
+/// Takes away the notes of all threads of the team, and says whether there were any.
+bool takeInvalid();
 
 }  // namespace fusescope

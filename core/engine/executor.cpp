@@ -301,11 +301,12 @@ Diagnostic Executor::located(StepFailure failure) const {
 }
 
 std::optional<StepFailure> Executor::runChecked(const StopToken& stop, const StepTimer& timer) {
-  if (!m_checksEachStep) {
+  constexpr int kNotes = 2;  // the first may be of what ran before
+  for (int notes = 0; !m_checksEachStep;) {
     UncheckedNumbers unchecked;
     auto failure = synchronise(runSteps(stop, timer));
-    m_checksEachStep = !failure && unchecked.isSuspect();
-    if (!m_checksEachStep || timer) return failure;
+    if (failure || timer || !unchecked.takeSuspicion()) return failure;
+    m_checksEachStep = ++notes == kNotes;
   }
   return synchronise(runSteps(stop, timer));
 }

@@ -17,9 +17,9 @@ class RecheckedStep final : public Step {
 
   Status run(Memory memory, std::byte* scratch) const override {
     if (isCheckedLater()) return m_fast->run(memory, scratch);
-    forgetInvalid();
+    takeInvalid();  // what was invalid before says nothing of this step
     TRY(m_fast->run(memory, scratch));
-    if (!hasMetInvalid()) return Done{};
+    if (!takeInvalid()) return Done{};
     const std::lock_guard lock(m_mutex);
     if (m_exact == nullptr) m_exact = TRY(m_makeExact(static_cast<BufferIndex>(memory.size())));
     const AlignedMemory own(m_exact->scratchBytes());
