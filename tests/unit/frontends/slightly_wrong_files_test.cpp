@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
+#include "frontends/onnx/network_findings.h"
 #include "passes/pipelines.h"
 #include "tests/unit/frontends/onnx_files.h"
 #include "tests/unit/frontends/run_graph.h"
@@ -220,6 +222,59 @@ TEST(SlightlyWrongFiles, ElementsThatAreNotANumberAreCounted) {
   const Decision* infinite = decisionOf(model, "import.constant_infinite");
   ASSERT_NE(infinite, nullptr);
   EXPECT_EQ(message(*infinite), "infinite in w: 1 of its 3 elements");
+}
+
+/// Bits of a float type.
+struct FloatBits {
+  DataType type;
+  std::vector<std::uint64_t> usual;  ///< zeros, the smallest and largest that are normal
+  std::uint64_t notNumber, infinite, denormal;
+};
+
+Tensor ofBits(const FloatBits& bits, std::int64_t count, std::int64_t place, std::uint64_t odd) {
+  Tensor tensor = Tensor::zeros(bits.type, {count});
+  const std::size_t width = tensor.byteSize() / static_cast<std::size_t>(count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::uint64_t element = i == place ? odd : bits.usual[static_cast<std::size_t>(i) % bits.usual.size()];
+    std::memcpy(tensor.mutableBytes() + static_cast<std::size_t>(i) * width, &element, width);  // little endian
+  }
+  return tensor;
+}
+
+/// What is said of a constant, as "CODE COUNT" each.
+std::vector<std::string> saidOf(Tensor tensor) {
+  GraphEditor editor;
+  editor.addOutput(editor.addConstant("w", std::move(tensor)));
+  std::vector<Decision> decisions;
+  recordNetworkFindings(editor.current(), decisions);
+  std::vector<std::string> said;
+  for (const Decision& decision : decisions) said.push_back(decision.code + " " + decision.arguments["count"].dump());
+  return said;
+}
+
+TEST(SlightlyWrongFiles, OddElementsAreFoundInEveryPlaceAndType) {
+  using Said = std::vector<std::string>;
+  const std::vector<FloatBits> types{
+      {DataType::F32, {0, 0x80000000, 0x00800000, 0xff7fffff, 0x3f800000}, 0xffc00000, 0xff800000, 0x807fffff},
+      {DataType::F64,
+       {0, 0x8000000000000000, 0x0010000000000000, 0xffefffffffffffff},
+       0x7ff0000000000001,
+       0x7ff0000000000000,
+       1},
+      {DataType::F16, {0, 0x8000, 0x0400, 0xfbff}, 0x7c01, 0xfc00, 0x03ff},
+      {DataType::BF16, {0, 0x8000, 0x0080, 0xff7f}, 0xff81, 0x7f80, 0x0001}};
+  for (const FloatBits& bits : types) {
+    SCOPED_TRACE(name(bits.type));
+    const bool isNarrow = bits.type == DataType::F16 || bits.type == DataType::BF16;
+    EXPECT_EQ(saidOf(ofBits(bits, 3000, -1, 0)), Said());
+    for (const std::int64_t place : {0, 1, 1022, 1023, 1024, 2047, 2048, 2999}) {
+      SCOPED_TRACE(place);
+      EXPECT_EQ(saidOf(ofBits(bits, 3000, place, bits.notNumber)), Said{"import.constant_not_a_number 1"});
+      EXPECT_EQ(saidOf(ofBits(bits, 3000, place, bits.infinite)), Said{"import.constant_infinite 1"});
+      EXPECT_EQ(saidOf(ofBits(bits, 3000, place, bits.denormal)),
+                isNarrow ? Said() : Said{"import.constant_denormal 1"});
+    }
+  }
 }
 
 TEST(SlightlyWrongFiles, AnOlderOperatorMayReadAConstantThatComesLater) {
