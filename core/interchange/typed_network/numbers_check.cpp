@@ -1,6 +1,9 @@
 #include "interchange/typed_network/numbers_check.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "planning/structure.h"
 #include "planning/without_lowered_types.h"
@@ -60,6 +63,38 @@ const std::string* storedName(const TypedNetwork& network, const Plan& exported,
   return there && exported.graph().value(*there).producer.valid() ? &found->second : nullptr;
 }
 
+/// Whether some element is a finite number; of what holds no floats always.
+bool hasNumbers(const Tensor& tensor) {
+  if (!isFloat(tensor.type()) || tensor.container() != Container::None || tensor.count() == 0) return true;
+  for (std::int64_t i = 0; i < tensor.count(); ++i)
+    if (std::isfinite(tensor.asDouble(i))) return true;
+  return false;
+}
+
+bool hasOnlyNumbers(const Tensor& tensor) {
+  if (!isFloat(tensor.type()) || tensor.container() != Container::None) return true;
+  for (std::int64_t i = 0; i < tensor.count(); ++i)
+    if (!std::isfinite(tensor.asDouble(i))) return false;
+  return true;
+}
+
+/// Error: float32 itself gives no number on a sample, so that nothing could be held against it there.
+Status tellsSomething(const std::map<std::string, Tensor>& inputs, const std::map<std::string, Tensor>& outputs,
+                      std::size_t sample, std::size_t samples) {
+  if (outputs.empty() || std::ranges::any_of(outputs, [](const auto& output) { return hasNumbers(output.second); }))
+    return Done{};
+  const auto odd = std::ranges::find_if(inputs, [](const auto& input) { return !hasOnlyNumbers(input.second); });
+  const bool isOfInput = odd != inputs.end();
+  return Diagnostic{
+      .message = fmt::format(
+          "sample {} of {} checks nothing: every output of the network in float32 is infinite or NaN{}", sample + 1,
+          samples, isOfInput ? fmt::format(", and so are elements of input '{}'", odd->first) : ""),
+      .where = {.value = isOfInput ? odd->first : outputs.begin()->first},
+      .help =
+          "Nothing was written. Give inputs for which the network has outputs, or none: then nothing is checked, and "
+          "the export says so."};
+}
+
 }  // namespace
 
 BuildOptions NumbersChecker::buildOptions(const std::string& backend) const {
@@ -76,6 +111,9 @@ Result<std::unique_ptr<NumbersChecker>> NumbersChecker::create(const Plan& wishe
   {
     const auto reference = TRY(buildEngine(checker->m_exact, checker->buildOptions(kReference)));
     checker->m_exactOnReference = TRY(checker->outputsOf(*reference));
+    const std::size_t samples = options.samples.size();
+    for (std::size_t i = 0; i < samples; ++i)
+      TRY(tellsSomething(options.samples[i], checker->m_exactOnReference[i], i, samples));
   }
   checker->m_planned = TRY(buildEngine(runnable(written), checker->buildOptions(kReference)));
   checker->m_plannedOutputs = TRY(checker->outputsOf(*checker->m_planned));

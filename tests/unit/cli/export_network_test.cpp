@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <utility>
 
@@ -195,6 +196,16 @@ TEST_F(ExportNetwork, EverySampleIsHeldAgainstFloat32) {
   EXPECT_EQ(result.status, 1) << result.err;
   EXPECT_NE(result.err.find("on sample 2 of 2"), std::string::npos) << result.err;
   EXPECT_EQ(exported(model, path("out.onnx"), {"--inputs", path("small.npz")}).status, 0);
+}
+
+// NaN equals NaN: such a sample would be 0 away from float32.
+TEST_F(ExportNetwork, ASampleOnWhichFloat32HasNoNumberChecksNothing) {
+  const std::string model = network("net (float[2] x) => (float[2] y) { [square] y = Mul(x, x) }");
+  const auto result = exported(model, path("out.onnx"), {"--inputs", inputs({2}, std::nanf(""))});
+  EXPECT_NE(result.status, 0);
+  EXPECT_NE(result.err.find("sample 1 of 1 checks nothing"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("input 'x'"), std::string::npos) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(path("out.onnx")));
 }
 
 TEST_F(ExportNetwork, TheToleranceIsThatFromFloat32) {
