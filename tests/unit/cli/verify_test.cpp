@@ -22,11 +22,12 @@ TEST_P(CliVerify, EveryRegionOfASampleIsRight) {
 INSTANTIATE_TEST_SUITE_P(Samples, CliVerify, testing::Values("digits", "moe_dense", "bert_tiny", "fp16_overflow"),
                          [](const auto& info) { return std::string(info.param); });
 
-// A Relu that takes the greater of 0 and NaN is not wrong, and it is said.
-TEST(CliVerifyNotes, WhatBecomesOfNaNIsNoted) {
+// What a kernel loses of NaN would be noted: none does, whatever the library's own Relu and pools do.
+TEST(CliVerifyNotes, NoKernelLosesNaN) {
   const Json json = jsonOf(fusescopeCommand({"verify", samplePath("digits"), "--seeds", "0", "--json"}));
   EXPECT_EQ(json["ok"], true);
-  EXPECT_NE(json["regions"].dump().find("on NaN and infinities: "), std::string::npos) << json["regions"].dump(1);
+  EXPECT_GT(json["regions"].size(), 5U);
+  EXPECT_EQ(json["regions"].dump().find("on NaN and infinities: "), std::string::npos) << json["regions"].dump(1);
 }
 
 // A network whose Loop holds what fuses: as a model, as a plan that was saved, and as an engine.
