@@ -84,6 +84,19 @@ void printPins(const TuneReport& report) {
   table.print();
 }
 
+void printExported(const TuneGoal& goal, const TuneReport& report) {
+  if (report.heldTo < goal.maxError)
+    std::cout << fmt::format("what has {} was beyond it once it was exported: this search was for {:.3g}\n",
+                             errorText(*goal.maxError), *report.heldTo);
+  const auto& exported = report.exported;
+  if (exported && exported->numbers)
+    std::cout << fmt::format("exported, it is {} on the reference and {} on the engine\n",
+                             errorText(exported->numbers->onReference.worst),
+                             errorText(exported->numbers->onEngine.worst));
+  if (exported && !exported->whyNot.empty())
+    std::cout << fmt::format("export refuses the network with these pins: {}\n", exported->whyNot);
+}
+
 void printForPeople(const Arguments& arguments, const TuneReport& report, const Samples& samples) {
   const TuneResult& result = report.result;
   printFront(result.front);
@@ -99,6 +112,7 @@ void printForPeople(const Arguments& arguments, const TuneReport& report, const 
   if (const auto& there = result.chosen.onReference)
     std::cout << fmt::format("the error is {} by the backend {} and {} by the reference\n",
                              errorText(result.chosen.measured), report.backend, errorText(*there));
+  printExported(arguments.options.goal, report);
   if (result.beatenByAllPinned)
     std::cout << fmt::format(
         "on this machine that is slower and further from float32 than everything pinned ({}): these types pay "

@@ -51,7 +51,7 @@ struct Exported {
   std::function<Status(const std::filesystem::path&)> save{};  ///< writes a file that is not text, and those beside it
   std::optional<Diagnostic> doesNotHold{};  ///< what was checked and is not so: nothing may be written
   std::string summary{};  ///< what this one is, where Exporter::summary promises more than it keeps; else empty
-  std::optional<CheckedNumbers> numbers{};  ///< of a network that was run on samples
+  std::optional<CheckedNumbers> numbers{};  ///< of a network that was run on samples, also where it does not hold
 };
 
 /// One format that plans can be written in.

@@ -95,6 +95,8 @@ Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions&
   json["chosen"] = chosenJson(report);
   json["baselines"] = Json::array();
   for (const TuneBaseline& baseline : result.baselines) json["baselines"].push_back(baselineJson(baseline));
+  json["exported"] = report.exported && report.exported->numbers ? toJson(*report.exported->numbers) : Json(nullptr);
+  json["held_to"] = orNull(report.heldTo);
   json["pinnable"] = report.pinnable;
   json["groups"] = report.groups;
   json["evaluations"] = result.evaluations;

@@ -96,16 +96,17 @@ Result<TunePoint> Evaluations::evaluate(const PinSet& pins) {
     ++m_count;
   }
   TunePoint point{pins, error->second, plan.cost, m_memory.errors.at(plan.effect)};
-  if (m_oracle.hasReference() && (isBest(point) || (m_holdAll && meets(point)))) TRY(holds(point, Ask::Reference));
+  if (isBest(point) || (m_holdAll && meets(point))) TRY(holds(point, Ask::Reference));
   take(point);
   return point;
 }
 
 Result<bool> Evaluations::holds(TunePoint& point, Ask ask) {
-  if (!m_oracle.hasReference() || !meets(point)) return meets(point);
+  if (!meets(point)) return false;
   const Hash128 effect = TRY(plan(point.pins)).effect;
   auto known = m_memory.onReference.find(effect);
   if (known == m_memory.onReference.end()) {
+    if (!m_oracle.hasReference()) return true;
     if (ask == Ask::Known) return false;
     const auto there = m_oracle.errorOnReference(point.pins);
     if (!there.ok()) return ended(there.error());

@@ -49,6 +49,9 @@ class PlanEvaluator final : public TuneOracle {
   /// Of what the network gives in float32.
   Hash128 expectedHash() const;
   const PlanRunner& runner() const { return *m_runner; }
+  const std::vector<PlanRunner::Inputs>& samples() const { return m_samples; }
+  /// Of the user, or of endAfter().
+  StopToken stop() const { return m_deadline.token(); }
 
  private:
   PlanEvaluator(std::shared_ptr<const Plan> lowered, const PriceModel* prices, const EvaluatorOptions& options)

@@ -45,10 +45,12 @@ std::string errorText(double error, bool ofMetric) {
 }
 
 std::string whyPinned(const std::optional<TuneResult::Without>& without, double with, const TuneGoal& goal,
-                      bool ofMetric) {
+                      const std::optional<double>& heldTo, bool ofMetric) {
   if (!without) return "found by tune; what happens without it was not tried";
   std::string why = fmt::format("without it {}, with it {:.3g}", errorText(without->error, ofMetric), with);
-  if (goal.maxError) why += fmt::format("; allowed is {:.3g}", *goal.maxError);
+  if (goal.maxError) why += fmt::format("; allowed is {:.3g}", *heldTo);
+  if (heldTo < goal.maxError)
+    why += fmt::format(", so that the exported network has {:.3g} at the most", *goal.maxError);
   if (without->slower) why += "; without it conversions make it slower";
   return why;
 }
@@ -95,6 +97,23 @@ class StateKeeper {
   std::chrono::steady_clock::time_point m_last;
 };
 
+/// What export makes of the network with `pins`, checked on the samples of the search.
+Result<ExportedCheck> exportedWith(const PlanEvaluator& evaluator, const PinSet& pins, const TuneOptions& options) {
+  if (options.progress) options.progress("tune", "the network as it is exported");
+  const Plan& lowered = evaluator.lowered();
+  const auto plan = TRY(makePlan(lowered.model, evaluator.optionsWith(pins), nullptr, evaluator.stop(), &lowered));
+  return checkExported(*plan, evaluator.samples(), *options.goal.maxError, evaluator.stop());
+}
+
+/// The search; with the exported network where errors are of all outputs and are measured as export measures them.
+Result<ExportedSearch> searchFor(PlanEvaluator& evaluator, const TuneOptions& options, TuneMemory& memory) {
+  if (options.goal.maxError && options.evaluator.metric.empty() && options.evaluator.output.empty())
+    return tuneSearchExported(evaluator, options.goal, memory, options.onBetter,
+                              [&](const PinSet& pins) { return exportedWith(evaluator, pins, options); });
+  return ExportedSearch{.result = TRY(tuneSearch(evaluator, options.goal, memory, options.onBetter)),
+                        .heldTo = options.goal.maxError};
+}
+
 /// Tries the network without each pin that was not tried yet; what is cancelled stays so.
 Status tryWithoutEach(PlanEvaluator& evaluator, TuneResult& result, TuneMemory& memory) {
   for (const std::uint32_t pin : result.chosen.pins) {
@@ -124,21 +143,24 @@ Result<TuneReport> tune(const std::shared_ptr<const Plan>& lowered, std::vector<
   TRY(keeper.write());  // what cannot be written is told before the work, not after it
   memory.added = [&] { keeper.writeNowAndThen(); };
   TuneReport report;
-  auto result = tuneSearch(*evaluator, options.goal, memory, options.onBetter);
-  if (result.ok() && options.explain && !options.evaluator.stop.stop_requested()) {
+  auto found = searchFor(*evaluator, options, memory);
+  if (found.ok() && options.explain && !options.evaluator.stop.stop_requested()) {
     evaluator->endAfter(options.goal.seconds);  // a limit of its own, as large
-    const Status tried = tryWithoutEach(*evaluator, result.value(), memory);
-    if (!tried.ok() && !tried.error().cancelled) result = tried.error();
+    const Status tried = tryWithoutEach(*evaluator, found.value().result, memory);
+    if (!tried.ok() && !tried.error().cancelled) found = tried.error();
   }
   report.stateWritten = keeper.write();
-  report.result = TRY(std::move(result));
+  ExportedSearch search = TRY(std::move(found));
+  report.result = std::move(search.result);
+  report.exported = std::move(search.exported);
+  report.heldTo = search.heldTo;
   report.options = lowered->options;
   for (const std::uint32_t pin : report.result.chosen.pins) {
     const auto known = std::ranges::find(report.result.without, pin, &TuneResult::Without::pin);
     const auto without = known == report.result.without.end() ? std::nullopt : std::optional(*known);
     TunePin chosen{.directive = evaluator->pinOf(pin), .without = without};
     chosen.directive.note =
-        whyPinned(without, report.result.chosen.error, options.goal, !options.evaluator.metric.empty());
+        whyPinned(without, report.result.chosen.error, options.goal, report.heldTo, !options.evaluator.metric.empty());
     report.options.directives.push_back(chosen.directive);
     report.pins.push_back(std::move(chosen));
   }

@@ -7,6 +7,7 @@
 
 #include "base/stop.h"
 #include "planning/directives_file.h"
+#include "tuning/exported_search.h"
 #include "tuning/plan_evaluator.h"
 #include "tuning/tune_search.h"
 
@@ -34,14 +35,17 @@ struct TuneReport {
   Directives nodes;           ///< a pin of each node that could be pinned: what TunePoint::pins count
   std::string backend;
   std::size_t pinnable = 0, groups = 0;
+  std::optional<ExportedCheck> exported;  ///< of what was found; nothing: it was not asked, or it was ended
+  std::optional<double> heldTo;           ///< the largest error of the last search: ExportedSearch
   Status stateWritten = Done{};  ///< at the end; what could not be written at the beginning is an error of tune()
   double seconds = 0;
 };
 
 /// Finds the pins under which `lowered`, a plan that was made without them, meets the goal on `samples`: see
-/// tuneSearch() for how, PlanEvaluator for what an error is. `prices` may be null: costs are conversions and bytes
-/// then. Stopped, it gives the best so far. Errors: those of the evaluator and of the state file; a goal that asks for
-/// nothing, or for a speed-up where times are not known.
+/// tuneSearch() for how, PlanEvaluator for what an error is. A set of pins whose network, exported, is beyond the
+/// largest error is no answer, and the search goes on (where errors are of all outputs, and not by a metric). `prices`
+/// may be null: costs are conversions and bytes then. Stopped, it gives the best so far. Errors: those of the evaluator
+/// and of the state file; a goal that asks for nothing, or for a speed-up where times are not known.
 Result<TuneReport> tune(const std::shared_ptr<const Plan>& lowered, std::vector<PlanRunner::Inputs> samples,
                         const PriceModel* prices, const TuneOptions& options);
 

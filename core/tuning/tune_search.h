@@ -114,7 +114,7 @@ struct TuneMemory {
 
  private:
   void take(std::map<Hash128, double>& of, const Hash128& effect, double error) {
-    of.emplace(effect, error);
+    of.insert_or_assign(effect, error);
     if (added) added();
   }
 };

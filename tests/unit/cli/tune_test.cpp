@@ -242,9 +242,30 @@ TEST(Tune, WhatTheEngineAloneAllowsIsNotFound) {
   const Json json = jsonOf(fusescopeCommand(
       {"tune", model, "--precision", "f16", "--inputs", inputs, "--max-error", "0.0017", "--json", "-o", output}));
   EXPECT_EQ(json["ok"], true);
+  EXPECT_LE(json["exported"]["reference"]["error"], 0.0017);
+  EXPECT_LE(json["exported"]["engine"]["error"], 0.0017);
   const Json errors = jsonOf(fusescopeCommand(
       {"errors", model, "--directives", output, "--inputs", inputs, "--backend", "reference", "--json"}));
   EXPECT_LE(errors["outputs"][0]["carried"]["max_over_rms"], 0.0017);
+}
+
+/// Without pins the plan has less than the limit, the network that stores each value more.
+TEST(Tune, WhatIsFoundIsWithinTheLimitOnceItIsExported) {
+  const TemporaryFolder folder;
+  const std::string model = samplePath("tiny_resnet_dynbatch"), pins = (folder / "pins.json").string(),
+                    ranges = (folder / "ranges.json").string(), network = (folder / "typed.onnx").string(),
+                    inputs = (std::filesystem::path(model).parent_path() / "io.npz").string();
+  ASSERT_EQ(fusescopeCommand({"calibrate", model, "--inputs", inputs, "-o", ranges}).status, 0);
+  const std::vector<std::string> types{"--precision", "int8,bf16", "--ranges", ranges, "--inputs", inputs};
+  const auto withTypes = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), types.begin(), types.end());
+    return fusescopeCommand(arguments);
+  };
+  const Json json = jsonOf(withTypes({"tune", model, "--max-error", "0.0062", "--json", "-o", pins}));
+  EXPECT_EQ(json["ok"], true);
+  const auto exported =
+      withTypes({"export", model, "--directives", pins, "--tol-rms", "0.0062", "--to", "onnx", "-o", network});
+  EXPECT_EQ(exported.status, 0) << exported.err;
 }
 
 /// A pin that the user obeys settles its node: another pin there holds nowhere, and is not counted.

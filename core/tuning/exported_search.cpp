@@ -1,0 +1,100 @@
+#include "tuning/exported_search.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace fusescope {
+namespace {
+
+constexpr int kMostSearches = 8;
+constexpr double kLeastFactor = 0.5;  ///< of the largest error from one search to the next
+
+class Searches {
+ public:
+  Searches(TuneOracle& oracle, const TuneGoal& goal, TuneMemory& memory, const OnBetter& onBetter,
+           const CheckExported& check)
+      : m_oracle(oracle), m_goal(goal), m_memory(memory), m_onBetter(onBetter), m_check(check), m_held(goal) {}
+
+  Result<ExportedSearch> run() {
+    for (int search = 1;; ++search) {
+      ExportedSearch found{.result = TRY(tuneSearch(m_oracle, m_held, m_memory, m_onBetter)),
+                           .heldTo = m_held.maxError};
+      TuneResult& result = found.result;
+      if (!isNearEnough(result) || result.end == TuneEnd::Stopped) return found;
+      if (!TRY(check(found))) return found;
+      if (found.exported->ok) {
+        result.ok = result.ok || found.exported->numbers.has_value();
+        return found;
+      }
+      const bool mayGoOn = result.ok && result.end == TuneEnd::Finished && search < kMostSearches;
+      result.ok = result.minimal = false;
+      if (!mayGoOn || isOverTime(result)) return found;
+      holdTighter(found.exported->error());
+    }
+  }
+
+ private:
+  double limit() const { return *m_goal.maxError; }
+
+  /// A search for less error than was asked for may find only what is as good as that was.
+  bool isNearEnough(const TuneResult& result) const {
+    return result.ok || (!m_goal.minSpeedup && result.chosen.error <= limit());
+  }
+
+  /// False where it was ended, and nothing is known.
+  Result<bool> check(ExportedSearch& found) {
+    const auto begin = std::chrono::steady_clock::now();
+    m_oracle.endAfter(m_goal.seconds);
+    const auto checked = checkAndRemember(found.result.chosen.pins);
+    m_oracle.endAfter(0);
+    if (!checked.ok() && checked.error().cancelled) {
+      found.result.end = isOver(begin) ? TuneEnd::Seconds : TuneEnd::Stopped;
+      return false;
+    }
+    found.exported = TRY(std::move(checked));
+    return true;
+  }
+
+  /// What fails is remembered as the set's error on the reference, so that no search takes it again.
+  Result<ExportedCheck> checkAndRemember(const PinSet& pins) {
+    const Hash128 effect = TRY(m_oracle.plan(pins)).effect;
+    ExportedCheck checked = TRY(m_check(pins));
+    if (!checked.ok) m_memory.addOnReference(effect, std::max(checked.error(), std::nextafter(limit(), INFINITY)));
+    return checked;
+  }
+
+  void holdTighter(double error) { *m_held.maxError *= std::max(limit() / error, kLeastFactor); }
+
+  bool isOver(std::chrono::steady_clock::time_point begin) const {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+    return m_goal.seconds > 0 && passed.count() >= m_goal.seconds;
+  }
+
+  /// Else the next search has what is left of the time.
+  bool isOverTime(TuneResult& result) {
+    if (m_goal.seconds <= 0) return false;
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - m_begin;
+    m_held.seconds = m_goal.seconds - passed.count();
+    if (m_held.seconds > 0) return false;
+    result.end = TuneEnd::Seconds;
+    return true;
+  }
+
+  TuneOracle& m_oracle;
+  const TuneGoal m_goal;
+  TuneMemory& m_memory;
+  const OnBetter& m_onBetter;
+  const CheckExported& m_check;
+  TuneGoal m_held;  ///< of the search that is under way
+  const std::chrono::steady_clock::time_point m_begin = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+Result<ExportedSearch> tuneSearchExported(TuneOracle& oracle, const TuneGoal& goal, TuneMemory& memory,
+                                          const OnBetter& onBetter, const CheckExported& check) {
+  return Searches(oracle, goal, memory, onBetter, check).run();
+}
+
+}  // namespace fusescope
