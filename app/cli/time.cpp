@@ -43,10 +43,10 @@ void addLayers(Table& table, const std::vector<StepTime>& layers, const Plan& pl
   }
 }
 
-/// How often fewer threads ran the network: " (31 samples by fewer, because the machine did something else)".
+/// How often fewer threads ran the network: " (31 samples ran on fewer, because runs took longer than expected)".
 std::string fewerText(const TimeReport& report) {
   if (report.byFewerThreads == 0) return {};
-  return fmt::format(" ({} samples by fewer, because the machine did something else)", report.byFewerThreads);
+  return fmt::format(" ({} samples ran on fewer, because runs took longer than expected)", report.byFewerThreads);
 }
 
 void printForPeople(const TimeReport& report, const Plan& plan) {

@@ -86,11 +86,11 @@ void printPins(const TuneReport& report) {
 
 void printExported(const TuneGoal& goal, const TuneReport& report) {
   if (report.heldTo < goal.maxError)
-    std::cout << fmt::format("what has {} was beyond it once it was exported: this search was for {:.3g}\n",
+    std::cout << fmt::format("a set with {} exceeded that once it was exported, so the search went on for {:.3g}\n",
                              errorText(*goal.maxError), *report.heldTo);
   const auto& exported = report.exported;
   if (exported && exported->numbers)
-    std::cout << fmt::format("exported, it is {} on the reference and {} on the engine\n",
+    std::cout << fmt::format("once exported, the network has {} on the reference and {} on the engine\n",
                              errorText(exported->numbers->onReference.worst),
                              errorText(exported->numbers->onEngine.worst));
   if (exported && !exported->whyNot.empty())
@@ -115,9 +115,8 @@ void printForPeople(const Arguments& arguments, const TuneReport& report, const 
   printExported(arguments.options.goal, report);
   if (result.beatenByAllPinned)
     std::cout << fmt::format(
-        "on this machine that is slower and further from float32 than everything pinned ({}): these types pay "
-        "elsewhere, "
-        "or in memory\n",
+        "on this machine these pins are slower and further from float32 than pinning everything ({}); the lower types "
+        "may still pay on other machines, or in memory\n",
         costText(result.allPinned.cost));
   if (result.ok)
     std::cout << (result.minimal ? "no single pin can be left out: each was tried\n"

@@ -25,17 +25,13 @@ std::shared_ptr<const StepKernels> AdaptiveRun::kernelsFor(int threads) {
 }
 
 Status AdaptiveRun::run(const StopToken& stop, const Executor::StepTimer& timer) {
-  std::shared_ptr<const StepKernels> kernels;
-  if (const int threads = m_threads.policy.threads(); threads < m_threads.all) {
-    setThreads(threads);  // what is compiled here is compiled for them
-    kernels = kernelsFor(threads);
-    if (kernels == nullptr) m_threads.policy.cannotTry();
-  }
-  if (kernels == nullptr && m_threads.policy.threads() < m_threads.all)
-    kernels = m_threads.kernels.at(m_threads.policy.threads());
-  m_wasByFewer = kernels != nullptr;
-  setThreads(m_threads.policy.threads());
-  m_executor.useKernels(std::move(kernels));
+  ThreadPolicy& policy = m_threads.policy;
+  setThreads(policy.threads());  // what is compiled here is compiled for them
+  if (policy.threads() < m_threads.all && kernelsFor(policy.threads()) == nullptr) policy.cannotTry();
+  const int threads = policy.threads();
+  m_wasByFewer = threads < m_threads.all;
+  setThreads(threads);
+  m_executor.useKernels(m_wasByFewer ? kernelsFor(threads) : nullptr);
   const auto start = std::chrono::steady_clock::now();
   TRY(m_executor.run(stop, timer));
   m_threads.policy.ran(msSince(start));

@@ -10,8 +10,8 @@
 namespace fusescope {
 
 /// Checks what a caller gives an engine: every input there, none unknown (the nearest is named), type, rank, extents
-/// within the InputSpec unless that was only assumed, int64 values in the range of int32 where the plan truncates. Returns the extents by name; a
-/// container has none.
+/// within the InputSpec unless that was only assumed, int64 values in the range of int32 where the plan truncates.
+/// Returns the extents by name; a container has none.
 Result<std::map<std::string, Dims>> checkInputs(const Plan& plan, const std::map<std::string, Tensor>& inputs);
 
 /// Where the stretch of samples ends that are run together from `begin` on, which has `extents`: those behind it have

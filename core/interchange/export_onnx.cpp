@@ -172,7 +172,7 @@ class OnnxExport {
       noteWidened(wide);
     }
     if (!m_check.fromPlan.ok) noteApartFromPlan();
-    if (!engine.ok) return tooFarFromFloat32(m_wished, engine, "native", m_options);
+    if (!engine.ok) return tooFarFromFloat32(m_wished, engine, BuildOptions().backend, m_options);
     return std::optional<Diagnostic>();
   }
 

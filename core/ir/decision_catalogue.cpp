@@ -74,9 +74,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the file promises {declared} for output {value}, but {computed} is computed; that is what a caller gets"},
       // input
       {"input.assumed", Input, true,
-       "the file leaves extents of {input} open; {opt} is assumed, and planned for from {min} to {max}; inputs of "
-       "other "
-       "extents are tried as they are: {because}"},
+       "the file leaves extents of {input} open; {opt} is assumed, and a range from {min} to {max}, which refuses no "
+       "inputs: {because}"},
       {"input.not_assumed", Input, false,
        "the file leaves extents of {input} open, and none were found that the network takes; give them with "
        "{command}. With {tried}: {problem}"},
@@ -135,8 +134,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"quantize.no_kernel", Quantize, false, "stays in floats: {why}"},
       {"quantize.no_range", Quantize, false, "stays in floats: the ranges do not say what {value} holds"},
       {"quantize.weights_not_finite", Quantize, false,
-       "stays in floats: of its weights {weights}, {count} of {elements} are not finite, and no integer stands for "
-       "them"},
+       "stays in floats: {count} of the {elements} elements of its weights {weights} are infinite or NaN, which no "
+       "integer can stand for"},
       {"quantize.all_zero", Quantize, false, "stays in floats: nothing but 0 was seen in {value}"},
       // validate
       {"validate.supported", Validate, true, "{target} supports {op} at these types"},
@@ -229,7 +228,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"precision.lowered_by_edit", Precision, true,
        "computes in {type}, as --precision asks, by an edit of the network, whose types decide: {edit}"},
       {"precision.moved", Precision, true, "moves elements and leaves them as {type}"},
-      {"precision.author_cast", Precision, true, "is a Cast of the author's to {type}: arithmetic, in every kernel"},
+      {"precision.author_cast", Precision, true,
+       "is a Cast that the network's author wrote: its result is rounded to {type}, inside kernels too"},
       {"precision.author", Precision, true, "keeps {type}, which its author chose: {author}"},
       {"precision.quantised", Precision, true,
        "multiplies the {type} integers that it reads, as the network is quantised"},
@@ -289,9 +289,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "and "
        "need not be as fast as it was"},
       {"build.disturbed", Build, false,
-       "other work disturbed the measurements: of {measured} times of kernels {disturbed} are of a machine that was not "
-       "quiet, in the middle {times} times as long as at best; the next build measures those anew that no quiet run "
-       "has"},
+       "other work disturbed the measurements: while {disturbed} of {measured} kernel times were measured, the median "
+       "run took {times} times as long as the fastest ones; the next build measures these kernels again"},
       {"build.segment_in_parts", Build, false,
        "is not compiled as a whole by {backend}, but run node by node by the reference: {reason}"},
       {"build.condition_failed", Build, false,

@@ -10,6 +10,7 @@
 #include "planning/draft_plan.h"
 #include "planning/plan_totals.h"
 #include "planning/read_type.h"
+#include "planning/without_lowered_types.h"
 #include "tuning/pinnable_nodes.h"
 #include "tuning/plan_runner.h"
 
@@ -19,15 +20,6 @@ namespace {
 const FusedNode* makerOf(const Plan& plan, ValueId value) {
   const NodeId producer = plan.graph().value(value).producer;
   return producer.valid() ? plan.fusedNodeOf(producer) : nullptr;
-}
-
-/// The options of a plan without what asks for types.
-PlanOptions inFloat32(PlanOptions options) {
-  options.precisions.clear();
-  options.ranges = nullptr;
-  options.weightOnly = {};
-  std::erase_if(options.directives, [](const Directive& directive) { return asksForAType(directive); });
-  return options;
 }
 
 /// "2 casts more", "1 kernel fewer"; nothing where there are as many.
@@ -95,35 +87,34 @@ class FixSearch {
     return found != m_byName.end();
   }
 
-  /// The node that makes `value`; of what is only moved, what makes that.
-  void addMakers(ValueId value, PinSet& pins) const {
-    std::vector<ValueId> open{value};
-    std::set<ValueId> seen;
-    while (!open.empty()) {
-      const ValueId next = open.back();
-      open.pop_back();
-      const NodeId producer = m_graph.value(next).producer;
-      if (!producer.valid() || !seen.insert(next).second || addNode(producer, pins)) continue;
-      if (!movesElements(*m_plan, producer)) continue;
-      for (const ValueId input : m_graph.node(producer).inputs)
-        if (input.valid()) open.push_back(input);
-    }
-  }
-
-  /// The nodes that read `value`, and those that read what only moves it.
-  void addReaders(ValueId value, PinSet& pins) const {
+  /// Adds the nodes next to `value`, which `nodesAt` gives, and where a node only moves elements, those next to the
+  /// values behind it, which `valuesOf` gives.
+  template <class NodesAt>
+  void addNearest(ValueId value, NodesAt nodesAt, std::vector<ValueId> Node::*valuesOf, PinSet& pins) const {
     std::vector<ValueId> open{value};
     std::set<ValueId> seen;
     while (!open.empty()) {
       const ValueId next = open.back();
       open.pop_back();
       if (!seen.insert(next).second) continue;
-      for (const NodeId reader : m_graph.value(next).consumers) {
-        if (addNode(reader, pins) || !movesElements(*m_plan, reader)) continue;
-        for (const ValueId result : m_graph.node(reader).outputs)
-          if (result.valid()) open.push_back(result);
+      for (const NodeId node : nodesAt(m_graph.value(next))) {
+        if (!node.valid() || addNode(node, pins) || !movesElements(*m_plan, node)) continue;
+        for (const ValueId behind : m_graph.node(node).*valuesOf)
+          if (behind.valid()) open.push_back(behind);
       }
     }
+  }
+
+  /// The node that makes `value`; of what is only moved, what makes that.
+  void addMakers(ValueId value, PinSet& pins) const {
+    addNearest(
+        value, [](const Value& at) { return std::vector{at.producer}; }, &Node::inputs, pins);
+  }
+
+  /// The nodes that read `value`, and those that read what only moves it.
+  void addReaders(ValueId value, PinSet& pins) const {
+    addNearest(
+        value, [](const Value& at) { return at.consumers; }, &Node::outputs, pins);
   }
 
   std::optional<ValueId> valueIn(const Plan& after) const {
@@ -163,7 +154,7 @@ Result<std::vector<WideFix>> wideFixes(const std::shared_ptr<const Plan>& plan, 
                                        const PriceModel* prices, const StopToken& stop) {
   std::vector<WideFix> fixes;
   if (makerOf(*plan, value) == nullptr) return fixes;
-  const auto exact = TRY(draftPlan(plan->model, inFloat32(plan->options), prices, stop, plan.get()));
+  const auto exact = TRY(draftPlan(plan->model, withoutLoweredTypes(plan->options), prices, stop, plan.get()));
   const Pinnable pinnable = TRY(pinnableNodes(*plan, *exact));
   const FixSearch search(plan, value, pinnable);
   for (const PinSet& pins : search.candidates(harm)) {

@@ -259,8 +259,7 @@ void TuneDialog::renew() {
   } else {
     QString text = m_outcome;
     if (m_answer && m_plot->current() >= 0)
-      text +=
-          QStringLiteral("\nChosen in the plot: %1.").arg(pointWords(m_answer->front[std::size_t(m_plot->current())]));
+      text += QStringLiteral("\nChosen in the plot: %1.").arg(pointWords(shownPoint()));
     m_said->setText(problem().isEmpty() ? text : QStringLiteral("✗ ") + problem());
   }
 }
@@ -308,11 +307,15 @@ void TuneDialog::choose(int point) {
   renew();
 }
 
-/// Those of the point that was chosen in the plot, else of the set that the search recommends. What the latter are for
-/// was found out by the search.
+const TunedPoint& TuneDialog::shownPoint() const {
+  const int chosen = m_plot->current();
+  return chosen < 0 ? m_answer->chosen : m_answer->front[static_cast<std::size_t>(chosen)];
+}
+
+/// Those of shownPoint(). What the recommended ones are for was found out by the search.
 const std::vector<TunedPin>& TuneDialog::shownPins() const {
   if (m_plot->current() < 0) return m_answer->pins;
-  const std::vector<TunedPin>& set = m_answer->front[static_cast<std::size_t>(m_plot->current())].set;
+  const std::vector<TunedPin>& set = shownPoint().set;
   const bool recommended = std::ranges::equal(set, m_answer->pins, {}, &TunedPin::node, &TunedPin::node);
   return recommended ? m_answer->pins : set;
 }
@@ -357,9 +360,7 @@ void TuneDialog::take() {
   }
   if (options.ranges != nullptr) options.ranges = m_context.document.ranges();  // with the histograms
   assignIds(options.directives);
-  const TunedPoint& shown =
-      m_plot->current() < 0 ? m_answer->chosen : m_answer->front[static_cast<std::size_t>(m_plot->current())];
-  m_context.document.edit(QStringLiteral("Tune: %1").arg(pointWords(shown)), std::move(options));
+  m_context.document.edit(QStringLiteral("Tune: %1").arg(pointWords(shownPoint())), std::move(options));
   accept();
 }
 

@@ -58,6 +58,8 @@ class TuneDialog : public QDialog {
   void heardBetter(const QString& detail);
   void finished(const Result<TuneAnswer>& answer);
   void choose(int point);
+  /// The point that was chosen in the plot, else the set that the search recommends.
+  const TunedPoint& shownPoint() const;
   const std::vector<TunedPin>& shownPins() const;
   QString answerText(const TuneAnswer& answer) const;
   void take();

@@ -25,18 +25,12 @@ Result<Directive> parseTruncate(std::string_view text) {
   return parseTruncateWish(DirectiveKind::Truncate, kOption, text);
 }
 
-extern const DirectiveForm kTruncateForm{.name = "truncate",
-                                         .option = kOption,
-                                         .argument = kTruncateArgument,
-                                         .help = "narrow int64 (long), float64 (double), both or nothing",
-                                         .pattern = PatternUse::None,
-                                         .reach = DirectiveReach::Segments,
-                                         .inBodies = true,
-                                         .parse = parseTruncate,
-                                         .print = printTruncateWish,
-                                         .words = words,
-                                         .write = writeTruncateWish,
-                                         .read = readTruncateWish,
-                                         .resolve = resolve};
+extern const DirectiveForm kTruncateForm =
+    truncateForm({.name = "truncate",
+                  .option = kOption,
+                  .help = "narrow int64 (long), float64 (double), both or nothing",
+                  .parse = parseTruncate,
+                  .words = words,
+                  .resolve = resolve});
 
 }  // namespace fusescope

@@ -23,18 +23,11 @@ Result<Directive> parseTruncateConstants(std::string_view text) {
   return parseTruncateWish(DirectiveKind::TruncateConstants, kOption, text);
 }
 
-extern const DirectiveForm kTruncateConstantsForm{.name = "truncate_constants",
-                                                  .option = kOption,
-                                                  .argument = kTruncateArgument,
-                                                  .help = "the same of constants alone",
-                                                  .pattern = PatternUse::None,
-                                                  .reach = DirectiveReach::Segments,
-                                                  .inBodies = true,
-                                                  .parse = parseTruncateConstants,
-                                                  .print = printTruncateWish,
-                                                  .words = words,
-                                                  .write = writeTruncateWish,
-                                                  .read = readTruncateWish,
-                                                  .resolve = resolve};
+extern const DirectiveForm kTruncateConstantsForm = truncateForm({.name = "truncate_constants",
+                                                                  .option = kOption,
+                                                                  .help = "the same of constants alone",
+                                                                  .parse = parseTruncateConstants,
+                                                                  .words = words,
+                                                                  .resolve = resolve});
 
 }  // namespace fusescope

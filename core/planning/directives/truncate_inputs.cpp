@@ -23,18 +23,12 @@ Result<Directive> parseTruncateInputs(std::string_view text) {
   return parseTruncateWish(DirectiveKind::TruncateInputs, kOption, text);
 }
 
-extern const DirectiveForm kTruncateInputsForm{.name = "truncate_inputs",
-                                               .option = kOption,
-                                               .argument = kTruncateArgument,
-                                               .help = "the same of inputs, and of what nodes make of them, alone",
-                                               .pattern = PatternUse::None,
-                                               .reach = DirectiveReach::Segments,
-                                               .inBodies = true,
-                                               .parse = parseTruncateInputs,
-                                               .print = printTruncateWish,
-                                               .words = words,
-                                               .write = writeTruncateWish,
-                                               .read = readTruncateWish,
-                                               .resolve = resolve};
+extern const DirectiveForm kTruncateInputsForm =
+    truncateForm({.name = "truncate_inputs",
+                  .option = kOption,
+                  .help = "the same of inputs, and of what nodes make of them, alone",
+                  .parse = parseTruncateInputs,
+                  .words = words,
+                  .resolve = resolve});
 
 }  // namespace fusescope

@@ -13,4 +13,27 @@ std::string printTruncateWish(const Directive& directive);
 void writeTruncateWish(const Directive& directive, Json& json);
 Status readTruncateWish(const DirectiveFields& fields, Directive& into);
 
+/// What is each kind's own; the rest of the form is the same for all.
+struct TruncateKind {
+  std::string_view name, option, help;
+  decltype(DirectiveForm::parse) parse;
+  decltype(DirectiveForm::words) words;
+  decltype(DirectiveForm::resolve) resolve;
+};
+constexpr DirectiveForm truncateForm(const TruncateKind& kind) {
+  return {.name = kind.name,
+          .option = kind.option,
+          .argument = kTruncateArgument,
+          .help = kind.help,
+          .pattern = PatternUse::None,
+          .reach = DirectiveReach::Segments,
+          .inBodies = true,
+          .parse = kind.parse,
+          .print = printTruncateWish,
+          .words = kind.words,
+          .write = writeTruncateWish,
+          .read = readTruncateWish,
+          .resolve = kind.resolve};
+}
+
 }  // namespace fusescope
