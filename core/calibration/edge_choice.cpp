@@ -9,7 +9,6 @@
 
 #include "analysis/users.h"
 #include "base/sort_distinct.h"
-#include "calibration/weight_codes.h"
 
 namespace fusescope {
 

@@ -108,10 +108,6 @@ WeightCodes blockCodesOf(const Tensor& weights, DataType type, std::int64_t axis
   return result;
 }
 
-std::int64_t notFiniteIn(const Tensor& weights) {
-  return std::ranges::count_if(weights.data<float>(), [](float weight) { return !std::isfinite(weight); });
-}
-
 Tensor numbersOf(const WeightCodes& codes) {
   Tensor numbers = Tensor::zeros(DataType::F32, codes.codes.dims());
   const auto scales = codes.scales.data<float>();

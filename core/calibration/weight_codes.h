@@ -25,9 +25,6 @@ WeightCodes codesOf(const Tensor& weights, const WeightRange& range);
 WeightCodes blockCodesOf(const Tensor& weights, DataType type, std::int64_t axis, std::int64_t block,
                          const RangeChoice& choice);
 
-/// How many elements of float32 `weights` are infinite or not a number: no code stands for them.
-std::int64_t notFiniteIn(const Tensor& weights);
-
 /// What the codes stand for.
 Tensor numbersOf(const WeightCodes& codes);
 

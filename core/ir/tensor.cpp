@@ -305,6 +305,15 @@ TensorType typeOf(const Tensor& tensor) {
   return {.dtype = tensor.type(), .shape = Shape::of(tensor.dims())};
 }
 
+std::int64_t notFiniteIn(const Tensor& tensor) {
+  if (!isFloat(tensor.type()) || tensor.container() != Container::None) return 0;
+  if (tensor.type() == DataType::F32)
+    return std::ranges::count_if(tensor.data<float>(), [](float element) { return !std::isfinite(element); });
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < tensor.count(); ++i) count += std::isfinite(tensor.asDouble(i)) ? 0 : 1;
+  return count;
+}
+
 std::vector<std::int64_t> int64Values(const Tensor& tensor) {
   std::vector<std::int64_t> values;
   if (!tensor.hasData() || tensor.type() == DataType::String) return values;

@@ -93,6 +93,9 @@ class Tensor {
 /// The type that `tensor` is of, with its extents; of a container: that of its elements, without extents.
 TensorType typeOf(const Tensor& tensor);
 
+/// How many elements of a tensor with data are infinite or NaN; 0 for containers and for what holds no floats.
+std::int64_t notFiniteIn(const Tensor& tensor);
+
 /// One-dimensional integer tensors (shapes, axes) as numbers; empty if `tensor` has no data.
 std::vector<std::int64_t> int64Values(const Tensor& tensor);
 

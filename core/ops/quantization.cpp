@@ -92,8 +92,7 @@ Result<Types> inferDequantize(const InferContext& context) {
 /// The type in which x / y_scale is computed: the attribute `precision`, else that of the scale.
 Result<DataType> divisionType(const KernelContext& context) {
   const DataType type = TRY(typeAttribute(context.node(), "precision", context.input(1).type()));
-  const bool narrow = type == DataType::F16 || type == DataType::BF16;
-  return narrow || type == DataType::F64 ? type : DataType::F32;
+  return isNarrow(type) || type == DataType::F64 ? type : DataType::F32;
 }
 
 /// y = saturate(round(x / scale) + zero point); without rounding where y is a float.

@@ -125,7 +125,7 @@ void RegionDescriber::placeOutput(FusedNode& fused, ValueId value) const {
 /// What a kernel holds is in f32, but for the narrow floats that the author's Casts read and leave.
 DataType RegionDescriber::heldAt(ValueId value, DataType stored) const {
   if (!isExchangeable(stored)) return stored;
-  const bool narrow = isHalf(m_structure.truncation.types[value.index]) && isHalf(stored);
+  const bool narrow = isNarrow(m_structure.truncation.types[value.index]) && isNarrow(stored);
   const auto& users = m_graph.value(value).consumers;
   const bool ofCast = m_graph.node(m_graph.value(value).producer).is("Cast") ||
                       std::ranges::any_of(users, [&](NodeId user) { return m_graph.node(user).is("Cast"); });
@@ -155,8 +155,8 @@ void RegionDescriber::collectReads(ValueId value, std::vector<DataType>& types) 
       if (node.inputs[i] != value) continue;
       const DataType type = m_typing.readType(node, i);
       const DataType casts = rounds(m_graph, node) ? m_typing.stored(node.outputs.front()) : DataType::Undefined;
-      if (type != DataType::Undefined || !m_typing.moves(user) || isHalf(casts) || widens(m_graph, node)) {
-        types.push_back(type != DataType::Undefined ? type : isHalf(casts) ? casts : m_typing.stored(value));
+      if (type != DataType::Undefined || !m_typing.moves(user) || isNarrow(casts) || widens(m_graph, node)) {
+        types.push_back(type != DataType::Undefined ? type : isNarrow(casts) ? casts : m_typing.stored(value));
         continue;
       }
       for (const ValueId result : node.outputs) {

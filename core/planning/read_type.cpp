@@ -7,7 +7,7 @@ namespace fusescope {
 
 DataType narrowReadType(const Plan& plan, const Node& node, std::size_t i) {
   const DataType type = plan.calculates[node.id.index];
-  return isHalf(type) && isDataOperand(node, i) ? type : DataType::Undefined;
+  return isNarrow(type) && isDataOperand(node, i) ? type : DataType::Undefined;
 }
 
 bool movesElements(const Plan& plan, NodeId node) {

@@ -8,12 +8,8 @@
 
 namespace fusescope {
 
-bool isHalf(DataType type) {
-  return type == DataType::F16 || type == DataType::BF16;
-}
-
 bool rounds(const Graph& graph, const Node& node) {
-  return isFloatCast(graph, node) && isHalf(graph.value(node.outputs.front()).type.dtype);
+  return isFloatCast(graph, node) && isNarrow(graph.value(node.outputs.front()).type.dtype);
 }
 
 DataType narrower(DataType made, DataType wanted) {
@@ -106,7 +102,7 @@ DataType Typing::wantedBehind(const Node& move) const {
   const bool cast = isFloatCast(m_graph, move);
   if (rounds(m_graph, move)) {
     const ValueId read = move.input(0);
-    const bool readsHalf = isHalf(m_made[read.index]) && isHalf(m_structure.truncation.types[read.index]);
+    const bool readsHalf = isNarrow(m_made[read.index]) && isNarrow(m_structure.truncation.types[read.index]);
     return readsHalf ? m_made[read.index] : findStored(move.outputs.front());
   }
   DataType wanted = DataType::Undefined;

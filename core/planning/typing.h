@@ -58,8 +58,6 @@ class Typing {
 /// normalisation in f16 its statistics in f32. Such a result is made in what is declared, whatever the node calculates
 /// in.
 bool leavesAnotherType(const NodeFacts& producer, DataType declared);
-/// f16 and bf16.
-bool isHalf(DataType type);
 /// Whether `node` is a Cast of the author between floats that rounds: to f16 or bf16.
 bool rounds(const Graph& graph, const Node& node);
 /// The narrower of two float types; of one width, the second.

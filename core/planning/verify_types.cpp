@@ -107,7 +107,7 @@ class TypeVerifier {
       return isExchangeable(type) ? type : truncated(reader.inputs[i]);
     }
     if (rounds(m_graph, reader)) {
-      const bool readsHalf = isHalf(truncated(reader.input(0))) && isHalf(made(reader.input(0)));
+      const bool readsHalf = isNarrow(truncated(reader.input(0))) && isNarrow(made(reader.input(0)));
       return readsHalf ? made(reader.input(0)) : ruled(reader.outputs.front());
     }
     DataType type = DataType::Undefined;

@@ -38,10 +38,10 @@ class PartBuilder {
     for (const NodeId id : m_nodes) {
       const Node& node = m_graph.node(id);
       const DataType type = m_plan.calculates[id.index];
-      if (isExchanged(type)) add(DirectiveKind::Pin, node, type);
+      if (isNarrow(type)) add(DirectiveKind::Pin, node, type);
       if (apart) options.directives.push_back(splitDirective(node.name));
       for (const ValueId output : node.outputs)
-        if (output.valid() && isLeft(output) && isExchanged(m_plan.storedType(output)) &&
+        if (output.valid() && isLeft(output) && isNarrow(m_plan.storedType(output)) &&
             m_plan.storedType(output) != m_graph.value(output).type.dtype)
           add(DirectiveKind::PinOutput, node, m_plan.storedType(output));
     }
@@ -52,8 +52,6 @@ class PartBuilder {
   std::vector<std::string> inputs() const { return m_inputs; }
 
  private:
-  static bool isExchanged(DataType type) { return type == DataType::F16 || type == DataType::BF16; }
-
   TensorType typeOf(ValueId value) const {
     return {m_graph.value(value).type.dtype, m_requests.types()[value.index].shape};
   }

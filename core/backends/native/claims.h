@@ -24,7 +24,7 @@ class Claims {
       : m_count(count),
         m_stretches(std::clamp(threads, 1, kMostStretches)),
         m_piece(std::max(leastPiece, count / (std::int64_t{m_stretches} * kPiecesEach))) {
-    for (int i = 0; i < m_stretches; ++i) at(i).next.store(beginOf(i), std::memory_order_relaxed);
+    for (int i = 0; i < m_stretches; ++i) at(i).next = beginOf(i);
   }
 
   /// What `thread` does next; empty where nothing is left.
@@ -32,8 +32,9 @@ class Claims {
     for (int i = 0; i < m_stretches; ++i) {
       const int owner = (thread + i) % m_stretches;
       const std::int64_t end = beginOf(owner + 1);
-      if (at(owner).next.load(std::memory_order_relaxed) >= end) continue;
-      const std::int64_t begin = at(owner).next.fetch_add(m_piece, std::memory_order_relaxed);
+      const std::atomic_ref<std::int64_t> next(at(owner).next);
+      if (next.load(std::memory_order_relaxed) >= end) continue;
+      const std::int64_t begin = next.fetch_add(m_piece, std::memory_order_relaxed);
       if (begin < end) return {begin, std::min(begin + m_piece, end)};
     }
     return {};
@@ -43,7 +44,7 @@ class Claims {
   static constexpr std::int64_t kPiecesEach = 8;
   static constexpr int kMostStretches = 64;  // more threads than these share them; nothing is allocated
   struct alignas(64) Stretch {               // a cache line, so that threads do not slow each other down
-    std::atomic<std::int64_t> next{0};
+    std::int64_t next;
   };
   Stretch& at(int stretch) { return m_next[static_cast<std::size_t>(stretch)]; }
   std::int64_t beginOf(int stretch) const { return m_count * stretch / m_stretches; }
@@ -51,7 +52,7 @@ class Claims {
   std::int64_t m_count;
   int m_stretches;
   std::int64_t m_piece;
-  std::array<Stretch, kMostStretches> m_next;
+  std::array<Stretch, kMostStretches> m_next;  ///< those of m_stretches alone are ever touched: kernels may be short
 };
 
 }  // namespace fusescope::native

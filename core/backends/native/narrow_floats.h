@@ -19,10 +19,6 @@ struct Brain {
   std::uint16_t bits;
 };
 
-inline bool isNarrow(DataType type) {
-  return type == DataType::F16 || type == DataType::BF16;
-}
-
 /// Floats of 16 or 32 bits where they lie.
 struct Floats {
   DataType type = DataType::F32;

@@ -63,17 +63,9 @@ const std::string* storedName(const TypedNetwork& network, const Plan& exported,
   return there && exported.graph().value(*there).producer.valid() ? &found->second : nullptr;
 }
 
-/// How many elements are infinite or NaN; of what holds no floats none.
-std::int64_t notFiniteOf(const Tensor& tensor) {
-  if (!isFloat(tensor.type()) || tensor.container() != Container::None) return 0;
-  std::int64_t count = 0;
-  for (std::int64_t i = 0; i < tensor.count(); ++i) count += std::isfinite(tensor.asDouble(i)) ? 0 : 1;
-  return count;
-}
-
 /// Whether something can be held against the tensor: it is empty, or some element is a number.
 bool tells(const Tensor& tensor) {
-  return tensor.count() == 0 || notFiniteOf(tensor) < tensor.count();
+  return tensor.count() == 0 || notFiniteIn(tensor) < tensor.count();
 }
 
 /// Error: float32 itself gives no number on a sample, so that nothing could be held against it there.
@@ -81,7 +73,7 @@ Status tellsSomething(const std::map<std::string, Tensor>& inputs, const std::ma
                       std::size_t sample, std::size_t samples) {
   if (outputs.empty() || std::ranges::any_of(outputs, [](const auto& output) { return tells(output.second); }))
     return Done{};
-  const auto odd = std::ranges::find_if(inputs, [](const auto& input) { return notFiniteOf(input.second) > 0; });
+  const auto odd = std::ranges::find_if(inputs, [](const auto& input) { return notFiniteIn(input.second) > 0; });
   const bool isOfInput = odd != inputs.end();
   return Diagnostic{
       .message = fmt::format(

@@ -67,19 +67,24 @@ INSTANTIATE_TEST_SUITE_P(Samples, FewerThreads,
                                                               "moe_dense"),
                                             ::testing::Values(DataType::F32, DataType::BF16)));
 
+/// A program for two threads, bound to inputs and outputs.
+struct BoundProgram {
+  BoundProgram() { executor.bind(inputs, outputs); }
+
+  LoweredProgram lowered = loweredForTwo(planOf(smallNetwork()));
+  Executor executor{lowered.program};
+  std::vector<Tensor> inputs = inputsOf(*lowered.program), outputs = outputsOf(*lowered.program);
+};
+
 TEST(AdaptiveRun, MakesKernelsOnceWhenTheyAreFirstTried) {
-  const LoweredProgram lowered = loweredForTwo(planOf(smallNetwork()));
-  Executor executor(lowered.program);
-  const std::vector<Tensor> inputs = inputsOf(*lowered.program);
-  std::vector<Tensor> outputs = outputsOf(*lowered.program);
-  executor.bind(inputs, outputs);
+  BoundProgram program;
   int made = 0;
   // Nothing takes no time: every run is slow, so that one thread is tried, and again when the patience is over.
-  AdaptiveThreads threads = AdaptiveThreads::of(*lowered.program, 2, 0.0);
-  AdaptiveRun run(executor, threads, [&](int count) {
+  AdaptiveThreads threads = AdaptiveThreads::of(*program.lowered.program, 2, 0.0);
+  AdaptiveRun run(program.executor, threads, [&](int count) {
     ++made;
     EXPECT_EQ(count, 1);
-    return forOne(lowered);
+    return forOne(program.lowered);
   });
   for (int i = 0; i < 5; ++i) {
     ASSERT_TRUE(run.run({}).ok());
@@ -93,14 +98,10 @@ TEST(AdaptiveRun, MakesKernelsOnceWhenTheyAreFirstTried) {
 }
 
 TEST(AdaptiveRun, KeepsAllThreadsWhereFewerCannotRunIt) {
-  const LoweredProgram lowered = loweredForTwo(planOf(smallNetwork()));
-  Executor executor(lowered.program);
-  const std::vector<Tensor> inputs = inputsOf(*lowered.program);
-  std::vector<Tensor> outputs = outputsOf(*lowered.program);
-  executor.bind(inputs, outputs);
+  BoundProgram program;
   int asked = 0;
-  AdaptiveThreads threads = AdaptiveThreads::of(*lowered.program, 2, 0.0);
-  AdaptiveRun run(executor, threads, [&](int) -> Result<StepKernels> {
+  AdaptiveThreads threads = AdaptiveThreads::of(*program.lowered.program, 2, 0.0);
+  AdaptiveRun run(program.executor, threads, [&](int) -> Result<StepKernels> {
     ++asked;
     return Diagnostic{.message = "no"};
   });
