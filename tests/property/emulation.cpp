@@ -18,10 +18,6 @@ bool isPlainFloat(DataType type) {
   return type == DataType::F32 || type == DataType::F16 || type == DataType::BF16;
 }
 
-bool isNarrow(DataType type) {
-  return type == DataType::F16 || type == DataType::BF16;
-}
-
 class Emulation {
  public:
   Emulation(const Plan& plan, const FusedNode& fused, std::uint64_t noise)
