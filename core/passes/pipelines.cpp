@@ -13,18 +13,19 @@ namespace {
 PassManager recipe(Assume assume) {
   PassManager pipeline;
   pipeline
-      .add(takeBranches())      // 1. conditions that depend on constants and known extents alone
-      .add(removeIdentities())  // 2. what does nothing by definition
-      .add(einsumProducts())    // 3. products that are written as sums over indices
-      .add(foldConstants())     // 4. what depends on constants and known extents alone
-      .add(constantShapes())    // 5. extents that need not be computed
-      .add(workOnRows())        // 6. operators on the last axis without views around them
-      .add(moveCodes())         // 7. integers for what only moves elements
-      .add(removeNoOps())       // 8. what does nothing at these types
-      .add(removeDead())        // 9. what no output needs
-      .add(copyDequantize())    // 10. integers for every kernel that reads them
-      .add(inferTypes(assume))  // 11. a type for every value
-      .add(prepareBodies());    // 12. the same for the bodies of If, Loop and Scan
+      .add(takeBranches())          // 1. conditions that depend on constants and known extents alone
+      .add(removeIdentities())      // 2. what does nothing by definition
+      .add(einsumProducts())        // 3. products that are written as sums over indices
+      .add(foldConstants())         // 4. what depends on constants and known extents alone
+      .add(dequantizeParameters())  // 5. numbers for kernels that do not read codes
+      .add(constantShapes())        // 6. extents that need not be computed
+      .add(workOnRows())            // 7. operators on the last axis without views around them
+      .add(moveCodes())             // 8. integers for what only moves elements
+      .add(removeNoOps())           // 9. what does nothing at these types
+      .add(removeDead())            // 10. what no output needs
+      .add(copyDequantize())        // 11. integers for every kernel that reads them
+      .add(inferTypes(assume))      // 12. a type for every value
+      .add(prepareBodies());        // 13. the same for the bodies of If, Loop and Scan
   return pipeline;
 }
 

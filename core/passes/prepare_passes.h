@@ -22,6 +22,9 @@ std::unique_ptr<Pass> removeIdentities();
 std::unique_ptr<Pass> einsumProducts();
 /// Computes what depends on constants or known extents alone: Shape → Gather → Concat → …  ⟶  constant.
 std::unique_ptr<Pass> foldConstants();
+/// Dequantises constants that only normalisations without kernels of codes read: BatchNormalization(x, DQ(q), …)  ⟶
+/// BatchNormalization(x, w, …).
+std::unique_ptr<Pass> dequantizeParameters();
 /// Gives Reshape and Expand a constant for extents that they had computed, where 0, -1 or 1 say it: views that kernels
 /// can take in, and no arithmetic of shapes beside them.
 std::unique_ptr<Pass> constantShapes();

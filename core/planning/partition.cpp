@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "analysis/users.h"
@@ -14,6 +15,8 @@ namespace {
 //   - it is convex: levels never fall along a path, so what lies between two nodes of a level has that level;
 //   - it is maximal: a level holds a node with a predecessor in the level before, so merging two levels of one colour
 //     would make a path that leaves through the other colour and comes back.
+// An accelerated node that reads constants alone could stand in any segment before its readers. It stands in the first
+// that reads it, so that a kernel there can take it in: a DequantizeLinear of weights belongs to its product.
 constexpr int kFirstFallbackLevel = -1;
 
 class Partitioner {
@@ -29,6 +32,7 @@ class Partitioner {
         m_accelerated(graph.nodeIdLimit(), 0),
         m_tooSmall(graph.nodeIdLimit(), 0),
         m_level(graph.nodeIdLimit(), 0),
+        m_ofConstants(graph.nodeIdLimit(), 0),
         m_position(graph.nodeIdLimit(), 0) {
     for (std::size_t i = 0; i < graph.order().size(); ++i)
       m_position[graph.order()[i].index] = static_cast<std::uint32_t>(i);
@@ -39,8 +43,10 @@ class Partitioner {
     for (std::size_t i = 0; i < order.size(); ++i) {
       m_accelerated[order[i].index] = m_verdicts[i].allowed && m_directives.fallback[order[i].index] < 0;
     }
+    findConstantNodes();
     do {
       findLevels();
+      raiseConstantNodes();
     } while (dropSmallSegments());
     makeSegments();
     for (std::size_t i = 0; i < order.size(); ++i)
@@ -63,6 +69,33 @@ class Partitioner {
         level = std::max(level, m_level[producer.index] + step);
       }
       m_level[id.index] = level;
+    }
+  }
+
+  void findConstantNodes() {
+    for (const NodeId id : m_graph.order()) {
+      const auto isConstant = [&](ValueId value) {
+        const NodeId producer = m_graph.value(value).producer;
+        return producer.valid() ? m_ofConstants[producer.index] != 0 : m_graph.isConstant(value);
+      };
+      m_ofConstants[id.index] = std::ranges::all_of(valuesRead(m_graph.node(id)), isConstant);
+    }
+  }
+
+  /// Nothing before such a node has a higher level, so that levels still never fall along a path.
+  void raiseConstantNodes() {
+    constexpr int kNobody = std::numeric_limits<int>::max();
+    std::vector<int> first(m_graph.nodeIdLimit(), kNobody);  // level of the first reader, as a level of the node's kind
+    for (auto id = m_graph.order().rbegin(); id != m_graph.order().rend(); ++id) {
+      int& level = m_level[id->index];
+      if (m_ofConstants[id->index] != 0 && accelerated(*id) && first[id->index] != kNobody)
+        level = std::max(level, first[id->index]);
+      for (const ValueId value : valuesRead(m_graph.node(*id))) {
+        const NodeId producer = m_graph.value(value).producer;
+        if (!producer.valid()) continue;
+        const int step = accelerated(producer) == accelerated(*id) ? 0 : 1;
+        first[producer.index] = std::min(first[producer.index], level - step);
+      }
     }
   }
 
@@ -168,7 +201,7 @@ class Partitioner {
       NodeId same;
       for (ValueId value : valuesRead(m_graph.node(id))) {
         const NodeId producer = m_graph.value(value).producer;
-        if (!producer.valid()) continue;
+        if (!producer.valid() || m_ofConstants[producer.index] != 0) continue;
         if (!accelerated(producer) && m_level[producer.index] + 1 == m_level[id.index]) return producer;
         if (accelerated(producer) && m_level[producer.index] == m_level[id.index]) same = producer;
       }
@@ -193,6 +226,7 @@ class Partitioner {
   std::vector<char> m_accelerated;
   std::vector<int> m_tooSmall;  ///< size of the segment that was too small, else 0
   std::vector<int> m_level;
+  std::vector<char> m_ofConstants;        ///< the node reads constants, and what is calculated of constants, alone
   std::vector<std::uint32_t> m_position;  ///< by NodeId: in graph order
   Partitioning m_result;
   Json m_arguments;  ///< of the decision made last: most nodes are in the segment of the one before

@@ -1,17 +1,25 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "backends/native/program.h"
 
 namespace fusescope::native {
 
-/// sums [batches, m, n], int32 = (a - aZero) · (b - bZero) of matrices of int8 or uint8 that lie one behind the other,
-/// neither of them a constant.
+/// sums [batches, m, n], int32 = (a - aZero) · (b - bZero) of matrices of int8 or uint8. Matrix i of the sums is made
+/// of the matrices of a and b that `batches[i]` names by their places, so that batches may broadcast. Refs are plain
+/// and dense; zero points have the type of their codes.
 struct ByteBatchCall {
+  struct Pair {
+    std::int64_t a = 0, b = 0;
+  };
   Ref a, b, sums;
-  std::int32_t aZero = 0, bZero = 0;
-  std::int64_t batches = 1, m = 0, k = 0, n = 0;
+  std::optional<Ref> aZero;  ///< one number
+  std::optional<Ref> bZero;  ///< one number, or one for each column
+  std::vector<Pair> batches;
+  std::int64_t m = 0, k = 0, n = 0;
 };
 std::unique_ptr<Step> makeByteBatchStep(ByteBatchCall call, int threads);
 

@@ -73,9 +73,9 @@ class ByteProductStep final : public Step {
 
 }  // namespace
 
-std::int32_t byteAt(const Ref& number, Memory memory) {
-  return number.dtype == DataType::I8 ? *elementsAt<std::int8_t>(number, memory)
-                                      : *elementsAt<std::uint8_t>(number, memory);
+std::int32_t byteAt(const Ref& numbers, Memory memory, std::int64_t i) {
+  return numbers.dtype == DataType::I8 ? elementsAt<std::int8_t>(numbers, memory)[i]
+                                       : elementsAt<std::uint8_t>(numbers, memory)[i];
 }
 
 std::unique_ptr<Step> makeDynamicQuantizeStep(Ref x, Ref codes, Ref scale, Ref zero, int threads) {

@@ -9,8 +9,8 @@
 
 namespace fusescope::native {
 
-/// The only element of `number`, which is int8 or uint8.
-std::int32_t byteAt(const Ref& number, Memory memory);
+/// Element `i` of `numbers`, which are int8 or uint8 and dense.
+std::int32_t byteAt(const Ref& numbers, Memory memory, std::int64_t i = 0);
 
 /// ONNX's DynamicQuantizeLinear of the f32 tensor `x`; refs are plain.
 std::unique_ptr<Step> makeDynamicQuantizeStep(Ref x, Ref codes, Ref scale, Ref zero, int threads);

@@ -6,17 +6,20 @@
 #include "backends/native/lowering.h"
 #include "backends/native/requantize_step.h"
 #include "base/hash.h"
+#include "ops/support/matmul_support.h"
+#include "ops/support/strided.h"
 
 namespace fusescope::native {
 
-/// Operands of a product of bytes: where they stand, and what is known of them.
+/// Operands of a product of bytes: where they stand, and what is known of them. The second one is either weights, which
+/// are packed once, or codes that lie in memory (`right`).
 struct ByteOperands {
   std::size_t a = 0, aZero = 2, b = 1, bZero = 3;
-  Weight weights;
+  std::optional<Weight> weights;
   std::optional<Weight> weightZeros;
   bool turnedZerosAreZero = true;  ///< those of the weights, once the codes are turned (byte_matrix.h)
-  Ref from;
-  std::optional<Ref> zero;
+  Ref from, right;
+  std::optional<Ref> zero, rightZeros;
   std::vector<BufferIndex> reads;
 };
 
@@ -65,7 +68,7 @@ Result<bool> Lowering::lowerBytes(const Node& node) {
   if (!operands || (requantises(node) && !canRequantize(node))) return false;
   const ValueId result = node.outputs[0];
   const Ref sums = requantises(node) ? allocateScratch(DataType::I32, dimsOf(result)) : allocate(result);
-  isByteConv(node) ? emitByteConv(node, *operands, sums) : emitByteProduct(node, *operands, sums);
+  isByteConv(node) ? emitByteConv(node, *operands, sums) : emitByteProduct(*operands, sums);
   if (requantises(node))
     emitRequantize(node, sums);
   else
@@ -94,43 +97,58 @@ Result<std::optional<ByteOperands>> Lowering::byteOperands(const Node& node) {
   const std::optional<ByteOperands> none;
   ByteOperands operands;
   if (requantises(node)) operands.b = 3, operands.bZero = 5;
-  const Dims a = dimsOf(node.input(operands.a)), b = dimsOf(node.input(operands.b));
-  if (!isConstant(node.input(operands.b))) return none;
-  operands.weights = weight(node.input(operands.b));
-  if (!isByte(operands.weights.type) || !isByte(typeOf(node.input(operands.a)))) return none;
-  if (a.empty() || elementCount(a) == 0 || elementCount(b) == 0 || elementCount(dimsOf(node.outputs[0])) == 0)
-    return none;
-  const bool conv = isByteConv(node);
-  if (conv ? a.size() != 4 : b.size() != 2) return none;
-  const std::uint8_t turn = turnOfA(operands.weights.type);
-  operands.turnedZerosAreZero = turn == 0;
-  if (const ValueId zeros = node.input(operands.bZero); zeros.valid()) {
-    if (!isConstant(zeros) || dimsOf(zeros).size() > 1) return none;
-    const auto count = elementCount(dimsOf(zeros));
-    if (count != 1 && count != (conv ? b[0] : b[1])) return none;
-    operands.weightZeros = weight(zeros);
-    operands.turnedZerosAreZero = areAll(*constant(zeros), turn);
-  }
-  const ValueId zero = node.input(operands.aZero);
+  const ValueId left = node.input(operands.a), right = node.input(operands.b), zero = node.input(operands.aZero);
+  const Dims a = dimsOf(left), b = dimsOf(right);
+  if (!isByte(typeOf(left)) || !isByte(typeOf(right)) || a.empty() || b.empty()) return none;
+  for (const ValueId value : {left, right, node.outputs[0]})
+    if (elementCount(dimsOf(value)) == 0) return none;
   if (zero.valid() && elementCount(dimsOf(zero)) != 1) return none;
-  if (conv) {
+  if (!areByteZeros(node, node.input(operands.bZero), right)) return none;
+  const bool packed = takeByteWeights(node, operands);
+  if (isByteConv(node)) {
+    if (!packed || a.size() != 4) return none;
     const Window window = windowOf(node, a, dimsOf(node.outputs[0]), Dims(b.begin() + 2, b.end()));
     if (std::ranges::any_of(window.padBegin, [](std::int64_t pad) { return pad < 0; })) return none;
   }
-  operands.from = TRY(plain(TRY(ref(node.input(operands.a)))));
-  operands.reads = {operands.from.buffer};
-  if (zero.valid()) {
-    operands.zero = TRY(ref(zero));
-    operands.reads.push_back(operands.zero->buffer);
-  }
+  const auto read = [&](ValueId value) -> Result<Ref> {
+    Ref at = TRY(plain(TRY(ref(value))));
+    operands.reads.push_back(at.buffer);
+    return at;
+  };
+  operands.from = TRY(read(left));
+  if (zero.valid()) operands.zero = TRY(read(zero));
+  if (packed) return std::optional(std::move(operands));
+  operands.right = TRY(read(right));
+  if (const ValueId zeros = node.input(operands.bZero); zeros.valid()) operands.rightZeros = TRY(read(zeros));
   return std::optional(std::move(operands));
 }
 
-void Lowering::emitByteProduct(const Node& node, const ByteOperands& operands, const Ref& sums) {
+/// Whether `zeros`, if any, are one for all of the second operand, or one for each of its filters or columns.
+bool Lowering::areByteZeros(const Node& node, ValueId zeros, ValueId codes) const {
+  if (!zeros.valid()) return true;
+  const Dims dims = dimsOf(codes);
+  const std::int64_t each = isByteConv(node) ? dims[0] : dims.size() > 1 ? dims.back() : 1;
+  return dimsOf(zeros).size() <= 1 && (elementCount(dimsOf(zeros)) == 1 || elementCount(dimsOf(zeros)) == each);
+}
+
+/// Whether the second operand can be packed once: filters, or one matrix, that are constants.
+bool Lowering::takeByteWeights(const Node& node, ByteOperands& operands) const {
+  const ValueId codes = node.input(operands.b), zeros = node.input(operands.bZero);
+  if (!isConstant(codes) || (zeros.valid() && !isConstant(zeros))) return false;
+  if (!isByteConv(node) && dimsOf(codes).size() != 2) return false;
+  const std::uint8_t turn = turnOfA(typeOf(codes));
+  operands.turnedZerosAreZero = zeros.valid() ? areAll(*constant(zeros), turn) : turn == 0;
+  operands.weights = weight(codes);
+  if (zeros.valid()) operands.weightZeros = weight(zeros);
+  return true;
+}
+
+void Lowering::emitByteProduct(const ByteOperands& operands, const Ref& sums) {
+  if (!operands.weights) return emitByteBatch(operands, sums);
   m_implementations.emplace_back("byte_product");
-  const Dims a = dimsOf(node.input(operands.a)), b = operands.weights.dims;
+  const Dims &a = operands.from.dims, &b = operands.weights->dims;
   const BufferIndex packed =
-      m_program.addPacked(ByteMatrix::packing(operands.weights, operands.weightZeros, b[0], b[1]));
+      m_program.addPacked(ByteMatrix::packing(*operands.weights, operands.weightZeros, b[0], b[1]));
   m_program.addStep(makeByteProductStep({.a = operands.from,
                                          .aZero = operands.zero,
                                          .matrix = ByteMatrix(b[0], b[1], packed),
@@ -140,15 +158,34 @@ void Lowering::emitByteProduct(const Node& node, const ByteOperands& operands, c
                     operands.reads, {sums.buffer});
 }
 
+/// Products of matrices that are both made while the network runs.
+void Lowering::emitByteBatch(const ByteOperands& operands, const Ref& sums) {
+  m_implementations.emplace_back("byte_product");
+  const ops::MatMulExtents extents = ops::matmulExtents(operands.from.dims, operands.right.dims);
+  ByteBatchCall call{.a = operands.from,
+                     .b = operands.right,
+                     .sums = sums,
+                     .aZero = operands.zero,
+                     .bZero = operands.rightZeros,
+                     .m = extents.m,
+                     .k = extents.k,
+                     .n = extents.n};
+  ops::forEachIndex(extents.batch, [&](const Dims& index) {
+    call.batches.push_back({ops::offsetOf(index, extents.stridesA), ops::offsetOf(index, extents.stridesB)});
+    return true;
+  });
+  m_program.addStep(makeByteBatchStep(std::move(call), m_threads), operands.reads, {sums.buffer});
+}
+
 void Lowering::emitByteConv(const Node& node, const ByteOperands& operands, const Ref& sums) {
   m_implementations.emplace_back("byte_conv");
-  const Dims& filters = operands.weights.dims;
+  const Dims& filters = operands.weights->dims;
   m_program.addStep(
       makeByteConvStep(
           {.x = operands.from,
            .xZero = operands.zero,
            .filterDims = filters,
-           .filters = m_program.addPacked(byteFilterPacking(operands.weights, operands.weightZeros)),
+           .filters = m_program.addPacked(byteFilterPacking(*operands.weights, operands.weightZeros)),
            .filterZerosAreZero = operands.turnedZerosAreZero,
            .window = windowOf(node, operands.from.dims, sums.dims, Dims(filters.begin() + 2, filters.end())),
            .groups = node.intAttribute("group", 1),
@@ -166,7 +203,7 @@ Status Lowering::lowerOwnQuantized(const QuantizedChain& chain) {
   if (conv && !canConvolveBytes(root)) return lowerAsFloats(chain);
   ByteOperands operands;
   operands.weights = weight(dequantize.input(0));
-  if (root.intAttribute("transB", 0) != 0) operands.weights = transposed(operands.weights);
+  if (root.intAttribute("transB", 0) != 0) operands.weights = transposed(*operands.weights);
   operands.turnedZerosAreZero = weightsAreSymmetric(chain);
   if (dequantize.input(2).valid()) operands.weightZeros = weight(dequantize.input(2));
   operands.from = TRY(plain(TRY(ref(chain.source))));
@@ -174,7 +211,7 @@ Status Lowering::lowerOwnQuantized(const QuantizedChain& chain) {
   if (chain.sourceScale.zero != 0) operands.zero = zeroOf(chain.sourceScale);
   operands.reads = {operands.from.buffer};
   const Ref sums = allocateScratch(DataType::I32, result);
-  conv ? emitByteConv(root, operands, sums) : emitByteProduct(root, operands, sums);
+  conv ? emitByteConv(root, operands, sums) : emitByteProduct(operands, sums);
   ScaledSums scaled{.sums = sums, .scale = packedRef({channels}, quantizedScales(chain, {}))};
   if (root.input(2).valid()) scaled.bias = packedRef({channels}, quantizedBias(chain, {root.input(2)}, {}));
   m_sums.emplace(chain.root, std::move(scaled));
@@ -186,20 +223,14 @@ Status Lowering::lowerOwnQuantized(const QuantizedChain& chain) {
 
 Status Lowering::lowerOwnProductOfCodes(const QuantizedChain& chain) {
   const Node& root = node(chain.root);
-  const Dims left = dimsOf(root.input(0)), result = dimsOf(root.outputs[0]);
-  const Ref sums = allocateScratch(DataType::I32, result);
-  ByteBatchCall call{.a = TRY(plain(TRY(ref(chain.source)))),
-                     .b = TRY(plain(TRY(ref(chain.right)))),
-                     .sums = sums,
-                     .aZero = static_cast<std::int32_t>(chain.sourceScale.zero),
-                     .bZero = static_cast<std::int32_t>(chain.rightScale.zero),
-                     .batches = productOf(result, 0, result.size() - 2),
-                     .m = result[result.size() - 2],
-                     .k = left.back(),
-                     .n = result.back()};
-  const std::vector<BufferIndex> reads = {call.a.buffer, call.b.buffer};
-  m_implementations.emplace_back("byte_product");
-  m_program.addStep(makeByteBatchStep(std::move(call), m_threads), reads, {sums.buffer});
+  const Ref sums = allocateScratch(DataType::I32, dimsOf(root.outputs[0]));
+  ByteOperands operands{.from = TRY(plain(TRY(ref(chain.source)))), .right = TRY(plain(TRY(ref(chain.right))))};
+  operands.from.dims = dimsOf(root.input(0));
+  operands.right.dims = dimsOf(root.input(1));
+  if (chain.sourceScale.zero != 0) operands.zero = zeroOf(chain.sourceScale);
+  if (chain.rightScale.zero != 0) operands.rightZeros = zeroOf(chain.rightScale);
+  operands.reads = {operands.from.buffer, operands.right.buffer};
+  emitByteBatch(operands, sums);
   m_sums.emplace(chain.root, ScaledSums{.sums = sums, .scale = packedRef({1}, quantizedScales(chain, {})), .bias = {}});
   m_pending.push_back(chain.root);
   leaveQuantized(chain, 0);
@@ -238,10 +269,15 @@ Status Lowering::lowerAsFloats(const QuantizedChain& chain) {
   return Done{};
 }
 
+/// How many sums may each have a factor of their own: filters, or columns of the second operand.
+std::int64_t Lowering::requantizedChannels(const Node& node) const {
+  const Dims weights = dimsOf(node.input(3));
+  return isByteConv(node) ? weights[0] : weights.size() > 1 ? weights.back() : 1;
+}
+
 // Inputs of the QLinear operators: x, its scale and zero, w, its scale and zero, scale and zero of y, and the bias.
 bool Lowering::canRequantize(const Node& node) const {
-  const bool conv = isByteConv(node);
-  const std::int64_t channels = conv ? dimsOf(node.input(3))[0] : dimsOf(node.input(3)).back();
+  const std::int64_t channels = requantizedChannels(node);
   for (const std::size_t input : {1, 4, 6, 7}) {
     if (!isConstant(node.input(input))) return false;
     const Dims dims = dimsOf(node.input(input));
@@ -253,11 +289,13 @@ bool Lowering::canRequantize(const Node& node) const {
 
 void Lowering::emitRequantize(const Node& node, const Ref& sums) {
   const bool conv = isByteConv(node);
-  const std::int64_t channels = conv ? sums.dims[1] : sums.dims.back();
+  const std::int64_t channels = requantizedChannels(node);
   RequantizeCall call{.sums = sums,
                       .codes = allocate(node.outputs[0]),
                       .channels = channels,
-                      .inner = conv ? productOf(sums.dims, 2) : 1,
+                      .inner = conv            ? productOf(sums.dims, 2)
+                               : channels == 1 ? sums.count()
+                                               : 1,
                       .factors = m_program.addPacked(factorPacking(
                           {weight(node.input(1)), weight(node.input(4)), weight(node.input(6))}, channels, conv))};
   if (node.input(8).valid()) call.bias = m_program.addPacked(plainPacking(weight(node.input(8)), DataType::I32));

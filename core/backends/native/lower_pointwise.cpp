@@ -52,7 +52,8 @@ bool Lowering::isTapeQuantization(const Node& node) const {
                     scale.type == DataType::F32 && scale.dims.size() <= 1;
   const bool plainRule = node.intAttribute("block_size", 0) == 0 && node.intAttribute("precision", 0) == 0;
   const ValueId zero = node.input(2);
-  return fits && plainRule && !dimsOf(node.input(0)).empty() &&
+  const bool isAlongAxis = elementCount(scale.dims) != 1;  // of which a single number has none
+  return fits && plainRule && !(isAlongAxis && dimsOf(node.input(0)).empty()) &&
          (!zero.valid() || (isConstant(zero) && elementCount(dimsOf(zero)) == elementCount(scale.dims)));
 }
 

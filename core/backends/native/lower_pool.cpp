@@ -105,21 +105,22 @@ Result<bool> Lowering::lowerPool(const Node& node) {
   const Dims inputDims = dimsOf(node.input(0));
   const Dims outputDims = dimsOf(node.outputs[0]);
   const bool indices = node.outputs.size() > 1 && node.outputs[1].valid();
-  const bool isHeld = !average && m_heldCodes.contains(node.input(0));
-  if ((typeOf(node.input(0)) != DataType::F32 && !isHeld) || inputDims.size() < 3 || inputDims.size() > 5 || indices ||
+  const DataType type = typeOf(node.input(0));
+  const bool ofCodes = !average && (type == DataType::I8 || type == DataType::U8);
+  if ((type != DataType::F32 && !ofCodes) || inputDims.size() < 3 || inputDims.size() > 5 || indices ||
       *elementCount(outputDims) == 0) {
     return false;
   }
   const Window window = windowOf(node, inputDims, outputDims, {});
   if (!fitsDnnl(node, window, average)) return false;
-  if (!isHeld && (isNarrow(seenType(node.input(0))) || isNarrow(storedType(node.outputs[0]))))
+  if (!ofCodes && (isNarrow(seenType(node.input(0))) || isNarrow(storedType(node.outputs[0]))))
     return lowerNarrowPool(node, window);
   Ref source = TRY(ref(node.input(0)));
   const MemoryFormat channelsLast = MemoryFormat::channelsLast(inputDims.size());
   // Of codes there are fast kernels for channels that are last only.
-  if (source.format.isPlain()) source = TRY(isHeld ? inFormat(source, channelsLast) : plain(source));
+  if (source.format.isPlain()) source = TRY(ofCodes ? inFormat(source, channelsLast) : plain(source));
   const Ref target = allocate(node.outputs[0], source.format);
-  if (isHeld && inputDims.size() == 4 && source.format == channelsLast && meetInput(window, inputDims, outputDims)) {
+  if (ofCodes && inputDims.size() == 4 && source.format == channelsLast && meetInput(window, inputDims, outputDims)) {
     m_implementations.emplace_back("pool:own");
     m_program.addStep(makeBytePoolStep({.from = source, .to = target, .window = window}, m_threads), {source.buffer},
                       {target.buffer});

@@ -80,9 +80,7 @@ bool Lowering::canMultiplyCodes(const QuantizedChain& chain) const {
   const Dims source = dimsOf(root.input(0)), weights = dimsOf(dequantize.input(0)), result = dimsOf(root.outputs[0]);
   if (elementCount(source).value_or(0) == 0 || elementCount(result).value_or(0) == 0) return false;
   const bool conv = isConvolution(root), turned = root.intAttribute("transB", 0) != 0;
-  if (chain.right.valid())
-    return source.size() >= 2 && source.size() == weights.size() &&
-           std::equal(source.begin(), source.end() - 2, weights.begin());
+  if (chain.right.valid()) return source.size() >= 2 && weights.size() >= 2;
   if (conv ? source.size() < 3 || source.size() > 5 : source.size() < 2 || weights.size() != 2) return false;
   if (root.is("ConvTranspose") && root.intAttribute("group", 1) != 1) return false;
   const std::int64_t channels = channelsOf(root, result);
@@ -377,7 +375,8 @@ Result<Ref> Lowering::signedCodes(const Ref& codes) {
 Result<bool> Lowering::lowerProductOfCodes(const QuantizedChain& chain) {
   const Node& root = node(chain.root);
   const Dims left = dimsOf(root.input(0)), right = dimsOf(root.input(1)), target = dimsOf(root.outputs[0]);
-  if (target.size() > 6) return false;
+  const bool broadcasts = left.size() != right.size() || !std::equal(left.begin(), left.end() - 2, right.begin());
+  if (target.size() > 6 || broadcasts) return false;
   QuantizedParts parts = foldQuantized(chain, target, MemoryFormat());
   if (!parts.biases.empty()) return false;
   const float zero = chain.rightScale.zero - (chain.rightScale.type == DataType::U8 ? 128.0f : 0.0f);

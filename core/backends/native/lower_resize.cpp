@@ -121,9 +121,13 @@ class PlaneResampleStep final : public Step {
 }  // namespace
 
 // Axis by axis, in the order of the reference. Weights are made here, so what they depend on must be
-// constant. Extrapolated places (tf_crop_and_resize) are left to the reference.
+// constant. Codes of 8 bits are widened for it and rounded as a Cast does. Extrapolated places (tf_crop_and_resize) are
+// left to the reference, and so are codes that a cubic curve would leave the range of.
 Result<bool> Lowering::lowerResize(const Node& node) {
-  if (!node.is("Resize") || typeOf(node.input(0)) != DataType::F32) return false;
+  if (!node.is("Resize")) return false;
+  const DataType type = typeOf(node.input(0));
+  const bool ofCodes = type == DataType::I8 || type == DataType::U8;
+  if (ofCodes ? node.textAttribute("mode", "nearest") == "cubic" : type != DataType::F32) return false;
   for (std::size_t i = 1; i < 4; ++i)
     if (node.input(i).valid() && !isConstant(node.input(i))) return false;
   const auto given = [&](std::size_t i) { return node.input(i).valid() ? constant(node.input(i)) : nullptr; };
@@ -139,7 +143,12 @@ Result<bool> Lowering::lowerResize(const Node& node) {
   const auto copies = [](const ops::AxisResampling& axis) { return AxisStep::copies(axis.taps); };
   if (std::ranges::all_of(axes, copies)) std::ranges::reverse(axes);
   Ref from = TRY(plain(TRY(seen(node.input(0)))));
-  const Ref target = allocate(node.outputs[0], {}, storedType(node.outputs[0]));
+  if (ofCodes) {
+    const Ref codes = std::exchange(from, allocateScratch(DataType::F32, dims));
+    TRY(convertType(codes, from));
+  }
+  const Ref target = ofCodes ? allocateScratch(DataType::F32, dimsOf(node.outputs[0]))
+                             : allocate(node.outputs[0], {}, storedType(node.outputs[0]));
   const bool byPlanes = isNarrow(from.dtype) || isNarrow(target.dtype);
   std::size_t first = dims.size();  // of the axes of a plane
   for (const ops::AxisResampling& axis : axes) first = std::min(first, axis.axis);
@@ -158,7 +167,9 @@ Result<bool> Lowering::lowerResize(const Node& node) {
   if (byPlanes)
     m_program.addStep(std::make_unique<PlaneResampleStep>(from, target, planes, std::move(steps), m_threads),
                       {from.buffer}, {target.buffer});
-  define(node.outputs[0], target);
+  const Ref result = ofCodes ? allocate(node.outputs[0]) : target;
+  if (ofCodes) TRY(convertType(target, result));
+  define(node.outputs[0], result);
   m_implementations.push_back("resize");
   return true;
 }

@@ -272,11 +272,15 @@ class Lowering {
   // Bytes (lower_bytes.cpp). lower… return whether they took the node.
   Result<bool> lowerBytes(const Node& node);
   Result<bool> lowerDynamicQuantize(const Node& node);
-  /// Nothing if it cannot be run: weights that are no constants, more zero points than one for what is not a weight.
+  /// Nothing if it cannot be run: filters that are no constants, more zero points than one for the first operand.
   Result<std::optional<ByteOperands>> byteOperands(const Node& node);
-  void emitByteProduct(const Node& node, const ByteOperands& operands, const Ref& sums);
+  bool areByteZeros(const Node& node, ValueId zeros, ValueId codes) const;
+  bool takeByteWeights(const Node& node, ByteOperands& operands) const;
+  void emitByteProduct(const ByteOperands& operands, const Ref& sums);
+  void emitByteBatch(const ByteOperands& operands, const Ref& sums);
   void emitByteConv(const Node& node, const ByteOperands& operands, const Ref& sums);
   bool canRequantize(const Node& node) const;  ///< scales and zero points are constants
+  std::int64_t requantizedChannels(const Node& node) const;
   void emitRequantize(const Node& node, const Ref& sums);
 
   // Convolutions and products of codes (lower_quantized.cpp, lower_quantized_roots.cpp).

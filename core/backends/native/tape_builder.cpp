@@ -145,7 +145,7 @@ void TapeBuilder::addClip(const Node& node, std::uint16_t target) {
 std::uint16_t TapeBuilder::alongAxis(const Node& node, std::size_t operand) {
   const ValueId value = node.input(operand);
   if (m_constantNumber(value)) return registerOf(value);
-  const std::size_t rank = m_rankOf(node.input(0));
+  const std::size_t rank = std::max<std::size_t>(m_rankOf(node.input(0)), 1);
   const std::size_t axis = rank == 1 ? 0 : positiveAxis(node.intAttribute("axis", 1), rank);
   const auto [entry, isNew] = m_alongAxis.emplace(std::pair(value, rank - 1 - axis), m_registers);
   if (isNew) m_inputs.push_back({.value = value, .reg = fresh(), .trailing = rank - 1 - axis});

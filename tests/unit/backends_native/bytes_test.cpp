@@ -128,9 +128,88 @@ TEST(Bytes, DynamicQuantisationIsExact) {
   }
 }
 
-TEST(Bytes, WhatIsNotConstantIsLeftToTheReference) {
+/// Of two operands that are both made while the network runs. `zeros`: none, one for each operand, or one for each
+/// column of the second.
+enum class Zeros { None, One, PerColumn };
+ValueId productOfTwo(Net& net, const Dims& a, const Dims& b, DataType aType, DataType bType, Zeros zeros) {
+  const ValueId left = net.input(a, aType), right = net.input(b, bType);
+  if (zeros == Zeros::None) return net.add("MatMulInteger", {left, right});
+  const Dims each = zeros == Zeros::PerColumn && b.size() > 1 ? Dims{b.back()} : Dims{};
+  return net.add("MatMulInteger", {left, right, net.input({}, aType), net.input(each, bType)});
+}
+
+const std::vector<std::pair<Dims, Dims>>& extentsOfTwo() {
+  static const std::vector<std::pair<Dims, Dims>> kExtents = {{{3, 40}, {40, 33}},
+                                                              {{2, 3, 17, 40}, {2, 3, 40, 9}},
+                                                              {{4, 2, 5, 6}, {2, 6, 7}},
+                                                              {{5, 6}, {3, 1, 6, 20}},
+                                                              {{3, 1, 4, 6}, {1, 2, 6, 70}},
+                                                              {{40}, {40, 12}},
+                                                              {{3, 5, 40}, {40}},
+                                                              {{9}, {9}},
+                                                              {{300, 90}, {90, 130}}};
+  return kExtents;
+}
+
+TEST(Bytes, ProductsOfTwoActivationsAreExactInEveryForm) {
+  for (const auto& [a, b] : extentsOfTwo())
+    for (const DataType aType : {DataType::U8, DataType::I8})
+      for (const DataType bType : {DataType::U8, DataType::I8})
+        for (const Zeros zeros : {Zeros::None, Zeros::One, Zeros::PerColumn}) {
+          SCOPED_TRACE(toText(a) + " by " + toText(b));
+          Net net;
+          expectOwnKernels(net, productOfTwo(net, a, b, aType, bType, zeros));
+          Net again;
+          EXPECT_GT(again.check(productOfTwo(again, a, b, aType, bType, zeros), MemoryFormat(), kExact), 0);
+        }
+}
+
+TEST(Bytes, ProductsOfTwoActivationsAreRequantised) {
+  for (const auto& [a, b] : extentsOfTwo())
+    for (const DataType type : {DataType::U8, DataType::I8}) {
+      SCOPED_TRACE(toText(a) + " by " + toText(b));
+      Net net;
+      const ValueId zero = net.codes({}, type);
+      expectOwnKernels(net, net.add("QLinearMatMul", {net.input(a, type), net.number(0.05F), zero, net.input(b, type),
+                                                      net.number(0.01F), zero, net.number(0.7F), zero}));
+    }
+}
+
+// A constant that is no single matrix lies in memory as an activation does.
+TEST(Bytes, ProductsByConstantsInBatchesAreExact) {
   Net net;
-  net.editor.addOutput(net.add("MatMulInteger", {net.input({3, 4}, DataType::U8), net.input({4, 5}, DataType::U8)}));
+  const ValueId product = net.add("MatMulInteger", {net.input({2, 5, 40}, DataType::U8), net.codes({2, 40, 9}),
+                                                    net.input({}, DataType::U8), net.codes({9})});
+  expectOwnKernels(net, product);
+}
+
+// As a quantiser leaves them: without DequantizeLinear and QuantizeLinear around them.
+TEST(Bytes, PoolsAndResizesOfCodesAreOurs) {
+  for (const DataType type : {DataType::U8, DataType::I8}) {
+    Net pool;
+    expectOwnKernels(pool,
+                     pool.add("MaxPool", {pool.input({2, 20, 9, 11}, type)},
+                              {{"kernel_shape", Ints{3, 3}}, {"strides", Ints{2, 2}}, {"pads", Ints{1, 1, 1, 1}}}));
+    for (const char* mode : {"nearest", "linear"}) {
+      Net resize;
+      expectOwnKernels(resize,
+                       resize.add("Resize", {resize.input({1, 4, 6, 6}, type), ValueId(), resize.numbers({1, 1, 2, 2})},
+                                  {{"mode", std::string(mode)}}));
+    }
+  }
+}
+
+TEST(Bytes, ANumberWithoutAxesIsQuantisedByOurs) {
+  Net net;
+  const ValueId scale = net.number(0.1F), zero = net.codes({}, DataType::U8);
+  const ValueId codes = net.add("QuantizeLinear", {net.add("Abs", {net.input({})}), scale, zero});
+  expectOwnKernels(net, net.add("Sqrt", {net.add("DequantizeLinear", {codes, scale, zero})}));
+}
+
+TEST(Bytes, FiltersThatAreNotConstantAreLeftToTheReference) {
+  Net net;
+  net.editor.addOutput(
+      net.add("ConvInteger", {net.input({1, 3, 8, 8}, DataType::U8), net.input({4, 3, 3, 3}, DataType::U8)}));
   EXPECT_EQ(planned(net.editor)->segments.at(0).kind, SegmentKind::Fallback);
 }
 

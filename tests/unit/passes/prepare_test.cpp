@@ -57,6 +57,22 @@ TEST(Prepare, ShapeArithmeticIsFolded) {
   EXPECT_EQ(countCode(model, "normalise.folded"), 2U);
 }
 
+TEST(Prepare, DequantizedParametersOfNormsAreNumbersAndThoseOfProductsStayCodes) {
+  const Model model = preparedText(
+      "g (float[1,2,4] x) => (float[1,2,4] y, float[1,2,2] z) <int8[2] q = {-2, 4}, float[2] p = {-1, 2},"
+      " float s = {0.5}, int8 o = {0}, int8[4,2] w = {1, 2, 3, 4, 5, 6, 7, 8}> {"
+      "  [d] a = DequantizeLinear (q, s) [k] l = QuantizeLinear (p, s, o) [e] b = DequantizeLinear (l, s)"
+      "  [f] c = DequantizeLinear (w, s)"
+      "  [n] y = InstanceNormalization (x, a, b) [m] z = MatMul (y, c) }");
+  EXPECT_EQ(nodesOf(model), "f n m");
+  EXPECT_EQ(countCode(model, "normalise.folded"), 3U);
+  const Graph& graph = *model.graph;
+  const Tensor* scale = graph.constantData(graph.node(*graph.findNode("n")).input(1));
+  ASSERT_NE(scale, nullptr);
+  EXPECT_EQ(scale->asDouble(0), -1);
+  EXPECT_EQ(scale->asDouble(1), 2);
+}
+
 TEST(Prepare, OpenExtentsAreNotFolded) {
   const Model model = preparedText("g (float[n,3] x) => (int64[2] s) { [s] t = Shape (x) [d] s = Add (t, t) }");
   EXPECT_EQ(nodesOf(model), "s d");
@@ -120,10 +136,11 @@ TEST(Prepare, StepsCanBeSkippedAndStoppedAt) {
   const auto imported =
       importText("g (float[2] x) => (float[2] y) { [i] a = Identity (x) [r] y = Relu (a) [n] b = Neg (x) }");
   ASSERT_TRUE(imported.ok());
-  EXPECT_EQ(preparePipeline().names(),
-            (std::vector<std::string>{"take_branches", "remove_identities", "einsum_products", "fold_constants",
-                                      "constant_shapes", "work_on_rows", "move_codes", "remove_noops", "remove_dead",
-                                      "copy_dequantize", "infer_types", "prepare_bodies"}));
+  EXPECT_EQ(
+      preparePipeline().names(),
+      (std::vector<std::string>{"take_branches", "remove_identities", "einsum_products", "fold_constants",
+                                "dequantize_parameters", "constant_shapes", "work_on_rows", "move_codes",
+                                "remove_noops", "remove_dead", "copy_dequantize", "infer_types", "prepare_bodies"}));
   Model skipped = imported.value();
   ASSERT_TRUE(preparePipeline().run(skipped, {.skip = {"remove_identities"}}).ok());
   EXPECT_EQ(nodesOf(skipped), "i r");

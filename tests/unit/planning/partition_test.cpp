@@ -76,6 +76,23 @@ TEST(Partition, AFallbackSourceDelaysNobody) {
   EXPECT_EQ(segmentsOf(*plan), "fallback{source} accelerated{other sum}");
 }
 
+// A DequantizeLinear of weights stands with its product, which then multiplies codes, behind a fallback too.
+TEST(Partition, WhatReadsConstantsAloneStandsWithItsFirstReader) {
+  ModelBuilder m;
+  const ValueId x = m.input("x", {2, 4});
+  const ValueId odd = m.node("Exp", "odd", {x}, {2, 4});
+  const ValueId scale = m.constant("scale", Tensor::scalar(0.5F));
+  const ValueId zero = m.constant("zero", Tensor::scalar(0.0F).converted(DataType::I8));
+  const ValueId codes = m.constant("codes", Tensor::zeros(DataType::I8, {4, 3}));
+  const ValueId quantized = m.node("QuantizeLinear", "q", {odd, scale, zero}, {2, 4}, DataType::I8);
+  const ValueId numbers = m.node("DequantizeLinear", "d", {quantized, scale, zero}, {2, 4});
+  const ValueId weights = m.node("DequantizeLinear", "w", {codes, scale, zero}, {4, 3});
+  m.output(m.node("MatMul", "product", {numbers, weights}, {2, 3}));
+  const auto plan = planned(m.build(), cpuOptions({fallbackDirective("odd")}));
+  EXPECT_EQ(segmentsOf(*plan), "fallback{odd} accelerated{q d w product}");
+  EXPECT_EQ(plan->calculates[plan->graph().findNode("product")->index], DataType::I8);
+}
+
 TEST(Partition, UnknownOperatorsFallBackWithEvidence) {
   ModelBuilder m;
   const ValueId x = m.input("x", {2, 2});
