@@ -15,6 +15,7 @@
 #include "interchange/export_notes.h"
 #include "interchange/quantized_network.h"
 #include "interchange/source_network.h"
+#include "interchange/split_products.h"
 #include "interchange/typed_network/network_check.h"
 #include "interchange/typed_network/numbers_check.h"
 #include "interchange/typed_network/numbers_verdict.h"
@@ -319,6 +320,20 @@ std::ptrdiff_t integerProducts(const Plan& plan) {
   return count;
 }
 
+/// For TensorRT, which does not multiply codes otherwise: products that a Split cuts as products of the parts.
+Result<std::optional<onnxlib::NetworkBytes>> withSplitProducts(const Plan& plan, const std::filesystem::path& codes,
+                                                               std::vector<ExportNote>& notes) {
+  if (plan.target.acceleratedBackend != "tensorrt") return std::optional<onnxlib::NetworkBytes>();
+  const auto made = TRY(splitProducts(TRY(onnxlib::readModel(codes))));
+  if (made.products.empty()) return std::optional<onnxlib::NetworkBytes>();
+  notes.push_back(
+      {fmt::format("written as a product for each part that a Split behind them makes, since TensorRT would "
+                   "dequantise the weights of the whole and multiply floats: {}",
+                   joined(made.products))});
+  return std::optional(
+      TRY(onnxlib::editNetwork(codes, made.edits, onnxlib::weightsNameOf(codes.parent_path() / "parts.onnx"))));
+}
+
 /// A quantised plan: first the network with its codes, then that with the other types of the plan.
 Result<Exported> writeQuantized(const Plan& plan, const ExportOptions& options) {
   if (options.path.empty())
@@ -330,10 +345,14 @@ Result<Exported> writeQuantized(const Plan& plan, const ExportOptions& options) 
   const auto file = TRY(onnxlib::readModel(source));
   auto edits = TRY(quantizedNetwork(plan, file, notes, options.stop));
   const auto folder = std::make_shared<const TemporaryFolder>(TRY(folderBeside(options.path, "codes")));
-  const std::filesystem::path path = *folder / "codes.onnx";
+  std::filesystem::path path = *folder / "codes.onnx";
   const auto codes = TRY(onnxlib::editNetwork(source, edits, onnxlib::weightsNameOf(path)));
   TRY(checkNotWrittenOver(options.path, plan, codes));
   TRY(onnxlib::writeNetwork(path, codes));
+  if (const auto parts = TRY(withSplitProducts(plan, path, notes))) {
+    path = *folder / "parts.onnx";
+    TRY(onnxlib::writeNetwork(path, *parts));
+  }
   auto model = std::make_shared<const Model>(TRY(prepareModel(TRY(importModel(path, {}, options.stop)), options.stop)));
   const auto withCodes = TRY(makePlan(std::move(model), withoutCodes(plan.options), nullptr, options.stop));
   Exported exported = TRY(OnnxExport(*withCodes, plan, options).run());

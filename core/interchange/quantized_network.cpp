@@ -8,6 +8,8 @@
 #include <optional>
 #include <set>
 
+#include "base/text.h"
+#include "interchange/rewritten_nodes.h"
 #include "interchange/typed_network/names_of_file.h"
 #include "interchange/typed_network/node_types.h"
 #include "interchange/typed_network/opset_raising.h"
@@ -25,10 +27,13 @@ constexpr std::int64_t kOpsetOfAxes = 13, kOpsetOfBlocks = 21;
 
 /// What the edits of a file's graphs share.
 struct CodesOfFile {
-  NetworkEdits edits;
-  std::set<std::string> names;  ///< that are taken in the file
+  const std::set<std::string> ofFile;  ///< all names in it
+  const std::int64_t opset;            ///< the file's
+  NetworkEdits edits{};
+  std::set<std::string> names = ofFile;  ///< that are taken
+  std::vector<std::string> rewritten{};  ///< nodes of the file that are written as what they stand for
   std::int64_t neededOpset = 0;
-  std::string neededBy;
+  std::string neededBy{};
 
   std::string fresh(const std::string& wanted) { return freshName(wanted, names, "#"); }
   void need(std::int64_t opset, const std::string& node) {
@@ -53,10 +58,13 @@ class CodeEdits {
 
   Status run() {
     findProductsOfRows();
+    TRY(findRewrittenNodes());
     for (const NodeId id : m_graph.order()) {
       const Node& node = m_graph.node(id);
       if (isNew(id)) {
         if (!m_ofRows.contains(id)) TRY(addNode(node));
+      } else if (m_rewritten.nodes.contains(id)) {
+        TRY(writeNode(node));
       } else {
         TRY(editNode(m_model.graph->node(id), node));
       }
@@ -67,7 +75,7 @@ class CodeEdits {
   /// Where a node of the model is in the file; nothing where normalisation made something else of it.
   std::optional<std::size_t> placeIn(const Node& node) const {
     if (node.origins.size() != 1 || m_nodesOf.at(node.origins[0]) != 1) return std::nullopt;
-    const auto place = placeOfOrigin(node);
+    const auto place = placeOfOrigin(node.origins[0]);
     return place && m_file.nodes[*place].op == node.op ? place : std::nullopt;
   }
 
@@ -79,7 +87,7 @@ class CodeEdits {
   /// any other node.
   std::optional<std::size_t> placeOfRows(const Node& node) const {
     if (!node.is("MatMul") || node.origins.size() != 1 || node.name.empty()) return std::nullopt;
-    const auto place = placeOfOrigin(node);
+    const auto place = placeOfOrigin(node.origins[0]);
     const bool gemm = place && m_file.nodes[*place].op == "Gemm" && m_file.nodes[*place].domain.empty();
     return gemm ? place : std::nullopt;
   }
@@ -98,6 +106,52 @@ class CodeEdits {
       const auto& readers = m_graph.value(node.outputs[0]).consumers;
       if (std::ranges::all_of(readers, [&](NodeId reader) { return m_ofRows.contains(reader); })) m_ofRows.insert(id);
     }
+  }
+
+  /// What is to read or make codes and is not as the file has it: an Einsum that is a product, an operator of an
+  /// optimiser, a call of a function. Such a node of the file is written as what normalisation made of it.
+  Status findRewrittenNodes() {
+    std::set<NodeId> wanted;
+    for (const NodeId id : m_graph.order()) {
+      const Node& node = m_graph.node(id);
+      if (isNew(id)) {
+        if (m_ofRows.contains(id)) continue;
+        for (const ValueId input : node.inputs)
+          if (const Node* maker = makerOf(input); maker != nullptr && !isNew(maker->id) && !isInFile(input))
+            wanted.insert(maker->id);
+      } else if (const Node& before = m_model.graph->node(id); before.inputs != node.inputs) {
+        if (!placeIn(before) && !placeOfRows(before)) wanted.insert(id);
+      }
+    }
+    if (wanted.empty()) return Done{};
+    m_rewritten =
+        TRY(rewrittenNodes(*m_model.graph, m_file, wanted, [this](OriginId origin) { return placeOfOrigin(origin); }));
+    for (const std::size_t place : m_rewritten.places) {
+      m_shared.edits.goneNodes.push_back({m_path, place});
+      m_shared.rewritten.push_back(m_file.nodes[place].displayName());
+    }
+    return Done{};
+  }
+
+  bool isInFile(ValueId value) const { return m_shared.ofFile.contains(m_graph.value(value).name); }
+
+  /// A node in the place of one of the file. What the file calls a result keeps that name.
+  Status writeNode(const Node& node) {
+    onnxlib::FileNode made = fileNode(node);
+    const bool keepsName = std::ranges::any_of(
+        m_rewritten.places, [&](std::size_t place) { return m_file.nodes[place].name == node.name; });
+    if (!keepsName) made.name = m_shared.fresh(node.name);
+    for (const ValueId input : node.inputs) made.inputs.push_back(TRY(nameOf(input)));
+    for (const ValueId output : node.outputs) {
+      if (output.valid()) {
+        const std::string& name = m_graph.value(output).name;
+        m_newNames[output] = m_rewritten.goneValues.contains(name) ? name : m_shared.fresh(name);
+      }
+      made.outputs.push_back(output.valid() ? m_newNames.at(output) : std::string());
+    }
+    m_shared.need(opsetOf(made, m_shared.opset), made.name);
+    m_shared.edits.nodes.push_back({.graph = m_path, .node = std::move(made)});
+    return Done{};
   }
 
   const Node* makerOf(ValueId value) const {
@@ -142,9 +196,9 @@ class CodeEdits {
     return Done{};
   }
 
-  /// Where the first node of the file is that `node` stands for.
-  std::optional<std::size_t> placeOfOrigin(const Node& node) const {
-    std::size_t place = node.origins[0].index;
+  /// Where the file has the node that `origin` names.
+  std::optional<std::size_t> placeOfOrigin(OriginId origin) const {
+    std::size_t place = origin.index;
     if (!m_path.empty()) {
       const auto found = m_placeOf.find(m_model.origins[place].name);
       if (found == m_placeOf.end()) return std::nullopt;
@@ -177,21 +231,19 @@ class CodeEdits {
                       .help = fmt::format("Leave it in floats: --pin '{}=f32'.", node.name)};
   }
 
-  /// A constant that is read is written, once.
+  /// A constant that is read and that the file has not is written, once.
   Result<std::string> nameOf(ValueId value) {
     if (!value.valid()) return std::string();
+    if (const auto known = m_newNames.find(value); known != m_newNames.end()) return known->second;
     const std::string& name = m_graph.value(value).name;
-    if (!isNew(value)) {
-      if (m_shared.names.contains(name)) return name;
+    if (!isNew(value) && isInFile(value) && !m_rewritten.goneValues.contains(name)) return name;
+    if (!isNew(value) && !m_graph.isConstant(value))
       return Diagnostic{.message = "the file has no value of this name; codes cannot stand for it there",
                         .where = {.value = name},
                         .help = "Leave what reads it in floats with --pin, or --exclude when calibrating."};
-    }
-    const auto [known, added] = m_newNames.try_emplace(value);
-    if (!added) return known->second;
-    known->second = m_shared.fresh(name);
-    if (m_graph.isConstant(value)) writeConstant(known->second, m_graph.value(value).constant);
-    return known->second;
+    const std::string& fresh = m_newNames[value] = m_shared.fresh(name);
+    if (m_graph.isConstant(value)) writeConstant(fresh, m_graph.value(value).constant);
+    return fresh;
   }
 
   void writeConstant(const std::string& name, const std::shared_ptr<const Tensor>& tensor) {
@@ -212,6 +264,7 @@ class CodeEdits {
   const GraphPath m_path;
   std::map<std::string, std::size_t> m_placeOf;  ///< of a body: by name
   std::map<OriginId, int> m_nodesOf;
+  RewrittenNodes m_rewritten;
   std::map<ValueId, std::string> m_newNames;
   std::set<NodeId> m_ofRows;                                              ///< Q and DQ that are made behind views
   std::map<std::pair<std::string, ValueId>, std::string> m_codesOfViews;  ///< by the view and the scale
@@ -249,16 +302,22 @@ void append(std::vector<Edit>& edits, std::vector<Edit> more) {
 
 Result<NetworkEdits> quantizedNetwork(const Plan& plan, const FileModel& file, std::vector<ExportNote>& notes,
                                       const StopToken& stop) {
-  CodesOfFile codes;
-  collectNames(file.graph, codes.names);
-  TRY(addCodes(codes, plan, file.graph, {}, stop));
   const auto found = file.opsets.find("");
   const std::int64_t own = found == file.opsets.end() ? onnxlib::newestOpset() : found->second;
+  std::set<std::string> names;
+  collectNames(file.graph, names);
+  CodesOfFile codes{.ofFile = std::move(names), .opset = own};
+  TRY(addCodes(codes, plan, file.graph, {}, stop));
+  if (!codes.rewritten.empty())
+    notes.push_back(
+        {fmt::format("written as the operators that they stand for, so that codes can stand beside these: {}",
+                     joined(codes.rewritten))});
   if (codes.neededOpset <= own) return std::move(codes.edits);
   // Operands of the file as it is at that opset, then what becomes codes.
   NetworkEdits edits = std::move(TRY(raisedTo(codes.neededOpset, file, codes.neededBy)).edits);
   append(edits.operands, std::move(codes.edits.operands));
   append(edits.nodes, std::move(codes.edits.nodes));
+  append(edits.goneNodes, std::move(codes.edits.goneNodes));
   append(edits.initializers, std::move(codes.edits.initializers));
   edits.opset = codes.neededOpset;
   notes.push_back({fmt::format("the opset is raised from {} to {}: codes with a scale for each {} need it", own,

@@ -8,9 +8,10 @@ namespace fusescope {
 
 /// The codes of a quantised plan (PlanOptions::ranges, weightOnly) as edits of `file`, which its model was made of:
 /// QuantizeLinear and DequantizeLinear where calibration/WHERE_CODES_STAND.md puts them, weights as codes, corrected
-/// biases. The opset is raised to what they need: 13 for a scale of each channel, 21 for int4 and blocks. Errors: an
-/// edge or node that normalisation made, so that the file has none to edit (by its name); an operator that would not
-/// mean the same at the newer opset.
+/// biases. Nodes that normalisation wrote as others are replaced by these where codes are to stand beside them
+/// (rewritten_nodes.h). The opset is raised to what is needed: 13 for a scale of each channel, 21 for int4 and blocks.
+/// Errors: a node that normalisation left too little of to write it (by its name); an operator that would not mean the
+/// same at the newer opset.
 Result<onnxlib::NetworkEdits> quantizedNetwork(const Plan& plan, const onnxlib::FileModel& file,
                                                std::vector<ExportNote>& notes, const StopToken& stop = {});
 

@@ -77,6 +77,7 @@ struct NetworkEdits {
   std::vector<Operand> operands;
   std::vector<Outcome> outcomes;
   std::vector<NewNode> nodes;
+  std::vector<NodePlace> goneNodes;  ///< nodes that go; what they made, new nodes make or nobody reads
   std::vector<NewAttribute> attributes;
   std::vector<GoneAttribute> goneAttributes;
   std::vector<NewInitializer> initializers;

@@ -142,17 +142,23 @@ Status ProtoEditor::apply(const NetworkEdits& edits) {
 }
 
 Status ProtoEditor::placeNodes(const NetworkEdits& edits) {
-  std::map<GraphPath, std::vector<const FileNode*>> added;
-  for (const auto& [graph, node] : edits.nodes) added[graph].push_back(&node);
+  struct Changes {
+    std::vector<const FileNode*> added;
+    std::set<int> gone;
+  };
+  std::map<GraphPath, Changes> changes;
+  for (const auto& [graph, node] : edits.nodes) changes[graph].added.push_back(&node);
+  for (const auto& [graph, node] : edits.goneNodes) changes[graph].gone.insert(static_cast<int>(node));
   // Inner graphs first: the way to a graph is by places in those around it.
-  for (auto entry = added.rbegin(); entry != added.rend(); ++entry) {
+  for (auto entry = changes.rbegin(); entry != changes.rend(); ++entry) {
     onnx::GraphProto* graph = TRY(graphAt(entry->first));
+    const std::set<int>& gone = entry->second.gone;
     std::map<std::string, int, std::less<>> madeAt;
     for (int i = 0; i < graph->node_size(); ++i)
       for (const std::string& output : graph->node(i).output())
-        if (!output.empty()) madeAt.emplace(output, i);
+        if (!output.empty() && !gone.contains(i)) madeAt.emplace(output, i);
     std::map<int, std::vector<onnx::NodeProto>> behind;  // -1: before the first
-    for (const FileNode* node : entry->second) {
+    for (const FileNode* node : entry->second.added) {
       onnx::NodeProto made = nodeProto(*node);
       Names read;
       addNamesRead(made, read);
@@ -165,7 +171,7 @@ Status ProtoEditor::placeNodes(const NetworkEdits& edits) {
     google::protobuf::RepeatedPtrField<onnx::NodeProto> nodes;
     nodes.Swap(graph->mutable_node());
     for (int i = -1; i < nodes.size(); ++i) {
-      if (i >= 0) graph->add_node()->Swap(&nodes[i]);
+      if (i >= 0 && !gone.contains(i)) graph->add_node()->Swap(&nodes[i]);
       for (onnx::NodeProto& node : behind[i]) graph->add_node()->Swap(&node);
     }
   }
