@@ -144,6 +144,23 @@ HWY_INLINE VF mishOf(F32 d, VF x) {
   return hn::IfThenElse(hn::Gt(x, most), x, hn::Mul(x, hn::Div(n, hn::Add(n, two))));
 }
 
+/// x · Φ(x), where Φ is the normal distribution. Below 0 it is e^(-x²/2) · R(|x|), with a polynomial in t = 1 / (1 +
+/// 0.35 |x|) for R / t, so that nothing is cancelled far below 0; x² is taken with its rounding error. Relative error
+/// below 1e-6.
+HWY_INLINE VF geluOf(F32 d, VF x) {
+  const VF one = hn::Set(d, 1.0f), half = hn::Set(d, 0.5f);
+  const VF a = hn::Min(hn::Abs(x), hn::Set(d, 20.0f));  // beyond it Φ is 0 or 1
+  const VF square = hn::Mul(a, a), rest = hn::MulSub(a, a, square);
+  const VF t = hn::Div(one, hn::MulAdd(hn::Set(d, 0.35f), a, one));
+  VF p = hn::Set(d, -0.0295607038f);
+  for (const float next : {0.145931363f, -0.25962624f, 0.163466826f, -0.0259295069f, 0.106638066f, 0.119564265f,
+                           0.139896333f, 0.139619589f})
+    p = hn::MulAdd(p, t, hn::Set(d, next));
+  const VF power = hn::Exp(d, hn::Neg(hn::Mul(half, square)));
+  const VF below = hn::Mul(hn::Mul(power, hn::NegMulAdd(half, rest, one)), hn::Mul(t, p));
+  return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), below, hn::Sub(one, below)));
+}
+
 }  // namespace fusescope::native::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -168,10 +168,7 @@ void runActivation(const TapeInstruction& at, float* const* registers, std::size
     case TapeOp::ThresholdedRelu:
       return each([=](VF x) HWY_ATTR { return hn::IfThenElseZero(hn::Gt(x, p), x); });
     case TapeOp::Gelu:
-      return each([=](VF x) HWY_ATTR {
-        const VF half = hn::Mul(hn::Set(d, 0.5f), x);
-        return hn::MulAdd(half, erfOf(d, hn::Mul(x, hn::Set(d, 0.70710678118654752f))), half);
-      });
+      return each([=](VF x) HWY_ATTR { return geluOf(d, x); });
     case TapeOp::GeluTanh:
       return each([=](VF x) HWY_ATTR {
         const VF cube = hn::Mul(hn::Mul(x, x), hn::Mul(x, hn::Set(d, 0.044715f)));

@@ -239,7 +239,7 @@ const std::vector<Function>& functions() {
       {TapeOp::Softplus, 0, 0, softplus, -80, 80},
       {TapeOp::Mish, 0, 0, [](double x) { return x * std::tanh(softplus(x)); }, -75, 80},
       {TapeOp::Swish, 1, 0, [](double x) { return x / (1 + std::exp(-x)); }, -75, 80},
-      {TapeOp::Gelu, 0, 0, [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }, -1, 80},
+      {TapeOp::Gelu, 0, 0, [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }, -12.5, 80},
       {TapeOp::GeluTanh, 0, 0,
        [](double x) { return x / (1 + std::exp(-2 * std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); }, -2, 80},
       {TapeOp::Softsign, 0, 0, [](double x) { return x / (1 + std::abs(x)); }, -80, 80}};
