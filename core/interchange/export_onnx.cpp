@@ -320,18 +320,18 @@ std::ptrdiff_t integerProducts(const Plan& plan) {
   return count;
 }
 
-/// For TensorRT, which does not multiply codes otherwise: products that a Split cuts as products of the parts.
-Result<std::optional<onnxlib::NetworkBytes>> withSplitProducts(const Plan& plan, const std::filesystem::path& codes,
-                                                               std::vector<ExportNote>& notes) {
-  if (plan.target.acceleratedBackend != "tensorrt") return std::optional<onnxlib::NetworkBytes>();
+/// For TensorRT, which does not multiply codes otherwise: writes `parts`, the network at `codes` with products that a
+/// Split cuts as products of the parts. Gives how many products it has more; 0: nothing was written.
+Result<std::ptrdiff_t> writeSplitProducts(const std::filesystem::path& codes, const std::filesystem::path& parts,
+                                          std::vector<ExportNote>& notes) {
   const auto made = TRY(splitProducts(TRY(onnxlib::readModel(codes))));
-  if (made.products.empty()) return std::optional<onnxlib::NetworkBytes>();
+  if (made.added == 0) return 0;
   notes.push_back(
       {fmt::format("written as a product for each part that a Split behind them makes, since TensorRT would "
                    "dequantise the weights of the whole and multiply floats: {}",
                    joined(made.products))});
-  return std::optional(
-      TRY(onnxlib::editNetwork(codes, made.edits, onnxlib::weightsNameOf(codes.parent_path() / "parts.onnx"))));
+  TRY(onnxlib::writeNetwork(parts, TRY(onnxlib::editNetwork(codes, made.edits, onnxlib::weightsNameOf(parts)))));
+  return made.added;
 }
 
 /// A quantised plan: first the network with its codes, then that with the other types of the plan.
@@ -349,10 +349,10 @@ Result<Exported> writeQuantized(const Plan& plan, const ExportOptions& options) 
   const auto codes = TRY(onnxlib::editNetwork(source, edits, onnxlib::weightsNameOf(path)));
   TRY(checkNotWrittenOver(options.path, plan, codes));
   TRY(onnxlib::writeNetwork(path, codes));
-  if (const auto parts = TRY(withSplitProducts(plan, path, notes))) {
-    path = *folder / "parts.onnx";
-    TRY(onnxlib::writeNetwork(path, *parts));
-  }
+  std::ptrdiff_t added = 0;
+  if (plan.target.acceleratedBackend == "tensorrt")
+    added = TRY(writeSplitProducts(path, *folder / "parts.onnx", notes));
+  if (added > 0) path = *folder / "parts.onnx";
   auto model = std::make_shared<const Model>(TRY(prepareModel(TRY(importModel(path, {}, options.stop)), options.stop)));
   const auto withCodes = TRY(makePlan(std::move(model), withoutCodes(plan.options), nullptr, options.stop));
   Exported exported = TRY(OnnxExport(*withCodes, plan, options).run());
@@ -360,7 +360,7 @@ Result<Exported> writeQuantized(const Plan& plan, const ExportOptions& options) 
   const std::string counts =
       fmt::format("read again, {} kernels of the network calculate in integers, but {} of the plan", read, planned);
   if (!exported.doesNotHold && read < planned) exported.doesNotHold = Diagnostic{.message = counts};
-  if (read > planned) notes.push_back({counts});
+  if (read > planned + added) notes.push_back({counts});
   exported.notes.insert(exported.notes.begin(), notes.begin(), notes.end());
   // Weights are views of the network with the codes: it stays until all is written.
   exported.save = [folder, save = std::move(exported.save)](const std::filesystem::path& to) { return save(to); };

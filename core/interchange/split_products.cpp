@@ -165,6 +165,7 @@ class Writer {
     gone.insert(gone.end(), {match.product, match.dequantize, match.split});
     for (const std::size_t place : gone) m_result.edits.goneNodes.push_back({{}, place});
     m_result.products.push_back(m_graph.nodes[match.product].displayName());
+    m_result.added += std::ssize(match.parts) - 1;
     return Done{};
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace fusescope {
 struct SplitProducts {
   onnxlib::NetworkEdits edits;
   std::vector<std::string> products;  ///< their names
+  std::ptrdiff_t added = 0;           ///< how many products there are more
 };
 
 /// Of the main graph of `file`, where weights are codes with a scale for each column. TensorRT moves such a Split into
