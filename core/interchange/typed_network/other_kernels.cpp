@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/users.h"
+#include "planning/fusion/match.h"
+#include "planning/structure.h"
+
 namespace fusescope {
 namespace {
 
@@ -24,18 +28,76 @@ std::vector<Kernel> kernelsOf(const Plan& plan, const Plan& other) {
   return kernels;
 }
 
-/// Why nodes of `kernel` are not one in `plan`: what the planner says of two of them, or of one and nodes around it.
-std::string whyNot(const Plan& plan, const Kernel& kernel) {
-  const Decision* nearest = nullptr;
-  for (const Decision& decision : plan.decisions) {
-    if (decision.kind != DecisionKind::Fuse || decision.allowed) continue;
-    const auto inside = [&](const Subject& subject) { return kernel.contains(subject.name); };
-    if (std::ranges::none_of(decision.subjects, inside)) continue;
-    if (std::ranges::all_of(decision.subjects, inside)) return message(decision);
-    if (nearest == nullptr) nearest = &decision;
+/// Says why the nodes of a kernel that one plan has do not run as one kernel in another.
+class WhyApart {
+ public:
+  /// `plan` has the nodes of `kernel` apart, `whole` has them as one kernel. `where` names the network of `plan`,
+  /// `whence` that of `whole`.
+  WhyApart(const Plan& plan, const Plan& whole, const Kernel& kernel, std::string_view where, std::string_view whence)
+      : m_plan(plan), m_whole(whole), m_kernel(kernel), m_where(where), m_whence(whence) {
+    for (const std::string& name : kernel) m_nodes.push_back(*plan.graph().findNode(name));
   }
-  return nearest == nullptr ? "the planner gives no reason" : message(*nearest);
-}
+
+  std::string say() const {
+    for (const auto reason : {&WhyApart::refusal, &WhyApart::types, &WhyApart::castBetween, &WhyApart::otherCompany})
+      if (std::optional<std::string> found = (this->*reason)()) return *found;
+    return fmt::format("no fusion rule takes {} and {} together in {}", *m_kernel.begin(), *m_kernel.rbegin(), m_where);
+  }
+
+ private:
+  /// What the planner says of nodes that are all in the kernel.
+  std::optional<std::string> refusal() const {
+    for (const Decision& decision : m_plan.decisions) {
+      if (decision.kind != DecisionKind::Fuse || decision.allowed || decision.subjects.size() < 2) continue;
+      const auto inside = [&](const Subject& subject) { return m_kernel.contains(subject.name); };
+      if (std::ranges::all_of(decision.subjects, inside)) return message(decision);
+    }
+    return std::nullopt;
+  }
+
+  /// A node that calculates in another type than in the other plan.
+  std::optional<std::string> types() const {
+    for (const NodeId id : m_nodes) {
+      const std::string& node = m_plan.graph().node(id).name;
+      const DataType here = m_plan.calculates[id.index];
+      const DataType there = m_whole.calculates[m_whole.graph().findNode(node)->index];
+      if (here != there && isExchangeable(here) && isExchangeable(there))
+        return fmt::format("{} computes in {} in {} and in {} in {}", node, name(here), m_where, name(there), m_whence);
+    }
+    return std::nullopt;
+  }
+
+  /// Casts between two nodes that run apart.
+  std::optional<std::string> castBetween() const {
+    const Graph& graph = m_plan.graph();
+    for (const NodeId id : m_nodes)
+      for (const ValueId value : valuesRead(graph.node(id))) {
+        std::vector<NodeId> casts;
+        const NodeId producer = graph.value(beforeCasts(graph, value, &casts)).producer;
+        if (casts.empty() || !producer.valid() || std::ranges::find(m_nodes, producer) == m_nodes.end()) continue;
+        if (m_plan.fusedNodeOf(producer) == m_plan.fusedNodeOf(id)) continue;
+        return fmt::format("the Cast {} stands between {} and {} in {}, where no fusion rule takes one",
+                           graph.node(casts.front()).name, graph.node(producer).name, graph.node(id).name, m_where);
+      }
+    return std::nullopt;
+  }
+
+  /// A node that runs with others already: it can be in one kernel only.
+  std::optional<std::string> otherCompany() const {
+    for (const NodeId id : m_nodes)
+      for (const NodeId other : m_plan.fusedNodeOf(id)->nodes) {
+        const Node& node = m_plan.graph().node(other);
+        if (node.is("Cast") || m_kernel.contains(node.name)) continue;
+        return fmt::format("{} runs with {} in {}", m_plan.graph().node(id).name, node.name, m_where);
+      }
+    return std::nullopt;
+  }
+
+  const Plan &m_plan, &m_whole;
+  const Kernel& m_kernel;
+  const std::string_view m_where, m_whence;
+  std::vector<NodeId> m_nodes;  ///< of m_plan
+};
 
 std::string namesOf(const Kernel& kernel) {
   std::string names;
@@ -57,10 +119,12 @@ std::optional<ExportNote> otherKernels(const Plan& plan, const Plan& reading) {
   const Kernel& first = lost.front();
   const auto larger = std::ranges::find_if(
       read, [&](const Kernel& kernel) { return kernel.size() > first.size() && std::ranges::includes(kernel, first); });
-  const std::string why = larger != read.end() ? whyNot(plan, *larger) : whyNot(reading, first);
+  constexpr std::string_view kPlan = "the plan", kReading = "the exported network";
+  const WhyApart why = larger != read.end() ? WhyApart(plan, reading, *larger, kPlan, kReading)
+                                            : WhyApart(reading, plan, first, kReading, kPlan);
   return ExportNote{fmt::format("opened again, {} {} of the plan {} of other nodes; the first is {}: {}", lost.size(),
                                 lost.size() == 1 ? "kernel" : "kernels", lost.size() == 1 ? "is" : "are",
-                                namesOf(first), why)};
+                                namesOf(first), why.say())};
 }
 
 }  // namespace fusescope

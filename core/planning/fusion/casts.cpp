@@ -1,10 +1,31 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/users.h"
 #include "planning/fusion/rules.h"
 #include "planning/kinds.h"
 
 namespace fusescope {
+
+ValueId beforeOwnCasts(const RegionBuilder& state, ValueId value, std::vector<NodeId>& casts) {
+  const Graph& graph = state.graph();
+  for (const Node* cast = producerIf(graph, value, "Cast"); cast != nullptr; cast = producerIf(graph, value, "Cast")) {
+    if (!isFloatCast(graph, *cast) || !state.alone(cast->id) || !hasSingleUse(graph, value)) return value;
+    casts.push_back(cast->id);
+    value = cast->input(0);
+  }
+  return value;
+}
+
+ValueId behindOwnCasts(const RegionBuilder& state, ValueId value, std::vector<NodeId>& casts) {
+  const Graph& graph = state.graph();
+  for (const Node* cast = onlyConsumer(graph, value); cast != nullptr; cast = onlyConsumer(graph, value)) {
+    if (!isFloatCast(graph, *cast) || !state.alone(cast->id)) return value;
+    casts.push_back(cast->id);
+    value = cast->outputs.front();
+  }
+  return value;
+}
 
 namespace {
 

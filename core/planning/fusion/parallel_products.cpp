@@ -34,6 +34,21 @@ bool joinProducts(RegionBuilder& state, NodeId first, NodeId more) {
                          .bindings = state.bindingsOf(more)});
 }
 
+/// Says of products of what Casts make of one value why they do not join those of `x`: the kernel reads one value.
+void explainOtherCasts(RegionBuilder& state, const Node& first, ValueId x) {
+  const Graph& graph = state.graph();
+  std::vector<ValueId> forms{beforeCasts(graph, x)};
+  for (std::size_t i = 0; i < forms.size(); ++i)
+    for (const NodeId id : graph.value(forms[i]).consumers) {
+      const Node& reader = graph.node(id);
+      if (isFloatCast(graph, reader)) forms.push_back(reader.outputs.front());
+      if (forms[i] == x || state.rank(id) < state.rank(first.id) || reader.op != first.op) continue;
+      if (!isProductOf(state, reader, forms[i])) continue;
+      state.refuse("fuse.other_cast", "parallel_products", first.id, id,
+                   {{"value", graph.value(x).name}, {"other", graph.value(forms[i]).name}});
+    }
+}
+
 //   x ─┬─ MatMul a ─ …
 //      ├─ MatMul b ─ …      weights side by side: x is read once
 //      └─ MatMul c ─ …
@@ -52,6 +67,7 @@ void fuseParallelProducts(RegionBuilder& state) {
       const bool fits = other != first && product.op == node.op && isProductOf(state, product, x);
       if (fits && !state.keptApart(other)) joinProducts(state, first, other);
     }
+    explainOtherCasts(state, node, x);
   }
 }
 

@@ -37,6 +37,7 @@ void fuseParts(RegionBuilder& state) {
     if (!isKnownPart(state.graph(), node) || !state.alone(id)) continue;
     const NodeId reader = onlyReader(state, node);
     if (!reader.valid() || state.kindOf(reader) != kinds::kPointwise) continue;
+    if (isFloatCast(state.graph(), state.graph().node(reader)) && state.alone(reader)) continue;
     state.tryMerge({.nodes = {id, reader},
                     .root = state.rootOf(reader),
                     .kind = kinds::kPointwise,

@@ -88,7 +88,8 @@ class RotaryRule {
     if (!a || !b || !c || !d) return false;
     if (c->half.part == a->half.part) std::swap(c, d);
     const bool fits = areHalves(a->half, b->half) && c->half.part == b->half.part && c->half.x == a->half.x &&
-                      d->half.part == a->half.part && d->half.x == a->half.x && a->by == c->by && b->by == d->by;
+                      d->half.part == a->half.part && d->half.x == a->half.x && sameAngle(a->by, c->by) &&
+                      sameAngle(b->by, d->by);
     if (!fits) return false;
     m_nodes.insert(m_nodes.end(), {concat.id, sub->id, add->id});
     for (const Node* part : parts) m_nodes.push_back(part->id);
@@ -98,6 +99,9 @@ class RotaryRule {
     m_result = concat.outputs.front();
     return interleaved(a->half) ? takeReshape() : true;
   }
+
+  /// One angle, which products may read behind Casts of their own.
+  bool sameAngle(ValueId a, ValueId b) const { return beforeCasts(m_graph, a) == beforeCasts(m_graph, b); }
 
   struct Turn {
     Half half;

@@ -34,6 +34,12 @@ bool isKnownPart(const Graph& graph, const Node& node);
 /// A node of the kernel that reads all that `node` makes; invalid if several do, or the network delivers it.
 NodeId onlyReader(const RegionBuilder& state, const Node& node);
 
+/// What `value` is before the float Casts that make it for one reader alone, none of which runs in a kernel yet;
+/// `casts` gets them.
+ValueId beforeOwnCasts(const RegionBuilder& state, ValueId value, std::vector<NodeId>& casts);
+/// What `value` becomes behind float Casts that alone read it and that run in no kernel yet; `casts` gets them.
+ValueId behindOwnCasts(const RegionBuilder& state, ValueId value, std::vector<NodeId>& casts);
+
 /// The products of one input that a region runs side by side; empty if there are fewer than two.
 std::vector<NodeId> parallelProducts(const Graph& graph, const Region& region);
 

@@ -34,17 +34,6 @@ ValueId carried(const Graph& graph, const Node& node) {
   return ValueId();
 }
 
-/// What `value` is before the Casts that make it for one reader alone; `casts` gets them.
-ValueId beforeOwnCasts(const RegionBuilder& state, ValueId value, std::vector<NodeId>& casts) {
-  const Graph& graph = state.graph();
-  for (const Node* cast = producerIf(graph, value, "Cast"); cast != nullptr; cast = producerIf(graph, value, "Cast")) {
-    if (!isFloatCast(graph, *cast) || !state.alone(cast->id) || !hasSingleUse(graph, value)) return value;
-    casts.push_back(cast->id);
-    value = cast->input(0);
-  }
-  return value;
-}
-
 //   [Mul|Div scale] ─ [Add|Where mask] ─ Softmax ─ [Where(IsNaN(p), 0, p)]
 void fuseOne(RegionBuilder& state, const Node& softmax) {
   const Graph& graph = state.graph();

@@ -25,9 +25,10 @@ bool choosesLayout(std::string_view kind) {
   return kind == kinds::kConv || kind == kinds::kPool;
 }
 
-bool join(RegionBuilder& state, NodeId host, NodeId guest, std::string_view rule) {
+bool join(RegionBuilder& state, NodeId host, std::vector<NodeId> guests, std::string_view rule) {
   const std::string_view kind = state.kindOf(host);
-  return state.tryMerge({.nodes = {host, guest},
+  guests.push_back(host);
+  return state.tryMerge({.nodes = std::move(guests),
                          .root = state.rootOf(host),
                          .kind = kind,
                          .rules = {rule},
@@ -35,14 +36,16 @@ bool join(RegionBuilder& state, NodeId host, NodeId guest, std::string_view rule
 }
 
 bool joinProducer(RegionBuilder& state, const Node& view) {
-  const ValueId value = view.input(0);
+  std::vector<NodeId> guests{view.id};
+  const ValueId value = beforeOwnCasts(state, view.input(0), guests);
   const NodeId producer = state.graph().value(value).producer;
   if (!producer.valid() || !state.fusible(producer) || onlyConsumer(state.graph(), value) == nullptr) return false;
-  return takesViewBehind(state.kindOf(producer)) && join(state, producer, view.id, "view");
+  return takesViewBehind(state.kindOf(producer)) && join(state, producer, std::move(guests), "view");
 }
 
 bool joinConsumer(RegionBuilder& state, const Node& view) {
-  const Node* consumer = onlyConsumer(state.graph(), view.outputs.front());
+  std::vector<NodeId> guests{view.id};
+  const Node* consumer = onlyConsumer(state.graph(), behindOwnCasts(state, view.outputs.front(), guests));
   if (consumer == nullptr || !state.fusible(consumer->id)) return false;
   if (!takesViewBefore(state.kindOf(consumer->id))) return false;
   // Operands of the root only: an epilogue reads at the extents of the root's output.
@@ -50,11 +53,12 @@ bool joinConsumer(RegionBuilder& state, const Node& view) {
   const std::string_view kind = state.kindOf(root);
   const bool isProduct = kind == kinds::kMatMul || kind == kinds::kGemm;
   if (isProduct && root != consumer->id) return false;
-  return join(state, root, view.id, "view");
+  return join(state, root, std::move(guests), "view");
 }
 
 void explainLayout(RegionBuilder& state, const Node& view) {
-  const NodeId producer = state.graph().value(view.input(0)).producer;
+  std::vector<NodeId> casts;
+  const NodeId producer = state.graph().value(beforeOwnCasts(state, view.input(0), casts)).producer;
   if (!producer.valid() || !state.fusible(producer) || !choosesLayout(state.kindOf(producer))) return;
   state.refuse("fuse.layout_would_be_fixed", "view", producer, view.id);
 }
@@ -69,20 +73,21 @@ bool isReadableTransposed(const Graph& graph, const Node& transpose) {
   return order[rank - 1] == innermost || order[rank - 2] == innermost;
 }
 
-//   MatMul(Transpose(a), b)
+//   MatMul(Transpose(a), b)      with float Casts between them
 void fuseTransposes(RegionBuilder& state) {
   const Graph& graph = state.graph();
   for (const NodeId id : state.scope()) {
     const Node& node = graph.node(id);
     if (!node.is("Transpose") || isView(graph, node) || !state.fusible(id) || !state.alone(id)) continue;
-    const Node* consumer = onlyConsumerIf(graph, node.outputs.front(), "MatMul");
+    std::vector<NodeId> guests{id};
+    const Node* consumer = onlyConsumerIf(graph, behindOwnCasts(state, node.outputs.front(), guests), "MatMul");
     if (consumer == nullptr || !state.fusible(consumer->id) || state.kindOf(consumer->id) != kinds::kMatMul) continue;
-    if (isReadableTransposed(graph, node)) join(state, consumer->id, id, "transpose");
+    if (isReadableTransposed(graph, node)) join(state, consumer->id, std::move(guests), "transpose");
   }
 }
 
 //   kernel ─ view      into the kernel that writes, else into the one that reads, else alone
-//   view ─ kernel
+//   view ─ kernel      with float Casts between them
 void fuseViews(RegionBuilder& state) {
   const Graph& graph = state.graph();
   for (const NodeId id : state.scope()) {
