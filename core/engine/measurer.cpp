@@ -46,7 +46,8 @@ std::size_t beyondOwnCaches() {
 /// kernels have run since; and at other addresses within a page, which make some kernels faster or slower.
 class Operands {
  public:
-  explicit Operands(std::span<const MeasuredKernel> kernels) {
+  /// `nowMs` tells the time.
+  Operands(std::span<const MeasuredKernel> kernels, const std::function<double()>& nowMs) : m_nowMs(nowMs) {
     std::size_t scratch = 0;
     for (const MeasuredKernel& measured : kernels) {
       for (std::size_t i = 0; i < measured.inputs.size(); ++i) hold(m_inputs, i, measured.inputs[i]);
@@ -67,10 +68,10 @@ class Operands {
   /// Milliseconds of one run; nothing if it fails.
   std::optional<double> run(const MeasuredKernel& measured) {
     move();
-    const auto start = std::chrono::steady_clock::now();
+    const double start = m_nowMs();
     const Status status = measured.kernel->run(std::span(m_in).first(measured.inputs.size()),
                                                std::span(m_out).first(measured.outputs.size()), m_scratch.data());
-    return status.ok() ? std::optional(msSince(start)) : std::nullopt;
+    return status.ok() ? std::optional(m_nowMs() - start) : std::nullopt;
   }
 
  private:
@@ -102,6 +103,7 @@ class Operands {
     return operand.memory.data() + m_runs % m_places * stride(operand) + line * kLine % kPage;
   }
 
+  const std::function<double()>& m_nowMs;
   std::vector<Operand> m_inputs, m_outputs;
   AlignedMemory m_scratch;
   std::size_t m_places = 1, m_runs = 0;
@@ -116,7 +118,7 @@ class Rounds {
       : m_kernels(kernels),
         m_budget(budget),
         m_threads(std::move(threads)),
-        m_operands(kernels),
+        m_operands(kernels, m_threads.nowMs),
         m_candidates(kernels.size()) {}
 
   Result<std::vector<std::optional<KernelTime>>> run(const StopToken& stop) {
@@ -127,13 +129,13 @@ class Rounds {
     }
     const double patience =
         std::max(m_budget.patience * m_budget.msEach, m_budget.leastPatienceMs) * static_cast<double>(m_kernels.size());
-    const auto start = std::chrono::steady_clock::now();
+    const double start = m_threads.nowMs();
     for (int round = 0; anyOpen(); ++round) {
       for (std::size_t k = 0; k < m_kernels.size(); ++k) {
         TRY(checkStop(stop));
         runOnce((k + static_cast<std::size_t>(round)) % m_kernels.size());
       }
-      const double passed = msSince(start);
+      const double passed = m_threads.nowMs() - start;
       const bool isTried = round >= m_budget.leastRounds && std::ranges::all_of(m_candidates, &Candidate::isKnown);
       judge(passed > (isTried ? patience : kEndOfPatience * patience));
     }
@@ -248,6 +250,7 @@ Result<std::vector<std::optional<KernelTime>>> measureKernels(std::span<const Me
                                                               MeasuredThreads threads) {
   if (!threads.waitedMs)
     threads = {[team = std::make_shared<const ThreadTeam>()] { return team->waitedMs(); }, &ThreadTeam::pause};
+  if (!threads.nowMs) threads.nowMs = [start = std::chrono::steady_clock::now()] { return msSince(start); };
   return Rounds(kernels, budget, std::move(threads)).run(stop);
 }
 

@@ -54,10 +54,12 @@ struct MeasureBudget {
   double leastPatienceMs = 30;  ///< each: a slice of the scheduler or several, whatever the runs take
 };
 
-/// What measuring asks of the threads that run kernels; those of the caller's parallel regions, where it is empty.
+/// What measuring asks of the threads that run kernels, those of the caller's parallel regions where `waitedMs` is
+/// empty, and what time it is.
 struct MeasuredThreads {
   std::function<double()> waitedMs;                        ///< for a processor, so far
   std::function<void(std::chrono::microseconds)> pause{};  ///< lets them sleep
+  std::function<double()> nowMs{};                         ///< a clock; the machine's steady one, where it is empty
 };
 
 /// The times of kernels that do the same, on plausible data: in rounds in which each runs once, so that a busy moment
