@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "passes/contradictions.h"
@@ -18,6 +19,13 @@ bool allAre(const Tensor* tensor, std::int64_t wanted) {
   if (tensor == nullptr) return false;
   const std::vector<std::int64_t> values = int64Values(*tensor);
   return std::ranges::all_of(values, [&](std::int64_t value) { return value == wanted; });
+}
+
+/// Whether all of it is 0, and floats +0: what may be taken away from any number and leaves it as it is.
+bool isZero(const Tensor* tensor) {
+  if (tensor == nullptr || tensor->type() == DataType::String || tensor->count() != 1) return false;
+  const double number = tensor->asDouble(0);
+  return number == 0 && !std::signbit(number);
 }
 
 /// Operators whose result is their first input whenever it has the same type and extents.
@@ -42,6 +50,7 @@ bool isNoOp(const Graph& graph, const TypeFlow& flow, const Node& node) {
   }
   if (!provablyEqual(flow.types[node.inputs[0].index], flow.types[node.outputs[0].index])) return false;
   if (std::ranges::find(kSameIfSameExtents, op) != kSameIfSameExtents.end()) return true;
+  if (op == "Sub") return isZero(graph.constantData(node.input(1)));
   if (op == "Slice") return !node.input(4).valid() || allAre(graph.constantData(node.input(4)), 1);
   if (op == "Pad") return allAre(graph.constantData(node.input(1)), 0);
   return false;

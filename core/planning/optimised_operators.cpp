@@ -1,10 +1,9 @@
 #include "planning/optimised_operators.h"
 
-#include <algorithm>
-#include <cctype>
 #include <map>
-#include <set>
 #include <string_view>
+
+#include "ops/support/einsum_equation.h"
 
 namespace fusescope {
 namespace {
@@ -17,37 +16,52 @@ std::map<std::string_view, const Decision*> readInPlainForm(const Model& model) 
   return found;
 }
 
-bool hasUpperCase(const std::string& equation) {
-  return std::ranges::any_of(equation, [](char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; });
-}
-
-/// The names of the file's Einsums whose letters are not all in lower case, whatever normalisation made of them.
-std::set<std::string_view> einsumsInUpperCase(const Model& model) {
-  std::set<std::string_view> found;
+/// By name: the equations of the file's Einsums whose letters are not all in lower case, whatever normalisation made of
+/// them.
+std::map<std::string_view, std::string> einsumsInUpperCase(const Model& model) {
+  std::map<std::string_view, std::string> found;
+  const auto add = [&](std::string_view name, std::string equation) {
+    if (ops::hasUpperCase(equation)) found.emplace(name, std::move(equation));
+  };
   for (const Decision& decision : model.decisions)
-    if (decision.code == "normalise.einsum_product" && hasUpperCase(decision.arguments["equation"].get<std::string>()))
-      found.insert(decision.subjects.front().name);
+    if (decision.code == "normalise.einsum_product")
+      add(decision.subjects.front().name, decision.arguments["equation"].get<std::string>());
   for (const NodeId id : model.graph->order()) {
     const Node& node = model.graph->node(id);
-    if (node.is("Einsum") && hasUpperCase(node.textAttribute("equation", ""))) found.insert(node.name);
+    if (node.is("Einsum")) add(node.name, node.textAttribute("equation", ""));
   }
   return found;
 }
 
+/// The verdict `allowed` of a node that stands for an Einsum of `equation`.
+Decision withLettersOf(const Decision& allowed, const std::string& equation, const Target& target) {
+  if (const auto written = ops::inLowerCase(equation)) {
+    if (allowed.code != "validate.supported") return allowed;  // it says something else that must be known
+    return decide(
+        "validate.supported_with_caveat", allowed.subjects, target.name,
+        {{"op", "Einsum"},
+         {"target", target.name},
+         {"caveat", "reads letters in lower case only: an export writes the equation as '" + *written + "'"}});
+  }
+  return decide("validate.restriction_not_met", allowed.subjects, target.name,
+                {{"op", "Einsum"},
+                 {"target", target.name},
+                 {"name", "equation"},
+                 {"statement", "its letters are in lower case, of which 26 are not enough here"}});
+}
+
 }  // namespace
 
-void refuseUnreadableEinsums(const Model& model, const Target& target, std::vector<Decision>& verdicts) {
+void judgeEinsumLetters(const Model& model, const Target& target, std::vector<Decision>& verdicts) {
   if (!target.planningOnly) return;
-  const auto unreadable = einsumsInUpperCase(model);
-  if (unreadable.empty()) return;
-  const std::string statement = "the letters of its equation are in lower case, which would mean the same";
+  const auto equations = einsumsInUpperCase(model);
+  if (equations.empty()) return;
   std::size_t at = 0;
   for (const NodeId id : model.graph->order()) {
     Decision& verdict = verdicts[at++];
     for (const OriginId origin : model.graph->node(id).origins) {
-      if (!verdict.allowed || !unreadable.contains(model.origins[origin.index].name)) continue;
-      verdict = decide("validate.restriction_not_met", verdict.subjects, target.name,
-                       {{"op", "Einsum"}, {"target", target.name}, {"name", "equation"}, {"statement", statement}});
+      const auto found = equations.find(model.origins[origin.index].name);
+      if (verdict.allowed && found != equations.end()) verdict = withLettersOf(verdict, found->second, target);
     }
   }
 }

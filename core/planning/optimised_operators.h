@@ -12,8 +12,9 @@ namespace fusescope {
 /// `verdicts` are one per node, in order.
 void refuseOptimisedOperators(const Model& model, const Target& target, std::vector<Decision>& verdicts);
 
-/// The same for what stands for an Einsum with letters in upper case: TensorRT's parser reads lower case only ("Invalid
-/// character(s) in Einsum equation"), whatever normalisation makes of the node.
-void refuseUnreadableEinsums(const Model& model, const Target& target, std::vector<Decision>& verdicts);
+/// TensorRT's parser reads Einsums with letters in lower case only ("Invalid character(s) in Einsum equation"),
+/// whatever normalisation makes of the node. Says of those with others how an export writes them; refuses those that 26
+/// letters do not say.
+void judgeEinsumLetters(const Model& model, const Target& target, std::vector<Decision>& verdicts);
 
 }  // namespace fusescope

@@ -58,7 +58,7 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
   // 2. One verdict per node, on the types after truncation.
   std::vector<Decision> verdicts = validateNodes(graph, target, directives, structure->truncation);
   refuseOptimisedOperators(model, target, verdicts);
-  refuseUnreadableEinsums(model, target, verdicts);
+  judgeEinsumLetters(model, target, verdicts);
   TRY(checkStop(stop));
 
   // 3. Segments.

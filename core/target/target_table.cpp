@@ -177,6 +177,12 @@ class TableReader {
       row.types = row.types | TypeSet{each};
     }
     TRY(readTyped(json, row));
+    if (json.contains("apart_from_cast")) {
+      const Json apart = TRY(object(json, "apart_from_cast", true));
+      TRY(source(apart, table));
+      if (!apart.contains("input")) return error("apart_from_cast", "it names no input");
+      row.apartFromCast = static_cast<std::size_t>(TRY(number(apart["input"], "apart_from_cast")));
+    }
     for (const Json& item : TRY(list(json, "restrictions", false)))
       row.restrictions.push_back(TRY(readRestriction(item)));
     return row;

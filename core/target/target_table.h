@@ -48,6 +48,7 @@ struct OperatorRow {
   std::string since;
   std::vector<Restriction> restrictions;
   std::string caveat;
+  std::optional<std::size_t> apartFromCast;  ///< an input that exports keep apart from a Cast to a wider float
   std::string equivalent;
   std::string source;
 

@@ -55,7 +55,10 @@ Status GraphRetyper::run() {
   collectReaders();
   classify();
   for (const auto& input : m_graph.inputs) retypeInput(input.name);
-  for (const std::size_t node : runningOrder(m_graph)) TRY(retypeNode(node));
+  for (const std::size_t node : runningOrder(m_graph)) {
+    TRY(retypeNode(node));
+    writeInLowerCase(node);
+  }
   noteHeldWider();
   return Done{};
 }
@@ -281,9 +284,10 @@ void GraphRetyper::retypeOperand(std::size_t place, std::size_t slot, const Need
   if (anyType && value->isConstant && m_types[place].role == Role::AnyType) return;
   const ConstantUse use{{m_path, place}, slot, need};
   const bool rounds = !value->isConstant && value->made != value->stored && castsTo(place, value->stored);
-  const std::string form = rounds                          ? value->madeName
-                           : anyType && !value->isConstant ? value->forms[value->stored]
-                                                           : owner->formOf(name, need, use);
+  std::string form = rounds                          ? value->madeName
+                     : anyType && !value->isConstant ? value->forms[value->stored]
+                                                     : owner->formOf(name, need, use);
+  if (!form.empty() && !anyType) form = apartFromCast(place, slot, form, value->stored, need.type);
   if (!form.empty() && form != name) m_shared.network.edits.operands.push_back({{m_path, place}, slot, form});
 }
 

@@ -12,6 +12,7 @@
 #include "interchange/typed_network/node_types.h"
 #include "interchange/typed_network/typed_network.h"
 #include "planning/structure.h"
+#include "target/target_table.h"
 
 namespace fusescope {
 
@@ -23,6 +24,7 @@ inline bool holdsAll(DataType wide, DataType narrow) {
 /// What the retypers of a file's graphs share.
 struct RetypeContext {
   const onnxlib::FileModel& file;
+  const TargetTable& table;
   const TypedNetworkOptions& options;
   TypedNetwork& network;
   std::int64_t opset = 0;        ///< of ai.onnx, at which types are allowed
@@ -94,6 +96,10 @@ class GraphRetyper {
   void retypeInput(const std::string& name);
   /// The name under which `name` stands as needed; empty: a constant, which finish() sees to.
   std::string formOf(const std::string& name, const Need& need, const ConstantUse& use);
+  /// Gives an Einsum letters that the target's parser reads.
+  void writeInLowerCase(std::size_t node);
+  /// `form` of an operand, behind a Sub of 0 where the target wants the operand apart from the Cast that widens it.
+  std::string apartFromCast(std::size_t node, std::size_t slot, const std::string& form, DataType from, DataType to);
   std::string castTo(const std::string& value, const std::string& from, DataType fromType, DataType to,
                      const std::string& wanted = {});
   std::pair<GraphRetyper*, FileValue*> find(const std::string& name);

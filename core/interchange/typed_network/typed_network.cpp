@@ -31,6 +31,7 @@ Result<TypedNetwork> typedNetwork(const Plan& plan, const FileModel& file, const
   for (;;) {
     TypedNetwork network{.edits = at.edits};
     RetypeContext context{.file = at.file,
+                          .table = *plan.target.table,
                           .options = options,
                           .network = network,
                           .opset = opset,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 
 #include "ops/support/diagnostics.h"
 
@@ -69,6 +70,38 @@ Result<EinsumEquation> einsumEquation(const Node& node, const std::vector<std::s
   for (const char label : equation.output)
     if (!uses.contains(label) || std::ranges::count(equation.output, label) != 1)
       return wrongEquation(fmt::format("the output's '{}' must be named once, and by an operand", label));
+  return equation;
+}
+
+bool hasUpperCase(const std::string& equation) {
+  return std::ranges::any_of(equation, [](char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; });
+}
+
+std::optional<std::string> inLowerCase(std::string equation) {
+  std::erase(equation, ' ');
+  std::map<char, int> uses;
+  for (const char c : equation.substr(0, equation.find("->")))
+    if (std::isalpha(static_cast<unsigned char>(c)) != 0) ++uses[c];
+  if (equation.find("->") == std::string::npos) {
+    std::string output = equation.find("...") == std::string::npos ? "" : "...";
+    for (const auto& [letter, count] : uses)
+      if (count == 1) output += letter;
+    equation += "->" + output;
+  }
+  std::map<char, char> renamed;
+  std::set<char> taken;
+  const auto take = [&](char letter, char as) {
+    if (!renamed.contains(letter) && taken.insert(as).second) renamed[letter] = as;
+  };
+  for (const auto& [letter, count] : uses)
+    if (std::islower(static_cast<unsigned char>(letter)) != 0) take(letter, letter);
+  for (const auto& [letter, count] : uses)
+    take(letter, static_cast<char>(std::tolower(static_cast<unsigned char>(letter))));
+  for (const auto& [letter, count] : uses)
+    for (char as = 'a'; as <= 'z'; ++as) take(letter, as);
+  if (renamed.size() < uses.size()) return std::nullopt;
+  for (char& c : equation)
+    if (const auto found = renamed.find(c); found != renamed.end()) c = found->second;
   return equation;
 }
 

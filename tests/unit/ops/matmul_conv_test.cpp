@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "ops/support/einsum_equation.h"
 #include "tests/unit/ops/ops_testing.h"
 
 namespace fusescope::testing {
@@ -45,6 +46,14 @@ TEST(Gemm, ScalesTransposesAndAdds) {
   expectFloats(run("Gemm", {a, b, c}, {{"transA", Int{1}}, {"transB", Int{1}}, {"alpha", 2.0F}, {"beta", 10.0F}}),
                {1, 3}, {20, 42, 64});
   EXPECT_EQ(inferred("Gemm", {"f32[n, 4]", "f32[8, 4]", "f32[8]"}, {}, {{"transB", Int{1}}}), "f32[n, 8]");
+}
+
+TEST(Einsum, IsSaidInLowerCase) {
+  EXPECT_EQ(ops::inLowerCase("Bij, Bjk -> Bik"), "bij,bjk->bik");
+  EXPECT_EQ(ops::inLowerCase("bA,Ba->"), "bc,da->");
+  EXPECT_EQ(ops::inLowerCase("...bA"), "...ba->...ab");  // an output that is left out goes by the author's letters
+  EXPECT_EQ(ops::inLowerCase("Aa,a"), "ba,a->b");
+  EXPECT_EQ(ops::inLowerCase("abcdefghijklmn,nopqrstuvwxyzA->A"), std::nullopt);
 }
 
 TEST(Einsum, SumsOverWhatTheOutputLeavesOut) {

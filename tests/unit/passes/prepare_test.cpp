@@ -117,6 +117,14 @@ TEST(Prepare, NoOpsGoWhereTypesProveIt) {
   EXPECT_EQ(countCode(model, "normalise.noop_removed"), 2U);
 }
 
+TEST(Prepare, TakingPositiveZeroAwayIsNoOp) {
+  const Model model = preparedText(
+      "g (float[2,n] x) => (float[2,n] y, float[1,2,n] v) <float z = {0}, float m = {-0.0}, float[1,1,1] w = {0}> {"
+      "  [zero] a = Sub (x, z) [negative] b = Sub (a, m) [other] y = Sub (z, b) [wider] c = Sub (x, w) [abs] v = Abs "
+      "(c) }");
+  EXPECT_EQ(nodesOf(model), "negative other wider abs");
+}
+
 TEST(Prepare, DeadNodesGo) {
   const Model model =
       preparedText("g (float[2] x) => (float[2] y) { [r] y = Relu (x) [a] b = Neg (x) [c] d = Abs (b) }");
