@@ -6,31 +6,25 @@
 namespace fusescope {
 namespace {
 
-constexpr double kSlow = 1.3;                  // times the expected time of all threads: fewer are tried
-constexpr double kGain = 0.95;                 // of the recent time: a try of fewer threads must be below
-constexpr double kHopeless = 1.25;             // times the recent time: a try ends
-constexpr std::size_t kFirstPatience = 5;      // runs until the first try
-constexpr std::size_t kLongestPatience = 160;  // runs between two tries at the most
-
-/// Of the first `count`, at least one.
-template <std::size_t N>
-double medianOf(std::array<double, N> times, std::size_t count) {
-  const auto end = times.begin() + static_cast<std::ptrdiff_t>(count);
-  std::sort(times.begin(), end);
-  return times[count / 2];
-}
+constexpr double kSlow = 1.3;                 // times the expected time of all threads: fewer are tried
+constexpr double kGain = 0.95;                // of the recent time: a try of fewer threads must be below
+constexpr double kHopeless = 1.25;            // times the recent time: a try ends
+constexpr std::size_t kLeastRuns = 3;         // of a stretch
+constexpr double kLeastMs = 40;               // of a stretch: some time slices of a scheduler
+constexpr std::size_t kFirstPatience = 1;     // stretches until the first try
+constexpr std::size_t kLongestPatience = 64;  // stretches between two tries at the most
 
 }  // namespace
 
 ThreadPolicy::ThreadPolicy(int threads, std::optional<double> expectedMs)
     : m_all(std::max(1, threads)), m_kept(m_all), m_expectedMs(expectedMs), m_patience(kFirstPatience) {}
 
-double ThreadPolicy::recentMs() const {
-  return medianOf(m_recent, std::min(m_runs, kWindow));
+bool ThreadPolicy::Stretch::isWhole() const {
+  return runs >= kLeastRuns && ms >= kLeastMs;
 }
 
 bool ThreadPolicy::isSlow() const {
-  return m_expectedMs && recentMs() > kSlow * *m_expectedMs;
+  return m_expectedMs && m_recentMs > kSlow * *m_expectedMs;
 }
 
 /// Between all threads and one, tries of more and of fewer take turns. 0: there is nothing to try.
@@ -45,12 +39,11 @@ void ThreadPolicy::endTry(bool isKept) {
   if (isKept) {
     m_kept = m_tried;
     m_patience = kFirstPatience;
-    m_runs = 0;
   } else {
     m_patience = std::min(2 * m_patience, kLongestPatience);
   }
   m_tried = 0;
-  m_tryRuns = 0;
+  m_now = {};
   m_isAwake = false;
   m_sinceTry = 0;
 }
@@ -60,19 +53,27 @@ void ThreadPolicy::cannotTry() {
   endTry(false);
 }
 
+void ThreadPolicy::ranTry(double ms) {
+  if (!std::exchange(m_isAwake, true)) return;
+  m_now.ms += ms;
+  ++m_now.runs;
+  const bool isHopeless = m_now.runs >= kLeastRuns && m_now.meanMs() > kHopeless * m_recentMs;
+  if (isHopeless) return endTry(false);
+  if (!m_now.isWhole()) return;
+  const double gain = m_tried > m_kept ? 1 : kGain;
+  endTry(m_now.meanMs() < gain * m_recentMs);
+}
+
 void ThreadPolicy::ran(double ms) {
-  if (m_tried != 0) {
-    if (!std::exchange(m_isAwake, true)) return;
-    if (ms > kHopeless * recentMs()) return endTry(false);
-    m_tryMs[m_tryRuns++] = ms;
-    if (m_tryRuns < kTryRuns) return;
-    const double gain = m_tried > m_kept ? 1 : kGain;
-    return endTry(medianOf(m_tryMs, kTryRuns) < gain * recentMs());
-  }
-  m_recent[m_runs++ % kWindow] = ms;
+  if (m_tried != 0) return ranTry(ms);
   // The fastest run of all threads is what they can do, whatever was expected.
   if (m_kept == m_all) m_expectedMs = std::min(m_expectedMs.value_or(ms), ms);
-  if (++m_sinceTry < m_patience || m_runs < kWindow) return;
+  m_now.ms += ms;
+  ++m_now.runs;
+  if (!m_now.isWhole()) return;
+  m_recentMs = m_now.meanMs();
+  m_now = {};
+  if (++m_sinceTry < m_patience) return;
   m_tried = nextTry();
   m_sinceTry = 0;
 }

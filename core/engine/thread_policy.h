@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 
@@ -10,10 +9,12 @@ namespace fusescope {
 /// behind it, so that one of them without a processor holds up all: where other work wants the machine, fewer threads
 /// are faster. The policy is a pure function of the times that it is given, and allocates nothing.
 ///
-/// A program runs by all threads until it takes much longer than expected. Then half as many are tried for a few runs,
-/// and kept if these are faster than what went before. While fewer threads than all run it, twice as many are tried
-/// from time to time, and kept if they are no slower. The first run of a try does not count: threads that slept wake up
-/// in it. A try that fails doubles the number of runs until the next one, and ends early where it is much slower.
+/// Runs are judged by stretches of several of them, which last longer than a scheduler lets one thread wait: beside
+/// other work a single run is as fast as alone, or slow, by chance. A program runs by all threads until a stretch takes
+/// much longer than expected. Then half as many are tried for a stretch, and kept if they are faster on average. While
+/// fewer threads than all run it, twice as many are tried from time to time, and kept if they are no slower. The first
+/// run of a try does not count: threads that slept wake up in it. A try that fails doubles the number of stretches
+/// until the next one, and ends early where it is much slower.
 class ThreadPolicy {
  public:
   /// `expectedMs`: what a run by all `threads` should take, as far as that is known.
@@ -29,8 +30,14 @@ class ThreadPolicy {
   void cannotTry();
 
  private:
-  static constexpr std::size_t kWindow = 5;
-  double recentMs() const;  ///< the median of the last runs that were no tries
+  /// Consecutive runs by the same threads.
+  struct Stretch {
+    double ms = 0;
+    std::size_t runs = 0;
+    double meanMs() const { return ms / static_cast<double>(runs); }
+    bool isWhole() const;
+  };
+  void ranTry(double ms);
   bool isSlow() const;
   int nextTry();
   void endTry(bool isKept);
@@ -38,14 +45,11 @@ class ThreadPolicy {
   int m_all, m_kept;
   int m_tried = 0;  ///< the threads of a try; 0: none is under way
   std::optional<double> m_expectedMs;
-  std::array<double, kWindow> m_recent{};  ///< a ring
-  std::size_t m_runs = 0;                  ///< by what is kept
-  std::size_t m_sinceTry = 0, m_patience;
-  static constexpr std::size_t kTryRuns = 3;
-  std::array<double, kTryRuns> m_tryMs{};  ///< of the try
-  std::size_t m_tryRuns = 0;
-  bool m_isAwake = false;    ///< the first run of the try is done
-  bool m_triedMore = false;  ///< the last try was of more threads
+  Stretch m_now;
+  double m_recentMs = 0;                   ///< the mean of the last whole stretch by what is kept
+  std::size_t m_sinceTry = 0, m_patience;  ///< in whole stretches
+  bool m_isAwake = false;                  ///< the first run of the try is done
+  bool m_triedMore = false;                ///< the last try was of more threads
   bool m_isFixed = false;
 };
 

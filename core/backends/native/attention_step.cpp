@@ -9,6 +9,7 @@
 #include "backends/native/float_rows.h"
 #include "backends/native/gemm.h"
 #include "backends/native/narrow_floats.h"
+#include "backends/native/parallel.h"
 #include "backends/native/row_product.h"
 #include "backends/native/score_rows.h"
 
@@ -83,22 +84,23 @@ class AttentionStep final : public Step {
 
   // A thread alone enters no parallel region (parallel.h): worksharing gives it everything.
   Status run(Memory memory, std::byte* scratch) const override {
+    Claims batches(m_batches, m_threads);
     if (m_threads == 1) {
-      share(memory, scratch);
+      share(memory, scratch, batches);
     } else {
 #pragma omp parallel num_threads(m_threads)
-      share(memory, scratch);
+      share(memory, scratch, batches);
     }
     return Done{};
   }
 
  private:
-  /// By each thread of the team.
-  void share(Memory memory, std::byte* scratch) const {
+  /// By each thread of the team; `batches`: those that are packed by whoever runs them.
+  void share(Memory memory, std::byte* scratch, Claims& batches) const {
     float* packs = reinterpret_cast<float*>(scratch);
     Keys* ranges = reinterpret_cast<Keys*>(packs + packCount() * (m_keyCount + m_valueCount));
     std::byte* threads = reinterpret_cast<std::byte*>(ranges) + rangeBytes();
-    const std::int64_t me = omp_get_thread_num();
+    const int me = omp_get_thread_num();
     std::byte* mine = threads + static_cast<std::size_t>(me) * threadBytes();
     const auto keysOf = [&](std::int64_t block) { return m_limit ? ranges[block] : Keys{0, m_keys}; };
     if (m_limit) {
@@ -119,8 +121,7 @@ class AttentionStep final : public Step {
       }
     } else {
       std::int64_t held = -1;  // the pack that this thread made last
-#pragma omp for schedule(static)
-      for (std::int64_t batch = 0; batch < m_batches; ++batch) {
+      takeEach(batches, me, [&](std::int64_t batch) {
         float* packed = packAt(packs, me);
         if (m_packs && m_packOf[static_cast<std::size_t>(batch)] != held) {
           held = m_packOf[static_cast<std::size_t>(batch)];
@@ -128,7 +129,7 @@ class AttentionStep final : public Step {
         }
         for (std::int64_t block = 0; block < m_blocks; ++block)
           runBlock(memory, rowsAt(memory, batch, block, mine), keysOf(block), packed);
-      }
+      });
     }
   }
 

@@ -6,11 +6,14 @@
 //   3. Filters are multiplied with panels.
 #include "backends/native/byte_conv_step.h"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cstring>
 
 #include "backends/native/byte_matrix.h"
 #include "backends/native/byte_product_step.h"
+#include "backends/native/parallel.h"
 #include "base/aligned_memory.h"
 
 namespace fusescope::native {
@@ -126,14 +129,15 @@ class ByteConvStep final : public Step {
   }
 
   void runGroup(const Work& work) const {
+    Claims inputs(m_inputs, m_threads), panels(m_panels, m_threads), parts(std::ssize(m_parts), m_threads);
 #pragma omp parallel num_threads(m_threads) if (m_threads > 1)
     {
-#pragma omp for schedule(static)
-      for (std::int64_t c = 0; c < m_inputs; ++c) layOut(work, c);
-#pragma omp for schedule(static)
-      for (std::int64_t panel = 0; panel < m_panels; ++panel) pack(work, panel);
-#pragma omp for schedule(static)
-      for (std::size_t i = 0; i < m_parts.size(); ++i) multiply(work, m_parts[i]);
+      const int me = omp_get_thread_num();
+      takeEach(inputs, me, [&](std::int64_t c) { layOut(work, c); });
+#pragma omp barrier
+      takeEach(panels, me, [&](std::int64_t panel) { pack(work, panel); });
+#pragma omp barrier
+      takeEach(parts, me, [&](std::int64_t part) { multiply(work, m_parts[static_cast<std::size_t>(part)]); });
     }
   }
 

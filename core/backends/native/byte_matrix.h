@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "backends/native/byte_gemm.h"
+#include "backends/native/parallel.h"
 #include "backends/native/program.h"
 #include "backends/native/weight.h"
 #include "base/data_type.h"
@@ -99,11 +100,9 @@ void sharePanels(std::int64_t panels, std::int64_t work, int threads, const Run&
                                       : panels < threads      ? panels
                                                               : static_cast<std::int64_t>(threads));
   if (parts <= 1) return run(std::int64_t{0}, panels);
-#pragma omp parallel for schedule(static) num_threads(parts)
-  for (int part = 0; part < parts; ++part) {
-    const std::int64_t first = panels * part / parts;
-    run(first, panels * (part + 1) / parts - first);
-  }
+  constexpr std::int64_t kLeastPanels = 4;  // each call reads all rows
+  forEachPiece(Claims(panels, parts, kLeastPanels), parts,
+               [&](std::int64_t begin, std::int64_t end, int) { run(begin, end - begin); });
 }
 
 }  // namespace fusescope::native

@@ -1,15 +1,15 @@
 #include "backends/native/byte_product_step.h"
 
-#include <omp.h>
-
 #include <algorithm>
+#include <numeric>
 
 #include "backends/native/byte_range.h"
+#include "backends/native/parallel.h"
 
 namespace fusescope::native {
 namespace {
 
-constexpr std::int64_t kParallelCount = 16 * 1024;
+constexpr std::int64_t kParallelCount = 16 * 1024, kLeastPiece = 4 * 1024;
 
 class DynamicQuantizeStep final : public Step {
  public:
@@ -25,21 +25,16 @@ class DynamicQuantizeStep final : public Step {
     auto* codes = elementsAt<std::uint8_t>(m_codes, memory);
     auto* ranges = reinterpret_cast<FloatRange*>(scratch);
     const std::int64_t count = m_x.count();
-#pragma omp parallel num_threads(m_threads) if (m_threads > 1)
-    {
-      const std::int64_t team = omp_get_num_threads(), me = omp_get_thread_num();
-      const std::int64_t begin = count * me / team, end = count * (me + 1) / team;
-      ranges[me] = rangeOf(x + begin, end - begin);
-#pragma omp barrier
-      FloatRange range;
-      for (std::int64_t t = 0; t < team; ++t) range = joined(range, ranges[t]);
-      const ByteScale by = byteScaleOf(range);
+    std::fill_n(ranges, m_threads, FloatRange());
+    forEachPiece(Claims(count, m_threads, kLeastPiece), m_threads, [&](std::int64_t begin, std::int64_t end, int me) {
+      ranges[me] = joined(ranges[me], rangeOf(x + begin, end - begin));
+    });
+    const ByteScale by = byteScaleOf(std::accumulate(ranges, ranges + m_threads, FloatRange(), joined));
+    *elementsAt<float>(m_scale, memory) = by.scale;
+    *elementsAt<std::uint8_t>(m_zero, memory) = by.zero;
+    forEachPiece(Claims(count, m_threads, kLeastPiece), m_threads, [&](std::int64_t begin, std::int64_t end, int) {
       quantizeBytes(x + begin, end - begin, by, codes + begin);
-      if (me == 0) {
-        *elementsAt<float>(m_scale, memory) = by.scale;
-        *elementsAt<std::uint8_t>(m_zero, memory) = by.zero;
-      }
-    }
+    });
     return Done{};
   }
 

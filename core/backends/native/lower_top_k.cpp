@@ -3,6 +3,7 @@
 
 #include "backends/native/float_rows.h"
 #include "backends/native/lowering.h"
+#include "backends/native/parallel.h"
 #include "ops/support/infer_support.h"
 
 namespace fusescope::native {
@@ -21,12 +22,11 @@ class TopKStep final : public Step {
 
   Status run(Memory memory, std::byte*) const override {
     std::int64_t* indices = m_at.wantsIndices ? elementsAt<std::int64_t>(m_at.indices, memory) : nullptr;
-#pragma omp parallel num_threads(m_threads) if (m_at.outer * m_at.inner > 1)
-    {
+    const std::int64_t lines = m_at.outer * m_at.inner;
+    forEachPiece(Claims(lines, m_threads), lines > 1 ? m_threads : 1, [&](std::int64_t begin, std::int64_t end, int) {
       std::vector<std::int64_t> order(static_cast<std::size_t>(m_at.extent));
       std::vector<float> numbers(order.size());
-#pragma omp for schedule(static)
-      for (std::int64_t line = 0; line < m_at.outer * m_at.inner; ++line) {
+      for (std::int64_t line = begin; line < end; ++line) {
         const std::int64_t at = line / m_at.inner, beside = line % m_at.inner;
         const std::int64_t first = at * m_at.extent * m_at.inner + beside;
         readLine(floatsAt(m_at.from, memory, first), numbers);
@@ -40,7 +40,7 @@ class TopKStep final : public Step {
           if (indices != nullptr) indices[to + i * m_at.inner] = place;
         }
       }
-    }
+    });
     return Done{};
   }
 

@@ -8,18 +8,35 @@
 
 namespace fusescope::native {
 
-/// Calls `body` with each piece [begin, end) of `claims`, and with the number of the one of `threads` that claimed it.
+/// Calls `body` with each piece [begin, end) of `claims` that the thread of number `me` claims. Each thread of a team
+/// calls this with the same `claims`; it does not wait for the others.
 template <class Body>
-void forEachPiece(Claims&& claims, int threads, const Body& body) {
-#pragma omp parallel num_threads(threads)
-  {
-    const int me = omp_get_thread_num();
-    for (auto piece = claims.claim(me); !piece.isEmpty(); piece = claims.claim(me)) body(piece.begin, piece.end, me);
-  }
+void takePieces(Claims& claims, int me, const Body& body) {
+  for (auto piece = claims.claim(me); !piece.isEmpty(); piece = claims.claim(me)) body(piece.begin, piece.end);
 }
 
-/// Calls `body` with each of [0, count), shared among `threads`, which claim pieces (Claims). One thread alone enters
-/// no parallel region, for leaving it is a call of the system, which takes longer than a small kernel.
+/// The same with each index.
+template <class Body>
+void takeEach(Claims& claims, int me, const Body& body) {
+  takePieces(claims, me, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) body(i);
+  });
+}
+
+/// Calls `body` with each piece [begin, end) of `claims`, and with the number of the one of `threads` that claimed it.
+/// One thread alone enters no parallel region, for leaving it is a call of the system, which takes longer than a small
+/// kernel.
+template <class Body>
+void forEachPiece(Claims&& claims, int threads, const Body& body) {
+  const auto take = [&](int me) {
+    takePieces(claims, me, [&](std::int64_t begin, std::int64_t end) { body(begin, end, me); });
+  };
+  if (threads <= 1) return take(0);
+#pragma omp parallel num_threads(threads)
+  take(omp_get_thread_num());
+}
+
+/// Calls `body` with each of [0, count), shared among `threads`, which claim pieces (Claims).
 template <class Body>
 void forEach(std::int64_t count, int threads, const Body& body) {
   if (threads <= 1) {

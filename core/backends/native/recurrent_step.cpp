@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "backends/native/float_rows.h"
+#include "backends/native/parallel.h"
 #include "backends/native/recurrent_gates.h"
 #include "base/aligned_memory.h"
 
@@ -37,35 +38,24 @@ class RecurrentStep final : public Step {
       for (int d = 0; d < count; ++d) runDirection(d, memory, scratch + d * directionBytes(), m_threads);
       return Done{};
     }
-#pragma omp parallel for schedule(static) num_threads(outer)
-    for (int d = 0; d < count; ++d) runDirection(d, memory, scratch + d * directionBytes(), 1);
+    forEach(count, outer, [&](std::int64_t d) {
+      runDirection(static_cast<int>(d), memory, scratch + static_cast<std::size_t>(d) * directionBytes(), 1);
+    });
     return Done{};
   }
 
-  std::size_t scratchBytes() const override {
-    return directionBytes() * m_call.directions.size();
-  }
+  std::size_t scratchBytes() const override { return directionBytes() * m_call.directions.size(); }
 
  private:
-  std::int64_t width() const {
-    return m_gates * m_call.hidden;
-  }
-  std::int64_t states() const {
-    return m_call.batch * m_call.hidden;
-  }
-  static std::size_t floats(std::int64_t count) {
-    return wholeLines(static_cast<std::size_t>(count) * sizeof(float));
-  }
+  std::int64_t width() const { return m_gates * m_call.hidden; }
+  std::int64_t states() const { return m_call.batch * m_call.hidden; }
+  static std::size_t floats(std::int64_t count) { return wholeLines(static_cast<std::size_t>(count) * sizeof(float)); }
   std::size_t directionBytes() const {
     return floats(m_call.time * m_call.batch * width()) + floats(m_call.batch * width()) + 3 * floats(states()) +
            floats(wideCount()) + m_productScratch;
   }
-  std::int64_t features() const {
-    return m_call.x.dims.back();
-  }
-  std::int64_t wideCount() const {
-    return isNarrow(m_call.x.dtype) ? kWideRows * features() : 0;
-  }
+  std::int64_t features() const { return m_call.x.dims.back(); }
+  std::int64_t wideCount() const { return isNarrow(m_call.x.dtype) ? kWideRows * features() : 0; }
 
   Status checkLengths(Memory memory) const {
     for (std::int64_t b = 0; m_call.lengths && b < m_call.batch; ++b) {

@@ -1,11 +1,12 @@
 #include "backends/native/turn_step.h"
 
 #include "backends/native/byte_matrix.h"
+#include "backends/native/parallel.h"
 
 namespace fusescope::native {
 namespace {
 
-constexpr std::int64_t kParallelCount = 256 * 1024;
+constexpr std::int64_t kParallelCount = 256 * 1024, kLeastPiece = 16 * 1024;
 
 class TurnStep final : public Step {
  public:
@@ -15,8 +16,11 @@ class TurnStep final : public Step {
     const auto* from = elementsAt<std::uint8_t>(m_from, memory);
     auto* to = elementsAt<std::uint8_t>(m_to, memory);
     const std::int64_t count = m_from.count();
-#pragma omp parallel for simd schedule(static) num_threads(m_threads) if (parallel : count > kParallelCount)
-    for (std::int64_t i = 0; i < count; ++i) to[i] = from[i] ^ kByteTurn;
+    const int threads = count > kParallelCount ? m_threads : 1;
+    forEachPiece(Claims(count, threads, kLeastPiece), threads, [&](std::int64_t begin, std::int64_t end, int) {
+#pragma omp simd
+      for (std::int64_t i = begin; i < end; ++i) to[i] = from[i] ^ kByteTurn;
+    });
     return Done{};
   }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backends/native/parallel.h"
+
 namespace fusescope::native {
 namespace {
 
@@ -16,11 +18,9 @@ class UpsamplingStep final : public Step {
     const Dims &in = m_at.from.dims, &out = m_at.to.dims;
     // A line of the result is one of these: image, output channel, row of the input, row of the kernel.
     const std::int64_t lines = out[0] * out[1] * out[2];
-#pragma omp parallel num_threads(m_threads)
-    {
+    forEachPiece(Claims(lines, m_threads), m_threads, [&](std::int64_t begin, std::int64_t end, int) {
       std::vector<float> sums(static_cast<std::size_t>(in[3]));
-#pragma omp for schedule(static)
-      for (std::int64_t line = 0; line < lines; ++line) {
+      for (std::int64_t line = begin; line < end; ++line) {
         const std::int64_t row = line % out[2], channel = line / out[2] % out[1], image = line / out[2] / out[1];
         const float* first = from + (image * in[1] * in[2] + row / m_at.down) * in[3];
         for (std::int64_t b = 0; b < m_at.across; ++b) {
@@ -30,7 +30,7 @@ class UpsamplingStep final : public Step {
           for (std::int64_t j = 0; j < in[3]; ++j) target[j * m_at.across] = sums[static_cast<std::size_t>(j)];
         }
       }
-    }
+    });
     return Done{};
   }
 

@@ -36,11 +36,11 @@ TEST(ThreadPolicy, QuietRunsNeverTryFewerThreads) {
 TEST(ThreadPolicy, ABusyMachineGetsFewerAndAQuietOneAllOfThemAgain) {
   ThreadPolicy policy(2, 5.4);
   const std::vector<int> busy = runs(policy, kBusy, 400);
-  EXPECT_EQ(std::vector<int>(busy.begin(), busy.begin() + 9), (std::vector<int>{2, 2, 2, 2, 2, 1, 1, 1, 1}));
+  EXPECT_EQ(std::vector<int>(busy.begin(), busy.begin() + 8), (std::vector<int>{2, 2, 2, 1, 1, 1, 1, 1}));
   EXPECT_EQ(policy.kept(), 1);
-  const auto tries = std::count(busy.begin() + 9, busy.end(), 2);
+  const auto tries = std::count(busy.begin() + 8, busy.end(), 2);
   EXPECT_GT(tries, 0);
-  EXPECT_LT(tries, 16) << "each try that fails doubles the time until the next";
+  EXPECT_LT(tries, 30) << "each try that fails doubles the time until the next";
   runs(policy, kQuiet, 400);
   EXPECT_EQ(policy.kept(), 2);
 }
@@ -56,24 +56,37 @@ TEST(ThreadPolicy, WhatIsSlowByAnyNumberOfThreadsKeepsAll) {
   ThreadPolicy policy(2, 5.4);
   const std::vector<int> threads = runs(policy, {{1, 30.0}, {2, 20.0}}, 700);
   EXPECT_EQ(policy.kept(), 2);
-  EXPECT_LE(std::count(threads.begin(), threads.end(), 1), 16) << "tries become rare";
+  EXPECT_LE(std::count(threads.begin(), threads.end(), 1), 40) << "tries become rare";
 }
 
 TEST(ThreadPolicy, OneRunThatIsFasterByLuckKeepsNothing) {
   ThreadPolicy policy(2, 5.4);
-  runs(policy, kBusy, 5);
+  runs(policy, kBusy, 3);
   ASSERT_EQ(policy.threads(), 1);
-  for (const double ms : {10.0, 20.9, 10.0, 20.9}) policy.ran(ms);
+  for (const double ms : {10.0, 20.9, 10.0, 31.0}) policy.ran(ms);
   EXPECT_EQ(policy.kept(), 2);
+}
+
+// Beside work that wanders between processors two threads are as fast as alone in most runs, and wait in the others.
+TEST(ThreadPolicy, WhatIsFastInMostRunsAndSlowOnAverageIsNotKept) {
+  ThreadPolicy policy(2, 2.8);
+  int slow = 0, byTwo = 0;
+  constexpr int kRuns = 4000;
+  for (int i = 0; i < kRuns; ++i) {
+    byTwo += policy.threads() == 2 ? 1 : 0;
+    policy.ran(policy.threads() == 1 ? 5.3 : ++slow % 5 < 2 ? 12.0 : 2.8);
+  }
+  EXPECT_EQ(policy.kept(), 1);
+  EXPECT_LT(byTwo, kRuns / 10);
 }
 
 // A network of microseconds: what shares it sleeps while one thread runs it, and takes a run to wake up.
 TEST(ThreadPolicy, ThreadsThatWakeUpInTheFirstRunAreTakenBack) {
   ThreadPolicy policy(2, 0.3);
-  for (int i = 0; i < 9; ++i) policy.ran(policy.threads() == 2 ? 0.5 : 0.38);  // something else wanted the machine
+  for (int i = 0; i < 190; ++i) policy.ran(policy.threads() == 2 ? 0.5 : 0.38);  // something else wanted the machine
   ASSERT_EQ(policy.kept(), 1);
   int before = 1;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 300; ++i) {
     const int threads = policy.threads();
     policy.ran(threads == 1 ? 0.38 : before == 1 ? 0.6 : 0.3);
     before = threads;
@@ -92,7 +105,7 @@ TEST(ThreadPolicy, ThreadsAreHalvedAndDoubled) {
 
 TEST(ThreadPolicy, WhatCannotBeTriedIsNotAskedForAgain) {
   ThreadPolicy policy(2, 5.4);
-  runs(policy, kBusy, 5);
+  runs(policy, kBusy, 3);
   ASSERT_EQ(policy.threads(), 1);
   policy.cannotTry();
   EXPECT_EQ(runs(policy, kBusy, 300), std::vector<int>(300, 2));
