@@ -32,6 +32,18 @@ struct LevelSteps {
   std::unique_ptr<FusedNodeSteps> quick, reference;
 };
 
+/// What a run is called whose inputs nobody else's have to be told from.
+constexpr const char* kOnlyRun = "given";
+
+/// `result`, whose error names the run that it came in.
+template <class T>
+Result<T> inRun(Result<T> result, const std::string& run) {
+  if (result.ok() || result.error().cancelled || run == kOnlyRun) return result;
+  Diagnostic error = std::move(result).error();
+  error.message = fmt::format("on {}: {}", run, error.message);
+  return error;
+}
+
 Extents extentsOf(const Graph& graph, const GivenInputs& given) {
   Extents extents;
   for (std::size_t i = 0; i < given.values.size(); ++i)
@@ -47,7 +59,7 @@ class Verifier {
   Result<VerifyReport> run(const std::shared_ptr<const Plan>& plan,
                            std::span<const std::map<std::string, Tensor>> samples) {
     for (std::size_t begin = 0; begin < samples.size();) {
-      const Extents extents = TRY(checkInputs(*plan, samples[begin]));
+      const Extents extents = TRY(inRun(checkInputs(*plan, samples[begin]), runOf(begin, samples.size())));
       const Level level{TRY(planAt(plan, extents, m_options.stop)), {}, {}};
       const LevelSteps steps = TRY(stepsOf(level, extents));
       const std::size_t bytes = steps.quick->bytesInMemory();
@@ -55,7 +67,7 @@ class Verifier {
       std::vector<GivenInputs> runs;
       for (; begin < end; ++begin) {
         GivenInputs& run = runs.emplace_back();
-        run.name = samples.size() == 1 ? "given" : fmt::format("given {}", begin);
+        run.name = runOf(begin, samples.size());
         for (const ValueId input : level.plan->graph().inputs())
           run.values.push_back(samples[begin].at(level.plan->graph().value(input).name));
       }
@@ -65,6 +77,12 @@ class Verifier {
   }
 
  private:
+  /// How the run on sample `i` is called.
+  std::string runOf(std::size_t i, std::size_t samples) const {
+    if (samples == 1) return kOnlyRun;
+    return "sample " + (i < m_options.sampleNames.size() ? m_options.sampleNames[i] : std::to_string(i));
+  }
+
   Result<LevelSteps> stepsOf(const Level& level, const Extents& extents) const {
     BuildOptions build{.backend = m_options.backend, .threads = m_options.threads, .stop = m_options.stop};
     LevelSteps steps;
@@ -111,7 +129,7 @@ class Verifier {
     std::vector<std::vector<Tensor>> made(fused.outputs.size());
     for (const GivenInputs& run : given) {
       calls.beginRun(run.name);
-      auto outputs = TRY(step.run(run.values, m_options.stop));
+      auto outputs = TRY(inRun(step.run(run.values, m_options.stop), run.name));
       for (std::size_t i = 0; i < outputs.size(); ++i) made[i].push_back(std::move(outputs[i]));
     }
     used.release(std::move(step));

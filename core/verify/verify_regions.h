@@ -37,7 +37,8 @@ struct VerifyReport {
 struct VerifyOptions {
   std::string backend = "native";
   int threads = 0;
-  int seeds = 3;  ///< random cases besides the given one and edge values
+  int seeds = 3;                           ///< random cases besides the given one and edge values
+  std::vector<std::string> sampleNames{};  ///< of each sample, for people; empty: they have numbers
   StopToken stop{};
   Progress progress{};
 };
@@ -45,7 +46,8 @@ struct VerifyOptions {
 /// Each fused region of `plan` and of the bodies in it against its own nodes, run one by one by the reference on the
 /// same inputs, inner edges held as its contract says. `samples`: inputs of the network, one or more, which every
 /// region's own come from; of a body's those of a few of its iterations, or what a branch that nobody takes would read.
-/// Regions that share their code are verified once. Errors: what cannot be built or run at all.
+/// Regions that share their code are verified once. Errors: what cannot be built or run at all; of several samples they
+/// say on which.
 Result<VerifyReport> verifyRegions(std::shared_ptr<const Plan> plan,
                                    std::span<const std::map<std::string, Tensor>> samples,
                                    const VerifyOptions& options);

@@ -190,7 +190,7 @@ TEST(VerifySamples, AFaultThatOneSampleShowsIsFound) {
   EXPECT_TRUE(reportOf(plan, {samples[0]}, {}).ok());
   const VerifyReport report = reportOf(plan, samples, "Add", 50);
   ASSERT_TRUE(report.mismatch.has_value());
-  EXPECT_EQ(report.mismatch->failure.caseName, "given 1");
+  EXPECT_EQ(report.mismatch->failure.caseName, "sample 1");
 }
 
 TEST(VerifySamples, MayHaveOtherExtents) {

@@ -1,6 +1,7 @@
 // `verify` over the bundled samples: every tactic of every region against its own nodes.
 #include <gtest/gtest.h>
 
+#include "interchange/npz.h"
 #include "tests/unit/cli/cli_fixture.h"
 #include "tests/unit/frontends/onnx_files.h"
 
@@ -62,6 +63,20 @@ TEST(CliVerifySamples, AllAreVerifiedAndRandomOnesSaid) {
   EXPECT_NE(fusescopeCommand(twice).out.find("verified on 2 samples"), std::string::npos);
   EXPECT_EQ(fusescopeCommand(twice).out.find("random inputs"), std::string::npos);
   EXPECT_NE(fusescopeCommand(given).out.find("random inputs"), std::string::npos);
+}
+
+// The second of two samples asks for a row that is not there.
+TEST(CliVerifySamples, AnErrorNamesItsSample) {
+  const TemporaryFolder folder;
+  const std::string model = folder.write(
+      "gather.onnx", onnxBytes("g (float[4, 2] x, int64[1] i) => (float[1, 2] y) { p = Gather (x, i) y = Relu (p) }"));
+  const Tensor x = Tensor::zeros(DataType::F32, {4, 2});
+  for (const auto& [name, index] : {std::pair("good", 1), std::pair("astray", 9)})
+    ASSERT_TRUE(writeNpz(folder / (std::string(name) + ".npz"), {{"x", x}, {"i", Tensor::ofInt64({index})}}).ok());
+  const auto result =
+      fusescopeCommand({"verify", model, "--inputs", folder / "good.npz", "--inputs", folder / "astray.npz"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("astray"), std::string::npos) << result.err;
 }
 
 }  // namespace
