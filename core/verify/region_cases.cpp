@@ -98,7 +98,6 @@ std::vector<RegionCase> madeCases(const KernelRequest& request, std::span<const 
     if (i == 5) return static_cast<double>(INFINITY);
     return i == 9 ? -static_cast<double>(INFINITY) : value;
   }));
-  cases.back().notFinite = true;
   for (std::size_t i = edges; i < cases.size(); ++i) cases[i].isEdge = true;
   return cases;
 }

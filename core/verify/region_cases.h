@@ -13,7 +13,6 @@ struct RegionCase {
   std::string name;            ///< "given", "random 0", "zeros", "denormals", "large", "NaN and infinities"
   std::vector<Tensor> inputs;  ///< as FusedNode::inputs, at the types that the kernel reads
   bool isEdge = false;         ///< zeros, denormals, large, NaN: not what a network usually meets
-  bool notFinite = false;      ///< what becomes of such numbers is noted, and not wrong
   bool denormals = false;      ///< says nothing of a tactic that takes denormals for zero
 };
 

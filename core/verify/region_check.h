@@ -32,15 +32,11 @@ struct RegionCheck {
   std::optional<RegionFailure> failure;
 };
 
-/// Runs every tactic that `backend` offers and the contract allows on every case. Right is: within 2 units in the last
-/// place of the stored type, 1e-5 of rms (or of the rms of what a product inside gives) and 1e-5 of the number itself,
-/// where the contract narrows an inner edge also one unit of that type (as of 1) of rms: sums that differ in their last
-/// bit round to other neighbours there; codes that the region quantises to: one step, and what one step of codes that
-/// it quantises to inside comes to; other integers, truth values, NaN and infinities: the same. What becomes of the
-/// case that is not finite is noted, and not wrong: whether a Relu passes NaN on and in which order infinities meet is
-/// each kernel's own, and ONNX does not say. So are denormals that keep but few digits: what a norm divides by makes
-/// the last one of a mean large. Zero in place of one is wrong. Errors: the region cannot be prepared at all;
-/// cancellation.
+/// Runs every tactic that `backend` offers and the contract allows on every case. Right is what ElementBounds holds for:
+/// near to what the region's own nodes give, element by element, or to what they give with the noise of RoundingNoise,
+/// run after run until all elements hold. A kernel that leaves roundings of the contract out is wrong as well. On inputs
+/// that are not finite it is wrong to lose NaN; anything else that becomes of those is noted. Errors: the region cannot
+/// be prepared at all; cancellation.
 Result<RegionCheck> checkRegion(const Backend& backend, const KernelRequest& request, std::span<const RegionCase> cases,
                                 KernelStore& store, const StopToken& stop);
 

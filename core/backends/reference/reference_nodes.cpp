@@ -274,19 +274,22 @@ Status ReferenceNodes::runStep(const NodeStep& step, Work& work, const StopToken
   std::vector<Tensor> tensors;
   for (const Operand& operand : step.operands) tensors.push_back(fetch(operand, work));
   if (step.equalOperands) equaliseOperands(tensors);
+  const bool disturbed = work.disturbance != nullptr && !step.passes;
+  if (disturbed) work.disturbance->disturbOperands(step.node, tensors);
   std::vector<const Tensor*> pointers;
   for (std::size_t i = 0; i < tensors.size(); ++i)
     pointers.push_back(step.operands[i].from == Operand::From::Absent ? nullptr : &tensors[i]);
-  const std::vector<Tensor> results =
+  std::vector<Tensor> results =
       step.passes ? std::vector<Tensor>{tensors.front()} : TRY(runNode(step.node, pointers, stop));
+  if (disturbed) work.disturbance->disturbResults(step.node, results);
   for (std::size_t i = 0; i < step.results.size() && i < results.size(); ++i)
     if (step.results[i].wanted) keep(step.results[i], results[i], work);
   return Done{};
 }
 
 Result<std::vector<Tensor>> ReferenceNodes::run(std::span<const Tensor> inputs, std::span<const Tensor> constants,
-                                                const StopToken& stop) const {
-  Work work{.stored = inputs, .constants = constants};
+                                                const StopToken& stop, Disturbance* disturbance) const {
+  Work work{.stored = inputs, .constants = constants, .disturbance = disturbance};
   for (std::size_t i = 0; i < inputs.size(); ++i)
     work.given.push_back(convertedTensor(inputs[i], mathType(inputs[i].type(), m_declared[i])));
   work.inner.resize(m_innerCount);

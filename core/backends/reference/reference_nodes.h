@@ -20,6 +20,17 @@ inline bool isEmulated(const Plan& plan, const FusedNode& fused) {
   return emulatedType(plan, fused) != DataType::Undefined;
 }
 
+/// Changes what nodes read and make while ReferenceNodes runs, as a kernel that rounds at other places does.
+class Disturbance {
+ public:
+  virtual ~Disturbance() = default;
+  /// `operands` of `node`, which it is about to read. Those that are absent have no data.
+  virtual void disturbOperands(const Node& node, std::vector<Tensor>& operands) = 0;
+  /// What `node` has made, before it is rounded to the type at which it is stored or to which an inner edge is
+  /// narrowed.
+  virtual void disturbResults(const Node& node, std::vector<Tensor>& results) = 0;
+};
+
 /// Runs a fused node's operators one by one with the reference kernels, on whole tensors of any extents, on text and on
 /// containers. Math is in f32 for every narrower float. A value is rounded where it stands in memory, to its stored
 /// type; where a node reads it from memory, to what the node calculates in; and where the contract narrows an inner
@@ -40,9 +51,9 @@ class ReferenceNodes {
   std::vector<Tensor> constantsAt(std::span<const std::byte* const> packed) const;
 
   /// `inputs` as FusedNode::inputs, at the types they are stored at. Returns tensors as FusedNode::outputs, at theirs;
-  /// they may share the bytes of inputs. Only bodies ask `stop`.
+  /// they may share the bytes of inputs. Only bodies ask `stop`. `disturbance` may be null.
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const Tensor> constants,
-                                  const StopToken& stop = {}) const;
+                                  const StopToken& stop = {}, Disturbance* disturbance = nullptr) const;
 
  private:
   /// Where a node of the fused node finds an operand.
@@ -81,6 +92,7 @@ class ReferenceNodes {
     std::vector<Tensor> given;           ///< the inputs at math types
     std::vector<Tensor> inner, results;  ///< inner values, and as the nodes gave them
     std::vector<Tensor> outputs;
+    Disturbance* disturbance = nullptr;
   };
   void addConstant(const KernelRequest& request, ValueId id, const Tensor& tensor, const Operand& operand);
   Status runStep(const NodeStep& step, Work& work, const StopToken& stop) const;

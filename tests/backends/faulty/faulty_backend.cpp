@@ -1,6 +1,7 @@
 #include "tests/backends/faulty/faulty_backend.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "backends/reference/reference_backend.h"
@@ -11,8 +12,8 @@ namespace {
 
 struct Fault {
   std::string op;
-  float above = 0;
-  bool leavesRoundingOut = false;
+  OutputFault change;
+  bool leavesRoundingOut = false, leavesLastNodeOut = false;
 };
 
 Fault& fault() {
@@ -20,16 +21,24 @@ Fault& fault() {
   return planted;
 }
 
-/// What the reference gives, the first float of the first output off by one if it is above the fault's bound.
-class OffByOne final : public ChangedCode {
+/// What the reference gives, its first output changed by the fault.
+class ChangedOutput final : public ChangedCode {
  public:
-  using ChangedCode::ChangedCode;
+  ChangedOutput(std::unique_ptr<const Code> code, TensorDesc desc)
+      : ChangedCode(std::move(code)), m_desc(std::move(desc)) {}
 
  private:
   void change(std::span<std::byte* const> outputs) const override {
-    float& first = *reinterpret_cast<float*>(outputs[0]);
-    if (first > fault().above) first += 1;
+    const Tensor right = Tensor::view(m_desc.dtype, m_desc.dims, nullptr, outputs[0]);
+    Tensor numbers = Tensor::zeros(DataType::F32, m_desc.dims);
+    for (std::int64_t i = 0; i < right.count(); ++i)
+      numbers.mutableData<float>()[static_cast<std::size_t>(i)] = static_cast<float>(right.asDouble(i));
+    fault().change(numbers.mutableData<float>(), m_desc.dims);
+    const Tensor wrong = numbers.converted(m_desc.dtype);
+    std::memcpy(outputs[0], wrong.bytes(), wrong.byteSize());
   }
+
+  TensorDesc m_desc;
 };
 
 bool isWrongFor(const KernelRequest& request) {
@@ -42,6 +51,17 @@ Result<std::unique_ptr<const Code>> compileUnrounded(const KernelRequest& reques
   FusedNode fused = *request.fused;
   for (InnerEdge& edge : fused.innerEdges)
     if (!edge.real && isFloat(edge.type)) edge.type = DataType::F32;
+  KernelRequest changed = request;
+  changed.fused = &fused;
+  return referenceBackend().compile(changed, referenceBackend().tactics(changed).front());
+}
+
+/// The region without its last node, whose first operand is left in place of its result.
+Result<std::unique_ptr<const Code>> compileUnfinished(const KernelRequest& request) {
+  FusedNode fused = *request.fused;
+  const Node& last = request.plan->graph().node(fused.nodes.back());
+  fused.nodes.pop_back();
+  fused.outputs.front().value = last.input(0);
   KernelRequest changed = request;
   changed.fused = &fused;
   return referenceBackend().compile(changed, referenceBackend().tactics(changed).front());
@@ -62,9 +82,12 @@ class FaultyBackend final : public Backend {
   }
   Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const override {
     if (tactic.implementation == "faulty:wrong" && fault().leavesRoundingOut) return compileUnrounded(request);
+    if (tactic.implementation == "faulty:wrong" && fault().leavesLastNodeOut && request.fused->nodes.size() > 1)
+      return compileUnfinished(request);
     auto code = TRY(referenceBackend().compile(request, referenceBackend().tactics(request).front()));
-    if (tactic.implementation != "faulty:wrong" || !isWrongFor(request)) return code;
-    return std::unique_ptr<const Code>(std::make_unique<const OffByOne>(std::move(code)));
+    if (tactic.implementation != "faulty:wrong" || fault().change == nullptr || !isWrongFor(request)) return code;
+    const TensorDesc& desc = request.values.at(request.fused->outputs.front().value);
+    return std::unique_ptr<const Code>(std::make_unique<const ChangedOutput>(std::move(code), desc));
   }
 };
 
@@ -75,12 +98,24 @@ const Backend& faultyBackend() {
   return backend;
 }
 
+void setFault(std::string op, OutputFault change) {
+  fault().op = std::move(op);
+  fault().change = std::move(change);
+}
+
 void setFaultyOperator(std::string op, float above) {
-  fault() = {std::move(op), above, fault().leavesRoundingOut};
+  if (op.empty()) return setFault({}, nullptr);
+  setFault(std::move(op), [above](std::span<float> elements, const Dims&) {
+    if (elements.front() > above) elements.front() += 1;
+  });
 }
 
 void setUnrounded(bool leavesOut) {
   fault().leavesRoundingOut = leavesOut;
+}
+
+void setUnfinished(bool leavesOut) {
+  fault().leavesLastNodeOut = leavesOut;
 }
 
 }  // namespace fusescope
