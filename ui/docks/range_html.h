@@ -4,6 +4,7 @@
 #include <QUrl>
 #include <QVariant>
 
+#include "calibration/ranges.h"
 #include "ui/document/plan_snapshot.h"
 #include "ui/theme/theme.h"
 

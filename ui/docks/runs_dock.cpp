@@ -1,6 +1,5 @@
 #include "ui/docks/runs_dock.h"
 
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QInputDialog>
@@ -135,18 +134,14 @@ QWidget* RunsDock::makeTools() {
   return row;
 }
 
-void RunsDock::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::StyleChange) m_loggedRun.clear();  // its links have the old theme's colour
-}
-
 const Run* RunsDock::selected() const {
   const QModelIndex index = m_view->currentIndex();
   const Run* run = index.isValid() ? m_context.runs.find(index.data(kNameRole).toString().toStdString()) : nullptr;
   return run != nullptr ? run : m_context.runs.shown();
 }
 
-void RunsDock::renew(Parts) {
+void RunsDock::renew(Parts parts) {
+  if ((parts & kTheme) != 0) m_loggedRun.clear();  // its links have the old theme's colour
   const bool busy = m_context.controller.busy();
   if (busy && onScreen() && !m_clock.isActive()) m_clock.start();
   if (!busy) m_clock.stop();

@@ -34,7 +34,6 @@ class RunsDock : public Dock {
 
  protected:
   void renew(Parts parts) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   QWidget* makeTools();

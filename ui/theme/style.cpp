@@ -3,8 +3,10 @@
 #include <QPainter>
 #include <QPalette>
 #include <QPixmap>
+#include <QStyle>
 #include <QStyleFactory>
 #include <QSvgRenderer>
+#include <QWidget>
 
 #include "ui/theme/theme.h"
 
@@ -16,28 +18,42 @@ static void loadResources() {
 namespace fusescope {
 namespace {
 
+/// A colour of the style sheet, which names it by a role of the palette: so one sheet serves every theme. What the
+/// sheet needs beyond the usual roles has the place of those that nothing here is drawn with.
+struct SheetColor {
+  const char* word;  ///< in kStyleSheet
+  QPalette::ColorRole role;
+  const char* name;  ///< of the role in a style sheet
+  QColor (*of)(const Theme& theme);
+};
+constexpr SheetColor kSheetColors[] = {
+    {"@selection", QPalette::Shadow, "shadow", selectionColor},
+    {"@alternate", QPalette::AlternateBase, "alternate-base",
+     [](const Theme& theme) { return mixed(theme.base, theme.window, 0.5); }},
+    {"@disabled", QPalette::BrightText, "bright-text", [](const Theme& theme) { return theme.disabledText; }},
+    {"@onAccent", QPalette::HighlightedText, "highlighted-text", [](const Theme& theme) { return theme.onAccent; }},
+    {"@pressed", QPalette::Dark, "dark", [](const Theme& theme) { return mixed(theme.raised, theme.accent, 0.22); }},
+    {"@handle", QPalette::Light, "light", [](const Theme& theme) { return mixed(theme.border, theme.dimText, 0.55); }},
+    {"@accent", QPalette::Highlight, "highlight", [](const Theme& theme) { return theme.accent; }},
+    {"@raised", QPalette::Button, "button", [](const Theme& theme) { return theme.raised; }},
+    {"@border", QPalette::Mid, "mid", [](const Theme& theme) { return theme.border; }},
+    {"@window", QPalette::Window, "window", [](const Theme& theme) { return theme.window; }},
+    {"@hover", QPalette::Midlight, "midlight",
+     [](const Theme& theme) { return mixed(theme.raised, theme.text, 0.08); }},
+    {"@text", QPalette::Text, "text", [](const Theme& theme) { return theme.text; }},
+    {"@base", QPalette::Base, "base", [](const Theme& theme) { return theme.base; }},
+    {"@dim", QPalette::LinkVisited, "link-visited", [](const Theme& theme) { return theme.dimText; }},
+};
+
 QPalette paletteOf(const Theme& theme) {
   QPalette palette;
-  palette.setColor(QPalette::Window, theme.window);
+  for (const SheetColor& color : kSheetColors) palette.setColor(color.role, color.of(theme));
   palette.setColor(QPalette::WindowText, theme.text);
-  palette.setColor(QPalette::Base, theme.base);
-  palette.setColor(QPalette::AlternateBase, mixed(theme.base, theme.window, 0.5));
-  palette.setColor(QPalette::Text, theme.text);
-  palette.setColor(QPalette::PlaceholderText, theme.dimText);
-  palette.setColor(QPalette::Button, theme.raised);
   palette.setColor(QPalette::ButtonText, theme.text);
-  palette.setColor(QPalette::BrightText, theme.error);
+  palette.setColor(QPalette::PlaceholderText, theme.dimText);
   palette.setColor(QPalette::ToolTipBase, theme.raised);
   palette.setColor(QPalette::ToolTipText, theme.text);
-  palette.setColor(QPalette::Highlight, theme.accent);
-  palette.setColor(QPalette::HighlightedText, theme.onAccent);
   palette.setColor(QPalette::Link, theme.accent);
-  palette.setColor(QPalette::LinkVisited, mixed(theme.accent, theme.dimText, 0.4));
-  palette.setColor(QPalette::Light, mixed(theme.raised, Qt::white, 0.06));
-  palette.setColor(QPalette::Midlight, theme.raised);
-  palette.setColor(QPalette::Mid, theme.border);
-  palette.setColor(QPalette::Dark, theme.border);
-  palette.setColor(QPalette::Shadow, mixed(theme.window, Qt::black, 0.5));
   for (const QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
     palette.setColor(QPalette::Disabled, role, theme.disabledText);
   }
@@ -80,8 +96,7 @@ QHeaderView { background: @window; }
 QHeaderView::section { background: @window; color: @dim; border: none; border-right: 1px solid @border;
   border-bottom: 1px solid @border; padding: 5px 8px; font-weight: 600; }
 QTableView, QTreeView, QListView, QPlainTextEdit, QTextEdit, QTextBrowser { background: @base; border: none;
-  selection-background-color: @selection; selection-color: @text; alternate-background-color: @alternate;
-  gridline-color: @grid; outline: none; }
+  selection-background-color: @selection; selection-color: @text; alternate-background-color: @alternate; outline: none; }
 QTableView::item, QTreeView::item, QListView::item { padding: 3px 5px; border: none; min-height: 20px; }
 QTableView::item:selected, QTreeView::item:selected, QListView::item:selected { background: @selection; color: @text; }
 QTableView::item:focus, QTreeView::item:focus, QListView::item:focus { border: 1px solid @accent; }
@@ -131,28 +146,27 @@ QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QGroupBox::title { subcontrol-origin: margin; left: 10px; padding: 0 4px; color: @dim; }
 )";
 
-QString styleSheetOf(const Theme& theme) {
+QString styleSheet() {
   QString sheet = QLatin1String(kStyleSheet);
-  // Longer words first, so that "@text" does not eat the start of another.
-  const std::pair<const char*, QColor> words[] = {
-      {"@selection", selectionColor(theme)},
-      {"@alternate", mixed(theme.base, theme.window, 0.5)},
-      {"@disabled", theme.disabledText},
-      {"@onAccent", theme.onAccent},
-      {"@pressed", mixed(theme.raised, theme.accent, 0.22)},
-      {"@handle", mixed(theme.border, theme.dimText, 0.55)},
-      {"@accent", theme.accent},
-      {"@raised", theme.raised},
-      {"@border", theme.border},
-      {"@window", theme.window},
-      {"@hover", mixed(theme.raised, theme.text, 0.08)},
-      {"@grid", mixed(theme.base, theme.border, 0.6)},
-      {"@text", theme.text},
-      {"@base", theme.base},
-      {"@dim", theme.dimText},
-  };
-  for (const auto& [word, color] : words) sheet.replace(QLatin1String(word), color.name());
+  for (const SheetColor& color : kSheetColors)
+    sheet.replace(QLatin1String(color.word), QStringLiteral("palette(%1)").arg(QLatin1String(color.name)));
   return sheet;
+}
+
+/// Unpolishes `widget` and those inside that Qt has polished. Those on screen are appended to `onScreen`; the others
+/// are left so, and Qt polishes them when they are shown. Parents come before their children: a child that is polished
+/// first would take what it inherits for its own colours, and keep them.
+void unpolish(QWidget& widget, QWidgetList& onScreen) {
+  if (widget.testAttribute(Qt::WA_WState_Polished)) {
+    widget.style()->unpolish(&widget);
+    if (widget.isVisible()) {
+      onScreen << &widget;
+    } else {
+      widget.setAttribute(Qt::WA_WState_Polished, false);
+    }
+  }
+  for (QWidget* child : widget.findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly))
+    unpolish(*child, onScreen);
 }
 
 }  // namespace
@@ -161,14 +175,24 @@ QColor selectionColor(const Theme& theme) {
   return mixed(theme.base, theme.accent, theme.kind == ThemeKind::Dark ? 0.22 : 0.12);
 }
 
+// The style sheet is never set again: Qt would polish each widget once for each of its ancestors.
 void applyTheme(QApplication& application, const Theme& theme) {
   loadResources();
-  if (application.styleSheet().isEmpty()) {  // the first time; each of these polishes every widget again
+  const bool first = application.styleSheet().isEmpty();
+  QWidgetList onScreen;
+  if (first) {
     application.setStyle(QStyleFactory::create("Fusion"));
     application.setFont(uiFont());
+  } else {
+    for (QWidget* widget : QApplication::allWidgets())
+      if (widget->parentWidget() == nullptr) unpolish(*widget, onScreen);
   }
   application.setPalette(paletteOf(theme));
-  application.setStyleSheet(styleSheetOf(theme));
+  if (first) application.setStyleSheet(styleSheet());
+  for (QWidget* widget : onScreen) {
+    widget->style()->polish(widget);
+    widget->update();
+  }
 }
 
 QIcon themedIcon(const QString& name, const Theme& theme) {
