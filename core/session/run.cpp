@@ -141,7 +141,7 @@ bool Run::madeFrom(const std::string& modelIdentity, const PlanOptions& planOpti
 std::string titleOf(const PlanOptions& options) {
   std::vector<std::string> parts, types;
   for (const DataType type : options.precisions) types.emplace_back(name(type));
-  if (!types.empty()) parts.push_back("precision " + joined(types, ","));
+  if (!types.empty()) parts.push_back(joined(types, ","));
   const auto pins = std::ranges::count_if(options.directives, asksForAType);
   if (pins > 0) parts.push_back(fmt::format("{} pin{}", pins, pins == 1 ? "" : "s"));
   const auto others = static_cast<std::ptrdiff_t>(options.directives.size()) - pins;

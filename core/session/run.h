@@ -136,7 +136,7 @@ struct Run {
   bool operator==(const Run&) const = default;
 };
 
-/// "2 pins, precision f16", "baseline": what tells a run's options from those of others.
+/// "f16, 2 pins", "baseline": what tells a run's options from those of others.
 std::string titleOf(const PlanOptions& options);
 
 /// The time now, as Run::started has it.

@@ -10,7 +10,9 @@
 #include "interchange/npz.h"
 #include "tests/gui/gui_support.h"
 #include "ui/docks/compare_dock.h"
+#include "ui/docks/dock_widgets.h"
 #include "ui/docks/runs_dock.h"
+#include "ui/document/names_apart.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
 
@@ -293,6 +295,60 @@ class RunsTest : public QObject {
     QVERIFY(here != there && QFile::exists(here) && QFile::exists(there));
   }
 
+  void namesAreToldApartWhereTheyAreCut() {
+    open({});
+    for (const char* layer : {"layer.3", "layer.12", "layer.4"}) {
+      Run run;
+      run.name = std::string("everything before the attention of ") + layer + " in f16, and what is behind it in f32";
+      run.state = RunState::Ready;
+      runs().add(run);
+    }
+    m_window->showDock("Runs");
+    QTableView& table = m_window->dock<RunsDock>().table();
+    auto* delegate = static_cast<CellDelegate*>(table.itemDelegate());
+    QCOMPARE(table.model()->rowCount(), 3);
+    for (const int width : {150, 190, 260, 400, 2000}) {
+      QStringList shown;
+      for (int row = 0; row < 3; ++row) {
+        const QModelIndex index = table.model()->index(row, 1);
+        QStyleOptionViewItem option;
+        option.initFrom(&table);
+        option.widget = &table;
+        option.rect = QRect(0, 0, width, 24);
+        shown << delegate->shownText(option, index);
+        const QString whole = index.data().toString(), layer = whole.section(' ', 7, 7);
+        QVERIFY2(layer.startsWith("layer."), qPrintable(whole));
+        QVERIFY2(shown.last().contains(layer), qPrintable(QString("%1: %2").arg(width).arg(shown.last())));
+        QVERIFY(option.fontMetrics.horizontalAdvance(shown.last()) <= width);
+        QCOMPARE(index.data(Qt::ToolTipRole).toString(), whole);
+        QCOMPARE(shown.last() == whole, width == 2000);
+        QVERIFY2(width < 190 || shown.last().startsWith("run"), qPrintable(shown.last()));
+      }
+      QCOMPARE(QSet<QString>(shown.begin(), shown.end()).size(), 3);
+    }
+  }
+
+  void whatTellsNamesApartStays() {
+    const QFontMetrics font(QApplication::font());
+    const auto shown = [&](const QString& name, const QString& twin, int letters) {
+      return elidedApart(name, twin, font, font.averageCharWidth() * letters);
+    };
+    const QString name = "the first of many words, then 17, then all the others";
+    QCOMPARE(shown(name, "anything", 200), name);
+    QCOMPARE(shown(name, QString(), 20), font.elidedText(name, Qt::ElideMiddle, font.averageCharWidth() * 20));
+    QVERIFY(!font.elidedText(name, Qt::ElideMiddle, font.averageCharWidth() * 20).contains("17"));
+    QVERIFY(shown(name, QString(name).replace("17", "18"), 20).contains("17"));
+    QVERIFY(shown(name, QString(name).replace("then 17, ", ""), 20).contains("17"));
+    const auto twins = twinsOf({"a/conv_1/x", "b", "a/conv_2/x", "a/conv_1/x"});
+    QVERIFY(twins[0] == "a/conv_2/x" && twins[2] == "a/conv_1/x" && twins[3] == "a/conv_2/x");
+    QVERIFY(twins[1].starts_with("a/conv_"));
+    QVERIFY(twinsOf({"x/a_1/last", "y", "x/a_1/first", "z/a_1/last"})[0] == "z/a_1/last");  // they end alike
+    QVERIFY(twinsOf({"a"})[0].empty() && twinsOf({}).empty());
+    for (int letters = 1; letters < 60; ++letters)
+      QVERIFY(font.horizontalAdvance(shown(name, QString(name).replace("17", "18"), letters)) <=
+              std::max(font.averageCharWidth() * letters, 2 * font.horizontalAdvance(QChar(0x2026))));
+  }
+
  private:
   QString keptFolder() const { return m_folder->kept(); }
   QString keptFile() { return keptFolder() + "/" + qs(m_window->session().session().id) + ".fsession"; }
@@ -339,5 +395,5 @@ class RunsTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(RunsTest, 9)
+FUSESCOPE_GUI_TEST(RunsTest, 11)
 #include "runs_test.moc"

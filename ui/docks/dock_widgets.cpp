@@ -8,6 +8,7 @@
 
 #include "ui/docks/dock_context.h"
 #include "ui/docks/wrap_layout.h"
+#include "ui/document/names_apart.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/roles.h"
 
@@ -52,6 +53,18 @@ void CellDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelInd
   option->palette.setColor(QPalette::Text, color);
   option->palette.setColor(QPalette::HighlightedText, color);
   if (index.data(kNewRole).toBool()) option->font.setBold(true);
+  const QString twin = index.data(kTwinRole).toString();
+  if (twin.isEmpty() || option->widget == nullptr) return;
+  const QStyle& style = *option->widget->style();
+  const QRect text = style.subElementRect(QStyle::SE_ItemViewItemText, option, option->widget);
+  const int margin = style.pixelMetric(QStyle::PM_FocusFrameHMargin, option, option->widget) + 1;  // as Qt draws it
+  option->text = elidedApart(option->text, twin, option->fontMetrics, text.width() - 2 * margin);
+}
+
+QString CellDelegate::shownText(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+  QStyleOptionViewItem filled = option;
+  initStyleOption(&filled, index);
+  return filled.text;
 }
 
 void CellDelegate::paintBadge(QPainter* painter, const QStyleOptionViewItem& option, const QString& text) const {
@@ -196,9 +209,18 @@ void HintStack::showContent(bool content) {
   setCurrentIndex(content ? 1 : 0);
 }
 
+/// The property in which a widget that is refused keeps what its tool tip says else.
+constexpr const char* kOwnTip = "own_tip";
+
 void offer(QWidget& widget, const QString& refusal, const QString& tip) {
   widget.setEnabled(refusal.isEmpty());
   widget.setToolTip(refusal.isEmpty() ? tip : refusal);
+  widget.setProperty(kOwnTip, refusal.isEmpty() ? QVariant() : QVariant(tip));
+}
+
+void offer(QWidget& widget, const QString& refusal) {
+  const QVariant kept = widget.property(kOwnTip);
+  offer(widget, refusal, kept.isValid() ? kept.toString() : widget.toolTip());
 }
 
 QWidget* toolRow(const QList<QWidget*>& widgets, QWidget* parent, int stretch) {

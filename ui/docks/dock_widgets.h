@@ -23,6 +23,8 @@ class CellDelegate : public QStyledItemDelegate {
   CellDelegate(std::function<const Theme&()> theme, QSet<int> typeColumns, QObject* parent);
   void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
   QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+  /// What of a cell's text is drawn in option.rect, where it has a kTwinRole.
+  QString shownText(const QStyleOptionViewItem& option, const QModelIndex& index) const;
 
  protected:
   void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;
@@ -53,6 +55,8 @@ class HintStack : public QStackedWidget {
 
 /// Enables the widget unless `refusal` says why it is of no use now. Its tool tip is then the refusal, else `tip`.
 void offer(QWidget& widget, const QString& refusal, const QString& tip);
+/// The same for one that keeps its own tool tip.
+void offer(QWidget& widget, const QString& refusal);
 
 /// Widgets above a table, side by side or, where that is too wide, below each other; the one at `stretch` takes what is
 /// left of its row.

@@ -81,7 +81,7 @@ LayersDock::LayersDock(const DockContext& context)
   m_view->setSelectionMode(QAbstractItemView::ExtendedSelection);
   m_view->setContextMenuPolicy(Qt::CustomContextMenu);
   m_view->setAccessibleName(QStringLiteral("Layers"));
-  styleTable(*m_view, {0, -70, -92, -76, 76, 84, 50, 64, 72, 76, 120, 120}, true);
+  styleTable(*m_view, {0, -70, -104, -88, 76, 84, 50, 64, 72, 76, 120, 120}, true);
   m_view->horizontalHeader()->setMinimumSectionSize(56);
   // Where there are errors, they are what the table is looked at for.
   for (const auto& [column, place] : {std::pair(LayersModel::kLocal, 1), std::pair(LayersModel::kCarried, 2)})

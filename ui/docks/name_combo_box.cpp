@@ -3,6 +3,9 @@
 #include <QAbstractItemView>
 #include <QStylePainter>
 
+#include "ui/document/names_apart.h"
+#include "ui/document/qt_text.h"
+
 namespace fusescope {
 
 NameComboBox::NameComboBox(QWidget* parent) : QComboBox(parent) {
@@ -14,7 +17,12 @@ QString NameComboBox::shownText() const {
   QStyleOptionComboBox option;
   initStyleOption(&option);
   const QRect room = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
-  return fontMetrics().elidedText(option.currentText, Qt::ElideMiddle, room.width() - 4);
+  std::vector<std::string> names;
+  for (int i = 0; i < count(); ++i) names.push_back(itemText(i).toStdString());
+  const int current = currentIndex();
+  const auto twins = twinsOf({names.begin(), names.end()});
+  const QString twin = current < 0 ? QString() : qs(twins[static_cast<std::size_t>(current)]);
+  return elidedApart(option.currentText, twin, fontMetrics(), room.width() - 4);
 }
 
 void NameComboBox::paintEvent(QPaintEvent*) {

@@ -4,8 +4,7 @@
 
 namespace fusescope {
 
-/// A combo box of names, which differ at their ends: what does not fit is left out of the middle. As narrow as it must
-/// be.
+/// A combo box of names: of what does not fit, what tells it from the others stays. As narrow as it must be.
 class NameComboBox : public QComboBox {
   Q_OBJECT
 

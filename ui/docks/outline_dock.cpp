@@ -12,8 +12,8 @@ namespace fusescope {
 
 namespace {
 
-/// Of the column of types: of one type, and around the text of several.
-constexpr int kTypeWidth = 68, kBesideText = 20;
+/// Of the column of types: the least, and what is around the text, of which the type may stand in a badge.
+constexpr int kTypeWidth = 68, kBesideText = 34;
 constexpr double kMostOfTypes = 0.4;  ///< of the width: the rest is for names
 
 }  // namespace
@@ -89,8 +89,8 @@ void OutlineDock::renewPlan() {
   bold.setBold(true);
   const QString ofSegment = m_model.index(0, OutlineModel::kType).data().toString();
   const QFontMetrics metrics(bold);
-  const int longest = kBesideText + std::max(metrics.horizontalAdvance(m_model.longestOfSeveralTypes()),
-                                             metrics.horizontalAdvance(ofSegment));
+  const int longest =
+      kBesideText + std::max(metrics.horizontalAdvance(m_model.longestType()), metrics.horizontalAdvance(ofSegment));
   const int most = static_cast<int>(kMostOfTypes * m_view->viewport()->width());
   m_view->header()->resizeSection(OutlineModel::kType, std::max(kTypeWidth, std::min(longest, most)));
   m_syncing = false;

@@ -11,6 +11,7 @@
 #include "ops/op_schema.h"
 #include "planning/fused_node_facts.h"
 #include "planning/structure.h"
+#include "ui/document/names_apart.h"
 
 namespace fusescope {
 
@@ -102,6 +103,11 @@ std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> pla
     for (const NodeId node : fused.nodes) snapshot->nodes[node.index].fused = i;
     if (fused.root.valid()) snapshot->nodes[fused.root.index].root = true;
   }
+  std::vector<std::string_view> names;
+  for (const NodeId node : graph.order()) names.push_back(graph.node(node).name);
+  const std::vector<std::string_view> twins = twinsOf(names);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (const auto twin = graph.findNode(twins[i])) snapshot->nodes[graph.order()[i].index].twin = *twin;
   for (std::uint32_t i = 0; i < plan->precisionMap.size(); ++i) {
     snapshot->nodes[plan->precisionMap[i].node.index].grant = i;
   }
@@ -132,6 +138,12 @@ std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> pla
   if (before && before->model == plan->model) snapshot->delta = planDelta(*before, *plan);
   snapshot->plan = std::move(plan);
   return snapshot;
+}
+
+const std::string& PlanSnapshot::twinName(NodeId node) const {
+  static const std::string kNone;
+  const NodeId twin = facts(node).twin;
+  return twin.valid() ? graph().node(twin).name : kNone;
 }
 
 const FusedNode* PlanSnapshot::fusedOf(NodeId node) const {

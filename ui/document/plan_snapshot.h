@@ -40,6 +40,7 @@ struct PlanSnapshot {
     std::uint32_t grant = UINT32_MAX;  ///< index into Plan::precisionMap
     std::optional<std::int64_t> flops, bytes;
     bool root = false;
+    NodeId twin;  ///< the name of this one is much like its own (ui/document/names_apart.h); invalid: there is no other
   };
   std::vector<NodeFacts> nodes;   ///< by node id
   std::vector<CostRange> ranges;  ///< by node id, of flops and bytes; empty where the inputs' extents are fixed
@@ -70,6 +71,8 @@ struct PlanSnapshot {
 
   const Graph& graph() const { return plan->graph(); }
   const NodeFacts& facts(NodeId node) const { return nodes[node.index]; }
+  /// The name of the twin of `node`; empty: it has none.
+  const std::string& twinName(NodeId node) const;
   const CostRange* rangeOf(NodeId node) const { return ranges.empty() ? nullptr : &ranges[node.index]; }
   const FusedNode* fusedOf(NodeId node) const;
   const PrecisionGrant* grantOf(NodeId node) const;

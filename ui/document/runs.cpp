@@ -133,8 +133,8 @@ bool Runs::cameToNothing(const Run& run) {
   return !run.working() && run.state != RunState::Ready && !hasNumbers(run);
 }
 
-QString Runs::title(const Run& run) {
-  return QStringLiteral("run %1, %2").arg(qs(run.id), qs(run.name));
+QString Runs::title(const std::string& id, const QString& name) {
+  return QStringLiteral("run %1, %2").arg(qs(id), name);
 }
 
 std::string Runs::add(Run run) {

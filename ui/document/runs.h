@@ -52,7 +52,8 @@ class Runs : public QObject {
   };
   std::optional<Failure> failure() const;
   /// What its numbers are called: "run 3, 2 pins".
-  static QString title(const Run& run);
+  static QString title(const Run& run) { return title(run.id, qs(run.name)); }
+  static QString title(const std::string& id, const QString& name);
   /// Whether it ended before there was a number of it: it failed, or was cancelled or interrupted.
   static bool cameToNothing(const Run& run);
   static bool hasNumbers(const Run& run);

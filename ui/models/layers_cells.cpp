@@ -167,6 +167,15 @@ QVariant LayersModel::toolTip(const Row& row, int column) const {
   return text(row, column);
 }
 
+/// What the cell's name is to be told from where it is cut.
+QString LayersModel::twinOf(const Row& row, int column) const {
+  const PlanSnapshot::Level& level = m_levels[row.level];
+  const FusedNode* fused = column == kFused ? level.snapshot->fusedOf(row.node) : nullptr;
+  const NodeId named = column == kNode ? row.node : fused != nullptr ? fused->root : NodeId();
+  const std::string twin = named.valid() ? level.snapshot->twinName(named) : std::string();
+  return twin.empty() ? QString() : qs(level.prefix + twin);
+}
+
 QVariant LayersModel::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
   const Row& row = rowAt(index.row());
@@ -182,6 +191,8 @@ QVariant LayersModel::data(const QModelIndex& index, int role) const {
       return static_cast<int>((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case kNameRole:
       return row.view.node;
+    case kTwinRole:
+      return twinOf(row, index.column());
     case kToneRole: {
       if (index.column() == kNode && !m_failing.isEmpty() && row.view.node == m_failing)
         return static_cast<int>(Tone::Bad);

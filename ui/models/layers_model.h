@@ -102,6 +102,7 @@ class LayersModel : public QAbstractTableModel {
   bool less(const Row& a, const Row& b) const;
   QString text(const Row& row, int column) const;
   QVariant toolTip(const Row& row, int column) const;
+  QString twinOf(const Row& row, int column) const;
   QString pinRefusalOf(const Row& row) const;
 
   std::shared_ptr<const PlanSnapshot> m_snapshot;

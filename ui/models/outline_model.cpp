@@ -44,12 +44,12 @@ void OutlineModel::setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot) {
   endResetModel();
 }
 
-QString OutlineModel::longestOfSeveralTypes() const {
+QString OutlineModel::longestType() const {
   QString longest;
   for (const PlanSnapshot::Level& level : m_levels) {
     const Plan& plan = *level.snapshot->plan;
     for (const FusedNode& fused : plan.fusedNodes) {
-      if (calculatedTypes(plan, fused).size() < 2) continue;
+      if (fused.nodes.size() < 2) continue;
       const QString text = typeCell(plan, fused);
       if (text.size() > longest.size()) longest = text;
     }
@@ -250,6 +250,8 @@ QVariant OutlineModel::fusedData(const Entry& entry, int column, int role) const
   const FusedNode& fused = plan.fusedNodes[entry.number];
   if (fused.nodes.size() == 1) return nodeData(entry, fused.nodes.front(), column, role);
   if (role == kNameRole) return nameIn(entry, handleOf(fused));
+  const NodeId main = fused.root.valid() ? fused.root : fused.nodes.front();
+  if (role == kTwinRole && column == kName) return qs(planOf(entry).twinName(main));
   const bool predicted = isPrediction(plan, fused);
   if (role == Qt::FontRole && predicted && column == kName) {
     QFont font;
@@ -258,7 +260,7 @@ QVariant OutlineModel::fusedData(const Entry& entry, int column, int role) const
   }
   if (role == Qt::DisplayRole) {
     if (column == kType) return typeCell(plan, fused);
-    return qs(plan.graph().node(fused.root.valid() ? fused.root : fused.nodes.front()).name);
+    return qs(plan.graph().node(main).name);
   }
   if (role == Qt::ToolTipRole) {
     return QStringLiteral("%1\nkind %2, computes in %3%4")
@@ -270,6 +272,7 @@ QVariant OutlineModel::fusedData(const Entry& entry, int column, int role) const
 
 QVariant OutlineModel::nodeData(const Entry& entry, NodeId id, int column, int role) const {
   const PlanSnapshot& snapshot = planOf(entry);
+  if (role == kTwinRole && column == kName) return qs(snapshot.twinName(id));
   const Node& node = snapshot.graph().node(id);
   const PrecisionGrant* grant = snapshot.grantOf(id);
   if (role == kNameRole) return nameIn(entry, node.name);

@@ -25,8 +25,8 @@ class OutlineModel : public QAbstractItemModel {
   QModelIndex indexOf(NodeId node) const;
   QModelIndex indexOfFused(std::uint32_t fused) const;
   QModelIndex indexOfSegment(std::uint32_t segment) const;
-  /// The longest text that a fused node of several types has in column kType; empty: there is none.
-  QString longestOfSeveralTypes() const;
+  /// The longest text that a fused node of several nodes has in column kType; empty: there is none.
+  QString longestType() const;
   /// The deepest row for "HOLDER/NAME", as Selection::inside() has it.
   QModelIndex indexOfInside(const std::string& name) const;
 

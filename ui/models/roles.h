@@ -11,6 +11,7 @@ enum ModelRole {
   kBarRole,                      ///< double 0 … 1: drawn as a bar below the text
   kToneRole,                     ///< int Tone
   kNewRole,                      ///< bool: came with the last edit
+  kTwinRole,  ///< QString: the text that is most like it, from which it is to be told where it is cut
 };
 
 /// What a cell says besides its text; views give it colour and a mark.

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "planning/fused_node_facts.h"
+#include "ui/document/names_apart.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -141,6 +142,11 @@ void addLayers(const std::vector<RunLayer>& layers, const QString& prefix, const
   }
 }
 
+/// The number of a run always tells it from the others; where its name is cut, what differs in that stays as well.
+Cell nameCell(const Run& run, std::string_view twin, Tone tone) {
+  return {.text = Runs::title(run), .twin = twin.empty() ? QString() : Runs::title(run.id, qs(twin)), .tone = tone};
+}
+
 /// What its numbers were made with: of the evaluation that its verdict is of, else of its time.
 Cell inputsCell(const Runs& runs, const Run& run) {
   const Evaluation* evaluation = runs.evaluation(run);
@@ -162,6 +168,9 @@ Cell inputsCell(const Runs& runs, const Run& run) {
 
 TableContent runsContent(const Runs& runs) {
   TableContent content{{"", "Run", "Time", "Verdict", "Inputs", "Plan", "When"}, {}, {}};
+  std::vector<std::string_view> names;
+  for (const Run& run : runs.all()) names.push_back(run.name);
+  const std::vector<std::string_view> twins = twinsOf(names);
   for (auto it = runs.all().rbegin(); it != runs.all().rend(); ++it) {
     const Run& run = *it;
     const bool own = runs.ofThisPlan(run);
@@ -169,7 +178,8 @@ TableContent runsContent(const Runs& runs) {
     content.rows.push_back(
         {qs(run.id),
          {markCell(runs, run),
-          {.text = Runs::title(run), .tone = own || !run.hasEngine() ? Tone::Plain : Tone::Dim},
+          nameCell(run, twins[static_cast<std::size_t>(std::distance(runs.all().begin(), it.base())) - 1],
+                   own || !run.hasEngine() ? Tone::Plain : Tone::Dim),
           timeCell(run),
           verdictCell(runs, run),
           inputsCell(runs, run),

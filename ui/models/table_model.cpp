@@ -30,6 +30,8 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
       return cell.tip.isEmpty() ? cell.text : cell.tip;
     case Qt::TextAlignmentRole:
       return static_cast<int>((cell.number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    case kTwinRole:
+      return cell.twin;
     case kSortRole:
       return cell.sort.isValid() ? cell.sort : QVariant(cell.text);
     case kBarRole:

@@ -17,6 +17,7 @@ struct Cell {
   QString text;
   QVariant sort;  ///< invalid: sorted by text
   QString tip;
+  QString twin{};  ///< kTwinRole
   std::optional<double> bar;
   Tone tone = Tone::Plain;
   bool number = false;  ///< aligned right

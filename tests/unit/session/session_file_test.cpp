@@ -420,7 +420,7 @@ TEST(OpenSession, AMissingModelIsAskedForAndMayLieElsewhere) {
 
 TEST(RunTitle, TellsTheOptionsApart) {
   EXPECT_EQ(titleOf({}), "baseline");
-  EXPECT_EQ(titleOf(exampleRun().options), "precision f16, 1 pin");
+  EXPECT_EQ(titleOf(exampleRun().options), "f16, 1 pin");
 }
 
 }  // namespace
