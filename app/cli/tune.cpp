@@ -97,6 +97,16 @@ void printExported(const TuneGoal& goal, const TuneReport& report) {
     std::cout << fmt::format("export refuses the network with these pins: {}\n", exported->whyNot);
 }
 
+void printBeaten(const TuneResult& result) {
+  const auto& beaten = result.beatenByAllPinned;
+  if (!beaten) return;
+  std::cout << fmt::format(
+      "{} would be enough ({}), but with everything pinned the network is faster on this machine and no further from "
+      "float32 ({}), so that a set was chosen that is not slower than that; the fewer pins, which --json lists, may "
+      "still pay on other machines, or in memory\n",
+      counted(std::ssize(beaten->pins), "pin"), pointText(*beaten), pointText(result.allPinned));
+}
+
 void printForPeople(const Arguments& arguments, const TuneReport& report, const Samples& samples) {
   const TuneResult& result = report.result;
   printFront(result.front);
@@ -113,11 +123,7 @@ void printForPeople(const Arguments& arguments, const TuneReport& report, const 
     std::cout << fmt::format("the error is {} by the backend {} and {} by the reference\n",
                              errorText(result.chosen.measured), report.backend, errorText(*there));
   printExported(arguments.options.goal, report);
-  if (result.beatenByAllPinned)
-    std::cout << fmt::format(
-        "on this machine these pins are slower and further from float32 than pinning everything ({}); the lower types "
-        "may still pay on other machines, or in memory\n",
-        costText(result.allPinned.cost));
+  printBeaten(result);
   if (result.ok)
     std::cout << (result.minimal ? "no single pin can be left out: each was tried\n"
                                  : "a pin may be too many: not each was tried\n");

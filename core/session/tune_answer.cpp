@@ -10,6 +10,7 @@ namespace {
 /// All of a point but how many pins it has.
 void readPoint(JsonFields& fields, TunedPoint& point) {
   fields.readNumber("error", point.error).readNumber("ms", point.ms);
+  fields.readNumber("error_here", point.errorHere).readNumber("error_on_reference", point.errorOnReference);
   fields.read("casts", point.casts).read("bytes", point.bytes);
   std::string how;
   fields.read("how", how);
@@ -30,6 +31,22 @@ Result<TunedPoint> pointFromJson(const Json& json) {
   readPoint(fields, point);
   fields.read("pins", point.pins).parseList("set", point.set, pinFromJson);
   return fields.result(point);
+}
+
+/// The error of {output, error, not_finite}.
+Result<double> apartFromJson(const Json& json) {
+  double error = NAN;
+  JsonFields fields(json);
+  fields.require("error").readNumber("error", error);
+  return fields.result(error);
+}
+
+Result<TunedExport> exportedFromJson(const Json& json) {
+  TunedExport exported;
+  JsonFields fields(json);
+  fields.require("reference").parse("reference", exported.onReference, apartFromJson);
+  fields.require("engine").parse("engine", exported.onEngine, apartFromJson);
+  return fields.result(exported);
 }
 
 Result<TunedBaseline> baselineFromJson(const Json& json) {
@@ -66,6 +83,9 @@ Result<TuneAnswer> tuneAnswerFromJson(const Json& reply) {
   fields.read("samples", answer.samples).read("evaluations", answer.evaluations).read("pinnable", answer.pinnable);
   fields.readNumber("seconds", answer.seconds);
   fields.parse("unpinned", answer.unpinned, pointFromJson).parse("all_pinned", answer.allPinned, pointFromJson);
+  fields.parse("beaten_by_all_pinned", answer.beatenByAllPinned, pointFromJson);
+  fields.readNumber("max_error", answer.maxError).readNumber("held_to", answer.heldTo);
+  fields.parse("exported", answer.exported, exportedFromJson).read("export_refused", answer.exportRefused);
   fields.parseList("front", answer.front, pointFromJson);
   fields.parseList("baselines", answer.baselines, baselineFromJson);
   fields.require("chosen").parse("chosen", chosen, chosenFromJson);

@@ -23,6 +23,8 @@ struct TunedPin {
 /// A set of pins that a search evaluated, as `tune --json` says it.
 struct TunedPoint {
   double error = NAN;                      ///< infinite where something became infinite or NaN; NaN: not evaluated
+  std::optional<double> errorHere;         ///< on the backend of the search; nothing: not evaluated
+  std::optional<double> errorOnReference;  ///< nothing: it was not asked. `error` is the larger one
   std::optional<double> ms;                ///< predicted; nothing where a kernel or conversion has no price
   PriceSource how = PriceSource::Unknown;  ///< of what prices
   std::int64_t casts = 0, bytes = 0, pins = 0;
@@ -37,6 +39,12 @@ struct TunedBaseline {
   bool finished = false;             ///< it came to its end
 };
 
+/// What the network is once it is exported with the pins that were chosen.
+struct TunedExport {
+  double onReference = NAN, onEngine = NAN;  ///< its errors
+  bool operator==(const TunedExport&) const = default;
+};
+
 /// What the worker answers to `tune`: the document of `tune --json` and the plan options with the pins.
 struct TuneAnswer {
   bool ok = false;       ///< `chosen` is as was asked
@@ -46,7 +54,13 @@ struct TuneAnswer {
   bool randomInputs = false;
   std::int64_t samples = 0, evaluations = 0, pinnable = 0;
   double seconds = 0;
+  std::optional<double> maxError;  ///< that was asked for
+  std::optional<double> heldTo;    ///< that the last search allowed: less than maxError where exporting adds to errors
+  std::optional<TunedExport> exported;  ///< nothing: it was not asked, was ended, or cannot be
+  std::string exportRefused;            ///< why it cannot be exported; empty: it can, or it was not asked
   TunedPoint unpinned, allPinned, chosen;
+  /// The fewest pins that are enough, where everything pinned is faster and as near to float32.
+  std::optional<TunedPoint> beatenByAllPinned;
   std::vector<TunedPoint> front;
   std::vector<TunedPin> pins;  ///< of `chosen`
   std::vector<TunedBaseline> baselines;

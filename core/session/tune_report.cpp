@@ -77,7 +77,7 @@ Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions&
   const TuneResult& result = report.result;
   const auto orNull = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
   const auto textOrNull = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
-  Json json = {{"format", "fusescope.tune"}, {"version", 1}, {"ok", result.ok}};
+  Json json = {{"format", "fusescope.tune"}, {"version", 2}, {"ok", result.ok}};
   addSamples(json, samples);
   json["backend"] = report.backend;
   json["metric"] = textOrNull(options.evaluator.metric);
@@ -87,7 +87,8 @@ Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions&
   json["seed"] = options.goal.seed;
   json["end"] = name(result.end);
   json["minimal"] = result.minimal;
-  json["beaten_by_all_pinned"] = result.beatenByAllPinned;
+  json["beaten_by_all_pinned"] =
+      result.beatenByAllPinned ? setJson(*result.beatenByAllPinned, report.nodes) : Json(nullptr);
   json["unpinned"] = toJson(result.unpinned);
   json["all_pinned"] = toJson(result.allPinned);
   json["front"] = Json::array();
@@ -96,6 +97,7 @@ Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions&
   json["baselines"] = Json::array();
   for (const TuneBaseline& baseline : result.baselines) json["baselines"].push_back(baselineJson(baseline));
   json["exported"] = report.exported && report.exported->numbers ? toJson(*report.exported->numbers) : Json(nullptr);
+  json["export_refused"] = report.exported ? textOrNull(report.exported->whyNot) : Json(nullptr);
   json["held_to"] = orNull(report.heldTo);
   json["pinnable"] = report.pinnable;
   json["groups"] = report.groups;

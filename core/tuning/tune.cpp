@@ -12,6 +12,8 @@
 namespace fusescope {
 namespace {
 
+constexpr const char* kSearching = "sets of pins";  ///< what is under way, for people
+
 Status checkGoal(const TuneGoal& goal) {
   const auto bad = [](std::string message, std::string option, std::string help) {
     return Diagnostic{
@@ -51,7 +53,8 @@ std::string whyPinned(const std::optional<TuneResult::Without>& without, double 
   if (goal.maxError) why += fmt::format("; allowed is {:.3g}", *heldTo);
   if (heldTo < goal.maxError)
     why += fmt::format(", so that the exported network has {:.3g} at the most", *goal.maxError);
-  if (without->slower) why += "; without it conversions make it slower";
+  if (without->slower)
+    why += "; without it the network is slower than with everything pinned or than what a known search finds";
   return why;
 }
 
@@ -102,7 +105,9 @@ Result<ExportedCheck> exportedWith(const PlanEvaluator& evaluator, const PinSet&
   if (options.progress) options.progress("tune", "the network as it is exported");
   const Plan& lowered = evaluator.lowered();
   const auto plan = TRY(makePlan(lowered.model, evaluator.optionsWith(pins), nullptr, evaluator.stop(), &lowered));
-  return checkExported(*plan, evaluator.samples(), *options.goal.maxError, evaluator.stop());
+  auto checked = checkExported(*plan, evaluator.samples(), *options.goal.maxError, evaluator.stop());
+  if (options.progress) options.progress("tune", kSearching);
+  return checked;
 }
 
 /// The search; with the exported network where errors are of all outputs and are measured as export measures them.
@@ -143,6 +148,7 @@ Result<TuneReport> tune(const std::shared_ptr<const Plan>& lowered, std::vector<
   TRY(keeper.write());  // what cannot be written is told before the work, not after it
   memory.added = [&] { keeper.writeNowAndThen(); };
   TuneReport report;
+  if (options.progress) options.progress("tune", kSearching);
   auto found = searchFor(*evaluator, options, memory);
   if (found.ok() && options.explain && !options.evaluator.stop.stop_requested()) {
     evaluator->endAfter(options.goal.seconds);  // a limit of its own, as large

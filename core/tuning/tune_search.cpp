@@ -51,12 +51,13 @@ class TuneSearch {
   /// 3. Sets that are good enough, by several ways, each made as small as it can be.
   /// 4. The same in other orders.
   /// 5. What is left may not be slower, by times that are known, than what a known search finds or than everything
-  ///    pinned: where lowering pays at all.
+  ///    pinned.
   Status search() {
     m_result.allPinned = TRY(m_evaluations.evaluate(all()));
     m_evaluations.setAllPinned(m_result.allPinned);
     m_result.unpinned = TRY(m_evaluations.evaluate({}));
-    if (m_goal.maxError && m_evaluations.meets(m_result.unpinned)) return finished();
+    if (m_goal.maxError && m_evaluations.meets(m_result.unpinned) && !beats(m_result.allPinned, m_result.unpinned))
+      return finished();
     TRY(scoreGroups());
     if (!m_goal.maxError) TRY(spendTime());
     const std::vector<double> byError = m_scores;
@@ -195,13 +196,6 @@ class TuneSearch {
     return Done{};
   }
 
-  /// Whether the lowered network is the faster one at all, by times that are known: where it is not, whoever lowers it
-  /// does it for something else, and every pin would look like a gain.
-  bool loweringPays() const {
-    const PlanCost &lowered = m_result.unpinned.cost, &exact = m_result.allPinned.cost;
-    return lowered.unknown == 0 && exact.unknown == 0 && lowered.ms < exact.ms;
-  }
-
   const TuneBaseline* bestBaseline() const {
     const TuneBaseline* best = nullptr;
     for (const TuneBaseline& baseline : m_result.baselines)
@@ -217,10 +211,8 @@ class TuneSearch {
   /// and is not slower than either.
   Status findNoSlower(Evaluations::Ask ask) {
     const TunePoint best = *m_evaluations.best();
-    if (!loweringPays()) {
-      m_result.beatenByAllPinned = beats(m_result.allPinned, best);
-      return Done{};
-    }
+    if (beats(m_result.allPinned, best) && TRY(m_evaluations.holds(m_result.allPinned, ask)))
+      m_result.beatenByAllPinned = best;
     std::vector<TunePoint> faster;
     if (const TuneBaseline* baseline = bestBaseline()) faster.push_back(*baseline->found);
     faster.push_back(m_result.allPinned);
@@ -259,7 +251,7 @@ class TuneSearch {
     return Done{};
   }
 
-  /// Whether `a` is faster than `b`, by times that are known, and at least as good.
+  /// Whether `a` is faster than `b`, by times that are known, and at least as near to float32.
   static bool beats(const TunePoint& a, const TunePoint& b) { return isFaster(a.cost, b.cost) && a.error <= b.error; }
 
   TuneResult result() {
@@ -268,7 +260,10 @@ class TuneSearch {
       m_result.chosen = m_noSlower.value_or(*m_evaluations.best());
     } else if (m_evaluations.leastError()) {
       m_result.chosen = *m_evaluations.leastError();
+      if (beats(m_result.allPinned, m_result.chosen)) m_result.chosen = m_result.allPinned;
     }
+    auto& beaten = m_result.beatenByAllPinned;
+    if (beaten && !m_evaluations.better(*beaten, m_result.chosen)) beaten.reset();  // what was chosen is smaller
     m_result.minimal = m_result.ok;
     for (const std::uint32_t pin : m_result.chosen.pins) {
       const auto without = m_evaluations.known(pinsWithout(m_result.chosen.pins, {pin}));

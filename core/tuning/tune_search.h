@@ -97,9 +97,9 @@ struct TuneResult {
   /// Set where fewer pins meet the goal and are slower than what a known search finds, or than everything pinned:
   /// `chosen` takes no more than this.
   std::optional<PlanCost> noSlowerThan;
-  /// Lowering does not pay by times that are known, and with everything pinned the network is faster than `chosen` and
-  /// nearer to float32: `chosen` is of use only where something else is wanted of it.
-  bool beatenByAllPinned = false;
+  /// The set of the fewest pins that meets the goal, where with everything pinned the network is faster, by times that
+  /// are known, and at least as near to float32: `chosen` is another set then, which takes no more time than that.
+  std::optional<TunePoint> beatenByAllPinned;
   bool minimal = false;  ///< without any one of the pins the goal is not met, or it is slower than that: each was tried
   std::int64_t evaluations = 0;  ///< of the search; what known searches take beyond its limits is theirs
   TuneEnd end = TuneEnd::Finished;
@@ -126,7 +126,9 @@ using OnBetter = std::function<void(const TunePoint& point, std::int64_t evaluat
 /// `goal` alone. Several sets are made smaller until no pin can be dropped, and the smallest is taken, of equal ones
 /// the cheapest: (1) the nodes whose lowering alone does most harm for what pinning them costs, as many as are needed;
 /// (2) what bisection from either end and greedy ranking find; (3) all, dropped in other orders. So it is never larger
-/// than what those find. A set that would be chosen is held against the goal on the reference, too
+/// than what those find, except where the smallest set is slower, by times that are known, than the best of those or
+/// than everything pinned: then it is the smallest found that is not slower. So everything pinned never beats it in
+/// time and in error. A set that would be chosen is held against the goal on the reference, too
 /// (TuneOracle::hasReference()): where it fails there, the search goes on. `memory` holds evaluations of an earlier
 /// search and takes those of this one; they count again. Errors: those of the oracle.
 Result<TuneResult> tuneSearch(TuneOracle& oracle, const TuneGoal& goal, TuneMemory& memory,
