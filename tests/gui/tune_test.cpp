@@ -8,6 +8,8 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "planning/plan_json.h"
+#include "session/tune_report.h"
 #include "tests/gui/gui_support.h"
 #include "ui/dialogs/tune_dialog.h"
 #include "ui/document/qt_text.h"
@@ -51,6 +53,7 @@ class TuneTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!dialog.working(), kSearchMs);
     QVERIFY2(dialog.said().startsWith("✓ Found: error"), qPrintable(dialog.said()));
     QVERIFY(dialog.said().contains("1 sample,") && !dialog.said().contains("random"));
+    QVERIFY2(dialog.said().contains("Export writes with these pins has an error of"), qPrintable(dialog.said()));
     QVERIFY(dialog.pins().rowCount() >= 1);
     QVERIFY2(!dialog.plot().points().empty(), "the front is drawn");
     QVERIFY(m_window->document().options() == before);  // nothing changes by itself
@@ -86,11 +89,8 @@ class TuneTest : public QObject {
       click(dialog, point);
       QCOMPARE(dialog.pins().rowCount(), int(point.pins));
       QVERIFY2(dialog.said().contains("Chosen in the plot: error"), qPrintable(dialog.said()));
-      QToolTip::hideText();
-      const QPoint at = plotOf(dialog).placeOf(point).toPoint();
-      QHelpEvent asked(QEvent::ToolTip, at, plotOf(dialog).mapToGlobal(at));
-      QCoreApplication::sendEvent(&plotOf(dialog), &asked);
-      QVERIFY2(QToolTip::text().contains("error") && QToolTip::text().contains("pin"), qPrintable(QToolTip::text()));
+      const QString hovered = hoverText(dialog, point);
+      QVERIFY2(hovered.contains("error") && hovered.contains("pin"), qPrintable(hovered));
       if (int(point.pins) != recommended && point.pins > 0) other = &point;
     }
     // By keys as well.
@@ -106,6 +106,70 @@ class TuneTest : public QObject {
     QTest::mouseClick(&dialog.takeButton(), Qt::LeftButton);
     QTRY_VERIFY(!m_window->document().planning());
     QCOMPARE(m_window->document().directives().size(), std::size_t(other->pins));
+  }
+
+  /// Two pins are enough, and everything pinned beats them in time and in error.
+  void whatEverythingPinnedBeatsIsSaidAndCanBeChosen() {
+    openOverflow();
+    const Plan& plan = *m_window->document().snapshot()->plan;
+    TuneReport report = reportOf(plan);
+    TuneResult& found = report.result;
+    TunePoint few{.pins = {1, 3}, .error = 0.008, .cost = {.ms = 2.5, .how = PriceSource::Measured}, .measured = 0.008};
+    found.chosen = found.allPinned;
+    found.beatenByAllPinned = few;
+    found.front = {found.allPinned, few};
+    for (const Directive& node : report.nodes) report.pins.push_back({.directive = node, .without = {}});
+    report.options.directives = report.nodes;
+    assignIds(report.options.directives);
+    answerWith(report);
+    TuneDialog& dialog = open();
+    search(dialog);
+    QCOMPARE(dialog.pins().rowCount(), int(report.nodes.size()));
+    for (const char* said : {"2 pins would be enough", "faster (≈ 1.25 ms against ≈ 2.50 ms)",
+                             "less error (0.001 against 0.008)", "lowering does not pay", "choose that point"})
+      QVERIFY2(dialog.said().contains(QString::fromUtf8(said)), qPrintable(dialog.said()));
+    for (const TunedPoint& point : plotOf(dialog).points()) {
+      click(dialog, point);
+      QVERIFY(hoverText(dialog, point).contains("error"));
+      QCOMPARE(dialog.pins().rowCount(), int(point.pins));
+      const bool beaten = point.pins == 2;
+      QVERIFY2(dialog.said().contains("With everything pinned the network is faster") == beaten,
+               qPrintable(dialog.said()));
+      QVERIFY2(dialog.said().contains("was not tried on the reference") == beaten, qPrintable(dialog.said()));
+    }
+    click(dialog, plotOf(dialog).points()[1]);
+    QTest::mouseClick(&dialog.takeButton(), Qt::LeftButton);
+    QTRY_VERIFY(!m_window->document().planning());
+    QCOMPARE(m_window->document().directives().size(), std::size_t(2));
+  }
+
+  void saysWhatTheFoundSetIsElsewhere() {
+    openOverflow();
+    TuneReport report = reportOf(*m_window->document().snapshot()->plan);
+    TuneResult& found = report.result;
+    found.chosen = {.pins = {2}, .error = 0.0072, .cost = {.casts = 2}, .measured = 0.0061, .onReference = 0.0072};
+    found.front = {found.chosen};
+    report.pins = {{.directive = report.nodes[2], .without = {}}};
+    report.options.directives = {report.nodes[2]};
+    assignIds(report.options.directives);
+    report.heldTo = 0.0075;
+    report.exported = ExportedCheck{.numbers = CheckedNumbers{.samples = 1}};
+    report.exported->numbers->onReference.worst = 0.0083;
+    report.exported->numbers->onEngine.worst = 0.0079;
+    answerWith(report);
+    TuneDialog& dialog = open();
+    search(dialog);
+    for (const char* said : {"0.0061 by the backend native and 0.0072 by the reference",
+                             "an error of 0.0083 on the reference and 0.0079 on the engine",
+                             "A set within 0.01 exceeded that once it was exported", "went on for 0.0075"})
+      QVERIFY2(dialog.said().contains(said), qPrintable(dialog.said()));
+    QVERIFY(!dialog.said().contains("would be enough"));
+    report.exported = ExportedCheck{.whyNot = "tensor 'c': no form of it. Give other types with --pin NODE=TYPE"};
+    answerWith(report);
+    search(dialog);
+    QVERIFY2(dialog.said().contains("Export refuses the network with these pins: tensor 'c': no form of it"),
+             qPrintable(dialog.said()));
+    QVERIFY2(!dialog.said().contains("--"), qPrintable(dialog.said()));
   }
 
   void aStoppedSearchGoesOnInTheSessionThatWasOpenedAgain() {
@@ -220,6 +284,48 @@ class TuneTest : public QObject {
   static void click(TuneDialog& dialog, const TunedPoint& point) {
     QTest::mouseClick(&plotOf(dialog), Qt::LeftButton, {}, plotOf(dialog).placeOf(point).toPoint());
   }
+  static QString hoverText(TuneDialog& dialog, const TunedPoint& point) {
+    QToolTip::hideText();
+    const QPoint at = plotOf(dialog).placeOf(point).toPoint();
+    QHelpEvent asked(QEvent::ToolTip, at, plotOf(dialog).mapToGlobal(at));
+    QCoreApplication::sendEvent(&plotOf(dialog), &asked);
+    return QToolTip::text();
+  }
+  /// What a search says of all nodes of `plan`: each pinned they take 1.25 ms, and none 5 ms.
+  static TuneReport reportOf(const Plan& plan) {
+    TuneReport report;
+    for (const NodeId node : plan.graph().order())
+      report.nodes.push_back(
+          {.kind = DirectiveKind::Pin, .pattern = plan.graph().node(node).name, .type = DataType::F32});
+    report.pinnable = report.nodes.size();
+    report.backend = "native";
+    report.options = {.precisions = {DataType::F16}};
+    report.heldTo = 0.01;
+    TuneResult& result = report.result;
+    result.ok = true;
+    result.unpinned = {.error = INFINITY, .cost = {.ms = 5, .how = PriceSource::Measured}};
+    result.allPinned = {
+        .error = 0.001, .cost = {.ms = 1.25, .how = PriceSource::Measured}, .measured = 0.001, .onReference = 0.001};
+    for (std::uint32_t pin = 0; pin < report.nodes.size(); ++pin) result.allPinned.pins.insert(pin);
+    return report;
+  }
+  /// From now on a script works for the window, which answers every search with `report`.
+  void answerWith(const TuneReport& report) {
+    TuneOptions options;
+    options.goal.maxError = 0.01;
+    Json answer = toJson(report, Samples{.list = {{"given", {}}}}, options);
+    answer["options"] = toJson(report.options);
+    const QString file = m_folder->filePath("answer.json"), script = m_folder->filePath("worker");
+    QVERIFY(writeFileAtomically(file.toStdString(), answer.dump()).ok());
+    QVERIFY(writeFileAtomically(script.toStdString(),
+                                "#!/bin/sh\nwhile read -r line; do\n"
+                                "  id=${line#*\\\"id\\\":}; id=${id%%,*}\n"
+                                "  printf '{\"id\":%s,\"event\":\"done\",\"result\":' \"$id\"; cat " +
+                                    file.toStdString() + "; printf '}\\n'\ndone\n")
+                .ok());
+    QVERIFY(QFile::setPermissions(script, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
+    m_window->worker().setProgram(script);
+  }
   void search(TuneDialog& dialog) {
     QTest::mouseClick(&dialog.startButton(), Qt::LeftButton);
     QVERIFY(dialog.working());
@@ -238,5 +344,5 @@ class TuneTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(TuneTest, 6)
+FUSESCOPE_GUI_TEST(TuneTest, 8)
 #include "tune_test.moc"

@@ -11,28 +11,16 @@
 
 #include "ui/dialogs/option_words.h"
 #include "ui/dialogs/tune_state.h"
+#include "ui/dialogs/tune_words.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/document/directive_edits.h"
 #include "ui/document/qt_text.h"
-#include "ui/document/shown_time.h"
 
 namespace fusescope {
 
 namespace {
 
 constexpr int kBudgetSeconds = 60, kMostSeconds = 24 * 3600, kMostCount = 1'000'000;
-
-QString costWords(const TunedPoint& point) {
-  if (point.ms)
-    return timeText({point.how == PriceSource::Measured ? TimeKind::Predicted : TimeKind::Fitted, *point.ms});
-  return QStringLiteral("%1, %2 moved").arg(plural(point.casts, QStringLiteral("cast")), bytesText(point.bytes));
-}
-
-QString pointWords(const TunedPoint& point) {
-  if (std::isnan(point.error)) return QStringLiteral("not evaluated");
-  return QStringLiteral("error %1, %2, %3")
-      .arg(errorText(point.error), plural(point.pins, QStringLiteral("pin")), costWords(point));
-}
 
 TableContent pinsContent(const std::vector<TunedPin>& pins) {
   TableContent content{{"Node", "Type", "Error without it", "Why"}, {}, {}};
@@ -45,17 +33,6 @@ TableContent pinsContent(const std::vector<TunedPin>& pins) {
                               .number = true},
                              {.text = qs(pin.why), .tip = qs(pin.why), .tone = Tone::Dim}}});
   return content;
-}
-
-/// " Pins that known searches need: prefix 12, greedy 7."; of those that came to their end.
-QString baselinesText(const std::vector<TunedBaseline>& baselines) {
-  QStringList parts;
-  for (const TunedBaseline& baseline : baselines)
-    if (baseline.finished)
-      parts << QStringLiteral("%1 %2").arg(
-          qs(baseline.name), baseline.pins ? QString::number(*baseline.pins) : QStringLiteral("finds none"));
-  if (parts.isEmpty()) return {};
-  return QStringLiteral(" Pins that known searches need: %1.").arg(parts.join(QStringLiteral(", ")));
 }
 
 }  // namespace
@@ -238,9 +215,10 @@ WorkerRequest TuneDialog::request() const {
 
 /// What can be done now, and what is to be said.
 void TuneDialog::renew() {
+  const QString busy = working() ? QStringLiteral("A search is under way: wait, or stop it.") : QString();
   for (QWidget* wish : std::initializer_list<QWidget*>{m_precision, m_allowed, m_output, m_budget, m_inputs, m_speedup,
                                                        m_metric, m_evaluations, m_seed, m_explain, m_baselines})
-    wish->setEnabled(!working());
+    offer(*wish, busy);
   if (!working()) {
     const QFileInfo state(qs(request().stateFile));
     if (state.exists() && !m_goOn->isVisibleTo(this)) m_goOn->setChecked(true);
@@ -248,18 +226,20 @@ void TuneDialog::renew() {
     m_goOn->setText(QStringLiteral("Go on from the search of %1")
                         .arg(state.lastModified().toString(QStringLiteral("yyyy-MM-dd HH:mm"))));
   }
-  m_goOn->setEnabled(!working() && m_goOn->isVisibleTo(this));
-  m_start->setEnabled(!working() && problem().isEmpty());
-  m_stop->setEnabled(working());
-  m_take->setEnabled(!working() && m_answer && !shownPins().empty());
+  offer(*m_goOn, busy);
+  offer(*m_start, working() ? busy : problem());
+  offer(*m_stop, working() ? QString() : QStringLiteral("Nothing is under way."));
+  offer(*m_take, working()             ? busy
+                 : !m_answer           ? QStringLiteral("Search first: there are no pins yet.")
+                 : shownPins().empty() ? QStringLiteral("There is no pin to take: none is needed.")
+                                       : QString());
   if (working()) {
     QString text = m_job.text();
     if (!m_better.empty()) text += QStringLiteral(" · best so far: ") + pointWords(m_better.back());
     m_said->setText(text);
   } else {
     QString text = m_outcome;
-    if (m_answer && m_plot->current() >= 0)
-      text += QStringLiteral("\nChosen in the plot: %1.").arg(pointWords(shownPoint()));
+    if (m_answer && m_plot->current() >= 0) text += QLatin1Char('\n') + choiceWords(shownPoint(), *m_answer);
     m_said->setText(problem().isEmpty() ? text : QStringLiteral("✗ ") + problem());
   }
 }
@@ -296,7 +276,7 @@ void TuneDialog::finished(const Result<TuneAnswer>& answer) {
   m_answer = answer.value();
   m_plot->setPoints(m_answer->front, m_answer->chosen, m_context.runs.settings().tune.goal.maxError);
   m_pins.setContent(pinsContent(m_answer->pins));
-  m_outcome = answerText(*m_answer);
+  m_outcome = answerWords(*m_answer);
 }
 
 /// A point of the answer's front: its pins are shown, and are what can be taken.
@@ -318,33 +298,6 @@ const std::vector<TunedPin>& TuneDialog::shownPins() const {
   const std::vector<TunedPin>& set = shownPoint().set;
   const bool recommended = std::ranges::equal(set, m_answer->pins, {}, &TunedPin::node, &TunedPin::node);
   return recommended ? m_answer->pins : set;
-}
-
-QString TuneDialog::answerText(const TuneAnswer& answer) const {
-  QStringList lines;
-  lines << (answer.ok ? QStringLiteral("✓ Found: ") : QStringLiteral("✗ Not reached; the nearest: ")) +
-               pointWords(answer.chosen) +
-               QStringLiteral(", of %1.")
-                   .arg(plural(answer.pinnable, QStringLiteral("node that could be pinned"),
-                               QStringLiteral("nodes that could be pinned")));
-  if (answer.ok && answer.pins.empty()) lines.last() += QStringLiteral(" No pin is needed.");
-  lines << QStringLiteral("Without pins: %1. With all: %2.")
-               .arg(pointWords(answer.unpinned), pointWords(answer.allPinned));
-  if (answer.ok && !answer.pins.empty())
-    lines << (answer.minimal ? QStringLiteral("No single pin can be left out: each was tried.")
-                             : QStringLiteral("A pin may be too many: not each was tried.")) +
-                 baselinesText(answer.baselines);
-  lines << QStringLiteral("%1 on %2, errors by the backend %3, %4 s%5.")
-               .arg(plural(answer.evaluations, QStringLiteral("evaluation")),
-                    answer.randomInputs ? plural(answer.samples, QStringLiteral("random sample"))
-                                        : plural(answer.samples, QStringLiteral("sample")),
-                    qs(answer.backend))
-               .arg(answer.seconds, 0, 'f', 1)
-               .arg(answer.end == "finished"
-                        ? QString()
-                        : QStringLiteral(", ended by: %1; started again it goes on from there").arg(qs(answer.end)));
-  if (answer.randomInputs) lines << QStringLiteral("⚠ On random inputs: nobody gave others.");
-  return lines.join(QLatin1Char('\n'));
 }
 
 void TuneDialog::take() {

@@ -61,7 +61,6 @@ class TuneDialog : public QDialog {
   /// The point that was chosen in the plot, else the set that the search recommends.
   const TunedPoint& shownPoint() const;
   const std::vector<TunedPin>& shownPins() const;
-  QString answerText(const TuneAnswer& answer) const;
   void take();
 
   DockContext m_context;

@@ -1,0 +1,135 @@
+#include "ui/dialogs/tune_words.h"
+
+#include <cmath>
+
+#include "ui/dialogs/option_words.h"
+#include "ui/document/qt_text.h"
+#include "ui/document/shown_time.h"
+
+namespace fusescope {
+
+namespace {
+
+QString timeWords(const TunedPoint& point) {
+  return timeText({point.how == PriceSource::Measured ? TimeKind::Predicted : TimeKind::Fitted, *point.ms});
+}
+
+QString costWords(const TunedPoint& point) {
+  if (point.ms) return timeWords(point);
+  return QStringLiteral("%1, %2 moved").arg(plural(point.casts, QStringLiteral("cast")), bytesText(point.bytes));
+}
+
+QString pinsWords(std::int64_t pins) {
+  return plural(pins, QStringLiteral("pin"));
+}
+
+/// "faster (≈ 1 ms against ≈ 2 ms) and nearer to float32 (0 against 0.004)": how everything pinned is better than
+/// `point`; empty where it is not better in time, or where it is worse in error.
+QString betterWords(const TunedPoint& all, const TunedPoint& point) {
+  if (!all.ms || !point.ms || *all.ms >= *point.ms || !(all.error <= point.error)) return {};
+  const QString faster = QStringLiteral("faster (%1 against %2)").arg(timeWords(all), timeWords(point));
+  if (all.error == point.error) return faster + QStringLiteral(" and has the same error");
+  return faster +
+         QStringLiteral(" and has less error (%1 against %2)").arg(errorText(all.error), errorText(point.error));
+}
+
+/// Of a point that was held against the reference.
+QString errorsWords(const TunedPoint& point, const std::string& backend) {
+  return QStringLiteral("Its error is %1 by the backend %2 and %3 by the reference.")
+      .arg(errorText(point.errorHere.value_or(NAN)), qs(backend), errorText(*point.errorOnReference));
+}
+
+void addExported(QStringList& lines, const TuneAnswer& answer) {
+  if (answer.heldTo && answer.maxError && *answer.heldTo < *answer.maxError)
+    lines << QStringLiteral("A set within %1 exceeded that once it was exported, so that the search went on for %2.")
+                 .arg(errorText(*answer.maxError), errorText(*answer.heldTo));
+  if (answer.exported)
+    lines << QStringLiteral(
+                 "The network that Export writes with these pins has an error of %1 on the reference and %2 "
+                 "on the engine.")
+                 .arg(errorText(answer.exported->onReference), errorText(answer.exported->onEngine));
+  if (!answer.exportRefused.empty())
+    lines << QStringLiteral("⚠ Export refuses the network with these pins: %1")
+                 .arg(withoutOptions(qs(answer.exportRefused)));
+}
+
+/// Why more was pinned than is needed.
+void addBeaten(QStringList& lines, const TuneAnswer& answer) {
+  if (!answer.beatenByAllPinned) return;
+  const TunedPoint& beaten = *answer.beatenByAllPinned;
+  const QString chosen = answer.chosen.pins == answer.pinnable
+                             ? QStringLiteral("so that everything is pinned: on this machine lowering does not pay")
+                             : QStringLiteral("so that more is pinned, until the network is no slower than that");
+  lines << QStringLiteral(
+               "%1 would be enough, but with everything pinned the network is %2, %3. Where time is not what "
+               "matters, choose that point in the plot.")
+               .arg(pinsWords(beaten.pins), betterWords(answer.allPinned, beaten), chosen);
+}
+
+/// " Pins that known searches need: prefix 12, greedy 7."; of those that came to their end.
+QString baselinesWords(const std::vector<TunedBaseline>& baselines) {
+  QStringList parts;
+  for (const TunedBaseline& baseline : baselines)
+    if (baseline.finished)
+      parts << QStringLiteral("%1 %2").arg(
+          qs(baseline.name), baseline.pins ? QString::number(*baseline.pins) : QStringLiteral("finds none"));
+  if (parts.isEmpty()) return {};
+  return QStringLiteral(" Pins that known searches need: %1.").arg(parts.join(QStringLiteral(", ")));
+}
+
+/// On what, how often and for how long.
+QString effortWords(const TuneAnswer& answer) {
+  const QString samples = answer.randomInputs ? QStringLiteral("random sample") : QStringLiteral("sample");
+  return QStringLiteral("%1 on %2, errors by the backend %3, %4 s%5.")
+      .arg(plural(answer.evaluations, QStringLiteral("evaluation")), plural(answer.samples, samples),
+           qs(answer.backend))
+      .arg(answer.seconds, 0, 'f', 1)
+      .arg(answer.end == "finished"
+               ? QString()
+               : QStringLiteral(", ended by: %1; started again it goes on from there").arg(qs(answer.end)));
+}
+
+}  // namespace
+
+QString pointWords(const TunedPoint& point) {
+  if (std::isnan(point.error)) return QStringLiteral("not evaluated");
+  return QStringLiteral("error %1, %2, %3").arg(errorText(point.error), pinsWords(point.pins), costWords(point));
+}
+
+QString answerWords(const TuneAnswer& answer) {
+  QStringList lines;
+  lines << (answer.ok ? QStringLiteral("✓ Found: ") : QStringLiteral("✗ Not reached; the nearest: ")) +
+               pointWords(answer.chosen) +
+               QStringLiteral(", of %1.")
+                   .arg(plural(answer.pinnable, QStringLiteral("node that could be pinned"),
+                               QStringLiteral("nodes that could be pinned")));
+  if (answer.ok && answer.pins.empty()) lines.last() += QStringLiteral(" No pin is needed.");
+  if (answer.chosen.errorOnReference) lines << errorsWords(answer.chosen, answer.backend);
+  addExported(lines, answer);
+  lines << QStringLiteral("Without pins: %1. With all: %2.")
+               .arg(pointWords(answer.unpinned), pointWords(answer.allPinned));
+  addBeaten(lines, answer);
+  if (answer.ok && !answer.pins.empty())
+    lines << (answer.minimal ? QStringLiteral("No single pin can be left out: each was tried.")
+                             : QStringLiteral("A pin may be too many: not each was tried.")) +
+                 baselinesWords(answer.baselines);
+  lines << effortWords(answer);
+  if (answer.randomInputs) lines << QStringLiteral("⚠ On random inputs: nobody gave others.");
+  return lines.join(QLatin1Char('\n'));
+}
+
+QString choiceWords(const TunedPoint& point, const TuneAnswer& answer) {
+  QStringList said{QStringLiteral("Chosen in the plot: %1.").arg(pointWords(point))};
+  if (point.errorOnReference)
+    said << errorsWords(point, answer.backend);
+  else
+    said << QStringLiteral("Its error is by the backend %1 alone: it was not tried on the reference.")
+                .arg(qs(answer.backend));
+  if (point.pins != answer.chosen.pins || point.error != answer.chosen.error)
+    said << QStringLiteral("Whether it holds once it is exported was not tried.");
+  if (const QString better = betterWords(answer.allPinned, point); !better.isEmpty())
+    said << QStringLiteral("⚠ With everything pinned the network is %1.").arg(better);
+  return said.join(QLatin1Char(' '));
+}
+
+}  // namespace fusescope
