@@ -1,11 +1,18 @@
 #include <QComboBox>
+#include <QMenuBar>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSpinBox>
 #include <QTextBrowser>
+#include <QToolBar>
 #include <QTreeView>
 #include <QtTest>
+#include <filesystem>
 
 #include "onnxlib/onnx_text.h"
 #include "tests/gui/gui_support.h"
 #include "tests/support/paths.h"
+#include "ui/dialogs/export_dialog.h"
 #include "ui/docks/inspector_dock.h"
 #include "ui/docks/layers_dock.h"
 #include "ui/docks/outline_dock.h"
@@ -48,17 +55,66 @@ class RefusalsTest : public QObject {
     for (const QString& dock : state == "nothing is open" ? QStringList() : m_window->dockNames()) {
       m_window->showDock(dock);
       QTest::qWait(50);
-      QWidget* page = test::dockOf(*m_window, dock)->widget();
-      for (auto* button : page->findChildren<QAbstractButton*>())
-        if (button->isVisible() && !button->isEnabled() && !button->toolTip().endsWith('.'))
-          silent << dock + ": " + button->text() + " (" + button->toolTip() + ")";
-      for (auto* chooser : page->findChildren<QComboBox*>())
-        if (chooser->isVisible() && !chooser->isEnabled() && !chooser->toolTip().endsWith('.'))
-          silent << dock + ": " + chooser->accessibleName();
+      silent << greyWithoutAWord(*test::dockOf(*m_window, dock)->widget());
     }
+    silent << greyWithoutAWord(*m_window->findChild<QToolBar*>()) << greyWithoutAWord(*m_window->menuBar());
     for (const QAction* action : m_window->actions().all())
       if (!action->isEnabled() && !action->toolTip().endsWith('.')) silent << action->text();
     QVERIFY2(silent.isEmpty(), qPrintable(silent.join('\n')));
+  }
+
+  void whatIsGreyInADialogSaysWhy_data() {
+    QTest::addColumn<QString>("action");
+    for (const char* action :
+         {"export", "pin_pattern", "truncation", "calibrate", "tune", "compare_file", "inputs", "run_settings"})
+      QTest::newRow(action) << action;
+  }
+  void whatIsGreyInADialogSaysWhy() {
+    QFETCH(QString, action);
+    enter(action == "truncation" ? "tensorrt-10" : "cpu");
+    QDialog& dialog = open(action);
+    // As it opens, when nothing is given, and with something in each field that cannot be.
+    QVERIFY2(greyWithoutAWord(dialog).isEmpty(), qPrintable(greyWithoutAWord(dialog).join('\n')));
+    for (const char* text : {"", "nothing of this kind.npz"}) {
+      for (auto* field : dialog.findChildren<QLineEdit*>())
+        if (field->isVisible() && !field->isReadOnly() && qobject_cast<QAbstractSpinBox*>(field->parent()) == nullptr)
+          field->setText(text);
+      QVERIFY2(greyWithoutAWord(dialog).isEmpty(), qPrintable(greyWithoutAWord(dialog).join('\n')));
+      QTRY_VERIFY(m_window->jobs().idle());
+      QVERIFY2(greyWithoutAWord(dialog).isEmpty(), qPrintable(greyWithoutAWord(dialog).join('\n')));
+    }
+  }
+
+  void whatIsGreyWhileADialogWorksSaysWhy() {
+    enter("cpu");
+    const auto script = m_folder.write("worker", "#!/bin/sh\nwhile read -r line; do :; done\n");
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    m_window->worker().setProgram(QString::fromStdString(script.string()));
+    for (const char* action : {"export", "calibrate", "tune"}) {
+      QDialog& dialog = open(action);
+      QMap<QString, QString> tips;
+      for (const QWidget* field : fieldsOf(dialog)) tips[wordsOf(*field)] = field->toolTip();
+      const QString start = action == QString("export") ? "Save as…"
+                            : action == QString("tune") ? "Start"
+                                                        : "Calibrate";
+      if (action == QString("export")) {
+        static_cast<ExportDialog&>(dialog).setFormat("onnx");
+        test::answerFileDialog(QString::fromStdString((m_folder.path() / "typed.onnx").string()));
+      }
+      QTest::mouseClick(button(dialog, start), Qt::LeftButton);
+      QTRY_VERIFY(m_window->worker().busy());
+      QVERIFY(!button(dialog, start)->isEnabled());
+      QVERIFY2(greyWithoutAWord(dialog).isEmpty(), qPrintable(greyWithoutAWord(dialog).join('\n')));
+      if (action != QString("tune")) {  // each field says again what it said before
+        QTest::mouseClick(button(dialog, "Cancel"), Qt::LeftButton);
+        QTRY_VERIFY(button(dialog, start)->isEnabled());
+        for (const QWidget* field : fieldsOf(dialog))
+          if (field->isEnabled() && tips.contains(wordsOf(*field)) && !tips[wordsOf(*field)].endsWith('.'))
+            QCOMPARE(field->toolTip(), tips[wordsOf(*field)]);
+      }
+      dialog.reject();
+      QTRY_VERIFY(!m_window->worker().busy());
+    }
   }
 
   void theInspectorOffersWhatCanBeDone_data() {
@@ -173,6 +229,42 @@ class RefusalsTest : public QObject {
   }
 
  private:
+  static QString wordsOf(const QWidget& field) {
+    const auto* button = qobject_cast<const QAbstractButton*>(&field);
+    return QStringLiteral("%1 “%2”").arg(field.metaObject()->className(),
+                                         button != nullptr ? button->text() : field.accessibleName());
+  }
+  /// What people click, choose or write in that is on screen.
+  static QList<QWidget*> fieldsOf(const QWidget& page) {
+    QList<QWidget*> fields;
+    for (QWidget* widget : page.findChildren<QWidget*>()) {
+      const bool field = qobject_cast<QAbstractButton*>(widget) != nullptr ||
+                         qobject_cast<QComboBox*>(widget) != nullptr || qobject_cast<QLineEdit*>(widget) != nullptr ||
+                         qobject_cast<QAbstractSpinBox*>(widget) != nullptr ||
+                         qobject_cast<QPlainTextEdit*>(widget) != nullptr;
+      if (field && widget->isVisible()) fields << widget;
+    }
+    return fields;
+  }
+  /// Those that are grey by themselves, and whose tool tip is no sentence.
+  static QStringList greyWithoutAWord(const QWidget& page) {
+    QStringList silent;
+    for (const QWidget* field : fieldsOf(page))
+      if (!field->isEnabledTo(field->parentWidget()) && !field->toolTip().endsWith('.'))
+        silent << wordsOf(*field) + ": " + field->toolTip();
+    return silent;
+  }
+  QDialog& open(const QString& action) {
+    m_window->actions().find(action)->trigger();
+    for (auto* dialog : m_window->findChildren<QDialog*>())
+      if (dialog->isVisible()) return *dialog;
+    qFatal("no dialog opens");
+  }
+  static QPushButton* button(QDialog& dialog, const QString& text) {
+    for (auto* button : dialog.findChildren<QPushButton*>())
+      if (button->text() == text) return button;
+    qFatal("there is no such button");
+  }
   void enter(const QString& state) {
     if (state == "nothing is open") return;
     if (state == "no weights") {
@@ -204,5 +296,5 @@ class RefusalsTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(RefusalsTest, 12)
+FUSESCOPE_GUI_TEST(RefusalsTest, 15)
 #include "refusals_test.moc"

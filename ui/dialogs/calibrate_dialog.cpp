@@ -350,28 +350,37 @@ void CalibrateDialog::showEdge(const QModelIndex& row) {
 
 /// What can be done now, and what is to be said.
 void CalibrateDialog::renew() {
-  const bool free = !working();
+  const QString busy = working() ? QStringLiteral("The network is being calibrated: wait, or cancel it.") : QString();
   for (QWidget* wish : std::initializer_list<QWidget*>{m_inputs, m_method, m_percentile, m_symmetric, m_exclude,
                                                        m_weightMethod, m_perChannel, m_correctBiases, m_smoothing})
-    wish->setEnabled(free);
+    offer(*wish, busy);
   showRow(*m_form, m_percentile, methodOf(*m_method) == RangeMethod::Percentile);
   showRow(*m_form, m_excluded, !m_excluded->text().isEmpty());
-  m_block->setEnabled(m_weightOnly->currentData().toInt() != static_cast<int>(DataType::Undefined));
-  m_start->setEnabled(free && m_patternsFit);
-  m_stop->setEnabled(!free);
-  m_open->setEnabled(free);
-  m_save->setEnabled(free && m_ranges != nullptr);
-  const PlanOptions& now = m_context.document.options();
-  m_drop->setEnabled(free && (m_context.document.ranges() != nullptr || asksForIntegers(now)));
-  m_take->setEnabled(free &&
-                     (!(wished() == now) ||
-                      (m_ranges != nullptr && !(Calibrated{m_ranges} == Calibrated{m_context.document.ranges()}))));
+  const bool integers = m_weightOnly->currentData().toInt() != static_cast<int>(DataType::Undefined);
+  offer(*m_block, integers ? QString() : QStringLiteral("These weights stay floats: choose int8 or int4 first."));
+  const auto unless = [&busy](bool able, const QString& refusal) {
+    return !busy.isEmpty() ? busy : able ? QString() : refusal;
+  };
+  offer(*m_start, unless(m_patternsFit, QStringLiteral("What the patterns under Exclude match is not known.")));
+  offer(*m_stop, working() ? QString() : QStringLiteral("Nothing is under way."));
+  offer(*m_open, busy);
+  offer(*m_save, unless(m_ranges != nullptr, QStringLiteral("There are no ranges yet: calibrate, or open a file.")));
+  offer(*m_drop, unless(m_context.document.ranges() != nullptr || asksForIntegers(m_context.document.options()),
+                        QStringLiteral("The plan has neither ranges nor int8.")));
+  offer(*m_take, unless(changesSomething(), QStringLiteral("The plan is like this already: calibrate, open ranges, or "
+                                                           "choose a type for other weights.")));
   QStringList lines;
   if (m_ranges != nullptr)
     lines << (m_ranges->randomInputs ? QStringLiteral("⚠ ") : QStringLiteral("✓ ")) + rangesInWords(*m_ranges, m_from);
-  if (!free) lines << m_job.text();
+  if (working()) lines << m_job.text();
   if (!m_problem.isEmpty()) lines << m_problem;
   m_said->setText(lines.join(QLatin1Char('\n')));
+}
+
+/// Whether taking what the dialog holds is an edit.
+bool CalibrateDialog::changesSomething() const {
+  if (!(wished() == m_context.document.options())) return true;
+  return m_ranges != nullptr && !(Calibrated{m_ranges} == Calibrated{m_context.document.ranges()});
 }
 
 void CalibrateDialog::drop() {

@@ -63,6 +63,7 @@ class CalibrateDialog : public QDialog {
   void readSettings(const CalibrationSettings& settings);
   CalibrationSettings settings() const;
   PlanOptions wished() const;
+  bool changesSomething() const;
   void findExcluded();
   void start();
   void chooseFile();

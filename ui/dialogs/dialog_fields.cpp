@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ui/dialogs/inputs_dialog.h"
+#include "ui/docks/dock_widgets.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -49,8 +50,9 @@ InputsButton::InputsButton(const DockContext& context, QWidget* parent) : QPushB
 void InputsButton::renew() {
   const SampleSource& inputs = m_context.runs.settings().inputs;
   setText((inputs.empty() ? QStringLiteral("⚠ ") : QString()) + qs(inWords(inputs)) + QStringLiteral("…"));
-  setToolTip(inputs.empty() ? QStringLiteral("Nobody gave inputs: every number made with random ones says so")
-                            : QStringLiteral("Inputs of the session"));
+  const QString tip = inputs.empty() ? QStringLiteral("Nobody gave inputs: every number made with random ones says so")
+                                     : QStringLiteral("Inputs of the session");
+  offer(*this, isEnabledTo(parentWidget()) ? QString() : toolTip(), tip);
 }
 
 Fold::Fold(const QString& title, QWidget* content, QWidget* parent) : QWidget(parent), m_header(new QToolButton(this)) {

@@ -8,6 +8,8 @@
 #include <QVBoxLayout>
 
 #include "session/session_file.h"
+#include "ui/dialogs/option_words.h"
+#include "ui/docks/dock_widgets.h"
 #include "ui/document/file_diff.h"
 #include "ui/document/qt_text.h"
 
@@ -62,13 +64,15 @@ void DiffDialog::check() {
   const bool file = QFileInfo(path).isFile();
   const bool session = file && isSessionFile(path.toStdString());
   const auto kind = file && !session ? artifactKind(path.toStdString()) : Result<ArtifactKind>(ArtifactKind::Model);
-  m_ok->setEnabled(file && kind.ok());
-  m_wishes->setEnabled(file && !session && kind.ok() && kind.value() == ArtifactKind::Model);
-  m_said->setText(path.isEmpty()          ? QString()
-                  : !file                 ? QStringLiteral("✗ There is no such file.")
-                  : !kind.ok()            ? QStringLiteral("✗ ") + qs(kind.error().text())
-                  : m_wishes->isEnabled() ? QString()
-                                          : QStringLiteral("It holds its own target, types and directives."));
+  const QString problem = path.isEmpty() ? QStringLiteral("Choose a file first.")
+                          : !file        ? QStringLiteral("There is no such file.")
+                          : !kind.ok()   ? problemInWords(kind.error())
+                                         : QString();
+  const bool network = problem.isEmpty() && !session && kind.value() == ArtifactKind::Model;
+  const QString own = QStringLiteral("It holds its own target, types and directives.");
+  offer(*m_ok, problem);
+  offer(*m_wishes, !problem.isEmpty() ? problem : network ? QString() : own);
+  m_said->setText(path.isEmpty() || network ? QString() : problem.isEmpty() ? own : QStringLiteral("✗ ") + problem);
 }
 
 void DiffDialog::accept() {

@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "ui/dialogs/option_words.h"
+#include "ui/docks/dock_widgets.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/document/qt_text.h"
 
@@ -147,12 +148,18 @@ void ExportDialog::preview(const Result<Exported>& file) {
 
 void ExportDialog::renew() {
   const bool network = !exporter().isText, given = !m_context.runs.settings().inputs.empty();
-  for (QWidget* wish : std::initializer_list<QWidget*>{m_format, m_weights, m_borders, m_inputs})
-    wish->setEnabled(!working());
-  m_check->setEnabled(!working() && given);
-  m_save->setEnabled(!working() && (network || m_writable));
+  const QString busy = working() ? QStringLiteral("The network is being written: wait, or cancel it.") : QString();
+  for (QWidget* wish : std::initializer_list<QWidget*>{m_format, m_weights, m_borders, m_inputs}) offer(*wish, busy);
+  offer(*m_check, !busy.isEmpty() ? busy
+                  : given         ? QString()
+                                  : QStringLiteral("Give inputs first: the numbers are checked on them."));
+  offer(*m_save, !busy.isEmpty() ? busy
+                 : network || m_writable
+                     ? QString()
+                     : QStringLiteral("There is nothing to save: this plan cannot be written in that "
+                                      "format, or it is not known yet."));
   m_cancel->setVisible(network);
-  m_cancel->setEnabled(working());
+  offer(*m_cancel, working() ? QString() : QStringLiteral("Nothing is under way."));
   if (working()) m_summary->setText(m_job.text());
 }
 

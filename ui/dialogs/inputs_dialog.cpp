@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include "ui/dialogs/dialog_fields.h"
+#include "ui/dialogs/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/sample_contents.h"
 
@@ -151,21 +152,24 @@ SampleSource InputsDialog::source() const {
 
 void InputsDialog::renewButtons() {
   m_source->showContent(m_paths->count() > 0);
-  m_remove->setEnabled(!m_paths->selectedItems().isEmpty());
-  m_random->setEnabled(m_paths->count() > 0);
-  m_cut->setEnabled(m_paths->count() > 0);
-  m_axis->setEnabled(m_paths->count() > 0 && m_cut->isChecked());
+  offer(*m_remove,
+        m_paths->selectedItems().isEmpty() ? QStringLiteral("Select what is to go in the list first.") : QString());
+  const bool files = m_paths->count() > 0;
+  const QString random = QStringLiteral("Inputs are random, and there is nothing to cut: add files first.");
+  offer(*m_random, files ? QString() : QStringLiteral("Inputs are random already."));
+  offer(*m_cut, files ? QString() : random);
+  offer(*m_axis, !files ? random : !m_cut->isChecked() ? QStringLiteral("Tick the box before it first.") : QString());
 }
 
 void InputsDialog::read() {
   renewButtons();
-  m_ok->setEnabled(false);
   const auto snapshot = m_context.document.snapshot();
-  if (!snapshot) return m_said->setText(QStringLiteral("Open a model first."));
+  offer(*m_ok, snapshot ? QStringLiteral("The files are being read.") : QStringLiteral("Open a model first."));
+  if (!snapshot) return m_said->setText(m_ok->toolTip());
   m_said->setText(QStringLiteral("Reading …"));
   const auto work = [plan = snapshot->plan, from = source()](const StopToken&) { return findIn(*plan, from); };
   m_context.jobs.run(QStringLiteral("read inputs"), this, work, [this](const Result<Found>& found) {
-    m_ok->setEnabled(found.ok());
+    offer(*m_ok, found.ok() ? QString() : problemInWords(found.error()));
     markProblem(found.ok() ? nullptr : &found.error());
     if (!found.ok()) {
       m_found.setContent({m_found.content().headers, {}, {}});

@@ -7,6 +7,7 @@
 #include "planning/directives/directive_form.h"
 #include "planning/match_pattern.h"
 #include "ui/dialogs/option_words.h"
+#include "ui/docks/dock_widgets.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -53,8 +54,10 @@ PatternDialog::PatternDialog(const DockContext& context, const QString& pattern,
 
 void PatternDialog::findMatches() {
   const auto snapshot = m_context.document.snapshot();
-  m_pin->setEnabled(false);
-  if (m_pattern->text().trimmed().isEmpty()) {
+  const bool empty = m_pattern->text().trimmed().isEmpty();
+  offer(*m_pin,
+        empty ? QStringLiteral("Write a pattern first.") : QStringLiteral("What it matches is being looked up."));
+  if (empty) {
     m_matches->clear();
     m_summary->setText(QStringLiteral("What the pattern matches now is listed here."));
     return;
@@ -64,7 +67,7 @@ void PatternDialog::findMatches() {
   };
   m_context.jobs.run(QStringLiteral("pattern"), this, work, [this, snapshot](const Result<PatternMatch>& found) {
     m_matches->clear();
-    m_pin->setEnabled(found.ok());
+    offer(*m_pin, found.ok() ? QString() : problemInWords(found.error()));
     if (!found.ok()) {
       m_summary->setText(problemInWords(found.error()));
       return;

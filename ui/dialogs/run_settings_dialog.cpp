@@ -6,6 +6,7 @@
 
 #include "backends/backend.h"
 #include "ui/dialogs/dialog_fields.h"
+#include "ui/docks/dock_widgets.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -58,10 +59,11 @@ void RunSettingsDialog::check() {
     if (!field->text().trimmed().isEmpty() && !numberIn(*field))
       problem = QStringLiteral("“%1” is not a bound: give a number of 0 or more.").arg(field->text());
   }
-  if (problem.isEmpty() && !numberIn(*m_rms) && !numberIn(*m_absolute) && !numberIn(*m_relative))
-    problem = QStringLiteral("Without a bound, outputs must be equal bit for bit.");
-  m_problem->setText(problem);
-  m_ok->setEnabled(!problem.startsWith(QChar(0x201C)));
+  const bool bounded = numberIn(*m_rms) || numberIn(*m_absolute) || numberIn(*m_relative);
+  m_problem->setText(!problem.isEmpty() ? problem
+                     : bounded          ? QString()
+                                        : QStringLiteral("Without a bound, outputs must be equal bit for bit."));
+  offer(*m_ok, problem);
 }
 
 void RunSettingsDialog::accept() {

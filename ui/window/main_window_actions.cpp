@@ -18,6 +18,7 @@
 #include "ui/dialogs/keys_dialog.h"
 #include "ui/dialogs/pattern_dialog.h"
 #include "ui/dialogs/truncation_dialog.h"
+#include "ui/docks/dock_widgets.h"
 #include "ui/docks/layers_dock.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/compact_tool_bar.h"
@@ -66,6 +67,8 @@ void MainWindow::makeActions() {
   makeToolBar();
   makeKeys();
   const auto refresh = [this] { m_actions->refresh(); };
+  connect(m_document.get(), &PlanDocument::openingStarted, m_actions, refresh);
+  connect(m_document.get(), &PlanDocument::openingEnded, m_actions, refresh);
   connect(m_document.get(), &PlanDocument::planChanged, m_actions, refresh);
   connect(m_document.get(), &PlanDocument::optionsChanged, m_actions, refresh);
   connect(m_document.get(), &PlanDocument::calibratedChanged, this, &MainWindow::refreshPrecisions);
@@ -172,7 +175,7 @@ void MainWindow::refreshSummary() {
   const auto snapshot = m_document->snapshot();
   const bool open = snapshot != nullptr;
   for (QWidget* widget : std::initializer_list<QWidget*>{m_target, m_precision, m_color, m_search})
-    widget->setEnabled(open);
+    offer(*widget, open ? QString() : QStringLiteral("Open a model first."));
   if (!open) {
     m_status->setText(QStringLiteral("No model open"));
     return;
