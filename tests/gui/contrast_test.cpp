@@ -172,6 +172,17 @@ class ContrastTest : public QObject {
     QVERIFY(boxes > 30);
   }
 
+  void everyPrecisionHasRoomInABox() {
+    for (int type = 1; type <= static_cast<int>(DataType::C128); ++type) {
+      const QString label = precisionSwatch(static_cast<DataType>(type), Theme::dark()).label;
+      QVERIFY2(badgeWidth(label) <= metrics::kBadgeWidth, qPrintable(label));
+    }
+    QVERIFY(badgeWidth(mixedPrecisionSwatch(Theme::dark()).label) <= metrics::kBadgeWidth);
+    QCOMPARE(badgeWidth(QString()), 0.0);
+    // An error of another plan is longer, and takes the room of the title.
+    QVERIFY(badgeWidth("[0.0003]") > metrics::kBadgeWidth);
+  }
+
   void sharedInputsWithoutRoomAreCounted() {
     CanvasItem item;
     item.size = QSizeF(metrics::kWidestBox, 78);
@@ -238,5 +249,5 @@ class ContrastTest : public QObject {
   }
 };
 
-FUSESCOPE_GUI_TEST(ContrastTest, 7)
+FUSESCOPE_GUI_TEST(ContrastTest, 8)
 #include "contrast_test.moc"

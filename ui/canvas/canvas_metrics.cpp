@@ -25,6 +25,16 @@ QFont metaFont() {
   return inPixels(monoFont(), metrics::kMetaPixels);
 }
 
+QFont badgeFont() {
+  QFont font = metaFont();
+  font.setBold(true);
+  return font;
+}
+
+double badgeWidth(const QString& label) {
+  return label.isEmpty() ? 0 : QFontMetricsF(badgeFont()).horizontalAdvance(label) + metrics::kBadgePadding;
+}
+
 TextMeasure::TextMeasure(const QFont& font) {
   const QFontMetricsF metrics(font);
   for (std::size_t c = 32; c < m_ascii.size(); ++c) m_ascii[c] = metrics.horizontalAdvance(QChar(ushort(c)));

@@ -16,7 +16,8 @@ constexpr double kStubRow = 18, kStubPadding = 12, kStubGap = 6;
 constexpr double kLeastBox = 132, kWidestBox = 290;
 constexpr double kSegmentHeader = 38, kFusedHeader = 48;
 constexpr double kPadding = 18;
-constexpr double kBadgeWidth = 34;
+constexpr double kBadgeWidth = 42;  ///< boxes have room for; a longer badge takes it from the title
+constexpr double kBadgePadding = 10;
 constexpr double kRadius = 7;
 /// The widest time that a box shows beside its extents.
 constexpr const char* kWidestTime = "[99.99 ms]";
@@ -27,6 +28,9 @@ constexpr int kTitlePixels = 13, kDetailPixels = 11, kMetaPixels = 10;
 QFont titleFont();
 QFont detailFont();
 QFont metaFont();
+QFont badgeFont();
+/// Of a badge with `label`, which is never cut: what it says is a type or a number. 0 for none.
+double badgeWidth(const QString& label);
 
 /// Widths of text without a font database: a value that any thread may use. Made on the GUI thread.
 class TextMeasure {

@@ -108,8 +108,8 @@ void CanvasPainter::header(int i) {
   const QString rest = look.oneLine ? item.detail + dot + item.meta : QString();
   QFont restFont = detailFont();
   restFont.setPixelSize(int(std::lround(metrics::kDetailPixels * grow)));
-  const double restWidth =
-      look.oneLine ? QFontMetricsF(restFont).horizontalAdvance(rest) + 12 * grow : metrics::kBadgeWidth + 8;
+  const double restWidth = look.oneLine ? QFontMetricsF(restFont).horizontalAdvance(rest) + 12 * grow
+                                        : badgeWidth(m_look.colors->of(std::size_t(i)).badge) + 8;
   veil(QRectF(left - 4 * grow, line.top(), used + restWidth + 18 * grow, line.height()), ground);
   m_painter.setPen(m_theme.text);
   m_painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, item.title);
@@ -119,7 +119,7 @@ void CanvasPainter::header(int i) {
     m_painter.setPen(m_theme.dimText);
     m_painter.drawText(line.adjusted(used + 12 * grow, 0.5, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, rest);
   } else {
-    badge(QRectF(line.left() + used + 8, line.top(), metrics::kBadgeWidth, titleHeight), i);
+    badge(QPointF(line.left() + used + restWidth, line.top()), i);
     QString below = item.detail;
     const QString time = m_look.colors->timeWords(static_cast<std::size_t>(i));
     if (!time.isEmpty()) below += QStringLiteral(" \u00b7 ") + time;
@@ -248,9 +248,13 @@ void CanvasPainter::boxText(const CanvasItem& item, const QRectF& rect, int i) {
   const double right = rect.right() - 9;
   m_painter.setFont(titleFont());
   m_painter.setPen(isFaded(i) ? m_theme.disabledText : m_theme.text);
-  m_painter.drawText(QRectF(left, top, right - left - metrics::kBadgeWidth, 18), Qt::AlignLeft | Qt::AlignVCenter,
-                     item.title);
-  badge(QRectF(right - metrics::kBadgeWidth, top + 1.5, metrics::kBadgeWidth, 15), i);
+  const double badgeRoom = std::max(metrics::kBadgeWidth, badgeWidth(m_look.colors->of(std::size_t(i)).badge));
+  const QRectF titleRect(left, top, right - left - badgeRoom, 18);
+  m_painter.drawText(titleRect, Qt::AlignLeft | Qt::AlignVCenter,
+                     badgeRoom == metrics::kBadgeWidth
+                         ? item.title
+                         : QFontMetricsF(titleFont()).elidedText(item.title, Qt::ElideMiddle, titleRect.width()));
+  badge(QPointF(right, top + 1.5), i);
   const QColor dim = isFaded(i) ? m_theme.disabledText : m_theme.dimText;
   m_painter.setFont(detailFont());
   m_painter.setPen(dim);
@@ -272,21 +276,19 @@ void CanvasPainter::boxText(const CanvasItem& item, const QRectF& rect, int i) {
   m_painter.drawText(metaRow, Qt::AlignRight | Qt::AlignVCenter, time);
 }
 
-void CanvasPainter::badge(const QRectF& rect, int i) {
+void CanvasPainter::badge(const QPointF& topRight, int i) {
   const QString& label = m_look.colors->of(std::size_t(i)).badge;
   if (label.isEmpty()) return;
   QColor color = m_look.colors->of(std::size_t(i)).badgeFill;
   if (isFaded(i)) color = mixed(color, m_theme.canvas, 0.7);
-  QFont font = metaFont();
-  font.setBold(true);
-  const double width = std::min(QFontMetricsF(font).horizontalAdvance(label) + 10, rect.width());
-  const QRectF pill(rect.right() - width, rect.top(), width, std::min(rect.height(), 15.0));
+  const double width = badgeWidth(label);
+  const QRectF pill(topRight - QPointF(width, 0), QSizeF(width, 15));
   m_painter.setPen(Qt::NoPen);
   m_painter.setBrush(color);
   m_painter.drawRoundedRect(pill, 4, 4);
-  m_painter.setFont(font);
+  m_painter.setFont(badgeFont());
   m_painter.setPen(readableOn(color));
-  m_painter.drawText(pill, Qt::AlignCenter, QFontMetricsF(font).elidedText(label, Qt::ElideMiddle, pill.width() - 4));
+  m_painter.drawText(pill, Qt::AlignCenter, label);
 }
 
 QStringList stubLabels(const CanvasItem& item) {

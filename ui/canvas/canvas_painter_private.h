@@ -44,7 +44,7 @@ class CanvasPainter {
   void nameOnly(const CanvasItem& item, const QRectF& rect, int i);
   void pillText(const CanvasItem& item, const QRectF& rect, int i);
   void boxText(const CanvasItem& item, const QRectF& rect, int i);
-  void badge(const QRectF& rect, int i);
+  void badge(const QPointF& topRight, int i);
   void stubs(const CanvasItem& item, const QRectF& rect);
 
   // canvas_painter_edges.cpp

@@ -102,7 +102,7 @@ QString comparisonHtml(const Runs& runs, const Run& run, const Theme& theme) {
   QString text = QStringLiteral("<table cellspacing='0'>%1%2</table>")
                      .arg(side(QStringLiteral("A"), compared.a, compared.aMs),
                           side(QStringLiteral("B"), compared.b, compared.bMs));
-  if (!compared.timeUnavailable.empty()) text += colored(theme.warning, html("No time. " + compared.timeUnavailable));
+  if (!compared.timeUnavailable.empty()) text += colored(theme.warning, html("No time: " + compared.timeUnavailable));
   if (compared.turns > 0) {
     text += colored(theme.dimText, QStringLiteral("%1, on %2")
                                        .arg(plural(compared.turns, QStringLiteral("turn")),
@@ -167,7 +167,7 @@ QString timeHtml(const Run& run, const Theme& theme) {
   if (!time.medianMs) {
     const QString why = time.unavailableReason.empty() ? QStringLiteral("not measured") : html(time.unavailableReason);
     return QStringLiteral("<p style='margin:4px 0'>%1</p>")
-        .arg(colored(theme.warning, QStringLiteral("<b>No time.</b> ") + why));
+        .arg(colored(theme.warning, QStringLiteral("<b>No time:</b> ") + why));
   }
   QString text = QStringLiteral("<b>%1</b> median · %2 fastest · %3 p95 · %4 samples on %5")
                      .arg(msText(time.medianMs), msText(time.minMs), msText(time.p95Ms))
