@@ -39,19 +39,40 @@ class WhyApart {
   }
 
   std::string say() const {
-    for (const auto reason : {&WhyApart::refusal, &WhyApart::types, &WhyApart::castBetween, &WhyApart::otherCompany})
+    for (const auto reason : {&WhyApart::refusalInside, &WhyApart::types, &WhyApart::castBetween,
+                              &WhyApart::otherCompany, &WhyApart::refusalAround})
       if (std::optional<std::string> found = (this->*reason)()) return *found;
-    return fmt::format("no fusion rule takes {} and {} together in {}", *m_kernel.begin(), *m_kernel.rbegin(), m_where);
+    const NodeId first = m_nodes.front(), other = *std::ranges::find_if(m_nodes, [&](NodeId id) {
+                                            return m_plan.fusedNodeOf(id) != m_plan.fusedNodeOf(first);
+                                          });
+    return fmt::format("in {} {} runs as {} and {} as {}, and no fusion rule joins the two", m_where,
+                       m_plan.graph().node(first).name, m_plan.fusedNodeOf(first)->kind,
+                       m_plan.graph().node(other).name, m_plan.fusedNodeOf(other)->kind);
   }
 
  private:
   /// What the planner says of nodes that are all in the kernel.
-  std::optional<std::string> refusal() const {
-    for (const Decision& decision : m_plan.decisions) {
-      if (decision.kind != DecisionKind::Fuse || decision.allowed || decision.subjects.size() < 2) continue;
-      const auto inside = [&](const Subject& subject) { return m_kernel.contains(subject.name); };
-      if (std::ranges::all_of(decision.subjects, inside)) return message(decision);
-    }
+  std::optional<std::string> refusalInside() const {
+    return refusal([&](const Decision& decision) {
+      return decision.subjects.size() > 1 && std::ranges::all_of(decision.subjects, [&](const Subject& subject) {
+               return m_kernel.contains(subject.name);
+             });
+    });
+  }
+
+  /// What the planner says of a node of the kernel and of one that is in no such kernel: where it came apart from that
+  /// one, it joined no other.
+  std::optional<std::string> refusalAround() const {
+    return refusal([&](const Decision& decision) {
+      return std::ranges::any_of(decision.subjects,
+                                 [&](const Subject& subject) { return m_kernel.contains(subject.name); });
+    });
+  }
+
+  template <class Fits>
+  std::optional<std::string> refusal(const Fits& fits) const {
+    for (const Decision& decision : m_plan.decisions)
+      if (decision.kind == DecisionKind::Fuse && !decision.allowed && fits(decision)) return message(decision);
     return std::nullopt;
   }
 
