@@ -76,24 +76,32 @@ struct BoundProgram {
   std::vector<Tensor> inputs = inputsOf(*lowered.program), outputs = outputsOf(*lowered.program);
 };
 
+/// Tells the policy of slow runs until it tries one thread.
+void waitForTry(ThreadPolicy& policy) {
+  constexpr double kSlowMs = 20;
+  for (int i = 0; i < 1000 && policy.threads() == 2; ++i) policy.ran(kSlowMs);
+  ASSERT_EQ(policy.threads(), 1);
+}
+
 TEST(AdaptiveRun, MakesKernelsOnceWhenTheyAreFirstTried) {
   BoundProgram program;
   int made = 0;
-  // Nothing takes no time: every run is slow, so that one thread is tried, and again when the patience is over.
   AdaptiveThreads threads = AdaptiveThreads::of(*program.lowered.program, 2, 0.0);
   AdaptiveRun run(program.executor, threads, [&](int count) {
     ++made;
     EXPECT_EQ(count, 1);
     return forOne(program.lowered);
   });
-  for (int i = 0; i < 5; ++i) {
-    ASSERT_TRUE(run.run({}).ok());
-    EXPECT_FALSE(run.wasByFewer());
-  }
-  EXPECT_EQ(made, 0);
   ASSERT_TRUE(run.run({}).ok());
-  EXPECT_TRUE(run.wasByFewer());
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(run.run({}).ok());
+  EXPECT_FALSE(run.wasByFewer());
+  EXPECT_EQ(made, 0);
+  for (int tries = 0; tries < 3; ++tries) {
+    waitForTry(threads.policy);
+    ASSERT_TRUE(run.run({}).ok());
+    EXPECT_TRUE(run.wasByFewer());
+    constexpr double kHopelessMs = 200;
+    while (threads.policy.threads() == 1) threads.policy.ran(kHopelessMs);
+  }
   EXPECT_EQ(made, 1);
 }
 
@@ -105,9 +113,12 @@ TEST(AdaptiveRun, KeepsAllThreadsWhereFewerCannotRunIt) {
     ++asked;
     return Diagnostic{.message = "no"};
   });
-  for (int i = 0; i < 40; ++i) {
-    ASSERT_TRUE(run.run({}).ok());
-    EXPECT_FALSE(run.wasByFewer());
+  waitForTry(threads.policy);
+  ASSERT_TRUE(run.run({}).ok());
+  EXPECT_FALSE(run.wasByFewer());
+  for (int i = 0; i < 1000; ++i) {
+    threads.policy.ran(20);
+    ASSERT_EQ(threads.policy.threads(), 2);
   }
   EXPECT_EQ(asked, 1);
 }
