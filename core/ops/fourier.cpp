@@ -139,9 +139,17 @@ Result<Dim> frameLength(const InferContext& context) {
   return context.hasInput(3) ? length : extentOf(context, 0, 1);
 }
 
-Result<Types> inferStft(const InferContext& context) {
+/// The extent of the signal's last axis, which holds a number's parts. Real signals stand in files without that axis,
+/// too: exporters write them so, and runtimes take them.
+Result<Dim> partsOfSignal(const InferContext& context) {
+  const Shape& signal = context.input(0).shape;
+  if (signal.ranked && signal.rank() == 2) return Dim(1);
   TRY(requireRank(context, 0, 3));
-  const Dim samples = extentOf(context, 0, 1), parts = extentOf(context, 0, 2);
+  return extentOf(context, 0, 2);
+}
+
+Result<Types> inferStft(const InferContext& context) {
+  const Dim parts = TRY(partsOfSignal(context)), samples = extentOf(context, 0, 1);
   TRY(checkParts(parts));
   if (isOnesided(context.node()) && parts.known() && parts.size == 2)
     return attributeProblem("onesided", "a complex signal has no one-sided spectrum");
@@ -161,7 +169,8 @@ template <class T>
 Result<Tensors> stftAs(const KernelContext& context) {
   const Tensor& x = context.input(0);
   Tensor result = TRY(allocateOutput(context));
-  const std::int64_t samples = x.dims()[1], parts = x.dims()[2], frames = result.dims()[1], bins = result.dims()[2];
+  const std::int64_t samples = x.dims()[1], parts = x.dims().size() == 2 ? 1 : x.dims()[2];
+  const std::int64_t frames = result.dims()[1], bins = result.dims()[2];
   const std::int64_t length = context.hasInput(3)   ? context.input(3).asInt64(0)
                               : context.hasInput(2) ? context.input(2).count()
                                                     : samples;

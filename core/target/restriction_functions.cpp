@@ -156,10 +156,11 @@ Holds resizeAxesInOrder(const NodeRequest& request) {
   return Holds::Yes;
 }
 
-// STFT(signal): the last axis of the signal holds one number, or two of a complex one.
+// STFT(signal): the third axis of the signal holds one number, or two of a complex one; without it, it is real.
 Holds realSignal(const NodeRequest& request) {
   const TensorType* signal = request.input(0);
-  if (signal == nullptr || !signal->shape.ranked || signal->shape.rank() < 3) return Holds::Unknown;
+  if (signal == nullptr || !signal->shape.ranked) return Holds::Unknown;
+  if (signal->shape.rank() < 3) return Holds::Yes;
   const Dim& last = signal->shape.dims.back();
   return last.known() ? answer(last.size == 1) : Holds::Unknown;
 }

@@ -42,6 +42,11 @@ TEST(Stft, FramesAndWindows) {
   expectFloats(run("STFT", {x, two, floats({2}, {1, 0})}), {1, 2, 2, 2}, {1, 0, 1, 0, 3, 0, 3, 0});
   expectFloats(run("STFT", {x, ints({}, {1}), Tensor(), ints({}, {4})}, {{"onesided", Int{0}}}), {1, 1, 4, 2},
                {10, 0, -2, 2, -2, 0, -2, -2});
+  const Tensor withoutParts = floats({1, 4}, {1, 2, 3, 4});
+  expectFloats(run("STFT", {withoutParts, two, Tensor(), two}), {1, 2, 2, 2}, {3, 0, -1, 0, 7, 0, -1, 0});
+  EXPECT_EQ(inferred("STFT", {"f32[b, 8]", "i64[]", "f32[4]"}), "f32[b, ?, 3, 2]");
+  EXPECT_EQ(errorOf(run("STFT", {floats({4}, {1, 2, 3, 4}), two, Tensor(), two})),
+            "node 'n': input 0 has rank 1, expected 3");
   EXPECT_EQ(errorOf(run("STFT", {x, two, Tensor(), ints({}, {5})})),
             "node 'n': a frame of 5 does not fit into a signal of 4");
   EXPECT_EQ(errorOf(run("STFT", {x, ints({}, {0}), Tensor(), two})),

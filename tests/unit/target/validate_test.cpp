@@ -47,6 +47,17 @@ TEST(ValidateForCpu, WhatTheReferenceRunsIsNotAccelerated) {
     EXPECT_EQ(onOne("cpu:avx2", op, "f32[2, 2]").code, "validate.supported") << op;
 }
 
+TEST(ValidateForCpu, LengthsOfSequencesAreIntegers) {
+  for (const auto& [op, gates] : {std::pair("GRU", "9"), std::pair("LSTM", "12")}) {
+    const std::string weights = "f32[1, " + std::string(gates) + ", 3] = dense";
+    const Decision decision =
+        verdict("cpu:avx2", "input %x: f32[5, 2, 3]\ninput %lengths: int32[2]\nconst %w: " + weights +
+                                "\nconst %r: " + weights + "\n%y: f32[5, 1, 2, 3] = " + op +
+                                "(%x, %w, %r, _, %lengths) <hidden_size=3> {name=\"n\"}\noutput %y");
+    EXPECT_EQ(decision.code, "validate.supported") << message(decision);
+  }
+}
+
 TEST(ValidateForTensorrt, OperatorsByVersion) {
   EXPECT_EQ(onOne("tensorrt-10", "Relu", "f64[2]").code, "validate.type_not_supported");
   EXPECT_EQ(onOne("tensorrt-8", "Neg", "int64[2]").arguments["type"], "int64");
