@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/op_schema.h"
+#include "ops/support/work.h"
 
 namespace fusescope {
 
@@ -134,11 +135,17 @@ bool hasOpenInputs(const Model& model) {
   });
 }
 
+std::optional<std::int64_t> knownSum(const std::optional<std::int64_t>& a, const std::optional<std::int64_t>& b) {
+  std::int64_t sum = 0;
+  return a && b && !__builtin_add_overflow(*a, *b, &sum) ? std::optional(sum) : std::nullopt;
+}
+
 std::optional<std::int64_t> flopsOfNode(const UsualExtents& extents, const Node& node) {
   const auto inputs = extentsOf(extents, node.inputs);
   const auto outputs = extentsOf(extents, node.outputs);
   if (!inputs || !outputs) return std::nullopt;
-  return flopsOf(node, *inputs, *outputs);
+  const std::int64_t flops = flopsOf(node, *inputs, *outputs);
+  return flops == ops::kBeyondCounting ? std::nullopt : std::optional(flops);
 }
 
 bool readsPart(const Node& node, ValueId value) {

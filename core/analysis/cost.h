@@ -28,7 +28,11 @@ class UsualExtents {
 /// Whether the extents of an input of `model` are open.
 bool hasOpenInputs(const Model& model);
 
-/// Operations of one node; a multiply-add counts as two. Nothing where an extent is not known.
+/// The sum; nothing where one is not known, or 64 bits do not hold it.
+std::optional<std::int64_t> knownSum(const std::optional<std::int64_t>& a, const std::optional<std::int64_t>& b);
+
+/// Operations of one node; a multiply-add counts as two. Nothing where an extent is not known, or where they are more
+/// than 64 bits hold.
 std::optional<std::int64_t> flopsOfNode(const UsualExtents& extents, const Node& node);
 
 /// Whether `node` reads of `value`, its first operand, only as many elements as it writes: an embedding's Gather does

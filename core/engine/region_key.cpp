@@ -6,6 +6,7 @@
 #include "backends/reference/reference_backend.h"
 #include "base/hash.h"
 #include "ops/op_schema.h"
+#include "ops/support/work.h"
 #include "planning/bindings.h"
 #include "planning/structure.h"
 
@@ -90,9 +91,9 @@ std::optional<std::int64_t> flopsAt(const KernelRequest& request) {
         into->push_back(std::move(*extents));
       }
     }
-    flops += flopsOf(node, inputs, outputs);
+    flops = ops::addedWork(flops, flopsOf(node, inputs, outputs));
   }
-  return flops;
+  return flops == ops::kBeyondCounting ? std::nullopt : std::optional(flops);
 }
 
 /// Bytes of inputs, constants and outputs at the extents of the request.

@@ -9,6 +9,7 @@
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/strided.h"
+#include "ops/support/work.h"
 
 namespace fusescope::ops {
 namespace {
@@ -327,7 +328,7 @@ std::int64_t attentionFlops(const Node&, std::span<const Dims> inputs, std::span
   if (inputs.size() < 3 || outputs.empty() || inputs[kKey].size() < 3 || outputs[0].empty()) return 0;
   const std::int64_t keys = inputs[kKey][inputs[kKey].size() - 2];
   const std::int64_t past = inputs.size() > kPastKey && inputs[kPastKey].size() == 4 ? inputs[kPastKey][2] : 0;
-  return 2 * (elementCount(inputs[kQuery]).value_or(0) + elementCount(outputs[0]).value_or(0)) * (keys + past);
+  return workOf({2, addedWork(workOf(inputs[kQuery]), workOf(outputs[0])), addedWork(keys, past)});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "ops/families.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/require_extents.h"
+#include "ops/support/work.h"
 
 namespace fusescope::ops {
 namespace {
@@ -114,7 +115,7 @@ Result<Tensors> batchNormAs(const KernelContext& context) {
 }
 
 std::int64_t batchNormFlops(const Node&, std::span<const Dims> inputs, std::span<const Dims>) {
-  return inputs.empty() ? 0 : 2 * elementCount(inputs[0]).value_or(0);  // the factor and the shift
+  return inputs.empty() ? 0 : workOf({2, workOf(inputs[0])});  // the factor and the shift
 }
 
 }  // namespace

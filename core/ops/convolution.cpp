@@ -116,12 +116,12 @@ Result<Tensors> conv(const KernelContext& context) {
 }
 
 std::int64_t biasFlops(std::span<const Dims> inputs, const Dims& output) {
-  return inputs.size() > 2 ? elementCount(output).value_or(0) : 0;
+  return inputs.size() > 2 ? workOf(output) : 0;
 }
 
 std::int64_t convFlops(const Node&, std::span<const Dims> inputs, std::span<const Dims> outputs) {
   if (inputs.size() < 2 || outputs.empty()) return 0;
-  return filterFlops(outputs[0], inputs[1]) + biasFlops(inputs, outputs[0]);
+  return addedWork(filterFlops(outputs[0], inputs[1]), biasFlops(inputs, outputs[0]));
 }
 
 /// A transposed convolution: the window plus what is added or asked for at the output's end.
@@ -226,7 +226,7 @@ Result<Tensors> convTranspose(const KernelContext& context) {
 
 std::int64_t convTransposeFlops(const Node&, std::span<const Dims> inputs, std::span<const Dims> outputs) {
   if (inputs.size() < 2 || outputs.empty()) return 0;
-  return filterFlops(inputs[0], inputs[1]) + biasFlops(inputs, outputs[0]);
+  return addedWork(filterFlops(inputs[0], inputs[1]), biasFlops(inputs, outputs[0]));
 }
 
 }  // namespace

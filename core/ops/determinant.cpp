@@ -7,6 +7,7 @@
 #include "ops/families.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
+#include "ops/support/work.h"
 
 namespace fusescope::ops {
 namespace {
@@ -57,7 +58,8 @@ Result<Tensors> det(const KernelContext& context) {
 
 std::int64_t detFlops(const Node&, std::span<const Dims> inputs, std::span<const Dims>) {
   if (inputs.empty() || inputs[0].empty()) return 0;
-  return elementCount({elementCount(inputs[0]).value_or(0), inputs[0].back(), 2}).value_or(0) / 3;
+  const std::int64_t work = workOf({workOf(inputs[0]), inputs[0].back(), 2});
+  return work == kBeyondCounting ? work : work / 3;
 }
 
 }  // namespace

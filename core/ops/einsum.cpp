@@ -9,6 +9,7 @@
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/strided.h"
+#include "ops/support/work.h"
 
 namespace fusescope::ops {
 namespace {
@@ -130,7 +131,7 @@ std::int64_t einsumFlops(const Node& node, std::span<const Dims> inputs, std::sp
     }
   Dims walk{2};
   for (const auto& [label, extent] : extents) walk.push_back(extent);
-  return elementCount(walk).value_or(0);
+  return workOf(walk);
 }
 
 }  // namespace

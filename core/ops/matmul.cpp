@@ -7,6 +7,7 @@
 #include "ops/support/matmul_support.h"
 #include "ops/support/multiply.h"
 #include "ops/support/strided.h"
+#include "ops/support/work.h"
 
 namespace fusescope::ops {
 
@@ -40,7 +41,7 @@ MatMulExtents matmulExtents(const Dims& a, const Dims& b) {
 
 std::int64_t matmulFlops(const Node&, std::span<const Dims> inputs, std::span<const Dims> outputs) {
   if (inputs.empty() || outputs.empty() || inputs[0].empty()) return 0;
-  return 2 * elementCount(outputs[0]).value_or(0) * inputs[0].back();
+  return workOf({2, workOf(outputs[0]), inputs[0].back()});
 }
 
 namespace {
@@ -132,9 +133,9 @@ Result<Tensors> gemm(const KernelContext& context) {
 
 std::int64_t gemmFlops(const Node& node, std::span<const Dims> inputs, std::span<const Dims> outputs) {
   if (inputs.empty() || outputs.empty() || inputs[0].size() != 2) return 0;
-  const std::int64_t elements = elementCount(outputs[0]).value_or(0);
+  const std::int64_t elements = workOf(outputs[0]);
   const std::int64_t k = inputs[0][node.intAttribute("transA", 0) != 0 ? 0 : 1];
-  return 2 * elements * k + (inputs.size() > 2 ? elements : 0);
+  return addedWork(workOf({2, elements, k}), inputs.size() > 2 ? elements : 0);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/strided.h"
+#include "ops/support/work.h"
 
 namespace fusescope::ops {
 namespace {
@@ -302,7 +303,7 @@ Result<Tensors> meanVarianceAs(const KernelContext& context) {
 
 FlopsFunction perElement(std::int64_t flops) {
   return [=](const Node&, std::span<const Dims> inputs, std::span<const Dims>) {
-    return inputs.empty() ? 0 : flops * elementCount(inputs[0]).value_or(0);
+    return inputs.empty() ? 0 : workOf({flops, workOf(inputs[0])});
   };
 }
 

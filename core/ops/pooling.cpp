@@ -11,6 +11,7 @@
 #include "ops/support/kernel_support.h"
 #include "ops/support/strided.h"
 #include "ops/support/window.h"
+#include "ops/support/work.h"
 
 namespace fusescope::ops {
 namespace {
@@ -286,11 +287,11 @@ Result<Tensors> maxUnpool(const KernelContext& context) {
 
 std::int64_t poolFlops(const Node& node, std::span<const Dims>, std::span<const Dims> outputs) {
   if (outputs.empty()) return 0;
-  return elementCount(outputs[0]).value_or(0) * elementCount(node.intsAttribute("kernel_shape")).value_or(0);
+  return workOf({workOf(outputs[0]), workOf(node.intsAttribute("kernel_shape"))});
 }
 
 std::int64_t globalFlops(const Node&, std::span<const Dims> inputs, std::span<const Dims>) {
-  return inputs.empty() ? 0 : elementCount(inputs[0]).value_or(0);
+  return inputs.empty() ? 0 : workOf(inputs[0]);
 }
 
 OpSchema pooling(std::string op, InferFunction infer, KernelFunction kernel, FlopsFunction flops,

@@ -8,6 +8,7 @@
 #include "ops/support/recurrent_types.h"
 #include "ops/support/recurrent_walk.h"
 #include "ops/support/require_extents.h"
+#include "ops/support/work.h"
 
 namespace fusescope::ops {
 namespace {
@@ -82,8 +83,7 @@ Result<Types> recurrentTypes(const InferContext& context, WeightOrder order) {
 
 std::int64_t recurrentFlops(const Node&, std::span<const Dims> inputs, std::span<const Dims>) {
   if (inputs.size() < 3 || inputs[0].size() != 3) return 0;
-  const std::int64_t weights = elementCount(inputs[1]).value_or(0) + elementCount(inputs[2]).value_or(0);
-  return elementCount({2, inputs[0][0], inputs[0][1], weights}).value_or(0);
+  return workOf({2, inputs[0][0], inputs[0][1], addedWork(workOf(inputs[1]), workOf(inputs[2]))});
 }
 
 namespace {

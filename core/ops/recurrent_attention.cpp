@@ -7,6 +7,7 @@
 #include "ops/families.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
+#include "ops/support/work.h"
 
 namespace fusescope::ops {
 namespace {
@@ -278,7 +279,7 @@ void registerRecurrentAttention(OpRegistry& registry) {
                 .kernel = widened(causalConv),
                 .flops = [](const Node&, std::span<const Dims> inputs, std::span<const Dims>) -> std::int64_t {
                   if (inputs.size() < 2 || inputs[1].size() != 3) return 0;
-                  return 2 * elementCount(inputs[0]).value_or(0) * inputs[1][2];
+                  return workOf({2, workOf(inputs[0]), inputs[1][2]});
                 },
                 .maxOutputs = 2,
                 .signature = {"T", {{'T', kActivations}}}});

@@ -7,6 +7,7 @@
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/strided.h"
+#include "ops/support/work.h"
 
 namespace fusescope::ops {
 namespace {
@@ -196,7 +197,7 @@ Result<Tensors> logSumExp(const KernelContext& context) {
 }
 
 std::int64_t onePerInput(const Node&, std::span<const Dims> inputs, std::span<const Dims>) {
-  return inputs.empty() ? 0 : elementCount(inputs[0]).value_or(0);
+  return inputs.empty() ? 0 : workOf(inputs[0]);
 }
 
 OpSchema reduction(std::string op, KernelFunction kernel, TypeSet types = kNumberTypes) {

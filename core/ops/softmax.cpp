@@ -4,6 +4,7 @@
 #include "ops/families.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
+#include "ops/support/work.h"
 
 namespace fusescope::ops {
 namespace {
@@ -71,7 +72,7 @@ OpSchema alongAxisSchema(std::string op, KernelFunction kernel, std::int64_t flo
           .kernel = widened(std::move(kernel)),
           .flops =
               [=](const Node&, std::span<const Dims> inputs, std::span<const Dims>) {
-                return inputs.empty() ? 0 : flopsPerElement * elementCount(inputs[0]).value_or(0);
+                return inputs.empty() ? 0 : workOf({flopsPerElement, workOf(inputs[0])});
               },
           .signature = {"T", {{'T', kFloatTypes}}}};
 }

@@ -215,7 +215,7 @@ std::optional<std::int64_t> RegionDescriber::bytesRead(const UsualExtents& exten
 CostAt RegionDescriber::costsAt(const UsualExtents& extents, const FusedNode& fused) const {
   CostAt costs{.flops = 0, .bytes = 0, .ms = {}};
   const auto add = [](std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& more) {
-    sum = sum && more ? std::optional(*sum + *more) : std::nullopt;
+    sum = knownSum(sum, more);
   };
   std::unordered_set<ValueId> constants;
   for (const NodeId node : fused.nodes) {

@@ -1,11 +1,15 @@
 #include "planning/plan_totals.h"
 
+#include "analysis/cost.h"
+
 namespace fusescope {
 
 namespace {
 
-template <class T>
-void add(std::optional<T>& sum, const std::optional<T>& more) {
+void add(std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& more) {
+  sum = knownSum(sum, more);
+}
+void add(std::optional<double>& sum, const std::optional<double>& more) {
   sum = sum && more ? std::optional(*sum + *more) : std::nullopt;
 }
 

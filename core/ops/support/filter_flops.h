@@ -1,14 +1,14 @@
 #pragma once
 
 #include "ops/op_schema.h"
+#include "ops/support/work.h"
 
 namespace fusescope::ops {
 
 /// Multiply-adds where each of `places` meets all weights of one filter; the filters lie along axis 0 of `weight`.
 inline std::int64_t filterFlops(const Dims& places, const Dims& weight) {
   if (weight.empty() || weight[0] == 0) return 0;
-  const std::int64_t depth = elementCount(weight).value_or(0) / weight[0];
-  return elementCount({2, elementCount(places).value_or(0), depth}).value_or(0);
+  return workOf({2, workOf(places), workOf(std::span(weight).subspan(1))});
 }
 
 /// filterFlops() of the first output and input `weight`.
