@@ -172,10 +172,26 @@ class DecisionDiff {
     m_diff.decisions.push_back(std::move(change));
   }
 
+  /// Where one side's options chose the type that the other side's file says itself, as after an export: both.
+  Causes ofDeclaredType(const Decision* a, const Decision* b) const {
+    constexpr std::string_view kDeclared = "precision.default";
+    if (a == nullptr || b == nullptr || a->kind != DecisionKind::Precision || b->kind != DecisionKind::Precision)
+      return {};
+    const bool inB = b->code == kDeclared;
+    if (inB == (a->code == kDeclared) || a->arguments.value("type", "") != b->arguments.value("type", "-")) return {};
+    Causes causes;
+    for (const Difference& difference : m_diff.differences)
+      if (difference.kind == DifferenceKind::Precision) causes.push_back(difference.text());
+    causes.push_back(std::string("the networks: the file of ") + (inB ? "B" : "A") + " itself says " +
+                     b->arguments.value("type", ""));
+    return causes;
+  }
+
   /// The directive that gave it, else what changed the nodes that it is about.
   Causes causesOf(const Decision* a, const Decision* b) const {
     if (m_diff.differences.size() > 1) {
       Causes causes = m_causes->ofDirective(a, b);
+      if (causes.empty() && !m_diff.oneNetwork) causes = ofDeclaredType(a, b);
       if (!causes.empty()) return causes;
     }
     const Decision& decision = a != nullptr ? *a : *b;

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/files.h"
 #include "tests/unit/cli/cli_fixture.h"
 
@@ -47,6 +49,20 @@ TEST(CliDiff, TakesPlansAndEnginesAndSaysWhatTheyTook) {
   EXPECT_EQ(json["fusions"].size(), 1U) << json["fusions"].dump(1);
   const Json same = jsonOf(fusescopeCommand({"diff", engine, engine, "--json", "--exit-code"}));
   EXPECT_EQ(same["same"], true);
+}
+
+/// What --precision chose on one side, the file says on the other.
+TEST(CliDiff, EveryDifferenceFromTheTypedNetworkThatWasExportedHasACause) {
+  const TemporaryFolder folder;
+  const std::string model = samplePath("bert_tiny"), typed = folder / "typed.onnx";
+  ASSERT_EQ(fusescopeCommand({"export", model, "--precision", "f16", "--to", "onnx", "-o", typed}).status, 0);
+  const Json json = jsonOf(fusescopeCommand({"diff", model, typed, "--plan-a", "--precision f16", "--json"}));
+  EXPECT_GT(json["decisions"].size(), 10U);
+  for (const char* part : {"decisions", "types", "casts", "fusions"})
+    for (const Json& change : json[part]) EXPECT_FALSE(change["because"].empty()) << change.dump();
+  const Json both = {"--precision f16 → f32", "the networks: the file of B itself says f16"};
+  EXPECT_NE(std::ranges::find(json["decisions"], both, [](const Json& change) { return change["because"]; }),
+            json["decisions"].end());
 }
 
 TEST(CliDiff, ReadsTheErrorsOfBothSides) {
