@@ -162,7 +162,10 @@ Result<int> explain(const Arguments& arguments) {
   // With a session the node may be the only positional argument.
   const bool nodeAlone = !arguments.plan.session.empty() && arguments.node.empty();
   const std::string& node = nodeAlone ? arguments.path : arguments.node;
-  if (node.empty()) return Diagnostic{.message = "which node to explain is missing", .where = {.attribute = "NODE"}};
+  if (node.empty())
+    return Diagnostic{.message = "which node to explain is missing",
+                      .where = {.attribute = "NODE"},
+                      .help = "fusescope plan lists the nodes."};
   const auto artifact = TRY(open(nodeAlone ? std::string() : arguments.path, arguments.plan));
   const auto json = TRY(explainJson(*artifact.plan, node));
   if (arguments.json) {

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <iostream>
 
 #include "app/cli/command.h"
+#include "base/name_hints.h"
+#include "base/text.h"
 #include "session/process_start.h"
 
 namespace fusescope::cli {
@@ -29,6 +32,32 @@ int fail(const Diagnostic& error) {
   return kBadUse;
 }
 
+/// What the user wrote that no command takes, and what may have been meant: the parser's own words name neither.
+Diagnostic notExpected(const CLI::App& app) {
+  const std::vector<const CLI::App*> chosen = app.get_subcommands([](const CLI::App*) { return true; });
+  const std::vector<std::string> rest = app.remaining(true);
+  const auto verb = std::ranges::find_if(chosen, [](const CLI::App* verb) { return verb->parsed() > 0; });
+  const bool isVerb = verb == chosen.end();
+  const auto option = std::ranges::find_if(rest, [](const std::string& word) { return word.starts_with("-"); });
+  const std::string wrong = option != rest.end() ? *option : rest.empty() ? "" : rest.front();
+  std::vector<std::string> names;
+  if (isVerb) {
+    for (const CLI::App* known : chosen) names.push_back(known->get_name());
+    return {.message = fmt::format("there is no command '{}'", wrong),
+            .help = nearestInWords(wrong, names, fmt::format("Commands are {}.", joined(names)))};
+  }
+  const std::string help = fmt::format("fusescope {} --help lists what it takes.", (*verb)->get_name());
+  if (option == rest.end())
+    return {.message = fmt::format("{} does not take '{}' here", (*verb)->get_name(), wrong), .help = help};
+  for (const CLI::Option* known : (*verb)->get_options())
+    for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
+  const std::string name = wrong.substr(0, wrong.find('='));
+  if (std::ranges::find(names, name) != names.end())
+    return {.message = fmt::format("{} stands before the command, and belongs behind it", name), .help = help};
+  return {.message = fmt::format("{} has no option '{}'", (*verb)->get_name(), name),
+          .help = nearestInWords(name, names, help)};
+}
+
 int runChosen(const std::vector<Command>& commands) {
   for (const auto& command : commands) {
     if (!command.app->parsed()) continue;
@@ -51,7 +80,11 @@ int mainGuarded(int argc, char** argv) {
                                       exportCommand(app)};
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError&) {
+    return fail(notExpected(app));
   } catch (const CLI::ParseError& error) {
+    if (argc > 1 && app.get_subcommands().empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+      return fail(notExpected(app));
     const bool done = app.exit(error) == 0;  // help and version are errors of this kind, too
     return done && std::cout.flush() ? kDone : kBadUse;
   }

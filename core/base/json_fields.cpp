@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/user_json.h"
+
 namespace fusescope {
 namespace {
 
@@ -56,7 +58,7 @@ std::optional<std::size_t> JsonFields::indexOf(const char* key, const std::vecto
 }
 
 JsonFields& JsonFields::require(const char* key) {
-  if (!m_error && !m_json.contains(key)) m_error = bad("is missing", key);
+  if (!m_error && !m_json.contains(key)) m_error = bad(missingInWords(m_json, key), key);
   return *this;
 }
 

@@ -1,19 +1,34 @@
 #include "base/result.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace fusescope {
+namespace {
+
+/// What the attribute of a place is to people: an attribute of a node, an option or argument of a command, else a key
+/// of a file.
+std::string_view kindOfAttribute(const Location& where) {
+  if (where.attribute.starts_with('-')) return "option '";
+  const bool isArgument = std::ranges::all_of(where.attribute, [](char c) { return c >= 'A' && c <= 'Z'; });
+  if (isArgument && where.node.empty()) return "argument '";
+  return where.node.empty() ? "key '" : "attribute '";
+}
+
+}  // namespace
 
 std::string Diagnostic::text() const {
   std::string line;
-  const auto part = [&line](const char* label, const std::string& name) {
+  const auto part = [&line](std::string_view label, const std::string& name) {
     if (name.empty()) return;
     line += label;
     line += name;
-    line += label[0] == '\0' ? ": " : "': ";
+    line += label.empty() ? ": " : "': ";
   };
   part("", where.file);
   part("node '", where.node);
   part("tensor '", where.value);
-  part("attribute '", where.attribute);
+  part(kindOfAttribute(where), where.attribute);
   line += message;
   if (!help.empty()) line += ". " + help;
   return line;

@@ -9,7 +9,7 @@ namespace fusescope {
 /// `*` matches any run of characters, `?` one; everything else itself.
 bool matchesGlob(std::string_view pattern, std::string_view text);
 
-/// Up to `most` of `names`, nearest to `wanted` by edit distance first: what a mistyped name may have meant.
+/// Up to `most` of `names` that a mistyped `wanted` may have meant, the nearest first; none where none is near.
 std::vector<std::string> nearestNames(std::string_view wanted, const std::vector<std::string>& names,
                                       std::size_t most = 3);
 

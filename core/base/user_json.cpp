@@ -81,11 +81,34 @@ Status checkKeys(const Json& json, const std::vector<std::string>& known, const 
                  std::string_view owner) {
   for (const auto& entry : json.items()) {
     if (std::ranges::find(known, entry.key()) != known.end()) continue;
-    return Diagnostic{.message = "is not a key of " + std::string(owner) + "; the nearest is '" +
-                                 nearestNames(entry.key(), known, 1).front() + "'",
+    const std::vector<std::string> near = nearestNames(entry.key(), known, 1);
+    return Diagnostic{.message = "is not a key of " + std::string(owner) +
+                                 (near.empty() ? "" : "; the nearest is '" + near.front() + "'"),
                       .where = {.attribute = below(place, entry.key())},
                       .help = "Keys: " + joined(known) + "."};
   }
+  return Done{};
+}
+
+std::string missingInWords(const Json& object, std::string_view key) {
+  const std::vector<std::string> near =
+      object.is_object() ? nearestNames(key, keysOf(object), 1) : std::vector<std::string>();
+  return "is missing" + (near.empty() ? "" : "; the nearest key that is there is '" + near.front() + "'");
+}
+
+Status checkFormat(const Json& json, std::string_view what, std::string_view format, int version) {
+  const std::string mustSay =
+      "It must say \"format\": \"" + std::string(format) + "\", \"version\": " + std::to_string(version) + ".";
+  if (!json.is_object())
+    return Diagnostic{.message = "this is not " + std::string(what) + ": it holds no JSON object", .help = mustSay};
+  const bool isOther = json.contains("format") && json["format"] != format;
+  if (isOther)
+    return Diagnostic{.message = "this is not " + std::string(what) + ": its format is " + json["format"].dump() +
+                                 ", not \"" + std::string(format) + "\"",
+                      .where = {.attribute = "format"}};
+  for (const char* key : {"format", "version"})
+    if (!json.contains(key))
+      return Diagnostic{.message = missingInWords(json, key), .where = {.attribute = key}, .help = mustSay};
   return Done{};
 }
 

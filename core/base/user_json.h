@@ -16,9 +16,16 @@ Result<Json> parseUserJson(std::string_view text);
 
 std::vector<std::string> keysOf(const Json& object);
 
-/// An error for the first key of `json`, an object, that is none of `known`. It names the nearest that is. `place` is
-/// where the object stands, empty for the whole file; `owner` what it is: "a pin", "a directives file".
+/// An error for the first key of `json`, an object, that is none of `known`. It names the nearest, if one is near.
+/// `place` is where the object stands, empty for the whole file; `owner` what it is: "a pin", "a directives file".
 Status checkKeys(const Json& json, const std::vector<std::string>& known, const std::string& place,
                  std::string_view owner);
+
+/// That `key`, which `object` must have, is missing; where a key that is there may have been meant, which one.
+std::string missingInWords(const Json& object, std::string_view key);
+
+/// Whether the file `json` says by "format" that it is `what`, "a directives file". Errors: it is no object, says
+/// nothing, or says something else; what it must say, with the newest `version`.
+Status checkFormat(const Json& json, std::string_view what, std::string_view format, int version);
 
 }  // namespace fusescope

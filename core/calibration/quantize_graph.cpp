@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "base/text.h"
+#include "base/name_hints.h"
 #include "calibration/edge_choice.h"
 #include "calibration/smooth.h"
 #include "calibration/weight_codes.h"
@@ -227,7 +227,7 @@ Status checkNames(const Model& model, const Ranges& ranges) {
   return Diagnostic{.message = fmt::format("none of the {} values that the ranges name is in this network, as {}",
                                            ranges.edges.size(), first),
                     .where = {.value = first, .attribute = "--ranges"},
-                    .help = fmt::format("Names of the network that are near: {}.", joined(nearestNames(first, names)))};
+                    .help = nearestInWords(first, names, "Calibrate this network: fusescope calibrate makes ranges.")};
 }
 
 }  // namespace

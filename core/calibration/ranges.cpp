@@ -20,6 +20,16 @@ Diagnostic badField(std::string message, std::string field) {
   return {.message = std::move(message), .where = {.attribute = std::move(field)}};
 }
 
+/// What `json`, an object at `place`, must have.
+template <class T>
+Result<T> needed(const Json& json, const std::string& key, const std::string& place) try {
+  if (!json.is_object()) return badField("is no object", place);
+  const std::string field = place.empty() ? key : place + "." + key;
+  return json.contains(key) ? Result<T>(json[key].get<T>()) : badField(missingInWords(json, key), field);
+} catch (const Json::exception&) {
+  return badField("has the wrong type", place.empty() ? key : place + "." + key);
+}
+
 Json edgesJson(const Ranges& ranges, Histograms histograms) {
   Json edges = Json::object();
   for (const auto& [value, edge] : ranges.edges) {
@@ -44,8 +54,9 @@ Json channelsJson(const Ranges& ranges) {
 
 Status readEdges(const Json& json, Ranges& ranges) {
   for (const auto& [value, entry] : json.items()) {
-    TRY(checkKeys(entry, {"low", "high", "histogram"}, "edges." + value, "the range of a value"));
-    EdgeRange edge{.range = {entry.at("low").get<double>(), entry.at("high").get<double>()}};
+    const std::string place = "edges." + value;
+    TRY(checkKeys(entry, {"low", "high", "histogram"}, place, "the range of a value"));
+    EdgeRange edge{.range = {TRY(needed<double>(entry, "low", place)), TRY(needed<double>(entry, "high", place))}};
     const bool holdsZero = edge.range.low <= 0 && edge.range.high >= 0;
     if (!holdsZero || !std::isfinite(edge.range.low) || !std::isfinite(edge.range.high))
       return badField(fmt::format("the range of {} must be of finite numbers around 0", value), "edges");
@@ -62,8 +73,10 @@ Status readEdges(const Json& json, Ranges& ranges) {
 
 Status readWeights(const Json& json, Ranges& ranges) {
   for (const auto& [value, entry] : json.items()) {
-    TRY(checkKeys(entry, {"axis", "largest"}, "weights." + value, "the ranges of weights"));
-    WeightRange weight{entry.at("axis").get<std::int64_t>(), entry.at("largest").get<std::vector<float>>()};
+    const std::string place = "weights." + value;
+    TRY(checkKeys(entry, {"axis", "largest"}, place, "the ranges of weights"));
+    WeightRange weight{TRY(needed<std::int64_t>(entry, "axis", place)),
+                       TRY(needed<std::vector<float>>(entry, "largest", place))};
     for (const float largest : weight.largest)
       if (!(largest >= 0) || !std::isfinite(largest))
         return badField(fmt::format("the ranges of {} must be finite and not below 0", value), "weights");
@@ -76,8 +89,10 @@ Status readWeights(const Json& json, Ranges& ranges) {
 
 Status readChannels(const Json& json, Ranges& ranges) {
   for (const auto& [value, entry] : json.items()) {
-    TRY(checkKeys(entry, {"mean", "largest"}, "channels." + value, "what was seen of channels"));
-    ChannelStatistics seen{entry.at("mean").get<std::vector<float>>(), entry.at("largest").get<std::vector<float>>()};
+    const std::string place = "channels." + value;
+    TRY(checkKeys(entry, {"mean", "largest"}, place, "what was seen of channels"));
+    ChannelStatistics seen{TRY(needed<std::vector<float>>(entry, "mean", place)),
+                           TRY(needed<std::vector<float>>(entry, "largest", place))};
     if (seen.mean.size() != seen.largest.size())
       return badField(fmt::format("{} must have as many means as largest values", value), "channels");
     ranges.channels.emplace(value, std::move(seen));
@@ -121,22 +136,19 @@ Json toJson(const Ranges& ranges, Histograms histograms) {
   return json;
 }
 
-Result<Ranges> rangesFromJson(const Json& json) try {
-  if (!json.is_object() || json.value("format", Json()) != kFormat)
-    return badField(fmt::format("these are no ranges: the format is not \"{}\"", kFormat), "format");
-  if (json.value("version", Json()) != kVersion)
+Result<Ranges> rangesFromJson(const Json& json) {
+  TRY(checkFormat(json, "a file of ranges", kFormat, kVersion));
+  if (json["version"] != kVersion)
     return badField(fmt::format("this version of ranges is not known; this Fusescope reads {}", kVersion), "version");
   TRY(checkKeys(json, keysOf(toJson(Ranges(), Histograms::LeftOut)), "", "ranges"));
-  Ranges ranges{.from = json.at("from").get<std::string>()};
+  Ranges ranges{.from = TRY(needed<std::string>(json, "from", {}))};
   ranges.settings = TRY(calibrationSettingsFromJson(json));
-  ranges.samples = json.at("samples").get<std::int64_t>();
-  ranges.randomInputs = json.at("random_inputs").get<bool>();
-  TRY(readEdges(json.at("edges"), ranges));
-  TRY(readWeights(json.at("weights"), ranges));
-  TRY(readChannels(json.at("channels"), ranges));
+  ranges.samples = TRY(needed<std::int64_t>(json, "samples", {}));
+  ranges.randomInputs = TRY(needed<bool>(json, "random_inputs", {}));
+  TRY(readEdges(TRY(needed<Json>(json, "edges", {})), ranges));
+  TRY(readWeights(TRY(needed<Json>(json, "weights", {})), ranges));
+  TRY(readChannels(TRY(needed<Json>(json, "channels", {})), ranges));
   return ranges;
-} catch (const Json::exception& error) {
-  return badField(std::string("a field is missing or of another kind: ") + error.what(), "ranges");
 }
 
 std::string rangesText(const Ranges& ranges) {

@@ -5,6 +5,7 @@
 
 #include "backends/threads.h"
 #include "base/aligned_memory.h"
+#include "base/name_hints.h"
 #include "base/text.h"
 #include "engine/engine_file.h"
 #include "engine/extent_check.h"
@@ -283,7 +284,7 @@ Result<std::set<ValueId>> BuiltEngine::resolveMarks(const std::vector<std::strin
       for (const auto& [value, fused] : inMemory) names.push_back(graph.value(value).name);
       return Diagnostic{.message = "there is no value of this name to mark",
                         .where = {.value = wanted},
-                        .help = "The nearest are " + joined(nearestNames(wanted, names)) + "."};
+                        .help = nearestInWords(wanted, names, "--mark all keeps every value that is in memory.")};
     }
     if (inMemory.contains(*id) || graph.isInput(*id) || graph.isConstant(*id)) {
       marks.insert(*id);

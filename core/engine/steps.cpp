@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/elapsed.h"
-#include "base/text.h"
+#include "base/name_hints.h"
 #include "engine/latency.h"
 
 namespace fusescope {
@@ -22,7 +22,7 @@ Result<const Value*> named(const Graph& graph, const std::vector<ValueId>& value
   }
   return Diagnostic{.message = "is not an " + kind + " of this network",
                     .where = {.value = name, .attribute = "--feed"},
-                    .help = "Its " + kind + "s are " + joined(nearestNames(name, names, 5)) + "."};
+                    .help = "Its " + kind + "s are " + listed(names) + "."};
 }
 
 std::string typeText(const TensorType& type) {

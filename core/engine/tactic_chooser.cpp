@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backends/reference/reference_backend.h"
-#include "base/text.h"
+#include "base/name_hints.h"
 #include "engine/contract_numerics.h"
 #include "engine/tactic_selection.h"
 #include "engine/workspace.h"
@@ -157,9 +157,8 @@ const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vect
     m_report->decisions.push_back(decide("tactic.pinned", subjects, by, {{"tactic", directive->rule}}));
   } else if (find(offered, directive->rule) ==
              nullptr) {  // else the contract or the workspace refused it, and that was told
-    const auto nearest = nearestNames(directive->rule, namesOf(tactics));
     m_report->decisions.push_back(
-        decide("tactic.unknown", subjects, by, {{"tactic", directive->rule}, {"nearest", joined(nearest)}}));
+        decide("tactic.unknown", subjects, by, {{"tactic", directive->rule}, {"known", listed(namesOf(tactics))}}));
   }
   return tactic;
 }

@@ -67,7 +67,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"infer.condition", Infer, true,
        "joins open extents that the file does not say to be equal: they are taken to be, on the condition {condition}"},
       {"infer.demand", Infer, true,
-       "works only where {condition}: inputs of other extents are refused before anything runs"},
+       "is known to work where {condition}: inputs of other extents are refused before anything runs, unless it works "
+       "at just these"},
       {"infer.value_contradicted", Infer, true,
        "the file declares {declared} for {value}, but {computed} is computed, and holds"},
       {"infer.output_contradicted", Infer, true,
@@ -271,7 +272,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"tactic.nothing_to_run", Tactic, true, "there is nothing to run with another tactic: {became}"},
       {"tactic.pinned", Tactic, true, "runs with {tactic}, as asked"},
       {"tactic.unknown", Tactic, false,
-       "cannot run with {tactic}: there is no such tactic for it here; the nearest are {nearest}"},
+       "cannot run with {tactic}: there is no such tactic for it here; its tactics are {known}"},
       {"tactic.missing", Tactic, false,
        "was built with {tactic}, which is not there on this machine: what it runs with is chosen anew"},
       {"tactic.workspace", Tactic, false,

@@ -26,10 +26,12 @@ Json toJson(const Directive& directive) {
   return json;
 }
 
-std::string nearestKind(const std::string& wanted) {
+/// What the user may have meant.
+std::string otherKinds(const std::string& wanted) {
   std::vector<std::string> names;
   for (const DirectiveForm* form : directiveForms()) names.emplace_back(form->name);
-  return "'" + nearestNames(wanted, names, 1).front() + "'";
+  const std::vector<std::string> near = nearestNames(wanted, names, 1);
+  return near.empty() ? "kinds are " + joined(names) : "the nearest is '" + near.front() + "'";
 }
 
 Result<Directive> directiveOf(const Json& json, std::size_t index) {
@@ -40,8 +42,7 @@ Result<Directive> directiveOf(const Json& json, std::size_t index) {
   directive.note = TRY(fields.textOrNothing("note"));
   const std::string wanted = TRY(fields.text("kind"));
   const auto kind = directiveKindFromName(wanted);
-  if (!kind)
-    return fields.bad("kind", "'" + wanted + "' is no kind of directive; the nearest is " + nearestKind(wanted));
+  if (!kind) return fields.bad("kind", "'" + wanted + "' is no kind of directive; " + otherKinds(wanted));
   directive.kind = *kind;
   const DirectiveForm& form = formOf(*kind);
   if (form.pattern != PatternUse::None)
@@ -84,11 +85,9 @@ std::vector<std::string> keysOf(int version) {
 }
 
 Result<int> versionOf(const Json& json) {
-  if (!json.is_object() || !json.contains("format") || json["format"] != kDirectivesFormat) {
-    return badField("format", "this is not a directives file: 'format' is not " + std::string(kDirectivesFormat), {});
-  }
+  TRY(checkFormat(json, "a directives file", kDirectivesFormat, kVersion));
   for (int version = kOldestVersion; version <= kVersion; ++version)
-    if (json.contains("version") && json["version"] == version) return version;
+    if (json["version"] == version) return version;
   return badField(
       "version", "this version of directives is not known",
       "This Fusescope reads versions " + std::to_string(kOldestVersion) + " to " + std::to_string(kVersion) + ".");
@@ -114,9 +113,8 @@ Result<DirectivesFile> directivesFileFromJson(const Json& json) {
   const int version = TRY(versionOf(json));
   // A key that is not known would be a wish that is silently left out.
   if (version > kOldestVersion) TRY(checkKeys(json, keysOf(version), "", "a directives file"));
-  if (!json.contains("directives") || !json["directives"].is_array()) {
-    return Diagnostic{.message = "the list 'directives' is missing", .where = {.attribute = "directives"}};
-  }
+  if (!json.contains("directives")) return badField("directives", missingInWords(json, "directives"));
+  if (!json["directives"].is_array()) return badField("directives", "is not a list");
   DirectivesFile file;
   if (version > kOldestVersion && json.contains("target")) {
     if (!json["target"].is_string()) return badField("target", "is not a string");

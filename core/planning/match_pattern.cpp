@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/name_hints.h"
 #include "base/regular_expression.h"
 #include "base/sort_distinct.h"
 #include "base/text.h"
@@ -22,6 +23,21 @@ bool isRegex(std::string_view pattern) {
 
 bool isGlob(std::string_view pattern) {
   return pattern.find_first_of("*?") != std::string_view::npos;
+}
+
+/// Which of `candidates`, that have the prefix of `pattern` or none like it, may have been meant.
+std::string nearestTo(std::string_view pattern, const std::vector<std::string>& candidates) {
+  std::string prefix;
+  for (const std::string_view known : {kOperator, kModule, kValue})
+    if (pattern.starts_with(known)) prefix = known;
+  std::string wanted(pattern.substr(prefix.size()));
+  std::erase_if(wanted, [](char c) { return c == '*' || c == '?'; });
+  std::vector<std::string> names;
+  for (const std::string& candidate : candidates) names.push_back(candidate.substr(prefix.size()));
+  std::vector<std::string> near = nearestNames(wanted, names);
+  for (std::string& name : near) name.insert(0, prefix);
+  if (near.empty()) return "No name is near; fusescope plan lists the nodes, with --json all that they read and write.";
+  return (near.size() == 1 ? "The nearest is " : "The nearest are ") + joined(near) + ".";
 }
 
 /// Names as a pattern without a prefix tests them.
@@ -279,11 +295,10 @@ Result<std::vector<NodeId>> PatternMatcher::ofTakenBranch(std::string_view patte
 Diagnostic PatternMatcher::nothing(std::string_view pattern) {
   std::vector<std::string> candidates = candidatesFor(pattern);
   sortDistinct(candidates);
-  const std::vector<std::string> nearest = nearestNames(pattern, candidates);
   const char* what = pattern.starts_with(kValue) ? "value" : "node";
   return {.message = "the pattern '" + std::string(pattern) + "' matches no " + what,
           .where = {.attribute = std::string(pattern)},
-          .help = nearest.empty() ? "The graph has no nodes." : "Nearest: " + joined(nearest) + "."};
+          .help = candidates.empty() ? "The graph has no nodes." : nearestTo(pattern, candidates)};
 }
 
 std::vector<std::string> PatternMatcher::candidatesFor(std::string_view pattern) {

@@ -18,13 +18,17 @@ Json toJson(const WeightOnly& weights) {
 }
 
 Result<WeightOnly> weightOnlyFromJson(const Json& json, const std::string& place) {
+  if (json.is_object()) {
+    TRY(checkKeys(json, {"type", "block"}, place, "weights that are held as integers"));
+    for (const char* key : {"type", "block"})
+      if (!json.contains(key)) return badOptions(missingInWords(json, key), place + "." + key);
+  }
   const bool isWhole = json.is_object() && json.contains("type") && json["type"].is_string() &&
                        json.contains("block") && json["block"].is_number_integer();
   const auto type = isWhole ? dataTypeFromName(json["type"].get<std::string>()) : std::nullopt;
   const std::int64_t block = isWhole ? json["block"].get<std::int64_t>() : -1;
   if ((type != DataType::I8 && type != DataType::I4) || block < 0)
     return badOptions("must be an object of type, int8 or int4, and block, 0 or more", place);
-  TRY(checkKeys(json, {"type", "block"}, place, "weights that are held as integers"));
   return WeightOnly{*type, block};
 }
 
@@ -51,7 +55,8 @@ Result<PlanOptions> planOptionsFromJson(const Json& json) {
   if (!json.is_object()) return badOptions("the plan's options are not an object", "options");
   TRY(checkKeys(json, kKeys, "options", "a plan's options"));
   PlanOptions options;
-  if (!json.contains("target") || !json["target"].is_string()) return badOptions("missing target", "options.target");
+  if (!json.contains("target")) return badOptions(missingInWords(json, "target"), "options.target");
+  if (!json["target"].is_string()) return badOptions("is not a string", "options.target");
   options.target = json["target"].get<std::string>();
   for (const Json& entry : json.value("precisions", Json::array())) {
     const auto type = entry.is_string() ? dataTypeFromName(entry.get<std::string>()) : std::nullopt;

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/mapped_file.h"
 #include "base/named_file.h"
+#include "base/user_json.h"
 #include "engine/timing_price_model.h"
 #include "planning/applicable_options.h"
 #include "session/operations.h"
@@ -49,11 +50,14 @@ Result<std::shared_ptr<const Plan>> openPlan(const std::filesystem::path& path, 
     return located("this is not complete JSON", {}, "Write the plan again: fusescope plan MODEL -o F.");
   if (isSessionFile(path)) return located("this is a session, not a plan", "format", "Give it with --session.");
   if (!json.is_object() || !json.contains("format") || json["format"] != kPlanFormat) {
-    return located(fmt::format("this is not a plan (its format is not \"{}\")", kPlanFormat), "format",
-                   "Directives are given with --directives; a plan is written by: fusescope plan MODEL -o F.");
+    const std::string says =
+        json.contains("format") ? "its format is " + json["format"].dump() : "it does not say its format";
+    return located(fmt::format("this is not a plan, whose format is \"{}\": {}", kPlanFormat, says), "format",
+                   "Directives are given with --directives, ranges with --ranges; a plan is written by: fusescope plan "
+                   "MODEL -o F.");
   }
-  if (!json.contains("model") || !json["model"].is_string())
-    return located("the plan does not name its model", "model");
+  if (!json.contains("model")) return located(missingInWords(json, "model"), "model");
+  if (!json["model"].is_string()) return located("is not the path of a model", "model");
   try {
     auto model = TRY(openModel(fileNamedIn(path, json["model"].get<std::string>()), userInputs(json), stop, progress));
     auto plan = planFromJson(json, std::move(model));

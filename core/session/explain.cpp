@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/text.h"
+#include "base/name_hints.h"
 #include "planning/body_help.h"
 #include "planning/fused_node_facts.h"
 #include "planning/match_pattern.h"
@@ -63,7 +63,7 @@ Result<Found> findNode(const Plan& plan, std::string_view wanted) {
     for (const auto& candidate : model.origins) names.push_back(candidate.name);
     return Diagnostic{.message = fmt::format("the model has no node '{}'", wanted),
                       .where = {.file = model.path, .node = std::string(wanted)},
-                      .help = fmt::format("The nearest names are {}.", joined(nearestNames(wanted, names)))};
+                      .help = nearestInWords(wanted, names, "fusescope plan lists the nodes.")};
   }
   Found found{.name = plan.graph().node(*node).name, .node = node};
   for (const auto id : plan.graph().node(*node).origins) found.origins.push_back(model.origins[id.index].name);

@@ -66,10 +66,11 @@ std::optional<NodeId> nodeOrHolder(const Graph& graph, std::string name) {
 }
 
 /// The inputs of the network whose extents may take part in `error`: those that its node depends on. None where it is
-/// about another file, or about an operator that cannot run at any extents; all where it has no place.
+/// about another file, about an option, or about an operator that cannot run at any extents; all where it has no place.
 std::set<std::string> inputsBehind(const Diagnostic& error, const Plan& plan) {
   std::set<std::string> names;
   if (!error.where.file.empty() && error.where.file != plan.model->path) return names;
+  if (error.where.attribute.starts_with("--") && error.where.node.empty()) return names;
   const Graph& graph = *plan.model->graph;
   std::set<ValueId> seen;
   std::vector<ValueId> pending = graph.inputs();

@@ -162,13 +162,10 @@ namespace {
 
 /// Errors: it is no session, or of a version above ours.
 Result<int> versionOf(const Json& json) {
-  std::string format;
+  TRY(checkFormat(json, "a session", kFormat, kSessionVersion));
   int version = 0;
   JsonFields fields(json);
-  fields.require("format").read("format", format).require("version").read("version", version);
-  if (!fields.error() && format != kFormat)
-    return Diagnostic{.message = fmt::format("this is not a session (its format is not \"{}\")", kFormat),
-                      .where = {.attribute = "format"}};
+  fields.read("version", version);
   if (!fields.error() && (version < 1 || version > kSessionVersion))
     return Diagnostic{
         .message = fmt::format("the session is of version {}, this program reads up to {}", version, kSessionVersion),

@@ -6,7 +6,7 @@
 
 #include "backends/native/format_step.h"
 #include "backends/native/onednn.h"
-#include "base/text.h"
+#include "base/name_hints.h"
 #include "planning/kinds.h"
 
 namespace fusescope::native {
@@ -325,7 +325,7 @@ Result<std::unique_ptr<const Code>> compileNative(const KernelRequest& request, 
     names.emplace_back("reference");
     return {.message = "there is no tactic '" + tactic.name + "' for this node here",
             .where = {.node = request.fused->name},
-            .help = "The nearest: " + joined(nearestNames(tactic.name, names)) + "."};
+            .help = nearestInWords(tactic.name, names, "There are " + listed(names) + ".")};
   };
   const bool arity =
       tactic.inputs.size() == request.fused->inputs.size() && tactic.outputs.size() == request.fused->outputs.size();

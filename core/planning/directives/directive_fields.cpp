@@ -26,7 +26,7 @@ Diagnostic DirectiveFields::bad(std::string field, std::string problem) const {
 }
 
 Result<std::string> DirectiveFields::text(const char* field) const {
-  if (!has(field)) return bad(field, "is missing");
+  if (!has(field)) return bad(field, missingInWords(m_json, field));
   if (!m_json[field].is_string()) return bad(field, "is not a string");
   return m_json[field].get<std::string>();
 }
@@ -37,7 +37,7 @@ Result<std::string> DirectiveFields::textOrNothing(const char* field) const {
 }
 
 Result<std::int64_t> DirectiveFields::number(const char* field) const {
-  if (!has(field)) return bad(field, "is missing");
+  if (!has(field)) return bad(field, missingInWords(m_json, field));
   if (!m_json[field].is_number_integer()) return bad(field, "is not a whole number");
   return m_json[field].get<std::int64_t>();
 }

@@ -5,6 +5,8 @@
 #include "base/data_type.h"
 #include "base/float_bits.h"
 #include "base/hash.h"
+#include "base/name_hints.h"
+#include "base/result.h"
 #include "base/text.h"
 
 namespace fusescope {
@@ -68,6 +70,37 @@ TEST(Text, GlobsMatchWholeNames) {
 TEST(Text, NearestNamesComeFirst) {
   const std::vector<std::string> names{"node_relu", "node_linear", "node_linear_1"};
   EXPECT_EQ(nearestNames("node_liner", names, 2), (std::vector<std::string>{"node_linear", "node_linear_1"}));
+}
+
+TEST(Text, ANameIsNearByItsLettersOrWhatStandsInIt) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(nearestNames("qqq", {"node_relu", "y"}), Names{});
+  EXPECT_EQ(nearestNames("a", {"b"}), Names{}) << "all its letters differ";
+  EXPECT_EQ(nearestNames("RELU", {"conv", "node_relu"}), Names{"node_relu"}) << "it stands in the name";
+  EXPECT_EQ(nearestNames("node_relu_of_layer", {"relu", "node_relu"}), Names{"node_relu"});
+  EXPECT_EQ(nearestNames("MatMl", {"/layers.0/attn/MatMul", "/layers.0/mlp/Add"}), Names{"/layers.0/attn/MatMul"});
+  EXPECT_EQ(nearestNames("plna", {"run", "plan"}), Names{"plan"}) << "two letters changed places";
+  EXPECT_EQ(nearestNames("", {"a", "b"}), Names{});
+}
+
+TEST(NameHints, WhatIsNearIsNamedAndElseHowToFindIt) {
+  EXPECT_EQ(nearestInWords("x_in", {"x_inn", "y"}, "None."), "The nearest is x_inn.");
+  EXPECT_EQ(nearestInWords("x_in", {"x_i", "x_inn"}, "None."), "The nearest are x_i, x_inn.");
+  EXPECT_EQ(nearestInWords("x_in", {"somewhere"}, "None."), "None.");
+  EXPECT_EQ(listed({"a", "b"}), "a, b");
+  EXPECT_EQ(listed({"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}), "1, 2, 3, 4, 5, 6, 7, 8 and 2 more");
+}
+
+TEST(Diagnostic, SaysWhatAnAttributeIs) {
+  const auto textOf = [](Location where) {
+    return Diagnostic{.message = "is wrong", .where = std::move(where)}.text();
+  };
+  EXPECT_EQ(textOf({.file = "m.onnx", .attribute = "--ranges"}), "m.onnx: option '--ranges': is wrong");
+  EXPECT_EQ(textOf({.node = "n", .attribute = "--workspace"}), "node 'n': option '--workspace': is wrong");
+  EXPECT_EQ(textOf({.attribute = "MODEL"}), "argument 'MODEL': is wrong");
+  EXPECT_EQ(textOf({.file = "d.json", .attribute = "directives[0].kind"}),
+            "d.json: key 'directives[0].kind': is wrong");
+  EXPECT_EQ(textOf({.node = "n", .attribute = "axis"}), "node 'n': attribute 'axis': is wrong");
 }
 
 TEST(Hash, FieldsDoNotRunIntoEachOther) {

@@ -30,6 +30,7 @@ TEST(UserJson, AKeyThatIsNotKnownIsNamedWithTheNearest) {
   EXPECT_EQ(status.error().where.attribute, "edges.x.hihg");
   EXPECT_EQ(status.error().message, "is not a key of a range; the nearest is 'high'");
   EXPECT_TRUE(checkKeys(json, {"hihg", "low"}, "", "a range").ok());
+  EXPECT_EQ(checkKeys(json, {"low", "width"}, "", "a range").error().message, "is not a key of a range");
 }
 
 }  // namespace

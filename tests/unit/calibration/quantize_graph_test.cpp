@@ -186,7 +186,7 @@ TEST(Quantize, RangesOfAnotherNetworkAreRefused) {
   const auto other = quantize(model, {.ranges = &ranges, .wishes = wishes, .everyNode = true});
   ASSERT_FALSE(other.ok());
   EXPECT_NE(other.error().text().find("is in this network, as rr"), std::string::npos) << other.error().text();
-  EXPECT_NE(other.error().text().find("near: r"), std::string::npos) << other.error().text();
+  EXPECT_NE(other.error().text().find("The nearest is r."), std::string::npos) << other.error().text();
   const Ranges none;
   const auto nothing = quantize(model, {.ranges = &none, .wishes = wishes, .everyNode = true});
   ASSERT_FALSE(nothing.ok());

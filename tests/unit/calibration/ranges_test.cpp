@@ -68,7 +68,9 @@ TEST(RangesFile, WhatIsWrongIsSaidWithItsPlace) {
   EXPECT_NE(edited("weights", {{"q", {{"axis", -1}, {"largest", {1, 2}}}}}).find("q must have one range"),
             std::string::npos);
   EXPECT_NE(edited("channels", {{"q", {{"mean", {1}}, {"largest", {1, 2}}}}}).find("q must have"), std::string::npos);
-  EXPECT_NE(edited("samples", "three").find("r.json"), std::string::npos);
+  EXPECT_NE(edited("samples", "three").find("key 'samples': has the wrong type"), std::string::npos);
+  EXPECT_NE(edited("edges", {{"q", {{"low", -1}}}}).find("key 'edges.q.high': is missing"), std::string::npos);
+  EXPECT_NE(edited("weights", {{"q", 3}}).find("weights.q"), std::string::npos);
   EXPECT_NE(edited("edge", Json::object()).find("'edge': is not a key of ranges; the nearest is 'edges'"),
             std::string::npos)
       << edited("edge", Json::object());

@@ -64,6 +64,15 @@ TEST(AssumedExtents, AnOperatorWithoutKernelIsNotForTheirSake) {
   EXPECT_FALSE(says(failed, "assumed")) << failed.err;
 }
 
+TEST(AssumedExtents, AreNotBlamedForAnOptionThatIsWrong) {
+  const TemporaryFolder folder;
+  const auto model = written(folder, "g (float[n] x) => (float[n] y) { y = Relu (x) }");
+  const auto failed = fusescopeCommand({"run", model, "--steps", "2", "--feed", "y=z"});
+  EXPECT_EQ(failed.status, 2);
+  EXPECT_TRUE(says(failed, "option '--feed': is not an input of this network. Its inputs are x.")) << failed.err;
+  EXPECT_FALSE(says(failed, "assumed")) << failed.err;
+}
+
 TEST(AssumedExtents, WhatCannotBeAssumedIsAskedFor) {
   const TemporaryFolder folder;
   const auto model = written(folder,

@@ -28,7 +28,7 @@ TEST(BuildDecisions, ATacticThatIsAskedForIsTakenOrNamed) {
   const auto unknown = engineOf(planOf(smallNetwork(), {.directives = {tactic("onednn:unheard")}}), kQuick);
   const Decision* decision = find(unknown->report(), "tactic.unknown");
   ASSERT_NE(decision, nullptr);
-  EXPECT_FALSE(decision->arguments["nearest"].get<std::string>().empty());
+  EXPECT_FALSE(decision->arguments["known"].get<std::string>().empty());
 }
 
 TEST(BuildDecisions, ATacticThatIsGoneIsChosenAnew) {

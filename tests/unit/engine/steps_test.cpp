@@ -92,12 +92,12 @@ std::string errorOf(std::vector<Feed> feeds, std::int64_t count = 2) {
 TEST(Steps, FeedsThatCannotBeAreToldBeforeAnythingRuns) {
   EXPECT_EQ(
       errorOf({{"groan", "cache"}}),
-      "tensor 'groan': attribute '--feed': is not an output of this network. Its outputs are grown, total, extents.");
+      "tensor 'groan': option '--feed': is not an output of this network. Its outputs are grown, total, extents.");
   EXPECT_EQ(errorOf({{"grown", "cash"}}),
-            "tensor 'cash': attribute '--feed': is not an input of this network. Its inputs are cache, x.");
+            "tensor 'cash': option '--feed': is not an input of this network. Its inputs are cache, x.");
   EXPECT_EQ(errorOf({{"extents", "cache"}}),
-            "tensor 'extents': attribute '--feed': is int64, and cannot be fed to 'cache', which is f32");
-  EXPECT_EQ(errorOf({{"grown", "cache"}, {"total", "cache"}}), "tensor 'cache': attribute '--feed': is fed twice");
+            "tensor 'extents': option '--feed': is int64, and cannot be fed to 'cache', which is f32");
+  EXPECT_EQ(errorOf({{"grown", "cache"}, {"total", "cache"}}), "tensor 'cache': option '--feed': is fed twice");
 }
 
 TEST(Steps, ExtentsOutOfRangeAreToldWithTheStep) {

@@ -204,7 +204,8 @@ TEST(DirectiveMap, APatternThatMatchesNothingIsLocatedAtItsOption) {
   const auto map = resolved(*threeInARow(), numbered({parseNoFuse("pointwise@d").value()}));
   ASSERT_FALSE(map.ok());
   EXPECT_EQ(map.error().where.attribute, "--no-fuse pointwise@d");
-  EXPECT_EQ(map.error().help, "Nearest: a, b, c.");
+  EXPECT_EQ(map.error().help,
+            "No name is near; fusescope plan lists the nodes, with --json all that they read and write.");
 }
 
 TEST(DirectiveMap, ResolvingIsCancelled) {

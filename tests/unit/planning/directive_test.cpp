@@ -93,7 +93,7 @@ TEST(Directive, AKeyThatIsNotKnownIsAnErrorWithTheNearest) {
       saidOf(R"({"kind":"pin","pattern":"a","type":"f16","enabled":false})").find("directives[0].enabled: is not"),
       std::string::npos);
   EXPECT_EQ(saidOf(R"({"kind":"split","pattern":"a","type":"f16"})"),
-            "directives[0].type: is not a key of a directive of kind split; the nearest is 'note'");
+            "directives[0].type: is not a key of a directive of kind split");
   EXPECT_NE(saidOf(R"({"kind":"truncate","mode":"all","pattern":"a"})").find("directives[0].pattern: is not"),
             std::string::npos)
       << "truncation holds everywhere";
@@ -101,6 +101,30 @@ TEST(Directive, AKeyThatIsNotKnownIsAnErrorWithTheNearest) {
             "directives[0].kind: 'pinn' is no kind of directive; the nearest is 'pin'");
   EXPECT_EQ(saidOf(R"({"kind":"truncate_inputs","mode":"some"})"),
             "directives[0].mode: 'some' is none of none, long, double and all");
+}
+
+TEST(Directive, AKeyThatMustBeThereIsMissingWithTheNearest) {
+  EXPECT_EQ(saidOf(R"({"kind":"pin","patern":"a","type":"f16"})"),
+            "directives[0].pattern: is missing; the nearest key that is there is 'patern'");
+  EXPECT_EQ(saidOf(R"({"knd":"pin","pattern":"a","type":"f16"})"),
+            "directives[0].kind: is missing; the nearest key that is there is 'knd'");
+  EXPECT_EQ(saidOf(R"({"kind":"pin","type":"f16"})"), "directives[0].pattern: is missing");
+  Json options = toJson(PlanOptions{.weightOnly = {DataType::I4, 32}});
+  options["weight_only"].erase("block");
+  EXPECT_EQ(planOptionsFromJson(options).error().where.attribute, "options.weight_only.block");
+}
+
+TEST(Directive, AFileThatDoesNotSayItsFormatIsToldWhatToWrite) {
+  const auto errorOf = [](const char* text) { return directivesFileFromJson(Json::parse(text)).error().text(); };
+  const std::string mustSay = R"(It must say "format": "fusescope.directives", "version": 3.)";
+  EXPECT_EQ(errorOf(R"({"directives":[]})"), "key 'format': is missing. " + mustSay);
+  EXPECT_EQ(errorOf(R"({"fromat":"fusescope.directives","directives":[]})"),
+            "key 'format': is missing; the nearest key that is there is 'fromat'. " + mustSay);
+  EXPECT_EQ(errorOf(R"({"format":"fusescope.directives","directives":[]})"), "key 'version': is missing. " + mustSay);
+  EXPECT_EQ(errorOf(R"({"format":"fusescope.ranges"})"),
+            R"(key 'format': this is not a directives file: its format is "fusescope.ranges", not )"
+            R"("fusescope.directives")");
+  EXPECT_EQ(errorOf("[]"), "this is not a directives file: it holds no JSON object. " + mustSay);
 }
 
 TEST(Directive, AKeyThatStandsTwiceIsAnError) {

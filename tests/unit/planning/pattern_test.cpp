@@ -92,6 +92,15 @@ TEST(Pattern, NothingMatchedGivesTheNearest) {
   EXPECT_NE(refusal(*model, "value:layer.0.relu_ou").help.find("value:layer.0.relu_out"), std::string::npos);
 }
 
+TEST(Pattern, NamesThatResembleNothingAreNotOffered) {
+  const auto model = rowOf({"layer.0.relu", "layer.1.relu"});
+  for (const char* pattern : {"qqq", "op:Convolution", "module:encoder", "value:y", "/no.thing/"})
+    EXPECT_EQ(refusal(*model, pattern).help,
+              "No name is near; fusescope plan lists the nodes, with --json all that they read and write.")
+        << pattern;
+  EXPECT_EQ(refusal(*model, "*LAYER.1.rely*").help, "The nearest are layer.1.relu, layer.0.relu.");
+}
+
 TEST(Pattern, WhatIsNoRegularExpressionIsLocated) {
   const auto model = rowOf({"relu"});
   const Diagnostic open = refusal(*model, "/re(lu/");

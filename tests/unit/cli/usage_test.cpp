@@ -1,0 +1,41 @@
+// What people are told who write a command that is not one.
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "tests/unit/cli/cli_fixture.h"
+
+namespace fusescope::test {
+namespace {
+
+std::string saidOf(const std::vector<std::string>& words) {
+  const auto result = fusescopeCommand(words);
+  EXPECT_EQ(result.status, 2) << result.out;
+  return result.err;
+}
+
+TEST(Usage, AnOptionOrCommandThatIsMisspeltIsNamedWithTheNearest) {
+  EXPECT_EQ(saidOf({"plan", "model.onnx", "--precison", "f16"}),
+            "fusescope: plan has no option '--precison'. The nearest is --precision.\n");
+  EXPECT_EQ(saidOf({"plan", "model.onnx", "--quux=3"}),
+            "fusescope: plan has no option '--quux'. fusescope plan --help lists what it takes.\n");
+  EXPECT_EQ(saidOf({"plna", "model.onnx"}), "fusescope: there is no command 'plna'. The nearest is plan.\n");
+  EXPECT_EQ(saidOf({"plan", "a.onnx", "b.onnx"}),
+            "fusescope: plan does not take 'b.onnx' here. fusescope plan --help lists what it takes.\n");
+  EXPECT_EQ(saidOf({"--precision", "plan", "a.onnx"}),
+            "fusescope: --precision stands before the command, and belongs behind it. "
+            "fusescope plan --help lists what it takes.\n");
+}
+
+TEST(Usage, WhatIsWrongWithAnOptionIsSaidOfTheOption) {
+  const std::string model = samplePath("fp16_overflow");
+  EXPECT_EQ(saidOf({"plan"}).rfind("fusescope: argument 'MODEL': ", 0), 0U);
+  const auto holds = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  EXPECT_TRUE(holds(saidOf({"plan", model, "--precision", "int8"}), "option '--precision': "));
+  EXPECT_TRUE(holds(saidOf({"plan", model, "--pin", "qqq=f32"}), "option '--pin qqq=f32': "));
+  const TemporaryFolder folder;
+  EXPECT_TRUE(holds(saidOf({"calibrate", model, "--exclude", "qqq", "-o", (folder / "r.json").string()}),
+                    "option '--exclude': the pattern 'qqq' matches no node"));
+}
+
+}  // namespace
+}  // namespace fusescope::test
