@@ -197,6 +197,17 @@ std::string predictionText(const Plan& plan) {
                      msText(time.measuredMs), msText(time.fittedMs, PriceSource::Fitted));
 }
 
+/// What all of the plan comes to at the least and at the most extents, as far as it is known.
+void printRangeOfAll(const CostRange& range) {
+  const auto& [least, most] = range;
+  const std::vector<std::string> texts = rangeTexts(range);
+  std::vector<std::string> known;
+  if (least.flops || most.flops) known.push_back("work " + texts[0]);
+  if (least.bytes || most.bytes) known.push_back("moved " + texts[1]);
+  if (least.ms || most.ms) known.push_back("time " + texts[2]);
+  if (!known.empty()) std::cout << fmt::format("at the least and at the most extents: {}\n", joined(known));
+}
+
 void printSummary(const Plan& plan) {
   const PlanTotals totals = totalsWithoutBodies(plan);
   const auto accelerated = std::ranges::count(plan.segments, SegmentKind::Accelerated, &Segment::kind);
@@ -206,14 +217,9 @@ void printSummary(const Plan& plan) {
                            counted(std::ssize(plan.casts), "cast"),
                            totals.flops ? flopsText(totals.flops) : "work unknown", predictionText(plan));
   for (const ExtentCondition& condition : plan.model->conditions)
-    std::cout << fmt::format("{} {} ({})\n", condition.demanded ? "works only where" : "on condition that",
+    std::cout << fmt::format("{} {} ({})\n", condition.demanded ? "is known to work where" : "on condition that",
                              condition.text(), condition.node);
-  if (totals.range) {
-    const std::vector<std::string> texts = rangeTexts(*totals.range);
-    const bool timed = totals.range->least.ms || totals.range->most.ms;
-    std::cout << fmt::format("at the least and at the most extents: work {}, moved {}, {}\n", texts[0], texts[1],
-                             timed ? "time " + texts[2] : std::string("time known at the usual ones at most"));
-  }
+  if (totals.range) printRangeOfAll(*totals.range);
   if (plan.bodies.empty()) return;
   const BodyTotals bodies = totalsOfBodies(plan);
   std::cout << fmt::format("not counted: {} with {}, {}, {} each time they run\n",

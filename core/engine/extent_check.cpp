@@ -53,20 +53,36 @@ const ExtentCondition* failingCondition(const Model& model, const std::map<std::
   return nullptr;
 }
 
-/// The inputs whose extents `condition` speaks of, with what they are: "x [2, 5], y [3, 5]".
-std::string inputsOf(const ExtentCondition& condition, const Model& model, const std::map<std::string, Dims>& extents) {
+/// The inputs whose extents `condition` speaks of, by name.
+std::vector<std::string> namesIn(const ExtentCondition& condition, const Model& model) {
   std::set<std::string> symbols;
   for (const std::string& side : {condition.left, condition.right})
     if (const auto expression = ExtentExpression::parse(side))
       for (const std::string& symbol : expression->symbols()) symbols.insert(symbol);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < model.declaredInputs.size(); ++i)
+    if (std::ranges::any_of(model.declaredInputs[i].shape.dims,
+                            [&](const Dim& dim) { return symbols.contains(dim.symbol); }))
+      names.push_back(model.graph->value(model.graph->inputs()[i]).name);
+  return names;
+}
+
+/// What these inputs are: "x [2, 5], y [3, 5]".
+std::string inputsOf(const ExtentCondition& condition, const Model& model, const std::map<std::string, Dims>& extents) {
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < model.declaredInputs.size(); ++i) {
-    const std::string& name = model.graph->value(model.graph->inputs()[i]).name;
-    const bool speaks = std::ranges::any_of(model.declaredInputs[i].shape.dims,
-                                            [&](const Dim& dim) { return symbols.contains(dim.symbol); });
-    if (speaks && extents.contains(name)) texts.push_back(name + " " + toText(extents.at(name)));
-  }
+  for (const std::string& name : namesIn(condition, model))
+    if (extents.contains(name)) texts.push_back(name + " " + toText(extents.at(name)));
   return joined(texts);
+}
+
+/// What can be given in place of extents that break `condition`.
+std::string otherExtents(const ExtentCondition& condition, const Plan& plan) {
+  std::vector<std::string> ranges;
+  const std::vector<std::string> names = namesIn(condition, *plan.model);
+  for (const InputSpec& spec : plan.inputSpecs)
+    if (!spec.fixed() && std::ranges::find(names, spec.name) != names.end())
+      ranges.push_back(spec.name + " from " + toText(spec.min) + " to " + toText(spec.max));
+  return "Give inputs of other extents" + (ranges.empty() ? "." : ": it is planned for " + joined(ranges) + ".");
 }
 
 bool hasOpenInput(const Graph& graph) {
@@ -84,10 +100,14 @@ Status checkDemands(const Plan& plan, const std::map<std::string, Dims>& extents
   if (failingCondition(*plan.model, extents, false) != nullptr) return Done{};
   const ExtentCondition* broken = failingCondition(*plan.model, extents, true);
   if (broken == nullptr) return Done{};
-  return Diagnostic{.message = "works only where " + broken->text() + ", which is not so for " +
-                               inputsOf(*broken, *plan.model, extents),
-                    .where = {.file = plan.model->path, .node = broken->node},
-                    .help = "Give inputs of other extents."};
+  // A condition may ask for more than the node does: at extents that are all known, its own check tells.
+  const auto types = inferShapes(plan.graph(), extents);
+  if (types.ok()) return Done{};
+  const std::string& node = types.error().where.node;
+  return Diagnostic{.message = "is known to work where " + broken->text() + ", which is not so for " +
+                               inputsOf(*broken, *plan.model, extents) + ": " + types.error().message,
+                    .where = {.file = plan.model->path, .node = node.empty() ? broken->node : node},
+                    .help = otherExtents(*broken, plan)};
 }
 
 std::optional<std::string> brokenCondition(const Plan& plan, const std::map<std::string, Dims>& extents) {

@@ -24,6 +24,7 @@ class Fitting {
     m_found = TRY(search.run());
     if (!m_found.misfit) m_bounds = TRY(extentBounds(m_symbols, m_trial, m_found, m_stop));
     if (m_bounds) TRY(boundBranches());
+    if (m_bounds) roundBounds();
     for (std::size_t i = 0; i < m_model.inputSpecs.size(); ++i)
       if (m_symbols.isOpen(i)) TRY(settle(i));
     return Done{};
@@ -49,6 +50,45 @@ class Fitting {
       }
     }
     return Done{};
+  }
+
+  /// The symbols that stand alone as the extents that conditions call `name`.
+  std::set<std::size_t> symbolsCalled(std::string_view name) const {
+    std::set<std::size_t> called;
+    for (std::size_t input = 0; input < m_model.declaredInputs.size(); ++input) {
+      const Shape& shape = m_model.declaredInputs[input].shape;
+      for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+        if (shape.dims[axis].symbol != name || !m_symbols.isOpen(input)) continue;
+        for (const std::size_t symbol : m_symbols.ofInput(input)) {
+          std::vector<std::int64_t> more = m_found.values;
+          ++more[symbol];
+          const bool alone = m_symbols.extents(input, m_found.values)[axis] == m_found.values[symbol] &&
+                             m_symbols.extents(input, more)[axis] == more[symbol];
+          if (alone) called.insert(symbol);
+        }
+      }
+    }
+    return called;
+  }
+
+  /// The plan holds where extents are multiples of a number, as its conditions say: its range begins and ends at such.
+  void roundBounds() {
+    constexpr std::string_view kMultiple = " % ";
+    for (const ExtentCondition& condition : m_model.conditions) {
+      const std::size_t at = condition.left.rfind(kMultiple);
+      const auto step = at == std::string::npos || condition.right != "0"
+                            ? std::nullopt
+                            : ExtentExpression::parse(condition.left.substr(at + kMultiple.size()));
+      const std::int64_t n = step ? step->number().value_or(0) : 0;
+      if (n < 2) continue;
+      for (const std::size_t symbol : symbolsCalled(std::string_view(condition.left).substr(0, at))) {
+        if (m_symbols.all()[symbol].given || m_found.values[symbol] % n != 0) continue;
+        ExtentBound &least = m_bounds->least[symbol], &most = m_bounds->most[symbol];
+        const std::string why = "the plan holds where " + condition.text();
+        if (least.value % n != 0) least = {.value = (least.value + n - 1) / n * n, .problem = why};
+        if (most.value % n != 0) most = {.value = most.value / n * n, .problem = why};
+      }
+    }
   }
 
   static std::vector<std::int64_t> valuesOf(const std::vector<ExtentBound>& bounds) {

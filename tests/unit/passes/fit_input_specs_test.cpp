@@ -145,6 +145,20 @@ TEST(FitInputSpecs, WhatIsHalvedAndDoubledHasToBeAMultiple) {
   expectWorks(model);
 }
 
+/// At 3 and 7 the network works, too, but the plan, whose types are for multiples of 4, does not hold there.
+TEST(FitInputSpecs, TheRangeBeginsAndEndsWhereThePlanHolds) {
+  const Model model = fitted(R"(g (float[1,1,h,1] x) => (y) <float[4] s = {1, 1, 2, 1}> {
+    a = MaxPool <kernel_shape = [2, 1], strides = [2, 1], ceil_mode = 1> (x)
+    b = MaxPool <kernel_shape = [2, 1], strides = [2, 1], ceil_mode = 1> (a)
+    c = Resize <mode = "nearest"> (b, , s)
+    y = Concat <axis = 1> (a, c) })");
+  const auto types = inferShapes(*model.graph, {{"x", {1, 1, 3, 1}}});
+  EXPECT_TRUE(types.ok()) << types.error().text();
+  EXPECT_EQ(specOf(model, "x").min[2], 4);
+  EXPECT_EQ(specOf(model, "x").max[2] % 4, 0);
+  expectSaid(model, "x", {"not below 4 (the plan holds where h % 4 == 0)"});
+}
+
 TEST(FitInputSpecs, AStateGoesWithItsInput) {
   const Model model = fitted(R"(g (float[?,n,16] x, float[1,?,8] state, float[1,32,16] w, float[1,32,8] r) => (y, h)
     { y, h = LSTM <hidden_size = 8> (x, w, r, , , state) })");
