@@ -46,7 +46,7 @@ void printForPeople(const Ranges& ranges, const Arguments& arguments, const Samp
   std::cout << fmt::format("{} and {} by {} and {}, of {}: {}\n", counted(std::ssize(ranges.edges), "edge"),
                            counted(std::ssize(ranges.weights), "weight"), name(ranges.settings.choice.method),
                            name(ranges.settings.weightMethod), counted(ranges.samples, "sample"), arguments.output);
-  printIfRandom(samples);
+  printAboutInputs(samples);
   if (const auto memory = processMemory())
     std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));
 }

@@ -88,8 +88,8 @@ struct InputArguments {
   SampleSource source(const Artifact& artifact) const;
   Result<Samples> samples(const Artifact& artifact) const;
 };
-/// What people are told where nobody gave inputs; nothing where somebody did.
-void printIfRandom(const Samples& samples);
+/// What people are told where nobody gave inputs, and of inputs that hold NaN or infinities.
+void printAboutInputs(const Samples& samples);
 
 /// An option that takes one value each time it is given.
 CLI::Option* repeatable(CLI::App& app, const std::string& names, std::vector<std::string>& into,

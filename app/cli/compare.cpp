@@ -50,8 +50,10 @@ void printErrors(std::string_view title, const std::vector<TensorComparison>& co
   printTitle(title);
   Table table({{"name"}, {"max |Δ|", true}, {"max |Δ| / rms", true}, {"cosine", true}, {"problem"}});
   for (const auto& comparison : comparisons) {
-    table.add({shortened(comparison.name), fmt::format("{:.4g}", comparison.maxAbs),
-               fmt::format("{:.4g}", comparison.maxOverRms), cosineText(comparison.cosine, 9), comparison.problem});
+    const auto number = [&](std::string text) { return comparison.problem.empty() ? text : "-"; };  // else not compared
+    table.add({shortened(comparison.name), number(fmt::format("{:.4g}", comparison.maxAbs)),
+               number(fmt::format("{:.4g}", comparison.maxOverRms)), number(cosineText(comparison.cosine, 9)),
+               comparison.problem});
   }
   table.print();
 }
@@ -100,7 +102,7 @@ Result<int> compare(const Arguments& arguments, const Artifact& a, const Artifac
     printJson(json);
   } else {
     printForPeople(report);
-    printIfRandom(samples);
+    printAboutInputs(samples);
   }
   return kDone;
 }

@@ -29,7 +29,7 @@ struct Arguments {
 };
 
 std::string numberText(const std::optional<TensorError>& error, double TensorError::*number) {
-  return error ? fmt::format("{:.3g}", *error.*number) : "-";
+  return error && error->tells() ? fmt::format("{:.3g}", *error.*number) : "-";
 }
 
 /// "∞ 3 %, end 1 %, to 0 2 %": what of it is there.
@@ -50,7 +50,7 @@ std::string sharesText(const std::optional<TensorError>& error) {
 /// By local error, what became infinite first; what has none goes last.
 double orderOf(const TensorErrors& tensor) {
   const auto& local = tensor.errors.local;
-  if (!local) return -1;
+  if (!local || !local->tells()) return -1;
   return local->nonFinite > 0 ? INFINITY : local->maxOverRms;
 }
 
@@ -113,12 +113,13 @@ void printCounts(const LayerErrorReport& report, const std::string& against, dou
 }
 
 std::string outputText(const std::string& name, const TensorError& error) {
-  if (error.expectedNonFinite == 1)
-    return fmt::format("output {}: not comparable, all of it is infinite or NaN in the exact network itself\n", name);
+  if (!error.tells())
+    return fmt::format("output {}: its error cannot be told, all of it is infinite or NaN in the exact network, too\n",
+                       name);
   std::string text =
       fmt::format("output {}: max|Δ| {:.3g} of rms, cosine {}", name, error.maxOverRms, cosineText(error.cosine, 6));
   if (const std::string shares = sharesText(error); !shares.empty()) text += "; " + shares;
-  if (error.expectedNonFinite > 0) text += ": it is infinite or NaN in the exact network itself";
+  if (error.expectedNonFinite > 0) text += ": there the exact network is infinite or NaN, too";
   return text + "\n";
 }
 
@@ -140,9 +141,14 @@ void printForPeople(const LayerErrorReport& report, const std::optional<Advice>&
     for (const LostWeight& weight : node->lostWeights) std::cout << fmt::format("  its {}\n", inWords(weight));
   }
   printAdvice(advice);
-  printIfRandom(samples);
+  printAboutInputs(samples);
   if (const auto memory = processMemory())
     std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));
+}
+
+/// An output of the network whose error nothing says.
+bool cannotBeTold(const TensorErrors& tensor) {
+  return tensor.isOutput && tensor.errors.carried && !tensor.errors.carried->tells();
 }
 
 Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
@@ -165,7 +171,7 @@ Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
   } else {
     printForPeople(report, advice, samples, options, arguments);
   }
-  return kDone;
+  return std::ranges::any_of(report.tensors, cannotBeTold) ? kBadUse : kDone;
 }
 
 Result<int> errors(const Arguments& arguments) {

@@ -63,8 +63,11 @@ Result<ExportOptions> exportOptions(const Arguments& arguments, const Exporter& 
                       .where = {.attribute = "--inputs"}};
   }
   if (arguments.inputs.source(artifact).empty()) return options;
-  for (Sample& sample : TRY(arguments.inputs.samples(artifact)).list)
-    options.samples.push_back(std::move(sample.inputs));
+  const Samples samples = TRY(arguments.inputs.samples(artifact));
+  options.samples = samples.inputs();
+  options.sampleNames = samples.names();
+  if (const auto inputs = notFiniteInputs(samples); !inputs.empty())
+    std::cerr << fmt::format("fusescope: warning: {}\n", inWords(inputs));
   return options;
 }
 

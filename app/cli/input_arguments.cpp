@@ -31,8 +31,9 @@ Result<Samples> InputArguments::samples(const Artifact& artifact) const {
   return loadSamples(*artifact.plan, from);
 }
 
-void printIfRandom(const Samples& samples) {
+void printAboutInputs(const Samples& samples) {
   if (samples.random) std::cout << "on random inputs: nobody gave others (--inputs)\n";
+  if (const auto inputs = notFiniteInputs(samples); !inputs.empty()) std::cout << inWords(inputs) << "\n";
 }
 
 }  // namespace fusescope::cli

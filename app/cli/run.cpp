@@ -156,7 +156,7 @@ Result<int> run(const Arguments& arguments, const Artifact& artifact) {
     json["memory"] = memoryJson(engine->report());
     printJson(json);
   } else {
-    printIfRandom(samples);
+    printAboutInputs(samples);
   }
   if (std::ranges::all_of(reports, &RunReport::ok)) return kDone;
   if (!arguments.json) TRY(advise(arguments, artifact, samples));

@@ -97,7 +97,7 @@ Result<int> time(const Arguments& arguments, const Artifact& artifact) {
     printJson(json);
   } else {
     printForPeople(report, engine->plan());
-    printIfRandom(samples);
+    printAboutInputs(samples);
     if (samples.list.size() > 1)
       std::cout << fmt::format("timed on the first of {} samples, {}\n", samples.list.size(),
                                samples.list.front().name);

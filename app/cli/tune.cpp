@@ -132,7 +132,7 @@ void printForPeople(const Arguments& arguments, const TuneReport& report, const 
                            result.end == TuneEnd::Finished ? "" : fmt::format(", ended by: {}", name(result.end)));
   if (result.chosen.cost.unknown > 0)
     std::cout << "times are not known: costs are conversions and bytes; fusescope build measures them\n";
-  printIfRandom(samples);
+  printAboutInputs(samples);
   if (const auto memory = processMemory())
     std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));
 }

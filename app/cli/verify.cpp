@@ -58,7 +58,7 @@ void printForPeople(const VerifyReport& report, const Samples& samples, const Re
       counted(checked, "region"), counted(std::ssize(samples.list), "sample"), same,
       std::ssize(report.regions) - checked - same, wrong);
   if (report.mismatch) printMismatch(*report.mismatch, reproducer);
-  printIfRandom(samples);
+  printAboutInputs(samples);
 }
 
 Result<int> verify(const Arguments& arguments, const Artifact& artifact) {

@@ -191,8 +191,11 @@ Result<Json> exportPlan(Job& job) {
                         .borders = wishes.borders,
                         .tolerance = job.request.tolerance,
                         .stop = job.stop};
-  if (wishes.check && exporter->takesSamples)
-    for (Sample& sample : TRY(samplesOf(job, *artifact.plan)).list) options.samples.push_back(std::move(sample.inputs));
+  if (wishes.check && exporter->takesSamples) {
+    const Samples samples = TRY(samplesOf(job, *artifact.plan));
+    options.samples = samples.inputs();
+    options.sampleNames = samples.names();
+  }
   job.progress(options.samples.empty() ? "export" : "export and check", wishes.path);
   const Exported exported = TRY(exporter->write(*artifact.plan, options));
   if (exported.doesNotHold) return *exported.doesNotHold;

@@ -3,6 +3,7 @@
 #include "backends/reference/convert_elements.h"
 #include "backends/threads.h"
 #include "engine/body_lowering.h"
+#include "engine/input_check.h"
 
 namespace fusescope {
 
@@ -20,8 +21,8 @@ Result<std::unique_ptr<FusedNodeSteps>> FusedNodeSteps::create(std::shared_ptr<c
   std::unique_ptr<FusedNodeSteps> made(new FusedNodeSteps(std::move(plan), options));
   made->m_backend = findBackend(made->m_options.backend);
   if (made->m_backend == nullptr)
-    return Diagnostic{.message = "there is no backend of this name",
-                      .where = {.attribute = made->m_options.backend},
+    return Diagnostic{.message = "there is no backend '" + made->m_options.backend + "'",
+                      .where = {.attribute = "--backend"},
                       .help = "This build cannot run what the plan's target runs; give another backend."};
   made->m_chooser = TRY(TacticChooser::create(*made->m_plan, made->m_options, made->m_report, {}));
   made->m_requests = TRY(KernelRequests::create(*made->m_plan, extents, made->m_options.threads));
@@ -66,12 +67,12 @@ Result<std::vector<Tensor>> FusedNodeSteps::Step::run(std::span<const Tensor> in
 }
 
 Result<std::vector<std::vector<Tensor>>> FusedNodeSteps::Step::runOnSamples(
-    std::span<const std::vector<Tensor>* const> inputs, std::size_t samples, const StopToken& stop) {
+    std::span<const std::vector<Tensor>* const> inputs, std::span<const std::string> samples, const StopToken& stop) {
   std::vector<std::vector<Tensor>> outputs;
-  for (std::size_t s = 0; s < samples; ++s) {
+  for (std::size_t s = 0; s < samples.size(); ++s) {
     std::vector<Tensor> given;
     for (const std::vector<Tensor>* ofSamples : inputs) given.push_back((*ofSamples)[s]);
-    std::vector<Tensor> made = TRY(run(given, stop));
+    std::vector<Tensor> made = TRY(onSample(run(given, stop), samples[s]));
     outputs.resize(made.size());
     for (std::size_t i = 0; i < made.size(); ++i) outputs[i].push_back(std::move(made[i]));
   }

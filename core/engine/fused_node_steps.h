@@ -42,10 +42,10 @@ class FusedNodeSteps {
     /// `inputs` as FusedNode::inputs, of any type that converts to what the node reads: they are rounded to that.
     /// Gives tensors as FusedNode::outputs; they may share the bytes of inputs.
     Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, const StopToken& stop);
-    /// The same for each of `samples` samples. `inputs`: as FusedNode::inputs, each of all samples. Gives tensors by
-    /// output, then by sample.
+    /// The same for each of `samples`, which errors name. `inputs`: as FusedNode::inputs, each of all samples. Gives
+    /// tensors by output, then by sample.
     Result<std::vector<std::vector<Tensor>>> runOnSamples(std::span<const std::vector<Tensor>* const> inputs,
-                                                          std::size_t samples, const StopToken& stop);
+                                                          std::span<const std::string> samples, const StopToken& stop);
 
    private:
     friend class FusedNodeSteps;

@@ -1,8 +1,10 @@
 #include "engine/input_check.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
+#include "base/name_hints.h"
 #include "base/text.h"
 
 namespace fusescope {
@@ -23,8 +25,7 @@ Status checkNames(const Graph& graph, const std::map<std::string, T>& given) {
   const std::vector<std::string> names = inputNames(graph);
   for (const auto& [name, ignored] : given) {
     if (std::ranges::find(names, name) != names.end()) continue;
-    return wrongInput(name, "is not an input of this network",
-                      "Its inputs are " + joined(nearestNames(name, names, 5)) + ".");
+    return wrongInput(name, "is not an input of this network", "Its inputs are " + listed(names) + ".");
   }
   return Done{};
 }
@@ -113,7 +114,60 @@ Status checkTensor(const Plan& plan, const Value& input, const Tensor& tensor) {
   return checkTruncated(plan, input, tensor);
 }
 
+void countNotFinite(const Tensor& tensor, NotFiniteInput& into) {
+  for (const Tensor& element : tensor.elements()) countNotFinite(element, into);
+  if (notFiniteIn(tensor) == 0) return;
+  for (std::int64_t i = 0; i < tensor.count(); ++i) {
+    const double element = tensor.asDouble(i);
+    into.nan += std::isnan(element) ? 1 : 0;
+    into.infinite += std::isinf(element) ? 1 : 0;
+  }
+}
+
+std::string inWords(const NotFiniteInput& input) {
+  std::string text = "input '" + input.input + "'";
+  if (!input.sample.empty()) text += " of sample '" + input.sample + "'";
+  text += " holds ";
+  if (input.nan > 0) text += std::to_string(input.nan) + " NaN";
+  if (input.infinite == 0) return text;
+  if (input.nan > 0) text += " and ";
+  return text + std::to_string(input.infinite) + (input.infinite == 1 ? " infinity" : " infinities");
+}
+
 }  // namespace
+
+std::vector<NotFiniteInput> notFiniteInputs(const std::map<std::string, Tensor>& inputs, const std::string& sample) {
+  std::vector<NotFiniteInput> found;
+  for (const auto& [name, tensor] : inputs) {
+    NotFiniteInput input{.sample = sample, .input = name};
+    countNotFinite(tensor, input);
+    if (input.nan + input.infinite > 0) found.push_back(std::move(input));
+  }
+  return found;
+}
+
+std::string inWords(const std::vector<NotFiniteInput>& inputs) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> parts;
+  for (const NotFiniteInput& input : inputs)
+    if (parts.size() < kMost) parts.push_back(inWords(input));
+  std::string text = joined(parts);
+  if (inputs.size() > kMost) text += " and " + std::to_string(inputs.size() - kMost) + " more inputs hold some";
+  return text;
+}
+
+std::vector<std::string> sampleNames(const std::vector<std::string>& names, std::size_t samples) {
+  if (samples < 2) return std::vector<std::string>(samples);
+  if (names.size() == samples) return names;
+  std::vector<std::string> numbered;
+  for (std::size_t i = 1; i <= samples; ++i) numbered.push_back(std::to_string(i) + " of " + std::to_string(samples));
+  return numbered;
+}
+
+Diagnostic onSample(Diagnostic error, const std::string& name) {
+  if (!name.empty() && !error.cancelled) error.message = "on sample " + name + ": " + error.message;
+  return error;
+}
 
 Result<std::map<std::string, Dims>> checkInputs(const Plan& plan, const std::map<std::string, Tensor>& inputs) {
   const Graph& graph = plan.graph();

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "planning/plan.h"
 
@@ -13,6 +14,28 @@ namespace fusescope {
 /// within the InputSpec unless that was only assumed, int64 values in the range of int32 where the plan truncates.
 /// Returns the extents by name; a container has none.
 Result<std::map<std::string, Dims>> checkInputs(const Plan& plan, const std::map<std::string, Tensor>& inputs);
+
+/// An input that holds something that is no number: it may be meant (a mask of -infinity), and often is not.
+struct NotFiniteInput {
+  std::string sample;  ///< empty: there is one alone
+  std::string input;
+  std::int64_t nan = 0, infinite = 0;  ///< elements
+};
+/// Those of `inputs`, by name.
+std::vector<NotFiniteInput> notFiniteInputs(const std::map<std::string, Tensor>& inputs, const std::string& sample);
+/// "input 'x' of sample 'photo' holds 3 NaN and 1 infinity, input 'y' …"; of many the first three, and how many more.
+std::string inWords(const std::vector<NotFiniteInput>& inputs);
+
+/// What errors call each of so many samples: `names`, if it has one for each, else "2 of 3". A sample alone has an
+/// empty one, and errors do not say it.
+std::vector<std::string> sampleNames(const std::vector<std::string>& names, std::size_t samples);
+/// `error`, which came as the sample of this name ran.
+Diagnostic onSample(Diagnostic error, const std::string& name);
+template <class T>
+Result<T> onSample(Result<T> result, const std::string& name) {
+  if (result.ok()) return result;
+  return onSample(std::move(result).error(), name);
+}
 
 /// Where the stretch of samples ends that are run together from `begin` on, which has `extents`: those behind it have
 /// them too, and of `bytes` each they take no more than `mostBytes`, or it is one. `inputsOf` gives a sample's inputs.

@@ -32,7 +32,7 @@ void OutputsApart::add(std::size_t atSample, const std::string& name, const Tens
   const Tensor ours = inF32(actual), theirs = inF32(expected);
   const TensorComparison compared = compareTensors(name, ours, theirs, tolerance);
   ok = ok && compared.ok;
-  const double by = compared.problem.empty() ? compared.maxOverRms : INFINITY;
+  const double by = compared.problem.empty() ? compared.maxOverRms : compared.ok ? 0 : INFINITY;
   if (!output.empty() && by <= worst) return;
   worst = by;
   output = name;

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "analysis/cost.h"
+#include "base/name_hints.h"
 #include "base/temporary_folder.h"
 #include "base/text.h"
 #include "frontends/importers.h"
@@ -66,6 +67,16 @@ ExportNote zeroPointNote(const std::string& value) {
                   value)};
 }
 
+/// The nodes that the plan's target cannot run, where that takes networks as a whole.
+std::vector<std::string> nodesRefused(const Plan& plan) {
+  std::vector<std::string> nodes;
+  if (!plan.target.planningOnly) return nodes;
+  for (const Decision& decision : plan.decisions)
+    if (decision.code == "partition.not_supported")
+      for (const Subject& subject : decision.subjects) nodes.push_back(subject.name);
+  return nodes;
+}
+
 class OnnxExport {
  public:
   /// `wished`: the plan whose numbers are judged; `plan`: the same one, or that of its network with its codes written.
@@ -98,6 +109,14 @@ class OnnxExport {
     if (const auto value = firstZeroPoint(m_reading->graph())) {
       m_notes.push_back(zeroPointNote(*value));
       exported.summary = kOnlyRuntime;
+    }
+    if (const std::vector<std::string> refused = nodesRefused(m_wished); !refused.empty()) {
+      m_notes.push_back({fmt::format("{} cannot run these nodes, and takes networks as a whole: {}",
+                                     m_wished.target.name, listed(refused))});
+      exported.summary = fmt::format(
+          "the network with the plan's types written into it, for ONNX Runtime and others that run all of it: {} does "
+          "not",
+          m_wished.target.name);
     }
     m_notes.insert(m_notes.begin(), m_network.notes.begin(), m_network.notes.end());
     exported.notes = std::move(m_notes);
@@ -276,8 +295,11 @@ class OnnxExport {
 
   void noteHeldWider() {
     const auto edges = edgesByKernel(m_network.heldWider, [](const HeldWider& edge) { return !edge.harmless; });
-    for (const std::string& text : edges)
-      m_notes.push_back({"held wider by the plan than the network stores it: " + text});
+    constexpr std::size_t kMostKernels = 5;
+    for (std::size_t i = 0; i < std::min(edges.size(), kMostKernels); ++i)
+      m_notes.push_back({"held wider by the plan than the network stores it: " + edges[i]});
+    if (edges.size() > kMostKernels)
+      m_notes.push_back({fmt::format("so are values of {} more kernels", edges.size() - kMostKernels)});
     if (!edges.empty())
       m_notes.push_back(
           {"what that does to the numbers was not checked; --inputs F checks it and adds Casts where it "

@@ -34,6 +34,7 @@ struct ExportOptions {
   WeightTypes weights = WeightTypes::Convert;
   BorderTypes borders = BorderTypes::Keep;
   std::vector<std::map<std::string, Tensor>> samples{};  ///< inputs to check an exported network with; none: not run
+  std::vector<std::string> sampleNames{};                ///< what is said of each; none: its number
   Tolerance tolerance = Tolerance::ofLoweredTypes();     ///< how far its outputs may be from float32
   StopToken stop{};
 };

@@ -171,6 +171,17 @@ class SeenInBodies final : public BodyObserver {
   std::map<const Plan*, std::string> m_paths;
 };
 
+/// What was seen of a value as `sample` ran; its error says which of its inputs hold what is no number, too.
+Status naming(Status seen, const Sample& sample) {
+  const auto odd = seen.ok() ? std::vector<NotFiniteInput>() : notFiniteInputs(sample.inputs, sample.name);
+  if (odd.empty()) return seen;
+  Diagnostic error = std::move(seen).error();
+  const bool isInput = sample.inputs.contains(error.where.value);
+  error.message = isInput ? inWords(odd) : error.message + "; " + inWords(odd);
+  error.help = "No range holds that: leave the sample out, or with --exclude the nodes that read it.";
+  return error;
+}
+
 /// Samples of equal extents through the network, node by node. `running`: the name of the sample that runs.
 Status runSamples(FusedNodeSteps& steps, std::span<const Sample> samples, const CalibrateOptions& options,
                   std::string& running, Observations& observations) {
@@ -182,7 +193,7 @@ Status runSamples(FusedNodeSteps& steps, std::span<const Sample> samples, const 
     std::vector<Tensor> tensors;
     for (const Sample& sample : samples) {
       tensors.push_back(sample.inputs.at(graph.value(input).name));
-      TRY(observations.see(graph, input, {}, tensors.back(), sample.name));
+      TRY(naming(observations.see(graph, input, {}, tensors.back(), sample.name), sample));
     }
     values.keep(input, std::move(tensors));
   }
@@ -197,7 +208,7 @@ Status runSamples(FusedNodeSteps& steps, std::span<const Sample> samples, const 
       for (const ValueId input : fused.inputs) given.push_back(values.of(input)[s]);
       std::vector<Tensor> made = TRY(inSample(step.run(given, options.stop), samples[s], samples.size()));
       for (std::size_t i = 0; i < made.size(); ++i) {
-        TRY(observations.see(graph, fused.outputs[i].value, {}, made[i], running));
+        TRY(naming(observations.see(graph, fused.outputs[i].value, {}, made[i], running), samples[s]));
         outputs[i].push_back(std::move(made[i]));
       }
     }
@@ -262,7 +273,13 @@ Status addWeights(const Model& model, const std::string& path, const CalibrateOp
 Result<Ranges> calibrate(const Plan& plan, const Samples& samples, const CalibrateOptions& options) {
   const auto exact = TRY(planToObserve(plan, options.stop));
   PatternMatcher matcher(*exact->model);
-  for (const std::string& pattern : options.settings.exclude) TRY(matcher.match(pattern, options.stop));
+  for (const std::string& pattern : options.settings.exclude) {
+    auto matched = matcher.match(pattern, options.stop);
+    if (matched.ok()) continue;
+    Diagnostic error = std::move(matched).error();
+    error.where.attribute = "--exclude";
+    return error;
+  }
   Observations observations(*exact->model);
   std::string running;
   const BuildOptions build{.backend = options.backend, .threads = options.threads, .stop = options.stop};

@@ -31,7 +31,9 @@ std::string_view name(ErrorsAgainst against) {
 }
 
 Result<LayerErrorReport> layerErrors(std::shared_ptr<const Plan> plan, const Samples& samples,
-                                     const LayerErrorOptions& options, ErrorsAgainst against) {
+                                     const LayerErrorOptions& wished, ErrorsAgainst against) {
+  LayerErrorOptions options = wished;
+  options.sampleNames = samples.names();
   std::shared_ptr<const Plan> exact;
   if (against == ErrorsAgainst::F32) {
     if (options.progress) options.progress("plan", "the same network in float32");

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "engine/input_check.h"
 #include "planning/plan.h"
 #include "session/sample_source.h"
 
@@ -23,6 +24,7 @@ struct Samples {
   bool random = false;       ///< nobody gave inputs: numbers made with these say so
   const std::map<std::string, Tensor>& first() const { return list.front().inputs; }
   std::vector<std::map<std::string, Tensor>> inputs() const;  ///< of each
+  std::vector<std::string> names() const;                     ///< of each
 };
 
 /// Reads all of `source`, each path as input_files.h says; whole and checked: every input is there, of the type and
@@ -40,7 +42,11 @@ Result<T> inSample(Result<T> result, const Sample& sample, std::size_t samples) 
   return ofSample(std::move(result).error(), sample, samples);
 }
 
-/// {samples, random_inputs}: how many, and whether nobody gave them.
+/// What holds NaN or infinities in `samples`, sample by sample.
+std::vector<NotFiniteInput> notFiniteInputs(const Samples& samples);
+
+/// {samples, random_inputs, not_finite_inputs[{sample, input, nan, infinite}]}: how many, whether nobody gave them, and
+/// which of them hold what is no number.
 void addSamples(Json& json, const Samples& samples);
 
 }  // namespace fusescope

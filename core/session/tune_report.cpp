@@ -70,7 +70,9 @@ std::string tuningBackend(const Artifact& artifact) {
 
 Result<TuneReport> tuneArtifact(const Artifact& artifact, const Samples& samples, const TuneOptions& options) {
   const auto prices = measuredPrices(artifact.backend);
-  return tune(artifact.plan, samples.inputs(), prices.get(), options);
+  TuneOptions named = options;
+  named.evaluator.sampleNames = samples.names();
+  return tune(artifact.plan, samples.inputs(), prices.get(), named);
 }
 
 Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions& options) {

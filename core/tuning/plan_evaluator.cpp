@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "engine/input_check.h"
 #include "planning/draft_plan.h"
 #include "planning/plan_totals.h"
 #include "planning/predict_times.h"
@@ -52,7 +53,7 @@ Result<std::unique_ptr<PlanEvaluator>> PlanEvaluator::create(std::shared_ptr<con
 }
 
 Result<std::unique_ptr<PlanRunner>> PlanEvaluator::runnerOn(const std::string& backend, std::size_t keptBytes) const {
-  return PlanRunner::create(*m_lowered, m_samples,
+  return PlanRunner::create(*m_lowered, m_samples, m_options.sampleNames,
                             {.backend = backend, .threads = m_options.threads, .stop = m_deadline.token()}, keptBytes);
 }
 
@@ -70,15 +71,23 @@ Status PlanEvaluator::checkExpected() const {
                         .where = {.file = m_lowered->model->path, .value = graph.value(graph.outputs()[output]).name},
                         .help = std::move(help)};
     };
-    for (const Tensor& tensor : m_expected[output]) {
+    const std::vector<std::string> names = sampleNames(m_options.sampleNames, m_samples.size());
+    for (std::size_t s = 0; s < m_expected[output].size(); ++s) {
+      const Tensor& tensor = m_expected[output][s];
       if (!TensorErrorSums::comparable(tensor, tensor))
         return bad("this output holds no numbers, so that there is no error of it",
                    "Name the output that counts with --of.");
       TensorErrorSums sums;
       sums.add(tensor, tensor, tensor.type());
-      if (!sums.empty() && sums.error().expectedNonFinite == 1)
-        return bad("in float32 itself all of this output is infinite or NaN, so that there is no error of it",
-                   "Look at the inputs; errors says where it begins. Or name the output that counts with --of.");
+      if (sums.error().tells()) continue;
+      const bool isCalled = s < m_options.sampleNames.size();
+      const std::string inputs = inWords(notFiniteInputs(m_samples[s], isCalled ? m_options.sampleNames[s] : names[s]));
+      const std::string what =
+          "in float32 itself all of this output is infinite or NaN, so that there is no error of it";
+      return onSample(bad(inputs.empty() ? what : what + ": " + inputs,
+                          inputs.empty() ? "errors says where it begins. Or name the output that counts with --of."
+                                         : "Leave the sample out, or name the output that counts with --of."),
+                      names[s]);
     }
   }
   return Done{};

@@ -14,8 +14,9 @@ namespace fusescope {
 struct EvaluatorOptions {
   std::string backend;  ///< that runs accelerated segments
   int threads = 0;
-  std::string output{};  ///< the one that counts; empty: the worst of all
-  std::string metric{};  ///< what tells the error in place of max|Δ| over rms; see outsideMetric()
+  std::vector<std::string> sampleNames{};  ///< what errors of running call each sample; none: its number
+  std::string output{};                    ///< the one that counts; empty: the worst of all
+  std::string metric{};                    ///< what tells the error in place of max|Δ| over rms; see outsideMetric()
   std::size_t keptBytes = std::size_t{3} << 30;  ///< of activations kept between evaluations
   StopToken stop{};
 };

@@ -96,13 +96,16 @@ Hash128 effectOf(const Plan& plan) {
 }
 
 Result<std::unique_ptr<PlanRunner>> PlanRunner::create(const Plan& plan, std::vector<Inputs> samples,
+                                                       const std::vector<std::string>& names,
                                                        const BuildOptions& options, std::size_t keptBytes) {
   std::unique_ptr<PlanRunner> runner(new PlanRunner(options, keptBytes));
-  for (Inputs& sample : samples) {
-    auto extents = TRY(checkInputs(plan, sample));
+  std::vector<std::string> called = sampleNames(names, samples.size());
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    auto extents = TRY(onSample(checkInputs(plan, samples[i]), called[i]));
     if (runner->m_rounds.empty() || runner->m_rounds.back().extents != extents)
-      runner->m_rounds.push_back({std::move(extents), {}});
-    runner->m_rounds.back().samples.push_back(std::move(sample));
+      runner->m_rounds.push_back({std::move(extents), {}, {}});
+    runner->m_rounds.back().samples.push_back(std::move(samples[i]));
+    runner->m_rounds.back().names.push_back(std::move(called[i]));
   }
   for (const Round& round : runner->m_rounds)
     if (const auto broken = brokenCondition(plan, round.extents))
@@ -180,7 +183,7 @@ class PlanRunner::Run {
     std::vector<Activations> given;
     std::vector<const std::vector<Tensor>*> inputs;
     for (const ValueId input : fused.inputs) inputs.push_back(given.emplace_back(valueOf(input)).get());
-    auto outputs = TRY(step.runOnSamples(inputs, m_round.samples.size(), m_runner.m_options.stop));
+    auto outputs = TRY(step.runOnSamples(inputs, m_round.names, m_runner.m_options.stop));
     steps.release(std::move(step));
     ++m_runner.m_ran;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -209,7 +212,8 @@ Result<std::vector<std::vector<Tensor>>> PlanRunner::run(const std::shared_ptr<c
   const std::vector<Hash128> hashes = valueHashes(*plan);
   std::vector<std::vector<Tensor>> outputs(graph.outputs().size());
   for (std::size_t round = 0; round < m_rounds.size(); ++round) {
-    const auto steps = TRY(FusedNodeSteps::create(plan, m_rounds[round].extents, m_options));
+    const auto& [extents, samples, names] = m_rounds[round];
+    const auto steps = TRY(onSample(FusedNodeSteps::create(plan, extents, m_options), names.front()));
     const auto values = TRY(Run(*this, *plan, hashes, round).run(*steps));
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const DataType declared = graph.value(graph.outputs()[i]).type.dtype;

@@ -17,9 +17,11 @@ namespace fusescope {
 class PlanRunner {
  public:
   using Inputs = std::map<std::string, Tensor>;
-  /// `plan`: that the samples are checked against. Errors: inputs that the plan does not take.
+  /// `plan`: that the samples are checked against. `names`: what errors of running call them; none: their numbers.
+  /// Errors: inputs that the plan does not take.
   static Result<std::unique_ptr<PlanRunner>> create(const Plan& plan, std::vector<Inputs> samples,
-                                                    const BuildOptions& options, std::size_t keptBytes);
+                                                    const std::vector<std::string>& names, const BuildOptions& options,
+                                                    std::size_t keptBytes);
 
   /// What the network gives, by output in the graph's order, then by sample; at the model's declared types.
   Result<std::vector<std::vector<Tensor>>> run(const std::shared_ptr<const Plan>& plan);
@@ -37,6 +39,7 @@ class PlanRunner {
   struct Round {
     std::map<std::string, Dims> extents;
     std::vector<Inputs> samples;
+    std::vector<std::string> names;  ///< of each
   };
   class Run;
   PlanRunner(const BuildOptions& options, std::size_t keptBytes) : m_options(options), m_store(keptBytes) {}

@@ -10,6 +10,8 @@
 namespace fusescope {
 namespace {
 
+constexpr const char* kNoNumbers = "neither side holds a finite number";
+
 TensorComparison failed(const std::string& name, std::string problem) {
   return {.name = name, .ok = false, .problem = std::move(problem), .ofBound = INFINITY};
 }
@@ -28,7 +30,7 @@ bool sameSpecial(double a, double e) {
 struct Sums {
   double maxAbs = 0, maxRel = 0;
   long double expectedSquares = 0, actualSquares = 0, products = 0;
-  std::int64_t finite = 0;
+  std::int64_t finite = 0;    ///< both sides
   double ofAllowance = 0;     ///< the largest share of the absolute and relative bounds
   bool integersEqual = true;  ///< bit for bit, for values that a double cannot hold
 
@@ -79,6 +81,8 @@ TensorComparison compareStrings(const std::string& name, const Tensor& actual, c
 
 /// `worst` keeps the larger errors of both.
 void takeWorst(TensorComparison& worst, const TensorComparison& one) {
+  if (one.ok && !one.problem.empty()) return;  // it says nothing
+  if (worst.ok && !worst.problem.empty()) return void(worst = one);
   worst.ok = worst.ok && one.ok;
   worst.maxAbs = std::max(worst.maxAbs, one.maxAbs);
   worst.maxRel = std::max(worst.maxRel, one.maxRel);
@@ -128,6 +132,7 @@ TensorComparison compareTensors(const std::string& name, const Tensor& actual, c
   const bool exactType = isNumberLine && !tolerance.absolute && !tolerance.relative;
   comparison.ofBound = shareOf(sums, comparison.maxOverRms, exactType ? Tolerance{} : tolerance);
   comparison.ok = comparison.ofBound <= 1;
+  if (comparison.ok && sums.finite == 0 && expected.count() > 0) comparison.problem = kNoNumbers;
   return comparison;
 }
 
@@ -149,8 +154,9 @@ void takeWorst(std::vector<TensorComparison>& worst, const std::vector<TensorCom
       worst.push_back(one);
       continue;
     }
+    const bool tells = one.problem.empty() || !one.ok;
     takeWorst(*known, one);
-    if (known->problem.empty()) known->problem = one.problem;
+    if (tells && known->problem.empty()) known->problem = one.problem;
   }
 }
 
@@ -185,7 +191,7 @@ Result<TensorComparison> tensorComparisonFromJson(const Json& json) {
   fields.require("name").read("name", comparison.name).read("ok", comparison.ok).read("problem", comparison.problem);
   fields.readNumber("max_abs", comparison.maxAbs).readNumber("max_rel", comparison.maxRel);
   fields.readNumber("max_over_rms", comparison.maxOverRms).readNumber("cosine", comparison.cosine);
-  if (!comparison.problem.empty()) comparison.ofBound = INFINITY;
+  if (!comparison.problem.empty() && !comparison.ok) comparison.ofBound = INFINITY;
   fields.readNumber("of_bound", comparison.ofBound);
   return fields.result(std::move(comparison));
 }

@@ -26,7 +26,8 @@ struct Tolerance {
 struct TensorComparison {
   std::string name;
   bool ok = false;
-  std::string problem;  ///< when type or extents differ, or the tensor is missing
+  std::string problem;  ///< why there are no numbers: type or extents differ, the tensor is missing, or, where it is
+                        ///< `ok`, neither side holds a finite number
   double maxAbs = 0, maxRel = 0, maxOverRms = 0;
   double cosine = 1;   ///< NaN where one side is not finite, 0 where one is zero
   double ofBound = 0;  ///< the largest share of the given bounds that an element takes: at most 1 where `ok`

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/reference/convert_elements.h"
+#include "engine/input_check.h"
 #include "ops/op_schema.h"
 #include "planning/structure.h"
 
@@ -33,14 +34,15 @@ Tensor inDouble(const Tensor& tensor) {
 }  // namespace
 
 Result<std::vector<std::vector<Tensor>>> runOnSamples(FusedNodeSteps::Step& step, const FusedNode& fused,
-                                                      const KeptValues& values, std::size_t samples,
+                                                      const KeptValues& values, std::span<const std::string> samples,
                                                       const StopToken& stop) {
   std::vector<const std::vector<Tensor>*> inputs;
   for (const ValueId input : fused.inputs) inputs.push_back(&values.of(input));
   return step.runOnSamples(inputs, samples, stop);
 }
 
-ExactPlanRun::ExactPlanRun(FusedNodeSteps& steps, std::size_t samples) : m_steps(steps), m_samples(samples) {
+ExactPlanRun::ExactPlanRun(FusedNodeSteps& steps, std::span<const std::string> samples)
+    : m_steps(steps), m_samples(samples) {
   for (const FusedNode& fused : m_steps.plan().fusedNodes)
     for (const FusedOutput& output : fused.outputs) m_made[output.value] = fused.id.index;
 }
@@ -89,7 +91,7 @@ Status ExactDoubleRun::advance(std::span<const ValueId> needed, KeptValues& valu
 Status ExactDoubleRun::runNode(const Node& node, KeptValues& values, const StopToken& stop) {
   const std::vector<ValueId> read = operands(node);
   std::vector<std::vector<Tensor>> outputs(node.outputs.size());
-  for (std::size_t s = 0; s < m_samples; ++s) {
+  for (std::size_t s = 0; s < m_samples.size(); ++s) {
     std::vector<Tensor> given;
     for (const ValueId operand : read) {
       if (!operand.valid()) {
@@ -98,7 +100,7 @@ Status ExactDoubleRun::runNode(const Node& node, KeptValues& values, const StopT
         given.push_back(m_graph.isConstant(operand) ? *m_graph.value(operand).constant : values.of(operand)[s]);
       }
     }
-    std::vector<Tensor> made = TRY(run(node, given, stop));
+    std::vector<Tensor> made = TRY(onSample(run(node, given, stop), m_samples[s]));
     for (std::size_t i = 0; i < made.size() && i < outputs.size(); ++i) outputs[i].push_back(inDouble(made[i]));
   }
   for (std::size_t i = 0; i < outputs.size(); ++i)

@@ -26,13 +26,14 @@ class ExactRun {
 /// By a plan in float32: what that leaves in memory.
 class ExactPlanRun final : public ExactRun {
  public:
-  ExactPlanRun(FusedNodeSteps& steps, std::size_t samples);
+  /// `samples`: their names; they outlive this.
+  ExactPlanRun(FusedNodeSteps& steps, std::span<const std::string> samples);
   void countUses(KeptValues& values) override;
   Status advance(std::span<const ValueId> needed, KeptValues& values, const StopToken& stop) override;
 
  private:
   FusedNodeSteps& m_steps;
-  std::size_t m_samples;
+  std::span<const std::string> m_samples;
   std::map<ValueId, std::size_t> m_made;  ///< place of the fused node that makes it
   std::size_t m_next = 0;
 };
@@ -42,8 +43,10 @@ class ExactPlanRun final : public ExactRun {
 /// to a narrower float) is rounded.
 class ExactDoubleRun final : public ExactRun {
  public:
-  /// `narrow` takes the operators that did not run in double precision, with how many nodes of each; it outlives this.
-  ExactDoubleRun(const Graph& graph, std::size_t samples, std::map<std::string, std::set<std::string>>& narrow)
+  /// `samples`: their names. `narrow` takes the operators that did not run in double precision, with how many nodes of
+  /// each. Both outlive this.
+  ExactDoubleRun(const Graph& graph, std::span<const std::string> samples,
+                 std::map<std::string, std::set<std::string>>& narrow)
       : m_graph(graph), m_samples(samples), m_narrow(narrow) {}
   void countUses(KeptValues& values) override;
   Status advance(std::span<const ValueId> needed, KeptValues& values, const StopToken& stop) override;
@@ -53,15 +56,15 @@ class ExactDoubleRun final : public ExactRun {
   Result<std::vector<Tensor>> run(const Node& node, const std::vector<Tensor>& operands, const StopToken& stop);
 
   const Graph& m_graph;
-  std::size_t m_samples;
+  std::span<const std::string> m_samples;
   std::map<std::string, std::set<std::string>>& m_narrow;
   std::map<NodeId, std::size_t> m_place;
   std::size_t m_next = 0;
 };
 
-/// Runs a fused node on `values` of all samples: by output, then by sample.
+/// Runs a fused node on `values` of all `samples`, which errors name: by output, then by sample.
 Result<std::vector<std::vector<Tensor>>> runOnSamples(FusedNodeSteps::Step& step, const FusedNode& fused,
-                                                      const KeptValues& values, std::size_t samples,
+                                                      const KeptValues& values, std::span<const std::string> samples,
                                                       const StopToken& stop);
 
 }  // namespace fusescope

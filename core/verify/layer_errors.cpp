@@ -26,11 +26,12 @@ struct NodeSums {
 class Round {
  public:
   Round(ExactRun& exact, const ExactCounterparts& counterparts, FusedNodeSteps& lowered,
-        std::span<const Inputs> samples, const LayerErrorOptions& options)
+        std::span<const Inputs> samples, std::span<const std::string> names, const LayerErrorOptions& options)
       : m_exactRun(exact),
         m_counterparts(counterparts),
         m_loweredSteps(lowered),
         m_samples(samples),
+        m_names(names),
         m_options(options) {}
 
   Status run(std::vector<NodeSums>& sums) {
@@ -80,7 +81,7 @@ class Round {
   Status measure(const FusedNode& fused, NodeSums& sums) {
     auto step = TRY(m_loweredSteps.step(fused));
     TRY(measureLocal(step, fused, sums));
-    auto carried = TRY(runOnSamples(step, fused, m_carried, m_samples.size(), m_options.stop));
+    auto carried = TRY(runOnSamples(step, fused, m_carried, m_names, m_options.stop));
     TRY(compare(fused, carried, sums.carried, sums.whyNot));
     m_loweredSteps.release(std::move(step));
     for (std::size_t i = 0; i < carried.size(); ++i) m_carried.keep(fused.outputs[i].value, std::move(carried[i]));
@@ -101,7 +102,7 @@ class Round {
     }
     std::vector<const std::vector<Tensor>*> inputs;
     for (const auto& ofSamples : given) inputs.push_back(&ofSamples);
-    const auto outputs = TRY(step.runOnSamples(inputs, m_samples.size(), m_options.stop));
+    const auto outputs = TRY(step.runOnSamples(inputs, m_names, m_options.stop));
     return compare(fused, outputs, sums.local, sums.whyNot);
   }
 
@@ -150,6 +151,7 @@ class Round {
   const ExactCounterparts& m_counterparts;
   FusedNodeSteps& m_loweredSteps;
   std::span<const Inputs> m_samples;
+  std::span<const std::string> m_names;  ///< of each
   const LayerErrorOptions& m_options;
   KeptValues m_exact, m_carried;
 };
@@ -218,25 +220,29 @@ Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, s
   const ExactCounterparts counterparts(lowered->graph(),
                                        exact != nullptr ? exact->model : TRY(exactNetworkOf(*lowered, options.stop)));
   const BuildOptions build{.backend = options.backend, .threads = options.threads, .stop = options.stop};
+  const std::vector<std::string> names = sampleNames(options.sampleNames, samples.size());
   for (std::size_t begin = 0; begin < samples.size();) {
     const auto extents = TRY(checkInputs(*lowered, samples[begin]));
-    const auto loweredSteps = TRY(FusedNodeSteps::create(TRY(planAt(lowered, extents, options.stop)), extents, build));
-    const auto exactSteps =
-        exact == nullptr ? nullptr
-                         : TRY(FusedNodeSteps::create(TRY(planAt(exact, extents, options.stop)), extents, build));
+    const auto stepsOf = [&](const std::shared_ptr<const Plan>& plan) -> Result<std::unique_ptr<FusedNodeSteps>> {
+      return FusedNodeSteps::create(TRY(planAt(plan, extents, options.stop)), extents, build);
+    };
+    const auto loweredSteps = TRY(onSample(stepsOf(lowered), names[begin]));
+    const auto exactSteps = exact == nullptr ? nullptr : TRY(onSample(stepsOf(exact), names[begin]));
     if (!sameNodes(loweredSteps->plan(), *lowered))
       return Diagnostic{.message = "at the extents of these inputs the network has another plan",
                         .where = {.file = lowered->model->path},
                         .help = "Give the extents with --input, so that it is planned for them."};
     const std::size_t bytes = exactSteps == nullptr ? 4 * loweredSteps->bytesInMemory() : exactSteps->bytesInMemory();
     const std::size_t end = TRY(endOfStretch(*lowered, samples, begin, extents, bytes, kMostKeptBytes));
+    const auto roundNames = std::span(names).subspan(begin, end - begin);
     std::unique_ptr<ExactRun> exactRun;
     if (exactSteps == nullptr) {
-      exactRun = std::make_unique<ExactDoubleRun>(*counterparts.exact().graph, end - begin, narrow);
+      exactRun = std::make_unique<ExactDoubleRun>(*counterparts.exact().graph, roundNames, narrow);
     } else {
-      exactRun = std::make_unique<ExactPlanRun>(*exactSteps, end - begin);
+      exactRun = std::make_unique<ExactPlanRun>(*exactSteps, roundNames);
     }
-    TRY(Round(*exactRun, counterparts, *loweredSteps, samples.subspan(begin, end - begin), options).run(sums));
+    TRY(Round(*exactRun, counterparts, *loweredSteps, samples.subspan(begin, end - begin), roundNames, options)
+            .run(sums));
     begin = end;
   }
   LayerErrorReport report;

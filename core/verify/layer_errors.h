@@ -67,6 +67,7 @@ struct LayerErrorReport {
 struct LayerErrorOptions {
   std::string backend = "native";
   int threads = 0;
+  std::vector<std::string> sampleNames{};             ///< what errors of running call each sample; none: its number
   Tolerance tolerance = Tolerance::ofLoweredTypes();  ///< beyond which a tensor is wrong; its rms bound counts
   StopToken stop{};
   Progress progress{};

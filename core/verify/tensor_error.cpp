@@ -11,6 +11,8 @@
 namespace fusescope {
 namespace {
 
+constexpr const char* kTellsNothing = "all of it is infinite or NaN in the exact network, too";
+
 /// Infinite, too, where squares of numbers beyond 1e154 were too large to be added up.
 double over(double difference, double scale) {
   if (difference == 0) return 0;
@@ -174,17 +176,21 @@ double ofAllowed(const TensorError& error, double bound) {
 }
 
 Json toJson(const TensorError& error) {
-  return {{"elements", error.elements},
-          {"max_abs", jsonNumber(error.maxAbs)},
-          {"max_over_rms", jsonNumber(error.maxOverRms)},
-          {"rel_l2", jsonNumber(error.relL2)},
-          {"cosine", jsonNumber(error.cosine)},
-          {"ulp", jsonNumber(error.ulp)},
-          {"non_finite", error.nonFinite},
-          {"expected_non_finite", error.expectedNonFinite},
-          {"saturated", error.saturated},
-          {"underflowed", error.underflowed},
-          {"codes", error.codes}};
+  Json json = {{"elements", error.elements},
+               {"max_abs", jsonNumber(error.maxAbs)},
+               {"max_over_rms", jsonNumber(error.maxOverRms)},
+               {"rel_l2", jsonNumber(error.relL2)},
+               {"cosine", jsonNumber(error.cosine)},
+               {"ulp", jsonNumber(error.ulp)},
+               {"non_finite", error.nonFinite},
+               {"expected_non_finite", error.expectedNonFinite},
+               {"saturated", error.saturated},
+               {"underflowed", error.underflowed},
+               {"codes", error.codes}};
+  if (error.tells()) return json;
+  for (const char* number : {"max_abs", "max_over_rms", "rel_l2", "cosine", "ulp"}) json[number] = nullptr;
+  json["problem"] = kTellsNothing;
+  return json;
 }
 
 Result<TensorError> tensorErrorFromJson(const Json& json) {
@@ -196,6 +202,7 @@ Result<TensorError> tensorErrorFromJson(const Json& json) {
   fields.read("expected_non_finite", error.expectedNonFinite);
   fields.read("non_finite", error.nonFinite).read("saturated", error.saturated);
   fields.read("underflowed", error.underflowed).read("codes", error.codes);
+  if (!error.tells()) error.cosine = NAN;  // the other numbers are 0
   return fields.result(error);
 }
 

@@ -26,6 +26,8 @@ struct TensorError {
   double expectedNonFinite = 0;  ///< share where infinite or NaN is expected: no number says anything of it
   bool codes = false;            ///< it stands as codes, and numbers are those that they stand for
   bool operator==(const TensorError&) const = default;
+  /// Some element is expected to be a number, or is one: else the numbers above say nothing.
+  bool tells() const { return elements == 0 || expectedNonFinite < 1 || nonFinite > 0; }
 };
 /// The number that an error is judged by: max|Δ| over rms; of codes, where rounding alone takes more for single
 /// elements, the relative L2.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/input_check.h"
 #include "planning/structure.h"
 #include "planning/without_lowered_types.h"
 
@@ -68,21 +69,21 @@ bool tells(const Tensor& tensor) {
   return tensor.count() == 0 || notFiniteIn(tensor) < tensor.count();
 }
 
-/// Error: float32 itself gives no number on a sample, so that nothing could be held against it there.
+/// Error: float32 itself gives no number on the sample of this name, so that nothing could be held against it there.
 Status tellsSomething(const std::map<std::string, Tensor>& inputs, const std::map<std::string, Tensor>& outputs,
-                      std::size_t sample, std::size_t samples) {
+                      const std::string& sample) {
   if (outputs.empty() || std::ranges::any_of(outputs, [](const auto& output) { return tells(output.second); }))
     return Done{};
-  const auto odd = std::ranges::find_if(inputs, [](const auto& input) { return notFiniteIn(input.second) > 0; });
-  const bool isOfInput = odd != inputs.end();
-  return Diagnostic{
-      .message = fmt::format(
-          "sample {} of {} checks nothing: every output of the network in float32 is infinite or NaN{}", sample + 1,
-          samples, isOfInput ? fmt::format(", and so are elements of input '{}'", odd->first) : ""),
-      .where = {.value = isOfInput ? odd->first : outputs.begin()->first},
-      .help =
-          "Nothing was written. Give inputs for which the network has outputs, or none: then nothing is checked, and "
-          "the export says so."};
+  const std::vector<NotFiniteInput> odd = notFiniteInputs(inputs, {});
+  return onSample(
+      Diagnostic{
+          .message = fmt::format("this checks nothing: every output of the network in float32 is infinite or NaN{}",
+                                 odd.empty() ? "" : ", and " + inWords(odd)),
+          .where = {.value = odd.empty() ? outputs.begin()->first : odd.front().input},
+          .help =
+              "Nothing was written. Give inputs for which the network has outputs, or none: then nothing is checked, "
+              "and the export says so."},
+      sample);
 }
 
 }  // namespace
@@ -101,9 +102,9 @@ Result<std::unique_ptr<NumbersChecker>> NumbersChecker::create(const Plan& wishe
   {
     const auto reference = TRY(buildEngine(checker->m_exact, checker->buildOptions(kReference)));
     checker->m_exactOnReference = TRY(checker->outputsOf(*reference));
-    const std::size_t samples = options.samples.size();
-    for (std::size_t i = 0; i < samples; ++i)
-      TRY(tellsSomething(options.samples[i], checker->m_exactOnReference[i], i, samples));
+    const std::vector<std::string> names = sampleNames(options.sampleNames, options.samples.size());
+    for (std::size_t i = 0; i < names.size(); ++i)
+      TRY(tellsSomething(options.samples[i], checker->m_exactOnReference[i], names[i]));
   }
   checker->m_planned = TRY(buildEngine(runnable(written), checker->buildOptions(kReference)));
   checker->m_plannedOutputs = TRY(checker->outputsOf(*checker->m_planned));
@@ -113,8 +114,11 @@ Result<std::unique_ptr<NumbersChecker>> NumbersChecker::create(const Plan& wishe
 
 Result<std::vector<NumbersChecker::Outputs>> NumbersChecker::outputsOf(Engine& engine) const {
   std::vector<Outputs> outputs;
-  for (const auto& inputs : m_options.samples)
-    outputs.push_back(TRY(engine.run(typedFor(engine.plan(), inputs), {}, m_options.stop)).outputs);
+  const std::vector<std::string> names = sampleNames(m_options.sampleNames, m_options.samples.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto inputs = typedFor(engine.plan(), m_options.samples[i]);
+    outputs.push_back(TRY(onSample(engine.run(inputs, {}, m_options.stop), names[i])).outputs);
+  }
   return outputs;
 }
 

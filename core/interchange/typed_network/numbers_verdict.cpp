@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "engine/input_check.h"
 #include "planning/without_lowered_types.h"
 #include "verify/layer_errors.h"
 
@@ -26,8 +27,8 @@ std::string howFar(const OutputsApart& apart, std::string_view backend, const Ex
     text = fmt::format("output '{}' differs from float32 by {:.3g} of its rms", apart.output, apart.worst);
     if (options.tolerance.rms) text += fmt::format(" (allowed is {:.3g})", *options.tolerance.rms);
   }
-  return text +
-         fmt::format(", on sample {} of {}, by the {} backend", apart.sample + 1, options.samples.size(), backend);
+  const std::string sample = sampleNames(options.sampleNames, options.samples.size())[apart.sample];
+  return text + (sample.empty() ? "" : ", on sample " + sample) + fmt::format(", by the {} backend", backend);
 }
 
 std::string whatHelps(const OutputsApart& apart) {
@@ -69,8 +70,9 @@ Result<std::optional<Diagnostic>> tooFarFromFloat32(const Plan& plan, const Outp
                                                     const std::string& backend, const ExportOptions& options) {
   const auto lowered = std::shared_ptr<const Plan>(std::shared_ptr<void>(), &plan);  // the caller's
   const auto exact = TRY(exactPlanFor(plan, withoutLoweredTypes(plan.options), options.stop));
-  const auto report = measureLayerErrors(exact, lowered, options.samples,
-                                         {.backend = backend, .tolerance = options.tolerance, .stop = options.stop});
+  const auto report = measureLayerErrors(
+      exact, lowered, options.samples,
+      {.backend = backend, .sampleNames = options.sampleNames, .tolerance = options.tolerance, .stop = options.stop});
   Diagnostic said{.message = howFar(apart, backend, options), .help = whatHelps(apart)};
   if (!report.ok()) {  // it fails as it is: where it begins is only not told then
     if (report.error().cancelled) return report.error();

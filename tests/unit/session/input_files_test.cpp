@@ -229,7 +229,7 @@ TEST(InputFiles, WithoutFilesInputsAreRandomAndSaySo) {
   EXPECT_TRUE(samples.random);
   Json json;
   addSamples(json, samples);
-  EXPECT_EQ(json, Json({{"samples", 1}, {"random_inputs", true}}));
+  EXPECT_EQ(json, Json({{"samples", 1}, {"random_inputs", true}, {"not_finite_inputs", Json::array()}}));
 }
 
 }  // namespace
