@@ -194,9 +194,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{producer} computes in {producer_type} and {consumer} in {consumer_type}, and a {kind} kernel has one type for "
        "both"},
       {"fuse.other_cast", Fuse, false,
-       "{producer} reads {value} and {consumer} reads {other}: a Cast makes the one of what the other is made of, and "
-       "one "
-       "kernel reads one of them"},
+       "{producer} reads {value} and {consumer} reads {other}: a Cast lies between the two, and a kernel of several "
+       "products reads one value"},
       {"fuse.output_type_pinned", Fuse, false,
        "{producer} and {consumer} stay apart: the output of {node} has a pinned type and must stand in memory"},
       {"fuse.inner_value_used_outside", Fuse, false,

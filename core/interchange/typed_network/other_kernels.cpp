@@ -60,8 +60,7 @@ class WhyApart {
     });
   }
 
-  /// What the planner says of a node of the kernel and of one that is in no such kernel: where it came apart from that
-  /// one, it joined no other.
+  /// What the planner says of a node of the kernel and of another node: what comes apart from that one joins no other.
   std::optional<std::string> refusalAround() const {
     return refusal([&](const Decision& decision) {
       return std::ranges::any_of(decision.subjects,
