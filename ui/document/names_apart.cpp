@@ -7,6 +7,7 @@ namespace fusescope {
 namespace {
 
 const QChar kEllipsis(0x2026);
+constexpr int kRounding = 3;  ///< pixels: so much wider than its five pieces a whole text may be
 
 /// How much two names have in common at their ends.
 struct Common {
@@ -93,7 +94,7 @@ QString elidedApart(const QString& name, const QString& twin, const QFontMetrics
     const int front = plain.indexOf(kEllipsis), back = plain.size() - 1 - front;
     if (kept.end <= front || kept.begin >= name.size() - back) return plain;
     const QString middle = name.mid(kept.begin, kept.end - kept.begin);
-    const int room = width - wide(middle) - 2 * wide(kEllipsis), behind = name.size() - kept.end;
+    const int room = width - wide(middle) - 2 * wide(kEllipsis) - kRounding, behind = name.size() - kept.end;
     if (middle.isEmpty() || 2 * wide(middle) > width || room < 0) continue;
     // What is left is for both ends; what one does not need is the other's.
     const int half = lettersIn(room / 2.0, name, false, behind, font);
