@@ -31,7 +31,8 @@ int refuse(const QString& problem) {
 void frameContent(MainWindow& window, const PictureRequest& request) {
   GraphView& canvas = window.canvas();
   if (!request.expand.isEmpty()) canvas.fit();
-  if (!request.expand.isEmpty() && canvas.zoom() < kLeastZoom) {  // a thread tells nothing: what was opened last
+  const bool thread = canvas.zoom() < kLeastZoom;                         // it tells nothing
+  if (!request.expand.isEmpty() && thread && request.select.isEmpty()) {  // what was opened last
     Camera camera = canvas.camera();
     const QPointF opened = camera.toScene(canvas.itemRect(request.expand.last()).center());
     camera.zoom = kLegibleZoom;
