@@ -46,6 +46,7 @@ class Partitioner {
     findConstantNodes();
     do {
       findLevels();
+      m_levelBefore = m_level;
       raiseConstantNodes();
     } while (dropSmallSegments());
     makeSegments();
@@ -178,7 +179,7 @@ class Partitioner {
     if (m_result.segments.size() < 2) return;
     std::map<std::pair<int, int>, bool> explained;
     for (NodeId id : m_graph.order()) {
-      if (!accelerated(id)) continue;
+      if (!accelerated(id) || m_level[id.index] != m_levelBefore[id.index]) continue;
       for (ValueId value : valuesRead(m_graph.node(id))) {
         const NodeId producer = m_graph.value(value).producer;
         if (!producer.valid() || !accelerated(producer) || m_level[producer.index] == m_level[id.index]) continue;
@@ -195,15 +196,16 @@ class Partitioner {
     }
   }
 
-  /// The fallback node that sets the level of `id`: walks back along a path of the same level to the change.
+  /// The fallback node that sets the level of `id`, which is as it was found: walks back along a path of the same level
+  /// to the change.
   NodeId fallbackBefore(NodeId id) const {
     for (;;) {
       NodeId same;
       for (ValueId value : valuesRead(m_graph.node(id))) {
         const NodeId producer = m_graph.value(value).producer;
-        if (!producer.valid() || m_ofConstants[producer.index] != 0) continue;
-        if (!accelerated(producer) && m_level[producer.index] + 1 == m_level[id.index]) return producer;
-        if (accelerated(producer) && m_level[producer.index] == m_level[id.index]) same = producer;
+        if (!producer.valid()) continue;
+        if (!accelerated(producer) && m_levelBefore[producer.index] + 1 == m_levelBefore[id.index]) return producer;
+        if (accelerated(producer) && m_levelBefore[producer.index] == m_levelBefore[id.index]) same = producer;
       }
       id = same;
     }
@@ -226,7 +228,8 @@ class Partitioner {
   std::vector<char> m_accelerated;
   std::vector<int> m_tooSmall;  ///< size of the segment that was too small, else 0
   std::vector<int> m_level;
-  std::vector<char> m_ofConstants;        ///< the node reads constants, and what is calculated of constants, alone
+  std::vector<int> m_levelBefore;   ///< that what is before a node asks for: nodes of constants are raised from there
+  std::vector<char> m_ofConstants;  ///< the node reads constants, and what is calculated of constants, alone
   std::vector<std::uint32_t> m_position;  ///< by NodeId: in graph order
   Partitioning m_result;
   Json m_arguments;  ///< of the decision made last: most nodes are in the segment of the one before

@@ -2,6 +2,7 @@
 
 #include "backends/native/byte_matrix.h"
 #include "backends/native/lowering.h"
+#include "backends/native/post_operations.h"
 #include "backends/native/quantized_parts.h"
 #include "backends/native/turn_step.h"
 #include "backends/native/window.h"
@@ -151,8 +152,12 @@ QuantizedParts Lowering::foldQuantized(const QuantizedChain& chain, const Dims& 
                        .addendDesc = alongChannels(root, target),
                        .value = root.outputs[0]};
   if (root.input(2).valid()) parts.biases.push_back(root.input(2));
+  bool areNumbers = true;  // products of codes are; a residual of floats may hold NaN, which our own tapes keep
   for (const QuantizedChain::Operation& operation : chain.operations) {
-    if (operation.kind == Kind::Activation && !parts.epilogue.activate(node(operation.nodes[0]), number)) break;
+    const bool isActivation = operation.kind == Kind::Activation;
+    if (isActivation && !areNumbers && mayLoseNumbers(node(operation.nodes[0]))) break;
+    if (isActivation && !parts.epilogue.activate(node(operation.nodes[0]), number)) break;
+    if (operation.kind == Kind::Residual && !operation.codes) areNumbers = false;
     if (operation.kind == Kind::Bias && parts.taken == 0 && !chain.right.valid()) {
       parts.biases.push_back(operation.operand);
     } else if (operation.kind == Kind::Bias) {

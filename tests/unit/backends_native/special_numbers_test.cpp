@@ -194,6 +194,18 @@ TEST(SpecialNumbers, ThroughWhatFollowsAProduct) {
   EXPECT_GE(expectSpecials(gemm, gemm.add("Clip", {sums, gemm.number(-1), gemm.number(1)}), {}, 211), 4);
 }
 
+TEST(SpecialNumbers, ThroughWhatIsAddedToAProductOfCodes) {
+  for (const char* op : {"Clip", "Relu", "Sigmoid", "HardSigmoid", "Gelu"}) {
+    SCOPED_TRACE(op);
+    Net net;
+    const auto floats = [&](ValueId codes) { return net.add("DequantizeLinear", {codes, net.number(0.05F)}); };
+    const ValueId product = net.add("MatMul", {floats(net.input({9, 64}, DataType::I8)), floats(net.codes({64, 48}))});
+    std::vector<ValueId> operands{net.add("Add", {product, net.input({9, 48})})};
+    if (std::string(op) == "Clip") operands.insert(operands.end(), {net.number(-1), net.number(1)});
+    EXPECT_GE(expectSpecials(net, net.add(op, operands), {}, 211), 4);
+  }
+}
+
 TEST(SpecialNumbers, ThroughNarrowFloats) {
   for (const DataType type : {DataType::BF16, DataType::F16}) {
     for (const char* op : {"Relu", "HardSigmoid", "MaxPool"}) {

@@ -93,6 +93,19 @@ TEST(Partition, WhatReadsConstantsAloneStandsWithItsFirstReader) {
   EXPECT_EQ(plan->calculates[plan->graph().findNode("product")->index], DataType::I8);
 }
 
+TEST(Partition, AFallbackThatReadsConstantsAloneKeepsSegmentsApartToo) {
+  ModelBuilder m;
+  const ValueId near = m.node("Relu", "near", {m.input("x", {2, 4})}, {2, 4});
+  const ValueId first = m.node("Abs", "first", {m.constant("c", Tensor::zeros(DataType::F32, {4, 3}))}, {4, 3});
+  const ValueId far = m.node("Exp", "far", {first}, {4, 3});
+  const ValueId behind = m.node("Neg", "behind", {far}, {4, 3});
+  m.output(m.node("MatMul", "product", {near, behind}, {2, 3}));
+  const auto plan = planned(m.build(), cpuOptions({fallbackDirective("far")}));
+  const Decision* apart = findDecision(*plan, "partition.would_cycle", "product");
+  ASSERT_NE(apart, nullptr) << segmentsOf(*plan);
+  EXPECT_EQ(apart->arguments["through"], "far");
+}
+
 TEST(Partition, UnknownOperatorsFallBackWithEvidence) {
   ModelBuilder m;
   const ValueId x = m.input("x", {2, 2});
