@@ -16,8 +16,8 @@ constexpr std::size_t kNoNode = SIZE_MAX;
 constexpr double kSameCost = 1e-9;  // relative: sums of the same numbers in another order
 constexpr int kMostPasses = 20;
 // Of firm choices: what is not preferred must gain the largest of these margins, each a step below the one before.
-constexpr double kLargestMargin = 0.5, kMarginStep = 0.75;
-constexpr int kMargins = 14;
+constexpr double kLargestMargin = 0.5, kMarginStep = 0.5;
+constexpr int kMargins = 6;
 constexpr double kFurtherBack = 0.15;     // more of the margin for each place in the order of preference
 constexpr double kConversionMargins = 2;  // of a conversion: it was measured alone, and takes room in the caches
 

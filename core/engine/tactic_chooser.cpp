@@ -13,7 +13,7 @@
 namespace fusescope {
 namespace {
 
-constexpr double kMostLoss = 0.02;  // share of a program's time that firm choices may cost
+constexpr double kMostLoss = 0.04;  // share of a program's time that firm choices may cost
 
 std::vector<std::string> namesOf(const std::vector<Tactic>& tactics) {
   std::vector<std::string> names;

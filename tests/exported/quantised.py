@@ -159,6 +159,15 @@ def step_of(path):
     return float(scales[last.input[1]]) if last.op_type == "DequantizeLinear" else None
 
 
+def sums_exactly():
+    """Whether ONNX Runtime's integer kernels do: without VNNI they add pairs of products in 16 bits, which saturate."""
+    try:
+        flags = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return True
+    return "avx2" not in flags or "avx512_vnni" in flags or "avx_vnni" in flags
+
+
 def check(program, name, path, form, folder):
     random = np.random.default_rng(3)
     session = session_of(path)
@@ -177,6 +186,8 @@ def check(program, name, path, form, folder):
     print(f"{name}, {form[0]}: error {error:.5f}, in ONNX Runtime {of_theirs:.5f}, apart {apart:.5f}", flush=True)
     if not error <= FACTOR * of_theirs + RMS:
         problems.append("the error is above what ONNX Runtime has of the same file")
+    if not sums_exactly():
+        return [f"{name}, {form[0]}: {problem}" for problem in problems]
     if not apart <= of_theirs + RMS:
         problems.append("it is farther from ONNX Runtime than that is from float32")
     step = step_of(made) if name == "product" else None
@@ -218,6 +229,8 @@ def main():
                 count += 1
     for problem in problems:
         print("  wrong:", problem)
+    if not sums_exactly():
+        print("skipped: how near ONNX Runtime the results are, for its integers saturate on a CPU without VNNI")
     print(f"suite: networks that ONNX Runtime quantised: {count}, {len(problems)} problems")
     return 1 if problems or count == 0 else 0
 
