@@ -65,7 +65,7 @@ Result<int> verify(const Arguments& arguments, const Artifact& artifact) {
   const auto samples = TRY(arguments.inputs.samples(artifact));
   VerifyOptions options{.threads = arguments.engine.threads, .seeds = arguments.seeds, .progress = progressLine()};
   if (!artifact.backend.empty()) options.backend = artifact.backend;
-  for (const Sample& sample : samples.list) options.sampleNames.push_back(sample.name);
+  options.sampleNames = samples.names();
   const auto report = TRY(verifyRegions(artifact.plan, samples.inputs(), options));
   clearProgressLine();
   std::optional<Reproducer> reproducer;

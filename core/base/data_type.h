@@ -65,6 +65,10 @@ int bitWidth(DataType type);  ///< of one element; 0 for String and Undefined
 bool isPacked(DataType type);   ///< narrower than a byte
 bool isFloat(DataType type);    ///< F64 … F4E2M1
 bool isInteger(DataType type);  ///< signed and unsigned, not Bool
+/// I8 and U8: codes that kernels read and write as they are.
+constexpr bool isByteInteger(DataType type) {
+  return type == DataType::I8 || type == DataType::U8;
+}
 /// F16 and BF16: the floats of 16 bits, which kernels read and write and calculate wider.
 constexpr bool isNarrow(DataType type) {
   return type == DataType::F16 || type == DataType::BF16;

@@ -5,7 +5,10 @@
 namespace fusescope {
 
 std::string nearestInWords(std::string_view wanted, const std::vector<std::string>& names, std::string_view otherwise) {
-  const std::vector<std::string> near = nearestNames(wanted, names);
+  return nearestInWords(nearestNames(wanted, names), otherwise);
+}
+
+std::string nearestInWords(const std::vector<std::string>& near, std::string_view otherwise) {
   if (near.empty()) return std::string(otherwise);
   return (near.size() == 1 ? "The nearest is " : "The nearest are ") + joined(near) + ".";
 }

@@ -19,6 +19,11 @@ constexpr std::size_t kLongestPatience = 64;  // stretches between two tries at 
 ThreadPolicy::ThreadPolicy(int threads, std::optional<double> expectedMs)
     : m_all(std::max(1, threads)), m_kept(m_all), m_expectedMs(expectedMs), m_patience(kFirstPatience) {}
 
+void ThreadPolicy::Stretch::add(double runMs) {
+  ms += runMs;
+  ++runs;
+}
+
 bool ThreadPolicy::Stretch::isWhole() const {
   return runs >= kLeastRuns && ms >= kLeastMs;
 }
@@ -55,8 +60,7 @@ void ThreadPolicy::cannotTry() {
 
 void ThreadPolicy::ranTry(double ms) {
   if (!std::exchange(m_isAwake, true)) return;
-  m_now.ms += ms;
-  ++m_now.runs;
+  m_now.add(ms);
   const bool isHopeless = m_now.runs >= kLeastRuns && m_now.meanMs() > kHopeless * m_recentMs;
   if (isHopeless) return endTry(false);
   if (!m_now.isWhole()) return;
@@ -68,8 +72,7 @@ void ThreadPolicy::ran(double ms) {
   if (m_tried != 0) return ranTry(ms);
   // The fastest run of all threads is what they can do, whatever was expected.
   if (m_kept == m_all) m_expectedMs = std::min(m_expectedMs.value_or(ms), ms);
-  m_now.ms += ms;
-  ++m_now.runs;
+  m_now.add(ms);
   if (!m_now.isWhole()) return;
   m_recentMs = m_now.meanMs();
   m_now = {};

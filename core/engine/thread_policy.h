@@ -35,6 +35,7 @@ class ThreadPolicy {
     double ms = 0;
     std::size_t runs = 0;
     double meanMs() const { return ms / static_cast<double>(runs); }
+    void add(double runMs);
     bool isWhole() const;
   };
   void ranTry(double ms);

@@ -3,13 +3,6 @@
 #include "base/packed_bits.h"
 
 namespace fusescope {
-namespace {
-
-bool isByte(DataType type) {
-  return type == DataType::U8 || type == DataType::I8;
-}
-
-}  // namespace
 
 bool standsAsCodes(DataType type) {
   return isPacked(type) || (isFloat(type) && bitWidth(type) == 8);
@@ -24,7 +17,7 @@ Tensor codesOf(const Tensor& tensor) {
 }
 
 Tensor fromCodes(const Tensor& codes, DataType type) {
-  if (!standsAsCodes(type) || !isByte(codes.type()) || !codes.hasData()) return codes;
+  if (!standsAsCodes(type) || !isByteInteger(codes.type()) || !codes.hasData()) return codes;
   const int width = bitWidth(type);
   Tensor tensor = Tensor::zeros(type, codes.dims());
   for (std::int64_t i = 0; i < codes.count(); ++i)

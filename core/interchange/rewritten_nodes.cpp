@@ -8,6 +8,7 @@
 #include "analysis/users.h"
 #include "frontends/onnx/adapters.h"
 #include "frontends/onnx/file_tensors.h"
+#include "frontends/onnx/node_order.h"
 #include "onnxlib/operator_types.h"
 
 namespace fusescope {
@@ -15,18 +16,6 @@ namespace {
 
 using onnxlib::FileGraph;
 using onnxlib::FileNode;
-
-/// What `graph` reads, its bodies included, but for the nodes at `without`.
-void addNamesRead(const FileGraph& graph, const std::set<std::size_t>& without, std::set<std::string>& names) {
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (without.contains(i)) continue;
-    names.insert(graph.nodes[i].inputs.begin(), graph.nodes[i].inputs.end());
-    for (const auto& attribute : graph.nodes[i].attributes)
-      if (const auto* body = std::get_if<std::shared_ptr<const FileGraph>>(&attribute.value))
-        addNamesRead(**body, {}, names);
-  }
-  for (const auto& output : graph.outputs) names.insert(output.name);
-}
 
 Diagnostic notInTheFile(const std::string& name) {
   return {.message = "is not as the file has it, so that its operands cannot be codes there",
@@ -84,7 +73,10 @@ class Finder {
     for (const NodeId id : m_found.nodes)
       for (const ValueId output : m_graph.node(id).outputs)
         if (output.valid()) made.insert(m_graph.value(output).name);
-    addNamesRead(m_file, m_found.places, read);
+    const auto isRead = [&](const std::string& name) { read.insert(name); };
+    for (std::size_t i = 0; i < m_file.nodes.size(); ++i)
+      if (!m_found.places.contains(i)) forEachRead(m_file.nodes[i], isRead);
+    for (const auto& output : m_file.outputs) isRead(output.name);
     for (const std::size_t place : m_found.places) {
       for (const std::string& output : m_file.nodes[place].outputs) {
         if (output.empty()) continue;

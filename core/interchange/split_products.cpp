@@ -7,6 +7,7 @@
 #include <set>
 
 #include "frontends/onnx/file_tensors.h"
+#include "frontends/onnx/node_order.h"
 #include "interchange/typed_network/names_of_file.h"
 #include "ops/op_schema.h"
 
@@ -42,7 +43,7 @@ class Writer {
     for (std::size_t i = 0; i < m_graph.nodes.size(); ++i)
       for (const std::string& output : m_graph.nodes[i].outputs) m_makers.emplace(output, i);
     for (const auto& tensor : m_graph.initializers) m_constants.emplace(tensor.name, &tensor);
-    countReads(m_graph);
+    forEachRead(m_graph, [&](const std::string& name) { ++m_reads[name]; });
   }
 
   Result<SplitProducts> run() {
@@ -52,15 +53,6 @@ class Writer {
   }
 
  private:
-  void countReads(const FileGraph& graph) {
-    for (const FileNode& node : graph.nodes) {
-      for (const std::string& input : node.inputs) ++m_reads[input];
-      for (const auto& attribute : node.attributes)
-        if (const auto* body = std::get_if<std::shared_ptr<const FileGraph>>(&attribute.value)) countReads(**body);
-    }
-    for (const auto& output : graph.outputs) ++m_reads[output.name];
-  }
-
   const onnxlib::FileTensor* constant(const std::string& name) const {
     const auto found = m_constants.find(name);
     return found == m_constants.end() || !found->second->hasData ? nullptr : found->second;

@@ -67,8 +67,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"infer.condition", Infer, true,
        "joins open extents that the file does not say to be equal: they are taken to be, on the condition {condition}"},
       {"infer.demand", Infer, true,
-       "is known to work where {condition}: inputs of other extents are refused before anything runs, unless it works "
-       "at just these"},
+       "is known to work where {condition}; inputs of other extents are checked before anything runs, and refused "
+       "where it cannot work on them"},
       {"infer.value_contradicted", Infer, true,
        "the file declares {declared} for {value}, but {computed} is computed, and holds"},
       {"infer.output_contradicted", Infer, true,

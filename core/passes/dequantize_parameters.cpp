@@ -10,17 +10,13 @@ namespace {
 /// RMSNormalization are not among them, since their kernels take a DequantizeLinear in.
 bool wantsNumbers(const Node& reader, ValueId parameter) {
   const bool normalizes =
-      reader.domain.empty() &&
-      (reader.is("BatchNormalization") || reader.is("InstanceNormalization") || reader.is("GroupNormalization"));
+      reader.is("BatchNormalization") || reader.is("InstanceNormalization") || reader.is("GroupNormalization");
   return normalizes && reader.input(0) != parameter;
 }
 
 bool isParameter(const Graph& graph, const Node& node) {
   if (!node.is("DequantizeLinear") || node.outputs.size() != 1 || graph.isOutput(node.outputs[0])) return false;
-  const auto isKnown = [&](ValueId input) {
-    const Tensor* number = input.valid() ? graph.constantData(input) : nullptr;
-    return !input.valid() || (number != nullptr && number->hasData());
-  };
+  const auto isKnown = [&](ValueId input) { return !input.valid() || graph.constantData(input) != nullptr; };
   const std::vector<NodeId>& readers = graph.value(node.outputs[0]).consumers;
   const auto wants = [&](NodeId reader) { return wantsNumbers(graph.node(reader), node.outputs[0]); };
   return std::ranges::all_of(node.inputs, isKnown) && !readers.empty() && std::ranges::all_of(readers, wants);

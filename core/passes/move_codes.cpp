@@ -78,7 +78,7 @@ class CodeMoves {
     };
     if (!isOne(scale) || !zero.valid() || !isOne(zero)) return {};
     const DataType type = m_graph.value(zero).type.dtype;
-    return type == DataType::I8 || type == DataType::U8 ? std::optional(type) : std::nullopt;
+    return isByteInteger(type) ? std::optional(type) : std::nullopt;
   }
 
   std::vector<NodeId> readersOf(ValueId value) const {

@@ -75,7 +75,7 @@ std::optional<ValueId> requantized(const Graph& graph, const Node& node) {
   if (!same) return std::nullopt;
   const DataType type = graph.value(node.input(2)).type.dtype;
   const double scale = graph.constantData(node.input(1))->asDouble(0);
-  const bool isExact = (type == DataType::I8 || type == DataType::U8) && scale > kLeast && scale < kMost;
+  const bool isExact = isByteInteger(type) && scale > kLeast && scale < kMost;
   return isExact ? std::optional(before.input(0)) : std::nullopt;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 /// Floats accumulate in f32, or wider where they are wider; 8-bit integers in 32 bits; others in their own type.
 DataType accumulateType(DataType compute) {
-  if (compute == DataType::I8 || compute == DataType::U8) return DataType::I32;
+  if (isByteInteger(compute)) return DataType::I32;
   return isFloat(compute) && compute != DataType::F64 ? DataType::F32 : compute;
 }
 

@@ -36,8 +36,8 @@ std::string nearestTo(std::string_view pattern, const std::vector<std::string>& 
   for (const std::string& candidate : candidates) names.push_back(candidate.substr(prefix.size()));
   std::vector<std::string> near = nearestNames(wanted, names);
   for (std::string& name : near) name.insert(0, prefix);
-  if (near.empty()) return "No name is near; fusescope plan lists the nodes, with --json all that they read and write.";
-  return (near.size() == 1 ? "The nearest is " : "The nearest are ") + joined(near) + ".";
+  return nearestInWords(near,
+                        "No name is near; fusescope plan lists the nodes, with --json all that they read and write.");
 }
 
 /// Names as a pattern without a prefix tests them.

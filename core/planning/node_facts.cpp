@@ -88,10 +88,6 @@ class FactFinder {
   std::vector<NodeFacts> m_facts;
 };
 
-bool isByteInteger(DataType type) {
-  return type == DataType::I8 || type == DataType::U8;
-}
-
 }  // namespace
 
 bool isExchangeable(DataType type) {

@@ -43,11 +43,13 @@ Decision withLettersOf(const Decision& allowed, const std::string& equation, con
          {"target", target.name},
          {"caveat", "reads letters in lower case only: an export writes the equation as '" + *written + "'"}});
   }
-  return decide("validate.restriction_not_met", allowed.subjects, target.name,
-                {{"op", "Einsum"},
-                 {"target", target.name},
-                 {"name", "equation"},
-                 {"statement", "its letters are in lower case, of which 26 are not enough here"}});
+  return decide(
+      "validate.restriction_not_met", allowed.subjects, target.name,
+      {{"op", "Einsum"},
+       {"target", target.name},
+       {"name", "equation"},
+       {"statement",
+        "the letters of its equation are in lower case; this one has more than 26 letters, which cannot all be so"}});
 }
 
 }  // namespace

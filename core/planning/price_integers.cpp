@@ -59,8 +59,8 @@ class IntegerChoice {
   }
 
   bool standsInCodes(const FusedNode& fused) const {
-    const auto isCode = [&](DataType type) { return type == DataType::I8 || type == DataType::U8; };
-    return std::ranges::any_of(fused.reads, isCode) || std::ranges::any_of(fused.outputs, isCode, &FusedOutput::type);
+    return std::ranges::any_of(fused.reads, isByteInteger) ||
+           std::ranges::any_of(fused.outputs, isByteInteger, &FusedOutput::type);
   }
 
   void addKernels() {

@@ -61,14 +61,13 @@ Verdict verdictOf(const std::vector<TensorComparison>& outputs, const Tolerance&
     verdict.unknownWhy = "the network has no output that can be compared";
     return verdict;
   }
-  const auto tells = [](const TensorComparison& output) { return output.problem.empty() || !output.ok; };
-  if (std::ranges::none_of(outputs, tells)) {
+  if (std::ranges::none_of(outputs, &TensorComparison::tells)) {
     verdict.unknownWhy = fmt::format("of {} {}", outputs.front().name, outputs.front().problem);
     return verdict;
   }
   verdict.kind = Verdict::Kind::Pass;
   for (const TensorComparison& output : outputs) {
-    if (!tells(output)) continue;
+    if (!output.tells()) continue;
     const auto judged = judge(output, made, tolerance);
     if (!judged) {
       return {.unknownWhy = "the tolerance was changed to one on each element: evaluate again"};

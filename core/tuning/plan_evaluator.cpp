@@ -65,13 +65,13 @@ void PlanEvaluator::endAfter(double seconds) {
 
 Status PlanEvaluator::checkExpected() const {
   const Graph& graph = m_lowered->graph();
+  const std::vector<std::string> names = sampleNames(m_options.sampleNames, m_samples.size());
   for (const std::size_t output : m_outputs) {
     const auto bad = [&](std::string message, std::string help) {
       return Diagnostic{.message = std::move(message),
                         .where = {.file = m_lowered->model->path, .value = graph.value(graph.outputs()[output]).name},
                         .help = std::move(help)};
     };
-    const std::vector<std::string> names = sampleNames(m_options.sampleNames, m_samples.size());
     for (std::size_t s = 0; s < m_expected[output].size(); ++s) {
       const Tensor& tensor = m_expected[output][s];
       if (!TensorErrorSums::comparable(tensor, tensor))

@@ -81,8 +81,8 @@ TensorComparison compareStrings(const std::string& name, const Tensor& actual, c
 
 /// `worst` keeps the larger errors of both.
 void takeWorst(TensorComparison& worst, const TensorComparison& one) {
-  if (one.ok && !one.problem.empty()) return;  // it says nothing
-  if (worst.ok && !worst.problem.empty()) return void(worst = one);
+  if (!one.tells()) return;
+  if (!worst.tells()) return void(worst = one);
   worst.ok = worst.ok && one.ok;
   worst.maxAbs = std::max(worst.maxAbs, one.maxAbs);
   worst.maxRel = std::max(worst.maxRel, one.maxRel);
@@ -154,9 +154,8 @@ void takeWorst(std::vector<TensorComparison>& worst, const std::vector<TensorCom
       worst.push_back(one);
       continue;
     }
-    const bool tells = one.problem.empty() || !one.ok;
     takeWorst(*known, one);
-    if (tells && known->problem.empty()) known->problem = one.problem;
+    if (one.tells() && known->problem.empty()) known->problem = one.problem;
   }
 }
 

@@ -6,7 +6,6 @@ ONNX Runtime runs the network that was written and agrees with `fusescope run` o
 against float32 is at most 1.1 times that of ONNX Runtime's own static quantisation of the same inputs, and 1e-3 of rms.
 Without networks: the digits of the samples, which also keep their accuracy on held-out digits.
 """
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -15,6 +14,8 @@ import numpy as np
 import onnxruntime
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
+
+from support import command, relative
 
 OPERATORS = ["Conv", "ConvTranspose", "MatMul", "Gemm", "Add", "Relu", "Clip", "MaxPool", "AveragePool",
              "GlobalAveragePool", "Concat", "Resize"]
@@ -32,22 +33,9 @@ class Calls(CalibrationDataReader):
         return next(self.samples, None)
 
 
-def command(program, *arguments):
-    made = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True)
-    if made.returncode != 0:
-        raise RuntimeError(f"{' '.join(map(str, arguments[:4]))}: {made.stderr.strip()[-600:]}")
-    return made.stdout
-
-
 def runtime(network, inputs):
     session = onnxruntime.InferenceSession(str(network), providers=["CPUExecutionProvider"])
     return session.run([session.get_outputs()[0].name], inputs)[0]
-
-
-def relative(exact, other):
-    """rms of the error over rms."""
-    difference = exact.astype(np.float64) - other
-    return float(np.sqrt(np.mean(difference ** 2) / np.mean(np.square(exact.astype(np.float64)))))
 
 
 def static_quantisation(network, samples, folder):
@@ -85,7 +73,7 @@ def given(network):
 
 def check(program, network, samples, inputs, labels, folder):
     exact = runtime(network, inputs)
-    theirs = relative(exact, runtime(static_quantisation(network, samples, folder), inputs))
+    theirs = relative([exact], [runtime(static_quantisation(network, samples, folder), inputs)])
     np.savez(folder / "inputs.npz", **inputs)
     calibrating = []
     for i, sample in enumerate(samples):
@@ -102,10 +90,10 @@ def check(program, network, samples, inputs, labels, folder):
         outputs = np.load(out)
         ours = next(outputs[key] for key in outputs.files if key.split(":")[-1] == session.get_outputs()[0].name)
         of_runtime = runtime(written, inputs)
-        error, theirs_of_ours = relative(exact, ours), relative(exact, of_runtime)
+        error, theirs_of_ours = relative([exact], [ours]), relative([exact], [of_runtime])
         right = "" if labels is None else f", {np.mean(ours.argmax(1) == labels):.4f} right"
         print(f"{network.parent.name}/{network.name} {' '.join(method)}: error {error:.5f}, in ONNX Runtime "
-              f"{theirs_of_ours:.5f}, apart {relative(of_runtime, ours):.5f}; its own int8 {theirs:.5f}{right}", flush=True)
+              f"{theirs_of_ours:.5f}, apart {relative([of_runtime], [ours]):.5f}; its own int8 {theirs:.5f}{right}", flush=True)
         if not 0 < error <= FACTOR * theirs_of_ours + RMS:
             problems.append(f"{' '.join(method)}: the error is above what ONNX Runtime has of the same file")
         if "--symmetric" not in method and error > FACTOR * theirs + RMS:

@@ -11,7 +11,6 @@ import contextlib
 import io
 import json
 import logging
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -22,6 +21,8 @@ import onnx
 import onnxruntime
 from onnx import numpy_helper, parser, version_converter
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_dynamic, quantize_static
+
+from support import command, relative
 
 QDQ, QOPERATOR, DYNAMIC = QuantFormat.QDQ, QuantFormat.QOperator, None
 U8, S8 = QuantType.QUInt8, QuantType.QInt8
@@ -127,28 +128,12 @@ def quantised(path, form, samples, folder):
     return made
 
 
-def command(program, *arguments):
-    made = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True)
-    if made.returncode != 0:
-        raise RuntimeError(f"{arguments[0]}: {made.stderr.strip()[-500:]}")
-    return made.stdout
-
-
 def not_ours(program, path, extents, folder):
     """Nodes that fall back or that the reference runs."""
     plan = json.loads(command(program, "plan", path, *extents, "--json"))
     found = [node for segment in plan["segments"] if segment["kind"] != "accelerated" for node in segment["nodes"]]
     built = json.loads(command(program, "build", path, *extents, "--no-measure", "-o", folder / "e.fse", "--json"))
     return found + [f"{each['fused_node']} ({each['chosen']})" for each in built["tactics"] if "reference" in each["chosen"]]
-
-
-def relative(exact, other):
-    """rms of the error over rms, of the worst output."""
-    worst = 0.0
-    for theirs, ours in zip(exact, other):
-        theirs, ours = np.asarray(theirs, np.float64), np.asarray(ours, np.float64)
-        worst = max(worst, float(np.sqrt(np.mean((theirs - ours) ** 2) / max(np.mean(theirs ** 2), 1e-30))))
-    return worst
 
 
 def step_of(path):

@@ -6,7 +6,6 @@ Small networks, each with an operator as an old opset wrote it (or a product in 
 a newer opset: int8 with a scale for each channel (13), int4 in blocks (21). ONNX Runtime runs the old network and the one
 that was written: they agree but for the codes.
 """
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -15,6 +14,8 @@ import numpy as np
 import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
+
+from support import command
 
 MOST = {"int8": 0.05, "int4": 0.25}  # rms of the difference over rms
 RANDOM = np.random.default_rng(5)
@@ -99,13 +100,6 @@ def products():
         yield f"resize_{opset}", of([node("Resize", ["c", "roi", "scales"], ["r"], mode="linear")],
                                     [constant("roi", [], np.float32), constant("scales", [1, 1, 2, 1.5], np.float32)],
                                     (1, 4, 8, 64))
-
-
-def command(program, *arguments):
-    made = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True)
-    if made.returncode != 0:
-        raise RuntimeError(made.stderr.strip()[-600:])
-    return made
 
 
 def run(path, inputs):

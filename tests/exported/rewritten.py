@@ -7,7 +7,6 @@ for, where codes are to stand beside them; what the author named keeps its name.
 agrees with `fusescope run` of it, and its error from float32 is one of int8. A product that a Split cuts is written for
 TensorRT as one product for each part, which gives the same numbers.
 """
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -16,6 +15,8 @@ import numpy as np
 import onnx
 import onnxruntime
 from onnx import numpy_helper, parser
+
+from support import command, relative
 
 DOMAINS = '"" : %d, "com.microsoft" : 1, "my" : 1'
 LINEAR = """
@@ -48,19 +49,8 @@ CASES = [
 INT8, SAME = 0.05, 0.03  # of rms: what int8 costs here; two ways of running it
 
 
-def command(program, *arguments):
-    made = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True)
-    if made.returncode != 0:
-        raise RuntimeError(f"{arguments[0]}: {made.stderr.strip()[-500:]}")
-    return made.stdout
-
-
 def runtime(path, inputs):
     return onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"]).run(None, inputs)
-
-
-def relative(exact, other):
-    return max(float(np.sqrt(np.mean((a - b) ** 2) / np.mean(a ** 2))) for a, b in zip(exact, other))
 
 
 def products_of_codes(path):

@@ -109,7 +109,7 @@ class BodyModelsTest : public QObject {
 
   void whatAPinChangesInsideIsTold() {
     const auto before = planned({}, "tensorrt-10");
-    const auto after = planned({"loop/choose/relu=f16:obey"}, "tensorrt-10", before->plan.get());
+    const auto after = planned({"loop/choose/relu=f16:obey"}, "tensorrt-10", before.get());
     const PlanDelta& delta = after->delta;
     QVERIFY(delta.comparable && !delta.nothing());
     QCOMPARE(delta.fusionsLost, std::vector<std::string>{"loop/choose/mm + relu"});
@@ -203,7 +203,8 @@ class BodyModelsTest : public QObject {
 
  private:
   std::shared_ptr<const PlanSnapshot> planned(const std::vector<std::string>& pins,
-                                              const std::string& target = "cpu:avx2", const Plan* before = nullptr,
+                                              const std::string& target = "cpu:avx2",
+                                              const PlanSnapshot* before = nullptr,
                                               const std::vector<std::string>& splits = {}) const {
     PlanOptions options{.target = target};
     for (const std::string& pin : pins) options.directives.push_back(parsePin(pin).value());

@@ -155,7 +155,8 @@ QLineEdit* searchBoxOf(MainWindow& window) {
   return nullptr;
 }
 
-std::shared_ptr<const PlanSnapshot> planSample(const QString& name, const PlanOptions& options, const Plan* before) {
+std::shared_ptr<const PlanSnapshot> planSample(const QString& name, const PlanOptions& options,
+                                               const PlanSnapshot* before) {
   static std::map<QString, std::shared_ptr<const Model>> models;
   if (!models.contains(name)) {
     auto model = openModel(samplePath(name).toStdString());

@@ -69,7 +69,7 @@ class SessionFolder {
 std::unique_ptr<GraphView> shownCanvas(std::shared_ptr<const Plan> plan);
 /// The model, planned in this thread.
 std::shared_ptr<const PlanSnapshot> planSample(const QString& name, const PlanOptions& options = {},
-                                               const Plan* before = nullptr);
+                                               const PlanSnapshot* before = nullptr);
 
 /// By which selections know it.
 QString handle(const FusedNode& fused);

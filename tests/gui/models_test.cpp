@@ -91,7 +91,7 @@ class ModelsTest : public QObject {
     const auto before = test::planSample("fp16_overflow");
     model.setSnapshot(before);
     QSignalSpy resets(&model, &QAbstractItemModel::modelReset);
-    const auto after = test::planSample("fp16_overflow", pinned("node_linear_1", DataType::F16), before->plan.get());
+    const auto after = test::planSample("fp16_overflow", pinned("node_linear_1", DataType::F16), before.get());
     model.setSnapshot(after);
     QCOMPARE(resets.count(), 0);
     const int row = model.rowOf(QStringLiteral("node_linear_1"));
@@ -158,7 +158,7 @@ class ModelsTest : public QObject {
     DecisionsModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
     const auto before = test::planSample("fp16_overflow");
-    const auto after = test::planSample("fp16_overflow", pinned("node_linear_1", DataType::F16), before->plan.get());
+    const auto after = test::planSample("fp16_overflow", pinned("node_linear_1", DataType::F16), before.get());
     model.setSnapshot(after);
     QVERIFY(model.rowCount() > 0);
     QVERIFY(answersDirective(model.decisionAt(0)));
@@ -177,12 +177,12 @@ class ModelsTest : public QObject {
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
     const auto before = test::planSample("fp16_overflow");
     // Its neighbour writes f16 straight from its f32 sums, and the Relu of its kernel reads them: nothing is converted.
-    const auto inside = test::planSample("fp16_overflow", pinned("node_linear_1", DataType::F16), before->plan.get());
+    const auto inside = test::planSample("fp16_overflow", pinned("node_linear_1", DataType::F16), before.get());
     model.setContent(castsContent(*inside));
     QCOMPARE(model.rowCount(), 0);
     QVERIFY(!inside->delta.retyped.empty());
     // It reads an input of the network, which is f32.
-    const auto after = test::planSample("fp16_overflow", pinned("node_linear", DataType::F16), before->plan.get());
+    const auto after = test::planSample("fp16_overflow", pinned("node_linear", DataType::F16), before.get());
     model.setContent(castsContent(*after));
     QCOMPARE(model.rowCount(), 1);
     QCOMPARE(model.rowCount(), static_cast<int>(after->plan->casts.size()));

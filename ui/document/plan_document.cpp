@@ -80,7 +80,7 @@ Result<std::shared_ptr<const PlanSnapshot>> planAgain(std::shared_ptr<const Mode
   auto plan = makePlan(std::move(model), options, prices.get(), stop, previous);
   TRY(checkStop(stop));
   TRY(checkIntact(files));  // else whatever came out is of other weights
-  return makeSnapshot(TRY(std::move(plan)), previous);
+  return makeSnapshot(TRY(std::move(plan)), before.get());
 }
 
 }  // namespace

@@ -50,6 +50,16 @@ std::vector<std::uint32_t> foundIn(const PlanSnapshot::ByHash& index, std::uint6
   return found;
 }
 
+std::shared_ptr<const std::vector<NodeId>> twinsOf(const Graph& graph) {
+  std::vector<std::string_view> names;
+  for (const NodeId node : graph.order()) names.push_back(graph.node(node).name);
+  const std::vector<std::string_view> found = twinsOf(names);
+  auto twins = std::make_shared<std::vector<NodeId>>(graph.nodeIdLimit());
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (const auto twin = graph.findNode(found[i])) (*twins)[graph.order()[i].index] = *twin;
+  return twins;
+}
+
 }  // namespace
 
 bool PlanDelta::nothing() const {
@@ -88,7 +98,7 @@ PlanDelta deltaOf(const PlanDiff& diff) {
   return delta;
 }
 
-std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> plan, const Plan* before) {
+std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> plan, const PlanSnapshot* before) {
   // Whoever lets go of it last, often the GUI thread, does not take it apart: that takes long.
   const auto discard = [](PlanSnapshot* gone) {
     QThreadPool::globalInstance()->start(QRunnable::create([gone] { delete gone; }));
@@ -103,11 +113,6 @@ std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> pla
     for (const NodeId node : fused.nodes) snapshot->nodes[node.index].fused = i;
     if (fused.root.valid()) snapshot->nodes[fused.root.index].root = true;
   }
-  std::vector<std::string_view> names;
-  for (const NodeId node : graph.order()) names.push_back(graph.node(node).name);
-  const std::vector<std::string_view> twins = twinsOf(names);
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (const auto twin = graph.findNode(twins[i])) snapshot->nodes[graph.order()[i].index].twin = *twin;
   for (std::uint32_t i = 0; i < plan->precisionMap.size(); ++i) {
     snapshot->nodes[plan->precisionMap[i].node.index].grant = i;
   }
@@ -133,16 +138,18 @@ std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> pla
     index->shrink_to_fit();
   }
   snapshot->borders = segmentBorders(*plan);
+  const bool sameModel = before != nullptr && before->plan->model == plan->model;
+  snapshot->twins = sameModel ? before->twins : twinsOf(graph);
   for (const PlannedBody& body : plan->bodies)
     snapshot->bodies.push_back({body.holder, body.attribute, makeSnapshot(body.plan, nullptr)});
-  if (before && before->model == plan->model) snapshot->delta = planDelta(*before, *plan);
+  if (sameModel) snapshot->delta = planDelta(*before->plan, *plan);
   snapshot->plan = std::move(plan);
   return snapshot;
 }
 
 const std::string& PlanSnapshot::twinName(NodeId node) const {
   static const std::string kNone;
-  const NodeId twin = facts(node).twin;
+  const NodeId twin = (*twins)[node.index];
   return twin.valid() ? graph().node(twin).name : kNone;
 }
 

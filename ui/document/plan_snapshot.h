@@ -40,9 +40,11 @@ struct PlanSnapshot {
     std::uint32_t grant = UINT32_MAX;  ///< index into Plan::precisionMap
     std::optional<std::int64_t> flops, bytes;
     bool root = false;
-    NodeId twin;  ///< the name of this one is much like its own (ui/document/names_apart.h); invalid: there is no other
   };
-  std::vector<NodeFacts> nodes;   ///< by node id
+  std::vector<NodeFacts> nodes;  ///< by node id
+  /// By node id: the node whose name is much like its own (ui/document/names_apart.h); invalid: there is no other.
+  /// Plans of one graph share it.
+  std::shared_ptr<const std::vector<NodeId>> twins;
   std::vector<CostRange> ranges;  ///< by node id, of flops and bytes; empty where the inputs' extents are fixed
   // What has a hash: sorted by that, then by what is found. Texts are compared where they stand.
   using ByHash = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
@@ -98,7 +100,7 @@ struct PlanSnapshot {
 
 PlanDelta planDelta(const Plan& before, const Plan& after);
 PlanDelta deltaOf(const PlanDiff& diff);  ///< from A to B
-/// `before` may be null or a plan of another model.
-std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> plan, const Plan* before);
+/// `before` may be null or of a plan of another model.
+std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> plan, const PlanSnapshot* before);
 
 }  // namespace fusescope

@@ -31,8 +31,9 @@ int refuse(const QString& problem) {
 void frameContent(MainWindow& window, const PictureRequest& request) {
   GraphView& canvas = window.canvas();
   if (!request.expand.isEmpty()) canvas.fit();
-  const bool thread = canvas.zoom() < kLeastZoom;                         // it tells nothing
-  if (!request.expand.isEmpty() && thread && request.select.isEmpty()) {  // what was opened last
+  // The whole would be a thread that shows nothing: the picture shows what was opened last.
+  const bool thread = canvas.zoom() < kLeastZoom;
+  if (!request.expand.isEmpty() && thread && request.select.isEmpty()) {
     Camera camera = canvas.camera();
     const QPointF opened = camera.toScene(canvas.itemRect(request.expand.last()).center());
     camera.zoom = kLegibleZoom;

@@ -27,6 +27,8 @@ class Claims {
     for (int i = 0; i < m_stretches; ++i) at(i).next = beginOf(i);
   }
 
+  std::int64_t count() const { return m_count; }
+
   /// What `thread` does next; empty where nothing is left.
   Piece claim(int thread) {
     for (int i = 0; i < m_stretches; ++i) {

@@ -61,10 +61,6 @@ namespace {
 
 constexpr std::int64_t kParallelBytes = 128 * 1024;  ///< below this one thread is quicker
 
-bool isCode(DataType type) {
-  return type == DataType::I8 || type == DataType::U8;
-}
-
 /// The codes 0 … 255, in the order of their bits, as floats; and back.
 void allCodes(DataType type, float* registers) {
   CodeTable codes{};
@@ -129,7 +125,7 @@ void translate(const CodeTable& table, const CodeRows& rows, int threads) {
 std::optional<CodeTable> codeTableOf(const TapeProgram& program) {
   if (program.inputs.size() != 1 || program.outputs.size() != 1) return std::nullopt;
   const TapeOperand &input = program.inputs[0], &output = program.outputs[0];
-  if (!isCode(input.ref.dtype) || !isCode(output.ref.dtype)) return std::nullopt;
+  if (!isByteInteger(input.ref.dtype) || !isByteInteger(output.ref.dtype)) return std::nullopt;
   for (std::size_t i = 0; i < program.extents.size(); ++i)
     if (program.extents[i] != 1 && input.strides[i] != output.strides[i]) return std::nullopt;
   constexpr std::size_t kCodes = std::tuple_size_v<CodeTable>;

@@ -25,10 +25,6 @@ struct ByteOperands {
 
 namespace {
 
-bool isByte(DataType type) {
-  return type == DataType::I8 || type == DataType::U8;
-}
-
 bool requantises(const Node& node) {
   return node.is("QLinearMatMul") || node.is("QLinearConv");
 }
@@ -99,7 +95,7 @@ Result<std::optional<ByteOperands>> Lowering::byteOperands(const Node& node) {
   if (requantises(node)) operands.b = 3, operands.bZero = 5;
   const ValueId left = node.input(operands.a), right = node.input(operands.b), zero = node.input(operands.aZero);
   const Dims a = dimsOf(left), b = dimsOf(right);
-  if (!isByte(typeOf(left)) || !isByte(typeOf(right)) || a.empty() || b.empty()) return none;
+  if (!isByteInteger(typeOf(left)) || !isByteInteger(typeOf(right)) || a.empty() || b.empty()) return none;
   for (const ValueId value : {left, right, node.outputs[0]})
     if (elementCount(dimsOf(value)) == 0) return none;
   if (zero.valid() && elementCount(dimsOf(zero)) != 1) return none;
@@ -284,7 +280,7 @@ bool Lowering::canRequantize(const Node& node) const {
     const bool each = input == 4 && dims.size() == 1 && dims[0] == channels;
     if (elementCount(dims) != 1 && !each) return false;
   }
-  return isByte(typeOf(node.outputs[0])) && (!node.input(8).valid() || isConstant(node.input(8)));
+  return isByteInteger(typeOf(node.outputs[0])) && (!node.input(8).valid() || isConstant(node.input(8)));
 }
 
 void Lowering::emitRequantize(const Node& node, const Ref& sums) {

@@ -48,8 +48,8 @@ bool Lowering::isTapeQuantization(const Node& node) const {
   const DataType codes = typeOf(quantizes ? node.outputs[0] : node.input(0));
   if (!isConstant(node.input(1))) return false;
   const Weight scale = weight(node.input(1));
-  const bool fits = floats == DataType::F32 && (codes == DataType::I8 || codes == DataType::U8) &&
-                    scale.type == DataType::F32 && scale.dims.size() <= 1;
+  const bool fits =
+      floats == DataType::F32 && isByteInteger(codes) && scale.type == DataType::F32 && scale.dims.size() <= 1;
   const bool plainRule = node.intAttribute("block_size", 0) == 0 && node.intAttribute("precision", 0) == 0;
   const ValueId zero = node.input(2);
   const bool isAlongAxis = elementCount(scale.dims) != 1;  // of which a single number has none
@@ -121,9 +121,7 @@ Status Lowering::flushPointwise() {
 Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
   const std::set<NodeId> group(nodes.begin(), nodes.end());
   const auto number = [this](ValueId value) {
-    return fitsTape(typeOf(value)) || typeOf(value) == DataType::I8 || typeOf(value) == DataType::U8
-               ? constantNumber(value)
-               : std::nullopt;
+    return fitsTape(typeOf(value)) || isByteInteger(typeOf(value)) ? constantNumber(value) : std::nullopt;
   };
   TapeBuilder builder(
       number, [this](ValueId value) { return dimsOf(value).size(); }, [this](ValueId value) { return typeOf(value); });

@@ -106,7 +106,7 @@ Result<bool> Lowering::lowerPool(const Node& node) {
   const Dims outputDims = dimsOf(node.outputs[0]);
   const bool indices = node.outputs.size() > 1 && node.outputs[1].valid();
   const DataType type = typeOf(node.input(0));
-  const bool ofCodes = !average && (type == DataType::I8 || type == DataType::U8);
+  const bool ofCodes = !average && isByteInteger(type);
   if ((type != DataType::F32 && !ofCodes) || inputDims.size() < 3 || inputDims.size() > 5 || indices ||
       *elementCount(outputDims) == 0) {
     return false;

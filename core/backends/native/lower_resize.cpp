@@ -126,7 +126,7 @@ class PlaneResampleStep final : public Step {
 Result<bool> Lowering::lowerResize(const Node& node) {
   if (!node.is("Resize")) return false;
   const DataType type = typeOf(node.input(0));
-  const bool ofCodes = type == DataType::I8 || type == DataType::U8;
+  const bool ofCodes = isByteInteger(type);
   if (ofCodes ? node.textAttribute("mode", "nearest") == "cubic" : type != DataType::F32) return false;
   for (std::size_t i = 1; i < 4; ++i)
     if (node.input(i).valid() && !isConstant(node.input(i))) return false;

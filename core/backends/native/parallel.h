@@ -28,21 +28,20 @@ void takeEach(Claims& claims, int me, const Body& body) {
 /// kernel.
 template <class Body>
 void forEachPiece(Claims&& claims, int threads, const Body& body) {
-  const auto take = [&](int me) {
-    takePieces(claims, me, [&](std::int64_t begin, std::int64_t end) { body(begin, end, me); });
-  };
-  if (threads <= 1) return take(0);
+  if (threads <= 1) {
+    if (claims.count() > 0) body(std::int64_t{0}, claims.count(), 0);
+    return;
+  }
 #pragma omp parallel num_threads(threads)
-  take(omp_get_thread_num());
+  {
+    const int me = omp_get_thread_num();
+    takePieces(claims, me, [&](std::int64_t begin, std::int64_t end) { body(begin, end, me); });
+  }
 }
 
 /// Calls `body` with each of [0, count), shared among `threads`, which claim pieces (Claims).
 template <class Body>
 void forEach(std::int64_t count, int threads, const Body& body) {
-  if (threads <= 1) {
-    for (std::int64_t i = 0; i < count; ++i) body(i);
-    return;
-  }
   forEachPiece(Claims(count, threads), threads, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t i = begin; i < end; ++i) body(i);
   });

@@ -252,10 +252,6 @@ class PointwiseStep final : public Step {
   Status run(Memory memory, std::byte* scratch) const override {
     if (m_count == 0) return Done{};
     const std::int64_t tiles = m_cut.tiles(m_count);
-    if (m_threads == 1) {
-      runTiles(memory, scratch, 0, tiles);
-      return Done{};
-    }
     forEachPiece(Claims(tiles, m_threads, kLeastTiles), m_threads, [&](std::int64_t begin, std::int64_t end, int me) {
       runTiles(memory, scratch + m_perThread * static_cast<std::size_t>(me), begin, end);
     });

@@ -10,18 +10,6 @@ namespace {
 using onnxlib::FileGraph;
 using onnxlib::FileNode;
 
-template <class Visit>
-void forEachRead(const FileNode& node, const Visit& visit) {
-  for (const std::string& input : node.inputs)
-    if (!input.empty()) visit(input);
-  for (const auto& attribute : node.attributes) {
-    const auto* body = std::get_if<std::shared_ptr<const FileGraph>>(&attribute.value);
-    if (body == nullptr) continue;
-    for (const FileNode& inner : (*body)->nodes) forEachRead(inner, visit);
-    for (const auto& output : (*body)->outputs) visit(output.name);
-  }
-}
-
 std::unordered_map<std::string_view, std::size_t> producers(const FileGraph& graph) {
   std::unordered_map<std::string_view, std::size_t> producer;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i)
@@ -34,8 +22,7 @@ std::unordered_map<std::string_view, std::size_t> producers(const FileGraph& gra
 
 std::unordered_set<std::string_view> namesRead(const FileGraph& graph) {
   std::unordered_set<std::string_view> names;
-  for (const FileNode& node : graph.nodes) forEachRead(node, [&](const std::string& name) { names.insert(name); });
-  for (const auto& output : graph.outputs) names.insert(output.name);
+  forEachRead(graph, [&](const std::string& name) { names.insert(name); });
   return names;
 }
 
