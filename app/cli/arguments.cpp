@@ -260,7 +260,7 @@ Result<Artifact> open(const std::string& path, const PlanArguments& plan, const 
 bool reportObeyRefusals(const Plan& plan) {
   const auto refusals = obeyRefusals(plan);
   for (const auto* refusal : refusals) {
-    const auto node = refusal->subjects.empty() ? std::string() : refusal->subjects.front().name;
+    const auto node = refusal->subjects.empty() ? std::string() : refusal->subjects.front().text();
     std::cerr << fmt::format("fusescope: node '{}' {} ({}, {})\n", node, message(*refusal), refusal->by, refusal->code);
   }
   return !refusals.empty();

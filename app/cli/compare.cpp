@@ -24,7 +24,7 @@ struct Arguments {
 
 std::string namesText(const std::vector<CoveringNode>& nodes) {
   std::vector<std::string> names;
-  for (const CoveringNode& node : nodes) names.push_back(node.name);
+  for (const CoveringNode& node : nodes) names.push_back(node.place.text());
   return shortened(joined(names, " | "), 40);
 }
 
@@ -64,7 +64,7 @@ void printForPeople(const CompareReport& report) {
       {{"A"}, {"B"}, {"nodes", true}, {"A time", true}, {"B time", true}, {"B - A", true}, {"in the turns", true}});
   std::size_t same = 0, different = 0;  // of the network itself; what is in bodies comes with their holders
   for (const auto& group : report.groups) {
-    if (group.holder.empty()) (group.same ? same : different) += 1;
+    if (group.body.isNetwork()) (group.same ? same : different) += 1;
     groups.add({namesText(group.a), group.same ? "the same" : namesText(group.b), std::to_string(group.origins.size()),
                 msText(group.aMs), msText(group.bMs), deltaText(group.deltaMs), rangeText(group.deltaRangeMs)});
   }

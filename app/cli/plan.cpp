@@ -97,14 +97,14 @@ void printRanges(const Plan& plan) {
 }
 
 /// A row for each fused node, and below one with bodies a row for each of theirs, behind the holder's name.
-void addFusedNodes(Table& table, const Plan& plan, const std::string& holder) {
+void addFusedNodes(Table& table, const Plan& plan, const BodyPath& path) {
   for (const auto& fused : plan.fusedNodes) {
-    table.add({holder.empty() ? std::to_string(fused.id.index) : std::string(), shortened(holder + fused.name),
+    table.add({path.isNetwork() ? std::to_string(fused.id.index) : std::string(), shortened(path.of(fused.name)),
                fused.kind, typesText(plan, fused), plan.segments[fused.segment.index].name,
                std::to_string(fused.nodes.size()), flopsText(fused.flops), bytesText(fused.bytes),
                predictedText(fused)});
     for (const PlannedBody& body : plan.bodies)
-      if (body.holder == fused.root) addFusedNodes(table, *body.plan, holder + fused.name + "/" + body.attribute + "/");
+      if (body.holder == fused.root) addFusedNodes(table, *body.plan, path.into(fused.name, body.attribute));
   }
 }
 
@@ -170,7 +170,7 @@ void printDecisions(const Plan& plan) {
   for (const auto& decision : plan.decisions) {
     if (!isNotable(decision) || ++printed[decision.code] > kMostOfACode) continue;
     std::vector<std::string> subjects;
-    for (const auto& subject : decision.subjects) subjects.push_back(subject.name);
+    for (const auto& subject : decision.subjects) subjects.push_back(subject.text());
     if (subjects.empty()) subjects.emplace_back("(the plan)");
     table.add({shortened(joined(subjects), 40), answerText(decision), decision.by});
   }

@@ -29,17 +29,17 @@ std::string shareText(std::optional<double> rooflineMs, std::optional<double> me
 /// A row for each layer; below one with bodies a row for each of their steps, all calls of a run together; below a
 /// segment that was compiled as a whole a row for each fused node that its compiler made, as read back.
 void addLayers(Table& table, const std::vector<StepTime>& layers, const Plan& plan, const Plan* readBack,
-               const std::string& prefix, const std::string& calls) {
+               const std::string& before, const std::string& calls) {
   for (const auto& layer : layers) {
     const auto* fused = layer.fused.valid() ? &plan.fusedNodes[layer.fused.index] : nullptr;
-    table.add({shortened(prefix + layer.name), layer.emulated ? "emulated" : msText(layer.medianMs), calls,
+    table.add({shortened(before + layer.name), layer.emulated ? "emulated" : msText(layer.medianMs), calls,
                layer.tactic, shareText(layer.rooflineMs, layer.medianMs),
                flopsText(fused != nullptr ? fused->flops : std::nullopt),
                bytesText(fused != nullptr ? fused->bytes : std::nullopt)});
-    addLayers(table, layer.readBack, readBack != nullptr ? *readBack : plan, nullptr, prefix + layer.name + "/", {});
+    addLayers(table, layer.readBack, readBack != nullptr ? *readBack : plan, nullptr, before + layer.name + "/", {});
     for (const BodyTimes& body : layer.bodies)
       addLayers(table, body.steps, *plan.bodyPlan(fused->root, body.attribute), nullptr,
-                prefix + layer.name + "/" + body.attribute + "/", std::to_string(body.calls));
+                before + BodyPath().into(layer.name, body.attribute).exactly({}), std::to_string(body.calls));
   }
 }
 

@@ -100,23 +100,23 @@ Status readChannels(const Json& json, Ranges& ranges) {
   return Done{};
 }
 
-/// Entries of "HOLDER/…" by what stands behind that.
+/// Entries of what is in the body, by its name there.
 template <class Entries>
-Entries inside(const Entries& entries, const std::string& holder) {
+Entries inside(const Entries& entries, const HeldBody& body) {
   Entries found;
-  for (auto entry = entries.lower_bound(holder); entry != entries.end() && entry->first.starts_with(holder); ++entry)
-    found.emplace(entry->first.substr(holder.size()), entry->second);
+  for (const std::string& path : {BodyPath({body}).exactly({}), body.holder + "/"})
+    for (auto entry = entries.lower_bound(path); entry != entries.end() && entry->first.starts_with(path); ++entry)
+      found.emplace(entry->first.substr(path.size()), entry->second);
   return found;
 }
 
 }  // namespace
 
-Ranges Ranges::inBodyOf(std::string_view holder) const {
-  const std::string path = std::string(holder) + "/";
+Ranges Ranges::inBody(const HeldBody& body) const {
   Ranges ranges = *this;
-  ranges.edges = inside(edges, path);
-  ranges.weights = inside(weights, path);
-  ranges.channels = inside(channels, path);
+  ranges.edges = inside(edges, body);
+  ranges.weights = inside(weights, body);
+  ranges.channels = inside(channels, body);
   ranges.settings.exclude.clear();
   return ranges;
 }

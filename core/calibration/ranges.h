@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "calibration/calibration_settings.h"
 #include "calibration/histogram.h"
+#include "ir/place.h"
 
 namespace fusescope {
 
@@ -45,9 +46,9 @@ struct Ranges {
   std::map<std::string, WeightRange, std::less<>> weights;         ///< by value
   std::map<std::string, ChannelStatistics, std::less<>> channels;  ///< by value
 
-  /// Those of what is named "HOLDER/…", under the names that a body of `holder` has for it; what is excluded is the
-  /// caller's.
-  Ranges inBodyOf(std::string_view holder) const;
+  /// Those of what is in a body, under the names that it has there; what is excluded is the caller's. Older files name
+  /// what is in any body of a node "HOLDER/NAME".
+  Ranges inBody(const HeldBody& body) const;
   Hash128 contentHash() const;  ///< of all that quantization depends on: not of histograms
   bool operator==(const Ranges&) const = default;
 };

@@ -29,7 +29,8 @@ const Plan* planAt(const std::vector<PlanLevel>& levels, std::size_t place, cons
   if (level.around < 0) return &plan;
   const NodeId holder = ofA ? level.holderOfA : level.holderOfB;
   const Plan* around = planAt(levels, static_cast<std::size_t>(level.around), plan, ofA);
-  return around == nullptr || !holder.valid() ? nullptr : around->bodyPlan(holder, level.attribute);
+  if (around == nullptr || !holder.valid()) return nullptr;
+  return around->bodyPlan(holder, level.path().steps().back().attribute);
 }
 
 /// Whether ranges are given where int8 is asked for, and nowhere else.
@@ -189,7 +190,7 @@ void CauseFinder::nameDirectives(std::size_t place, const Plan& plan, bool ofA) 
     if (isNew) entry->second = directiveDifference(whole, decision.by, ofA);
     if (entry->second < 0) continue;
     for (const Subject& subject : decision.subjects) {
-      const auto node = subject.kind == SubjectKind::Node ? plan.graph().findNode(subject.name) : std::nullopt;
+      const auto node = subject.nodeIn(plan.graph());
       if (!node) continue;
       Found& found = m_named[place][ofA ? level.thingOfA(*node) : level.thingOfB(*node)];
       found.resize(m_diff.differences.size(), 0);

@@ -36,24 +36,21 @@ class CommonCover {
   }
 
   static CoverGroup groupOf(const PlanLevel& level, const SetGroup& of) {
-    const std::string& prefix = level.a != nullptr ? level.prefixOfA : level.prefixOfB;
-    CoverGroup group{.holder = prefix.substr(0, prefix.empty() ? 0 : prefix.size() - 1),
-                     .attribute = level.attribute,
-                     .same = of.same};
+    CoverGroup group{.body = level.path(), .same = of.same};
     std::unordered_set<std::string> listed;
-    const auto addOrigin = [&](const Plan& plan, const std::string& before, OriginId origin) {
-      std::string name = before + plan.model->origins[origin.index].name;
+    const auto addOrigin = [&](const Plan& plan, const BodyPath& path, OriginId origin) {
+      std::string name = path.of(plan.model->origins[origin.index].name);
       if (listed.insert(name).second) group.origins.push_back(std::move(name));
     };
     for (const std::uint32_t fused : of.a) {
       group.a.push_back(coveringNode(level, true, fused));
-      for (const OriginId origin : level.a->fusedNodes[fused].origins) addOrigin(*level.a, level.prefixOfA, origin);
+      for (const OriginId origin : level.a->fusedNodes[fused].origins) addOrigin(*level.a, level.pathOfA, origin);
     }
     for (const std::uint32_t fused : of.b) {
       group.b.push_back(coveringNode(level, false, fused));
       for (const NodeId node : level.b->fusedNodes[fused].nodes) {
         if (level.match.nodeOfA[node.index].valid()) continue;
-        for (const OriginId origin : level.b->graph().node(node).origins) addOrigin(*level.b, level.prefixOfB, origin);
+        for (const OriginId origin : level.b->graph().node(node).origins) addOrigin(*level.b, level.pathOfB, origin);
       }
     }
     return group;
@@ -84,8 +81,7 @@ std::vector<SetGroup> fusedGroups(const PlanLevel& level) {
 
 CoveringNode coveringNode(const PlanLevel& level, bool ofA, std::uint32_t fused) {
   const FusedNode& node = (ofA ? level.a : level.b)->fusedNodes[fused];
-  return {node.id, (ofA ? level.prefixOfA : level.prefixOfB) + node.name, node.identity,
-          ofA ? level.bodyOfA : level.bodyOfB, node.nodes.size()};
+  return {node.id, NetworkPlace{ofA ? level.pathOfA : level.pathOfB, node.name}, node.identity, node.nodes.size()};
 }
 
 std::vector<CoverGroup> commonCover(const Plan& a, const Plan& b) {

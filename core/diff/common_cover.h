@@ -11,17 +11,15 @@ namespace fusescope {
 /// A fused node of one of two plans.
 struct CoveringNode {
   FusedNodeId id;
-  std::string name;       ///< for people; of one in a body "HOLDER/NAME"
+  NetworkPlace place;     ///< its name is for people
   Hash128 identity;       ///< equal in both plans where they cover the same nodes of the file
-  std::string body;       ///< bodyPath() of the body that it is in; empty: none
   std::size_t nodes = 1;  ///< how many it runs
 };
 
 /// One group of the smallest common cover of two plans' fused nodes: both sides cover the same nodes.
 struct CoverGroup {
-  std::vector<std::string> origins;  ///< nodes of the file, by A's names where it has them; in a body "HOLDER/NAME"
-  std::string holder;     ///< whose body it is in, of all holders on the way ("outer/inner"); empty: the network's own
-  std::string attribute;  ///< which of its bodies
+  std::vector<std::string> origins;  ///< texts of the places of nodes of the file, by A's names where it has them
+  BodyPath body;                     ///< that it is in, in A or else in B
   std::vector<CoveringNode> a, b;
   bool same = false;  ///< one fused node on each side, of the same nodes
 };

@@ -49,8 +49,8 @@ void addConstantChanges(const PlanLevel& level, const FileMatch& files, PlanDiff
     const Value& b = beforeCodes(*level.b->model).graph->value(constant.b);
     std::vector<NodeId> inB;
     for (const NodeId reader : constant.readers) inB.push_back(files.match().nodeOfB[reader.index]);
-    ConstantChange change{.a = level.prefixOfA + a.name,
-                          .b = level.prefixOfB + b.name,
+    ConstantChange change{.a = level.pathOfA.of(a.name),
+                          .b = level.pathOfB.of(b.name),
                           .type = a.type.text(),
                           .elements = a.constant->count(),
                           .differing = differingElements(*a.constant, *b.constant),

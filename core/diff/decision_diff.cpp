@@ -89,7 +89,7 @@ class DecisionDiff {
     if (m_sameNames) return false;
     const auto& counterparts = ofA ? m_level.match.nodeOfB : m_level.match.nodeOfA;
     return !decision.subjects.empty() && std::ranges::all_of(decision.subjects, [&](const Subject& subject) {
-      const auto node = subject.kind == SubjectKind::Node ? plan.graph().findNode(subject.name) : std::nullopt;
+      const auto node = subject.nodeIn(plan.graph());
       return node && !counterparts[node->index].valid();
     });
   }
@@ -101,7 +101,7 @@ class DecisionDiff {
   }
   std::uint64_t aboutKey(const Decision& decision, bool ofB) const {
     std::uint64_t key = static_cast<std::uint64_t>(decision.kind);
-    for (const Subject& subject : decision.subjects) key += mixed(hashOf(inA(subject.name, ofB)), 1);  // in any order
+    for (const Subject& subject : decision.subjects) key += mixed(hashOf(inA(subject.text(), ofB)), 1);  // in any order
     return key;
   }
   /// Directives have other ids in other lists; that they differ shows in the options.
@@ -110,10 +110,10 @@ class DecisionDiff {
   /// Nodes of networks of other names may be named in another order.
   bool sameSubjects(const Decision& a, const Decision& b) const {
     if (a.subjects.size() != b.subjects.size()) return false;
-    using Named = std::pair<SubjectKind, std::string_view>;
+    using Named = std::pair<SubjectKind, std::string>;
     std::vector<Named> ofA, ofB;
-    for (const Subject& subject : a.subjects) ofA.emplace_back(subject.kind, subject.name);
-    for (const Subject& subject : b.subjects) ofB.emplace_back(subject.kind, inA(subject.name, true));
+    for (const Subject& subject : a.subjects) ofA.emplace_back(subject.kind, subject.text());
+    for (const Subject& subject : b.subjects) ofB.emplace_back(subject.kind, inA(subject.text(), true));
     if (ofA == ofB) return true;
     std::ranges::sort(ofA);
     std::ranges::sort(ofB);
@@ -166,7 +166,7 @@ class DecisionDiff {
   }
 
   void record(const Decision* a, const Decision* b) {
-    DecisionChange change{.a = a, .b = b, .body = m_level.bodyOfA.empty() ? m_level.bodyOfB : m_level.bodyOfA};
+    DecisionChange change{.a = a, .b = b, .body = m_level.path()};
     if (b != nullptr) change.indexInB = static_cast<std::uint32_t>(b - m_level.b->decisions.data());
     if (m_causes != nullptr) change.because = causesOf(a, b);
     m_diff.decisions.push_back(std::move(change));
@@ -213,9 +213,9 @@ class DecisionDiff {
     std::vector<std::uint32_t> things, near;
     for (const Subject& subject : decision.subjects) {
       if (subject.kind == SubjectKind::Node) {
-        const auto node = graph.findNode(subject.name);
+        const auto node = subject.nodeIn(graph);
         if (node) things.push_back(ofA ? m_level.thingOfA(*node) : m_level.thingOfB(*node));
-      } else if (const auto value = graph.findValue(subject.name); value && subject.kind == SubjectKind::Value) {
+      } else if (const auto value = graph.findValue(subject.text()); value && subject.kind == SubjectKind::Value) {
         for (const std::uint32_t thing : m_causes->nodesAt(m_place, ofA, *value)) near.push_back(thing);
       }
     }

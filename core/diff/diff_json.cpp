@@ -11,7 +11,7 @@ Json timeJson(const std::optional<DiffTime>& time) {
 
 Json namesJson(const std::vector<CoveringNode>& nodes) {
   Json all = Json::array();
-  for (const CoveringNode& node : nodes) all.push_back({{"name", node.name}, {"identity", node.identity.hex()}});
+  for (const CoveringNode& node : nodes) all.push_back({{"name", node.place.text()}, {"identity", node.identity.hex()}});
   return all;
 }
 
@@ -85,7 +85,7 @@ Json answerJson(const Decision* decision) {
 Json toJson(const DecisionChange& change) {
   return {{"a", answerJson(change.a)},
           {"b", answerJson(change.b)},
-          {"body", textOrNull(change.body)},
+          {"body", textOrNull(change.body.text())},
           {"because", change.because}};
 }
 

@@ -37,7 +37,7 @@ void addIfChanged(ErrorChange change, const DiffError& a, const DiffError& b, Pl
 
 std::string namesOf(const std::vector<CoveringNode>& nodes) {
   std::vector<std::string> names;
-  for (const CoveringNode& node : nodes) names.push_back(node.name);
+  for (const CoveringNode& node : nodes) names.push_back(node.place.text());
   return joined(names, " | ");
 }
 

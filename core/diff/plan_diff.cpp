@@ -50,12 +50,12 @@ void addNetworkChanges(const std::vector<PlanLevel>& levels, const std::vector<F
     diff.byStructure += match.count(MatchedBy::Structure);
     diff.matched += byId + match.count(MatchedBy::Name) + match.count(MatchedBy::Structure);
     diff.oneNetwork &= files[place].oneNetwork();
-    for (const NodeId node : match.onlyA) diff.onlyA.push_back(level.prefixOfA + a.node(node).name);
-    for (const NodeId node : match.onlyB) diff.onlyB.push_back(level.prefixOfB + b.node(node).name);
+    for (const NodeId node : match.onlyA) diff.onlyA.push_back(level.pathOfA.of(a.node(node).name));
+    for (const NodeId node : match.onlyB) diff.onlyB.push_back(level.pathOfB.of(b.node(node).name));
     for (const NodeId node : match.changed) {
       const NodeId other = match.nodeOfB[node.index];
       diff.changed.push_back(
-          {level.prefixOfA + a.node(node).name, level.prefixOfB + b.node(other).name, changeText(a, node, b, other)});
+          {level.pathOfA.of(a.node(node).name), level.pathOfB.of(b.node(other).name), changeText(a, node, b, other)});
     }
   }
 }

@@ -136,7 +136,7 @@ struct DecisionChange {
   const Decision* a = nullptr;  ///< in DiffInput::plan; null: B alone has it
   const Decision* b = nullptr;
   std::uint32_t indexInB = 0;  ///< of b in its plan
-  std::string body;            ///< PlanLevel::bodyOfA or else bodyOfB; empty: the network itself
+  BodyPath body{};             ///< PlanLevel::path()
   Causes because;
 };
 

@@ -76,7 +76,7 @@ void addDecisions(const PlaceInLevel& place, const Plan& plan, std::vector<std::
   for (const Decision& decision : plan.decisions) {
     const std::uint64_t said = mixed(hashText(decision.code).low, hashText(decision.arguments.dump()).low);
     for (const Subject& subject : decision.subjects) {
-      const auto node = subject.kind == SubjectKind::Node ? plan.graph().findNode(subject.name) : std::nullopt;
+      const auto node = subject.nodeIn(plan.graph());
       if (!node) continue;
       if (const std::uint32_t thing = place.thingOf(*node); thing < table.size()) table[thing] += mixed(said, 1);
     }

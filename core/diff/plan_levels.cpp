@@ -74,19 +74,15 @@ class LevelWalk {
     for (const std::string& attribute : attributes) {
       PlanLevel level = levelOf(planOf(as, attribute), planOf(bs, attribute));
       level.around = static_cast<int>(around);
-      level.attribute = attribute;
       level.holderOfA = ofA;
       level.holderOfB = ofB;
       const PlanLevel& outer = m_levels[around];
-      const auto place = [&](const Plan* plan, NodeId holder, const std::string& prefix, const std::string& body,
-                             std::string& prefixInside, std::string& bodyInside) {
-        if (plan == nullptr || !holder.valid()) return;
-        const std::string& name = plan->graph().node(holder).name;
-        prefixInside = prefix + name + "/";
-        bodyInside = bodyPath(body, name, attribute);
+      const auto inside = [&](const Plan* plan, NodeId holder, const BodyPath& path) {
+        const bool isThere = plan != nullptr && holder.valid();
+        return isThere ? path.into(plan->graph().node(holder), attribute) : BodyPath();
       };
-      place(outer.a, ofA, outer.prefixOfA, outer.bodyOfA, level.prefixOfA, level.bodyOfA);
-      place(outer.b, ofB, outer.prefixOfB, outer.bodyOfB, level.prefixOfB, level.bodyOfB);
+      level.pathOfA = inside(outer.a, ofA, outer.pathOfA);
+      level.pathOfB = inside(outer.b, ofB, outer.pathOfB);
       m_levels.push_back(std::move(level));
       goInto(m_levels.size() - 1);
     }
@@ -97,18 +93,14 @@ class LevelWalk {
 
 }  // namespace
 
-std::string bodyPath(const std::string& around, const std::string& holder, const std::string& attribute) {
-  return around + (around.empty() ? "" : "/") + holder + "/" + attribute;
-}
-
 std::uint32_t PlanLevel::thingOfB(NodeId node) const {
   const NodeId counterpart = match.nodeOfA[node.index];
   return counterpart.valid() ? counterpart.index : static_cast<std::uint32_t>(match.nodeOfB.size()) + node.index;
 }
 
 std::string PlanLevel::nameOf(std::uint32_t thing) const {
-  if (inA(thing)) return prefixOfA + a->graph().node(NodeId(thing)).name;
-  return prefixOfB + b->graph().node(NodeId(thing - match.nodeOfB.size())).name;
+  if (inA(thing)) return pathOfA.of(a->graph().node(NodeId(thing)).name);
+  return pathOfB.of(b->graph().node(NodeId(thing - match.nodeOfB.size())).name);
 }
 
 std::vector<PlanLevel> planLevels(const Plan& a, const Plan& b) {

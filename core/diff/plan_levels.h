@@ -8,20 +8,18 @@
 
 namespace fusescope {
 
-/// "HOLDER/ATTRIBUTE": a body of a node in the network; behind that of `around`, a body, if it is in one.
-std::string bodyPath(const std::string& around, const std::string& holder, const std::string& attribute);
-
 /// Two plans side by side, or those of a body of matched holders; null where one side has none. The plans must outlive
 /// it.
 struct PlanLevel {
   const Plan* a = nullptr;
   const Plan* b = nullptr;
-  std::string prefixOfA, prefixOfB;  ///< of names: "HOLDER/", of all holders on the way; empty: the network itself
-  std::string bodyOfA, bodyOfB;      ///< bodyPath(); empty: the network itself
-  NodeId holderOfA, holderOfB;       ///< in the level around
-  std::string attribute;             ///< which of its bodies
-  int around = -1;                   ///< place of the level around; -1: the network itself
-  NetworkMatch match;                ///< where a side has no plan, nothing has a counterpart
+  BodyPath pathOfA, pathOfB;    ///< the body that each side is of
+  NodeId holderOfA, holderOfB;  ///< in the level around
+  int around = -1;              ///< place of the level around; -1: the network itself
+  NetworkMatch match;           ///< where a side has no plan, nothing has a counterpart
+
+  /// The body in A, or else in B.
+  const BodyPath& path() const { return a != nullptr ? pathOfA : pathOfB; }
 
   /// A number for each node of both sides: counterparts have the same. A's are their ids.
   std::uint32_t thingOfA(NodeId node) const { return node.index; }

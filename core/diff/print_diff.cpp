@@ -90,7 +90,7 @@ class DiffText {
 
   void constant(const ConstantChange& change) {
     std::vector<std::string> readers;
-    for (const CoveringNode& reader : change.readersOfA) readers.push_back(reader.name);
+    for (const CoveringNode& reader : change.readersOfA) readers.push_back(reader.place.text());
     m_text +=
         fmt::format("~ constant {}, {}: {} of {} {}{}{}\n", both(change.a, change.b), change.type, change.differing,
                     counted(change.elements, "element"), change.differing == 1 ? "differs" : "differ", sizeText(change),
@@ -144,8 +144,8 @@ class DiffText {
       std::string& lines = section(change.place);
       if (++printed[change.place.segment] > shown(m_diff.fusions.size())) continue;
       lines += fmt::format("~ fusion {}, {}\n", name(change.change), becauseText(change.because));
-      for (const CoveringNode& node : change.a) lines += "-   " + node.name + "\n";
-      for (const CoveringNode& node : change.b) lines += "+   " + node.name + "\n";
+      for (const CoveringNode& node : change.a) lines += "-   " + node.place.text() + "\n";
+      for (const CoveringNode& node : change.b) lines += "+   " + node.place.text() + "\n";
     }
     for (const auto& [place, count] : printed) {
       const std::size_t most = shown(m_diff.fusions.size());
@@ -210,10 +210,10 @@ class DiffText {
            (first.size() < names.size() ? fmt::format(" and {} more", names.size() - first.size()) : "");
   }
 
-  static std::string subjectsOf(const Decision& decision, const std::string& body) {
+  static std::string subjectsOf(const Decision& decision, const BodyPath& body) {
     std::vector<std::string> names;
-    for (const Subject& subject : decision.subjects) names.push_back(subject.name);
-    return (body.empty() ? "" : body + ": ") + (names.empty() ? "the plan" : joined(names));
+    for (const Subject& subject : decision.subjects) names.push_back(subject.text());
+    return (body.isNetwork() ? "" : body.text() + ": ") + (names.empty() ? "the plan" : joined(names));
   }
 
   /// Answers that changed alike for one cause together; one alone in its own words.
@@ -256,7 +256,7 @@ class DiffText {
 
   static std::string kernels(const std::vector<CoveringNode>& nodes) {
     std::vector<std::string> names;
-    for (const CoveringNode& node : nodes) names.push_back(node.name);
+    for (const CoveringNode& node : nodes) names.push_back(node.place.text());
     return joined(names, " | ");
   }
 

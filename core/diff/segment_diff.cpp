@@ -20,8 +20,8 @@ std::vector<std::vector<std::uint32_t>> sharedThings(const PlanLevel& level, boo
   return sets;
 }
 
-ChangePlace placed(const std::string& body, const Segment& segment) {
-  return {(body.empty() ? "" : body + ": ") + segment.name + " (" + runBy(segment) + ")"};
+ChangePlace placed(const BodyPath& body, const Segment& segment) {
+  return {(body.isNetwork() ? "" : body.text() + ": ") + segment.name + " (" + runBy(segment) + ")"};
 }
 
 /// What runs a node on one side.
@@ -44,7 +44,7 @@ std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> rerout
 
 /// The plan of a body that one side runs operator by operator.
 void addBodyOfOneSide(const PlanLevel& level, CauseFinder* causes, PlanDiff& diff) {
-  const std::string& body = level.a != nullptr ? level.bodyOfA : level.bodyOfB;
+  const std::string body = level.path().text();
   SegmentChange change{.change = level.a != nullptr ? GroupChange::Broken : GroupChange::Formed};
   (level.a != nullptr ? change.a : change.b).push_back("the plan of " + body);
   change.place.segment = body;
@@ -62,11 +62,11 @@ std::string runBy(const Segment& segment) {
 }
 
 ChangePlace placeInA(const PlanLevel& level, NodeId node) {
-  return placed(level.bodyOfA, segmentOf(*level.a, node));
+  return placed(level.pathOfA, segmentOf(*level.a, node));
 }
 
 ChangePlace placeInB(const PlanLevel& level, NodeId node) {
-  return placed(level.bodyOfB, segmentOf(*level.b, node));
+  return placed(level.pathOfB, segmentOf(*level.b, node));
 }
 
 void addSegmentChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff) {
@@ -80,10 +80,10 @@ void addSegmentChanges(const PlanLevel& level, std::size_t place, CauseFinder* c
     SegmentChange change{.change = changeOf(group, false, false)};
     std::vector<std::uint32_t> things;
     for (const std::uint32_t i : group.a) {
-      change.a.push_back(placed(level.bodyOfA, level.a->segments[i]).segment);
+      change.a.push_back(placed(level.pathOfA, level.a->segments[i]).segment);
       things.insert(things.end(), a[i].begin(), a[i].end());
     }
-    for (const std::uint32_t i : group.b) change.b.push_back(placed(level.bodyOfB, level.b->segments[i]).segment);
+    for (const std::uint32_t i : group.b) change.b.push_back(placed(level.pathOfB, level.b->segments[i]).segment);
     change.place.segment = change.a.front();
     if (causes != nullptr) change.because = causes->ofNodes(place, Aspect::Segment, things);
     if (!group.same) diff.segments.push_back(std::move(change));

@@ -67,7 +67,7 @@ void addTypeChanges(const PlanLevel& level, std::size_t place, CauseFinder* caus
       told[node.index] = 1;
       things.push_back(level.thingOfA(node));
     }
-    add({TypedThing::FusedNode, level.prefixOfA + before.name, level.prefixOfB + after.name, textOfA, textOfB, false,
+    add({TypedThing::FusedNode, level.pathOfA.of(before.name), level.pathOfB.of(after.name), textOfA, textOfB, false,
          placeInA(level, before.root)},
         causes == nullptr ? Causes() : causes->ofNodes(place, Aspect::Type, things));
   }
@@ -75,8 +75,8 @@ void addTypeChanges(const PlanLevel& level, std::size_t place, CauseFinder* caus
   for (const PrecisionGrant& grant : a.precisionMap) {
     const NodeId other = level.match.nodeOfB[grant.node.index];
     if (!other.valid() || grantedInB[other.index] == grant.granted) continue;
-    add({TypedThing::Node, level.prefixOfA + a.graph().node(grant.node).name,
-         level.prefixOfB + b.graph().node(other).name, std::string(name(grant.granted)),
+    add({TypedThing::Node, level.pathOfA.of(a.graph().node(grant.node).name),
+         level.pathOfB.of(b.graph().node(other).name), std::string(name(grant.granted)),
          std::string(name(grantedInB[other.index])), told[grant.node.index] != 0, placeInA(level, grant.node)},
         ofNode(grant.node));
   }
@@ -86,8 +86,8 @@ void addTypeChanges(const PlanLevel& level, std::size_t place, CauseFinder* caus
       const ValueId other = level.match.valueOfB[output.value.index];
       if (!other.valid() || storedInB[other.index] == DataType::Undefined || storedInB[other.index] == output.type)
         continue;
-      add({TypedThing::Value, level.prefixOfA + a.graph().value(output.value).name,
-           level.prefixOfB + b.graph().value(other).name, std::string(name(output.type)),
+      add({TypedThing::Value, level.pathOfA.of(a.graph().value(output.value).name),
+           level.pathOfB.of(b.graph().value(other).name), std::string(name(output.type)),
            std::string(name(storedInB[other.index])), false, placeOf(level, true, output.value)},
           causes == nullptr ? Causes() : causes->ofValue(place, Aspect::Stored, true, output.value));
     }
@@ -111,7 +111,7 @@ void addCastChanges(const PlanLevel& level, std::size_t place, CauseFinder* caus
       if (ofA ? left >= 0 : left <= 0) continue;
       left += ofA ? 1 : -1;
       CastChange change{.added = !ofA,
-                        .value = (ofA ? level.prefixOfA : level.prefixOfB) + plan.graph().value(cast.value).name,
+                        .value = (ofA ? level.pathOfA : level.pathOfB).of(plan.graph().value(cast.value).name),
                         .from = cast.from,
                         .to = cast.to,
                         .bytes = cast.bytes,

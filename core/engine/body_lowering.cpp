@@ -58,8 +58,8 @@ class BodyLowering {
   Result<std::unique_ptr<BodyPrograms>> programs(const std::string& attribute,
                                                  const std::vector<std::optional<Dims>>& inputs) {
     const Plan& body = *m_plan.bodyPlan(m_node.id, attribute);
-    TacticChooser& chooser = *TRY(m_chooser.ofBody(body, m_node.name + "/" + attribute + "/"));
-    auto programs = std::make_unique<BodyPrograms>(body, m_around, chooser, m_node.name);
+    TacticChooser& chooser = *TRY(m_chooser.ofBody(body, {m_node.name, attribute}));
+    auto programs = std::make_unique<BodyPrograms>(body, m_around, chooser, HeldBody{m_node.name, attribute});
     std::vector<Dims> extents;
     for (const auto& dims : inputs)
       if (dims) extents.push_back(*dims);

@@ -99,13 +99,19 @@ void BodyProgram::setOutput(std::size_t i, std::byte* bytes) {
   m_executor.setOutput(m_outputs[i].place, bytes);
 }
 
-BodyPrograms::BodyPrograms(const Plan& plan, const LoweringRequest& request, TacticChooser& chooser, std::string name)
-    : m_plan(plan), m_request(request), m_chooser(chooser), m_name(std::move(name)) {
+BodyPrograms::BodyPrograms(const Plan& plan, const LoweringRequest& request, TacticChooser& chooser, HeldBody body)
+    : m_plan(plan), m_request(request), m_chooser(chooser), m_path({std::move(body)}) {
   m_request.plan = &plan;
   m_request.marks = request.bodyObserver != nullptr ? request.bodyObserver->wanted(plan) : std::set<ValueId>();
   m_request.sameExtents = nullptr;
   m_request.borrowsOutputs = true;
   m_request.progress = {};
+}
+
+Diagnostic BodyPrograms::located(Diagnostic error) const {
+  if (error.cancelled) return error;
+  error.where.node = error.where.node.empty() ? m_path.steps().front().holder : m_path.of(error.where.node);
+  return error;
 }
 
 Result<BodyProgram*> BodyPrograms::at(const std::vector<Dims>& extents, const StopToken& stop) {
@@ -127,11 +133,7 @@ Result<BodyProgram*> BodyPrograms::at(const std::vector<Dims>& extents, const St
   m_request.stop = stop;
   const std::lock_guard lock(m_chooser.loweringMutex());
   auto program = lower(m_request, m_chooser);
-  if (!program.ok()) {
-    Diagnostic error = std::move(program).error();
-    if (!error.cancelled) error.where.node = m_name + "/" + error.where.node;
-    return error;
-  }
+  if (!program.ok()) return located(std::move(program).error());
   ++m_lowered;
   m_programs.push_front(std::make_unique<BodyProgram>(m_plan, extents, std::move(program).value(),
                                                       m_request.bodyProfile, m_request.bodyObserver));

@@ -72,8 +72,8 @@ class BodyProgram {
 /// The programs of one body, one for each set of extents that it met lately. All references must outlive it.
 class BodyPrograms {
  public:
-  /// `request` as for the graph around it, but for plan and extents; `name`: "the_if/then_branch", for errors.
-  BodyPrograms(const Plan& plan, const LoweringRequest& request, TacticChooser& chooser, std::string name);
+  /// `request` as for the graph around it, but for plan and extents; `body`: for errors.
+  BodyPrograms(const Plan& plan, const LoweringRequest& request, TacticChooser& chooser, HeldBody body);
 
   /// The program for these extents of the body's inputs; those of boxed inputs do not matter. Allocates nothing where
   /// there is one. What it gives stays until as many others were asked for as are kept.
@@ -84,13 +84,14 @@ class BodyPrograms {
   std::byte* unread(std::size_t bytes);
   void addWeights(PackedSet& weights) const;  ///< those of the kernels of all its programs
   const Graph& graph() const { return m_plan.graph(); }
-  const std::string& name() const { return m_name; }
+  /// The error, as seen from the graph around the body.
+  Diagnostic located(Diagnostic error) const;
 
  private:
   const Plan& m_plan;
   LoweringRequest m_request;
   TacticChooser& m_chooser;
-  std::string m_name;
+  BodyPath m_path;
   GrowingMemory m_unread;
   std::int64_t m_lowered = 0;
   std::list<std::unique_ptr<BodyProgram>> m_programs;  ///< the latest used first

@@ -60,7 +60,7 @@ Status checkBuildable(const Plan& plan, const std::string& backend) {
     Status status = checkBuildable(*body.plan, backend);
     if (status.ok()) continue;
     Diagnostic error = std::move(status).error();
-    error.where.node = graph.node(body.holder).name + "/" + error.where.node;
+    error.where.node = BodyPath().into(graph.node(body.holder), body.attribute).of(error.where.node);
     return error;
   }
   return Done{};

@@ -99,9 +99,4 @@ Result<std::int64_t> ControlFlowStep::numberAt(std::size_t i) const {
   return number;
 }
 
-Diagnostic ControlFlowStep::located(Diagnostic error, const std::string& body) const {
-  if (!error.cancelled) error.where.node = error.where.node.empty() ? name() : body + "/" + error.where.node;
-  return error;
-}
-
 }  // namespace fusescope

@@ -58,7 +58,6 @@ class ControlFlowStep : public BodyStep {
   /// The one truth value or number that an operand holds. Error: it holds another number of elements.
   Result<bool> flagAt(std::size_t i) const;
   Result<std::int64_t> numberAt(std::size_t i) const;
-  Diagnostic located(Diagnostic error, const std::string& body) const;
 
  private:
   Status checkSingle(const BorderValue& value) const;

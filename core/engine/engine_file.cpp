@@ -65,14 +65,14 @@ struct KnownNode {
 };
 using KnownNodes = std::unordered_map<std::string, KnownNode>;  ///< by identity, and for old files by name
 
-void addKnown(const Plan& plan, const std::string& prefix, KnownNodes& known) {
+void addKnown(const Plan& plan, const BodyPath& path, KnownNodes& known) {
   const auto nodeOf = [&](const FusedNode& fused) {
-    return KnownNode{prefix + fused.name, tacticIdentity(prefix, fused)};
+    return KnownNode{path.of(fused.name), tacticIdentity(path, fused)};
   };
   for (const FusedNode& fused : plan.fusedNodes) known[nodeOf(fused).identity.hex()] = nodeOf(fused);
-  for (const FusedNode& fused : plan.fusedNodes) known.emplace(prefix + fused.name, nodeOf(fused));
+  for (const FusedNode& fused : plan.fusedNodes) known.emplace(path.of(fused.name), nodeOf(fused));
   for (const PlannedBody& body : plan.bodies)
-    addKnown(*body.plan, prefix + plan.graph().node(body.holder).name + "/" + body.attribute + "/", known);
+    addKnown(*body.plan, path.into(plan.graph().node(body.holder).name, body.attribute), known);
 }
 
 /// The tactics of fused nodes that `plan` has; what ran others says nothing of it.

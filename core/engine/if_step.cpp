@@ -26,7 +26,7 @@ Status IfStep::execute(ResultSink& results, const StopToken& stop) {
     else if (outputs[i].direct)
       body.setOutput(i, branch.programs->unread(outputs[i].bytes));
   }
-  if (Status status = body.run(stop); !status.ok()) return located(std::move(status).error(), branch.programs->name());
+  if (Status status = body.run(stop); !status.ok()) return branch.programs->located(std::move(status).error());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::size_t to = outputOf(i);
     if (to == SIZE_MAX || outputs[i].direct) continue;

@@ -199,7 +199,7 @@ Status LoopStep::iterate(std::int64_t trip, const StopToken& stop) {
   BodyProgram& body = *TRY(m_body->at(m_extents, stop));
   TRY(checkCondition(body));
   bind(body, trip);
-  if (Status status = body.run(stop); !status.ok()) return located(std::move(status).error(), m_body->name());
+  if (Status status = body.run(stop); !status.ok()) return m_body->located(std::move(status).error());
   if (m_form.isLoop && !body.outputs()[0].direct) {
     const Tensor boxed = body.outputs()[0].boxed ? body.boxedOutput(0) : Tensor();
     if (body.outputs()[0].boxed && boxed.count() != 1) return notSingle(boxed.dims());

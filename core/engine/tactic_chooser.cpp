@@ -41,8 +41,8 @@ const Tactic* find(const std::vector<Tactic>& tactics, const FormerTactic& forme
 
 }  // namespace
 
-Hash128 tacticIdentity(const std::string& prefix, const FusedNode& fused) {
-  return prefix.empty() ? fused.identity : hashText(prefix + fused.identity.hex());
+Hash128 tacticIdentity(const BodyPath& path, const FusedNode& fused) {
+  return path.isNetwork() ? fused.identity : hashText(path.of(fused.identity.hex()));
 }
 
 Subject TacticChooser::subjectOf(const FusedNode& fused) const {
@@ -82,11 +82,11 @@ Status TacticChooser::readDirectives() {
   return Done{};
 }
 
-Result<TacticChooser*> TacticChooser::ofBody(const Plan& body, const std::string& prefix) {
+Result<TacticChooser*> TacticChooser::ofBody(const Plan& body, const HeldBody& step) {
   std::unique_ptr<TacticChooser>& entry = m_bodies[&body];
   if (entry != nullptr) return entry.get();
   std::unique_ptr<TacticChooser> chooser(new TacticChooser(body, m_options, *m_report));
-  chooser->m_prefix = m_prefix + prefix;
+  chooser->m_path = m_path.into(step.holder, step.attribute);
   chooser->m_cache = m_cache;
   chooser->m_loweringMutex = m_loweringMutex;
   chooser->m_quiet = m_quiet;
@@ -128,7 +128,7 @@ void TacticChooser::chooseAtLength(double times) {
 void TacticChooser::noteSegment(const Segment& segment, const std::optional<std::string>& whyInParts) {
   if (m_quiet) return;
   if (whyInParts) {
-    m_report->decisions.push_back(decide("build.segment_in_parts", {Subject::segment(m_prefix + segment.name)},
+    m_report->decisions.push_back(decide("build.segment_in_parts", {Subject::segment(m_path.of(segment.name))},
                                          "extents", {{"backend", m_options.backend}, {"reason", *whyInParts}}));
     return;
   }

@@ -35,8 +35,8 @@ struct FormerTactic {
 };
 /// By FusedNode::identity. A name would not do: another plan may call other nodes by it.
 using TacticsByIdentity = std::map<Hash128, FormerTactic>;
-/// What the tactic of a fused node is kept by; `prefix` is empty outside bodies: two bodies may have equal nodes.
-Hash128 tacticIdentity(const std::string& prefix, const FusedNode& fused);
+/// What the tactic of a fused node of the body at `path` is kept by: two bodies may have equal nodes.
+Hash128 tacticIdentity(const BodyPath& path, const FusedNode& fused);
 
 /// How one fused node may run.
 struct TacticWays {
@@ -68,8 +68,8 @@ class TacticChooser {
   /// and its report. Those of bodies share it, and bodies in bodies are lowered under it as well.
   std::recursive_mutex& loweringMutex() const { return *m_loweringMutex; }
 
-  /// The chooser of a body, made when it is first asked for: its fused nodes are called `prefix` and their name.
-  Result<TacticChooser*> ofBody(const Plan& body, const std::string& prefix);
+  /// The chooser of a body, made when it is first asked for: `step` leads to it.
+  Result<TacticChooser*> ofBody(const Plan& body, const HeldBody& step);
   /// The ways to run one fused node. Errors: nothing can run it (located), cancellation.
   Result<TacticWays> ways(const Backend& backend, const KernelRequest& request);
   /// Measures what ways() measured and what is near its fastest once more, at another moment: what disturbs a machine
@@ -135,8 +135,8 @@ class TacticChooser {
                    const TimingContext& context, const KernelTime& time);
   void noteRegion(const KernelRequest& request, const std::string& region);
   Status readDirectives();
-  std::string nameOf(const FusedNode& fused) const { return m_prefix + fused.name; }
-  Hash128 identityOf(const FusedNode& fused) const { return tacticIdentity(m_prefix, fused); }
+  std::string nameOf(const FusedNode& fused) const { return m_path.of(fused.name); }
+  Hash128 identityOf(const FusedNode& fused) const { return tacticIdentity(m_path, fused); }
   Subject subjectOf(const FusedNode& fused) const;
   void note(const KernelRequest& request, const TacticWays& ways, std::size_t way, std::optional<double> onlyTime);
 
@@ -154,7 +154,7 @@ class TacticChooser {
   std::map<std::string, double> m_conversions;
   std::set<std::tuple<const Backend*, DataType, DataType>> m_notedTypes;  ///< that conversions were measured between
   std::map<std::string, std::vector<Tactic>> m_offered;                   ///< by region and formats
-  std::string m_prefix;                                                   ///< of a body: "the_if/then_branch/"
+  BodyPath m_path;                                                        ///< the body
   std::map<const Plan*, std::unique_ptr<TacticChooser>> m_bodies;
   MeasureBudget m_budget;
   double m_measuringMs = 0, m_againMs = 0;  ///< spent so far: on what had no time, and on measuring that again

@@ -14,18 +14,18 @@ namespace {
 
 std::string subjectsOf(const Decision& decision) {
   std::vector<std::string> names;
-  for (const Subject& subject : decision.subjects) names.push_back(subject.name);
+  for (const Subject& subject : decision.subjects) names.push_back(subject.text());
   return joined(names);
 }
 
 /// Adds the nodes whose pins hold, by the precision maps of a plan and of the plans of its bodies.
-void addHonoured(const Plan& plan, const std::string& holder, std::set<std::string, std::less<>>& nodes) {
+void addHonoured(const Plan& plan, const BodyPath& path, std::set<std::string>& nodes) {
   for (const PrecisionGrant& grant : plan.precisionMap) {
     if (grant.asked != DataType::Undefined && grant.asked == grant.granted)
-      nodes.insert(holder + plan.graph().node(grant.node).name);
+      nodes.insert(path.of(plan.graph().node(grant.node).name));
   }
   for (const PlannedBody& body : plan.bodies)
-    addHonoured(*body.plan, holder + plan.graph().node(body.holder).name + "/", nodes);
+    addHonoured(*body.plan, path.into(plan.graph().node(body.holder), body.attribute), nodes);
 }
 
 /// Codes that answer a wish with something else than what it asked for, though nothing refuses it.
@@ -43,8 +43,8 @@ const Directive* directiveOf(const Plan& plan, const std::string& by) {
 }
 
 std::vector<ExportNote> pinsNotHonoured(const Plan& plan) {
-  std::set<std::string, std::less<>> honoured;
-  addHonoured(plan, "", honoured);
+  std::set<std::string> honoured;
+  addHonoured(plan, {}, honoured);
   const std::vector<const Decision*> refused = obeyRefusals(plan);
   std::vector<ExportNote> notes;
   std::set<std::string> said;
@@ -53,7 +53,7 @@ std::vector<ExportNote> pinsNotHonoured(const Plan& plan) {
     const Directive* directive = directiveOf(plan, decision.by);
     if (directive == nullptr || !asksForAType(*directive)) continue;
     const bool holds = formOf(*directive).asks == AskedType::Calculated && decision.subjects.size() == 1 &&
-                       honoured.contains(decision.subjects[0].name);
+                       honoured.contains(decision.subjects[0].text());
     if (holds && decision.code != "precision.overridden") continue;
     std::string text =
         fmt::format("not honoured: {}: {} {}", optionText(*directive), subjectsOf(decision), message(decision));

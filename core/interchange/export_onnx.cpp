@@ -73,7 +73,7 @@ std::vector<std::string> nodesRefused(const Plan& plan) {
   if (!plan.target.planningOnly) return nodes;
   for (const Decision& decision : plan.decisions)
     if (decision.code == "partition.not_supported")
-      for (const Subject& subject : decision.subjects) nodes.push_back(subject.name);
+      for (const Subject& subject : decision.subjects) nodes.push_back(subject.text());
   return nodes;
 }
 

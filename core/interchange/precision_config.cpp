@@ -46,8 +46,8 @@ void collectOutputPins(const Plan& plan, Granted& granted) {
     if (directive == nullptr) continue;
     granted.directives.insert(directive);
     for (const auto& subject : decision.subjects) {
-      const auto node = plan.graph().findNode(subject.name);
-      if (subject.kind != SubjectKind::Node || !node) continue;
+      const auto node = subject.nodeIn(plan.graph());
+      if (!node) continue;
       for (const auto origin : plan.graph().node(*node).origins) granted.of(plan, origin).output = directive->type;
     }
   }

@@ -46,6 +46,10 @@ std::string spoken(const Json& argument) {
 
 }  // namespace
 
+std::optional<NodeId> Subject::nodeIn(const Graph& graph) const {
+  return kind == SubjectKind::Node && place.bodies.isNetwork() ? graph.findNode(place.name) : std::nullopt;
+}
+
 std::string_view name(DecisionKind kind) {
   return kKindNames[static_cast<std::size_t>(kind)].second;
 }
@@ -100,7 +104,8 @@ Json toJson(const Decision& decision) {
   Json subjects = Json::array();
   for (const Subject& subject : decision.subjects) {
     Json entry = Json::object();
-    entry[kSubjectNames[static_cast<std::size_t>(subject.kind)].second] = subject.name;
+    entry[kSubjectNames[static_cast<std::size_t>(subject.kind)].second] = subject.text();
+    if (!subject.place.bodies.isNetwork()) entry["bodies"] = toJson(subject.place.bodies);
     if (!subject.identity.empty()) entry["identity"] = subject.identity;
     subjects.push_back(std::move(entry));
   }
@@ -127,6 +132,13 @@ Result<Decision> ofAnotherVersion(const Json& json) {
                   .sentence = json.value("message", "")};
 }
 
+/// Files of before places were written hold its text alone.
+NetworkPlace placeOf(const Json& subject, const char* key) {
+  NetworkPlace place{{}, subject.at(key).get<std::string>()};
+  if (!subject.contains("bodies")) return place;
+  return placeFromText(bodyPathFromJson(subject.at("bodies")), place.name);
+}
+
 }  // namespace
 
 Result<Decision> decisionFromJson(const Json& json) {
@@ -135,7 +147,7 @@ Result<Decision> decisionFromJson(const Json& json) {
     std::vector<Subject> subjects;
     for (const Json& item : json.at("subjects"))
       for (const auto& [kind, key] : kSubjectNames)
-        if (item.contains(key)) subjects.push_back({kind, item.at(key).get<std::string>(), item.value("identity", "")});
+        if (item.contains(key)) subjects.push_back({kind, placeOf(item, key), item.value("identity", "")});
     const auto by = json.at("by").get<std::string>();
     Decision decision =
         findDecisionCode(code) == nullptr ? TRY(ofAnotherVersion(json)) : decide(code, {}, by, json.at("arguments"));

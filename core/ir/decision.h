@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/json.h"
 #include "base/result.h"
+#include "ir/place.h"
 
 namespace fusescope {
 
@@ -30,18 +32,23 @@ std::string_view name(DecisionKind kind);  ///< "normalise", "fuse", …
 
 enum class SubjectKind { Node, Value, FusedNode, Segment };
 
-/// What a decision is about, by name: names are unique in a model and equal between its plans. Two fused nodes may have
-/// one name, for people; they are told apart by identity.
+/// What a decision is about: places are equal between the plans of a model. Two fused nodes may have one name, for
+/// people; they are told apart by identity.
 struct Subject {
   SubjectKind kind;
-  std::string name;
+  NetworkPlace place;      ///< seen from the graph whose plan decides
   std::string identity{};  ///< of a fused node: the hex digits of FusedNode::identity
-  static Subject node(std::string n) { return {SubjectKind::Node, std::move(n)}; }
-  static Subject value(std::string n) { return {SubjectKind::Value, std::move(n)}; }
-  static Subject fusedNode(std::string n, std::string identity) {
-    return {SubjectKind::FusedNode, std::move(n), std::move(identity)};
+  static Subject node(std::string name) { return {SubjectKind::Node, {{}, std::move(name)}}; }
+  static Subject node(NetworkPlace place) { return {SubjectKind::Node, std::move(place)}; }
+  static Subject value(std::string name) { return {SubjectKind::Value, {{}, std::move(name)}}; }
+  static Subject value(NetworkPlace place) { return {SubjectKind::Value, std::move(place)}; }
+  static Subject fusedNode(std::string name, std::string identity) {
+    return {SubjectKind::FusedNode, {{}, std::move(name)}, std::move(identity)};
   }
-  static Subject segment(std::string n) { return {SubjectKind::Segment, std::move(n)}; }
+  static Subject segment(std::string name) { return {SubjectKind::Segment, {{}, std::move(name)}}; }
+  std::string text() const { return place.text(); }
+  /// The node of `graph` itself, not of its bodies, that this is; nothing else.
+  std::optional<NodeId> nodeIn(const Graph& graph) const;
   bool operator==(const Subject&) const = default;
 };
 

@@ -5,13 +5,13 @@
 namespace fusescope {
 namespace {
 
-Decision contradiction(const Graph& graph, const Value& value, const TensorType& computed, const std::string& prefix,
+Decision contradiction(const Graph& graph, const Value& value, const TensorType& computed, const BodyPath& path,
                        bool promised) {
-  const std::string node = value.producer.valid() ? prefix + graph.node(value.producer).name : std::string();
-  std::vector<Subject> subjects{Subject::value(prefix + value.name)};
-  if (!node.empty()) subjects.push_back(Subject::node(node));
+  const NetworkPlace place{path, value.name};
+  std::vector<Subject> subjects{Subject::value(place)};
+  if (value.producer.valid()) subjects.push_back(Subject::node(NetworkPlace{path, graph.node(value.producer).name}));
   return decide(promised ? "infer.output_contradicted" : "infer.value_contradicted", std::move(subjects), "infer_types",
-                {{"value", prefix + value.name}, {"declared", value.type.text()}, {"computed", computed.text()}});
+                {{"value", place.text()}, {"declared", value.type.text()}, {"computed", computed.text()}});
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ void recordContradictions(const Node& node, const std::string& attribute, const 
     const auto input = std::ranges::find(graph.inputs(), id);
     const bool captured = input != graph.inputs().end() && input - graph.inputs().begin() >= std::ptrdiff_t(own);
     if (captured || value.constant != nullptr || mergedType(value.type, flow.types[id.index])) continue;
-    decisions.push_back(contradiction(graph, value, flow.types[id.index], node.name + "/", false));
+    decisions.push_back(contradiction(graph, value, flow.types[id.index], BodyPath().into(node, attribute), false));
   }
 }
 

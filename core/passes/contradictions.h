@@ -10,7 +10,7 @@ namespace fusescope {
 bool settleContradictions(PassContext& context, const TypeFlow& flow);
 
 /// A decision for each value of the body under `attribute` of `node` whose declared type cannot be. `flow`: the types
-/// inside. Its name is BODYNODE/VALUE.
+/// inside.
 void recordContradictions(const Node& node, const std::string& attribute, const TypeFlow& flow,
                           std::vector<Decision>& decisions);
 

@@ -28,7 +28,7 @@ DirectiveAnswers::DirectiveAnswers(const Model& model) : m_model(model) {
   for (std::size_t i = 0; i < model.decisions.size(); ++i) {
     if (model.decisions[i].kind != DecisionKind::Normalise) continue;
     for (const Subject& subject : model.decisions[i].subjects)
-      m_normalised[subject.name].push_back(static_cast<std::uint32_t>(i));
+      m_normalised[subject.place.name].push_back(static_cast<std::uint32_t>(i));
   }
 }
 
@@ -44,11 +44,11 @@ Decision DirectiveAnswers::aboutRemoved(const Directive& directive, OriginId ori
 
 Decision DirectiveAnswers::aboutBodyNode(const Directive& directive, const BodyNode& found) const {
   const std::string& holder = m_model.graph->node(found.holder).name;
-  std::vector<Subject> subjects{Subject::node(found.path), Subject::node(holder)};
+  std::vector<Subject> subjects{Subject::node(found.place), Subject::node(holder)};
   const bool pin = formOf(directive).asks == AskedType::Calculated;
   if (!asksForAType(directive)) {
     return nothingToDo(directive, std::move(subjects),
-                       found.path + " is in the body of " + holder + ", which runs in fallback, node by node");
+                       found.place.text() + " is in the body of " + holder + ", which runs in fallback, node by node");
   }
   Json arguments{{"type", std::string(name(directive.type))}};
   if (hasAlready(found, directive.type)) {

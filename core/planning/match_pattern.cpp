@@ -74,15 +74,6 @@ class NameTest {
   std::optional<RegularExpression> m_regex;
 };
 
-/// `use(attribute, graph, model)` for each body of `node`; the model of a body may be null.
-template <class Use>
-void forEachBody(const Model* model, const Node& node, const Use& use) {
-  for (const auto& [key, attribute] : node.attributes) {
-    const auto* body = std::get_if<Subgraph>(&attribute);
-    if (body != nullptr) use(key, *body->graph, model == nullptr ? nullptr : model->body(node.id, key));
-  }
-}
-
 bool has(const PatternMatch& match) {
   return !match.nodes.empty() || !match.values.empty() || !match.inBodies.empty() || !match.removed.empty();
 }
@@ -90,20 +81,20 @@ bool has(const PatternMatch& match) {
 /// Finds the nodes of bodies that a pattern names: by name, glob, /regex/ or op:Type, deeper ones by OWNER/PATTERN.
 class BodySearch {
  public:
-  BodySearch(NodeId holder, const StopToken& stop) : m_holder(holder), m_stop(stop) {}
+  explicit BodySearch(const StopToken& stop) : m_stop(stop) {}
 
-  Status search(std::string_view pattern, const Model* model, const Node& owner, const std::string& path) {
-    Status status = Done{};
-    forEachBody(model, owner, [&](const std::string& key, const Graph& body, const Model* inner) {
-      if (owner.id == m_holder && path == owner.name) m_attribute = key;
-      if (status.ok()) status = searchBody(pattern, inner, body, path);
-    });
-    return status;
+  /// `outer`: the model whose graph holds `named`, or null; `around`: the bodies that it is in.
+  Status search(const NamedBody& named, const Graph& graph, const Model* outer, const BodyPath& around) {
+    const bool isOutermost = around.isNetwork();
+    if (isOutermost) m_outermost = {.holder = named.holder, .rest = std::string(named.rest)};
+    const BodyPath path = around.into(graph.node(named.holder), named.attribute);
+    const Model* model = outer == nullptr ? nullptr : outer->body(named.holder, named.attribute);
+    return searchBody(named.rest, model, *named.body->graph, path);
   }
   std::vector<BodyNode> take() { return std::move(m_found); }
 
  private:
-  Status searchBody(std::string_view pattern, const Model* model, const Graph& body, const std::string& path) {
+  Status searchBody(std::string_view pattern, const Model* model, const Graph& body, const BodyPath& path) {
     const bool byOperator = pattern.starts_with(kOperator);
     const NameTest test = TRY(NameTest::create(pattern));
     const auto names = [&](std::string_view name, std::string_view op) {
@@ -116,32 +107,38 @@ class BodySearch {
       const Node& node = body.node(id);
       for (const OriginId origin : node.origins)
         if (origin.index < present.size()) present[origin.index] = 1;
-      const std::string inside = path + "/" + node.name;
-      if (names(node.name, node.op)) m_found.push_back({m_holder, m_attribute, &node, &body, inside});
-      if (!hasBody(node) || pattern.size() <= node.name.size() + 1) continue;
-      if (!pattern.starts_with(node.name) || pattern[node.name.size()] != '/') continue;
-      TRY(search(pattern.substr(node.name.size() + 1), model, node, inside));
+      if (names(node.name, node.op)) add(&node, body, path, node.name);
     }
+    for (const NamedBody& deeper : bodiesNamed(body, pattern)) TRY(search(deeper, body, model, path));
     if (m_found.size() != before) return Done{};
     for (std::size_t i = 0; i < present.size(); ++i)
       if (!present[i] && names(model->origins[i].name, model->origins[i].op))
-        m_found.push_back({m_holder, m_attribute, nullptr, &body, path + "/" + model->origins[i].name});
+        add(nullptr, body, path, model->origins[i].name);
     return Done{};
   }
 
-  NodeId m_holder;
+  void add(const Node* node, const Graph& body, const BodyPath& path, const std::string& name) {
+    BodyNode& found = m_found.emplace_back(m_outermost);
+    found.node = node;
+    found.body = &body;
+    found.place = {path, name};
+  }
+
   const StopToken& m_stop;
-  std::string m_attribute;  ///< of the holder, where the search is
+  BodyNode m_outermost;  ///< what all that is found in one body of the network shares
   std::vector<BodyNode> m_found;
 };
 
-void addBodyNames(const Node& owner, const std::string& path, std::vector<std::string>& names) {
-  forEachBody(nullptr, owner, [&](const std::string&, const Graph& body, const Model*) {
-    for (const NodeId id : body.order()) {
-      names.push_back(path + "/" + body.node(id).name);
-      addBodyNames(body.node(id), names.back(), names);
+void addBodyNames(const Node& owner, const BodyPath& around, std::vector<std::string>& names) {
+  for (const auto& [key, attribute] : owner.attributes) {
+    const auto* body = std::get_if<Subgraph>(&attribute);
+    if (body == nullptr) continue;
+    const BodyPath path = around.into(owner, key);
+    for (const NodeId id : body->graph->order()) {
+      names.push_back(path.of(body->graph->node(id).name));
+      addBodyNames(body->graph->node(id), path, names);
     }
-  });
+  }
 }
 
 }  // namespace
@@ -266,25 +263,21 @@ Result<PatternMatch> PatternMatcher::byValue(std::string_view name, const StopTo
 }
 
 Result<std::vector<BodyNode>> PatternMatcher::inBodies(std::string_view pattern, const StopToken& stop) const {
-  std::vector<BodyNode> found;
-  for (const NodeId holder : m_holders) {
-    const Node& node = m_graph.node(holder);
-    if (pattern.size() <= node.name.size() + 1 || !pattern.starts_with(node.name) || pattern[node.name.size()] != '/')
-      continue;
-    BodySearch bodies(holder, stop);
-    TRY(bodies.search(pattern.substr(node.name.size() + 1), &m_model, node, node.name));
-    std::ranges::move(bodies.take(), std::back_inserter(found));
-  }
-  return found;
+  BodySearch search(stop);
+  for (const NamedBody& named : bodiesNamed(m_graph, m_holders, pattern))
+    TRY(search.search(named, m_graph, &m_model, {}));
+  return search.take();
 }
 
-/// HOLDER/PATTERN where normalisation put the nodes of the branch that is taken in the holder's place.
+/// HOLDER/PATTERN, or HOLDER/BRANCH/PATTERN, where normalisation put the nodes of the branch that is taken in the holder's place.
 Result<std::vector<NodeId>> PatternMatcher::ofTakenBranch(std::string_view pattern) const {
   std::vector<NodeId> nodes;
   for (std::size_t at = pattern.find('/'); at != std::string_view::npos; at = pattern.find('/', at + 1)) {
     const auto holder = m_byOrigin.find(pattern.substr(0, at));
     if (holder == m_byOrigin.end() || m_graph.findNode(holder->first)) continue;
-    const std::string_view inside = pattern.substr(at + 1);
+    std::string_view inside = pattern.substr(at + 1);
+    for (const std::string_view branch : {"then_branch/", "else_branch/"})
+      if (inside.starts_with(branch)) inside.remove_prefix(branch.size());
     const NameTest test = TRY(NameTest::create(inside));
     for (const NodeId id : holder->second)
       if (test(m_graph.node(id).name)) nodes.push_back(id);
@@ -317,7 +310,7 @@ std::vector<std::string> PatternMatcher::candidatesFor(std::string_view pattern)
     candidates.push_back(pattern.starts_with(kOperator) ? std::string(kOperator) + node.op : node.name);
   }
   for (const NodeId holder : m_holders)
-    if (!pattern.starts_with(kOperator)) addBodyNames(m_graph.node(holder), m_graph.node(holder).name, candidates);
+    if (!pattern.starts_with(kOperator)) addBodyNames(m_graph.node(holder), {}, candidates);
   return candidates;
 }
 

@@ -9,16 +9,20 @@
 
 #include "base/stop.h"
 #include "ir/model.h"
+#include "ir/place.h"
 
 namespace fusescope {
 
 /// A node of the body of an If, Loop or Scan, at any depth.
 struct BodyNode {
   NodeId holder;                ///< the node of the graph whose body it is in
-  std::string attribute;        ///< the holder's body that it is in, itself or deeper
   const Node* node = nullptr;   ///< null for a node of the file that normalisation took out of the body
   const Graph* body = nullptr;  ///< the graph that holds `node`
-  std::string path;             ///< "HOLDER/NODE", "HOLDER/INNER_HOLDER/NODE"
+  NetworkPlace place;
+  std::string rest;  ///< of the pattern, behind the outermost of them
+
+  /// The body of `holder` that it is in, itself or deeper.
+  const std::string& attribute() const { return place.bodies.steps().front().attribute; }
 };
 
 /// What a pattern names.

@@ -12,7 +12,7 @@ namespace {
 std::map<std::string_view, const Decision*> readInPlainForm(const Model& model) {
   std::map<std::string_view, const Decision*> found;
   for (const Decision& decision : model.decisions)
-    if (decision.code == "import.plain_form") found.emplace(decision.subjects.front().name, &decision);
+    if (decision.code == "import.plain_form") found.emplace(decision.subjects.front().place.name, &decision);
   return found;
 }
 
@@ -25,7 +25,7 @@ std::map<std::string_view, std::string> einsumsInUpperCase(const Model& model) {
   };
   for (const Decision& decision : model.decisions)
     if (decision.code == "normalise.einsum_product")
-      add(decision.subjects.front().name, decision.arguments["equation"].get<std::string>());
+      add(decision.subjects.front().place.name, decision.arguments["equation"].get<std::string>());
   for (const NodeId id : model.graph->order()) {
     const Node& node = model.graph->node(id);
     if (node.is("Einsum")) add(node.name, node.textAttribute("equation", ""));

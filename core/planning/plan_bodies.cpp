@@ -16,6 +16,11 @@ namespace fusescope {
 
 namespace {
 
+/// Whether a node is in the body, itself or deeper.
+auto isIn(const ModelBody& body) {
+  return [&body](const BodyNode& found) { return found.holder == body.holder && found.attribute() == body.attribute; };
+}
+
 class BodiesPlanner {
  public:
   BodiesPlanner(Plan& plan, const DirectiveMap& directives, const BodyPlanner& planBody)
@@ -42,10 +47,10 @@ class BodiesPlanner {
     auto planned = m_planBody(TRY(atBorderTypes(entry->model, body)), options, holder.id, attribute);
     if (!planned.ok()) {
       Diagnostic error = std::move(planned).error();
-      if (!error.where.node.empty()) error.where.node = holder.name + "/" + error.where.node;
+      if (!error.where.node.empty()) error.where.node = BodyPath().into(holder, attribute).of(error.where.node);
       return error;
     }
-    lift(holder, *planned.value(), handed);
+    lift(BodyPath().into(holder, attribute), *planned.value(), handed);
     m_plan.bodies.push_back({holder.id, attribute, std::move(planned).value()});
     return Done{};
   }
@@ -74,20 +79,17 @@ class BodiesPlanner {
 
   /// Those that speak of the whole network go on to every body; those that name something in a body go to that body.
   Result<PlanOptions> optionsFor(const ModelBody& body, std::set<std::string>& handed) const {
-    const Node& holder = m_graph.node(body.holder);
     PlanOptions options = m_plan.options;
     options.directives.clear();
     for (std::size_t i = 0; i < m_plan.options.directives.size(); ++i) {
       Directive directive = m_plan.options.directives[i];
       const DirectiveForm& form = formOf(directive);
       const bool ofAll = form.inBodies && directive.pattern.empty();
-      const bool named = std::ranges::any_of(m_directives.inBodiesOf[i], [&](const BodyNode& found) {
-        return found.holder == body.holder && found.attribute == body.attribute;
-      });
-      if (!ofAll && !named) continue;
-      if (named) {
+      const auto named = std::ranges::find_if(m_directives.inBodiesOf[i], isIn(body));
+      if (!ofAll && named == m_directives.inBodiesOf[i].end()) continue;
+      if (named != m_directives.inBodiesOf[i].end()) {
         handed.insert(directiveName(directive));
-        directive.pattern.erase(0, holder.name.size() + 1);
+        directive.pattern = named->rest;
       }
       options.directives.push_back(std::move(directive));
     }
@@ -95,45 +97,43 @@ class BodiesPlanner {
     if (!asksForIntegers(options)) {
       options.ranges.reset();
     } else {
-      options.ranges = TRY(rangesFor(body, holder.name));
+      options.ranges = TRY(rangesFor(body));
     }
     return options;
   }
 
-  /// What the ranges say of this body. Branches of an If share names.
-  Result<std::shared_ptr<const Ranges>> rangesFor(const ModelBody& body, const std::string& holder) const {
+  /// What the ranges say of this body.
+  Result<std::shared_ptr<const Ranges>> rangesFor(const ModelBody& body) const {
     const Ranges& all = *m_plan.options.ranges;
-    auto ranges = std::make_shared<Ranges>(all.inBodyOf(holder));
+    auto ranges = std::make_shared<Ranges>(all.inBody({m_graph.node(body.holder).name, body.attribute}));
     std::erase_if(ranges->edges, [&](const auto& edge) { return !namesValue(*body.model->graph, edge.first); });
     if (all.settings.exclude.empty()) return std::shared_ptr<const Ranges>(ranges);
     PatternMatcher matcher(*unquantized(m_plan.model));
     for (const std::string& pattern : all.settings.exclude) {
       const auto match = TRY(matcher.match(pattern));
-      const bool named = std::ranges::any_of(match.inBodies, [&](const BodyNode& found) {
-        return found.holder == body.holder && found.attribute == body.attribute;
-      });
-      if (named) ranges->settings.exclude.push_back(pattern.substr(holder.size() + 1));
+      const auto named = std::ranges::find_if(match.inBodies, isIn(body));
+      if (named != match.inBodies.end()) ranges->settings.exclude.push_back(named->rest);
     }
     return std::shared_ptr<const Ranges>(ranges);
   }
 
-  /// The body's answers to what was handed down, its names behind the holder's. Their evidence stays with the body.
-  void lift(const Node& holder, const Plan& body, const std::set<std::string>& handed) {
+  /// The body's answers to what was handed down, as seen from here. Their evidence stays with the body.
+  void lift(const BodyPath& path, const Plan& body, const std::set<std::string>& handed) {
     for (const Decision& decision : body.decisions) {
       if (!handed.contains(decision.by)) continue;
       Decision lifted = decision;
       lifted.evidence.clear();
-      for (Subject& subject : lifted.subjects) subject.name = holder.name + "/" + subject.name;
-      if (lifted.arguments.contains("lost_fusions")) liftLost(holder, lifted.arguments);
+      for (Subject& subject : lifted.subjects) subject.place.bodies = subject.place.bodies.within(path);
+      if (lifted.arguments.contains("lost_fusions")) liftLost(path, lifted.arguments);
       if (lifted.arguments.contains("value"))
-        lifted.arguments["value"] = holder.name + "/" + lifted.arguments["value"].get<std::string>();
+        lifted.arguments["value"] = path.of(lifted.arguments["value"].get<std::string>());
       m_decisions.push_back(std::move(lifted));
     }
   }
 
-  static void liftLost(const Node& holder, Json& arguments) {
+  static void liftLost(const BodyPath& path, Json& arguments) {
     std::vector<std::string> lost;
-    for (const Json& name : arguments["lost_fusions"]) lost.push_back(holder.name + "/" + name.get<std::string>());
+    for (const Json& name : arguments["lost_fusions"]) lost.push_back(path.of(name.get<std::string>()));
     arguments["lost_fusions"] = lost;
     arguments["lost"] = lost.empty() ? "none" : joined(lost);
   }
@@ -142,7 +142,7 @@ class BodiesPlanner {
     const DirectiveAnswers answers(*m_plan.model);
     for (std::size_t i = 0; i < m_directives.inBodiesOf.size(); ++i)
       for (const BodyNode& found : m_directives.inBodiesOf[i])
-        if (m_plan.bodyPlan(found.holder, found.attribute) == nullptr)
+        if (m_plan.bodyPlan(found.holder, found.attribute()) == nullptr)
           m_decisions.push_back(answers.aboutBodyNode(m_plan.options.directives[i], found));
   }
 

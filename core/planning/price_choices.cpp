@@ -18,7 +18,7 @@ Result<PriceChoices> recordedChoices(const Graph& graph, const Json& plan) {
     choices.decisions.push_back(TRY(decisionFromJson(recorded)));
     if (!keptApart) continue;
     for (const Subject& subject : choices.decisions.back().subjects)
-      if (const auto node = graph.findNode(subject.name)) choices.apart[node->index] = 1;
+      if (const auto node = subject.nodeIn(graph)) choices.apart[node->index] = 1;
   }
   return choices;
 }

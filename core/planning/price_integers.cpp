@@ -142,7 +142,7 @@ PricedIntegers recordedIntegers(const Graph& graph, const std::vector<Decision>&
     const bool slower = decision.code == "quantize.slower", faster = decision.code == "quantize.faster";
     const bool priced = slower || faster || decision.code == "quantize.no_price";
     if (!priced || decision.subjects.empty()) continue;
-    const auto node = graph.findNode(decision.subjects.front().name);
+    const auto node = decision.subjects.front().nodeIn(graph);
     const auto ms = [&](const char* key) {
       const Json value = decision.arguments.value(key, Json());
       return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;

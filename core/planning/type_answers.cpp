@@ -105,7 +105,7 @@ class TypeAnswerer {
   }
 
   /// Adds what a decision about pins in a body says that they cost; `apart`: as if they shared nothing.
-  static void addCost(const Decision& decision, const std::string& prefix, DirectiveCost& cost, bool apart) {
+  static void addCost(const Decision& decision, const BodyPath& path, DirectiveCost& cost, bool apart) {
     const Json& said = decision.arguments;
     const auto number = [&](const std::string& key) {
       return said.at(key).get<std::int64_t>() - (apart ? said.value("shared_" + key, std::int64_t{0}) : 0);
@@ -114,7 +114,7 @@ class TypeAnswerer {
     cost.casts += number("casts");
     const bool known = cost.bytes && !said.at("bytes").is_null();
     cost.bytes = known ? std::optional(*cost.bytes + number("bytes")) : std::nullopt;
-    for (const Json& lost : said.at("lost_fusions")) cost.lostFusions.push_back(prefix + lost.get<std::string>());
+    for (const Json& lost : said.at("lost_fusions")) cost.lostFusions.push_back(path.of(lost.get<std::string>()));
   }
 
   static Json costArguments(const DirectiveCost& cost) {
@@ -195,7 +195,7 @@ class TypeAnswerer {
   void answerTogether(const std::vector<int>& pins, DirectiveCost sum) {
     std::set<std::string> names;
     for (const int index : pins) names.insert(nameOf(index));
-    std::vector<std::pair<const Decision*, std::string>> inside;  // with what stands before their names
+    std::vector<std::pair<const Decision*, BodyPath>> inside;  // with the body that each is of
     for (const PlannedBody& body : m_plan.bodies) {
       const Decision* together = nullptr;
       std::vector<const Decision*> single;
@@ -206,14 +206,14 @@ class TypeAnswerer {
         single.push_back(&decision);
       }
       if (together != nullptr) single = {together};
-      const std::string prefix = m_graph.node(body.holder).name + "/";
-      for (const Decision* decision : single) inside.emplace_back(decision, prefix);
+      const BodyPath path = BodyPath().into(m_graph.node(body.holder), body.attribute);
+      for (const Decision* decision : single) inside.emplace_back(decision, path);
     }
     if (names.size() < 2) return;
     DirectiveCost all = pins.empty() ? DirectiveCost() : m_solver.costOf(pins);
-    for (const auto& [decision, prefix] : inside) {
-      addCost(*decision, prefix, all, false);
-      addCost(*decision, prefix, sum, true);
+    for (const auto& [decision, path] : inside) {
+      addCost(*decision, path, all, false);
+      addCost(*decision, path, sum, true);
     }
     Json arguments = costArguments(all);
     arguments["pins"] = names.size();

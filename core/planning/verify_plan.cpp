@@ -143,7 +143,7 @@ class PlanVerifier {
     std::set<std::string> answered;
     for (const Decision& decision : m_plan.decisions) {
       if (decision.kind != DecisionKind::Normalise) continue;
-      for (const Subject& subject : decision.subjects) answered.insert(subject.name);
+      for (const Subject& subject : decision.subjects) answered.insert(subject.text());
     }
     std::vector<int> uses(m_plan.model->origins.size(), 0);
     for (const FusedNode& fused : m_plan.fusedNodes) {
@@ -201,7 +201,7 @@ class PlanVerifier {
       Status status = verifyPlan(*body.plan);
       if (status.ok()) continue;
       Diagnostic error = std::move(status).error();
-      error.where.node = holder.name + "/" + error.where.node;
+      error.where.node = BodyPath().into(holder, body.attribute).of(error.where.node);
       return error;
     }
     return Done{};

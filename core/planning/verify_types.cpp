@@ -156,7 +156,7 @@ class TypeVerifier {
       const bool says = decision.code == "precision.pin_refused" || decision.code == "precision.nothing_to_pin" ||
                         decision.code == "precision.overridden";
       if (!says) continue;
-      for (const Subject& subject : decision.subjects) m_refused.emplace(decision.by, subject.name);
+      for (const Subject& subject : decision.subjects) m_refused.emplace(decision.by, subject.text());
     }
   }
 

@@ -29,11 +29,6 @@ struct ChannelSums {
   std::int64_t count = 0;  ///< numbers of each channel
 };
 
-/// What stands before the names of what is in a body of `holder`: "HOLDER/".
-std::string insideOf(const std::string& path, const Graph& graph, NodeId holder) {
-  return path + graph.node(holder).name + "/";
-}
-
 /// What was seen of all samples so far, bodies and all. Values of a network are known by their names.
 class Observations {
  public:
@@ -41,11 +36,10 @@ class Observations {
 
   /// `value` of `graph`, which is at `path`. An error where NaN or infinity stands on an edge that may become codes;
   /// what runs the graph adds the way to it.
-  Status see(const Graph& graph, ValueId value, const std::string& path, const Tensor& tensor,
-             const std::string& sample) {
+  Status see(const Graph& graph, ValueId value, const BodyPath& path, const Tensor& tensor, const std::string& sample) {
     if (!isFloat(tensor.type()) || tensor.container() != Container::None) return Done{};
     const Tensor numbers = tensor.type() == DataType::F32 ? tensor : tensor.converted(DataType::F32);
-    const std::string name = path + graph.value(value).name;
+    const std::string name = path.of(graph.value(value).name);
     Histogram& histogram = m_histograms[name];
     const std::int64_t before = histogram.notFinite();
     histogram.add(numbers.data<float>());
@@ -74,16 +68,17 @@ class Observations {
   }
 
  private:
-  void addNeeds(const Model& model, const std::string& path) {
+  void addNeeds(const Model& model, const BodyPath& path) {
     const Graph& graph = *model.graph;
-    for (const ValueId value : valuesToObserve(graph)) m_needed.insert(path + graph.value(value).name);
+    for (const ValueId value : valuesToObserve(graph)) m_needed.insert(path.of(graph.value(value).name));
     for (const NodeId id : graph.order()) {
       if (!multiplies(graph.node(id))) continue;
       const auto form = productOf(graph, graph.node(id));
       if (const auto* product = std::get_if<Product>(&form))
-        m_channelAxis.emplace(path + graph.value(product->source).name, product->sourceAxis);
+        m_channelAxis.emplace(path.of(graph.value(product->source).name), product->sourceAxis);
     }
-    for (const ModelBody& body : model.bodies) addNeeds(*body.model, insideOf(path, graph, body.holder));
+    for (const ModelBody& body : model.bodies)
+      addNeeds(*body.model, path.into(graph.node(body.holder), body.attribute));
   }
 
   static Diagnostic notFinite(const std::string& value, const std::string& node, std::int64_t count,
@@ -158,9 +153,9 @@ class SeenInBodies final : public BodyObserver {
     return m_observations.see(body.graph(), value, m_paths.at(&body), tensor, m_sample);
   }
 
-  void addPaths(const Plan& plan, const std::string& path) {
+  void addPaths(const Plan& plan, const BodyPath& path) {
     for (const PlannedBody& body : plan.bodies) {
-      const std::string inside = insideOf(path, plan.graph(), body.holder);
+      const BodyPath inside = path.into(plan.graph().node(body.holder), body.attribute);
       m_paths[body.plan.get()] = inside;
       addPaths(*body.plan, inside);
     }
@@ -168,7 +163,7 @@ class SeenInBodies final : public BodyObserver {
 
   const std::string& m_sample;
   Observations& m_observations;
-  std::map<const Plan*, std::string> m_paths;
+  std::map<const Plan*, BodyPath> m_paths;
 };
 
 /// What was seen of a value as `sample` ran; its error says which of its inputs hold what is no number, too.
@@ -221,15 +216,16 @@ Status runSamples(FusedNodeSteps& steps, std::span<const Sample> samples, const 
 
 /// Nodes behind which kernels of `plan`, at `path`, must end so that all edges whose ranges may be asked for stand in
 /// memory.
-void addSplits(const Plan& plan, const std::string& path, std::set<std::string>& split) {
+void addSplits(const Plan& plan, const BodyPath& path, std::set<std::string>& split) {
   const Graph& graph = plan.graph();
   std::set<ValueId> inMemory;
   for (const FusedNode& fused : plan.fusedNodes)
     for (const FusedOutput& output : fused.outputs) inMemory.insert(output.value);
   for (const ValueId value : valuesToObserve(graph))
     if (const NodeId producer = graph.value(value).producer; graph.has(producer) && !inMemory.contains(value))
-      split.insert(path + graph.node(producer).name);
-  for (const PlannedBody& body : plan.bodies) addSplits(*body.plan, insideOf(path, graph, body.holder), split);
+      split.insert(path.of(graph.node(producer).name));
+  for (const PlannedBody& body : plan.bodies)
+    addSplits(*body.plan, path.into(graph.node(body.holder), body.attribute), split);
 }
 
 /// The network in float32, in which all edges whose ranges may be asked for stand in memory.
@@ -245,7 +241,7 @@ Result<std::shared_ptr<const Plan>> planToObserve(const Plan& plan, const StopTo
   return makePlan(model, options, nullptr, stop, exact.get());
 }
 
-Status addWeights(const Model& model, const std::string& path, const CalibrateOptions& options, Ranges& ranges) {
+Status addWeights(const Model& model, const BodyPath& path, const CalibrateOptions& options, Ranges& ranges) {
   const Graph& graph = *model.graph;
   for (const NodeId id : graph.order()) {
     TRY(checkStop(options.stop));
@@ -253,9 +249,9 @@ Status addWeights(const Model& model, const std::string& path, const CalibrateOp
     const auto form = productOf(graph, graph.node(id));
     const auto* product = std::get_if<Product>(&form);
     if (product == nullptr) continue;
-    const std::string weights = path + graph.value(product->weights).name;
+    const std::string weights = path.of(graph.value(product->weights).name);
     if (ranges.weights.contains(weights)) continue;
-    if (options.progress) options.progress("weights", path + graph.node(id).name);
+    if (options.progress) options.progress("weights", path.of(graph.node(id).name));
     RangeChoice choice = options.settings.choice;
     choice.method = options.settings.weightMethod;
     const Tensor& numbers = *graph.constantData(product->weights);
@@ -264,7 +260,7 @@ Status addWeights(const Model& model, const std::string& path, const CalibrateOp
                            weightRangeOf(numbers, options.settings.perChannel ? product->outputAxis : -1, choice));
   }
   for (const ModelBody& body : model.bodies)
-    TRY(addWeights(*body.model, insideOf(path, graph, body.holder), options, ranges));
+    TRY(addWeights(*body.model, path.into(graph.node(body.holder), body.attribute), options, ranges));
   return Done{};
 }
 

@@ -26,14 +26,14 @@ std::optional<double> medianOf(std::vector<double> samples) {
   return *middle;
 }
 
-/// A fused node of an engine: the body that it is in (CoveringNode::body), and its number in that plan.
-using Place = std::pair<std::string, FusedNodeId>;
+/// A fused node of an engine: the body that it is in (CoveringNode::place), and its number in that plan.
+using MeasuredNode = std::pair<BodyPath, FusedNodeId>;
 
 /// What the turns of one engine measured.
 struct Measured {
   std::vector<double> totals;
-  std::map<Place, std::vector<double>> layers;
-  std::set<Place> emulated;
+  std::map<MeasuredNode, std::vector<double>> layers;
+  std::set<MeasuredNode> emulated;
   std::string unavailable;
 
   std::optional<double> total() const { return medianOf(totals); }
@@ -52,8 +52,8 @@ struct Measured {
     if (!unavailable.empty() || totals.empty()) return {};
     double ms = 0;
     for (const CoveringNode& fused : fusedNodes) {
-      if (emulated.contains({fused.body, fused.id})) return {};
-      const auto found = layers.find({fused.body, fused.id});
+      if (emulated.contains({fused.place.bodies, fused.id})) return {};
+      const auto found = layers.find({fused.place.bodies, fused.id});
       if (found != layers.end()) ms += timeOf(found->second);
     }
     return ms;
@@ -92,16 +92,16 @@ void fillTimes(const Measured& a, const Measured& b, CompareReport& report) {
   }
 }
 
-/// Those of a plan, or of the body of it at `place`.
-void takeLayers(const std::vector<StepTime>& layers, const Plan& plan, const std::string& place, Measured& into) {
+/// Those of the plan of the body at `path`.
+void takeLayers(const std::vector<StepTime>& layers, const Plan& plan, const BodyPath& path, Measured& into) {
   for (const StepTime& layer : layers) {
     if (!layer.fused.valid()) continue;
-    if (layer.emulated) into.emulated.insert({place, layer.fused});
-    if (layer.medianMs) into.layers[{place, layer.fused}].push_back(*layer.medianMs);
+    if (layer.emulated) into.emulated.insert({path, layer.fused});
+    if (layer.medianMs) into.layers[{path, layer.fused}].push_back(*layer.medianMs);
     const NodeId holder = plan.fusedNodes[layer.fused.index].root;
     for (const BodyTimes& body : layer.bodies)
       takeLayers(body.steps, *plan.bodyPlan(holder, body.attribute),
-                 bodyPath(place, plan.graph().node(holder).name, body.attribute), into);
+                 path.into(plan.graph().node(holder), body.attribute), into);
   }
 }
 

@@ -26,12 +26,24 @@ struct Found {
   std::vector<std::string> origins;
 };
 
-/// The one node of a body that `path` names exactly.
-std::optional<BodyNode> findInBodies(const Model& model, std::string_view path) {
-  if (path.find('/') == std::string_view::npos) return {};
-  const auto matched = PatternMatcher(model).match(path);
-  if (!matched.ok() || matched.value().inBodies.size() != 1 || matched.value().inBodies[0].path != path) return {};
-  return matched.value().inBodies[0];
+/// The one node of a body that `text` names exactly; nothing where none is. Error: it names several, each of which is
+/// said.
+Result<std::optional<BodyNode>> findInBodies(const Model& model, std::string_view text) {
+  if (text.find('/') == std::string_view::npos) return std::optional<BodyNode>();
+  const auto matched = PatternMatcher(model).match(text);
+  if (!matched.ok()) return std::optional<BodyNode>();
+  std::vector<BodyNode> exact;
+  std::vector<std::string> names;
+  for (const BodyNode& found : matched.value().inBodies) {
+    if (!text.ends_with(found.place.name)) continue;  // a pattern names it
+    exact.push_back(found);
+    names.push_back(found.place.text());
+  }
+  if (exact.size() > 1)
+    return Diagnostic{.message = fmt::format("'{}' names {} nodes: {}", text, exact.size(), joined(names)),
+                      .where = {.file = model.path, .node = std::string(text)},
+                      .help = "Say which by the name of its body, as it stands there."};
+  return exact.empty() ? std::nullopt : std::optional(exact.front());
 }
 
 /// The node that "the_if/inner" names where the branch that is taken stands in the place of the_if.
@@ -58,7 +70,8 @@ Result<Found> findNode(const Plan& plan, std::string_view wanted) {
   }
   if (!node) node = findInTakenBranch(model, wanted);
   if (!node) {
-    if (auto inBody = findInBodies(model, wanted)) return Found{.name = inBody->path, .inBody = std::move(inBody)};
+    if (auto inBody = TRY(findInBodies(model, wanted)))
+      return Found{.name = inBody->place.text(), .inBody = std::move(inBody)};
     std::vector<std::string> names;
     for (const auto& candidate : model.origins) names.push_back(candidate.name);
     return Diagnostic{.message = fmt::format("the model has no node '{}'", wanted),
@@ -178,15 +191,16 @@ Json bordersJson(const Plan& plan, const FusedNode& fused) {
   return list;
 }
 
-Json helpJson(const Plan& plan, NodeId node, const std::string& prefix) {
+Json helpJson(const Plan& plan, NodeId node, const BodyPath& path) {
   Json list = Json::array();
-  for (const WhatIf& help : wouldHelpInBody(plan, node, prefix))
+  for (const WhatIf& help : wouldHelpInBody(plan, node, path))
     list.push_back({{"change", help.change}, {"effect", help.effect}});
   return list;
 }
 
-/// What is said of a node that is in the graph, and the subjects of decisions about it. `prefix`: of names in it.
-void explainNode(const Plan& plan, NodeId id, const std::string& prefix, Json& json, std::vector<Subject>& subjects) {
+/// What is said of a node that is in the graph, and the subjects of decisions about it. `path`: the body of
+/// `plan`.
+void explainNode(const Plan& plan, NodeId id, const BodyPath& path, Json& json, std::vector<Subject>& subjects) {
   const Node& node = plan.graph().node(id);
   subjects.push_back(Subject::node(node.name));
   for (const auto output : node.outputs)
@@ -196,7 +210,7 @@ void explainNode(const Plan& plan, NodeId id, const std::string& prefix, Json& j
     json["asked"] = typeJson(grant->asked);
     json["granted"] = typeJson(grant->granted);
   }
-  json["would_help"] = helpJson(plan, id, prefix);
+  json["would_help"] = helpJson(plan, id, path);
   json["lost_weights"] = toJson(lostWeights(plan, std::span(&id, 1)));
   const FusedNode* fused = plan.fusedNodeOf(id);
   if (fused == nullptr) return;
@@ -215,27 +229,27 @@ void explainNode(const Plan& plan, NodeId id, const std::string& prefix, Json& j
   json["borders"] = bordersJson(plan, *fused);
 }
 
-Result<Json> explained(const Plan& plan, std::string_view nodeName, const std::string& around);
+Result<Json> explained(const Plan& plan, std::string_view nodeName, const BodyPath& path);
 
-/// What the plan of a body says of a node in it, under the node's whole path. `around`: before names of `plan`.
-Result<Json> explainInBody(const Plan& plan, const BodyNode& found, const Plan& body, const std::string& around) {
-  const std::string& holder = plan.graph().node(found.holder).name;
-  const std::string prefix = holder + "/";
-  Json json = TRY(explained(body, std::string_view(found.path).substr(prefix.size()), around + prefix));
-  json["node"] = found.path;
-  json["body_of"] = json["body_of"].is_null() ? holder : prefix + json["body_of"].get<std::string>();
-  json["attribute"] = found.attribute;
-  json["answers"] = answersJson(plan, Subject::node(found.path));
+/// What the plan of a body says of a node in it. `path`: the body that `plan` is of.
+Result<Json> explainInBody(const Plan& plan, const BodyNode& found, const Plan& body, const BodyPath& path) {
+  const Node& holder = plan.graph().node(found.holder);
+  const BodyPath step = BodyPath().into(holder, found.attribute());
+  Json json = TRY(explained(body, found.rest, step.within(path)));
+  json["node"] = found.place.text();
+  json["body_of"] = json["body_of"].is_null() ? holder.name : step.of(json["body_of"].get<std::string>());
+  json["attribute"] = found.attribute();
+  json["answers"] = answersJson(plan, Subject::node(found.place));
   json["together"] = togetherJson(plan);
   return json;
 }
 
-/// `around`: "HOLDER/", of all holders of the body that `plan` is of; empty: it is the network's.
-Result<Json> explained(const Plan& plan, std::string_view nodeName, const std::string& around) {
+/// `path`: the body that `plan` is of.
+Result<Json> explained(const Plan& plan, std::string_view nodeName, const BodyPath& path) {
   const auto found = TRY(findNode(plan, nodeName));
   if (found.inBody)
-    if (const Plan* body = plan.bodyPlan(found.inBody->holder, found.inBody->attribute))
-      return explainInBody(plan, *found.inBody, *body, around);
+    if (const Plan* body = plan.bodyPlan(found.inBody->holder, found.inBody->attribute()))
+      return explainInBody(plan, *found.inBody, *body, path);
   Json json = {{"format", "fusescope.explain"}, {"version", 1}};
   for (const char* key :
        {"segment", "fused_node", "asked", "granted", "body_of", "predicted_ms", "predicted_how", "body_time"})
@@ -251,11 +265,11 @@ Result<Json> explained(const Plan& plan, std::string_view nodeName, const std::s
     subjects.push_back(Subject::node(origin));
     for (Json& entry : becameJson(plan, origin)) json["became"].push_back(std::move(entry));
   }
-  if (found.node) explainNode(plan, *found.node, around, json, subjects);
+  if (found.node) explainNode(plan, *found.node, path, json, subjects);
   if (found.inBody) {
     const Node& holder = plan.graph().node(found.inBody->holder);
     json["body_of"] = holder.name;
-    json["attribute"] = found.inBody->attribute;
+    json["attribute"] = found.inBody->attribute();
     const Node* node = found.inBody->node;
     if (node != nullptr && !node->outputs.empty() && node->outputs[0].valid())
       json["granted"] = typeJson(found.inBody->body->value(node->outputs[0]).type.dtype);
@@ -263,9 +277,9 @@ Result<Json> explained(const Plan& plan, std::string_view nodeName, const std::s
       json["segment"] = plan.segments[fused->segment.index].name;
       json["fused_node"] = fused->name;
     }
-    subjects = {Subject::node(found.name), Subject::node(holder.name)};
+    subjects = {Subject::node(found.inBody->place), Subject::node(holder.name)};
   }
-  json["answers"] = answersJson(plan, Subject::node(found.name));
+  json["answers"] = answersJson(plan, found.inBody ? Subject::node(found.inBody->place) : Subject::node(found.name));
   json["together"] = togetherJson(plan);
   json["decisions"] = decisionsAbout(plan, subjects);
   return json;

@@ -63,7 +63,7 @@ Json findingsJson(const Model& model) {
     const bool ofFile = decision.kind == DecisionKind::Import || decision.kind == DecisionKind::Infer ||
                         decision.kind == DecisionKind::Input;
     if (!ofFile || decision.code == "import.function_inlined") continue;
-    const std::string subject = decision.subjects.empty() ? std::string() : decision.subjects.front().name;
+    const std::string subject = decision.subjects.empty() ? std::string() : decision.subjects.front().text();
     findings.push_back({{"code", decision.code},
                         {"subject", subject.empty() ? Json(nullptr) : Json(subject)},
                         {"message", message(decision)}});

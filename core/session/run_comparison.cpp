@@ -20,7 +20,9 @@ Result<Range> rangeFromJson(const Json& json) {
 Result<ComparedGroup> groupFromJson(const Json& json) {
   ComparedGroup group;
   JsonFields fields(json);
-  fields.read("origins", group.origins).read("body_of", group.holder).read("attribute", group.attribute);
+  HeldBody body;
+  fields.read("origins", group.origins).read("body_of", body.holder).read("attribute", body.attribute);
+  if (!body.holder.empty()) group.body = BodyPath({body});  // what it says, as a text, is the same
   fields.read("a", group.a).read("b", group.b).read("same", group.same);
   fields.read("a_identities", group.identitiesOfA).read("b_identities", group.identitiesOfB);
   fields.readNumber("a_ms", group.aMs).readNumber("b_ms", group.bMs).readNumber("delta_ms", group.deltaMs);
@@ -40,8 +42,7 @@ Result<std::int64_t> countFromJson(const Json& json) {
 
 ComparedGroup keptGroup(const CompareGroup& group) {
   ComparedGroup kept{.origins = group.origins,
-                     .holder = group.holder,
-                     .attribute = group.attribute,
+                     .body = group.body,
                      .same = group.same,
                      .aMs = group.aMs,
                      .bMs = group.bMs,
@@ -50,7 +51,7 @@ ComparedGroup keptGroup(const CompareGroup& group) {
   const auto keep = [](const std::vector<CoveringNode>& nodes, std::vector<std::string>& names,
                        std::vector<std::string>& identities) {
     for (const CoveringNode& node : nodes) {
-      names.push_back(node.name);
+      names.push_back(node.place.text());
       identities.push_back(node.identity.hex());
     }
   };
@@ -60,9 +61,10 @@ ComparedGroup keptGroup(const CompareGroup& group) {
 }
 
 Json toJson(const ComparedGroup& group) {
+  const std::optional<NetworkPlace> holder = group.body.holder();
   return {{"origins", group.origins},
-          {"body_of", textOrNull(group.holder)},
-          {"attribute", group.holder.empty() ? Json(nullptr) : Json(group.attribute)},
+          {"body_of", holder ? Json(holder->text()) : Json(nullptr)},
+          {"attribute", holder ? Json(group.body.steps().back().attribute) : Json(nullptr)},
           {"a", group.a},
           {"b", group.b},
           {"a_identities", group.identitiesOfA},

@@ -13,7 +13,7 @@ namespace fusescope {
 /// One CompareGroup, as it is kept: its fused nodes by name and identity.
 struct ComparedGroup {
   std::vector<std::string> origins;                       ///< nodes of the file
-  std::string holder, attribute;                          ///< as CompareGroup
+  BodyPath body{};                                        ///< as CompareGroup
   std::vector<std::string> a, b;                          ///< names, for people
   std::vector<std::string> identitiesOfA, identitiesOfB;  ///< of the same, in hex
   bool same = false;                                      ///< one fused node that covers the same nodes on both sides

@@ -23,7 +23,7 @@ Status checkExtentsKnown(const Plan& plan) {
   for (const InputSpec& spec : plan.inputSpecs) {
     if (!hasUnknownExtents(spec)) continue;
     const auto why = std::ranges::find_if(plan.model->decisions, [&](const Decision& decision) {
-      return decision.code == "input.not_assumed" && decision.subjects.front().name == spec.name;
+      return decision.code == "input.not_assumed" && decision.subjects.front().text() == spec.name;
     });
     Diagnostic error{.message = "its extents are not known", .where = {.file = plan.model->path, .value = spec.name}};
     error.help = why == plan.model->decisions.end() ? "Give --input " + spec.name + "=DIMS." : message(*why) + ".";

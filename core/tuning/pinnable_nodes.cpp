@@ -21,8 +21,8 @@ std::set<NodeId> settledNodes(const Plan& lowered) {
   return nodes;
 }
 
-/// Adds the nodes of `lowered` that differ, and of its bodies; `holder` is the way to them.
-Status addNodes(const Plan& lowered, const Plan& exact, const std::string& holder, FusedNodeId fusedOfHolder,
+/// Adds the nodes of `lowered` that differ, and of its bodies; `path`: the bodies that they are in.
+Status addNodes(const Plan& lowered, const Plan& exact, const BodyPath& path, FusedNodeId fusedOfHolder,
                 std::vector<PinnableNode>& nodes) {
   const std::vector<char> coded = TRY(codedNodes(*unquantized(lowered.model), lowered.options));
   const std::set<NodeId> settled = settledNodes(lowered);
@@ -30,15 +30,16 @@ Status addNodes(const Plan& lowered, const Plan& exact, const std::string& holde
   for (const NodeId id : graph.order()) {
     const FusedNode* fused = lowered.fusedNodeOf(id);
     if (fused == nullptr) continue;
-    const FusedNodeId place = holder.empty() ? fused->id : fusedOfHolder;
+    const FusedNodeId place = path.isNetwork() ? fused->id : fusedOfHolder;
     if (!exact.graph().has(id)) continue;  // a node that gives or takes codes
     const DataType narrow = lowered.calculates[id.index], wide = exact.calculates[id.index];
     const bool isNarrower = isFloat(narrow) && isFloat(wide) && bitWidth(narrow) < bitWidth(wide);
     if ((isNarrower || (coded[id.index] && isFloat(wide))) && !settled.contains(id))
-      nodes.push_back({holder + graph.node(id).name, place, wide});
+      nodes.push_back({path.of(graph.node(id).name), place, wide});
     for (const PlannedBody& body : lowered.bodies) {
       const Plan* other = body.holder == id ? exact.bodyPlan(id, body.attribute) : nullptr;
-      if (other != nullptr) TRY(addNodes(*body.plan, *other, holder + graph.node(id).name + "/", place, nodes));
+      if (other == nullptr) continue;
+      TRY(addNodes(*body.plan, *other, path.into(graph.node(id), body.attribute), place, nodes));
     }
   }
   return Done{};

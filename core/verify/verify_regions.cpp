@@ -19,12 +19,10 @@ namespace {
 
 using Extents = std::map<std::string, Dims>;
 
-/// The network or a body, and how its names and its regions are told from those of others.
+/// The network or a body.
 struct Level {
   std::shared_ptr<const Plan> plan;
-  std::string prefix;  ///< "HOLDER/", of all holders on the way
-  std::string path;    ///< "HOLDER/ATTRIBUTE/": two branches may have nodes of one name
-  std::string name(const std::string& inside) const { return prefix + inside; }
+  BodyPath path;
 };
 
 /// What runs the fused nodes of a level at certain extents of its inputs.
@@ -60,7 +58,7 @@ class Verifier {
                            std::span<const std::map<std::string, Tensor>> samples) {
     for (std::size_t begin = 0; begin < samples.size();) {
       const Extents extents = TRY(inRun(checkInputs(*plan, samples[begin]), runOf(begin, samples.size())));
-      const Level level{TRY(planAt(plan, extents, m_options.stop)), {}, {}};
+      const Level level{TRY(planAt(plan, extents, m_options.stop)), {}};
       const LevelSteps steps = TRY(stepsOf(level, extents));
       const std::size_t bytes = steps.quick->bytesInMemory();
       const std::size_t end = TRY(endOfStretch(*plan, samples, begin, extents, bytes, kMostKeptBytes));
@@ -105,7 +103,7 @@ class Verifier {
     }
     for (const FusedNode& fused : level.plan->fusedNodes) {
       TRY(checkStop(m_options.stop));
-      if (m_options.progress) m_options.progress("verify", level.name(fused.name));
+      if (m_options.progress) m_options.progress("verify", level.path.of(fused.name));
       std::vector<GivenInputs> given;
       for (std::size_t r = 0; r < runs.size(); ++r) {
         given.push_back({runs[r].name, {}});
@@ -145,7 +143,7 @@ class Verifier {
   Status verifyBody(const Level& level, const FusedNode& holder, const PlannedBody& body, const BodyCalls& calls,
                     const std::vector<GivenInputs>& given) {
     const Node& node = level.plan->graph().node(body.holder);
-    const Level inside{body.plan, level.name(node.name) + "/", level.path + node.name + "/" + body.attribute + "/"};
+    const Level inside{body.plan, level.path.into(node, body.attribute)};
     std::vector<GivenInputs> runs = calls.of(*body.plan);
     const bool taken = !runs.empty();
     if (!taken && !node.is("If")) {
@@ -174,8 +172,7 @@ class Verifier {
       if (isNew(verdict)) verdict.notChecked = why;
       for (const PlannedBody& body : level.plan->bodies) {
         if (body.holder != fused.root) continue;
-        const std::string& holder = level.plan->graph().node(body.holder).name;
-        leaveOut({body.plan, level.name(holder) + "/", level.path + holder + "/" + body.attribute + "/"}, why);
+        leaveOut({body.plan, level.path.into(level.plan->graph().node(body.holder), body.attribute)}, why);
       }
     }
   }
@@ -198,8 +195,8 @@ class Verifier {
 
   /// Where the verdict of `fused` stands in the report.
   std::size_t placeOf(const Level& level, const FusedNode& fused) {
-    const auto [known, isNew] = m_places.emplace(level.path + fused.name, m_report.regions.size());
-    if (isNew) m_report.regions.push_back({.fusedNode = level.name(fused.name)});
+    const auto [known, isNew] = m_places.emplace(NetworkPlace{level.path, fused.name}, m_report.regions.size());
+    if (isNew) m_report.regions.push_back({.fusedNode = level.path.of(fused.name)});
     return known->second;
   }
   static bool isNew(const RegionVerdict& verdict) {
@@ -291,14 +288,14 @@ class Verifier {
                  RegionFailure failure) {
     auto smallest = TRY(minimalFailure(*level.plan, requests, fused, failure.inputs, backend, m_store, m_options.stop));
     if (smallest)
-      for (std::string& node : smallest->nodes) node = level.name(node);
-    m_report.mismatch = Mismatch{level.name(fused.name), std::move(failure), std::move(smallest)};
+      for (std::string& node : smallest->nodes) node = level.path.of(node);
+    m_report.mismatch = Mismatch{level.path.of(fused.name), std::move(failure), std::move(smallest)};
     return Done{};
   }
 
   const VerifyOptions& m_options;
   KernelStore m_store;
-  std::map<std::string, std::size_t> m_places;                       ///< by path and name
+  std::map<NetworkPlace, std::size_t> m_places;                      ///< of fused nodes
   std::map<std::shared_ptr<const Code>, std::size_t> m_firstOfCode;  ///< place of the first region of each code
   VerifyReport m_report;
 };

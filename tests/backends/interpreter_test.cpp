@@ -168,7 +168,7 @@ TEST(Interpreter, LeavesSegmentsThatCannotBeWholeToTheReference) {
   const auto& decisions = engine->report().decisions;
   const auto told = std::ranges::find(decisions, "build.segment_in_parts", &Decision::code);
   ASSERT_NE(told, decisions.end());
-  EXPECT_EQ(told->subjects[0].name, plan->segments[0].name);
+  EXPECT_EQ(told->subjects[0].text(), plan->segments[0].name);
   EXPECT_NE(message(*told).find("depend on data"), std::string::npos) << message(*told);
   EXPECT_EQ(engine->readBack(), nullptr);
   constexpr std::array<bool, 4> kKeep{true, false, true, true};

@@ -60,7 +60,7 @@ std::string answers(const GoldenCase& golden, const Plan& plan) {
   std::string text;
   for (const Decision& decision : plan.decisions)
     if (std::ranges::find(golden.refusals, decision.code) != golden.refusals.end())
-      text += "refused " + decision.subjects.front().name + ": " + message(decision) + "\n";
+      text += "refused " + decision.subjects.front().text() + ": " + message(decision) + "\n";
   return printPlan(plan) + text;
 }
 

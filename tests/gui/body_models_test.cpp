@@ -35,10 +35,10 @@ class BodyModelsTest : public QObject {
   void levelsAreTheNetworkAndItsBodies() {
     QStringList levels;
     for (const PlanSnapshot::Level& level : m_plain->levels())
-      levels << qs(level.prefix + level.attribute + (level.holder.valid() ? " " : "-") +
+      levels << qs(level.path.text() + (level.holder.valid() ? " " : "-") +
                    (level.holder.valid() ? m_plain->graph().node(level.holder).name : ""));
-    QCOMPARE(levels,
-             QStringList({"-", "loop/body loop", "loop/choose/else_branch loop", "loop/choose/then_branch loop"}));
+    QCOMPARE(levels, QStringList({"-", "loop/body loop", "loop/body/choose/else_branch loop",
+                                  "loop/body/choose/then_branch loop"}));
   }
 
   void theOutlineShowsBodiesBelowTheirHolders() {
@@ -57,7 +57,7 @@ class BodyModelsTest : public QObject {
     const QModelIndex relu = model.indexOfInside("loop/choose/relu");
     QCOMPARE(relu.data(kNameRole).toString(), QStringLiteral("loop/choose/relu"));
     const QModelIndex kernel = relu.parent(), branch = kernel.parent();
-    QVERIFY(kernel.data(kNameRole).toString().startsWith("loop/choose/fused:"));
+    QVERIFY(kernel.data(kNameRole).toString().startsWith("loop/body/choose/then_branch/fused:"));
     QCOMPARE(model.indexOfInside(kernel.data(kNameRole).toString().toStdString()), kernel);
     QCOMPARE(branch.data().toString(), QStringLiteral("then"));
     QCOMPARE(branch.parent().data(kNameRole).toString(), QStringLiteral("loop/choose"));
@@ -162,7 +162,7 @@ class BodyModelsTest : public QObject {
     const auto times = layerTimesOf(*run.time, *m_plain, TimeKind::Measured);
     const FusedNode& kernel =
         *m_plain->inside("loop/choose/relu")->body->fusedOf(m_plain->inside("loop/choose/relu")->nodes.front());
-    QVERIFY(times.find("loop/choose/" + handleOf(kernel)) != times.end());
+    QVERIFY(times.find("loop/body/choose/then_branch/" + handleOf(kernel)) != times.end());
     LayersModel model;
     model.setSnapshot(m_plain);
     model.setTimes(times, QString());
@@ -177,10 +177,10 @@ class BodyModelsTest : public QObject {
     QVERIFY2(model.totalsText().contains("which its holder's includes"), qPrintable(model.totalsText()));
     const TableContent profile = profileContent(run, false);
     const auto row = std::find_if(profile.rows.begin(), profile.rows.end(), [](const TableRow& other) {
-      return other.cells[0].text == QLatin1String("loop/choose/mm + relu");
+      return other.cells[0].text == QLatin1String("loop/body/choose/then_branch/mm + relu");
     });
     QVERIFY(row != profile.rows.end());
-    QCOMPARE(row->name.toStdString(), "loop/choose/" + handleOf(kernel));
+    QCOMPARE(row->name.toStdString(), "loop/body/choose/then_branch/" + handleOf(kernel));
     QVERIFY(m_plain->inside(row->name.toStdString()).has_value());
   }
 

@@ -17,7 +17,7 @@ class Builder {
     m_scene.byName.reserve(2 * nodes);
     m_scene.fusedOf.reserve(2 * nodes);
     m_scene.byKey.reserve(nodes);
-    addLevel(plan, QString(), -1);
+    addLevel(plan, {}, -1);
   }
 
   BuiltCanvas build() {
@@ -36,8 +36,8 @@ class Builder {
   const CanvasItem& at(int item) const { return m_scene.items[std::size_t(item)]; }
   bool isClosed(int item) const { return item >= 0 && !at(item).open; }
 
-  CanvasLevel& addLevel(const Plan& plan, const QString& prefix, int container) {
-    CanvasLevel& level = m_levels.emplace_back(plan, prefix, m_fonts);
+  CanvasLevel& addLevel(const Plan& plan, const BodyPath& path, int container) {
+    CanvasLevel& level = m_levels.emplace_back(plan, path, m_fonts);
     std::vector<int> around(level.itemOfNode.size(), container);  // by node: the innermost container so far
     for (const ContainerKind* kind : containerKinds()) addContainers(level, *kind, container, around);
     for (auto& [node, holder] : level.holders) addCondition(level, level.graph().node(NodeId(node)), holder);
@@ -113,7 +113,7 @@ class Builder {
     }
     level.itemOfNode[node.id.index] = container;
     if (!level.plan.bodies.empty() && fused >= 0)
-      addClosedBodies(level.plan, node.id, name + "/", container, level.handles[std::size_t(fused)]);
+      addClosedBodies(level.plan, node.id, level.items.path(), container, level.handles[std::size_t(fused)]);
   }
 
   /// Handle of the innermost container that can be opened, from `container` outwards.
@@ -123,20 +123,21 @@ class Builder {
   }
 
   /// What is in the bodies of `node`, which are closed: found by name, `item` stands for it, and opening it opens
-  /// `handle`.
-  void addClosedBodies(const Plan& plan, NodeId node, const QString& prefix, int item, const QString& handle) {
+  /// `handle`. `around`: the body that `plan` is of.
+  void addClosedBodies(const Plan& plan, NodeId node, const BodyPath& around, int item, const QString& handle) {
     for (const PlannedBody& body : plan.bodies) {
       if (body.holder != node) continue;
+      const BodyPath path = around.into(plan.graph().node(node), body.attribute);
       for (const NodeId id : body.plan->graph().order()) {
         const Node& inner = body.plan->graph().node(id);
-        const QString name = prefix + qs(inner.name);
+        const QString name = qs(path.of(inner.name));
         m_scene.byName.insert(name, item);
         m_scene.fusedOf.insert(name, handle);
         m_closed.push_back({name, inner.op, item});
-        addClosedBodies(*body.plan, id, name + "/", item, handle);
+        addClosedBodies(*body.plan, id, path, item, handle);
       }
       for (const FusedNode& fused : body.plan->fusedNodes) {
-        const QString key = prefix + qs(handleOf(fused));
+        const QString key = qs(path.exactly(handleOf(fused)));
         m_scene.byName.insert(key, item);
         m_scene.fusedOf.insert(key, handle);
       }
@@ -148,7 +149,7 @@ class Builder {
     const Node& node = level.graph().node(body.holder);
     CanvasLevel::Holder& holder = level.holders[node.id.index];
     holder.box = box;
-    holder.bodies.push_back(&addLevel(*body.plan, level.items.nameOf(node.name) + "/", container));
+    holder.bodies.push_back(&addLevel(*body.plan, level.items.path().into(node, body.attribute), container));
     holder.graphs.push_back(&std::get<Subgraph>(node.attributes.at(body.attribute)));
   }
 

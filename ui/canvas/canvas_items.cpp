@@ -38,10 +38,10 @@ bool holdsBodies(const Plan& plan, const FusedNode& fused) {
 }
 
 // Types as they stand in memory under the plan.
-CanvasItems::CanvasItems(const Plan& plan, QString prefix, const CanvasFonts& fonts)
+CanvasItems::CanvasItems(const Plan& plan, BodyPath path, const CanvasFonts& fonts)
     : m_plan(plan),
       m_graph(plan.graph()),
-      m_prefix(std::move(prefix)),
+      m_path(std::move(path)),
       m_fonts(fonts),
       m_stored(plan.graph().valueIdLimit(), DataType::Undefined),
       m_inner(plan.graph().valueIdLimit(), Inner::No),
@@ -106,7 +106,7 @@ const PlannedCast* CanvasItems::castTo(ValueId value, FusedNodeId reader) const 
 }
 
 QString CanvasItems::handleOf(const FusedNode& fused) const {
-  return m_prefix + qs(fusescope::handleOf(fused));
+  return qs(m_path.exactly(fusescope::handleOf(fused)));
 }
 
 CanvasItem CanvasItems::fused(const FusedNode& fused, const QString& name, const QString& handle) const {
@@ -192,7 +192,7 @@ CanvasItem CanvasItems::pill(ValueId id, ItemKind kind, const QString& note) con
 
 CanvasItem CanvasItems::body(const PlannedBody& body) const {
   CanvasItem item;
-  item.name = nameOf(m_graph.node(body.holder).name) + "/" + qs(body.attribute);
+  item.name = qs(m_path.into(m_graph.node(body.holder), body.attribute).text());
   item.key = "b:" + item.name;
   item.title = bodyTitle(body.attribute);
   const std::size_t nodes = body.plan->graph().nodeCount(), kernels = body.plan->fusedNodes.size();

@@ -15,10 +15,10 @@ namespace fusescope {
 bool holdsBodies(const Plan& plan, const FusedNode& fused);
 
 /// The items of one plan: of the network, or of a body. They have no place; `parent` and `segment` are the
-/// caller's. `prefix` goes before every name and key: "HOLDER/" in a body.
+/// caller's. `path`: the body that it is of; names and keys are texts of places.
 class CanvasItems {
  public:
-  CanvasItems(const Plan& plan, QString prefix, const CanvasFonts& fonts);
+  CanvasItems(const Plan& plan, BodyPath path, const CanvasFonts& fonts);
 
   CanvasItem fused(const FusedNode& fused, const QString& name, const QString& handle) const;
   CanvasItem node(const Node& node, const QString& name, const FusedNode* fused) const;
@@ -35,9 +35,9 @@ class CanvasItems {
   /// Room for one more shared input that is named on a box and not drawn as an edge.
   void addStub(CanvasItem& reader, ValueId value) const;
 
-  QString nameOf(const std::string& name) const { return m_prefix + QString::fromStdString(name); }
+  QString nameOf(const std::string& name) const { return QString::fromStdString(m_path.of(name)); }
   QString handleOf(const FusedNode& fused) const;
-  const QString& prefix() const { return m_prefix; }
+  const BodyPath& path() const { return m_path; }
 
  private:
   /// As it stands in memory under the plan.
@@ -52,7 +52,7 @@ class CanvasItems {
 
   const Plan& m_plan;
   const Graph& m_graph;
-  QString m_prefix;
+  BodyPath m_path;
   const CanvasFonts& m_fonts;
   enum class Inner : std::uint8_t { No, Held, HeldWider };
   std::vector<DataType> m_stored;              ///< by value; undefined: as in the graph

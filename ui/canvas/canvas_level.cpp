@@ -20,9 +20,9 @@ void describeCast(CanvasEdge& edge, const PlannedCast& cast) {
 
 }  // namespace
 
-CanvasLevel::CanvasLevel(const Plan& of, const QString& prefix, const CanvasFonts& fonts)
+CanvasLevel::CanvasLevel(const Plan& of, const BodyPath& path, const CanvasFonts& fonts)
     : plan(of),
-      items(of, prefix, fonts),
+      items(of, path, fonts),
       itemOfNode(of.graph().nodeIdLimit(), -1),
       fusedOfNode(of.graph().nodeIdLimit(), -1),
       placeOfNode(of.graph().nodeIdLimit(), 0),

@@ -11,7 +11,7 @@ namespace fusescope {
 
 /// The plan of the network, or of a body that is open, and which items stand for what of it.
 struct CanvasLevel {
-  CanvasLevel(const Plan& of, const QString& prefix, const CanvasFonts& fonts);
+  CanvasLevel(const Plan& of, const BodyPath& path, const CanvasFonts& fonts);
 
   const Plan& plan;
   CanvasItems items;

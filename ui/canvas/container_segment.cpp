@@ -7,7 +7,7 @@ namespace {
 
 /// Segments are containers in the network, not in bodies.
 std::size_t count(const CanvasLevel& level) {
-  return level.items.prefix().isEmpty() ? level.plan.segments.size() : 0;
+  return level.items.path().isNetwork() ? level.plan.segments.size() : 0;
 }
 
 std::vector<NodeId> nodes(const CanvasLevel& level, std::size_t part) {

@@ -11,12 +11,12 @@ Status layOutScene(CanvasScene& scene, const LayoutOptions& options) {
 }
 
 /// Handles of the fused nodes that hold bodies, in bodies too.
-void addHolders(const Plan& plan, const QString& prefix, QSet<QString>& holders) {
+void addHolders(const Plan& plan, const BodyPath& path, QSet<QString>& holders) {
   if (plan.bodies.empty()) return;
   for (const FusedNode& fused : plan.fusedNodes)
-    if (holdsBodies(plan, fused)) holders.insert(prefix + QString::fromStdString(handleOf(fused)));
+    if (holdsBodies(plan, fused)) holders.insert(QString::fromStdString(path.exactly(handleOf(fused))));
   for (const PlannedBody& body : plan.bodies)
-    addHolders(*body.plan, prefix + QString::fromStdString(plan.graph().node(body.holder).name) + "/", holders);
+    addHolders(*body.plan, path.into(plan.graph().node(body.holder), body.attribute), holders);
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ Result<std::shared_ptr<SceneMaker::Base>> SceneMaker::baseOf(const std::shared_p
 Result<std::shared_ptr<const CanvasScene>> SceneMaker::make(const std::shared_ptr<const Plan>& plan,
                                                             const OpenState& open, const LayoutOptions& options) {
   QSet<QString> holders;
-  addHolders(*plan, QString(), holders);
+  addHolders(*plan, {}, holders);
   const QSet<QString> turned = open.turned(fusedContainers());
   const QSet<QString> opened = turned - holders;
   if (plan->fusedNodes.size() >= m_large && opened.size() <= kMostOpened) {

@@ -20,14 +20,14 @@ using Add = std::function<bool(const QString& label, const QString& name, int ac
 void findNodes(const PlanSnapshot::Level& level, const QString& text, const Add& add) {
   const Graph& graph = level.snapshot->graph();
   const auto matches = [&](const std::string& name) {
-    return qs(level.prefix + name).contains(text, Qt::CaseInsensitive);
+    return qs(level.path.of(name)).contains(text, Qt::CaseInsensitive);
   };
   for (const Segment& segment : level.snapshot->plan->segments) {
-    const QString name = qs(level.prefix + segment.name);
+    const QString name = qs(level.path.of(segment.name));
     if (matches(segment.name) && !add(name + QStringLiteral("   segment"), name, -1)) return;
   }
   for (const NodeId id : graph.order()) {
-    const QString name = qs(level.prefix + graph.node(id).name);
+    const QString name = qs(level.path.of(graph.node(id).name));
     if (matches(graph.node(id).name) && !add(QStringLiteral("%1   %2").arg(name, qs(graph.node(id).op)), name, -1))
       return;
   }
@@ -36,7 +36,7 @@ void findNodes(const PlanSnapshot::Level& level, const QString& text, const Add&
 void findTensors(const PlanSnapshot::Level& level, const QString& text, const Add& add) {
   const Graph& graph = level.snapshot->graph();
   for (const ValueId id : graph.allValues()) {
-    const QString name = qs(level.prefix + graph.value(id).name);
+    const QString name = qs(level.path.of(graph.value(id).name));
     if (graph.isConstant(id) || !name.contains(text, Qt::CaseInsensitive)) continue;
     if (!add(name + QStringLiteral("   tensor"), name, -1)) return;
   }

@@ -21,7 +21,8 @@ void goTo(const DockContext& context, const QString& name, const QObject* source
   if (!nodes.empty()) return context.selection.set(nodes, source);
   // A name in a body, in full or as it is called beside what is selected there.
   const auto here = snapshot->inside(context.selection.inside());
-  for (const std::string& full : {name.toStdString(), (here ? here->prefix : std::string()) + name.toStdString()})
+  for (const std::string& full :
+       {name.toStdString(), here ? here->place.bodies.of(name.toStdString()) : name.toStdString()})
     if (const auto inside = snapshot->inside(full)) return context.selection.set({inside->holder}, source, full);
 }
 

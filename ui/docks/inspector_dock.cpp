@@ -76,7 +76,7 @@ void InspectorDock::renew(Parts) {
   const auto inside = snapshot->inside(m_context.selection.inside());
   const PlanSnapshot& of = inside ? *inside->body : *snapshot;
   const auto& nodes = inside ? inside->nodes : m_context.selection.nodes();
-  if (nodes.size() == 1 || isKernel(of, nodes)) workOut(of.plan, nodes, inside ? inside->prefix : "");
+  if (nodes.size() == 1 || isKernel(of, nodes)) workOut(of.plan, nodes, inside ? inside->place.bodies : BodyPath());
 }
 
 void InspectorDock::show(const WorkedOut* workedOut) {
@@ -86,7 +86,7 @@ void InspectorDock::show(const WorkedOut* workedOut) {
     return;
   }
   const auto inside = snapshot->inside(m_context.selection.inside());
-  QString text = inside ? textOf(*inside->body, inside->nodes, inside->prefix, workedOut)
+  QString text = inside ? textOf(*inside->body, inside->nodes, inside->place.bodies, workedOut)
                         : textOf(*snapshot, m_context.selection.nodes(), {}, workedOut);
   if (!inside)
     text = runText(m_context.selection.nodes(), workedOut) + text +
@@ -130,13 +130,13 @@ std::optional<InspectorDock::Wrong> InspectorDock::wrongOf(const std::vector<Nod
                triedFix(measured->advice, snapshot.graph().value(value).name)};
 }
 
-KernelTime InspectorDock::timeOf(const FusedNode& fused, const std::string& prefix) const {
+KernelTime InspectorDock::timeOf(const FusedNode& fused, const BodyPath& path) const {
   const ShownTimes times = m_context.runs.layerTimes();
-  const auto found = times.find(prefix + handleOf(fused));
+  const auto found = times.find(path.exactly(handleOf(fused)));
   return found == times.end() ? KernelTime() : KernelTime{found->second, times.made};
 }
 
-QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const std::string& prefix,
+QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const BodyPath& path,
                               const WorkedOut* workedOut) const {
   const Theme& theme = m_context.theme();
   if (nodes.empty()) return modelText(snapshot, theme);
@@ -144,20 +144,19 @@ QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<No
   const Segment* segment = snapshot.segmentOf(nodes);
   if (nodes.size() > 1 && !isKernel(snapshot, nodes))
     return segment ? segmentText(snapshot, *segment, theme) : severalText(snapshot, nodes, theme);
-  const KernelTime time = fused == nullptr ? KernelTime() : timeOf(*fused, prefix);
+  const KernelTime time = fused == nullptr ? KernelTime() : timeOf(*fused, path);
   const QString text = nodes.size() == 1 ? nodeText(snapshot, nodes.front(), time, workedOut, theme)
                                          : fusedText(snapshot, *fused, time, workedOut, theme);
   return segment ? text + bordersText(snapshot, *segment, theme) : text;
 }
 
-void InspectorDock::workOut(std::shared_ptr<const Plan> plan, const std::vector<NodeId>& of,
-                            const std::string& prefix) {
-  const auto wrong = prefix.empty() ? wrongOf(of) : std::nullopt;
+void InspectorDock::workOut(std::shared_ptr<const Plan> plan, const std::vector<NodeId>& of, const BodyPath& path) {
+  const auto wrong = path.isNetwork() ? wrongOf(of) : std::nullopt;
   m_context.jobs.run(
       QStringLiteral("what_would_help"), this,
-      [plan, of, prefix, wrong](const StopToken& stop) {
+      [plan, of, path, wrong](const StopToken& stop) {
         WorkedOut answers{.lostWeights = lostWeights(*plan, of)};
-        if (of.size() == 1) answers.help = wouldHelpInBody(*plan, of.front(), prefix);
+        if (of.size() == 1) answers.help = wouldHelpInBody(*plan, of.front(), path);
         if (wrong) answers.fix = wrong->tried ? *wrong->tried : firstFix(plan, wrong->value, wrong->harm, stop);
         return answers;
       },

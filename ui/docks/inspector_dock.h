@@ -48,12 +48,12 @@ class InspectorDock : public Dock {
     std::optional<OfferedFix> tried{};  ///< what came of trying pins when it was measured; nothing: none was tried
   };
   std::optional<Wrong> wrongOf(const std::vector<NodeId>& nodes) const;
-  /// `prefix`: "HOLDER/" before names in a body; empty: `snapshot` is the network's.
-  QString textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const std::string& prefix,
+  /// `path`: the body that `snapshot` is of.
+  QString textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const BodyPath& path,
                  const WorkedOut* workedOut) const;
-  KernelTime timeOf(const FusedNode& fused, const std::string& prefix) const;
-  /// `plan`: of the network, or of a body, whose names stand behind `prefix` in directives.
-  void workOut(std::shared_ptr<const Plan> plan, const std::vector<NodeId>& nodes, const std::string& prefix);
+  KernelTime timeOf(const FusedNode& fused, const BodyPath& path) const;
+  /// `path`: the body that `plan` is of.
+  void workOut(std::shared_ptr<const Plan> plan, const std::vector<NodeId>& nodes, const BodyPath& path);
   void follow(const QUrl& link);
   void act(const QString& what);  ///< of links "do:"
   void applyHelp(std::size_t index);

@@ -104,7 +104,7 @@ void OutlineDock::findNext() {
   QStringList names;
   for (const PlanSnapshot::Level& level : snapshot->levels())
     for (const NodeId id : level.snapshot->graph().order())
-      names << qs(level.prefix + level.snapshot->graph().node(id).name);
+      names << qs(level.path.of(level.snapshot->graph().node(id).name));
   const int from = names.indexOf(m_found);  // -1: the first
   for (int i = 1; i <= names.size(); ++i) {
     const QString& name = names[(from + i) % names.size()];

@@ -6,7 +6,7 @@
 namespace fusescope {
 namespace {
 
-void addTimes(const std::vector<RunLayer>& layers, const PlanSnapshot& snapshot, const std::string& prefix,
+void addTimes(const std::vector<RunLayer>& layers, const PlanSnapshot& snapshot, const BodyPath& path,
               TimeKind measured, ShownTimes::Map& times) {
   for (const RunLayer& layer : layers) {
     if (layer.identity.empty()) continue;
@@ -14,15 +14,15 @@ void addTimes(const std::vector<RunLayer>& layers, const PlanSnapshot& snapshot,
     const FusedNode* fused = snapshot.fusedWith(handle);
     if (fused == nullptr || layer.types != layerTypesText(*snapshot.plan, *fused)) continue;
     if (layer.emulated) {
-      times[prefix + handle] = {TimeKind::Emulated};
+      times[path.exactly(handle)] = {TimeKind::Emulated};
     } else if (layer.medianMs) {
-      ShownTime& time = times[prefix + handle];
+      ShownTime& time = times[path.exactly(handle)];
       if (time.kind != TimeKind::Emulated) time = {measured, time.ms + *layer.medianMs, layer.tactic};
     }
     for (const RunBody& body : layer.bodies) {
       const PlanSnapshot* inside = snapshot.body(fused->root, body.attribute);
       if (inside != nullptr)
-        addTimes(body.layers, *inside, prefix + snapshot.graph().node(fused->root).name + "/", measured, times);
+        addTimes(body.layers, *inside, path.into(snapshot.graph().node(fused->root), body.attribute), measured, times);
     }
   }
 }

@@ -36,7 +36,7 @@ std::uint64_t hashOf(std::string_view text) {
 }
 
 std::uint64_t hashOf(const Subject& subject) {
-  return hashOf(subject.name) + static_cast<std::uint64_t>(subject.kind);
+  return hashOf(subject.text()) + static_cast<std::uint64_t>(subject.kind);
 }
 
 /// What `index` has for `hash`, ascending, as far as `same` says that it is that.
@@ -76,7 +76,7 @@ PlanDelta deltaOf(const PlanDiff& diff) {
   delta.comparable = true;
   const auto addFusions = [](const std::vector<CoveringNode>& fused, std::vector<std::string>& names) {
     for (const CoveringNode& node : fused)
-      if (node.nodes > 1) names.push_back(node.name);
+      if (node.nodes > 1) names.push_back(node.place.text());
   };
   for (const FusionChange& change : diff.fusions) {
     addFusions(change.a, delta.fusionsLost);
@@ -94,7 +94,7 @@ PlanDelta deltaOf(const PlanDiff& diff) {
   delta.fusedNodes = diff.b.fusedNodes - diff.a.fusedNodes;
   delta.segments = diff.b.segments - diff.a.segments;
   for (const DecisionChange& change : diff.decisions)
-    if (change.b != nullptr && change.body.empty()) delta.newAnswers.push_back(change.indexInB);
+    if (change.b != nullptr && change.body.isNetwork()) delta.newAnswers.push_back(change.indexInB);
   return delta;
 }
 
@@ -166,7 +166,7 @@ const PrecisionGrant* PlanSnapshot::grantOf(NodeId node) const {
 std::vector<std::uint32_t> PlanSnapshot::decisionsAbout(const Subject& subject) const {
   return foundIn(decisionsOf, hashOf(subject), [&](std::uint32_t decision) {
     return std::ranges::any_of(plan->decisions[decision].subjects, [&](const Subject& other) {
-      return other.kind == subject.kind && other.name == subject.name;
+      return other.kind == subject.kind && other.place == subject.place;
     });
   });
 }
@@ -227,8 +227,7 @@ std::vector<PlanSnapshot::Level> PlanSnapshot::levels() const {
   std::vector<Level> all{{.snapshot = this}};
   for (const Body& body : bodies) {
     for (Level& inner : body.snapshot->levels()) {
-      inner.prefix.insert(0, graph().node(body.holder).name + "/");
-      if (inner.attribute.empty()) inner.attribute = body.attribute;
+      inner.path = inner.path.within(BodyPath().into(graph().node(body.holder), body.attribute));
       inner.holder = body.holder;
       all.push_back(std::move(inner));
     }
@@ -236,16 +235,18 @@ std::vector<PlanSnapshot::Level> PlanSnapshot::levels() const {
   return all;
 }
 
-std::optional<PlanSnapshot::Inside> PlanSnapshot::inside(const std::string& name) const {
-  for (const Body& body : bodies) {
-    const std::string prefix = graph().node(body.holder).name + "/";
-    if (!name.starts_with(prefix)) continue;
-    const std::string rest = name.substr(prefix.size());
-    if (auto nodes = body.snapshot->nodesNamed(rest); !nodes.empty())
-      return Inside{body.holder, body.snapshot.get(), prefix, std::move(nodes)};
-    if (auto deeper = body.snapshot->inside(rest)) {
-      deeper->holder = body.holder;
-      deeper->prefix = prefix + deeper->prefix;
+std::optional<PlanSnapshot::Inside> PlanSnapshot::inside(std::string_view text) const {
+  if (bodies.empty()) return std::nullopt;
+  for (const NamedBody& named : bodiesNamed(graph(), text)) {
+    const PlanSnapshot* of = body(named.holder, named.attribute);
+    if (of == nullptr) continue;
+    const BodyPath path = BodyPath().into(graph().node(named.holder), named.attribute);
+    const std::string rest(named.rest);
+    if (auto nodes = of->nodesNamed(rest); !nodes.empty())
+      return Inside{named.holder, of, {path, rest}, std::move(nodes)};
+    if (auto deeper = of->inside(rest)) {
+      deeper->holder = named.holder;
+      deeper->place.bodies = deeper->place.bodies.within(path);
       return deeper;
     }
   }

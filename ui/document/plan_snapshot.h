@@ -13,7 +13,7 @@
 
 namespace fusescope {
 
-/// What one edit did to the plan and the plans of its bodies, in names for people; of what is in a body "HOLDER/NAME".
+/// What one edit did to the plan and the plans of its bodies, in names for people, which are texts of places.
 /// What core/diff finds, as the docks show it. Numbers take each body as if it ran once.
 struct PlanDelta {
   bool comparable = false;               ///< false: there was no plan of this model before
@@ -64,9 +64,8 @@ struct PlanSnapshot {
   /// This plan, or that of a body at whatever depth.
   struct Level {
     const PlanSnapshot* snapshot = nullptr;
-    std::string prefix;     ///< of names in it: "HOLDER/", of all holders on the way; empty: this plan
-    std::string attribute;  ///< of the body; empty: this plan
-    NodeId holder;          ///< in this plan, the node that a selection in the body selects; invalid: this plan
+    BodyPath path;
+    NodeId holder;  ///< in this plan, the node that a selection in the body selects; invalid: this plan
   };
   /// This plan first, then its bodies, each before those in it.
   std::vector<Level> levels() const;
@@ -86,15 +85,15 @@ struct PlanSnapshot {
   const Segment* segmentOf(const std::vector<NodeId>& nodes) const;
   /// The nodes that a handle or a name of the plan stands for: a fused node's, a segment's, a node, a value's producer.
   std::vector<NodeId> nodesNamed(const std::string& name) const;
-  /// What "HOLDER/NAME" stands for in a body, NAME as nodesNamed() takes it or a name in a body of that body. Nothing
-  /// if there is no such body or name.
+  /// What the text of a place in a body stands for, its name as nodesNamed() takes it. Nothing if there is no such body
+  /// or name.
   struct Inside {
     NodeId holder;  ///< in this plan
     const PlanSnapshot* body = nullptr;
-    std::string prefix;  ///< "HOLDER/", of all holders on the way
+    NetworkPlace place;
     std::vector<NodeId> nodes;
   };
-  std::optional<Inside> inside(const std::string& name) const;
+  std::optional<Inside> inside(std::string_view text) const;
   std::int64_t pinCount() const;  ///< directives that ask for a type
 };
 

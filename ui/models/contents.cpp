@@ -37,9 +37,8 @@ QString groupText(const std::vector<std::string>& names) {
 
 /// What a click on a group goes to: its first fused node, by handle.
 QString firstHandle(const ComparedGroup& group) {
-  const QString within = group.holder.empty() ? QString() : qs(group.holder + "/");
   for (const auto* side : {&group.identitiesOfA, &group.identitiesOfB})
-    if (!side->empty()) return within + qs(handleOf(side->front()));
+    if (!side->empty()) return qs(group.body.exactly(handleOf(side->front())));
   return {};
 }
 
@@ -96,7 +95,7 @@ TableContent castsContent(const PlanSnapshot& snapshot) {
       QStringList to;
       for (const FusedNodeId consumer : cast.consumers) to << qs(plan.fusedNodes[consumer.index].name);
       if (to.isEmpty()) to << QStringLiteral("output");
-      const QString value = qs(level.prefix + plan.graph().value(cast.value).name);
+      const QString value = qs(level.path.of(plan.graph().value(cast.value).name));
       Cell bytes{.text = bytesText(cast.bytes), .number = true};
       if (cast.bytes) bytes.sort = static_cast<qlonglong>(*cast.bytes);
       QString why = qs(cast.reason);

@@ -73,10 +73,10 @@ bool isLifted(const Plan& plan, const Decision& decision) {
   });
 }
 
-QString subjectText(const Decision& decision, const std::string& prefix) {
+QString subjectText(const Decision& decision, const BodyPath& path) {
   if (decision.subjects.empty())
     return decision.kind == DecisionKind::Precision ? QStringLiteral("(all pins)") : QStringLiteral("(the model)");
-  const QString first = qs(prefix + decision.subjects.front().name);
+  const QString first = qs(path.of(decision.subjects.front().text()));
   if (decision.subjects.size() == 1) return first;
   return QStringLiteral("%1 and %2 more").arg(first).arg(decision.subjects.size() - 1);
 }
@@ -119,16 +119,16 @@ int DecisionsModel::countOf(const PlanSnapshot& snapshot, DecisionFilter filter)
 }
 
 /// Of a fused node its handle, where this plan or body has it; an answer from a body names what is there by its path.
-QString DecisionsModel::handleOf(const Subject& subject, const std::string& prefix) const {
+QString DecisionsModel::handleOf(const Subject& subject, const BodyPath& path) const {
   const std::string handle =
       subject.kind == SubjectKind::FusedNode && !subject.identity.empty() ? fusescope::handleOf(subject.identity) : "";
-  if (handle.empty() || (prefix.empty() && !m_snapshot->fusedWith(handle))) return qs(prefix + subject.name);
-  return qs(prefix + handle);
+  if (handle.empty() || (path.isNetwork() && !m_snapshot->fusedWith(handle))) return qs(path.of(subject.text()));
+  return qs(path.exactly(handle));
 }
 
-bool DecisionsModel::isAbout(const Decision& decision, const std::string& prefix) const {
+bool DecisionsModel::isAbout(const Decision& decision, const BodyPath& path) const {
   return m_subject.empty() || std::ranges::any_of(decision.subjects, [&](const Subject& subject) {
-           return prefix + subject.name == m_subject;
+           return path.of(subject.text()) == m_subject;
          });
 }
 
@@ -143,7 +143,7 @@ void DecisionsModel::arrange() {
     for (std::uint32_t i = 0; i < all.size(); ++i) {
       if (!wanted(all[i], level == 0 && m_new[i], m_filter)) continue;
       if (level > 0 && isLifted(*m_snapshot->plan, all[i])) continue;
-      if (isAbout(all[i], m_levels[level].prefix)) m_rows.push_back({level, i});
+      if (isAbout(all[i], m_levels[level].path)) m_rows.push_back({level, i});
     }
   }
   const auto decision = [&](const Row& row) -> const Decision& {
@@ -170,7 +170,7 @@ QVariant DecisionsModel::data(const QModelIndex& index, int role) const {
         case kMark:
           return markText(decision);
         case kSubject:
-          return subjectText(decision, prefixAt(index.row()));
+          return subjectText(decision, pathAt(index.row()));
         case kWhat:
           return qs(answerText(decision));
         case kCode:
@@ -181,7 +181,7 @@ QVariant DecisionsModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
       return index.column() == kCode ? qs(decision.code) + " · " + qs(decision.by) : qs(message(decision));
     case kNameRole:
-      return decision.subjects.empty() ? QString() : handleOf(decision.subjects.front(), prefixAt(index.row()));
+      return decision.subjects.empty() ? QString() : handleOf(decision.subjects.front(), pathAt(index.row()));
     case kToneRole: {
       if (index.column() == kCode) return static_cast<int>(Tone::Dim);
       if (index.column() != kMark) return static_cast<int>(Tone::Plain);

@@ -46,9 +46,9 @@ class DecisionsModel : public QAbstractTableModel {
   struct Row {
     std::uint32_t level = 0, decision = 0;
   };
-  const std::string& prefixAt(int row) const { return m_levels[m_rows[static_cast<std::size_t>(row)].level].prefix; }
-  QString handleOf(const Subject& subject, const std::string& prefix) const;
-  bool isAbout(const Decision& decision, const std::string& prefix) const;
+  const BodyPath& pathAt(int row) const { return m_levels[m_rows[static_cast<std::size_t>(row)].level].path; }
+  QString handleOf(const Subject& subject, const BodyPath& path) const;
+  bool isAbout(const Decision& decision, const BodyPath& path) const;
   void arrange();
   std::shared_ptr<const PlanSnapshot> m_snapshot;
   std::vector<PlanSnapshot::Level> m_levels;

@@ -173,7 +173,7 @@ QString LayersModel::twinOf(const Row& row, int column) const {
   const FusedNode* fused = column == kFused ? level.snapshot->fusedOf(row.node) : nullptr;
   const NodeId named = column == kNode ? row.node : fused != nullptr ? fused->root : NodeId();
   const std::string twin = named.valid() ? level.snapshot->twinName(named) : std::string();
-  return twin.empty() ? QString() : qs(level.prefix + twin);
+  return twin.empty() ? QString() : qs(level.path.of(twin));
 }
 
 QVariant LayersModel::data(const QModelIndex& index, int role) const {

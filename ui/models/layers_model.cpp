@@ -136,21 +136,21 @@ const QString& LayersModel::shared(const std::string& text) {
 
 QString LayersModel::fusedNameOf(const Row& row) const {
   const FusedNode* fused = m_levels[row.level].snapshot->fusedOf(row.node);
-  return fused == nullptr ? QString() : qs(m_levels[row.level].prefix + fused->name);
+  return fused == nullptr ? QString() : qs(m_levels[row.level].path.of(fused->name));
 }
 
 LayersModel::Row LayersModel::readNode(std::uint32_t level, NodeId id) {
   const PlanSnapshot& snapshot = *m_levels[level].snapshot;
-  const std::string& prefix = m_levels[level].prefix;
+  const BodyPath& path = m_levels[level].path;
   const Plan& plan = *snapshot.plan;
   const Node& node = plan.graph().node(id);
   const auto& facts = snapshot.facts(id);
   Row row;
   row.node = id;
   row.level = level;
-  row.view.node = qs(prefix + node.name);
+  row.view.node = qs(path.of(node.name));
   row.view.op = shared(node.op);
-  row.view.inside = shared(prefix.substr(0, prefix.empty() ? 0 : prefix.size() - 1));
+  row.view.inside = shared(path.text());
   row.root = facts.root;
   if (facts.flops) row.view.flops = static_cast<double>(*facts.flops);
   if (facts.bytes) row.view.bytes = static_cast<double>(*facts.bytes);
@@ -161,7 +161,7 @@ LayersModel::Row LayersModel::readNode(std::uint32_t level, NodeId id) {
     row.kernelTypes = shared(kernelTypesText(plan, *fused));
     row.stored = shared(storedText(plan, node, *fused));
     row.view.isFused = fused->nodes.size() > 1;
-    row.view.segment = shared(prefix + segment.name);
+    row.view.segment = shared(path.of(segment.name));
     row.view.fallback = segment.kind == SegmentKind::Fallback;
   }
   if (const PrecisionGrant* grant = snapshot.grantOf(id)) {
@@ -180,7 +180,7 @@ void LayersModel::readTimes() {
     row.time = {};
     const FusedNode* fused = row.root ? m_levels[row.level].snapshot->fusedOf(row.node) : nullptr;
     if (fused == nullptr) continue;
-    const std::string handle = m_times.empty() ? std::string() : m_levels[row.level].prefix + handleOf(*fused);
+    const std::string handle = m_times.empty() ? std::string() : m_levels[row.level].path.exactly(handleOf(*fused));
     row.time = shownTime(m_times, handle, fused->predictedMs, fused->predictedHow == PriceSource::Fitted);
     if (row.time.known()) row.view.ms = row.time.ms;
   }
@@ -190,7 +190,7 @@ void LayersModel::readErrors() {
   for (Row& row : m_views) {
     const FusedNode* fused =
         row.root && !m_errors.of.empty() ? m_levels[row.level].snapshot->fusedOf(row.node) : nullptr;
-    row.error = fused == nullptr ? ShownError() : m_errors.find(m_levels[row.level].prefix + handleOf(*fused));
+    row.error = fused == nullptr ? ShownError() : m_errors.find(m_levels[row.level].path.exactly(handleOf(*fused)));
     const auto& local = row.error.errors.local;
     row.view.error = sizeOf(local);
   }

@@ -198,17 +198,13 @@ int OutlineModel::columnCount(const QModelIndex&) const {
 }
 
 QString OutlineModel::nameIn(const Entry& entry, const std::string& name) const {
-  return qs(m_levels[entry.level].prefix + name);
+  return qs(m_levels[entry.level].path.of(name));
 }
 
 QVariant OutlineModel::data(const QModelIndex& index, int role) const {
   if (!m_snapshot || !checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
   const Entry& entry = m_entries[index.internalId()];
-  if (role == kKeyRole) {  // both branches of an If may hold a name
-    const QVariant name = data(index, kNameRole);
-    return m_levels[entry.level].prefix.empty() ? name
-                                                : QVariant(qs(m_levels[entry.level].attribute) + name.toString());
-  }
+  if (role == kKeyRole) return data(index, kNameRole);
   switch (entry.kind) {
     case Kind::Root:
       break;
@@ -292,7 +288,7 @@ QVariant OutlineModel::bodyData(const Entry& entry, int column, int role) const 
       around.bodies, [&](const PlanSnapshot::Body& other) { return other.snapshot.get() == level.snapshot; });
   const Node& holder = around.graph().node(body->holder);
   const QStringList carried = carriedNames(level.snapshot->graph(), holder);
-  const QString title = bodyTitle(level.attribute);
+  const QString title = bodyTitle(level.path.steps().back().attribute);
   if (role == kNameRole) return nameIn(entry, holder.name);
   if (role == kToneRole) return static_cast<int>(Tone::Dim);
   if (role == Qt::DisplayRole && column == kName)

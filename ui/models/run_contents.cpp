@@ -138,7 +138,8 @@ void addLayers(const std::vector<RunLayer>& layers, const QString& prefix, const
                              countCell(layer.flops, countText),
                              countCell(layer.bytes, bytesText)}});
     addLayers(layer.readBack, layerName + QLatin1Char('/'), QStringLiteral(", read back"), scale, content);
-    for (const RunBody& body : layer.bodies) addLayers(body.layers, layerName + QLatin1Char('/'), {}, scale, content);
+    for (const RunBody& body : layer.bodies)
+      addLayers(body.layers, prefix + qs(BodyPath().into(layer.name, body.attribute).exactly({})), {}, scale, content);
   }
 }
 

@@ -40,13 +40,13 @@ TableRow verdictRow(const SampleVerdict& sample) {
 
 QString namesOf(const std::vector<CoveringNode>& nodes) {
   QStringList names;
-  for (const CoveringNode& node : nodes) names << qs(node.name);
+  for (const CoveringNode& node : nodes) names << qs(node.place.text());
   return names.join(QStringLiteral("  |  "));
 }
 
 /// What a click goes to: a fused node of the plan on screen, else by a name that both may have.
 QString handleOfFirst(const std::vector<CoveringNode>& b, const std::vector<std::string>& nodes) {
-  if (!b.empty() && b.front().body.empty()) return qs(handleOf(b.front().identity.hex()));
+  if (!b.empty() && b.front().place.bodies.isNetwork()) return qs(handleOf(b.front().identity.hex()));
   return nodes.empty() ? QString() : qs(nodes.front());
 }
 
@@ -93,10 +93,10 @@ void addPlanChanges(const PlanDiff& diff, DifferenceRows& rows) {
   }
   for (const DecisionChange& change : diff.decisions) {
     const Decision& about = change.b != nullptr ? *change.b : *change.a;
-    rows.add(QStringLiteral("decision"), about.subjects.empty() ? QString() : qs(about.subjects.front().name),
+    rows.add(QStringLiteral("decision"), about.subjects.empty() ? QString() : qs(about.subjects.front().text()),
              change.a == nullptr ? QString() : qs(message(*change.a)),
              change.b == nullptr ? QString() : qs(message(*change.b)), change.because,
-             about.subjects.empty() ? QString() : qs(about.subjects.front().name));
+             about.subjects.empty() ? QString() : qs(about.subjects.front().text()));
   }
 }
 

@@ -257,8 +257,7 @@ QString MainWindow::summaryOf(const QString& name) const {
   QStringList lines;
   const auto inside = snapshot->inside(name.toStdString());
   const PlanSnapshot& where = inside ? *inside->body : *snapshot;
-  for (const std::uint32_t index :
-       where.decisionsAbout(name.toStdString().substr(inside ? inside->prefix.size() : 0))) {
+  for (const std::uint32_t index : where.decisionsAbout(inside ? inside->place.name : name.toStdString())) {
     const Decision& decision = where.plan->decisions[index];
     if (decision.allowed && decision.kind != DecisionKind::Precision) continue;
     lines << (decision.allowed ? QStringLiteral("✓ ") : QStringLiteral("✗ ")) + qs(message(decision));

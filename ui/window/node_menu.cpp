@@ -14,20 +14,20 @@ namespace {
 struct Chosen {
   std::shared_ptr<const PlanSnapshot> network;
   const PlanSnapshot* where = nullptr;
-  std::string prefix;  ///< of their names in directives
+  BodyPath path;
   std::vector<NodeId> nodes;
 
   static Chosen of(const DockContext& context, const std::vector<NodeId>& nodes) {
     const auto snapshot = context.document.snapshot();
     if (!snapshot) return {};
     if (const auto inside = snapshot->inside(context.selection.inside()))
-      return {snapshot, inside->body, inside->prefix, inside->nodes};
+      return {snapshot, inside->body, inside->place.bodies, inside->nodes};
     return {snapshot, snapshot.get(), {}, nodes};
   }
   const Plan& plan() const { return *where->plan; }
   std::vector<std::string> names(const std::vector<NodeId>& some) const {
     std::vector<std::string> names;
-    for (const NodeId node : some) names.push_back(prefix + where->graph().node(node).name);
+    for (const NodeId node : some) names.push_back(path.of(where->graph().node(node).name));
     return names;
   }
 };

@@ -26,9 +26,9 @@ using Names = std::unordered_set<std::string_view>;
 /// One graph of the file: the main one or a body.
 class GraphFindings {
  public:
-  GraphFindings(const FileGraph& graph, std::string prefix, std::vector<const Names*> outside,
+  GraphFindings(const FileGraph& graph, BodyPath path, std::vector<const Names*> outside,
                 std::vector<Decision>& decisions)
-      : m_graph(graph), m_prefix(std::move(prefix)), m_outside(std::move(outside)), m_decisions(decisions) {}
+      : m_graph(graph), m_path(std::move(path)), m_outside(std::move(outside)), m_decisions(decisions) {}
 
   void record() {
     collectOwnNames();
@@ -59,9 +59,9 @@ class GraphFindings {
     std::vector<Subject> unused;
     std::int64_t bytes = 0;
     for (const FileTensor& tensor : m_graph.initializers) {
-      const auto subject = [&] { return Subject::value(m_prefix + tensor.name); };
+      const auto subject = [&] { return Subject::value(NetworkPlace{m_path, tensor.name}); };
       if (!seen.insert(tensor.name).second) {
-        add("import.initializer_repeated", {subject()}, {{"value", m_prefix + tensor.name}});
+        add("import.initializer_repeated", {subject()}, {{"value", m_path.of(tensor.name)}});
       } else if (!read.contains(tensor.name)) {
         unused.push_back(subject());
         bytes += static_cast<std::int64_t>(byteSize(tensor.dtype, elementCount(tensor.dims).value_or(0)));
@@ -75,7 +75,7 @@ class GraphFindings {
   void recordDeclaredTypes() {
     std::vector<Subject> ghosts;
     for (const auto& value : m_graph.values)
-      if (!m_own.contains(value.name)) ghosts.push_back(Subject::value(m_prefix + value.name));
+      if (!m_own.contains(value.name)) ghosts.push_back(Subject::value(NetworkPlace{m_path, value.name}));
     if (ghosts.empty()) return;
     const std::size_t count = ghosts.size();
     add("import.types_of_nothing", std::move(ghosts), {{"count", count}});
@@ -91,8 +91,8 @@ class GraphFindings {
         const TensorType type = toType(value.type);
         const auto [first, isNew] = declared.try_emplace(value.name, type);
         if (isNew || !m_own.contains(value.name) || mergedType(first->second, type)) continue;
-        add("import.type_repeated", {Subject::value(m_prefix + value.name)},
-            {{"value", m_prefix + value.name}, {"first", first->second.text()}, {"again", type.text()}});
+        add("import.type_repeated", {Subject::value(NetworkPlace{m_path, value.name})},
+            {{"value", m_path.of(value.name)}, {"first", first->second.text()}, {"again", type.text()}});
       }
   }
 
@@ -100,7 +100,8 @@ class GraphFindings {
     const std::vector<std::size_t> early = nodesBeforeWhatTheyRead(m_graph);
     if (early.empty()) return;
     std::vector<Subject> subjects;
-    for (const std::size_t i : early) subjects.push_back(Subject::node(m_prefix + m_graph.nodes[i].displayName()));
+    for (const std::size_t i : early)
+      subjects.push_back(Subject::node(NetworkPlace{m_path, m_graph.nodes[i].displayName()}));
     add("import.sorted", std::move(subjects), {{"count", early.size()}});
   }
 
@@ -111,7 +112,7 @@ class GraphFindings {
       for (const Names* names : m_outside)
         if (names->contains(name)) shadowed.insert(name);
     for (const std::string_view name : shadowed)
-      add("import.name_shadowed", {Subject::value(m_prefix + std::string(name))}, {{"name", name}});
+      add("import.name_shadowed", {Subject::value(NetworkPlace{m_path, std::string(name)})}, {{"name", name}});
   }
 
   void recordNodes() {
@@ -119,14 +120,15 @@ class GraphFindings {
     for (const FileNode& node : m_graph.nodes) {
       const std::string name = names.take(node.displayName());
       if (name != node.displayName())
-        add("import.node_renamed", {Subject::node(m_prefix + name)}, {{"name", node.displayName()}, {"given", name}});
+        add("import.node_renamed", {Subject::node(NetworkPlace{m_path, name})},
+            {{"name", node.displayName()}, {"given", name}});
       recordMaps(node, name);
       for (const auto& attribute : node.attributes) {
         const auto* body = std::get_if<std::shared_ptr<const FileGraph>>(&attribute.value);
         if (body == nullptr) continue;
         std::vector<const Names*> outside = m_outside;
         outside.push_back(&m_own);
-        GraphFindings(**body, m_prefix + name + "/", std::move(outside), m_decisions).record();
+        GraphFindings(**body, m_path.into(name, attribute.name), std::move(outside), m_decisions).record();
       }
     }
   }
@@ -139,12 +141,12 @@ class GraphFindings {
       if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&attribute.value))
         for (const std::int64_t number : *numbers) classes.push_back(std::to_string(number));
     }
-    add("import.maps_as_table", {Subject::node(m_prefix + name)},
-        {{"value", m_prefix + node.outputs[0]}, {"classes", joined(classes)}});
+    add("import.maps_as_table", {Subject::node(NetworkPlace{m_path, name})},
+        {{"value", m_path.of(node.outputs[0])}, {"classes", joined(classes)}});
   }
 
   const FileGraph& m_graph;
-  std::string m_prefix;  ///< of names in a body: BODYNODE/
+  BodyPath m_path;
   std::vector<const Names*> m_outside;
   std::vector<Decision>& m_decisions;
   Names m_own;  ///< of values

@@ -86,33 +86,33 @@ class NetworkFindings {
  public:
   explicit NetworkFindings(std::vector<Decision>& decisions) : m_decisions(decisions) {}
 
-  void record(const Graph& graph, const std::string& prefix) {
+  void record(const Graph& graph, const BodyPath& path) {
     for (const ValueId id : graph.allValues())
-      if (const Tensor* tensor = graph.constantData(id)) recordConstant(prefix + graph.value(id).name, *tensor);
+      if (const Tensor* tensor = graph.constantData(id)) recordConstant({path, graph.value(id).name}, *tensor);
     for (const NodeId id : graph.order()) {
       const Node& node = graph.node(id);
-      recordTraining(graph, node, prefix);
+      recordTraining(graph, node, path);
       for (const auto& [key, attribute] : node.attributes)
-        if (const auto* body = std::get_if<Subgraph>(&attribute)) record(*body->graph, prefix + node.name + "/");
+        if (const auto* body = std::get_if<Subgraph>(&attribute)) record(*body->graph, path.into(node, key));
     }
   }
 
  private:
-  void recordConstant(const std::string& name, const Tensor& tensor) {
+  void recordConstant(const NetworkPlace& place, const Tensor& tensor) {
     if (!isFloat(tensor.type()) || tensor.container() != Container::None || m_bytes >= kMostBytes) return;
     m_bytes += tensor.byteSize();
     const OddElements odd = oddElements(tensor);
     const auto say = [&](std::string_view code, std::int64_t count) {
       if (count > 0)
-        m_decisions.push_back(decide(code, {Subject::value(name)}, "import",
-                                     {{"value", name}, {"count", count}, {"elements", tensor.count()}}));
+        m_decisions.push_back(decide(code, {Subject::value(place)}, "import",
+                                     {{"value", place.text()}, {"count", count}, {"elements", tensor.count()}}));
     };
     say("import.constant_not_a_number", odd.notNumbers);
     if (tensor.count() > 1) say("import.constant_infinite", odd.infinite);  // one alone is a bound or a mask's number
     say("import.constant_denormal", odd.denormal);
   }
 
-  void recordTraining(const Graph& graph, const Node& node, const std::string& prefix) {
+  void recordTraining(const Graph& graph, const Node& node, const BodyPath& path) {
     std::string what;
     if (node.is("Dropout") && node.input(2).valid()) {
       const Tensor* training = graph.constantData(node.input(2));
@@ -124,8 +124,8 @@ class NetworkFindings {
       what = "it takes mean and variance from each batch";
     }
     if (!what.empty())
-      m_decisions.push_back(
-          decide("import.trains", {Subject::node(prefix + node.name)}, "import", {{"op", node.op}, {"what", what}}));
+      m_decisions.push_back(decide("import.trains", {Subject::node(NetworkPlace{path, node.name})}, "import",
+                                   {{"op", node.op}, {"what", what}}));
   }
 
   std::vector<Decision>& m_decisions;

@@ -55,7 +55,7 @@ class WhyApart {
   std::optional<std::string> refusalInside() const {
     return refusal([&](const Decision& decision) {
       return decision.subjects.size() > 1 && std::ranges::all_of(decision.subjects, [&](const Subject& subject) {
-               return m_kernel.contains(subject.name);
+               return m_kernel.contains(subject.text());
              });
     });
   }
@@ -64,7 +64,7 @@ class WhyApart {
   std::optional<std::string> refusalAround() const {
     return refusal([&](const Decision& decision) {
       return std::ranges::any_of(decision.subjects,
-                                 [&](const Subject& subject) { return m_kernel.contains(subject.name); });
+                                 [&](const Subject& subject) { return m_kernel.contains(subject.text()); });
     });
   }
 

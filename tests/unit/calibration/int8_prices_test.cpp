@@ -65,7 +65,7 @@ class Int8Prices : public ::testing::Test {
   static std::string codeOf(const Plan& plan, std::string_view node) {
     for (const Decision& decision : plan.decisions)
       for (const char* code : {"quantize.slower", "quantize.faster", "quantize.no_price"})
-        if (decision.code == code && decision.subjects.front().name == node) return code;
+        if (decision.code == code && decision.subjects.front().text() == node) return code;
     return "";
   }
 

@@ -43,7 +43,7 @@ struct Quantized {
   bool has(std::string_view code, std::string_view subject) const {
     return std::ranges::any_of(model.decisions, [&](const Decision& decision) {
       return decision.code == code &&
-             std::ranges::any_of(decision.subjects, [&](const Subject& each) { return each.name == subject; });
+             std::ranges::any_of(decision.subjects, [&](const Subject& each) { return each.text() == subject; });
     });
   }
   /// The node that makes what `node` reads as its operand `i`.

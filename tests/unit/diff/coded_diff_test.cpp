@@ -252,7 +252,7 @@ TEST(CodedDiff, WhatIsSaidOfOtherWeightsIsOfTheNetworks) {
   const PlanDiff diff = between(*a, *b);
   const auto said = std::ranges::find_if(diff.decisions, [&](const DecisionChange& change) {
     return change.b != nullptr && change.b->code == "quantize.bias_corrected" &&
-           change.b->subjects.front().name == conv.name;
+           change.b->subjects.front().text() == conv.name;
   });
   ASSERT_NE(said, diff.decisions.end()) << printDiff(diff, 0);
   ASSERT_EQ(said->because.size(), 1U) << printDiff(diff, 0);

@@ -358,7 +358,7 @@ TEST_P(Bodies, AnErrorInsideSaysWhere) {
                          options());
   const auto result = engine->run({{"c", truth(false)}, {"i", Tensor::ofInt64({7})}, {"x", floats({3}, {1, 2, 3})}});
   ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.error().where.node, "the_if/pick") << result.error().text();
+  EXPECT_EQ(result.error().where.node, "the_if/else_branch/pick") << result.error().text();
 }
 
 /// Of a node with bodies in a report.

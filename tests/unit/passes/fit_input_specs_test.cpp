@@ -27,7 +27,7 @@ const InputSpec& specOf(const Model& model, std::string_view input) {
 /// The sentence of the decision about an input's extents.
 std::string saidOf(const Model& model, std::string_view input) {
   for (const Decision& decision : model.decisions)
-    if (decision.kind == DecisionKind::Input && decision.subjects.front().name == input) return message(decision);
+    if (decision.kind == DecisionKind::Input && decision.subjects.front().text() == input) return message(decision);
   return "nothing";
 }
 

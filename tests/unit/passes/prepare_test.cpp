@@ -185,7 +185,7 @@ void expectAccountedFor(const Model& imported, const std::string& what) {
   for (const std::uint32_t origin : present) ++seen[model.origins[origin].name];
   for (const Decision& decision : model.decisions)
     if (decision.kind == DecisionKind::Normalise)
-      for (const Subject& subject : decision.subjects) ++seen[subject.name];
+      for (const Subject& subject : decision.subjects) ++seen[subject.text()];
   for (const Origin& origin : model.origins) EXPECT_EQ(seen[origin.name], 1) << what << ": " << origin.name;
   EXPECT_EQ(seen.size(), model.origins.size());
 

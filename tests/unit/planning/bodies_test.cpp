@@ -105,7 +105,7 @@ TEST(BodyPlans, WhatCannotBeHonouredInsideIsRefusedOutside) {
   const auto plan = planned(branching(), {pin("the_if/conv=f64:obey")});
   ASSERT_NE(plan, nullptr);
   ASSERT_EQ(obeyRefusals(*plan).size(), 1U);
-  EXPECT_EQ(obeyRefusals(*plan)[0]->subjects[0].name, "the_if/conv");
+  EXPECT_EQ(obeyRefusals(*plan)[0]->subjects[0].text(), "the_if/conv");
 }
 
 TEST(BodyPlans, SplitsAndFallbacksReachInside) {
@@ -210,6 +210,35 @@ TEST(BodyPlans, InBodies) {
   EXPECT_EQ(granted->by, "pin:1");
 }
 
+/// A node of one name in both branches.
+std::shared_ptr<const Model> twins() {
+  return prepared(
+      "g (bool c, float[4] x) => (float[4] y) {"
+      "  [the_if] y = If (c) <then_branch = t () => (float[4] a) { [twin] k = Exp (x) [only] a = Sqrt (k) },"
+      "    else_branch = e () => (float[4] b) { [twin] b = Sin (x) }> }");
+}
+
+TEST(BodyPlans, ANameOfTwoBranchesIsOfBothAndToldApartByTheBranch) {
+  const auto both = planned(twins(), {pin("the_if/twin=f16:obey")});
+  ASSERT_NE(both, nullptr);
+  for (const char* branch : {"then_branch", "else_branch"}) {
+    EXPECT_EQ(bodyOf(*both, "the_if", branch).fusedNodes[0].compute, DataType::F16) << branch;
+    const std::string place = std::string("the_if/") + branch + "/twin";
+    EXPECT_NE(findDecision(*both, "precision.pin_granted", place), nullptr) << place;
+  }
+  const auto one = planned(twins(), {pin("the_if/else_branch/twin=f16:obey")});
+  ASSERT_NE(one, nullptr);
+  EXPECT_EQ(bodyOf(*one, "the_if", "else_branch").fusedNodes[0].compute, DataType::F16);
+  EXPECT_EQ(bodyOf(*one, "the_if", "then_branch").fusedNodes[0].compute, DataType::F32);
+  EXPECT_EQ(findDecision(*one, "precision.pin_granted", "the_if/then_branch/twin"), nullptr);
+  const auto only = planned(twins(), {pin("the_if/only=f16:obey")});
+  ASSERT_NE(only, nullptr);
+  EXPECT_NE(findDecision(*only, "precision.pin_granted", "the_if/only"), nullptr) << "one branch alone has the name";
+  const auto inFull = planned(twins(), {pin("the_if/then_branch/only=f16:obey")});
+  ASSERT_NE(inFull, nullptr);
+  EXPECT_NE(findDecision(*inFull, "precision.pin_granted", "the_if/only"), nullptr);
+}
+
 TEST(BodyPlans, ABranchThatWasTakenIsStillCalledByItsPath) {
   const auto plan =
       planned(prepared("g (float[4] x) => (float[4] y) <bool c = {1}> {"
@@ -218,6 +247,9 @@ TEST(BodyPlans, ABranchThatWasTakenIsStillCalledByItsPath) {
               {pin("the_if/inner=f16")});
   ASSERT_NE(plan, nullptr);
   EXPECT_EQ(plan->fusedNodes[0].compute, DataType::F16);
+  const auto inFull = planned(plan->model, {pin("the_if/then_branch/inner=f16")});
+  ASSERT_NE(inFull, nullptr);
+  EXPECT_EQ(inFull->fusedNodes[0].compute, DataType::F16);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST(Partition, SegmentsAreConvexAndTheRefusedMergeIsExplained) {
   ASSERT_NE(cycle, nullptr);
   EXPECT_EQ(cycle->arguments["through"], "c");
   ASSERT_EQ(cycle->evidence.size(), 1U);
-  EXPECT_EQ(plan->decisions[cycle->evidence[0]].subjects[0].name, "c");
+  EXPECT_EQ(plan->decisions[cycle->evidence[0]].subjects[0].text(), "c");
 }
 
 TEST(Partition, TooSmallIsAReasonLikeAnyOther) {

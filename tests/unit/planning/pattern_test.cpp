@@ -24,7 +24,7 @@ Names matched(const Model& model, std::string_view pattern) {
   EXPECT_TRUE(match.ok()) << match.error().text();
   if (!match.ok()) return {};
   Names names = namesOf(model, match.value().nodes);
-  for (const BodyNode& found : match.value().inBodies) names.push_back(found.path);
+  for (const BodyNode& found : match.value().inBodies) names.push_back(found.place.text());
   for (const OriginId origin : match.value().removed) names.push_back("removed " + model.origins[origin.index].name);
   return names;
 }

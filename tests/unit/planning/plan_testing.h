@@ -96,7 +96,7 @@ inline const Decision* findDecision(const Plan& plan, const std::string& code, c
   for (const Decision& decision : plan.decisions) {
     if (decision.code != code) continue;
     const bool about = std::any_of(decision.subjects.begin(), decision.subjects.end(),
-                                   [&](const Subject& entry) { return entry.name == subject; });
+                                   [&](const Subject& entry) { return entry.text() == subject; });
     if (subject.empty() || about) return &decision;
   }
   return nullptr;

@@ -100,7 +100,7 @@ TEST(CannotRun, OpaqueNodesArePlannedAround) {
   ASSERT_TRUE(plan.ok()) << plan.error().text();
   bool fallsBack = false;
   for (const Decision& decision : plan.value()->decisions)
-    fallsBack = fallsBack || (decision.code == "partition.not_supported" && decision.subjects[0].name == "odd");
+    fallsBack = fallsBack || (decision.code == "partition.not_supported" && decision.subjects[0].text() == "odd");
   EXPECT_TRUE(fallsBack);
 }
 

@@ -217,6 +217,21 @@ TEST(PlanReport, ANodeInABodyIsExplainedByItsPath) {
   EXPECT_FALSE(explainJson(*plan, "the_if/no_such_node").ok());
 }
 
+TEST(Explain, ANameOfTwoBranchesIsRefusedWithBoth) {
+  const auto plan = planOf(opened("g (bool c, float[4] x) => (float[4] y) {"
+                                  "  [the_if] y = If (c) <then_branch = t () => (float[4] a) { [twin] a = Exp (x) },"
+                                  "    else_branch = e () => (float[4] b) { [twin] b = Sin (x) }> }"),
+                           {});
+  const auto refused = explainJson(*plan, "the_if/twin");
+  ASSERT_FALSE(refused.ok());
+  for (const char* place : {"the_if/then_branch/twin", "the_if/else_branch/twin"}) {
+    EXPECT_NE(refused.error().message.find(place), std::string::npos) << refused.error().text();
+    const Json json = explained(*plan, place);
+    EXPECT_EQ(json["node"], place);
+    EXPECT_EQ(json["attribute"], std::string(place).find("then") != std::string::npos ? "then_branch" : "else_branch");
+  }
+}
+
 TEST(Identity, IsOfTheNodesOfTheFileAndOutlivesOtherPins) {
   const auto before = planOf(attention(), {}, {DataType::F16});
   const auto free = planOf(attention(), {"softmax=f32"}, {DataType::F16});
@@ -294,19 +309,18 @@ TEST(CommonCover, GoesIntoBodies) {
   const auto groups = commonCover(*a, *b);
   ASSERT_EQ(groups.size(), 4U);
   EXPECT_EQ(groups[0].origins, std::vector<std::string>{"the_if"});
-  EXPECT_TRUE(groups[0].holder.empty());
-  EXPECT_EQ(groups[1].holder, "the_if");
-  EXPECT_EQ(groups[1].attribute, "else_branch");
+  EXPECT_TRUE(groups[0].body.isNetwork());
+  EXPECT_EQ(groups[1].body.text(), "the_if/else_branch");
   EXPECT_EQ(groups[1].origins, std::vector<std::string>{"the_if/exp"});
   EXPECT_TRUE(groups[1].same);
   const CoverGroup& torn = groups[2];
-  EXPECT_EQ(torn.attribute, "then_branch");
+  EXPECT_EQ(torn.body.text(), "the_if/then_branch");
   EXPECT_EQ(torn.origins, (std::vector<std::string>{"the_if/conv", "the_if/relu"}));
   ASSERT_EQ(torn.a.size(), 1U);
-  EXPECT_EQ(torn.a[0].name, "the_if/conv + relu");
-  EXPECT_EQ(torn.a[0].body, "the_if/then_branch");
+  EXPECT_EQ(torn.a[0].place.text(), "the_if/conv + relu");
+  EXPECT_EQ(torn.a[0].place.bodies.text(), "the_if/then_branch");
   ASSERT_EQ(torn.b.size(), 2U);
-  EXPECT_EQ(torn.b[1].name, "the_if/relu");
+  EXPECT_EQ(torn.b[1].place.text(), "the_if/relu");
   EXPECT_FALSE(torn.same);
   EXPECT_EQ(groups[3].origins, std::vector<std::string>{"last"});
 }

@@ -64,7 +64,7 @@ Run exampleComparison() {
                       .same = true,
                       .aMs = 0.5,
                       .deltaRangeMs = Range{-1, 1}},
-                     {.holder = "h", .attribute = "body", .b = {"h/in"}, .identitiesOfB = {"01"}}};
+                     {.body = BodyPath().into("h", "body"), .b = {"h/in"}, .identitiesOfB = {"01"}}};
   compared.outputs = {{.name = "y", .ok = true, .maxAbs = 1e-3}};
   compared.turns = 5;
   compared.ratioRange = Range{1.9, 2.1};
