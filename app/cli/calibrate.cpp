@@ -10,6 +10,7 @@
 #include "app/cli/table.h"
 #include "base/files.h"
 #include "base/process_memory.h"
+#include "base/text.h"
 
 namespace fusescope::cli {
 namespace {

@@ -9,6 +9,7 @@
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/process_memory.h"
+#include "base/text.h"
 #include "session/layer_error_report.h"
 #include "session/session_file.h"
 

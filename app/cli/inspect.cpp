@@ -6,6 +6,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
+#include "base/text.h"
 #include "session/session_file.h"
 
 namespace fusescope::cli {

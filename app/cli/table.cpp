@@ -1,4 +1,5 @@
 #include "app/cli/table.h"
+#include "base/text.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -95,10 +96,6 @@ std::string predictedText(const FusedNode& fused) {
 
 std::string rangeText(const std::string& least, const std::string& most) {
   return least == most ? least : least + " … " + most;
-}
-
-std::string counted(std::int64_t count, std::string_view one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
 std::string shortened(std::string_view text, std::size_t most) {

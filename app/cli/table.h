@@ -40,7 +40,6 @@ std::string predictedText(const FusedNode& fused);
 std::string rangeText(double leastMs, double mostMs, PriceSource how);  ///< "0.1 ms" where they are equal
 /// "2.7 MFLOP … 226.3 GFLOP": at the least and at the most extents; one where they are the same.
 std::string rangeText(const std::string& least, const std::string& most);
-std::string counted(std::int64_t count, std::string_view one);  ///< "1 cast", "2 casts"
 /// At most `width` characters; what is left out of the middle shows as "…".
 std::string shortened(std::string_view text, std::size_t width = 56);
 

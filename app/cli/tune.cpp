@@ -11,6 +11,7 @@
 #include "app/cli/table.h"
 #include "base/files.h"
 #include "base/process_memory.h"
+#include "base/text.h"
 #include "session/tune_report.h"
 
 namespace fusescope::cli {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@ std::vector<std::string> nearestNames(std::string_view wanted, const std::vector
                                       std::size_t most = 3);
 
 std::string joined(const std::vector<std::string>& parts, std::string_view separator = ", ");
+std::string counted(std::int64_t count, std::string_view one);  ///< "1 cast", "2 casts"
 std::vector<std::string> split(std::string_view text, char separator);
 
 }  // namespace fusescope

@@ -15,10 +15,6 @@ std::string becauseText(const Causes& because) {
   return because.empty() ? "cause not known" : "because of " + joined(because, " and ");
 }
 
-std::string counted(std::int64_t count, std::string_view one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
-
 /// Lines that are printed in one place; alike ones are joined.
 class DiffText {
  public:

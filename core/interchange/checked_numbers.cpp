@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/text.h"
 #include "planning/structure.h"
 #include "verify/tensor_error.h"
 
@@ -50,9 +51,9 @@ std::string inWords(const OutputsApart& apart) {
 
 std::string inWords(const CheckedNumbers& checked) {
   return fmt::format(
-      "checked on {} sample{}: from float32 {} with each value stored, on the reference, and {} as the engine runs it; "
+      "checked on {}: from float32 {} with each value stored, on the reference, and {} as the engine runs it; "
       "from the plan {}",
-      checked.samples, checked.samples == 1 ? "" : "s", inWords(checked.onReference), inWords(checked.onEngine),
+      counted(checked.samples, "sample"), inWords(checked.onReference), inWords(checked.onEngine),
       inWords(checked.fromPlan));
 }
 

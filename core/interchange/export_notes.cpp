@@ -108,9 +108,8 @@ std::string workspaceMiB(const Plan& plan) {
 }
 
 std::string changeOfCasts(std::int64_t casts, std::int64_t bytes) {
-  const auto plural = [](std::int64_t count) { return std::abs(count) == 1 ? "" : "s"; };
-  return fmt::format("{} {} Cast{} and {} byte{} {} to move", std::abs(casts), casts < 0 ? "fewer" : "more",
-                     plural(casts), std::abs(bytes), plural(bytes), bytes < 0 ? "less" : "more");
+  return fmt::format("{} and {} to move", counted(std::abs(casts), casts < 0 ? "fewer Cast" : "more Cast"),
+                     counted(std::abs(bytes), "byte") + (bytes < 0 ? " less" : " more"));
 }
 
 }  // namespace fusescope

@@ -299,7 +299,8 @@ class OnnxExport {
     for (std::size_t i = 0; i < std::min(edges.size(), kMostKernels); ++i)
       m_notes.push_back({"held wider by the plan than the network stores it: " + edges[i]});
     if (edges.size() > kMostKernels)
-      m_notes.push_back({"so are values of " + counted(edges.size() - kMostKernels, "more kernel")});
+      m_notes.push_back(
+          {"so are values of " + counted(static_cast<std::int64_t>(edges.size() - kMostKernels), "more kernel")});
     if (!edges.empty())
       m_notes.push_back(
           {"what that does to the numbers was not checked; --inputs F checks it and adds Casts where it "

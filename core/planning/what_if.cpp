@@ -202,7 +202,8 @@ class WhatIfSearch {
       effects.push_back(nodeName() + " would compute in " + std::string(name(grant->asked)) + " as asked");
     const bool fewer = other.casts.size() < m_plan.casts.size() && castsAround(other) < castsAround(m_plan);
     if (fewer && other.fusedNodes.size() <= m_plan.fusedNodes.size())
-      effects.push_back(countOf(m_plan.casts.size() - other.casts.size(), "cast") + " fewer");
+      effects.push_back(counted(static_cast<std::int64_t>(m_plan.casts.size() - other.casts.size()), "cast") +
+                        " fewer");
     return joined(effects, "; ");
   }
 
@@ -212,10 +213,6 @@ class WhatIfSearch {
     return static_cast<std::size_t>(std::ranges::count_if(plan.casts, [&](const PlannedCast& cast) {
       return cast.producer == fused || std::ranges::find(cast.consumers, fused) != cast.consumers.end();
     }));
-  }
-
-  static std::string countOf(std::size_t count, const std::string& what) {
-    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
   }
 
   const Plan& m_plan;

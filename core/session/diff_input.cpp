@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "session/run_errors.h"
 #include "session/session_file.h"
 
@@ -36,7 +37,7 @@ void addLayers(const std::vector<RunLayer>& layers, const Plan& plan, DiffInput&
 std::string onText(const SampleSource& inputs, std::int64_t samples, const std::string& against,
                    const std::string& backend) {
   std::string text = inWords(inputs);
-  if (samples > 0) text += fmt::format(", {} sample{}", samples, samples == 1 ? "" : "s");
+  if (samples > 0) text += ", " + counted(samples, "sample");
   return text + fmt::format(", against {} on {}", against, backend);
 }
 

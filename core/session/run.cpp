@@ -143,7 +143,7 @@ std::string titleOf(const PlanOptions& options) {
   for (const DataType type : options.precisions) types.emplace_back(name(type));
   if (!types.empty()) parts.push_back(joined(types, ","));
   const auto pins = std::ranges::count_if(options.directives, asksForAType);
-  if (pins > 0) parts.push_back(fmt::format("{} pin{}", pins, pins == 1 ? "" : "s"));
+  if (pins > 0) parts.push_back(counted(pins, "pin"));
   const auto others = static_cast<std::ptrdiff_t>(options.directives.size()) - pins;
   if (others == 1) {
     parts.push_back(inWords(*std::ranges::find_if_not(options.directives, asksForAType)));

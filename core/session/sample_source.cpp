@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/json_fields.h"
+#include "base/text.h"
 
 namespace fusescope {
 namespace {
@@ -21,7 +22,7 @@ std::string inWords(const SampleSource& source) {
   if (source.empty()) return "random inputs";
   std::string words = lastPart(source.paths.front());
   const std::size_t others = source.paths.size() - 1;
-  if (others > 0) words += fmt::format(" and {} other{}", others, others == 1 ? "" : "s");
+  if (others > 0) words += " and " + counted(static_cast<std::int64_t>(others), "other");
   return source.batchAxis ? fmt::format("{}, cut along axis {}", words, *source.batchAxis) : words;
 }
 

@@ -25,8 +25,7 @@ const FusedNode* makerOf(const Plan& plan, ValueId value) {
 /// "2 casts more", "1 kernel fewer"; nothing where there are as many.
 void addDifference(std::vector<std::string>& parts, std::int64_t more, std::string_view what) {
   if (more == 0) return;
-  const std::int64_t count = std::abs(more);
-  parts.push_back(fmt::format("{} {}{} {}", count, what, count == 1 ? "" : "s", more > 0 ? "more" : "fewer"));
+  parts.push_back(counted(std::abs(more), what) + (more > 0 ? " more" : " fewer"));
 }
 
 /// Looks around one value of one plan.
