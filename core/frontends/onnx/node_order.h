@@ -12,7 +12,12 @@
 
 namespace fusescope {
 
-/// Calls `visit` with the name of each value that `node` reads, in its bodies too; with some of them several times.
+/// Calls `visit` with the name of each value that nodes and outputs of `graph` read, in their bodies too; with some of
+/// them several times.
+template <class Visit>
+void forEachRead(const onnxlib::FileGraph& graph, const Visit& visit);
+
+/// The same with what `node` reads.
 template <class Visit>
 void forEachRead(const onnxlib::FileNode& node, const Visit& visit) {
   for (const std::string& input : node.inputs)
@@ -21,7 +26,7 @@ void forEachRead(const onnxlib::FileNode& node, const Visit& visit) {
     if (const auto* body = std::get_if<std::shared_ptr<const onnxlib::FileGraph>>(&attribute.value))
       forEachRead(**body, visit);
 }
-/// The same with what the nodes and outputs of `graph` read.
+
 template <class Visit>
 void forEachRead(const onnxlib::FileGraph& graph, const Visit& visit) {
   for (const onnxlib::FileNode& node : graph.nodes) forEachRead(node, visit);
