@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/name_hints.h"
+#include "base/text.h"
 #include "planning/body_help.h"
 #include "planning/fused_node_facts.h"
 #include "planning/match_pattern.h"

@@ -50,7 +50,7 @@ std::vector<std::uint32_t> foundIn(const PlanSnapshot::ByHash& index, std::uint6
   return found;
 }
 
-std::shared_ptr<const std::vector<NodeId>> twinsOf(const Graph& graph) {
+std::shared_ptr<const std::vector<NodeId>> nodeTwins(const Graph& graph) {
   std::vector<std::string_view> names;
   for (const NodeId node : graph.order()) names.push_back(graph.node(node).name);
   const std::vector<std::string_view> found = twinsOf(names);
@@ -139,7 +139,7 @@ std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> pla
   }
   snapshot->borders = segmentBorders(*plan);
   const bool sameModel = before != nullptr && before->plan->model == plan->model;
-  snapshot->twins = sameModel ? before->twins : twinsOf(graph);
+  snapshot->twins = sameModel ? before->twins : nodeTwins(graph);
   for (const PlannedBody& body : plan->bodies)
     snapshot->bodies.push_back({body.holder, body.attribute, makeSnapshot(body.plan, nullptr)});
   if (sameModel) snapshot->delta = planDelta(*before->plan, *plan);
