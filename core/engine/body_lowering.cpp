@@ -59,7 +59,7 @@ class BodyLowering {
                                                  const std::vector<std::optional<Dims>>& inputs) {
     const Plan& body = *m_plan.bodyPlan(m_node.id, attribute);
     TacticChooser& chooser = *TRY(m_chooser.ofBody(body, {m_node.name, attribute}));
-    auto programs = std::make_unique<BodyPrograms>(body, m_around, chooser, HeldBody{m_node.name, attribute});
+    auto programs = std::make_unique<BodyPrograms>(body, m_around, chooser, BodyPath().into(m_node, attribute));
     std::vector<Dims> extents;
     for (const auto& dims : inputs)
       if (dims) extents.push_back(*dims);

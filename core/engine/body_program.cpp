@@ -99,8 +99,8 @@ void BodyProgram::setOutput(std::size_t i, std::byte* bytes) {
   m_executor.setOutput(m_outputs[i].place, bytes);
 }
 
-BodyPrograms::BodyPrograms(const Plan& plan, const LoweringRequest& request, TacticChooser& chooser, HeldBody body)
-    : m_plan(plan), m_request(request), m_chooser(chooser), m_path({std::move(body)}) {
+BodyPrograms::BodyPrograms(const Plan& plan, const LoweringRequest& request, TacticChooser& chooser, BodyPath path)
+    : m_plan(plan), m_request(request), m_chooser(chooser), m_path(std::move(path)) {
   m_request.plan = &plan;
   m_request.marks = request.bodyObserver != nullptr ? request.bodyObserver->wanted(plan) : std::set<ValueId>();
   m_request.sameExtents = nullptr;

@@ -72,8 +72,8 @@ class BodyProgram {
 /// The programs of one body, one for each set of extents that it met lately. All references must outlive it.
 class BodyPrograms {
  public:
-  /// `request` as for the graph around it, but for plan and extents; `body`: for errors.
-  BodyPrograms(const Plan& plan, const LoweringRequest& request, TacticChooser& chooser, HeldBody body);
+  /// `request` as for the graph around it, but for plan and extents; `path`: to the body, for errors.
+  BodyPrograms(const Plan& plan, const LoweringRequest& request, TacticChooser& chooser, BodyPath path);
 
   /// The program for these extents of the body's inputs; those of boxed inputs do not matter. Allocates nothing where
   /// there is one. What it gives stays until as many others were asked for as are kept.

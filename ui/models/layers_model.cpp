@@ -150,7 +150,7 @@ LayersModel::Row LayersModel::readNode(std::uint32_t level, NodeId id) {
   row.level = level;
   row.view.node = qs(path.of(node.name));
   row.view.op = shared(node.op);
-  row.view.inside = shared(path.text());
+  row.view.inside = shared(path.isNetwork() ? std::string() : path.holder()->text());
   row.root = facts.root;
   if (facts.flops) row.view.flops = static_cast<double>(*facts.flops);
   if (facts.bytes) row.view.bytes = static_cast<double>(*facts.bytes);

@@ -201,10 +201,19 @@ QString OutlineModel::nameIn(const Entry& entry, const std::string& name) const 
   return qs(m_levels[entry.level].path.of(name));
 }
 
+/// Bodies of one holder are selected by its name, and each may have a segment of one name.
+QVariant OutlineModel::keyOf(const QModelIndex& index) const {
+  const Entry& entry = m_entries[index.internalId()];
+  if (entry.kind == Kind::Body) return qs(m_levels[entry.number].path.text());
+  if (entry.kind == Kind::Segment)
+    return qs(m_levels[entry.level].path.exactly(planOf(entry).plan->segments[entry.number].name));
+  return data(index, kNameRole);
+}
+
 QVariant OutlineModel::data(const QModelIndex& index, int role) const {
   if (!m_snapshot || !checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
   const Entry& entry = m_entries[index.internalId()];
-  if (role == kKeyRole) return data(index, kNameRole);
+  if (role == kKeyRole) return keyOf(index);
   switch (entry.kind) {
     case Kind::Root:
       break;
@@ -245,7 +254,7 @@ QVariant OutlineModel::fusedData(const Entry& entry, int column, int role) const
   const Plan& plan = *planOf(entry).plan;
   const FusedNode& fused = plan.fusedNodes[entry.number];
   if (fused.nodes.size() == 1) return nodeData(entry, fused.nodes.front(), column, role);
-  if (role == kNameRole) return nameIn(entry, handleOf(fused));
+  if (role == kNameRole) return qs(m_levels[entry.level].path.exactly(handleOf(fused)));
   const NodeId main = fused.root.valid() ? fused.root : fused.nodes.front();
   if (role == kTwinRole && column == kName) return qs(planOf(entry).twinName(main));
   const bool predicted = isPrediction(plan, fused);

@@ -52,6 +52,7 @@ class OutlineModel : public QAbstractItemModel {
 
   const PlanSnapshot& planOf(const Entry& entry) const { return *m_levels[entry.level].snapshot; }
   QString nameIn(const Entry& entry, const std::string& name) const;
+  QVariant keyOf(const QModelIndex& index) const;
   const Entry& entryAt(const QModelIndex& index) const;
   const Entry& filled(std::uint32_t id) const;
   void add(std::uint32_t parent, Kind kind, std::uint32_t level, std::uint32_t number) const;

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <set>
+#include <string>
 
 #include "planning/fused_node_facts.h"
 #include "ui/document/names_apart.h"
@@ -116,30 +119,42 @@ std::vector<const RunLayer*> slowestFirst(const std::vector<RunLayer>& layers) {
   return sorted;
 }
 
-/// A row for each layer, behind it those in its bodies, which are parts of it, and what the compiler of a segment made
-/// of it, as read back.
-void addLayers(const std::vector<RunLayer>& layers, const QString& prefix, const QString& remark,
+/// `path` into one of the bodies of `holder`: its names say which body they are of where another one that ran has them.
+BodyPath into(const BodyPath& path, const RunLayer& holder, const RunBody& body) {
+  auto shared = std::make_shared<std::set<std::string, std::less<>>>();
+  for (const RunBody& other : holder.bodies)
+    if (&other != &body)
+      for (const RunLayer& layer : other.layers) shared->insert(layer.name);
+  std::vector<HeldBody> steps = path.steps();
+  steps.push_back({holder.name, body.attribute, std::move(shared)});
+  return BodyPath(std::move(steps));
+}
+
+/// A row for each layer of the body at `path`, behind it those in its bodies, which are parts of it, and what the
+/// compiler of a segment made of it, as read back, behind the name of that.
+void addLayers(const std::vector<RunLayer>& layers, const BodyPath& path, const QString& segment,
                const ProfileScale& scale, TableContent& content) {
   for (const RunLayer* one : slowestFirst(layers)) {
     const RunLayer& layer = *one;
     const ShownTime time = layer.medianMs ? ShownTime{scale.measured, *layer.medianMs}
                                           : ShownTime{layer.emulated ? TimeKind::Emulated : TimeKind::Unknown};
-    const QString layerName = prefix + qs(layer.name);
-    content.rows.push_back({layer.identity.empty() ? layerName : prefix + qs(handleOf(layer.identity)),
-                            {{.text = layerName, .tone = scale.tone()},
-                             {.text = timeText(time),
-                              .sort = layer.medianMs.value_or(kUnknownLast),
-                              .tip = kindText(time.kind, scale.made),
-                              .tone = layer.medianMs ? scale.tone() : Tone::Dim,
-                              .number = true},
-                             shareCell(layer, scale),
-                             rooflineCell(layer, scale),
-                             {.text = qs(layer.tactic) + remark, .tone = Tone::Dim},
-                             countCell(layer.flops, countText),
-                             countCell(layer.bytes, bytesText)}});
-    addLayers(layer.readBack, layerName + QLatin1Char('/'), QStringLiteral(", read back"), scale, content);
-    for (const RunBody& body : layer.bodies)
-      addLayers(body.layers, prefix + qs(BodyPath().into(layer.name, body.attribute).exactly({})), {}, scale, content);
+    const QString layerName = segment + qs(path.of(layer.name));
+    content.rows.push_back(
+        {layer.identity.empty() ? layerName : segment + qs(path.exactly(handleOf(layer.identity))),
+         {{.text = layerName, .tone = scale.tone()},
+          {.text = timeText(time),
+           .sort = layer.medianMs.value_or(kUnknownLast),
+           .tip = kindText(time.kind, scale.made),
+           .tone = layer.medianMs ? scale.tone() : Tone::Dim,
+           .number = true},
+          shareCell(layer, scale),
+          rooflineCell(layer, scale),
+          {.text = qs(layer.tactic) + (segment.isEmpty() ? QString() : QStringLiteral(", read back")),
+           .tone = Tone::Dim},
+          countCell(layer.flops, countText),
+          countCell(layer.bytes, bytesText)}});
+    addLayers(layer.readBack, path, layerName + QLatin1Char('/'), scale, content);
+    for (const RunBody& body : layer.bodies) addLayers(body.layers, into(path, layer, body), {}, scale, content);
   }
 }
 

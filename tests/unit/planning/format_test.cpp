@@ -170,13 +170,14 @@ std::shared_ptr<const Plan> branchingPlan() {
   auto imported = test::importText(
       "g (bool c, float[2, 4] x, float[m, 4] p, float[n, 4] q) => (float[2, 4] y, float[k, 4] s) {"
       "  s = Add (p, q)"
-      "  y = If (c) <then_branch = t () => (float[2, 4] t) { t = Relu (x) },"
+      "  [choose] y = If (c) <then_branch = t () => (float[2, 4] t) { [calm] t = Relu (x) },"
       "    else_branch = e () => (float[2, 4] e) { e = Exp (x) }> }");
   EXPECT_TRUE(imported.ok()) << imported.error().text();
   auto model = prepareModel(std::move(imported).value());
   EXPECT_TRUE(model.ok()) << model.error().text();
   PlanOptions options = testing::cpuOptions();
   options.precisions = {DataType::F16};
+  options.directives.push_back(parsePin("choose/calm=f32").value());  // answered by a decision about a node of a body
   const auto plan = makePlan(std::make_shared<const Model>(std::move(model).value()), options, &kUnitPrices);
   EXPECT_TRUE(plan.ok());
   return plan.value();
