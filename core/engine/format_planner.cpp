@@ -20,6 +20,7 @@ constexpr double kLargestMargin = 0.5, kMarginStep = 0.5;
 constexpr int kMargins = 6;
 constexpr double kFurtherBack = 0.15;     // more of the margin for each place in the order of preference
 constexpr double kConversionMargins = 2;  // of a conversion: it was measured alone, and takes room in the caches
+constexpr double kClearlyCheaper = 0.02;  // of two preferences: what the sum of many times is not off by
 
 using Forms = std::uint32_t;  ///< a set of forms of one value, a bit each
 
@@ -361,6 +362,26 @@ FormatPlan priced(Searched& problem, std::size_t values, std::vector<std::size_t
   return plan;
 }
 
+/// Ways in `format` are preferred, of several in a node the first; where a node has none, all stays as it is.
+FormatProblem preferring(FormatProblem problem, std::size_t format) {
+  for (FormatProblem::Node& node : problem.nodes) {
+    const auto preferred = std::ranges::find(node.ways, format, &FormatProblem::Way::format);
+    if (preferred == node.ways.end()) continue;
+    for (FormatProblem::Way& way : node.ways) way.place = std::max<std::size_t>(1, way.place);
+    preferred->place = 0;
+  }
+  return problem;
+}
+
+std::vector<std::size_t> formatsIn(const FormatProblem& problem) {
+  std::vector<std::size_t> formats;
+  for (const FormatProblem::Node& node : problem.nodes)
+    if (node.ways.size() > 1)
+      for (const FormatProblem::Way& way : node.ways) formats.push_back(way.format);
+  sortDistinct(formats);
+  return formats;
+}
+
 }  // namespace
 
 FormatPlan planFormats(const FormatProblem& problem, std::size_t mostStates) {
@@ -376,15 +397,24 @@ FormatPlan planFormatsFirmly(const FormatProblem& problem, double mostLoss) {
   const auto open = std::ranges::count_if(problem.nodes, [](const auto& node) { return node.ways.size() > 1; });
   if (open == 0) return best;
   const double mostMs = best.ms * (1 + mostLoss), meanMs = best.ms / static_cast<double>(open);
-  const auto withMargin = [&](int step) {
-    Searched searched(problem, {kLargestMargin * std::pow(kMarginStep, step), meanMs});
+  const auto withMargin = [&](const FormatProblem& preferred, int step) {
+    Searched searched(preferred, {kLargestMargin * std::pow(kMarginStep, step), meanMs});
     return priceFormats(problem, chosenWays(searched, problem.values, kMostFormatStates).ways);
   };
+  FormatProblem preferred = problem;
+  double preferredMs = withMargin(preferred, 0).ms;
+  for (const std::size_t format : formatsIn(problem)) {
+    FormatProblem other = preferring(problem, format);
+    const double ms = withMargin(other, 0).ms;
+    if (ms >= preferredMs * (1 - kClearlyCheaper)) continue;
+    preferred = std::move(other);
+    preferredMs = ms;
+  }
   // The smaller the margin, the less is lost.
   std::optional<FormatPlan> within;
   for (int first = 0, last = kMargins; first < last;) {
     const int middle = first + (last - first) / 2;
-    FormatPlan plan = withMargin(middle);
+    FormatPlan plan = withMargin(preferred, middle);
     if (plan.ms <= mostMs) {
       within = std::move(plan);
       last = middle;

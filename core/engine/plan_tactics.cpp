@@ -180,7 +180,21 @@ class TacticPlanner {
       way.writes.push_back(formOf(value, desc.dtype, desc.dims, tactic.outputs[k]));
       if (!tactic.outputs[k].isPlain()) addOnce(m_values[indexOf(value)].homes, tactic.outputs[k]);
     }
+    way.format = numberOf(formatOf(tactic));
     return way;
+  }
+
+  /// The format that a tactic works in: the first that is not plain of what it makes, else of what it reads.
+  static MemoryFormat formatOf(const Tactic& tactic) {
+    for (const auto* formats : {&tactic.outputs, &tactic.inputs})
+      for (const MemoryFormat& format : *formats)
+        if (!format.isPlain()) return format;
+    return {};
+  }
+
+  std::size_t numberOf(const MemoryFormat& format) {
+    addOnce(m_formats, format);
+    return static_cast<std::size_t>(std::ranges::find(m_formats, format) - m_formats.begin());
   }
 
   static void addOnce(std::vector<MemoryFormat>& formats, const MemoryFormat& format) {
@@ -230,7 +244,8 @@ class TacticPlanner {
   const Graph& m_graph;
   TacticChooser& m_chooser;
   FormatProblem m_problem;
-  std::vector<FusedNodeId> m_fusedOf;  ///< by node of the problem; invalid: nothing is chosen for it
+  std::vector<MemoryFormat> m_formats;  ///< by the number that ways have
+  std::vector<FusedNodeId> m_fusedOf;   ///< by node of the problem; invalid: nothing is chosen for it
   std::map<FusedNodeId, std::vector<std::size_t>> m_tacticOfWay;
   std::map<ValueId, std::size_t> m_indices;
   std::vector<PlannedValue> m_values;

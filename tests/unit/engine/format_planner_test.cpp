@@ -204,5 +204,40 @@ TEST(FormatPlanner, FirmChoicesConvertOnlyForWhatGainsMuch) {
   EXPECT_EQ(planFormatsFirmly(uniform({{0}}, {1}, 0.1), 0.02).ways, std::vector<std::size_t>{0}) << "nothing to choose";
 }
 
+/// Blocks as in a densely connected network, of a product and a join each, in two formats: products are faster in the
+/// one that is guessed, joins are in the other, and in sum the two are a few percent apart.
+FormatProblem balancedBlocks(std::uint32_t seed, double noise, double joinInOther) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> logarithm(0, noise);
+  constexpr std::size_t kBlocks = 60, kNodes = 2 * kBlocks;
+  FormatProblem problem{.values = kNodes + 1, .givenForms = std::vector<std::size_t>(kNodes + 1, 0)};
+  const auto ways = [&](double guessed, double other, std::size_t place) {
+    std::vector<FormatProblem::Way> made;
+    made.push_back({.ms = guessed * std::exp(logarithm(random)), .reads = {0}, .writes = {0}, .format = 0});
+    made.push_back(
+        {.ms = other * std::exp(logarithm(random)), .place = place, .reads = {1}, .writes = {1}, .format = 1});
+    return made;
+  };
+  for (std::size_t i = 0; i < kNodes; i += 2) {
+    problem.nodes.push_back({.inputs = {i}, .outputs = {i + 1}, .ways = ways(0.6, 0.67, 1)});
+    problem.nodes.push_back({.inputs = {i + 1}, .outputs = {i + 2}, .ways = ways(0.12, joinInOther, 0)});
+  }
+  problem.conversionMs = [](std::size_t, std::size_t, std::size_t) { return 0.05; };
+  return problem;
+}
+
+TEST(FormatPlanner, FirmChoicesKeepToOneFormatWhereFormatsAreNearlyEqual) {
+  constexpr double kLoss = 0.04;
+  for (const double joinInOther : {0.02, 0.05, 0.10}) {
+    const auto chosen = planFormatsFirmly(balancedBlocks(0, 0.05, joinInOther), kLoss).ways;
+    for (std::uint32_t seed = 1; seed < 20; ++seed) {
+      const FormatProblem again = balancedBlocks(seed, 0.05, joinInOther);
+      const FormatPlan plan = planFormatsFirmly(again, kLoss);
+      EXPECT_GE(sharedBy(plan.ways, chosen), 0.98) << "joins take " << joinInOther << ", seed " << seed;
+      EXPECT_LE(plan.ms, planFormats(again).ms * (1 + kLoss));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace fusescope::testing
