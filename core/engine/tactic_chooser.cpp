@@ -222,8 +222,9 @@ void TacticChooser::count(const Backend& backend, const KernelRequest& request, 
 
 Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelRequest& request, const TacticWays& ways,
                                          std::size_t way) {
+  std::shared_ptr<const Kernel> kernel;
+  way = TRY(thatCanBePrepared(backend, request, ways, way, kernel));
   const Tactic& tactic = ways.tactics[way];
-  auto kernel = TRY(kernels().kernel(backend, request, tactic));
   ChosenTactic chosen{tactic, std::move(kernel)};
   std::optional<double> alone;
   if (ways.tactics.size() == 1) {
@@ -234,6 +235,30 @@ Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelReq
   if (ways.isMeasured && tactic.implementation == kUnfused && !m_quiet) noteUnfused(request, ways, way);
   note(request, ways, way, alone);
   return chosen;
+}
+
+Result<std::size_t> TacticChooser::thatCanBePrepared(const Backend& backend, const KernelRequest& request,
+                                                     const TacticWays& ways, std::size_t wanted,
+                                                     std::shared_ptr<const Kernel>& kernel) {
+  auto first = kernels().kernel(backend, request, ways.tactics[wanted]);
+  if (first.ok()) {
+    kernel = std::move(first).value();
+    return wanted;
+  }
+  for (std::size_t way = 0; way < ways.tactics.size() && !first.error().cancelled; ++way) {
+    TRY(checkStop(m_options.stop));
+    if (way == wanted) continue;
+    auto other = kernels().kernel(backend, request, ways.tactics[way]);
+    if (!other.ok()) continue;
+    kernel = std::move(other).value();
+    if (!m_quiet)
+      m_report->decisions.push_back(decide("tactic.failed", {subjectOf(*request.fused)}, "build",
+                                           {{"tactic", ways.tactics[wanted].name},
+                                            {"problem", first.error().message},
+                                            {"instead", ways.tactics[way].name}}));
+    return way;
+  }
+  return std::move(first).error();
 }
 
 /// The plan says fused, and it runs otherwise: by how much that is faster.

@@ -78,7 +78,9 @@ class TacticChooser {
   Status measureAgain(const Backend& backend, const KernelRequest& request, TacticWays& ways);
   /// Says what the ways count for, by all that is measured by now.
   void count(const Backend& backend, const KernelRequest& request, TacticWays& ways);
-  /// Takes one of them. Errors: it cannot be prepared (located).
+  /// Takes one of them, or where that cannot be prepared the first other one that can, in the backend's order; the
+  /// report says so. Errors: none can be prepared (what is wrong with the one that was to be taken, located),
+  /// cancellation.
   Result<ChosenTactic> take(const Backend& backend, const KernelRequest& request, const TacticWays& ways,
                             std::size_t way);
   /// From now on measures `times` as long as usual, and lets nothing but times count: what that chooses is the best
@@ -130,6 +132,8 @@ class TacticChooser {
   void tellApart(const TimingContext& context, const TacticWays& ways);
   Result<std::optional<double>> onlyTime(const Backend& backend, const KernelRequest& request,
                                          const std::string& region, const ChosenTactic& chosen);
+  Result<std::size_t> thatCanBePrepared(const Backend& backend, const KernelRequest& request, const TacticWays& ways,
+                                        std::size_t wanted, std::shared_ptr<const Kernel>& kernel);
   void noteUnfused(const KernelRequest& request, const TacticWays& ways, std::size_t way);
   void storeRegion(const Backend& backend, const KernelRequest& request, const std::string& region,
                    const TimingContext& context, const KernelTime& time);

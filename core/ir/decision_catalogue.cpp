@@ -278,6 +278,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "does not run with {tactic}: it needs {bytes} bytes of scratch memory, and the workspace allows {limit}"},
       {"tactic.inexact", Tactic, false,
        "does not run with {tactic}, whose numbers are not exact ({numerics}): its contract says that they are"},
+      {"tactic.failed", Tactic, false,
+       "runs with {instead}, since it cannot be prepared to run with {tactic}: {problem}"},
       {"tactic.unfused", Tactic, false,
        "runs node by node in {ms} ms: its fused ways take {fused_ms} ms or more, by more than the measurements vary"},
       {"tactic.dynamic", Tactic, true, "is prepared while it runs, not ahead of time: {reason}"},

@@ -14,6 +14,8 @@ struct Fault {
   std::string op;
   OutputFault change;
   bool leavesRoundingOut = false, leavesLastNodeOut = false;
+  std::string uncompilable;  ///< an operator
+  bool byNeither = false;
 };
 
 Fault& fault() {
@@ -41,9 +43,9 @@ class ChangedOutput final : public ChangedCode {
   TensorDesc m_desc;
 };
 
-bool isWrongFor(const KernelRequest& request) {
+bool holds(const KernelRequest& request, const std::string& op) {
   const Graph& graph = request.plan->graph();
-  return std::ranges::any_of(request.fused->nodes, [&](NodeId node) { return graph.node(node).op == fault().op; });
+  return std::ranges::any_of(request.fused->nodes, [&](NodeId node) { return graph.node(node).op == op; });
 }
 
 /// The region without the roundings inside.
@@ -81,11 +83,14 @@ class FaultyBackend final : public Backend {
     return tactics;
   }
   Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const override {
+    if (holds(request, fault().uncompilable) && (fault().byNeither || tactic.implementation == "faulty:right"))
+      return Diagnostic{.message = "its code generator gave up", .where = {.node = request.fused->name}};
     if (tactic.implementation == "faulty:wrong" && fault().leavesRoundingOut) return compileUnrounded(request);
     if (tactic.implementation == "faulty:wrong" && fault().leavesLastNodeOut && request.fused->nodes.size() > 1)
       return compileUnfinished(request);
     auto code = TRY(referenceBackend().compile(request, referenceBackend().tactics(request).front()));
-    if (tactic.implementation != "faulty:wrong" || fault().change == nullptr || !isWrongFor(request)) return code;
+    if (tactic.implementation != "faulty:wrong" || fault().change == nullptr || !holds(request, fault().op))
+      return code;
     const TensorDesc& desc = request.values.at(request.fused->outputs.front().value);
     return std::unique_ptr<const Code>(std::make_unique<const ChangedOutput>(std::move(code), desc));
   }
@@ -108,6 +113,11 @@ void setFaultyOperator(std::string op, float above) {
   setFault(std::move(op), [above](std::span<float> elements, const Dims&) {
     if (elements.front() > above) elements.front() += 1;
   });
+}
+
+void setUncompilable(std::string op, bool byNeither) {
+  fault().uncompilable = std::move(op);
+  fault().byNeither = byNeither;
 }
 
 void setUnrounded(bool leavesOut) {

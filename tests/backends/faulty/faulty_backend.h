@@ -23,6 +23,10 @@ void setFault(std::string op, OutputFault fault);
 /// Empty: none.
 void setFaultyOperator(std::string op, float above = -std::numeric_limits<float>::infinity());
 
+/// Regions that hold a node of operator `op` cannot be compiled for "faulty:right", and by neither tactic if
+/// `byNeither`. Empty: all can.
+void setUncompilable(std::string op, bool byNeither = false);
+
 /// "faulty:wrong" rounds nothing that a contract rounds inside.
 void setUnrounded(bool leavesOut);
 
