@@ -25,7 +25,7 @@ constexpr const char* kInputGroup = "Inputs of the network";
 
 CLI::Option* repeatable(CLI::App& app, const std::string& names, std::vector<std::string>& into,
                         const std::string& description) {
-  return app.add_option(names, into, description)
+  return app.add_option(names, into, description + "; may be given several times")
       ->type_size(1)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -46,7 +46,8 @@ void PlanArguments::declare(CLI::App& app) {
     if (forms[i]->option.empty()) continue;
     CLI::Option* option = repeatable(app, std::string(forms[i]->option), directives[i], std::string(forms[i]->help));
     option->type_name(std::string(forms[i]->argument))->group(kPlanGroup);
-    if (forms[i]->pattern == PatternUse::None) option->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+    if (forms[i]->pattern == PatternUse::None)
+      option->description(std::string(forms[i]->help))->multi_option_policy(CLI::MultiOptionPolicy::Throw);
   }
   app.add_option("--workspace", workspaceBytes, "most scratch memory of one kernel; 0: no limit")
       ->type_name("BYTES")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 
 #include "app/cli/command.h"
@@ -32,6 +33,22 @@ int fail(const Diagnostic& error) {
   return kBadUse;
 }
 
+/// Where `word` stands behind the value of an option that may be given several times, as a shell writes a glob out: how
+/// to write that. Empty: it does not.
+std::string whatIsGivenAgain(const CLI::App& verb, const std::string& word) {
+  const std::string ending = std::filesystem::path(word).extension().string();
+  for (const CLI::Option* option : verb.get_options()) {
+    const bool isRepeatable = option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+    if (!isRepeatable || option->count() == 0 || option->get_positional()) continue;
+    const std::string last = option->results().back();
+    if (ending.empty() || std::filesystem::path(last).extension() != ending) continue;
+    const std::string name = option->get_name();
+    return fmt::format("{} takes one, and is given again for each of several: {} {} {} {}.", name, name, last, name,
+                       word);
+  }
+  return {};
+}
+
 /// What the user wrote that no command takes, and what may have been meant: the parser's own words name neither.
 Diagnostic notExpected(const CLI::App& app) {
   const std::vector<const CLI::App*> chosen = app.get_subcommands([](const CLI::App*) { return true; });
@@ -47,8 +64,11 @@ Diagnostic notExpected(const CLI::App& app) {
             .help = nearestInWords(wrong, names, fmt::format("Commands are {}.", joined(names)))};
   }
   const std::string help = fmt::format("fusescope {} --help lists what it takes.", (*verb)->get_name());
-  if (option == rest.end())
-    return {.message = fmt::format("{} does not take '{}' here", (*verb)->get_name(), wrong), .help = help};
+  if (option == rest.end()) {
+    const std::string again = whatIsGivenAgain(**verb, wrong);
+    return {.message = fmt::format("{} does not take '{}' here", (*verb)->get_name(), wrong),
+            .help = again.empty() ? help : again};
+  }
   for (const CLI::Option* known : (*verb)->get_options())
     for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
   const std::string name = wrong.substr(0, wrong.find('='));

@@ -26,6 +26,15 @@ TEST(Usage, AnOptionOrCommandThatIsMisspeltIsNamedWithTheNearest) {
             "fusescope plan --help lists what it takes.\n");
 }
 
+TEST(Usage, FilesBehindAnOptionThatTakesOneAreToldHowToBeGiven) {
+  const std::string model = samplePath("fp16_overflow");
+  EXPECT_EQ(saidOf({"errors", model, "--inputs", "a.npz", "b.npz"}),
+            "fusescope: errors does not take 'b.npz' here. --inputs takes one, and is given again for each of several: "
+            "--inputs a.npz --inputs b.npz.\n");
+  EXPECT_EQ(saidOf({"errors", model, "--inputs", "a.npz", "b.onnx"}),
+            "fusescope: errors does not take 'b.onnx' here. fusescope errors --help lists what it takes.\n");
+}
+
 TEST(Usage, WhatIsWrongWithAnOptionIsSaidOfTheOption) {
   const std::string model = samplePath("fp16_overflow");
   EXPECT_EQ(saidOf({"plan"}).rfind("fusescope: argument 'MODEL': ", 0), 0U);
