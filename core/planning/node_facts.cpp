@@ -25,6 +25,7 @@ class FactFinder {
       const Node& node = m_graph.node(id);
       NodeFacts& facts = m_facts[id.index];
       facts.natural = naturalType(node);
+      facts.quantised = multipliesCodes(m_graph, node) && accelerated(node);
       facts.moves = movesOnly(node);
       facts.floats = calculatesIn(facts.natural) && !facts.moves && !hasBody(node);  // bodies have facts of their own
       if (facts.natural != DataType::F32 && isExchangeable(facts.natural)) facts.author = NodeFacts::Author::Narrow;
@@ -34,9 +35,13 @@ class FactFinder {
   }
 
  private:
-  DataType typeOf(const Node& node, ValueId value) const {
+  bool accelerated(const Node& node) const {
     const Segment& segment = m_partition.segments[m_partition.segmentOf[node.id.index].index];
-    return segment.kind == SegmentKind::Fallback ? m_graph.value(value).type.dtype : m_truncation.types[value.index];
+    return segment.kind == SegmentKind::Accelerated;
+  }
+
+  DataType typeOf(const Node& node, ValueId value) const {
+    return accelerated(node) ? m_truncation.types[value.index] : m_graph.value(value).type.dtype;
   }
 
   bool movesOnly(const Node& node) const {
@@ -48,8 +53,9 @@ class FactFinder {
   }
 
   /// That of its first float output, else of its first float operand, else of its first output. Operators about extents
-  /// read no elements.
+  /// read no elements, and of the floats of a product of codes all are scales.
   DataType naturalType(const Node& node) const {
+    if (multipliesCodes(m_graph, node)) return DataType::I8;
     const OpSchema* schema = OpRegistry::standard().find(node);
     const bool aboutExtents = schema != nullptr && schema->kind == OpKind::Shape && node.op != "ConstantOfShape";
     DataType first = DataType::Undefined;
@@ -125,6 +131,12 @@ std::vector<char> givenValues(const Graph& graph, const std::vector<NodeFacts>& 
 DataType typeToKernel(const Node& node, DataType type) {
   const bool converts = node.is("QuantizeLinear") || node.is("DequantizeLinear");
   return type == DataType::I8 || converts ? DataType::Undefined : type;
+}
+
+bool multipliesCodes(const Graph& graph, const Node& node) {
+  const bool product =
+      node.is("MatMulInteger") || node.is("ConvInteger") || node.is("QLinearMatMul") || node.is("QLinearConv");
+  return product && isByteInteger(graph.value(node.input(0)).type.dtype);
 }
 
 NodeId quantisedRoot(const Graph& graph, const Region& region) {

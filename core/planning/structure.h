@@ -20,8 +20,10 @@ struct NodeFacts {
   bool floats = false;                     ///< calculates floats: precision applies
   bool moves = false;                      ///< moves elements, or is a Cast between floats: takes types as they come
   Author author = Author::Silent;
-  NodeId cast;             ///< CastUp: the Cast
-  bool quantised = false;  ///< a product or convolution of two dequantised operands that its kernel reads as integers
+  NodeId cast;  ///< CastUp: the Cast
+  /// A product or convolution whose kernel multiplies integers: of two operands that it dequantises, or written on
+  /// codes (multipliesCodes()).
+  bool quantised = false;
 };
 
 /// What a plan is before types: what runs where, and what could run as one kernel. Depends on the model, the target and
@@ -46,10 +48,13 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
                                                        std::shared_ptr<const Structure> previous,
                                                        const StopToken& stop);
 
-/// By NodeId. Quantised is found once regions are known.
+/// By NodeId. Which products of dequantised operands are quantised is found once regions are known.
 std::vector<NodeFacts> nodeFacts(const Graph& graph, const Partitioning& partition, const Truncation& truncation);
 /// By ValueId: Structure::given.
 std::vector<char> givenValues(const Graph& graph, const std::vector<NodeFacts>& facts);
+/// Whether `node` is written as a product or convolution of 8-bit integers (MatMulInteger, QLinearConv, …): it has no
+/// other type, whatever precision is asked for.
+bool multipliesCodes(const Graph& graph, const Node& node);
 /// The product or convolution of `region` whose two operands it dequantises from 8-bit integers; else invalid.
 NodeId quantisedRoot(const Graph& graph, const Region& region);
 /// What a node that calculates in `type` asks of a kernel of one type. A product of integers that the kernel

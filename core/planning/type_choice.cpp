@@ -21,7 +21,7 @@ TypeChoice TypeChooser::unpinned(NodeId node) const {
     const bool casts = isFloatCast(m_graph, m_graph.node(node));
     return {DataType::Undefined, casts ? "precision.author_cast" : "precision.moved"};
   }
-  if (!facts.floats) return {facts.natural, "precision.not_float"};
+  if (!facts.floats) return {facts.natural, facts.quantised ? "precision.quantised" : "precision.not_float"};
   if (!m_structure.accelerated[node.index]) return {facts.natural, "precision.fallback"};
   return facts.quantised ? TypeChoice{DataType::I8, "precision.quantised"} : chooseUnquantised(node);
 }
@@ -56,10 +56,15 @@ TypeChoice TypeChooser::whereItRuns(NodeId node, TypeChoice choice) const {
   return {.type = natural, .code = "precision.operator_lacks", .why = std::move(obstacle)};
 }
 
+std::string TypeChooser::whyNoFloats(const NodeFacts& facts) {
+  return facts.quantised ? "it is written as a product of 8-bit integers" : "it computes no floats";
+}
+
 std::string TypeChooser::obstacle(NodeId node, DataType type) const {
   const NodeFacts& facts = m_structure.facts[node.index];
-  if (!facts.floats) return "it computes no floats";
-  if (type == facts.natural || (type == DataType::I8 && facts.quantised)) return {};
+  if (type == DataType::I8 && facts.quantised) return {};
+  if (!facts.floats) return whyNoFloats(facts);
+  if (type == facts.natural) return {};
   if (type == DataType::I8)
     return "it does not multiply integers: what stands in the way says quantize.*, or --ranges is missing";
   if (!m_structure.accelerated[node.index]) return "it runs in fallback, which keeps the model's types";
@@ -80,9 +85,10 @@ TypeChoice TypeChooser::choose(NodeId node, int pin) const {
   const Directive& directive = m_options.directives[static_cast<std::size_t>(pin)];
   const NodeFacts& facts = m_structure.facts[node.index];
   choice.directive = pin;
-  const bool byWholesale = !facts.floats && !namesExactly(directive, m_graph.node(node));
+  const bool asksForCodes = facts.quantised && directive.type == DataType::I8;
+  const bool byWholesale = !facts.floats && !asksForCodes && !namesExactly(directive, m_graph.node(node));
   if (facts.moves || byWholesale) {
-    choice.why = facts.moves ? "it moves elements and takes the type they have" : "it computes no floats";
+    choice.why = facts.moves ? "it moves elements and takes the type they have" : whyNoFloats(facts);
     choice.code = "precision.nothing_to_pin";
     return choice;
   }

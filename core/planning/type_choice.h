@@ -34,6 +34,7 @@ class TypeChooser {
   /// `choice`, or that the node keeps its type because the target does not run its operator in that of `choice`.
   TypeChoice whereItRuns(NodeId node, TypeChoice choice) const;
   std::string obstacle(NodeId node, DataType type) const;
+  static std::string whyNoFloats(const NodeFacts& facts);
   /// Why the target does not run the node's operator in `type`; empty if it does.
   std::string operatorObstacle(NodeId node, DataType type) const;
   bool namesExactly(const Directive& pin, const Node& node) const;

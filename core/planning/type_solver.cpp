@@ -47,7 +47,8 @@ TypeSolver::TypeSolver(const Model& model, const Target& target, const Structure
 std::vector<DataType> TypeSolver::chosenTypes() const {
   std::vector<DataType> types(m_graph.nodeIdLimit(), DataType::Undefined);
   for (const NodeId id : m_graph.order())
-    if (m_structure.facts[id.index].floats) types[id.index] = m_choices[id.index].type;
+    if (const NodeFacts& facts = m_structure.facts[id.index]; facts.floats || facts.quantised)
+      types[id.index] = m_choices[id.index].type;
   return types;
 }
 

@@ -5,6 +5,7 @@
 #include "calibration/products.h"
 #include "ir/decision.h"
 #include "planning/quantized_model.h"
+#include "planning/structure.h"
 #include "target/target_table.h"
 #include "ui/document/qt_text.h"
 
@@ -114,6 +115,8 @@ QString namesText(const std::vector<std::string>& names) {
 namespace {
 
 QString int8Refusal(const Plan& plan, NodeId id, bool ranges) {
+  if (multipliesCodes(plan.graph(), plan.graph().node(id)))
+    return QStringLiteral("%1 is written as a product of int8.").arg(qs(plan.graph().node(id).name));
   if (!ranges) return QStringLiteral("int8 needs ranges: Build, Calibrate… first.");
   const Graph& graph = *unquantized(plan.model)->graph;
   if (!graph.has(id)) return QStringLiteral("%1 is there for int8 alone.").arg(qs(plan.graph().node(id).name));

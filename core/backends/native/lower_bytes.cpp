@@ -65,6 +65,7 @@ Result<bool> Lowering::lowerBytes(const Node& node) {
   const ValueId result = node.outputs[0];
   const Ref sums = requantises(node) ? allocateScratch(DataType::I32, dimsOf(result)) : allocate(result);
   isByteConv(node) ? emitByteConv(node, *operands, sums) : emitByteProduct(*operands, sums);
+  ++m_integerRoots;
   if (requantises(node))
     emitRequantize(node, sums);
   else

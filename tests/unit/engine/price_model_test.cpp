@@ -160,6 +160,35 @@ TEST_F(PriceModelTest, AKernelIsFittedToOthersOfItsKindAndType) {
   EXPECT_EQ(predicted()->fusedNodes.front().predictedHow, PriceSource::Measured);
 }
 
+TEST_F(PriceModelTest, AConvolutionOfCodesIsPricedLikeOneOfDequantisedOperands) {
+  const std::string constants = R"(
+    input %x: uint8[1, 4, 6, 6]
+    const %s: f32[] = [0.1]
+    const %z: uint8[] = [0]
+    const %w: int8[2, 4, 1, 1] = [1, 2, 3, 4, 5, 6, 7, 8]
+    const %wz: int8[] = [0]
+)";
+  const auto seriesOf = [](const std::shared_ptr<const Model>& model) {
+    const auto plan = planOf(model);
+    EXPECT_EQ(plan->fusedNodes.size(), 1U);
+    const auto requests = KernelRequests::create(*plan, {{"x", {1, 4, 6, 6}}}, 1);
+    const KernelRequest request = requests.value().of(plan->fusedNodes.front()).value();
+    return regionWorkload(request, timingContext(*plan, *findBackend("native"), 1))->series;
+  };
+  const std::string written = seriesOf(modelOfText(constants + R"(
+    %y: uint8[1, 2, 6, 6] = QLinearConv(%x, %s, %z, %w, %s, %wz, %s, %z) {name="product"}
+    output %y
+)"));
+  EXPECT_EQ(written, seriesOf(modelOfText(constants + R"(
+    %xf: f32[1, 4, 6, 6] = DequantizeLinear(%x, %s, %z) {name="dx"}
+    %wf: f32[2, 4, 1, 1] = DequantizeLinear(%w, %s, %wz) {name="dw"}
+    %c: f32[1, 2, 6, 6] = Conv(%xf, %wf) {name="product"}
+    %y: uint8[1, 2, 6, 6] = QuantizeLinear(%c, %s, %z) {name="q"}
+    output %y
+)")));
+  EXPECT_NE(written.find("int8"), std::string::npos) << written;
+}
+
 TEST_F(PriceModelTest, AKernelOfMixedFloatsIsFittedToTheSameInOneType) {
   const PlanOptions narrow{.precisions = {DataType::F16}};
   PlanOptions pinned = narrow;

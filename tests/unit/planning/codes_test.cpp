@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "planning/price.h"
 #include "tests/unit/planning/plan_testing.h"
 
@@ -120,6 +122,64 @@ TEST(Codes, AQuantisedProductMultipliesIntegers) {
   EXPECT_EQ(plan->fusedNodes[0].accumulate, DataType::I32);
   const auto pinned = planned(model, cpuOptions({pin("mm=f32")}));
   EXPECT_EQ(pinned->fusedNodes[0].compute, DataType::F32) << "on the dequantised values";
+}
+
+/// `op`, named "product", of operands and a result of codes of `type`, or a result of int32 that becomes a float.
+std::shared_ptr<const Model> productOfCodes(const std::string& op, DataType type) {
+  const bool conv = op.find("Conv") != std::string::npos, requantises = op.starts_with("QLinear");
+  const Dims from = conv ? Dims{1, 8, 5, 5} : Dims{4, 8}, weights = conv ? Dims{6, 8, 1, 1} : Dims{8, 6},
+             to = conv ? Dims{1, 6, 5, 5} : Dims{4, 6};
+  ModelBuilder b;
+  const ValueId x = b.input("x", from, type), w = b.weight("w", weights, DataType::I8);
+  const ValueId zero = b.weight("zero", {}, type), weightZero = b.weight("weight_zero", {}, DataType::I8);
+  const ValueId scale = b.constant("scale", Tensor::scalar(0.5F));
+  if (requantises) {
+    b.output(b.node(op, "product", {x, scale, zero, w, scale, weightZero, scale, zero}, to, type));
+    return b.build();
+  }
+  const ValueId sums = b.node(op, "product", {x, w, zero, weightZero}, to, DataType::I32);
+  b.output(b.node("Mul", "scaled",
+                  {b.node("Cast", "floats", {sums}, to, DataType::F32, {{"to", std::int64_t{1}}}), scale}, to));
+  return b.build();
+}
+
+TEST(Codes, OperatorsThatAreWrittenOnCodesMultiplyIntegers) {
+  for (const char* op : {"QLinearConv", "QLinearMatMul", "ConvInteger", "MatMulInteger"}) {
+    for (const DataType type : {DataType::U8, DataType::I8}) {
+      for (const std::vector<DataType>& asked : {std::vector<DataType>{}, {DataType::F16}}) {
+        SCOPED_TRACE(std::string(op) + " of " + std::string(name(type)));
+        PlanOptions options = cpuOptions();
+        options.precisions = asked;
+        const auto plan = planned(productOfCodes(op, type), options);
+        const NodeId product = *plan->graph().findNode("product");
+        const FusedNode& fused = *plan->fusedNodeOf(product);
+        EXPECT_EQ(fused.compute, DataType::I8) << fusions(*plan);
+        EXPECT_EQ(fused.accumulate, DataType::I32);
+        EXPECT_EQ(plan->calculates[product.index], DataType::I8);
+        EXPECT_EQ(fused.reads.front(), type) << "codes stand as their author stores them";
+        EXPECT_EQ(plan->storedType(plan->graph().node(product).outputs[0]),
+                  std::string(op).starts_with("QLinear") ? type : DataType::I32);
+        const auto grant = std::ranges::find(plan->precisionMap, product, &PrecisionGrant::node);
+        EXPECT_EQ(grant->granted, DataType::I8);
+        EXPECT_EQ(grant->code, "precision.quantised");
+      }
+    }
+  }
+}
+
+TEST(Codes, OperatorsThatAreWrittenOnCodesHaveNoOtherType) {
+  const auto model = productOfCodes("QLinearMatMul", DataType::U8);
+  const auto answer = [&](const char* text, const char* code) {
+    const auto plan = planned(model, cpuOptions({pin(text)}));
+    const Decision* decision = findDecision(*plan, code, "product");
+    return decision == nullptr ? std::string() : message(*decision);
+  };
+  EXPECT_NE(answer("product=int8", "precision.pin_granted"), "");
+  EXPECT_NE(answer("*=int8", "precision.pin_granted"), "");
+  EXPECT_EQ(answer("product=f32:obey", "precision.pin_refused"),
+            "cannot compute in f32, though the pin says obey: it is written as a product of 8-bit integers");
+  EXPECT_EQ(answer("*=f16", "precision.nothing_to_pin"),
+            "there is nothing to pin: it is written as a product of 8-bit integers");
 }
 
 /// f16 takes half the time of f32, bf16 a third; conversions 0.1 ms.
