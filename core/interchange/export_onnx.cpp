@@ -14,9 +14,8 @@
 #include "frontends/importers.h"
 #include "frontends/input_spec_metadata.h"
 #include "interchange/export_notes.h"
-#include "interchange/quantized_network.h"
+#include "interchange/export_steps.h"
 #include "interchange/source_network.h"
-#include "interchange/split_products.h"
 #include "interchange/typed_network/network_check.h"
 #include "interchange/typed_network/numbers_check.h"
 #include "interchange/typed_network/numbers_verdict.h"
@@ -27,19 +26,6 @@
 
 namespace fusescope {
 namespace {
-
-/// A folder beside the file to be written, for networks that are being checked.
-Result<TemporaryFolder> folderBeside(const std::filesystem::path& path, std::string_view purpose) {
-  return TemporaryFolder::in(path.parent_path(), fmt::format(".{}.{}", path.filename().string(), purpose));
-}
-
-/// The error that the network or its weights are to be written where `read` or `plan` was read from.
-Status checkNotWrittenOver(const std::filesystem::path& path, const Plan& plan, const onnxlib::NetworkBytes& read) {
-  for (const auto& written : {path, path.parent_path() / onnxlib::weightsNameOf(path)})
-    for (const MappedFiles* files : {&read.files, &plan.model->files})
-      TRY(onnxlib::checkNotWrittenOver(written, *files));
-  return Done{};
-}
 
 constexpr const char* kOnlyRuntime =
     "the network with the plan's types written into it, for ONNX Runtime and others whose codes have zero points";
@@ -128,10 +114,7 @@ class OnnxExport {
 
  private:
   Status checkSource() const {
-    if (m_options.path.empty())
-      return Diagnostic{.message = "a network is written to a file, not to standard output",
-                        .where = {.attribute = "-o"},
-                        .help = "Give its name with -o."};
+    TRY(checkPath(m_options));
     if (m_plan->structure == nullptr || m_plan->source != "planned")
       return Diagnostic{.message = "a plan that was read back from an engine says nothing of single nodes' types",
                         .help = "Export a plan of the model instead."};
@@ -325,75 +308,32 @@ class OnnxExport {
   int m_made = 0;  ///< networks, so far
 };
 
-/// `plan` for a network that has its codes already.
-PlanOptions withoutCodes(PlanOptions options) {
-  options.ranges.reset();
-  options.weightOnly = {};
-  std::erase(options.precisions, DataType::I8);
-  std::erase_if(options.directives,
-                [](const Directive& each) { return each.kind == DirectiveKind::Pin && each.type == DataType::I8; });
-  return options;
-}
-
-/// Those in bodies too.
-std::ptrdiff_t integerProducts(const Plan& plan) {
-  auto count =
-      std::ranges::count_if(plan.fusedNodes, [](const FusedNode& fused) { return fused.compute == DataType::I8; });
-  for (const PlannedBody& body : plan.bodies) count += integerProducts(*body.plan);
-  return count;
-}
-
-/// For TensorRT, which does not multiply codes otherwise: writes `parts`, the network at `codes` with products that a
-/// Split cuts as products of the parts. Gives how many products it has more; 0: nothing was written.
-Result<std::ptrdiff_t> writeSplitProducts(const std::filesystem::path& codes, const std::filesystem::path& parts,
-                                          std::vector<ExportNote>& notes) {
-  const auto made = TRY(splitProducts(TRY(onnxlib::readModel(codes))));
-  if (made.added == 0) return 0;
-  notes.push_back(
-      {fmt::format("written as a product for each part that a Split behind them makes, since TensorRT would "
-                   "dequantise the weights of the whole and multiply floats: {}",
-                   joined(made.products))});
-  TRY(onnxlib::writeNetwork(parts, TRY(onnxlib::editNetwork(codes, made.edits, onnxlib::weightsNameOf(parts)))));
-  return made.added;
-}
-
-/// A quantised plan: first the network with its codes, then that with the other types of the plan.
-Result<Exported> writeQuantized(const Plan& plan, const ExportOptions& options) {
-  if (options.path.empty())
-    return Diagnostic{.message = "a network is written to a file, not to standard output",
-                      .where = {.attribute = "-o"},
-                      .help = "Give its name with -o."};
-  const std::filesystem::path source = TRY(sourceNetwork(plan, options.stop));
-  std::vector<ExportNote> notes;
-  const auto file = TRY(onnxlib::readModel(source));
-  auto edits = TRY(quantizedNetwork(plan, file, notes, options.stop));
-  const auto folder = std::make_shared<const TemporaryFolder>(TRY(folderBeside(options.path, "codes")));
-  std::filesystem::path path = *folder / "codes.onnx";
-  const auto codes = TRY(onnxlib::editNetwork(source, edits, onnxlib::weightsNameOf(path)));
-  TRY(checkNotWrittenOver(options.path, plan, codes));
-  TRY(onnxlib::writeNetwork(path, codes));
-  std::ptrdiff_t added = 0;
-  if (plan.target.acceleratedBackend == "tensorrt")
-    added = TRY(writeSplitProducts(path, *folder / "parts.onnx", notes));
-  if (added > 0) path = *folder / "parts.onnx";
-  auto model = std::make_shared<const Model>(TRY(prepareModel(TRY(importModel(path, {}, options.stop)), options.stop)));
-  const auto withCodes = TRY(makePlan(std::move(model), withoutCodes(plan.options), nullptr, options.stop));
-  Exported exported = TRY(OnnxExport(*withCodes, plan, options).run());
-  const auto planned = integerProducts(plan), read = integerProducts(*withCodes);
-  const std::string counts =
-      fmt::format("read again, {} kernels of the network calculate in integers, but {} of the plan", read, planned);
-  if (!exported.doesNotHold && read < planned) exported.doesNotHold = Diagnostic{.message = counts};
-  if (read > planned + added) notes.push_back({counts});
-  exported.notes.insert(exported.notes.begin(), notes.begin(), notes.end());
-  // Weights are views of the network with the codes: it stays until all is written.
-  exported.save = [folder, save = std::move(exported.save)](const std::filesystem::path& to) { return save(to); };
-  return exported;
-}
-
 }  // namespace
 
+Result<TemporaryFolder> folderBeside(const std::filesystem::path& path, std::string_view purpose) {
+  return TemporaryFolder::in(path.parent_path(), fmt::format(".{}.{}", path.filename().string(), purpose));
+}
+
+Status checkPath(const ExportOptions& options) {
+  if (!options.path.empty()) return Done{};
+  return Diagnostic{.message = "a network is written to a file, not to standard output",
+                    .where = {.attribute = "-o"},
+                    .help = "Give its name with -o."};
+}
+
+Status checkNotWrittenOver(const std::filesystem::path& path, const Plan& plan, const onnxlib::NetworkBytes& read) {
+  for (const auto& written : {path, path.parent_path() / onnxlib::weightsNameOf(path)})
+    for (const MappedFiles* files : {&read.files, &plan.model->files})
+      TRY(onnxlib::checkNotWrittenOver(written, *files));
+  return Done{};
+}
+
+Result<Exported> writeTypes(const Plan& plan, const Plan& wished, const ExportOptions& options) {
+  return OnnxExport(plan, wished, options).run();
+}
+
 Result<Exported> writeOnnx(const Plan& plan, const ExportOptions& options) {
-  return plan.model->unquantized != nullptr ? writeQuantized(plan, options) : OnnxExport(plan, plan, options).run();
+  return plan.model->unquantized != nullptr ? writeQuantized(plan, options) : writeGiven(plan, options);
 }
 
 }  // namespace fusescope

@@ -46,9 +46,11 @@ class Writer {
     forEachRead(m_graph, [&](const std::string& name) { ++m_reads[name]; });
   }
 
-  Result<SplitProducts> run() {
-    for (std::size_t i = 0; i < m_graph.nodes.size(); ++i)
-      if (const auto match = is(m_graph.nodes[i], "Split") ? matchAt(i) : std::nullopt) TRY(write(*match));
+  Result<SplitProducts> run(const std::function<bool(std::span<const std::string>)>& mayGo) {
+    for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
+      const auto match = is(m_graph.nodes[i], "Split") ? matchAt(i) : std::nullopt;
+      if (match && mayGo(namesOf(*match))) TRY(write(*match));
+    }
     return std::move(m_result);
   }
 
@@ -56,6 +58,14 @@ class Writer {
   const onnxlib::FileTensor* constant(const std::string& name) const {
     const auto found = m_constants.find(name);
     return found == m_constants.end() || !found->second->hasData ? nullptr : found->second;
+  }
+
+  std::vector<std::string> namesOf(const Match& match) const {
+    std::vector<std::string> names;
+    for (const std::size_t place : match.between) names.push_back(m_graph.nodes[place].displayName());
+    for (const std::size_t place : {match.product, match.dequantize, match.split})
+      names.push_back(m_graph.nodes[place].displayName());
+    return names;
   }
 
   /// What makes `value`, which is read once.
@@ -232,8 +242,9 @@ class Writer {
 
 }  // namespace
 
-Result<SplitProducts> splitProducts(const onnxlib::FileModel& file) {
-  return Writer(file).run();
+Result<SplitProducts> splitProducts(const onnxlib::FileModel& file,
+                                    const std::function<bool(std::span<const std::string>)>& mayGo) {
+  return Writer(file).run(mayGo);
 }
 
 }  // namespace fusescope

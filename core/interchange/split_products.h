@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,8 @@ struct SplitProducts {
 /// the weights, which it dequantises for that, and multiplies floats; the parts it multiplies as codes, together. The
 /// numbers are the same. A Reshape or an Add of a constant between product and Split is written for each part, too; the
 /// Split's results keep their names. Error: weights without data, too large for memory.
-Result<SplitProducts> splitProducts(const onnxlib::FileModel& file);
+/// `mayGo`: whether nodes of these names, a product and what stands up to the Split, may be written as others.
+Result<SplitProducts> splitProducts(const onnxlib::FileModel& file,
+                                    const std::function<bool(std::span<const std::string>)>& mayGo);
 
 }  // namespace fusescope

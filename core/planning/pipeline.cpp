@@ -92,6 +92,7 @@ Status giveAnswers(Layout& layout, const PriceChoices& priced, std::vector<Decis
   append(plan.decisions, answerTypes(plan, directives, *layout.solver, keptFromCodes));
   append(plan.decisions, priced.decisions);
   append(plan.decisions, indexWarnings(plan));
+  append(plan.decisions, splitWarnings(plan));
   return checkStop(stop);
 }
 
