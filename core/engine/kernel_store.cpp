@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/finite_constants.h"
 #include "base/hash.h"
 #include "engine/code_artifact.h"
 #include "engine/region_key.h"
@@ -133,6 +134,8 @@ std::string codeKey(const Backend& backend, const KernelRequest& request, const 
   for (const NodeId id : fused.nodes) key.number(plan.readsMemory(id)).number(movesElements(plan, id));
   addTruncated(key, plan.truncation.constants, numbers);
   addTruncated(key, plan.truncation.produced, numbers);
+  for (std::size_t slot = 0; slot < request.weightSlots.size(); ++slot)
+    if (mayBeNotFinite(request.constants.at(request.weightSlots[slot]))) key.text("not finite").number(slot);
   return key.canonical();
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "backends/finite_constants.h"
 #include "backends/native/byte_matrix.h"
 #include "backends/native/lowering.h"
 #include "backends/native/post_operations.h"
@@ -101,6 +102,14 @@ bool Lowering::weightsAreSymmetric(const QuantizedChain& chain) const {
   return zero.valid() ? areAll(*constant(zero), middle) : middle == 0;
 }
 
+/// Whether a constant may be the reason that a sum is NaN.
+bool Lowering::mayHoldNaN(ValueId constant) const {
+  if (!constant.valid()) return false;
+  return std::ranges::any_of(rawWeight(constant).weightSlots, [&](std::size_t slot) {
+    return mayBeNotFinite(m_request.constants.at(m_request.weightSlots[slot]));
+  });
+}
+
 /// A scale for each channel; one where the second operand is no constant.
 Packing Lowering::quantizedScales(const QuantizedChain& chain, ValueId unit) const {
   const Node& root = node(chain.root);
@@ -152,12 +161,17 @@ QuantizedParts Lowering::foldQuantized(const QuantizedChain& chain, const Dims& 
                        .addendDesc = alongChannels(root, target),
                        .value = root.outputs[0]};
   if (root.input(2).valid()) parts.biases.push_back(root.input(2));
-  bool areNumbers = true;  // products of codes are; a residual of floats may hold NaN, which our own tapes keep
+  // Products of codes are numbers. A residual of floats may hold NaN, and so may a constant; our own tapes keep it.
+  bool areNumbers =
+      !mayHoldNaN(root.input(2)) && !mayHoldNaN(chain.sourceScale.scale) && !mayHoldNaN(node(chain.weights).input(1));
   for (const QuantizedChain::Operation& operation : chain.operations) {
     const bool isActivation = operation.kind == Kind::Activation;
-    if (isActivation && !areNumbers && mayLoseNumbers(node(operation.nodes[0]))) break;
+    const bool maySaturate =
+        operation.kind == Kind::Round || (isActivation && mayLoseNumbers(node(operation.nodes[0])));
+    if (!areNumbers && maySaturate) break;
     if (isActivation && !parts.epilogue.activate(node(operation.nodes[0]), number)) break;
     if (operation.kind == Kind::Residual && !operation.codes) areNumbers = false;
+    if (operation.kind == Kind::Bias && mayHoldNaN(operation.operand)) areNumbers = false;
     if (operation.kind == Kind::Bias && parts.taken == 0 && !chain.right.valid()) {
       parts.biases.push_back(operation.operand);
     } else if (operation.kind == Kind::Bias) {
@@ -174,7 +188,8 @@ QuantizedParts Lowering::foldQuantized(const QuantizedChain& chain, const Dims& 
     parts.value = node(operation.nodes.back()).outputs[0];
     ++parts.taken;
   }
-  if (chain.result && parts.taken == chain.operations.size()) {
+  // oneDNN stores NaN as the least or the greatest code, by kernels.
+  if (chain.result && areNumbers && parts.taken == chain.operations.size()) {
     parts.result = chain.result->codes;
     parts.value = node(chain.last).outputs[0];
   }
@@ -308,7 +323,7 @@ Result<bool> Lowering::lowerQuantizedConv(const QuantizedChain& chain) {
                     reads, {result.buffer});
   define(parts.value, result);
   ++m_integerRoots;
-  if (parts.taken < chain.operations.size()) leaveQuantized(chain, parts.taken);
+  if (parts.value != node(chain.last).outputs[0]) leaveQuantized(chain, parts.taken);
   return true;
 }
 
@@ -365,7 +380,7 @@ void Lowering::emitQuantizedProduct(const QuantizedChain& chain, const Quantized
       {result.buffer});
   define(parts.value, result);
   ++m_integerRoots;
-  if (parts.taken < chain.operations.size()) leaveQuantized(chain, parts.taken);
+  if (parts.value != node(chain.last).outputs[0]) leaveQuantized(chain, parts.taken);
 }
 
 /// Codes of the second operand, which oneDNN takes signed only.

@@ -302,6 +302,7 @@ class Lowering {
   Status quantizeSource(const QuantizedChain& chain);
   void leaveQuantized(const QuantizedChain& chain, std::size_t taken);
   bool canMultiplyCodes(const QuantizedChain& chain) const;
+  bool mayHoldNaN(ValueId constant) const;
   bool weightsAreSymmetric(const QuantizedChain& chain) const;  ///< codes less 128 where they are unsigned
   QuantizedParts foldQuantized(const QuantizedChain& chain, const Dims& target, const MemoryFormat& format) const;
   /// They return whether oneDNN has it.

@@ -8,6 +8,8 @@
 #include <limits>
 
 #include "backends/native/tape.h"
+#include "engine/kernel_requests.h"
+#include "engine/kernel_store.h"
 #include "tests/unit/backends_native/tactic_testing.h"
 
 namespace fusescope::testing {
@@ -204,6 +206,90 @@ TEST(SpecialNumbers, ThroughWhatIsAddedToAProductOfCodes) {
     if (std::string(op) == "Clip") operands.insert(operands.end(), {net.number(-1), net.number(1)});
     EXPECT_GE(expectSpecials(net, net.add(op, operands), {}, 211), 4);
   }
+}
+
+TEST(SpecialNumbers, OfAResidualThatIsQuantisedBehindAProductOfCodes) {
+  for (const char* root : {"MatMul", "Conv"}) {
+    SCOPED_TRACE(root);
+    const bool conv = std::string(root) == "Conv";
+    const Dims from = conv ? Dims{1, 16, 6, 6} : Dims{9, 16}, weights = conv ? Dims{24, 16, 1, 1} : Dims{16, 24},
+               to = conv ? Dims{1, 24, 6, 6} : Dims{9, 24};
+    Net net;
+    const auto floats = [&](ValueId codes) { return net.add("DequantizeLinear", {codes, net.number(0.05F)}); };
+    const ValueId product = net.add(root, {floats(net.input(from, DataType::I8)), floats(net.codes(weights))});
+    const ValueId zero = net.editor.addConstant("zero", Tensor::scalar(-3).converted(DataType::I8));
+    net.editor.addOutput(
+        net.add("QuantizeLinear", {net.add("Add", {product, net.input(to)}), net.number(0.05F), zero}));
+    for (const TacticOutcome& outcome : tryAllTactics(*planned(net.editor), {}, 2, withSpecials(7, {kNan}))) {
+      EXPECT_EQ(outcome.problem, "") << outcome.tactic;
+      EXPECT_LE(outcome.steps, 1) << outcome.tactic;
+    }
+  }
+}
+
+/// Products of codes with the bias in `Gemm` and `Conv` themselves, or added behind.
+enum class BiasOf { Root, Sum };
+
+ValueId biased(Net& net, const std::string& op, BiasOf of, const std::vector<float>& numbers) {
+  const auto floats = [&](ValueId codes) { return net.add("DequantizeLinear", {codes, net.number(0.05F)}); };
+  const bool conv = op == "Conv";
+  const Dims from = conv ? Dims{1, 16, 6, 6} : Dims{9, 16}, weights = conv ? Dims{24, 16, 1, 1} : Dims{16, 24};
+  std::vector<ValueId> operands{floats(net.input(from, DataType::I8)), floats(net.codes(weights))};
+  const Dims along = conv && of == BiasOf::Sum ? Dims{24, 1, 1} : Dims{24};
+  const ValueId bias = net.editor.addConstant("bias", Tensor::copyOf<float>(DataType::F32, along, numbers));
+  if (of == BiasOf::Root) operands.push_back(bias);
+  const ValueId product = net.add(op, operands);
+  return of == BiasOf::Root ? product : net.add("Add", {product, bias});
+}
+
+TEST(SpecialNumbers, OfABiasBehindProductsOfCodes) {
+  std::vector<float> numbers(24, 0.5F);
+  numbers[3] = kNan, numbers[8] = kInf, numbers[17] = -kInf, numbers[20] = -0.25F;
+  auto all = activations();
+  all.push_back({"Clip", {}});
+  all.push_back({"Identity", {}});
+  for (const auto& [op, of] :
+       {std::pair("MatMul", BiasOf::Sum), {"Gemm", BiasOf::Root}, {"Conv", BiasOf::Root}, {"Conv", BiasOf::Sum}}) {
+    for (const auto& [activation, attributes] : all) {
+      for (const bool quantised : {false, true}) {
+        SCOPED_TRACE(std::string(activation) + " behind " + op + (quantised ? ", quantised" : ""));
+        Net net;
+        std::vector<ValueId> operands{biased(net, op, of, numbers)};
+        if (activation == "Clip") operands.insert(operands.end(), {net.number(-1), net.number(1)});
+        ValueId result = net.add(activation, operands, attributes);
+        if (quantised) {
+          const ValueId zero = net.editor.addConstant("zero", Tensor::scalar(-3).converted(DataType::I8));
+          result = net.add("QuantizeLinear", {result, net.number(0.05F), zero});
+        }
+        net.editor.addOutput(result);
+        int own = 0;
+        for (const TacticOutcome& outcome : tryAllTactics(*planned(net.editor))) {
+          EXPECT_EQ(outcome.problem, "") << outcome.tactic;
+          EXPECT_LE(quantised ? outcome.steps : outcome.worst, quantised ? 1 : 1e-4) << outcome.tactic;
+          if (outcome.tactic != "reference") ++own;
+        }
+        EXPECT_GT(own, 0);
+      }
+    }
+  }
+}
+
+TEST(SpecialNumbers, CodeOfFiniteBiasesServesNoOthers) {
+  std::vector<float> numbers(24, 0.5F);
+  const auto keyOf = [&] {
+    Net net;
+    net.editor.addOutput(net.add("Relu", {biased(net, "Gemm", BiasOf::Root, numbers)}));
+    const auto plan = planned(net.editor);
+    const auto requests = KernelRequests::create(*plan, {{"x0", {9, 16}}}, 1);
+    const KernelRequest request = requests.value().of(plan->fusedNodes.front()).value();
+    const Backend& native = *findBackend("native");
+    return codeKey(native, request, native.tactics(request).front());
+  };
+  const std::string finite = keyOf();
+  numbers[0] = 1;
+  EXPECT_EQ(keyOf(), finite);
+  numbers[0] = kNan;
+  EXPECT_NE(keyOf(), finite);
 }
 
 TEST(SpecialNumbers, ThroughNarrowFloats) {

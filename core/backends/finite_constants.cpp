@@ -1,0 +1,15 @@
+#include "backends/finite_constants.h"
+
+namespace fusescope {
+namespace {
+
+/// Biases and scales have fewer elements.
+constexpr std::int64_t kMostLookedAt = std::int64_t{1} << 16;
+
+}  // namespace
+
+bool mayBeNotFinite(const Tensor& constant) {
+  return isFloat(constant.type()) && (constant.count() > kMostLookedAt || notFiniteIn(constant.aligned()) > 0);
+}
+
+}  // namespace fusescope
