@@ -220,7 +220,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"fuse.pattern_incomplete", Fuse, false, "looks like {kind}, but {what}"},
       // precision
       {"precision.default", Precision, true, "computes in {type}"},
-      {"precision.lowered", Precision, true, "computes in {type}, as --precision asks"},
+      {"precision.lowered", Precision, true, "computes in {type}, as the precision of the plan asks"},
       {"precision.measured", Precision, true,
        "computes in {type}: kernels and conversions together are fastest so, by what was measured and fitted"},
       {"precision.not_measured", Precision, true,
@@ -230,7 +230,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "mixture of more than two may be cheaper still"},
       {"precision.not_float", Precision, true, "computes no floats; precision does not apply"},
       {"precision.lowered_by_edit", Precision, true,
-       "computes in {type}, as --precision asks, by an edit of the network, whose types decide: {edit}"},
+       "computes in {type}, as the precision of the plan asks, by an edit of the network, whose types decide: {edit}"},
       {"precision.moved", Precision, true, "moves elements and leaves them as {type}"},
       {"precision.author_cast", Precision, true,
        "is a Cast that the network's author wrote: its result is rounded to {type}, inside kernels too"},

@@ -210,7 +210,7 @@ class BodiesTest : public QObject {
     m_window->document().edit("split", options);
     QTRY_VERIFY(!m_window->document().planning());
     m_window->selection().set({*m_window->document().model()->graph->findNode("choose")}, nullptr, "choose/exp");
-    QTRY_VERIFY2(m_window->dock<InspectorDock>().text().contains("without --split choose/relu"),
+    QTRY_VERIFY2(m_window->dock<InspectorDock>().text().contains("without “split after choose/relu”"),
                  qPrintable(m_window->dock<InspectorDock>().text()));
     m_window->document().undoStack().undo();
     QTRY_VERIFY(!m_window->document().planning());

@@ -10,9 +10,9 @@
 #include "planning/match_pattern.h"
 #include "planning/quantized_model.h"
 #include "planning/without_lowered_types.h"
-#include "ui/dialogs/option_words.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/document/directive_edits.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/ranges_contents.h"
 
@@ -309,7 +309,7 @@ void CalibrateDialog::openFile(const QString& path) {
   };
   m_context.jobs.run(QStringLiteral("ranges"), this, work, [this, path](const Result<Found>& found) {
     if (found.ok()) return showFound(found.value(), QFileInfo(path).fileName());
-    m_problem = QStringLiteral("✗ ") + qs(found.error().text());
+    m_problem = QStringLiteral("✗ ") + problemText(found.error());
     renew();
   });
 }
@@ -324,7 +324,7 @@ void CalibrateDialog::saveFile() {
   };
   m_context.jobs.run(QStringLiteral("save ranges"), this, work, [this, path](const Status& written) {
     m_problem =
-        written.ok() ? QStringLiteral("✓ Saved as %1").arg(path) : QStringLiteral("✗ ") + qs(written.error().text());
+        written.ok() ? QStringLiteral("✓ Saved as %1").arg(path) : QStringLiteral("✗ ") + problemText(written.error());
     renew();
   });
 }

@@ -8,9 +8,9 @@
 #include <QVBoxLayout>
 
 #include "session/session_file.h"
-#include "ui/dialogs/option_words.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/document/file_diff.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {

@@ -9,9 +9,9 @@
 #include <QVBoxLayout>
 
 #include "base/files.h"
-#include "ui/dialogs/option_words.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/docks/inspector_html.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -180,7 +180,7 @@ void ExportDialog::save() {
   if (written.ok()) {
     accept();
   } else {
-    QMessageBox::warning(this, QStringLiteral("Export"), qs(written.error().text()));
+    QMessageBox::warning(this, QStringLiteral("Export"), problemText(written.error()));
   }
 }
 
@@ -207,7 +207,7 @@ void ExportDialog::showWritten(const Json& written) {
                                                                 : std::optional<std::int64_t>())));
   QString text;
   if (const Json numbers = written.value("numbers", Json()); numbers.is_object())
-    text = QStringLiteral("<p>%1</p>").arg(qs(numbers.value("summary", std::string())).toHtmlEscaped());
+    text = QStringLiteral("<p>%1</p>").arg(withoutOptions(qs(numbers.value("summary", std::string()))).toHtmlEscaped());
   for (const Json& note : written.value("warnings", Json::array()))
     text += QStringLiteral("<p>⚠ %1</p>")
                 .arg(withLinks(withoutOptions(qs(note.get<std::string>())), *m_context.document.snapshot()));

@@ -12,7 +12,7 @@
 #include <QVBoxLayout>
 
 #include "ui/dialogs/dialog_fields.h"
-#include "ui/dialogs/option_words.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/sample_contents.h"
 
@@ -173,7 +173,7 @@ void InputsDialog::read() {
     markProblem(found.ok() ? nullptr : &found.error());
     if (!found.ok()) {
       m_found.setContent({m_found.content().headers, {}, {}});
-      return m_said->setText(QStringLiteral("✗ ") + qs(found.error().text()));
+      return m_said->setText(QStringLiteral("✗ ") + problemText(found.error()));
     }
     m_found.setContent(found.value().content);
     m_said->setText(found.value().random ? QStringLiteral("⚠ %1: numbers made with it say so").arg(found.value().words)

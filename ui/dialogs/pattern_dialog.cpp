@@ -6,8 +6,8 @@
 
 #include "planning/directives/directive_form.h"
 #include "planning/match_pattern.h"
-#include "ui/dialogs/option_words.h"
 #include "ui/docks/dock_widgets.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {

@@ -9,11 +9,11 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
-#include "ui/dialogs/option_words.h"
 #include "ui/dialogs/tune_state.h"
 #include "ui/dialogs/tune_words.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/document/directive_edits.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {

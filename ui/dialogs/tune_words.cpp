@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "ui/dialogs/option_words.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/shown_time.h"
 

@@ -12,6 +12,7 @@
 #include "ui/docks/range_html.h"
 #include "ui/docks/run_html.h"
 #include "ui/document/directive_edits.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -218,10 +219,10 @@ void InspectorDock::applyHelp(std::size_t index) {
   if (index >= m_workedOut.help.size()) return;
   const WhatIf whatIf = m_workedOut.help[index];
   const Directives& all = m_context.document.directives();
-  // A directive that is there already is offered for removal: "without --pin …".
+  // A directive that is there already is offered for removal.
   const bool present = std::find(all.begin(), all.end(), whatIf.directive) != all.end();
   m_context.document.editDirectives(
-      qs(whatIf.change), present ? withoutId(all, whatIf.directive.id) : withDirective(all, whatIf.directive));
+      inWindowWords(whatIf), present ? withoutId(all, whatIf.directive.id) : withDirective(all, whatIf.directive));
 }
 
 extern const DockForm kInspectorDock{"Inspector", "Ctrl+2", Qt::RightDockWidgetArea,

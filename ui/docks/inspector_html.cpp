@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ui/docks/inspector_text.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -26,8 +27,8 @@ QString walk(const PlanSnapshot& snapshot, std::uint32_t index, int depth, std::
   QString text =
       QStringLiteral("<div style='margin-left:%1px; margin-bottom:3px'>%2%3 %4 <span style='color:%5'>%6</span></div>")
           .arg(depth * 14)
-          .arg(depth > 0 ? QStringLiteral("because ") : QString(), mark(decision, theme), html(message(decision)),
-               theme.dimText.name(), html(decision.code));
+          .arg(depth > 0 ? QStringLiteral("because ") : QString(), mark(decision, theme),
+               inWindowWords(decision).toHtmlEscaped(), theme.dimText.name(), html(decision.code));
   if (depth == kDeepestWalk) return text;
   for (const std::uint32_t evidence : decision.evidence) text += walk(snapshot, evidence, depth + 1, seen, theme);
   return text;

@@ -3,6 +3,7 @@
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/inspector_text.h"
 #include "ui/document/directive_edits.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -52,7 +53,8 @@ QString answersText(const Plan& plan, const std::vector<NodeId>& nodes, const Th
       const Decision& decision = plan.decisions[index];
       const PinAnswer answer = *pinAnswerOf(decision.code);
       lines << QStringLiteral("<div style='margin-bottom:3px'><span style='color:%1'><b>%2</b></span> · %3</div>")
-                   .arg(answerColor(answer, theme).name(), answerTitle(answer), html(answerText(decision)));
+                   .arg(answerColor(answer, theme).name(), answerTitle(answer),
+                        withoutOptions(qs(answerText(decision))).toHtmlEscaped());
     }
   }
   if (lines.isEmpty()) return {};

@@ -10,6 +10,7 @@
 #include "session/session.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/document/directive_edits.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -120,10 +121,9 @@ QString helpText(const WorkedOut* workedOut, const Theme& theme) {
                       .arg(theme.dimText.name());
   for (std::size_t i = 0; i < help->size(); ++i) {
     const WhatIf& whatIf = (*help)[i];
-    const bool canBeDone = !whatIf.directive.pattern.empty() || whatIf.directive.kind != DirectiveKind::Pin;
-    text += QStringLiteral("<div style='margin-bottom:3px'>• <code>%1</code> → %2%3</div>")
-                .arg(html(whatIf.change), html(whatIf.effect),
-                     canBeDone ? QStringLiteral(" &nbsp;<a href='help:%1'>do it</a>").arg(i) : QString());
+    text += QStringLiteral("<div style='margin-bottom:3px'>• <b>%1</b> → %2%3</div>")
+                .arg(inWindowWords(whatIf).toHtmlEscaped(), html(whatIf.effect),
+                     canBeDone(whatIf) ? QStringLiteral(" &nbsp;<a href='help:%1'>do it</a>").arg(i) : QString());
   }
   return text;
 }

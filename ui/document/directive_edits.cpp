@@ -7,6 +7,7 @@
 #include "planning/quantized_model.h"
 #include "planning/structure.h"
 #include "target/target_table.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -126,7 +127,7 @@ QString int8Refusal(const Plan& plan, NodeId id, bool ranges) {
   const auto* none = std::get_if<NoProduct>(&form);
   if (none == nullptr) return {};
   const Decision why = decide(none->code, {Subject::node(node.name)}, "pin", none->arguments);
-  return QStringLiteral("%1 %2.").arg(qs(node.name), qs(message(why)));
+  return QStringLiteral("%1 %2.").arg(qs(node.name), inWindowWords(why));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "planning/applicable_options.h"
 #include "session/diff_input.h"
 #include "session/session_file.h"
+#include "ui/document/option_words.h"
 #include "ui/document/plan_document.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/runs.h"
@@ -101,7 +102,7 @@ void FileDiff::renew() {
     if (compared.ok()) {
       m_compared = compared.value();
     } else {
-      m_problem = qs(compared.error().text());
+      m_problem = problemText(compared.error());
     }
     emit changed();
   });

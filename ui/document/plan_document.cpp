@@ -6,6 +6,7 @@
 #include <QUndoCommand>
 
 #include "planning/applicable_options.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/job_runner.h"
 
@@ -107,7 +108,7 @@ void PlanDocument::open(const QString& path, const PlanOptions& options, const s
     m_opening = false;
     emit openingEnded();
     if (!opened.ok()) {
-      if (!opened.error().cancelled) emit openFailed(path, qs(opened.error().text()));
+      if (!opened.error().cancelled) emit openFailed(path, problemText(opened.error()));
       return;
     }
     m_jobs.cancel(kPlanTag);
@@ -189,7 +190,7 @@ void PlanDocument::replan() {
     m_planning = false;
     if (!planned.ok()) {
       if (planned.error().cancelled) return;
-      m_planProblem = qs(planned.error().text());
+      m_planProblem = problemText(planned.error());
       emit planFailed(m_planProblem);
       return;
     }

@@ -6,6 +6,7 @@
 
 #include "base/mapped_file.h"
 #include "engine/host_machine.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/job_runner.h"
 #include "ui/jobs/worker_client.h"
@@ -193,7 +194,7 @@ void RunController::addEngines(const QStringList& paths) {
       if (inspected[i].ok())
         addEngine(paths[static_cast<int>(i)], inspected[i].value());
       else
-        problems << qs(inspected[i].error().text());
+        problems << problemText(inspected[i].error());
     }
     if (problems.isEmpty()) return;
     m_problem = problems.join(QLatin1Char('\n'));
@@ -297,7 +298,7 @@ void RunController::heard(const std::string& id, const QString& phase, const QSt
 
 void RunController::failed(const std::string& id, const Diagnostic& error) {
   m_steps.clear();
-  const QString words = error.cancelled ? QStringLiteral("Cancelled; nothing was lost.") : qs(error.text());
+  const QString words = error.cancelled ? QStringLiteral("Cancelled; nothing was lost.") : problemText(error);
   if (!error.cancelled) m_problem = words;
   m_runs.change(id, [&](Run& run) {
     // What it has it keeps: an evaluation that fails takes no time away.

@@ -5,6 +5,7 @@
 #include <QUuid>
 #include <algorithm>
 
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/job_runner.h"
 
@@ -139,7 +140,7 @@ void SessionKeeper::openSession(const QString& path, bool recovered) {
   };
   m_jobs.run(kReadTag, this, work, [this, path, recovered](const Result<Read>& read) {
     if (!read.ok()) {
-      emit failed(QStringLiteral("This session cannot be opened"), qs(read.error().text()));
+      emit failed(QStringLiteral("This session cannot be opened"), problemText(read.error()));
       return;
     }
     const Session& session = read.value().session;
@@ -244,7 +245,7 @@ void SessionKeeper::keepNow() {
     return written;
   };
   m_jobs.run(kKeepTag, this, work, [this](const Status& written) {
-    if (!written.ok()) emit failed(QStringLiteral("The session cannot be kept"), qs(written.error().text()));
+    if (!written.ok()) emit failed(QStringLiteral("The session cannot be kept"), problemText(written.error()));
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "planning/fused_node_facts.h"
 #include "planning/pin_answers.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -172,14 +173,14 @@ QVariant DecisionsModel::data(const QModelIndex& index, int role) const {
         case kSubject:
           return subjectText(decision, pathAt(index.row()));
         case kWhat:
-          return qs(answerText(decision));
+          return withoutOptions(qs(answerText(decision)));
         case kCode:
           return qs(decision.code);
         default:
           return {};
       }
     case Qt::ToolTipRole:
-      return index.column() == kCode ? qs(decision.code) + " · " + qs(decision.by) : qs(message(decision));
+      return index.column() == kCode ? qs(decision.code) + " · " + qs(decision.by) : inWindowWords(decision);
     case kNameRole:
       return decision.subjects.empty() ? QString() : handleOf(decision.subjects.front(), pathAt(index.row()));
     case kToneRole: {

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "planning/fused_node_facts.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -33,9 +34,15 @@ TableRow verdictRow(const SampleVerdict& sample) {
   return {qs(verdict.output),
           {{.text = qs(sample.sample)},
            verdictMark(verdict),
-           {.text = qs(verdict.output), .tip = qs(verdict.problem)},
+           known ? Cell{.text = qs(verdict.output), .tip = qs(verdict.problem)}
+                 : Cell{.text = qs(verdict.unknownWhy), .tip = qs(verdict.unknownWhy), .tone = Tone::Dim},
            numberOrDash(verdict.error, known),
            numberOrDash(verdict.ofBound, known)}};
+}
+
+/// "weight only" of "weight_only".
+QString spaced(std::string_view name) {
+  return qs(name).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
 QString namesOf(const std::vector<CoveringNode>& nodes) {
@@ -59,7 +66,7 @@ class DifferenceRows {
            const QString& goesTo) {
     addGiven(change, what, a, b, goesTo);
     m_content.rows.back().cells.back() = {
-        .text = because.empty() ? QStringLiteral("not known") : qs(joined(because, " and ")),
+        .text = because.empty() ? QStringLiteral("not known") : withoutOptions(qs(joined(because, " and "))),
         .tone = because.empty() ? Tone::Dim : Tone::Plain};
   }
   /// What nothing caused: wishes, networks, and what was measured.
@@ -83,8 +90,8 @@ void addPlanChanges(const PlanDiff& diff, DifferenceRows& rows) {
              change.nodes.empty() ? QString() : qs(change.nodes.front()));
   for (const TypeChange& change : diff.types) {
     if (change.inSameKernel) continue;  // the kernel is listed
-    rows.add(QStringLiteral("type of ") + QString(qs(name(change.thing))).replace(QLatin1Char('_'), QLatin1Char(' ')),
-             qs(change.name), qs(change.a), qs(change.b), change.because, qs(change.nameInB));
+    rows.add(QStringLiteral("type of ") + spaced(name(change.thing)), qs(change.name), qs(change.a), qs(change.b),
+             change.because, qs(change.nameInB));
   }
   for (const CastChange& change : diff.casts) {
     const QString cast = QStringLiteral("%1 to %2").arg(qs(change.from), qs(change.to));
@@ -94,15 +101,16 @@ void addPlanChanges(const PlanDiff& diff, DifferenceRows& rows) {
   for (const DecisionChange& change : diff.decisions) {
     const Decision& about = change.b != nullptr ? *change.b : *change.a;
     rows.add(QStringLiteral("decision"), about.subjects.empty() ? QString() : qs(about.subjects.front().text()),
-             change.a == nullptr ? QString() : qs(message(*change.a)),
-             change.b == nullptr ? QString() : qs(message(*change.b)), change.because,
+             change.a == nullptr ? QString() : inWindowWords(*change.a),
+             change.b == nullptr ? QString() : inWindowWords(*change.b), change.because,
              about.subjects.empty() ? QString() : qs(about.subjects.front().text()));
   }
 }
 
 void addNetworkChanges(const PlanDiff& diff, DifferenceRows& rows) {
   for (const Difference& difference : diff.differences)
-    rows.addGiven(QStringLiteral("wish"), qs(name(difference.kind)), qs(difference.a), qs(difference.b));
+    rows.addGiven(QStringLiteral("wish"), spaced(name(difference.kind)), withoutOptions(qs(difference.a)),
+                  withoutOptions(qs(difference.b)));
   for (const ChangedNode& node : diff.changed)
     rows.addGiven(QStringLiteral("node"), qs(node.what), qs(node.a), qs(node.b), qs(node.b));
   for (const ConstantChange& change : diff.constants) {
@@ -133,8 +141,10 @@ TableContent verdictsContent(const Evaluation* evaluation, const Tolerance& tole
   TableContent content{{"Sample", "Verdict", "Worst output", "max|Δ| of rms", "Of what is allowed"}, {}, {}};
   if (evaluation == nullptr) return content;
   std::vector<SampleVerdict> verdicts = sampleVerdicts(*evaluation, tolerance);
-  std::ranges::stable_sort(verdicts, std::ranges::greater(),
-                           [](const SampleVerdict& sample) { return sample.verdict.ofBound; });
+  // The worst first, and those that nothing can be told of last.
+  std::ranges::stable_sort(verdicts, std::ranges::greater(), [](const SampleVerdict& sample) {
+    return sample.verdict.kind == Verdict::Kind::Unknown ? kUnknownLast : sample.verdict.ofBound;
+  });
   for (const SampleVerdict& sample : verdicts) content.rows.push_back(verdictRow(sample));
   return content;
 }

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include "planning/fused_node_facts.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/node_menu.h"
 
@@ -260,7 +261,7 @@ QString MainWindow::summaryOf(const QString& name) const {
   for (const std::uint32_t index : where.decisionsAbout(inside ? inside->place.name : name.toStdString())) {
     const Decision& decision = where.plan->decisions[index];
     if (decision.allowed && decision.kind != DecisionKind::Precision) continue;
-    lines << (decision.allowed ? QStringLiteral("✓ ") : QStringLiteral("✗ ")) + qs(message(decision));
+    lines << (decision.allowed ? QStringLiteral("✓ ") : QStringLiteral("✗ ")) + inWindowWords(decision);
     if (lines.size() == 4) break;
   }
   return lines.join(QLatin1Char('\n'));

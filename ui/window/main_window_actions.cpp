@@ -20,6 +20,7 @@
 #include "ui/dialogs/truncation_dialog.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/docks/layers_dock.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/compact_tool_bar.h"
 #include "ui/window/main_window.h"
@@ -207,7 +208,7 @@ void MainWindow::saveDirectives() {
   if (path.isEmpty()) return;
   const Status written =
       writeFileAtomically(path.toStdString(), toJson(directivesFileOf(m_document->options())).dump(2) + "\n");
-  if (!written.ok()) showProblem(QStringLiteral("The directives were not saved"), qs(written.error().text()));
+  if (!written.ok()) showProblem(QStringLiteral("The directives were not saved"), problemText(written.error()));
 }
 
 void MainWindow::openDirectives() {
@@ -223,7 +224,7 @@ void MainWindow::openDirectives(const QString& path) {
     adopt(read.value(), options);
     m_document->edit(QStringLiteral("Open directives"), std::move(options));
   } else {
-    showProblem(QStringLiteral("These directives cannot be used"), qs(read.error().text()));
+    showProblem(QStringLiteral("These directives cannot be used"), problemText(read.error()));
   }
 }
 
@@ -244,7 +245,7 @@ void MainWindow::savePicture(const QString& extension) {
       QFileDialog::getSaveFileName(this, QStringLiteral("Save the picture"), QStringLiteral("plan.") + extension);
   if (path.isEmpty()) return;
   const Status written = extension == QLatin1String("svg") ? m_canvas->exportSvg(path) : m_canvas->exportPng(path, 2.0);
-  if (!written.ok()) showProblem(QStringLiteral("The picture was not saved"), qs(written.error().text()));
+  if (!written.ok()) showProblem(QStringLiteral("The picture was not saved"), problemText(written.error()));
 }
 
 void MainWindow::exportCsv() {

@@ -15,6 +15,7 @@
 #include "ui/dialogs/inputs_dialog.h"
 #include "ui/dialogs/run_settings_dialog.h"
 #include "ui/dialogs/tune_dialog.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/session_folder.h"
 #include "ui/window/main_window.h"
@@ -180,7 +181,7 @@ bool MainWindow::saveSession(bool as) {
     if (QFileInfo(path).suffix().isEmpty()) path += kSessionSuffix;
   }
   const Status written = m_session->save(path);
-  if (!written.ok()) showProblem(QStringLiteral("The session was not saved"), qs(written.error().text()));
+  if (!written.ok()) showProblem(QStringLiteral("The session was not saved"), problemText(written.error()));
   return written.ok();
 }
 
