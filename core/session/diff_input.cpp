@@ -51,13 +51,15 @@ DiffErrors errorsOn(const SampleSource& inputs, std::int64_t samples, const std:
 DiffErrors errorsOf(const Evaluation& evaluation) {
   DiffErrors errors = errorsOn(evaluation.inputs, std::ssize(evaluation.samples), "f32", "reference");
   for (const auto* list : {&evaluation.outputs, &evaluation.values})
-    for (const TensorComparison& value : *list) errors.values[value.name].carried = value.maxOverRms;
+    for (const TensorComparison& value : *list)
+      if (value.problem.empty()) errors.values[value.name].carried = value.maxOverRms;
   return errors;
 }
 
 DiffError errorOf(const LocalAndCarried& errors) {
   const auto size = [](const std::optional<TensorError>& error) {
-    return error ? std::optional(error->nonFinite > 0 ? INFINITY : error->maxOverRms) : std::nullopt;
+    if (!error || !error->tells()) return std::optional<double>();
+    return std::optional(error->nonFinite > 0 ? INFINITY : error->maxOverRms);
   };
   return {.carried = size(errors.carried), .local = size(errors.local)};
 }

@@ -26,6 +26,10 @@ struct Pair {
   double least;
 };
 
+constexpr std::array kLevels = {ErrorLevel::CannotBeTold, ErrorLevel::Exact,    ErrorLevel::FarWithin,
+                                ErrorLevel::Within,       ErrorLevel::Harmless, ErrorLevel::Beyond,
+                                ErrorLevel::FarBeyond,    ErrorLevel::NotFinite};
+
 /// What a box, or the inside of an open fused node, can be filled with.
 QList<QColor> swatches(const Theme& theme) {
   QList<QColor> colors;
@@ -33,9 +37,7 @@ QList<QColor> swatches(const Theme& theme) {
   for (const char* kind : {"conv", "matmul", "attention", "pointwise", "softmax", "layer_norm", "reduce", "pool",
                            "gather", "view", "other"})
     colors << kindSwatch(kind, theme).color;
-  for (const ErrorLevel level : {ErrorLevel::Exact, ErrorLevel::FarWithin, ErrorLevel::Within, ErrorLevel::Harmless,
-                                 ErrorLevel::Beyond, ErrorLevel::FarBeyond, ErrorLevel::NotFinite})
-    colors << levelColor(level, theme);
+  for (const ErrorLevel level : kLevels) colors << levelColor(level, theme);
   for (int segment = 0; segment < 6; ++segment) colors << segmentColor(segment, false, theme);
   return colors << segmentColor(0, true, theme);
 }
@@ -59,13 +61,15 @@ double distance(const QColor& a, const QColor& b) {
 /// Colours that may stand in one legend.
 QList<QPair<QString, QList<QColor>>> legends(const Theme& theme) {
   QList<QColor> precisions, kinds, segments{segmentColor(0, true, theme)};
+  QList<QColor> errors{theme.dimText, levelColor(ErrorLevel::Unknown, theme)};  // inputs, and what is not measured
+  for (const ErrorLevel level : kLevels) errors << levelColor(level, theme);
   for (const Swatch& swatch : precisionLegend(theme)) precisions << swatch.color;
   precisions << precisionSwatch(DataType::Undefined, theme).color;
   for (const char* kind : {"conv", "matmul", "attention", "pointwise", "softmax", "layer_norm", "reduce", "pool",
                            "gather", "view", "other"})
     kinds << kindSwatch(kind, theme).color;
   for (int segment = 0; segment < 12; ++segment) segments << segmentColor(segment, false, theme);
-  return {{"precisions", precisions}, {"kinds", kinds}, {"segments", segments}};
+  return {{"precisions", precisions}, {"kinds", kinds}, {"segments", segments}, {"errors", errors}};
 }
 
 QList<Pair> pairsOf(const Theme& theme) {

@@ -12,6 +12,8 @@
 #include "ui/docks/layers_dock.h"
 #include "ui/docks/runs_dock.h"
 #include "ui/document/qt_text.h"
+#include "ui/models/run_contents.h"
+#include "ui/models/validation_contents.h"
 #include "ui/window/main_window.h"
 
 using namespace fusescope;
@@ -19,6 +21,15 @@ using namespace fusescope;
 namespace {
 
 constexpr int kBuildMs = 180'000;
+
+/// Its output is NaN for all inputs.
+constexpr const char* kLost = R"(<ir_version: 8, opset_import: ["" : 18]>
+net (float[4, 4] x) => (float[4, 4] y) <float[4, 4] w = {0.5,0,0,0, 0,0.5,0,0, 0,0,0.5,0, 0,0,0,0.5}> {
+  [product] p = MatMul (x, w)
+  [rows] s = Softmax <axis = 1> (p)
+  [negative] n = Neg (s)
+  [lost] y = Log (n)
+})";
 
 TensorError errorOf(double overRms) {
   return {.elements = 8, .maxAbs = overRms, .maxOverRms = overRms, .relL2 = overRms / 2, .ulp = 3};
@@ -76,6 +87,82 @@ class ErrorsTest : public QObject {
     QCOMPARE(errorPairText(victim, &LocalAndCarried::carried), QStringLiteral("0.3 / 0.15"));
     QCOMPARE(errorPairText({ErrorKind::OfOtherPlan, {errorOf(0.3), {}}}, &LocalAndCarried::local),
              QStringLiteral("[0.3 / 0.15]"));
+  }
+
+  void whatCannotBeToldIsNoNumber() {
+    const TensorError lost{.elements = 8, .cosine = NAN, .expectedNonFinite = 1};
+    const ShownError shown{ErrorKind::Measured, {lost, lost}};
+    const QString why = "cannot be told: all of it is infinite or NaN in what it is compared with, too";
+    QVERIFY(levelOf(shown, &LocalAndCarried::local, 0.01) == ErrorLevel::CannotBeTold);
+    QVERIFY(!isWrong(ErrorLevel::CannotBeTold));
+    QCOMPARE(levelText(ErrorLevel::CannotBeTold), why);
+    QCOMPARE(shortErrorText(lost), QStringLiteral("?"));
+    QCOMPARE(errorPairText(shown, &LocalAndCarried::local), QStringLiteral("cannot be told"));
+    QCOMPARE(errorPairText({ErrorKind::OfOtherPlan, {lost, {}}}, &LocalAndCarried::local),
+             QStringLiteral("[cannot be told]"));
+    QCOMPARE(errorFactsText(lost), why);
+    QCOMPARE(roleText(shown, 0.01), QString("Whether it is wrong %1.").arg(why));
+    // What became a number, or is one in part, can be told.
+    TensorError became = lost, part = errorOf(0.001);
+    became.nonFinite = 0.5;
+    part.expectedNonFinite = 0.5;
+    QVERIFY(levelOf({ErrorKind::Measured, {became, {}}}, &LocalAndCarried::local, 0.01) == ErrorLevel::NotFinite);
+    QVERIFY(levelOf({ErrorKind::Measured, {part, {}}}, &LocalAndCarried::local, 0.01) == ErrorLevel::FarWithin);
+  }
+
+  void whatCannotBeToldIsSaidWhereverErrorsStand() {
+    QTemporaryDir folder;
+    test::writeModel(folder.filePath("lost.onnx"), kLost);
+    m_window->openFile(folder.filePath("lost.onnx"));
+    QTRY_VERIFY(m_window->document().snapshot() != nullptr);
+    m_window->document().setPrecisions({DataType::F16});
+    QTRY_VERIFY(!m_window->document().planning());
+    evaluateErrors();
+    const FusedNode* lost = m_window->document().snapshot()->fusedOf(plan().graph().findNode("lost").value());
+    QVERIFY(lost != nullptr && lost != m_window->document().snapshot()->fusedOf(*plan().graph().findNode("product")));
+    LayersModel& layers = m_window->dock<LayersDock>().model();
+    m_window->showDock("Layers");
+    const int row = layers.rowOf(qs(plan().graph().node(lost->root).name));
+    for (const int column : {LayersModel::kLocal, LayersModel::kCarried}) {
+      const QModelIndex cell = layers.index(row, column);
+      QCOMPARE(cell.data().toString(), QStringLiteral("cannot be told"));
+      QVERIFY2(cell.data(Qt::ToolTipRole).toString().contains("cannot be told: all of it is infinite or NaN"),
+               qPrintable(cell.data(Qt::ToolTipRole).toString()));
+      QCOMPARE(cell.data(kToneRole).toInt(), static_cast<int>(Tone::Dim));
+      // Behind all that have a number.
+      layers.sort(column, Qt::DescendingOrder);
+      int last = -1;
+      for (int i = 0; i < layers.rowCount(); ++i)
+        if (layers.index(i, column).data().toString().contains(" / ")) last = i;
+      QVERIFY(last >= 0 && last < layers.rowOf(qs(plan().graph().node(lost->root).name)));
+      layers.sort(-1, Qt::AscendingOrder);
+    }
+    m_window->dock<LayersDock>().filterBox().setText("error<1");
+    QVERIFY(layers.rowCount() > 0);
+    QCOMPARE(layers.rowOf(qs(plan().graph().node(lost->root).name)), -1);
+    m_window->dock<LayersDock>().filterBox().clear();
+    const QString line = layers.csv().split('\n').filter(qs(plan().graph().node(lost->root).name) + ',').first();
+    QVERIFY2(line.endsWith(",,,,"), qPrintable(line));
+    m_window->selection().set(lost->nodes);
+    QTRY_VERIFY2(panel().contains("Whether it is wrong cannot be told"), qPrintable(panel()));
+    QVERIFY2(!panel().contains("of rms ·"), qPrintable(panel()));
+    const QString described = m_window->canvas().accessibleDescription();
+    QVERIFY2(described.contains("local error cannot be told: all of it"), qPrintable(described));
+    QVERIFY2(legendText().contains("cannot be told"), qPrintable(legendText()));
+    // Of the run as a whole nothing can be told either, and that is not the same as not to have been evaluated.
+    for (const char* action : {"build", "evaluate"}) {
+      m_window->actions().find(action)->trigger();
+      QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    }
+    const Cell verdict = runsContent(runs()).rows.front().cells[3];
+    QCOMPARE(verdict.text, QStringLiteral("no verdict"));
+    QVERIFY2(verdict.tip.contains("neither side holds a finite number"), qPrintable(verdict.tip));
+    const Evaluation* evaluation = runs().evaluation(*runs().shown());
+    QVERIFY(evaluation != nullptr);
+    const TableContent samples = verdictsContent(evaluation, runs().settings().tolerance);
+    QCOMPARE(samples.rows.front().cells[1].text, QStringLiteral("unknown"));
+    QVERIFY2(samples.rows.front().cells[2].text.contains("neither side holds a finite number"),
+             qPrintable(samples.rows.front().cells[2].text));
   }
 
   void theButtonTellsCulpritFromVictimEverywhere() {
@@ -260,5 +347,5 @@ class ErrorsTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(ErrorsTest, 7)
+FUSESCOPE_GUI_TEST(ErrorsTest, 9)
 #include "errors_test.moc"

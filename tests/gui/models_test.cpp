@@ -1,14 +1,18 @@
 #include <QAbstractItemModelTester>
 #include <QtTest>
+#include <cmath>
 
 #include "planning/fused_node_facts.h"
 #include "tests/gui/gui_support.h"
+#include "ui/docks/inspector_text.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/contents.h"
 #include "ui/models/decisions_model.h"
 #include "ui/models/layers_model.h"
 #include "ui/models/outline_model.h"
 #include "ui/models/run_contents.h"
+#include "ui/models/validation_contents.h"
 
 using namespace fusescope;
 
@@ -235,6 +239,104 @@ class ModelsTest : public QObject {
     QCOMPARE(errorsContent(&comparison).rows[0].cells[2].text, QStringLiteral("inf"));
   }
 
+  void optionsOfTheCommandLineAreSaidInTheWindowsWords_data() {
+    QTest::addColumn<QString>("said");
+    QTest::addColumn<QString>("inTheWindow");
+    const auto row = [](const char* said, const char* words) {
+      QTest::newRow(said) << QString(said) << QString(words);
+    };
+    row("--precision f32 → f16", "precision f32 → f16");
+    row("--target tensorrt-11 (only in B)", "target tensorrt-11 (only in B)");
+    row("--pin conv=f32:obey (only in A)", "pin conv=f32:obey (only in A)");
+    row("Leave it in floats: --pin 'conv 1=f32'.", "Leave it in floats: pin 'conv 1=f32'.");
+    row("--output-type conv=f16 (only in A)", "output type conv=f16 (only in A)");
+    row("--no-fuse residual@add (only in A)", "no fusion by residual@add (only in A)");
+    row("without --ranges", "without ranges");
+    row("tensorrt-10 lacks int64 (value v); --truncate long would make Add supported",
+        "tensorrt-10 lacks int64 (value v); truncating int64 to int32 would make Add supported");
+    row("was not chosen (--truncate-constants double narrows it)",
+        "was not chosen (truncating constants from float64 to float32 narrows it)");
+    row("give them with --input state=2,batch,128. With 1:",
+        "give them with state=2,batch,128 as --input on the command line. With 1:");
+    row("with trtexec --verbose while it parses", "with trtexec --verbose while it parses");  // another tool's
+  }
+  void optionsOfTheCommandLineAreSaidInTheWindowsWords() {
+    QFETCH(QString, said);
+    QFETCH(QString, inTheWindow);
+    QCOMPARE(withoutOptions(said), inTheWindow);
+  }
+
+  void whatTheWindowSaysOfPlansNamesNoOptions_data() {
+    QTest::addColumn<QString>("sample");
+    QTest::addColumn<QString>("target");
+    for (const char* sample : {"fp16_overflow", "long_double", "tiny_resnet_dynbatch"})
+      for (const char* target : {"cpu", "tensorrt-10", "tensorrt-11"})
+        QTest::addRow("%s for %s", sample, target) << QString(sample) << QString(target);
+  }
+  void whatTheWindowSaysOfPlansNamesNoOptions() {
+    QFETCH(QString, sample);
+    QFETCH(QString, target);
+    PlanOptions options{.target = target.toStdString(), .precisions = {DataType::F16}};
+    const auto plain = test::planSample(sample, options);
+    const auto& order = plain->graph().order();
+    for (const NodeId node : {order.front(), order.back()})
+      options.directives.push_back(
+          {.kind = DirectiveKind::Pin, .pattern = plain->graph().node(node).name, .type = DataType::F32});
+    assignIds(options.directives);
+    const auto pinned = test::planSample(sample, options);
+    int said = 0;
+    for (const auto& snapshot : {plain, pinned}) {
+      for (const NodeId node : order) {
+        const WorkedOut workedOut{.help = wouldHelp(*snapshot->plan, node)};
+        const QString text = nodeText(*snapshot, node, {}, &workedOut, Theme::dark());
+        said += workedOut.help.empty() ? 0 : 1;
+        QVERIFY2(!text.contains("--"), qPrintable(text.mid(std::max(0, text.indexOf("--") - 200), 400)));
+      }
+      DecisionsModel decisions;
+      decisions.setSnapshot(snapshot);
+      decisions.setFilter(DecisionFilter::All);
+      QVERIFY(decisions.rowCount() > 0);
+      for (int i = 0; i < decisions.rowCount(); ++i)
+        for (const int role : {Qt::DisplayRole, Qt::ToolTipRole})
+          for (int column = 0; column < decisions.columnCount(); ++column) {
+            const QString text = decisions.index(i, column).data(role).toString();
+            QVERIFY2(!text.contains("--"), qPrintable(text));
+          }
+    }
+    QVERIFY2(said > 0, "there is nothing that would help");
+  }
+
+  void whatCannotBeToldIsNoErrorAndStandsLast() {
+    const TensorComparison exact{.name = "exact", .ok = true};
+    const TensorComparison lost{.name = "lost", .ok = true, .problem = "neither side holds a finite number"};
+    const TensorComparison missing{.name = "missing", .problem = "is missing"};
+    const TableContent errors = errorsContent({exact, lost, missing}, {});
+    const TableRow &exactRow = errors.rows[0], &lostRow = errors.rows[1], &missingRow = errors.rows[2];
+    QCOMPARE(exactRow.cells[2].text, QStringLiteral("0"));
+    QCOMPARE(lostRow.cells[1].text, QStringLiteral("cannot be told: neither side holds a finite number"));
+    QCOMPARE(missingRow.cells[1].text, QStringLiteral("is missing"));
+    for (const int number : {2, 3, 4}) {
+      const auto at = static_cast<std::size_t>(number);
+      QCOMPARE(lostRow.cells[at].text, QStringLiteral("–"));
+      QCOMPARE(missingRow.cells[at].text, QStringLiteral("–"));
+      QVERIFY(lostRow.cells[at].sort.toDouble() < exactRow.cells[at].sort.toDouble());
+    }
+    QCOMPARE(lostRow.cells[3].tone, Tone::Dim);
+    QCOMPARE(missingRow.cells[3].tone, Tone::Bad);
+    QVERIFY(missingRow.cells[3].sort.toDouble() > exactRow.cells[3].sort.toDouble());
+    // A cosine that is not a number would leave the order of all rows open.
+    const TensorComparison infinite{
+        .name = "infinite", .maxAbs = INFINITY, .maxOverRms = INFINITY, .cosine = NAN, .ofBound = INFINITY};
+    QVERIFY(!std::isnan(errorsContent({infinite}, {}).rows[0].cells[4].sort.toDouble()));
+    // Samples likewise: the one that is exact comes before the one that nothing can be told of.
+    Evaluation evaluation{.outputs = {exact}};
+    evaluation.samples = {{"first", {lost}}, {"second", {exact}}};
+    const TableContent samples = verdictsContent(&evaluation, Tolerance::standard());
+    QCOMPARE(samples.rows[0].cells[0].text, QStringLiteral("second"));
+    QCOMPARE(samples.rows[1].cells[3].text, QStringLiteral("–"));
+    QVERIFY(samples.rows[1].cells[2].text.contains("neither side holds a finite number"));
+  }
+
   void filterLanguage() {
     const LayerView conv = layer("features_0_conv", "Conv", true), relu = layer("relu_1", "Relu", false);
     const auto matches = [](const char* text, const LayerView& view) { return LayerFilter::parse(text).matches(view); };
@@ -258,5 +360,5 @@ class ModelsTest : public QObject {
   }
 };
 
-FUSESCOPE_GUI_TEST(ModelsTest, 9)
+FUSESCOPE_GUI_TEST(ModelsTest, 14)
 #include "models_test.moc"

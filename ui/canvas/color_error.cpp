@@ -4,6 +4,8 @@ namespace fusescope {
 
 QColor levelColor(ErrorLevel level, const Theme& theme) {
   switch (level) {
+    case ErrorLevel::CannotBeTold:
+      return mixed(theme.dimText, theme.text, 0.75);
     case ErrorLevel::Exact:
       return mixed(theme.dimText, theme.accent, 0.3);
     case ErrorLevel::FarWithin:

@@ -146,10 +146,13 @@ QString GraphView::Private::errorsText(int item) const {
   QStringList parts;
   const auto add = [&](const QString& what, Which which) {
     const QString text = errorPairText(error, which);
-    if (!text.isEmpty()) parts << what.arg(text, levelText(levelOf(error, which, numbers.errors.bound)));
+    if (text.isEmpty()) return;
+    const ErrorLevel level = levelOf(error, which, numbers.errors.bound);
+    const QString words = levelText(level);
+    parts << what.arg(level == ErrorLevel::CannotBeTold ? words : QStringLiteral("%1 (%2)").arg(text, words));
   };
-  add(GraphView::tr("local error %1 (%2)"), &LocalAndCarried::local);
-  add(GraphView::tr("carried error %1 (%2)"), &LocalAndCarried::carried);
+  add(GraphView::tr("local error %1"), &LocalAndCarried::local);
+  add(GraphView::tr("carried error %1"), &LocalAndCarried::carried);
   return parts.join(QStringLiteral(", "));
 }
 

@@ -12,6 +12,9 @@ namespace {
 /// So small a part of what is allowed is far within, its inverse far beyond.
 constexpr double kFar = 0.1;
 
+const QString kCannotBeTold = QStringLiteral("cannot be told");
+const QString kWhyNot = QStringLiteral("all of it is infinite or NaN in what it is compared with, too");
+
 void addShare(QStringList& facts, double share, const QString& what) {
   if (share > 0) facts << QStringLiteral("%1 % %2").arg(QString::number(100 * share, 'g', 2), what);
 }
@@ -27,6 +30,7 @@ namespace {
 
 ErrorLevel levelByItself(const std::optional<TensorError>& error, double bound) {
   if (!error) return ErrorLevel::Unknown;
+  if (!error->tells()) return ErrorLevel::CannotBeTold;
   if (error->nonFinite > 0 || !std::isfinite(error->maxAbs)) return ErrorLevel::NotFinite;
   if (error->maxAbs == 0) return ErrorLevel::Exact;
   const double share = ofAllowed(*error, bound);
@@ -44,6 +48,8 @@ ErrorLevel levelOf(const ShownError& error, Which which, double bound) {
 
 QString levelText(ErrorLevel level) {
   switch (level) {
+    case ErrorLevel::CannotBeTold:
+      return QStringLiteral("%1: %2").arg(kCannotBeTold, kWhyNot);
     case ErrorLevel::Exact:
       return QStringLiteral("exact");
     case ErrorLevel::FarWithin:
@@ -66,6 +72,7 @@ QString levelText(ErrorLevel level) {
 
 QString shortErrorText(const std::optional<TensorError>& error) {
   if (!error) return {};
+  if (!error->tells()) return QStringLiteral("?");
   if (error->nonFinite > 0 || !std::isfinite(error->maxOverRms)) return QStringLiteral("∞");
   QString text = QString::number(judgedBy(*error), 'g', 1);
   return text.replace(QStringLiteral("e-0"), QStringLiteral("e-")).replace(QStringLiteral("e+0"), QStringLiteral("e"));
@@ -77,12 +84,15 @@ QString errorPairText(const ShownError& error, Which which) {
   const auto text = [](double number) {
     return std::isfinite(number) ? QString::number(number, 'g', 2) : QStringLiteral("∞");
   };
-  const QString pair =
-      QStringLiteral("%1 / %2").arg(one->nonFinite > 0 ? QStringLiteral("∞") : text(one->maxOverRms), text(one->relL2));
+  const QString pair = one->tells()
+                           ? QStringLiteral("%1 / %2").arg(
+                                 one->nonFinite > 0 ? QStringLiteral("∞") : text(one->maxOverRms), text(one->relL2))
+                           : kCannotBeTold;
   return error.kind == ErrorKind::OfOtherPlan ? QStringLiteral("[%1]").arg(pair) : pair;
 }
 
 QString errorFactsText(const TensorError& error) {
+  if (!error.tells()) return levelText(ErrorLevel::CannotBeTold);
   QStringList facts{QStringLiteral("max|Δ| %1 of rms").arg(errorText(error.maxOverRms)),
                     QStringLiteral("relative L2 %1").arg(errorText(error.relL2)),
                     (error.codes ? QStringLiteral("%1 steps") : QStringLiteral("%1 ulp")).arg(errorText(error.ulp))};
@@ -101,6 +111,8 @@ QString roleText(const ShownError& error, double bound) {
   if (isWrong(carried)) return QStringLiteral("A victim: right by itself, wrong with what it is given.");
   if (local == ErrorLevel::Harmless || carried == ErrorLevel::Harmless)
     return QStringLiteral("It is wrong, but no output of the network goes wrong by it: what reads it is right.");
+  if (local == ErrorLevel::CannotBeTold)
+    return QStringLiteral("Whether it is wrong %1: %2.").arg(kCannotBeTold, kWhyNot);
   return error.errors.local ? QStringLiteral("It is not wrong: %1 by itself.").arg(levelText(local))
                             : QStringLiteral("Its own error is not known.");
 }

@@ -37,18 +37,20 @@ struct ShownErrors {
 };
 
 /// How large an error is beside what is allowed. In words each; no colour stands without them. Harmless: beyond it, and
-/// no output of the network goes wrong by it.
-enum class ErrorLevel { Unknown, Exact, FarWithin, Within, Harmless, Beyond, FarBeyond, NotFinite };
+/// no output of the network goes wrong by it. CannotBeTold: it was measured, and no element is a number to compare
+/// with.
+enum class ErrorLevel { Unknown, CannotBeTold, Exact, FarWithin, Within, Harmless, Beyond, FarBeyond, NotFinite };
 ErrorLevel levelOf(const ShownError& error, Which which, double bound);
 QString levelText(ErrorLevel level);  ///< "within what is allowed"
 inline bool isWrong(ErrorLevel level) {
   return level >= ErrorLevel::Beyond;
 }
 
-/// "3e-4" for where there is little room: max|Δ| over rms, of codes the relative L2; "∞" where it is not finite, empty
-/// where it is not known.
+/// "3e-4" for where there is little room: max|Δ| over rms, of codes the relative L2; "∞" where it is not finite, "?"
+/// where it cannot be told, empty where it is not known.
 QString shortErrorText(const std::optional<TensorError>& error);
-/// "0.00034 / 0.0001": max|Δ| over rms, and relative L2, in two digits; in brackets of another plan.
+/// "0.00034 / 0.0001": max|Δ| over rms, and relative L2, in two digits, or "cannot be told"; in brackets of another
+/// plan.
 QString errorPairText(const ShownError& error, Which which);
 /// All that is known of it: "max|Δ| 0.0003 of rms · relative L2 … · 12 ulp · cosine … · 3 % became infinite or NaN".
 QString errorFactsText(const TensorError& error);

@@ -60,27 +60,40 @@ Cell differenceCell(const ComparedGroup& group, double most) {
   return cell;
 }
 
+Tone errorToneOf(const TensorComparison& tensor) {
+  if (!tensor.tells()) return Tone::Dim;
+  if (!tensor.problem.empty() || !std::isfinite(tensor.maxAbs)) return Tone::Bad;
+  return tensor.ok ? Tone::Plain : Tone::Warning;
+}
+
+/// Why there are no numbers, else what the tensor is.
+QString contentKind(const TensorComparison& tensor, bool output) {
+  if (tensor.problem.empty()) return output ? QStringLiteral("output") : QStringLiteral("inside");
+  return tensor.tells() ? qs(tensor.problem) : QStringLiteral("cannot be told: %1").arg(qs(tensor.problem));
+}
+
+/// A tensor that cannot be compared stands among the worst, one of which nothing can be told behind all others.
 TableRow errorRow(const TensorComparison& tensor, bool output) {
-  const QString name = qs(tensor.name);
-  const bool broken = !tensor.problem.empty() || !std::isfinite(tensor.maxAbs);
-  const Tone tone = broken ? Tone::Bad : (tensor.ok ? Tone::Plain : Tone::Warning);
-  const double order =
-      std::isfinite(tensor.maxOverRms) && !broken ? tensor.maxOverRms : std::numeric_limits<double>::max();
-  const auto cell = [&](double number, double sort) {
-    return Cell{.text = tensor.problem.empty() ? errorText(number) : QStringLiteral("–"),
-                .sort = sort,
-                .tip = qs(tensor.problem),
+  const QString name = qs(tensor.name), kind = contentKind(tensor, output);
+  const bool hasNumbers = tensor.problem.empty();
+  const Tone tone = errorToneOf(tensor);
+  const double unknown = tensor.tells() ? std::numeric_limits<double>::max() : kUnknownLast;
+  const auto cell = [&](double number) {
+    return Cell{.text = hasNumbers ? errorText(number) : QStringLiteral("–"),
+                .sort = hasNumbers && std::isfinite(number) ? number : unknown,
+                .tip = hasNumbers ? QString() : kind,
                 .tone = tone,
                 .number = true};
   };
+  const bool hasCosine = hasNumbers && !std::isnan(tensor.cosine);
   return {name,
           {text(name, output ? Tone::Plain : Tone::Dim),
-           text(tensor.problem.empty() ? (output ? QStringLiteral("output") : QStringLiteral("inside"))
-                                       : qs(tensor.problem),
-                Tone::Dim),
-           cell(tensor.maxAbs, std::isfinite(tensor.maxAbs) ? tensor.maxAbs : order),
-           cell(tensor.maxOverRms, order),
-           {.text = qs(cosineText(tensor.cosine, 6)), .sort = tensor.cosine, .number = true}}};
+           {.text = kind, .tip = hasNumbers ? QString() : kind, .tone = Tone::Dim},
+           cell(tensor.maxAbs),
+           cell(tensor.maxOverRms),
+           {.text = hasCosine ? qs(cosineText(tensor.cosine, 6)) : QStringLiteral("–"),
+            .sort = hasCosine ? tensor.cosine : kUnknownLast,
+            .number = true}}};
 }
 
 }  // namespace

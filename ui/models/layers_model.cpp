@@ -28,9 +28,9 @@ QString storedText(const Plan& plan, const Node& node, const FusedNode& fused) {
   return qs(edge->type) + (heldWider(fused, result) != nullptr ? QStringLiteral(" wider") : QStringLiteral(" inner"));
 }
 
-/// max|Δ| over rms, infinite where something is; nothing where it is not known.
+/// max|Δ| over rms, infinite where something is; nothing where it is not known or cannot be told.
 std::optional<double> sizeOf(const std::optional<TensorError>& error) {
-  if (!error) return std::nullopt;
+  if (!error || !error->tells()) return std::nullopt;
   return error->nonFinite > 0 ? std::numeric_limits<double>::infinity() : error->maxOverRms;
 }
 

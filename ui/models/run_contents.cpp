@@ -28,7 +28,9 @@ Cell verdictCell(const Runs& runs, const Run& run) {
     case Verdict::Kind::Unknown:
       break;
   }
-  return {.text = QStringLiteral("not evaluated"), .tip = words, .tone = Tone::Dim};
+  return {.text = runs.evaluation(run) == nullptr ? QStringLiteral("not evaluated") : QStringLiteral("no verdict"),
+          .tip = words,
+          .tone = Tone::Dim};
 }
 
 /// B's time over A's.

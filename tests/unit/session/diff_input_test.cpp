@@ -83,5 +83,35 @@ TEST(DiffInput, OfASessionIsWhatEachOfItsInputsShowed) {
   EXPECT_DOUBLE_EQ(*input.errors[1].fusedNodes.at(first.identity).carried, 0.75);
 }
 
+// An error of 0 would say that the value is exact.
+TEST(DiffInput, WhatCannotBeToldIsNoError) {
+  Artifact artifact = sampleArtifact();
+  const FusedNode& first = artifact.plan->fusedNodes[0];
+  Session session;
+  session.model = identify(artifact.path).value();
+  session.options = {.target = "cpu:avx2"};
+  fusescope::Run run{.model = session.model.identity(), .options = session.options};
+  Evaluation evaluation;
+  evaluation.values = {{.name = "x", .ok = true, .problem = "neither side holds a finite number"},
+                       {.name = "y", .problem = "is missing"},
+                       {.name = "z", .ok = true}};
+  run.evaluations = {evaluation};
+  RunErrors errors{.when = "2026-01-01", .samples = 1, .against = "f32"};
+  errors.nodes = {
+      {.name = first.name, .identity = first.identity.hex(), .types = layerTypesText(*artifact.plan, first)}};
+  errors.nodes[0].errors = {TensorError{.elements = 4, .expectedNonFinite = 1}, TensorError{.elements = 4}};
+  run.errors = {errors};
+  session.runs = {run};
+  artifact.session = std::make_shared<const Session>(session);
+  const DiffInput input = diffInput(artifact);
+  ASSERT_EQ(input.errors.size(), 2U);
+  const DiffErrors &evaluated = input.errors[0], &measured = input.errors[1];
+  EXPECT_FALSE(evaluated.values.contains("x"));
+  EXPECT_FALSE(evaluated.values.contains("y"));
+  EXPECT_DOUBLE_EQ(*evaluated.values.at("z").carried, 0);
+  EXPECT_FALSE(measured.fusedNodes.at(first.identity).local.has_value());
+  EXPECT_DOUBLE_EQ(*measured.fusedNodes.at(first.identity).carried, 0);
+}
+
 }  // namespace
 }  // namespace fusescope::test
