@@ -1,6 +1,7 @@
 #include <QAction>
 #include <QFile>
 #include <QLabel>
+#include <QListWidget>
 #include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -19,6 +20,7 @@
 #include "tests/gui/gui_support.h"
 #include "tests/gui/window_context.h"
 #include "ui/dialogs/export_dialog.h"
+#include "ui/dialogs/goto_dialog.h"
 #include "ui/docks/compare_dock.h"
 #include "ui/docks/layers_dock.h"
 #include "ui/docks/menu_title.h"
@@ -234,6 +236,27 @@ class MannersTest : public QObject {
       QVERIFY2(!label->text().contains("--"), qPrintable(label->text()));
   }
 
+  void goToAnythingPutsWhatIsNamedFirst() {
+    openSample("squeezenet1_1");
+    QAction refused("&Compare the two runs"), runs("&Runs"), nodes("Node list"), menu("Menu of the node");
+    refused.setEnabled(false);
+    GotoDialog dialog(context(), {&refused, &runs, &nodes, &menu});
+    auto* results = dialog.findChild<QListWidget*>();
+    dialog.setText("runs");
+    QVERIFY2(results->item(0)->text().startsWith(QString::fromUtf8("› Runs")), qPrintable(results->item(0)->text()));
+    QCOMPARE(results->currentRow(), 0);
+    // More nodes have it in their names than are listed, and each action that has it is there.
+    dialog.setText("node");
+    QVERIFY2(results->item(0)->text().startsWith(QString::fromUtf8("› Node list")),
+             qPrintable(results->item(0)->text()));
+    QVERIFY(results->count() > 40);
+    QVERIFY2(results->item(results->count() - 1)->text().startsWith(QString::fromUtf8("› Menu of the node")),
+             qPrintable(results->item(results->count() - 1)->text()));
+    // Return does something where something can be done.
+    dialog.setText("the");
+    QVERIFY(results->currentItem() != nullptr && (results->currentItem()->flags() & Qt::ItemIsEnabled) != 0);
+  }
+
   void theStartPageHasNoDeadButtons() {
     const QString gone = sampleCopy("fp16_overflow");
     QSettings().setValue("recent", QStringList{gone, test::samplePath("bert_tiny")});
@@ -303,5 +326,5 @@ class MannersTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(MannersTest, 9)
+FUSESCOPE_GUI_TEST(MannersTest, 10)
 #include "manners_test.moc"

@@ -3,7 +3,8 @@
 #include <QCoreApplication>
 #include <QKeyEvent>
 #include <QVBoxLayout>
-#include <functional>
+#include <algorithm>
+#include <vector>
 
 #include "ui/document/qt_text.h"
 
@@ -14,8 +15,7 @@ namespace {
 constexpr int kMostResults = 60;
 constexpr int kActionRole = Qt::UserRole, kNameOfRole = Qt::UserRole + 1;
 
-/// One more result; false when there are enough.
-using Add = std::function<bool(const QString& label, const QString& name, int action)>;
+using Add = GotoDialog::Add;
 
 void findNodes(const PlanSnapshot::Level& level, const QString& text, const Add& add) {
   const Graph& graph = level.snapshot->graph();
@@ -40,6 +40,26 @@ void findTensors(const PlanSnapshot::Level& level, const QString& text, const Ad
     if (graph.isConstant(id) || !name.contains(text, Qt::CaseInsensitive)) continue;
     if (!add(name + QStringLiteral("   tensor"), name, -1)) return;
   }
+}
+
+QString nameOf(const QAction& action) {
+  return action.text().remove(QLatin1Char('&'));
+}
+
+/// The places of the actions whose names begin with `text`, those that can be chosen first, and of those that have it
+/// elsewhere in their names.
+std::pair<std::vector<int>, std::vector<int>> actionsNamed(const QList<QAction*>& actions, const QString& text) {
+  std::vector<int> beginning, containing;
+  for (int i = 0; i < actions.size(); ++i) {
+    const QString name = nameOf(*actions[i]);
+    if (!text.isEmpty() && name.startsWith(text, Qt::CaseInsensitive)) {
+      beginning.push_back(i);
+    } else if (name.contains(text, Qt::CaseInsensitive)) {
+      containing.push_back(i);
+    }
+  }
+  std::ranges::stable_partition(beginning, [&](int action) { return actions[action]->isEnabled(); });
+  return {beginning, containing};
 }
 
 }  // namespace
@@ -84,31 +104,36 @@ void GotoDialog::find() {
   m_results->clear();
   const QString text = m_text->text().trimmed();
   const Add add = [&](const QString& label, const QString& name, int action) {
-    if (m_results->count() >= kMostResults) return false;
+    if (action < 0 && m_results->count() >= kMostResults) return false;
     auto* item = new QListWidgetItem(label, m_results);
     item->setData(kActionRole, action);
     item->setData(kNameOfRole, name);
     return true;
   };
+  // A network may have the text in the names of thousands of nodes: what begins with it comes before them.
+  const auto [beginning, containing] = actionsNamed(m_actions, text);
+  for (const int action : beginning) addAction(action, add);
   if (const auto snapshot = m_context.document.snapshot(); snapshot && !text.isEmpty()) {
     // Nodes of the network and its bodies before tensors of any.
     const auto levels = snapshot->levels();
     for (const auto& level : levels) findNodes(level, text, add);
     for (const auto& level : levels) findTensors(level, text, add);
   }
-  for (int i = 0; i < m_actions.size(); ++i) {
-    const QString label = m_actions[i]->text().remove(QLatin1Char('&'));
-    if (!label.contains(text, Qt::CaseInsensitive)) continue;
-    const bool able = m_actions[i]->isEnabled();
-    const QString beside = able ? m_actions[i]->shortcut().toString(QKeySequence::NativeText) : m_actions[i]->toolTip();
-    const QString shown =
-        QStringLiteral("› %1%2").arg(label, beside.isEmpty() ? QString() : QStringLiteral("   ") + beside);
-    if (add(shown, QString(), i) && !able) {  // greyed, with the reason
-      QListWidgetItem* item = m_results->item(m_results->count() - 1);
-      item->setFlags(item->flags() & ~Qt::ItemIsEnabled);
-    }
-  }
-  m_results->setCurrentRow(0);
+  for (const int action : containing) addAction(action, add);
+  int row = 0;  // the first that can be chosen
+  while (row < m_results->count() && (m_results->item(row)->flags() & Qt::ItemIsEnabled) == 0) ++row;
+  m_results->setCurrentRow(row < m_results->count() ? row : 0);
+}
+
+void GotoDialog::addAction(int index, const Add& add) {
+  const QAction& action = *m_actions[index];
+  const bool able = action.isEnabled();
+  const QString beside = able ? action.shortcut().toString(QKeySequence::NativeText) : action.toolTip();
+  add(QStringLiteral("› %1%2").arg(nameOf(action), beside.isEmpty() ? QString() : QStringLiteral("   ") + beside),
+      QString(), index);
+  if (able) return;  // else it is greyed, with the reason
+  QListWidgetItem* item = m_results->item(m_results->count() - 1);
+  item->setFlags(item->flags() & ~Qt::ItemIsEnabled);
 }
 
 void GotoDialog::choose() {

@@ -4,6 +4,7 @@
 #include <QDialog>
 #include <QLineEdit>
 #include <QListWidget>
+#include <functional>
 
 #include "ui/docks/dock_context.h"
 
@@ -18,11 +19,15 @@ class GotoDialog : public QDialog {
   void setText(const QString& text) { m_text->setText(text); }
   int resultCount() const { return m_results->count(); }
 
+  /// One more result; false when there are enough of those that are no actions, which `action` < 0 says.
+  using Add = std::function<bool(const QString& label, const QString& name, int action)>;
+
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void find();
+  void addAction(int index, const Add& add);
   void choose();
 
   DockContext m_context;
