@@ -3,7 +3,9 @@
 #include <QFileInfo>
 #include <QLabel>
 #include <QLockFile>
+#include <QPainter>
 #include <QPushButton>
+#include <QTableView>
 #include <QtTest>
 
 #include "base/files.h"
@@ -14,6 +16,8 @@
 #include "ui/docks/runs_dock.h"
 #include "ui/document/names_apart.h"
 #include "ui/document/qt_text.h"
+#include "ui/models/table_model.h"
+#include "ui/theme/theme.h"
 #include "ui/window/main_window.h"
 
 using namespace fusescope;
@@ -295,6 +299,32 @@ class RunsTest : public QObject {
     QVERIFY(here != there && QFile::exists(here) && QFile::exists(there));
   }
 
+  void aBarHasTheColourOfWhatItSays() {
+    TableModel model;
+    model.setContent({{"Difference"},
+                      {},
+                      {{QString(), {{.bar = 1.0, .tone = Tone::Good}}},
+                       {QString(), {{.bar = 1.0, .tone = Tone::Bad}}},
+                       {QString(), {{.bar = 1.0, .tone = Tone::Plain}}}}});
+    const Theme& theme = Theme::dark();
+    QTableView view;
+    const CellDelegate delegate([&theme]() -> const Theme& { return theme; }, {}, nullptr);
+    const auto colorOf = [&](int row) {
+      QImage image(100, 24, QImage::Format_RGB32);
+      image.fill(theme.base);
+      QPainter painter(&image);
+      QStyleOptionViewItem option;
+      option.initFrom(&view);
+      option.widget = &view;
+      option.rect = image.rect();
+      delegate.paint(&painter, option, model.index(row, 0));
+      return image.pixelColor(50, 21);
+    };
+    QCOMPARE(colorOf(0), theme.success);
+    QCOMPARE(colorOf(1), theme.error);
+    QCOMPARE(colorOf(2), heatColor(1, theme));
+  }
+
   void namesAreToldApartWhereTheyAreCut() {
     open({});
     for (const char* layer : {"layer.3", "layer.12", "layer.4"}) {
@@ -395,5 +425,5 @@ class RunsTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(RunsTest, 11)
+FUSESCOPE_GUI_TEST(RunsTest, 12)
 #include "runs_test.moc"

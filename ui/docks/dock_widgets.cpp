@@ -29,28 +29,31 @@ void goTo(const DockContext& context, const QString& name, const QObject* source
 CellDelegate::CellDelegate(std::function<const Theme&()> theme, QSet<int> typeColumns, QObject* parent)
     : QStyledItemDelegate(parent), m_theme(std::move(theme)), m_typeColumns(std::move(typeColumns)) {}
 
+static Tone toneOf(const QModelIndex& index) {
+  return static_cast<Tone>(index.data(kToneRole).toInt());
+}
+
+static QColor toneColor(Tone tone, const Theme& theme) {
+  switch (tone) {
+    case Tone::Plain:
+      break;
+    case Tone::Dim:
+      return theme.dimText;
+    case Tone::Good:
+      return theme.success;
+    case Tone::Warning:
+      return theme.warning;
+    case Tone::Bad:
+      return theme.error;
+  }
+  return theme.text;
+}
+
 void CellDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const {
   QStyledItemDelegate::initStyleOption(option, index);
   // The end of a name tells it apart; a number without its middle is another number.
   option->textElideMode = (option->displayAlignment & Qt::AlignRight) != 0 ? Qt::ElideNone : Qt::ElideMiddle;
-  const Theme& theme = m_theme();
-  QColor color = theme.text;
-  switch (static_cast<Tone>(index.data(kToneRole).toInt())) {
-    case Tone::Plain:
-      break;
-    case Tone::Dim:
-      color = theme.dimText;
-      break;
-    case Tone::Good:
-      color = theme.success;
-      break;
-    case Tone::Warning:
-      color = theme.warning;
-      break;
-    case Tone::Bad:
-      color = theme.error;
-      break;
-  }
+  const QColor color = toneColor(toneOf(index), m_theme());
   option->palette.setColor(QPalette::Text, color);
   option->palette.setColor(QPalette::HighlightedText, color);
   if (index.data(kNewRole).toBool()) option->font.setBold(true);
@@ -99,6 +102,13 @@ void CellDelegate::paintBadge(QPainter* painter, const QStyleOptionViewItem& opt
 
 constexpr int kBarHeight = 3;
 
+/// A bar of what is good or bad has the colour that its text has; any other says by its colour how much it is.
+static QColor barColor(const QModelIndex& index, const Theme& theme) {
+  const Tone tone = toneOf(index);
+  return tone == Tone::Good || tone == Tone::Bad ? toneColor(tone, theme)
+                                                 : heatColor(index.data(kBarRole).toDouble(), theme);
+}
+
 void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
   const QVariant bar = index.data(kBarRole);
   if (m_typeColumns.contains(index.column())) {
@@ -116,7 +126,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
   // Below the text, not behind it: no colour of the scale leaves every text legible.
   const int width = static_cast<int>((option.rect.width() - 8) * bar.toDouble());
   painter->fillRect(QRect(option.rect.left() + 4, option.rect.bottom() - kBarHeight, width, kBarHeight),
-                    heatColor(bar.toDouble(), m_theme()));
+                    barColor(index, m_theme()));
 }
 
 QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {

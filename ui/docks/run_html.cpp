@@ -169,7 +169,7 @@ QString timeHtml(const Run& run, const Theme& theme) {
     return QStringLiteral("<p style='margin:4px 0'>%1</p>")
         .arg(colored(theme.warning, QStringLiteral("<b>No time:</b> ") + why));
   }
-  QString text = QStringLiteral("<b>%1</b> median · %2 fastest · %3 p95 · %4 samples on %5")
+  QString text = QStringLiteral("<b>%1</b> median · %2 fastest · %3 p95 · measured %4 times on %5")
                      .arg(msText(time.medianMs), msText(time.minMs), msText(time.p95Ms))
                      .arg(time.samples)
                      .arg(plural(time.threads, QStringLiteral("thread")));
