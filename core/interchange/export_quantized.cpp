@@ -10,6 +10,7 @@
 #include "interchange/source_network.h"
 #include "interchange/split_products.h"
 #include "passes/pipelines.h"
+#include "planning/cut_products.h"
 
 namespace fusescope {
 namespace {
@@ -106,9 +107,7 @@ Result<Exported> writeQuantized(const Plan& plan, const ExportOptions& options) 
 }
 
 Result<Exported> writeGiven(const Plan& plan, const ExportOptions& options) {
-  const bool inParts =
-      std::ranges::find(plan.decisions, "precision.split_product", &Decision::code) != plan.decisions.end();
-  if (!inParts) return writeTypes(plan, plan, options);
+  if (cutProducts(plan).empty()) return writeTypes(plan, plan, options);
   TRY(checkPath(options));
   WithCodes made{.path = TRY(sourceNetwork(plan, options.stop))};
   made.folder = std::make_shared<const TemporaryFolder>(TRY(folderBeside(options.path, "codes")));

@@ -1,4 +1,6 @@
 #include <algorithm>
+
+#include "planning/cut_products.h"
 #include "planning/draft_plan.h"
 #include "planning/plan_bodies.h"
 #include "planning/plan_json.h"

@@ -19,10 +19,6 @@ std::vector<Decision> answerTypes(const Plan& plan, const DirectiveMap& directiv
 /// Warns of floats that become an index or an extent and are calculated or read in a type that holds fewer integers.
 std::vector<Decision> indexWarnings(const Plan& plan);
 
-/// Warns of products that a network's author quantised with a scale for each column, where a Split cuts the columns and
-/// the target is TensorRT: its compiler may multiply floats there.
-std::vector<Decision> splitWarnings(const Plan& plan);
-
 /// A plan without its decisions, and what they are made from.
 struct Layout {
   Plan plan;

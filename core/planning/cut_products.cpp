@@ -1,9 +1,8 @@
-#include <algorithm>
+#include "planning/cut_products.h"
 
 #include "passes/body_input_specs.h"
 #include "planning/fusion/match.h"
 #include "planning/structure.h"
-#include "planning/type_answers.h"
 
 namespace fusescope {
 
@@ -53,23 +52,30 @@ const Node* splitOfColumns(const Graph& graph, const Node& product, std::int64_t
 
 }  // namespace
 
-std::vector<Decision> splitWarnings(const Plan& plan) {
-  std::vector<Decision> warnings;
-  if (plan.target.acceleratedBackend != "tensorrt") return warnings;
+std::vector<CutProduct> cutProducts(const Plan& plan) {
+  std::vector<CutProduct> found;
+  if (plan.target.acceleratedBackend != "tensorrt") return found;
   const Graph &graph = plan.graph(), &file = *unquantized(plan.model)->graph;
   for (const NodeId id : graph.order()) {
     const Node& product = graph.node(id);
     if (plan.calculates[id.index] != DataType::I8) continue;
     const auto codes = columnCodes(graph, product);
-    if (!codes || !file.has(codes->dequantize->id)) continue;  // what the plan quantises is written in parts
-    const Node* split = splitOfColumns(graph, product, codes->columns);
-    if (split == nullptr) continue;
-    const char* instead = isOfBody(*plan.model) ? "one product for each part avoids it"
-                                                : "export --to onnx writes one product for each part, which avoids it";
-    warnings.push_back(
-        decide("precision.split_product", {Subject::node(product.name)}, "precision",
-               {{"type", std::string(name(DataType::I8))}, {"split", split->name}, {"instead", instead}}));
+    if (!codes || !file.has(codes->dequantize->id)) continue;
+    if (const Node* split = splitOfColumns(graph, product, codes->columns)) found.push_back({id, split->id});
   }
+  return found;
+}
+
+std::vector<Decision> splitWarnings(const Plan& plan) {
+  std::vector<Decision> warnings;
+  const char* instead = isOfBody(*plan.model) ? "one product for each part avoids it"
+                                              : "export --to onnx writes one product for each part, which avoids it";
+  for (const CutProduct& cut : cutProducts(plan))
+    warnings.push_back(decide("precision.split_product", {Subject::node(plan.graph().node(cut.product).name)},
+                              "precision",
+                              {{"type", std::string(name(DataType::I8))},
+                               {"split", plan.graph().node(cut.split).name},
+                               {"instead", instead}}));
   return warnings;
 }
 
