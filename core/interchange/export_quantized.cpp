@@ -43,7 +43,11 @@ Result<std::ptrdiff_t> writeSplitProducts(const Plan& plan, const std::filesyste
     return std::ranges::none_of(
         directives, [&](const Directive& each) { return std::ranges::find(nodes, each.pattern) != nodes.end(); });
   };
-  const auto made = TRY(splitProducts(TRY(onnxlib::readModel(codes)), mayGo));
+  const auto rankOf = [&](const std::string& name) {
+    const auto value = plan.graph().findValue(name);
+    return value ? plan.graph().value(*value).type.shape.rank() : std::size_t{0};
+  };
+  const auto made = TRY(splitProducts(TRY(onnxlib::readModel(codes)), {.mayGo = mayGo, .rankOf = rankOf}));
   if (made.added == 0) return 0;
   notes.push_back(
       {fmt::format("written as a product for each part that a Split behind them makes, since TensorRT would "

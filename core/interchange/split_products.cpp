@@ -38,7 +38,8 @@ struct Match {
 
 class Writer {
  public:
-  explicit Writer(const onnxlib::FileModel& file) : m_graph(file.graph) {
+  Writer(const onnxlib::FileModel& file, const SplitQuestions& questions)
+      : m_graph(file.graph), m_questions(questions) {
     collectNames(m_graph, m_names);
     for (std::size_t i = 0; i < m_graph.nodes.size(); ++i)
       for (const std::string& output : m_graph.nodes[i].outputs) m_makers.emplace(output, i);
@@ -46,10 +47,10 @@ class Writer {
     forEachRead(m_graph, [&](const std::string& name) { ++m_reads[name]; });
   }
 
-  Result<SplitProducts> run(const std::function<bool(std::span<const std::string>)>& mayGo) {
+  Result<SplitProducts> run() {
     for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
       const auto match = is(m_graph.nodes[i], "Split") ? matchAt(i) : std::nullopt;
-      if (match && mayGo(namesOf(*match))) TRY(write(*match));
+      if (match && m_questions.mayGo(namesOf(*match))) TRY(write(*match));
     }
     return std::move(m_result);
   }
@@ -139,7 +140,8 @@ class Writer {
   /// Whether the last axis of what the Split cuts is that of the columns, all the way from the product.
   bool areAlongColumns(const Match& match) const {
     const FileNode &product = m_graph.nodes[match.product], &split = m_graph.nodes[match.split];
-    std::int64_t rank = is(product, "Gemm") ? 2 : 0;  // 0: not known
+    auto rank = static_cast<std::int64_t>(m_questions.rankOf(product.outputs[0]));  // 0: not known
+    if (is(product, "Gemm")) rank = 2;
     if (is(product, "Gemm") && product.inputs.size() > 2 && !product.inputs[2].empty()) {
       const auto* bias = constant(product.inputs[2]);
       if (bias == nullptr || !isPerColumn(*bias, match)) return false;
@@ -233,6 +235,7 @@ class Writer {
   }
 
   const FileGraph& m_graph;
+  const SplitQuestions& m_questions;
   std::set<std::string> m_names;
   std::map<std::string, std::size_t> m_makers;
   std::map<std::string, const onnxlib::FileTensor*> m_constants;
@@ -242,9 +245,8 @@ class Writer {
 
 }  // namespace
 
-Result<SplitProducts> splitProducts(const onnxlib::FileModel& file,
-                                    const std::function<bool(std::span<const std::string>)>& mayGo) {
-  return Writer(file).run(mayGo);
+Result<SplitProducts> splitProducts(const onnxlib::FileModel& file, const SplitQuestions& questions) {
+  return Writer(file, questions).run();
 }
 
 }  // namespace fusescope

@@ -24,7 +24,7 @@ DOMAINS = '"" : %d, "com.microsoft" : 1, "my" : 1'
 LINEAR = """
 <domain: "my", opset_import: ["" : 17]> linear (x, w, b) => (z) { [p] m = MatMul (x, w) [q] z = Add (m, b) }"""
 SPLIT = ("g (float[2,5,16] x) => (float[2,5,4] p, float[2,5,8] q, float[2,5,4] r) <int64[3] sizes = {4, 8, 4}> {"
-         " [first] h = MatMul (x, w) [bias] a = Add (h, b) [cut] s, t, u = Split <axis = -1> (a, sizes)"
+         " [first] h = MatMul (x, w) [bias] a = Add (h, b) [cut] s, t, u = Split <axis = %s> (a, sizes)"
          " [e] p = Relu (s) [f] q = Sigmoid (t) [g] r = Tanh (u) }")
 GEMM_SPLIT = ("g (float[5,16] x) => (float[1,5,8] p, float[1,5,8] q) <int64[3] rows = {1, 5, 16}> {"
               " [first] h = Gemm <transB = 1> (x, w, b) [view] a = Reshape (h, rows) [cut] s, t = Split <axis = 2> (a)"
@@ -45,9 +45,10 @@ CASES = [
     ("calls", 17, "g (float[2,5,16] x) => (float[2,5,6] y) { [one] h = my.linear (x, w, b) [act] a = Relu (h)"
      " [two] y = my.linear (a, v, c) }" + LINEAR,
      {"w": (16, 12), "b": (12,), "v": (12, 6), "c": (6,)}, False, 2, {"act"}),
-    ("split product", 17, SPLIT, {"w": (16, 16), "b": (16,)}, True, 1, {"e", "f", "g"}),
+    ("split product", 17, SPLIT % "-1", {"w": (16, 16), "b": (16,)}, True, 1, {"e", "f", "g"}),
+    ("split by its place", 17, SPLIT % "2", {"w": (16, 16), "b": (16,)}, True, 1, {"e", "f", "g"}),
     ("split gemm", 17, GEMM_SPLIT, {"w": (16, 16), "b": (16,)}, True, 1, {"e", "f"}),
-    ("whole", 17, SPLIT, {"w": (16, 16), "b": (16,)}, False, 1, {"first", "bias", "cut"})]
+    ("whole", 17, SPLIT % "-1", {"w": (16, 16), "b": (16,)}, False, 1, {"first", "bias", "cut"})]
 INT8, SAME = 0.05, 0.03  # of rms: what int8 costs here; two ways of running it
 
 
