@@ -35,9 +35,10 @@ std::ptrdiff_t integerProducts(const Plan& plan) {
 
 /// For TensorRT, which does not multiply codes otherwise: writes `parts`, the network at `codes` with products that a
 /// Split cuts as products of the parts. Gives how many products it has more; 0: nothing was written. A product stays
-/// whole where a directive names it or a node between it and the Split.
-Result<std::ptrdiff_t> writeSplitProducts(const Plan& plan, const std::filesystem::path& codes,
-                                          const std::filesystem::path& parts, std::vector<ExportNote>& notes) {
+/// whole where a directive names it or a node between it and the Split. `options`: what is to be written in the end.
+Result<std::ptrdiff_t> writeSplitProducts(const Plan& plan, const ExportOptions& options,
+                                          const std::filesystem::path& codes, const std::filesystem::path& parts,
+                                          std::vector<ExportNote>& notes) {
   const auto& directives = plan.options.directives;
   const auto mayGo = [&](std::span<const std::string> nodes) {
     return std::ranges::none_of(
@@ -53,7 +54,9 @@ Result<std::ptrdiff_t> writeSplitProducts(const Plan& plan, const std::filesyste
       {fmt::format("written as a product for each part that a Split behind them makes, since TensorRT would "
                    "dequantise the weights of the whole and multiply floats: {}",
                    joined(made.products))});
-  TRY(onnxlib::writeNetwork(parts, TRY(onnxlib::editNetwork(codes, made.edits, onnxlib::weightsNameOf(parts)))));
+  const auto bytes = TRY(onnxlib::editNetwork(codes, made.edits, onnxlib::weightsNameOf(parts)));
+  TRY(checkNotWrittenOver(options.path, plan, bytes));
+  TRY(onnxlib::writeNetwork(parts, bytes));
   return made.added;
 }
 
@@ -66,10 +69,10 @@ struct WithCodes {
 };
 
 /// Takes the place of `made` by products of the parts, where the target asks for them.
-Status writeInParts(const Plan& plan, WithCodes& made) {
+Status writeInParts(const Plan& plan, const ExportOptions& options, WithCodes& made) {
   if (plan.target.acceleratedBackend != "tensorrt") return Done{};
   const std::filesystem::path parts = *made.folder / "parts.onnx";
-  made.added = TRY(writeSplitProducts(plan, made.path, parts, made.notes));
+  made.added = TRY(writeSplitProducts(plan, options, made.path, parts, made.notes));
   if (made.added > 0) made.path = parts;
   return Done{};
 }
@@ -106,7 +109,7 @@ Result<Exported> writeQuantized(const Plan& plan, const ExportOptions& options) 
   const auto codes = TRY(onnxlib::editNetwork(source, edits, onnxlib::weightsNameOf(made.path)));
   TRY(checkNotWrittenOver(options.path, plan, codes));
   TRY(onnxlib::writeNetwork(made.path, codes));
-  TRY(writeInParts(plan, made));
+  TRY(writeInParts(plan, options, made));
   return writeTyped(plan, options, made);
 }
 
@@ -115,7 +118,7 @@ Result<Exported> writeGiven(const Plan& plan, const ExportOptions& options) {
   TRY(checkPath(options));
   WithCodes made{.path = TRY(sourceNetwork(plan, options.stop))};
   made.folder = std::make_shared<const TemporaryFolder>(TRY(folderBeside(options.path, "codes")));
-  TRY(writeInParts(plan, made));
+  TRY(writeInParts(plan, options, made));
   return made.added > 0 ? writeTyped(plan, options, made) : writeTypes(plan, plan, options);
 }
 
