@@ -1,5 +1,6 @@
 #include <QAction>
 #include <QFile>
+#include <QFileDialog>
 #include <QLabel>
 #include <QListWidget>
 #include <QMenu>
@@ -257,6 +258,29 @@ class MannersTest : public QObject {
     QVERIFY(results->currentItem() != nullptr && (results->currentItem()->flags() & Qt::ItemIsEnabled) != 0);
   }
 
+  void filesAreSavedBesideTheModel() {
+    const QString model = sampleCopy("fp16_overflow");
+    m_window->openFile(model);
+    QTRY_VERIFY(m_window->document().snapshot() != nullptr && m_window->document().path() == model);
+    const QString folder = QFileInfo(model).absolutePath();
+    for (const char* action : {"save_directives", "save_svg", "save_png", "save_layers", "save_session_as"}) {
+      QString offered;
+      lookAtFileDialog(offered);
+      m_window->actions().find(action)->trigger();
+      QCOMPARE(offered, folder);
+    }
+    ExportDialog dialog(context(), m_window->worker());
+    dialog.show();
+    for (const char* format : {"directives", "onnx"}) {
+      dialog.setFormat(format);
+      QTRY_VERIFY(dialog.saveButton().isEnabled());
+      QString offered;
+      lookAtFileDialog(offered);
+      QTest::mouseClick(&dialog.saveButton(), Qt::LeftButton);
+      QCOMPARE(offered, folder);
+    }
+  }
+
   void theStartPageHasNoDeadButtons() {
     const QString gone = sampleCopy("fp16_overflow");
     QSettings().setValue("recent", QStringList{gone, test::samplePath("bert_tiny")});
@@ -278,6 +302,15 @@ class MannersTest : public QObject {
   }
 
  private:
+  /// The folder that the chooser of files which opens next begins with; it is closed then.
+  static void lookAtFileDialog(QString& folder) {
+    QTimer::singleShot(20, [&folder] {
+      auto* chooser = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+      if (chooser == nullptr) return lookAtFileDialog(folder);
+      folder = chooser->directory().absolutePath();
+      chooser->reject();
+    });
+  }
   QStringList inputs() {
     QStringList paths;
     for (const std::string& path : m_window->runs().settings().inputs.paths) paths << qs(path);
@@ -326,5 +359,5 @@ class MannersTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(MannersTest, 10)
+FUSESCOPE_GUI_TEST(MannersTest, 11)
 #include "manners_test.moc"

@@ -316,7 +316,8 @@ void CalibrateDialog::openFile(const QString& path) {
 
 void CalibrateDialog::saveFile() {
   const QString path = QFileDialog::getSaveFileName(this, QStringLiteral("Save the ranges"),
-                                                    QStringLiteral("ranges.json"), QStringLiteral("Ranges (*.json)"));
+                                                    besideModel(m_context.document, QStringLiteral("ranges.json")),
+                                                    QStringLiteral("Ranges (*.json)"));
   if (path.isEmpty()) return;
   m_problem.clear();
   const auto work = [ranges = m_ranges, file = path.toStdString()](const StopToken&) {

@@ -1,6 +1,8 @@
 #include "ui/dialogs/dialog_fields.h"
 
 #include <QComboBox>
+#include <QDir>
+#include <QFileInfo>
 #include <QFormLayout>
 #include <QStandardItemModel>
 #include <QVBoxLayout>
@@ -69,6 +71,10 @@ Fold::Fold(const QString& title, QWidget* content, QWidget* parent) : QWidget(pa
     m_header->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
     content->setVisible(open);
   });
+}
+
+QString besideModel(const PlanDocument& document, const QString& name) {
+  return QFileInfo(document.path()).dir().filePath(name);
 }
 
 void showRow(QFormLayout& form, QWidget* field, bool shown) {

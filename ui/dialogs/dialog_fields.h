@@ -63,6 +63,9 @@ class Fold : public QWidget {
   QToolButton* m_header;
 };
 
+/// The path of a file of that name in the folder of the model: what a chooser of a file to be written begins with.
+QString besideModel(const PlanDocument& document, const QString& name);
+
 /// Shows or hides a row with its label.
 void showRow(QFormLayout& form, QWidget* field, bool shown);
 

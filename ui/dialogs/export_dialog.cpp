@@ -173,7 +173,8 @@ void ExportDialog::save() {
   const QString extension = QString(qs(exporter().extension)).remove(QLatin1Char('.'));
   const QString stem = network ? QFileInfo(m_context.document.path()).completeBaseName() + QStringLiteral("_typed.")
                                : QStringLiteral("precision.");
-  const QString path = QFileDialog::getSaveFileName(this, QStringLiteral("Export"), stem + extension);
+  const QString path =
+      QFileDialog::getSaveFileName(this, QStringLiteral("Export"), besideModel(m_context.document, stem + extension));
   if (path.isEmpty()) return;
   if (network) return saveNetwork(path);
   const Status written = writeFileAtomically(path.toStdString(), m_preview->toPlainText().toStdString());

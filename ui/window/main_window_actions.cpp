@@ -203,8 +203,8 @@ void MainWindow::chooseFile() {
 }
 
 void MainWindow::saveDirectives() {
-  const QString path =
-      QFileDialog::getSaveFileName(this, QStringLiteral("Save directives"), QStringLiteral("directives.json"));
+  const QString path = QFileDialog::getSaveFileName(this, QStringLiteral("Save directives"),
+                                                    besideModel(*m_document, QStringLiteral("directives.json")));
   if (path.isEmpty()) return;
   const Status written =
       writeFileAtomically(path.toStdString(), toJson(directivesFileOf(m_document->options())).dump(2) + "\n");
@@ -241,16 +241,16 @@ void MainWindow::focusSearch() {
 }
 
 void MainWindow::savePicture(const QString& extension) {
-  const QString path =
-      QFileDialog::getSaveFileName(this, QStringLiteral("Save the picture"), QStringLiteral("plan.") + extension);
+  const QString path = QFileDialog::getSaveFileName(this, QStringLiteral("Save the picture"),
+                                                    besideModel(*m_document, QStringLiteral("plan.") + extension));
   if (path.isEmpty()) return;
   const Status written = extension == QLatin1String("svg") ? m_canvas->exportSvg(path) : m_canvas->exportPng(path, 2.0);
   if (!written.ok()) showProblem(QStringLiteral("The picture was not saved"), problemText(written.error()));
 }
 
 void MainWindow::exportCsv() {
-  const QString path =
-      QFileDialog::getSaveFileName(this, QStringLiteral("Save the layers"), QStringLiteral("layers.csv"));
+  const QString path = QFileDialog::getSaveFileName(this, QStringLiteral("Save the layers"),
+                                                    besideModel(*m_document, QStringLiteral("layers.csv")));
   if (!path.isEmpty() && !dock<LayersDock>().exportCsv(path))
     showProblem(QStringLiteral("The layers were not saved"), QStringLiteral("%1 cannot be written.").arg(path));
 }

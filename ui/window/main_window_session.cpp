@@ -173,9 +173,8 @@ bool MainWindow::saveSession(bool as) {
   if (!m_document->model()) return false;
   QString path = m_session->path();
   if (as || path.isEmpty()) {
-    const QFileInfo model(m_document->path());
-    path = QFileDialog::getSaveFileName(this, QStringLiteral("Save the session"),
-                                        model.dir().filePath(model.completeBaseName() + kSessionSuffix),
+    const QString name = QFileInfo(m_document->path()).completeBaseName() + kSessionSuffix;
+    path = QFileDialog::getSaveFileName(this, QStringLiteral("Save the session"), besideModel(*m_document, name),
                                         QStringLiteral("Sessions (*.fsession)"));
     if (path.isEmpty()) return false;
     if (QFileInfo(path).suffix().isEmpty()) path += kSessionSuffix;
