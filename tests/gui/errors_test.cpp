@@ -1,6 +1,7 @@
 #include <QLabel>
 #include <QTableView>
 #include <QTemporaryDir>
+#include <QTextBrowser>
 #include <QtTest>
 #include <cmath>
 
@@ -95,7 +96,7 @@ class ErrorsTest : public QObject {
     const QString why = "cannot be told: all of it is infinite or NaN in what it is compared with, too";
     QVERIFY(levelOf(shown, &LocalAndCarried::local, 0.01) == ErrorLevel::CannotBeTold);
     QVERIFY(!isWrong(ErrorLevel::CannotBeTold));
-    QCOMPARE(levelText(ErrorLevel::CannotBeTold), why);
+    QCOMPARE(levelText(ErrorLevel::CannotBeTold), QStringLiteral("cannot be told: no number is expected"));
     QCOMPARE(shortErrorText(lost), QStringLiteral("?"));
     QCOMPARE(errorPairText(shown, &LocalAndCarried::local), QStringLiteral("cannot be told"));
     QCOMPARE(errorPairText({ErrorKind::OfOtherPlan, {lost, {}}}, &LocalAndCarried::local),
@@ -120,6 +121,9 @@ class ErrorsTest : public QObject {
     evaluateErrors();
     const FusedNode* lost = m_window->document().snapshot()->fusedOf(plan().graph().findNode("lost").value());
     QVERIFY(lost != nullptr && lost != m_window->document().snapshot()->fusedOf(*plan().graph().findNode("product")));
+    const QString log = m_window->dock<RunsDock>().findChild<QTextBrowser*>()->toPlainText();
+    QVERIFY2(log.contains("no layer is wrong of those that can be judged; of 1 tensor it cannot be told"),
+             qPrintable(log));
     LayersModel& layers = m_window->dock<LayersDock>().model();
     m_window->showDock("Layers");
     const int row = layers.rowOf(qs(plan().graph().node(lost->root).name));
@@ -147,7 +151,7 @@ class ErrorsTest : public QObject {
     QTRY_VERIFY2(panel().contains("Whether it is wrong cannot be told"), qPrintable(panel()));
     QVERIFY2(!panel().contains("of rms ·"), qPrintable(panel()));
     const QString described = m_window->canvas().accessibleDescription();
-    QVERIFY2(described.contains("local error cannot be told: all of it"), qPrintable(described));
+    QVERIFY2(described.contains("local error cannot be told: no number is expected"), qPrintable(described));
     QVERIFY2(legendText().contains("cannot be told"), qPrintable(legendText()));
     // Of the run as a whole nothing can be told either, and that is not the same as not to have been evaluated.
     for (const char* action : {"build", "evaluate"}) {

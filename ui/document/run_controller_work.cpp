@@ -1,4 +1,6 @@
 // What the RunController has the worker do, step by step.
+#include <algorithm>
+
 #include "session/verdict.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/run_controller.h"
@@ -9,6 +11,18 @@ namespace fusescope {
 namespace {
 
 constexpr double kWarmupSeconds = 0.2;
+
+/// What errors of layers of which none is wrong come to. Of a tensor nothing can be told where no number is expected.
+QString noneIsWrong(const RunErrors& errors) {
+  const auto measured = [](const TensorErrors& tensor) { return tensor.errors.carried.has_value(); };
+  const auto lost = [](const TensorErrors& tensor) { return tensor.errors.carried && !tensor.errors.carried->tells(); };
+  const auto untold = std::ranges::count_if(errors.tensors, lost);
+  if (untold == 0) return QStringLiteral("no layer is wrong");
+  if (untold == std::ranges::count_if(errors.tensors, measured))
+    return QStringLiteral("whether a layer is wrong cannot be told: no number is expected of any");
+  return QStringLiteral("no layer is wrong of those that can be judged; of %1 it cannot be told")
+      .arg(plural(untold, QStringLiteral("tensor")));
+}
 
 }  // namespace
 
@@ -139,8 +153,8 @@ void RunController::queueErrors(const std::string& id) {
         changed.state = before;
       });
       const auto first = m_runs.firstWrong();
-      log(id, first ? QStringLiteral("first wrong: %1 : %2").arg(qs(first->tensor), qs(first->why))
-                    : QStringLiteral("no layer is wrong"));
+      log(id,
+          first ? QStringLiteral("first wrong: %1 : %2").arg(qs(first->tensor), qs(first->why)) : noneIsWrong(*errors));
     };
     send(QStringLiteral("evaluating errors of each layer of %1").arg(Runs::title(*run)), id, request, decode, take);
   });

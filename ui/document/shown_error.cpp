@@ -49,7 +49,7 @@ ErrorLevel levelOf(const ShownError& error, Which which, double bound) {
 QString levelText(ErrorLevel level) {
   switch (level) {
     case ErrorLevel::CannotBeTold:
-      return QStringLiteral("%1: %2").arg(kCannotBeTold, kWhyNot);
+      return QStringLiteral("%1: no number is expected").arg(kCannotBeTold);
     case ErrorLevel::Exact:
       return QStringLiteral("exact");
     case ErrorLevel::FarWithin:
@@ -92,7 +92,7 @@ QString errorPairText(const ShownError& error, Which which) {
 }
 
 QString errorFactsText(const TensorError& error) {
-  if (!error.tells()) return levelText(ErrorLevel::CannotBeTold);
+  if (!error.tells()) return QStringLiteral("%1: %2").arg(kCannotBeTold, kWhyNot);
   QStringList facts{QStringLiteral("max|Δ| %1 of rms").arg(errorText(error.maxOverRms)),
                     QStringLiteral("relative L2 %1").arg(errorText(error.relL2)),
                     (error.codes ? QStringLiteral("%1 steps") : QStringLiteral("%1 ulp")).arg(errorText(error.ulp))};
