@@ -262,7 +262,8 @@ bool reportObeyRefusals(const Plan& plan) {
   const auto refusals = obeyRefusals(plan);
   for (const auto* refusal : refusals) {
     const auto node = refusal->subjects.empty() ? std::string() : refusal->subjects.front().text();
-    std::cerr << fmt::format("fusescope: node '{}' {} ({}, {})\n", node, message(*refusal), refusal->by, refusal->code);
+    std::cerr << fmt::format("fusescope: node '{}' {} ({}, {})\n", node, message(*refusal), refusal->by.text(),
+                             refusal->code);
   }
   return !refusals.empty();
 }

@@ -157,8 +157,9 @@ void printTruncation(const Plan& plan) {
 
 /// What was asked and answered, and what was refused: the decisions a reader is likely to want.
 bool isNotable(const Decision& decision) {
-  const bool byDirective = decision.by.find(':') != std::string::npos;
-  if (byDirective || decision.code == "precision.pins_together" || decision.code == "build.plan_made_anew") return true;
+  if (decision.by.isDirective() || decision.code == "precision.pins_together" ||
+      decision.code == "build.plan_made_anew")
+    return true;
   if (decision.allowed) return false;
   return decision.kind == DecisionKind::Validate || decision.kind == DecisionKind::Partition ||
          decision.kind == DecisionKind::Precision || decision.kind == DecisionKind::Truncate;
@@ -167,12 +168,13 @@ bool isNotable(const Decision& decision) {
 void printDecisions(const Plan& plan) {
   Table table({{"about"}, {"decision"}, {"by"}});
   std::map<std::string, std::size_t> printed;
-  for (const auto& decision : plan.decisions) {
+  for (std::uint32_t i = 0; i < plan.decisions.size(); ++i) {
+    const Decision& decision = plan.decisions[i];
     if (!isNotable(decision) || ++printed[decision.code] > kMostOfACode) continue;
     std::vector<std::string> subjects;
     for (const auto& subject : decision.subjects) subjects.push_back(subject.text());
     if (subjects.empty()) subjects.emplace_back("(the plan)");
-    table.add({shortened(joined(subjects), 40), answerText(decision), decision.by});
+    table.add({shortened(joined(subjects), 40), answerText(plan, i), decision.by.text()});
   }
   if (table.empty()) return;
   printTitle("Decisions");

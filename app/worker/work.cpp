@@ -32,7 +32,7 @@ Status checkObeyed(const Plan& plan) {
   if (refusals.empty()) return Done{};
   const auto& refusal = *refusals.front();
   const auto node = refusal.subjects.empty() ? std::string() : refusal.subjects.front().text();
-  return Diagnostic{.message = fmt::format("the plan refuses {}: {}", refusal.by, message(refusal)),
+  return Diagnostic{.message = fmt::format("the plan refuses {}: {}", refusal.by.text(), message(refusal)),
                     .where = {.file = plan.model->path, .node = node},
                     .help = "Mark it prefer, or change what stands in its way."};
 }

@@ -53,8 +53,7 @@ class EdgeChooser {
   }
   std::string nameOf(ValueId value) const { return m_graph.value(value).name; }
 
-  void decided(std::string_view code, std::vector<Subject> subjects, Json arguments = Json::object(),
-               std::string by = kBy) {
+  void decided(std::string_view code, std::vector<Subject> subjects, Json arguments = Json::object(), Cause by = kBy) {
     m_choice.decisions.push_back(decide(code, std::move(subjects), std::move(by), std::move(arguments)));
   }
 
@@ -62,13 +61,14 @@ class EdgeChooser {
     const std::vector<Subject> subjects{Subject::node(node.name)};
     auto form = productOf(m_graph, node);
     const Product* product = std::get_if<Product>(&form);
-    const auto refuse = [&](std::string_view code, Json arguments = Json::object(), std::string by = kBy) {
+    const auto refuse = [&](std::string_view code, Json arguments = Json::object(), Cause by = kBy) {
       decided(code, subjects, std::move(arguments), std::move(by));
       if (product != nullptr && wishOf(node.id).kind == QuantizeWish::Kind::None) m_choice.floats.push_back(*product);
     };
     const QuantizeWish& wish = wishOf(node.id);
-    if (wish.kind == QuantizeWish::Kind::Floats) return refuse("quantize.pinned", {{"pin", wish.by}}, wish.by);
-    if (wish.kind == QuantizeWish::Kind::Fallback) return refuse("quantize.fallback", {}, wish.by);
+    if (wish.kind == QuantizeWish::Kind::Floats)
+      return refuse("quantize.pinned", {{"pin", wish.by}}, Cause::option(wish.by));
+    if (wish.kind == QuantizeWish::Kind::Fallback) return refuse("quantize.fallback", {}, Cause::option(wish.by));
     if (m_request.ranges == nullptr) {
       if (product != nullptr) m_choice.floats.push_back(*product);
       return;

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <map>
-#include <optional>
 #include <span>
 #include <string>
 
 #include "base/stop.h"
+#include "calibration/priced_products.h"
 #include "calibration/ranges.h"
 #include "calibration/weight_only.h"
 #include "ir/model.h"
@@ -24,15 +23,6 @@ struct QuantizeWish {
   Kind kind = Kind::None;
   std::string by;  ///< the pattern or option
 };
-
-/// What prices say of products where int8 may be chosen by time: kernels of integers and of floats, in ms; null where
-/// not both are known, and integers are taken.
-struct PricedProduct {
-  bool integers = true;
-  std::optional<double> integersMs, floatsMs;
-  bool known() const { return integersMs && floatsMs; }
-};
-using PricedIntegers = std::map<NodeId, PricedProduct>;
 
 struct QuantizeRequest {
   const Ranges* ranges = nullptr;        ///< null: weights alone

@@ -1,6 +1,7 @@
 #include "diff/causes.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "diff/network_words.h"
@@ -14,12 +15,12 @@ namespace {
 
 /// Whether times chose types or fusions of the plan.
 bool choseByPrice(const Plan& plan) {
-  const auto byPrice = [](const Decision& decision) {
-    return decision.code == "precision.measured" || decision.code == "precision.not_measured" ||
-           decision.code == "fuse.parallel_slower" || decision.code == "quantize.faster" ||
-           decision.code == "quantize.slower";
+  const auto isPriced = [](const PrecisionGrant& grant) {
+    return grant.reason == TypeReason::Measured || grant.reason == TypeReason::NotMeasured;
   };
-  return std::ranges::any_of(plan.decisions, byPrice) ||
+  const auto isKnown = [](const auto& product) { return product.second.known(); };
+  return std::ranges::any_of(plan.precisionMap, isPriced) || !plan.priced.apart.empty() ||
+         std::ranges::any_of(plan.priced.integers, isKnown) ||
          std::ranges::any_of(plan.bodies, [](const PlannedBody& body) { return choseByPrice(*body.plan); });
 }
 
@@ -159,9 +160,9 @@ bool CauseFinder::factsDiffer(const std::vector<LevelFacts>& some, const std::ve
   return false;
 }
 
-int CauseFinder::directiveDifference(const Plan& plan, const std::string& by, bool ofA) const {
-  const auto directive = std::ranges::find(plan.options.directives, by, directiveName);
-  if (directive == plan.options.directives.end()) return -1;
+int CauseFinder::directiveDifference(const Plan& plan, const Cause& by, bool ofA) const {
+  const Directive* directive = findDirective(plan, by);
+  if (directive == nullptr) return -1;
   const std::string text = optionText(*directive);
   for (std::size_t i = 0; i < m_options; ++i) {
     const Difference& difference = m_diff.differences[i];
@@ -183,9 +184,9 @@ void CauseFinder::findNamed() {
 void CauseFinder::nameDirectives(std::size_t place, const Plan& plan, bool ofA) {
   const PlanLevel& level = m_levels[place];
   const Plan& whole = ofA ? m_a : m_b;
-  std::unordered_map<std::string, int> known;
+  std::map<Cause, int> known;
   for (const Decision& decision : plan.decisions) {
-    if (decision.by.find(':') == std::string::npos) continue;
+    if (!decision.by.isDirective()) continue;
     const auto [entry, isNew] = known.try_emplace(decision.by, -1);
     if (isNew) entry->second = directiveDifference(whole, decision.by, ofA);
     if (entry->second < 0) continue;

@@ -65,7 +65,7 @@ class CauseFinder {
   bool factsDiffer(const std::vector<LevelFacts>& some, const std::vector<LevelFacts>& others) const;
   void findNamed();
   void nameDirectives(std::size_t place, const Plan& plan, bool ofA);
-  int directiveDifference(const Plan& plan, const std::string& by, bool ofA) const;
+  int directiveDifference(const Plan& plan, const Cause& by, bool ofA) const;
   void find(std::size_t place, Aspect aspect, std::uint32_t index, Found& found) const;
   Causes texts(const Found& found, std::size_t place, std::span<const std::uint32_t> things) const;
 

@@ -77,7 +77,7 @@ class DecisionDiff {
     Indices all;
     for (std::uint32_t i = 0; i < plan.decisions.size(); ++i) {
       const Decision& decision = plan.decisions[i];
-      if (m_level.around >= 0 && decision.by.find(':') != std::string::npos) continue;
+      if (m_level.around >= 0 && decision.by.isDirective()) continue;
       if (!m_diff.oneNetwork && decision.kind < DecisionKind::Truncate) continue;
       if (!aboutOneSide(plan, decision, ofA)) all.push_back(i);
     }
@@ -105,7 +105,7 @@ class DecisionDiff {
     return key;
   }
   /// Directives have other ids in other lists; that they differ shows in the options.
-  static std::uint64_t byKey(const std::string& by) { return hashOf(std::string_view(by).substr(0, by.find(':'))); }
+  static std::uint64_t byKey(const Cause& by) { return mixed(hashOf(by.name), static_cast<std::uint64_t>(by.kind)); }
 
   /// Nodes of networks of other names may be named in another order.
   bool sameSubjects(const Decision& a, const Decision& b) const {
@@ -172,19 +172,33 @@ class DecisionDiff {
     m_diff.decisions.push_back(std::move(change));
   }
 
+  /// Why the node that a decision is about calculates in its type; null where it is about no node.
+  static const PrecisionGrant* grantOf(const Plan& plan, const Decision* decision) {
+    if (decision == nullptr || decision->kind != DecisionKind::Precision || decision->subjects.empty()) return nullptr;
+    const auto node = decision->subjects.front().nodeIn(plan.graph());
+    const auto found =
+        node ? std::ranges::find(plan.precisionMap, *node, &PrecisionGrant::node) : plan.precisionMap.end();
+    return found == plan.precisionMap.end() ? nullptr : &*found;
+  }
+
   /// Where one side's options chose the type that the other side's file says itself, as after an export: both.
   Causes ofDeclaredType(const Decision* a, const Decision* b) const {
-    constexpr std::string_view kDeclared = "precision.default";
-    if (a == nullptr || b == nullptr || a->kind != DecisionKind::Precision || b->kind != DecisionKind::Precision)
-      return {};
-    const bool inB = b->code == kDeclared;
-    if (inB == (a->code == kDeclared) || a->arguments.value("type", "") != b->arguments.value("type", "-")) return {};
+    const PrecisionGrant* ofA = grantOf(*m_level.a, a);
+    const PrecisionGrant* ofB = grantOf(*m_level.b, b);
+    if (ofA == nullptr || ofB == nullptr) return {};
+    const bool inB = ofB->reason == TypeReason::Default;
+    if (inB == (ofA->reason == TypeReason::Default) || ofA->granted != ofB->granted) return {};
     Causes causes;
     for (const Difference& difference : m_diff.differences)
       if (difference.kind == DifferenceKind::Precision) causes.push_back(difference.text());
     causes.push_back(std::string("the networks: the file of ") + (inB ? "B" : "A") + " itself says " +
-                     b->arguments.value("type", ""));
+                     toText(ofB->granted));
     return causes;
+  }
+
+  /// Whether it says what all pins of a plan cost together.
+  static bool isTogether(const Plan& plan, const Decision* decision) {
+    return decision != nullptr && plan.pinsTogether && decision == plan.decisions.data() + plan.pinsTogether->decision;
   }
 
   /// The directive that gave it, else what changed the nodes that it is about.
@@ -195,7 +209,8 @@ class DecisionDiff {
       if (!causes.empty()) return causes;
     }
     const Decision& decision = a != nullptr ? *a : *b;
-    if (decision.code == "precision.pins_together" && m_diff.differences.size() > 1) return m_causes->ofPins();
+    const bool together = isTogether(*m_level.a, a) || isTogether(*m_level.b, b);
+    if (together && m_diff.differences.size() > 1) return m_causes->ofPins();
     const std::vector<std::uint32_t> things = thingsOfSubjects(decision, a != nullptr);
     const auto aspects = decision.kind == DecisionKind::Fuse        ? std::array{Aspect::Kernel, Aspect::Type}
                          : decision.kind == DecisionKind::Precision ? std::array{Aspect::Type, Aspect::Kernel}

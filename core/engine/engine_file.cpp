@@ -21,8 +21,9 @@ constexpr std::string_view kVersion = "0.1.0";
 constexpr std::array<char, 8> kMagic{'F', 'S', 'E', 'N', 'G', 'I', 'N', 'E'};
 constexpr std::uint32_t kFormatVersion = 1;
 // Of the description. Times in the first may be of the emulator, and are not read; before the third, tactics know their
-// fused nodes by name alone, and no bodies are named; before the fourth they are names, and no fingerprint is said.
-constexpr int kDescriptionVersion = 4;
+// fused nodes by name alone, and no bodies are named; before the fourth they are names, and no fingerprint is said;
+// before the fifth, how the nodes of the file were read stands in decisions alone (model_io.cpp).
+constexpr int kDescriptionVersion = 5;
 constexpr int kFirstWithTrueTimes = 2;
 constexpr std::uint32_t kByteOrder = 0x01020304;
 constexpr std::size_t kAlignment = 64;
@@ -162,7 +163,7 @@ Result<EngineFile> contentOf(const Json& meta, const WeightBlobReader& weights) 
   content.fusescopeVersion = meta.at("fusescope").get<std::string>();
   content.fingerprint = meta.value("fingerprint", std::string());
   content.extents = meta.at("extents").get<std::map<std::string, Dims>>();
-  const auto model = TRY(modelFromJson(meta.at("model"), weights));
+  const auto model = TRY(modelFromJson(meta.at("model"), weights, meta.at("version").get<int>()));
   content.plan = TRY(restorePlan(meta, model));
   content.readBack = readBackOf(meta, *content.plan);
   content.tactics = tacticsFromJson(meta.at("tactics"), *content.plan, meta.at("version") >= kFirstWithTrueTimes);

@@ -1,6 +1,7 @@
 #include "engine/model_io.h"
 
 #include <charconv>
+#include <map>
 
 #include "engine/damaged.h"
 #include "engine/graph_io.h"
@@ -8,6 +9,8 @@
 
 namespace fusescope {
 namespace {
+
+constexpr int kFirstWithFactsOfOrigins = 5;
 
 Result<Hash128> hashFromHex(const std::string& text) {
   Hash128 hash;
@@ -92,13 +95,43 @@ Status checkOrigins(const Model& model) {
   return Done{};
 }
 
+/// What is empty at the end is left out.
+Json originToJson(const Origin& origin) {
+  Json json = Json::array({origin.name, origin.op, origin.domain, origin.module, origin.plainForm, origin.equation});
+  while (json.size() > 3 && json.back().get_ref<const std::string&>().empty()) json.erase(json.size() - 1);
+  return json;
+}
+
+Origin originFromJson(const Json& json) {
+  const auto text = [&](std::size_t i) { return i < json.size() ? json.at(i).get<std::string>() : std::string(); };
+  return {.name = json.at(0).get<std::string>(),
+          .op = json.at(1).get<std::string>(),
+          .domain = json.at(2).get<std::string>(),
+          .module = text(3),
+          .plainForm = text(4),
+          .equation = text(5)};
+}
+
+/// Before version 5 of the description, decisions alone said how nodes of the file were read.
+void takeFromDecisions(const Json& decisions, Model& model) {
+  std::map<std::string, Origin*> origins;
+  for (Origin& origin : model.origins) origins.emplace(origin.name, &origin);
+  const auto set = [&](const std::string& node, std::string Origin::*field, std::string text) {
+    if (const auto origin = origins.find(node); origin != origins.end()) origin->second->*field = std::move(text);
+  };
+  for (const Json& decision : decisions) {
+    const auto code = decision.at("code").get<std::string>();
+    const Json& arguments = decision.at("arguments");
+    const auto node = [&] { return decision.at("subjects").at(0).at("node").get<std::string>(); };
+    if (code == "import.plain_form") set(node(), &Origin::plainForm, arguments.at("form").get<std::string>());
+    if (code == "normalise.einsum_product") set(node(), &Origin::equation, arguments.at("equation").get<std::string>());
+  }
+}
+
 /// All of a model but its graph.
 Json headToJson(const Model& model) {
   Json origins = Json::array(), decisions = Json::array(), bodies = Json::array();
-  for (const Origin& origin : model.origins) {
-    origins.push_back({origin.name, origin.op, origin.domain});
-    if (!origin.module.empty()) origins.back().push_back(origin.module);
-  }
+  for (const Origin& origin : model.origins) origins.push_back(originToJson(origin));
   for (const Decision& decision : model.decisions) decisions.push_back(toJson(decision));
   for (const ModelBody& body : model.bodies) {
     bodies.push_back(headToJson(*body.model));
@@ -120,10 +153,10 @@ Json headToJson(const Model& model) {
           {"bodies", std::move(bodies)}};
 }
 
-Result<Model> readModel(const Json& json, std::shared_ptr<const Graph> graph);
+Result<Model> readModel(const Json& json, std::shared_ptr<const Graph> graph, int version);
 
 /// The body whose head `json` is: its graph is in `graph`.
-Result<ModelBody> readBody(const Json& json, const Graph& graph) {
+Result<ModelBody> readBody(const Json& json, const Graph& graph, int version) {
   ModelBody body{.holder = NodeId(json.at("holder").get<std::size_t>()),
                  .attribute = json.at("attribute").get<std::string>()};
   if (!graph.has(body.holder)) return damaged("a body is of no node");
@@ -131,21 +164,18 @@ Result<ModelBody> readBody(const Json& json, const Graph& graph) {
   const auto found = holder.attributes.find(body.attribute);
   const auto* subgraph = found == holder.attributes.end() ? nullptr : std::get_if<Subgraph>(&found->second);
   if (subgraph == nullptr) return damaged("a body is of a node that has none");
-  body.model = std::make_shared<const Model>(TRY(readModel(json, subgraph->graph)));
+  body.model = std::make_shared<const Model>(TRY(readModel(json, subgraph->graph, version)));
   return body;
 }
 
 /// Files of the first versions name no bodies: those of theirs have no plans.
-Result<Model> readModel(const Json& json, std::shared_ptr<const Graph> graph) {
+Result<Model> readModel(const Json& json, std::shared_ptr<const Graph> graph, int version) {
   Model model;
   model.path = json.at("path").get<std::string>();
   model.format = json.at("format").get<std::string>();
   model.producer = json.at("producer").get<std::string>();
   model.opset = json.at("opset").get<std::map<std::string, std::int64_t>>();
-  for (const Json& origin : json.at("origins"))
-    model.origins.push_back({origin.at(0).get<std::string>(), origin.at(1).get<std::string>(),
-                             origin.at(2).get<std::string>(),
-                             origin.size() > 3 ? origin.at(3).get<std::string>() : std::string()});
+  for (const Json& origin : json.at("origins")) model.origins.push_back(originFromJson(origin));
   model.inputSpecs = TRY(inputSpecsFromJson(json.at("input_specs")));
   for (const Json& decision : json.at("decisions")) model.decisions.push_back(TRY(decisionFromJson(decision)));
   TRY(readConditions(json, model));
@@ -154,9 +184,11 @@ Result<Model> readModel(const Json& json, std::shared_ptr<const Graph> graph) {
   model.weightBytes = json.at("weight_bytes").get<std::int64_t>();
   model.contentHash = TRY(hashFromHex(json.at("content_hash").get<std::string>()));
   model.graph = std::move(graph);
+  model.inputsFitted = true;
+  if (version < kFirstWithFactsOfOrigins) takeFromDecisions(json.at("decisions"), model);
   TRY(checkOrigins(model));
   if (json.contains("bodies"))
-    for (const Json& body : json.at("bodies")) model.bodies.push_back(TRY(readBody(body, *model.graph)));
+    for (const Json& body : json.at("bodies")) model.bodies.push_back(TRY(readBody(body, *model.graph, version)));
   return model;
 }
 
@@ -168,9 +200,9 @@ Json modelToJson(const Model& model, WeightBlobWriter& weights) {
   return json;
 }
 
-Result<std::shared_ptr<const Model>> modelFromJson(const Json& json, const WeightBlobReader& weights) {
+Result<std::shared_ptr<const Model>> modelFromJson(const Json& json, const WeightBlobReader& weights, int version) {
   auto graph = TRY(graphFromJson(json.at("graph"), weights));
-  Model model = TRY(readModel(json, std::move(graph)));
+  Model model = TRY(readModel(json, std::move(graph), version));
   model.files = {weights.file()};
   return std::make_shared<const Model>(std::move(model));
 }

@@ -152,7 +152,7 @@ const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vect
   const Tactic* tactic = find(tactics, directive->rule);
   if (m_quiet) return tactic;
   const std::vector<Subject> subjects{subjectOf(*request.fused)};
-  const std::string by = directiveName(*directive);
+  const Cause by = causeOf(*directive);
   if (tactic != nullptr) {
     m_report->decisions.push_back(decide("tactic.pinned", subjects, by, {{"tactic", directive->rule}}));
   } else if (find(offered, directive->rule) ==

@@ -8,6 +8,8 @@
 
 #include "base/text.h"
 #include "planning/directives/directive_form.h"
+#include "planning/pin_answers.h"
+#include "planning/type_answers.h"
 
 namespace fusescope {
 namespace {
@@ -28,37 +30,37 @@ void addHonoured(const Plan& plan, const BodyPath& path, std::set<std::string>& 
     addHonoured(*body.plan, path.into(plan.graph().node(body.holder), body.attribute), nodes);
 }
 
-/// Codes that answer a wish with something else than what it asked for, though nothing refuses it.
-bool saysOtherwise(std::string_view code) {
-  return code == "precision.nothing_to_pin" || code == "precision.output_inner";
+/// Whether what was asked for is not so.
+bool saysOtherwise(WishOutcome outcome) {
+  return pinAnswerOf(outcome) == PinAnswer::Refused || outcome == WishOutcome::Nothing || outcome == WishOutcome::Inner;
+}
+
+/// The edits of the network that pins ask for, those in its bodies first.
+void addEdits(const Plan& plan, const BodyPath& path, std::vector<std::string>& edits) {
+  for (const PlannedBody& body : plan.bodies)
+    addEdits(*body.plan, path.into(plan.graph().node(body.holder), body.attribute), edits);
+  for (const PrecisionGrant& grant : plan.precisionMap)
+    if (grant.reason == TypeReason::PinByEdit)
+      edits.push_back(path.of(plan.graph().node(grant.node).name) + ": " + editFor(plan, grant.node, grant.asked));
 }
 
 }  // namespace
 
-const Directive* directiveOf(const Plan& plan, const std::string& by) {
-  const auto colon = by.find(':');
-  if (colon == std::string::npos) return nullptr;
-  const auto found = std::ranges::find(plan.options.directives, by.substr(colon + 1), &Directive::id);
-  return found == plan.options.directives.end() ? nullptr : &*found;
-}
-
 std::vector<ExportNote> pinsNotHonoured(const Plan& plan) {
   std::set<std::string> honoured;
   addHonoured(plan, {}, honoured);
-  const std::vector<const Decision*> refused = obeyRefusals(plan);
   std::vector<ExportNote> notes;
   std::set<std::string> said;
-  for (const Decision& decision : plan.decisions) {
-    if (decision.kind != DecisionKind::Precision || (decision.allowed && !saysOtherwise(decision.code))) continue;
-    const Directive* directive = directiveOf(plan, decision.by);
+  for (const WishAnswer& answer : plan.answers) {
+    const Directive* directive = saysOtherwise(answer.outcome) ? findDirective(plan, answer.directive) : nullptr;
     if (directive == nullptr || !asksForAType(*directive)) continue;
-    const bool holds = formOf(*directive).asks == AskedType::Calculated && decision.subjects.size() == 1 &&
-                       honoured.contains(decision.subjects[0].text());
-    if (holds && decision.code != "precision.overridden") continue;
+    const bool holds = formOf(*directive).asks == AskedType::Calculated && answer.about.size() == 1 &&
+                       honoured.contains(answer.about[0].text());
+    if (holds && answer.outcome != WishOutcome::Overridden) continue;
+    const Decision& decision = plan.decisions[answer.decision];
     std::string text =
         fmt::format("not honoured: {}: {} {}", optionText(*directive), subjectsOf(decision), message(decision));
-    const bool disobeyed = std::ranges::find(refused, &decision) != refused.end();
-    if (said.insert(text).second) notes.push_back({std::move(text), disobeyed});
+    if (said.insert(text).second) notes.push_back({std::move(text), answer.outcome == WishOutcome::Refused});
   }
   return notes;
 }
@@ -88,10 +90,7 @@ std::string asComments(const std::vector<ExportNote>& notes) {
 Status refuseStronglyTyped(const Plan& plan, std::string_view format) {
   if (!plan.target.stronglyTyped) return Done{};
   std::vector<std::string> edits;
-  for (const Decision& decision : plan.decisions) {
-    if (decision.code == "precision.pin_by_edit" && decision.arguments.contains("edit"))
-      edits.push_back(subjectsOf(decision) + ": " + decision.arguments["edit"].get<std::string>());
-  }
+  addEdits(plan, {}, edits);
   return Diagnostic{
       .message = fmt::format("{} cannot be written for {}: its networks are strongly typed and have no layer "
                              "precisions; the types of the model decide",

@@ -8,9 +8,6 @@
 
 namespace fusescope {
 
-/// The directive behind PrecisionGrant::by or Decision::by ("pin:3"); null for anything else.
-const Directive* directiveOf(const Plan& plan, const std::string& by);
-
 /// What was asked for by pins and pinned outputs and is not so in the plan, with the plan's reasons; each once.
 std::vector<ExportNote> pinsNotHonoured(const Plan& plan);
 

@@ -57,9 +57,7 @@ ExportNote zeroPointNote(const std::string& value) {
 std::vector<std::string> nodesRefused(const Plan& plan) {
   std::vector<std::string> nodes;
   if (!plan.target.planningOnly) return nodes;
-  for (const Decision& decision : plan.decisions)
-    if (decision.code == "partition.not_supported")
-      for (const Subject& subject : decision.subjects) nodes.push_back(subject.text());
+  for (const NodeId id : plan.structure->partition.unsupported) nodes.push_back(plan.graph().node(id).name);
   return nodes;
 }
 

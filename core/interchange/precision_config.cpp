@@ -32,7 +32,7 @@ struct Granted {
 void collectComputePins(const Plan& plan, Granted& granted) {
   for (const auto& grant : plan.precisionMap) {
     if (grant.asked == DataType::Undefined || grant.asked != grant.granted) continue;
-    const auto* directive = directiveOf(plan, grant.by);
+    const auto* directive = findDirective(plan, grant.by);
     if (directive == nullptr || !asksForAType(*directive)) continue;
     granted.directives.insert(directive);
     for (const auto origin : plan.graph().node(grant.node).origins) granted.of(plan, origin).compute = grant.granted;
@@ -41,11 +41,11 @@ void collectComputePins(const Plan& plan, Granted& granted) {
 
 /// The planner decides about output types node by node.
 void collectOutputPins(const Plan& plan, Granted& granted) {
-  for (const auto& decision : plan.decisions) {
-    const auto* directive = decision.code == "precision.output_granted" ? directiveOf(plan, decision.by) : nullptr;
+  for (const auto& answer : plan.answers) {
+    const auto* directive = answer.outcome == WishOutcome::Stored ? findDirective(plan, answer.directive) : nullptr;
     if (directive == nullptr) continue;
     granted.directives.insert(directive);
-    for (const auto& subject : decision.subjects) {
+    for (const auto& subject : answer.about) {
       const auto node = subject.nodeIn(plan.graph());
       if (!node) continue;
       for (const auto origin : plan.graph().node(*node).origins) granted.of(plan, origin).output = directive->type;

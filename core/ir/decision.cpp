@@ -64,7 +64,7 @@ const DecisionCode* findDecisionCode(std::string_view code) {
   return found == kByCode.end() ? nullptr : found->second;
 }
 
-Decision decide(std::string_view code, std::vector<Subject> subjects, std::string by, Json arguments) {
+Decision decide(std::string_view code, std::vector<Subject> subjects, Cause by, Json arguments) {
   const DecisionCode* entry = findDecisionCode(code);
   if (entry == nullptr) {
     std::fprintf(stderr, "decision code '%.*s' is not in the catalogue\n", static_cast<int>(code.size()), code.data());
@@ -110,7 +110,7 @@ Json toJson(const Decision& decision) {
     subjects.push_back(std::move(entry));
   }
   return {{"kind", name(decision.kind)},   {"code", decision.code},       {"allowed", decision.allowed},
-          {"subjects", subjects},          {"by", decision.by},           {"arguments", decision.arguments},
+          {"subjects", subjects},          {"by", decision.by.text()},    {"arguments", decision.arguments},
           {"evidence", decision.evidence}, {"message", message(decision)}};
 }
 
@@ -126,7 +126,7 @@ Result<Decision> ofAnotherVersion(const Json& json) {
                   .code = json.at("code").get<std::string>(),
                   .allowed = json.at("allowed").get<bool>(),
                   .subjects = {},
-                  .by = json.at("by").get<std::string>(),
+                  .by = Cause::fromText(json.at("by").get<std::string>()),
                   .arguments = json.at("arguments"),
                   .evidence = {},
                   .sentence = json.value("message", "")};
@@ -148,9 +148,9 @@ Result<Decision> decisionFromJson(const Json& json) {
     for (const Json& item : json.at("subjects"))
       for (const auto& [kind, key] : kSubjectNames)
         if (item.contains(key)) subjects.push_back({kind, placeOf(item, key), item.value("identity", "")});
-    const auto by = json.at("by").get<std::string>();
-    Decision decision =
-        findDecisionCode(code) == nullptr ? TRY(ofAnotherVersion(json)) : decide(code, {}, by, json.at("arguments"));
+    Cause by = Cause::fromText(json.at("by").get<std::string>());
+    Decision decision = findDecisionCode(code) == nullptr ? TRY(ofAnotherVersion(json))
+                                                          : decide(code, {}, std::move(by), json.at("arguments"));
     decision.subjects = std::move(subjects);
     decision.evidence = json.at("evidence").get<std::vector<std::uint32_t>>();
     return decision;

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "ir/cause.h"
 #include "ir/place.h"
 
 namespace fusescope {
@@ -52,15 +53,16 @@ struct Subject {
   bool operator==(const Subject&) const = default;
 };
 
-/// A recorded answer: what was allowed or refused, for whom, by whom, and why, as data. The sentence a person reads
-/// is made by message() from the code's entry in the catalogue (decision_catalogue.cpp); a code that is not in the
+/// A recorded answer: what was allowed or refused, for whom, by whom, and why. It explains facts that the plan or the
+/// model holds elsewhere: nothing reads its code, arguments or evidence to know one. The sentence a person reads is
+/// made by message() from the code's entry in the catalogue (decision_catalogue.cpp); a code that is not in the
 /// catalogue cannot be used (decide() aborts).
 struct Decision {
   DecisionKind kind;
   std::string code;  ///< "fuse.consumer_has_pin"; its part before the dot is the kind's name
   bool allowed = true;
   std::vector<Subject> subjects;
-  std::string by;  ///< the pass, rule, validator or directive that decided: "fuse_conv", "pin:3"
+  Cause by;
   Json arguments = Json::object();
   std::vector<std::uint32_t> evidence;  ///< indices into the same list of decisions
   std::string sentence = {};            ///< of a code that only another version knows: what it said; else empty
@@ -68,7 +70,7 @@ struct Decision {
 };
 
 /// The way to make one: looks `code` up for kind and allowed.
-Decision decide(std::string_view code, std::vector<Subject> subjects, std::string by, Json arguments = Json::object());
+Decision decide(std::string_view code, std::vector<Subject> subjects, Cause by, Json arguments = Json::object());
 /// Moves `added` to the end of `all`.
 void append(std::vector<Decision>& all, std::vector<Decision> added);
 /// The sentence for people, with the arguments filled in.

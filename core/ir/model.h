@@ -18,7 +18,9 @@ struct Origin {
   std::string name;  ///< unique; see Node::name
   std::string op;
   std::string domain;
-  std::string module{};  ///< "encoder.layer.3": the module whose code made it, if the exporter says; else empty
+  std::string module{};     ///< "encoder.layer.3": the module whose code made it, if the exporter says; else empty
+  std::string plainForm{};  ///< the operators that it was read as ("MatMul and Add"); empty: it was read as it is
+  std::string equation{};   ///< of an Einsum that normalisation wrote as products
 };
 
 /// What an input may be at run time. `min`, `opt` and `max` are equal for a fixed input.
@@ -59,6 +61,7 @@ struct Model {
   std::int64_t parameters = 0;              ///< elements of all weights, with or without data
   std::int64_t weightBytes = 0;
   bool weightless = false;        ///< some weight has no data: it can be looked at and planned, not run
+  bool inputsFitted = false;      ///< assumed extents were tried: the inputSpecs are what the network can run
   std::vector<ModelBody> bodies;  ///< in graph order, then by attribute; none for a body that cannot be typed
   Hash128 contentHash;            ///< of structure and weights' names, types and extents (not of their data)
   std::shared_ptr<const Model> unquantized;  ///< what a plan's options quantised it from; null for a model of a file

@@ -234,6 +234,9 @@ class EinsumProducts : public Pass {
       const auto form = Rewriting(context, graph.node(id), flow).run();
       if (!form) continue;
       const Node& node = graph.node(id);
+      for (const OriginId origin : node.origins)
+        if (Origin& of = context.model.origins[origin.index]; of.name == node.name)
+          of.equation = node.textAttribute("equation", "");
       context.decisions.push_back(decide("normalise.einsum_product", {Subject::node(node.name)}, std::string(name()),
                                          {{"equation", node.textAttribute("equation", "")}, {"form", *form}}));
       changed = true;

@@ -9,11 +9,6 @@
 namespace fusescope {
 namespace {
 
-bool isFitted(const Model& model) {
-  return std::ranges::any_of(model.decisions,
-                             [](const Decision& decision) { return decision.kind == DecisionKind::Input; });
-}
-
 class Fitting {
  public:
   Fitting(Model& model, const StopToken& stop)
@@ -211,8 +206,10 @@ class Fitting {
 Status fitInputSpecs(Model& model, const StopToken& stop) {
   const bool open =
       std::ranges::any_of(model.inputSpecs, [](const InputSpec& spec) { return spec.source == "assumed"; });
-  if (!open || isFitted(model)) return Done{};
-  return Fitting(model, stop).run();
+  if (!open || model.inputsFitted) return Done{};
+  TRY(Fitting(model, stop).run());
+  model.inputsFitted = true;
+  return Done{};
 }
 
 }  // namespace fusescope

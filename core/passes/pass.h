@@ -38,7 +38,7 @@ struct PassContext {
   std::vector<ExtentCondition>& conditions;
   std::vector<TensorType>& declaredInputs;
   const StopToken& stop;
-  Model& model;  ///< whose graph it is; graph, origins and decisions are changed through the members above alone
+  Model& model;  ///< whose graph it is; graph and decisions are changed through the members above alone
 };
 
 /// One named step over a graph. Deterministic and idempotent; says truthfully whether it changed anything.

@@ -49,6 +49,7 @@ FusedNode RegionDescriber::describe(const Region& region) {
   for (const NodeId node : region.nodes) m_inside[node.index] = m_mark;
   FusedNode fused;
   fused.kind = region.kind;
+  if (region.nodes.size() > 1) fused.rule = region.rule;
   fused.root = region.root;
   fused.nodes = region.nodes;
   fused.segment = m_structure.partition.segmentOf[region.root.index];

@@ -38,8 +38,8 @@ void assignIds(Directives& directives) {
   }
 }
 
-std::string directiveName(const Directive& directive) {
-  return std::string(formOf(directive).name) + ":" + directive.id;
+Cause causeOf(const Directive& directive) {
+  return Cause::directive(formOf(directive).name, directive.id);
 }
 
 std::string optionText(const Directive& directive) {

@@ -8,6 +8,7 @@
 #include "base/data_type.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "ir/cause.h"
 
 namespace fusescope {
 
@@ -56,8 +57,8 @@ Result<Directive> parseTruncateConstants(std::string_view text);
 /// Numbers the directives that have no id, keeping ids unique.
 void assignIds(Directives& directives);
 
-/// How a directive is named in Decision::by: "pin:3".
-std::string directiveName(const Directive& directive);
+/// The directive as the cause of what it decides; its text is "pin:3".
+Cause causeOf(const Directive& directive);
 /// How a directive is written on the command line: "--pin PATTERN=TYPE:obey"; in words where it has no option.
 std::string optionText(const Directive& directive);
 /// For lists and undo texts: "pin node_linear_1 to f32 (obey)".

@@ -9,9 +9,13 @@ namespace fusescope {
 namespace {
 
 /// The answer to a directive that finds nothing to work on.
-Decision nothingToDo(const Directive& directive, std::vector<Subject> subjects, std::string became) {
-  return decide(formOf(directive).nothingToDo, std::move(subjects), directiveName(directive),
-                {{"became", std::move(became)}});
+void nothingToDo(const Directive& directive, std::vector<Subject> subjects, std::string became,
+                 std::vector<std::uint32_t> evidence, Explanations& said) {
+  Decision decision =
+      decide(formOf(directive).nothingToDo, std::move(subjects), causeOf(directive), {{"became", std::move(became)}});
+  decision.evidence = std::move(evidence);
+  if (asksForAType(directive)) return said.add(std::move(decision), {.outcome = WishOutcome::Nothing});
+  said.add(std::move(decision));
 }
 
 /// Whether a node of a body computes, or leaves its output, in `type` anyway.
@@ -32,41 +36,44 @@ DirectiveAnswers::DirectiveAnswers(const Model& model) : m_model(model) {
   }
 }
 
-Decision DirectiveAnswers::aboutRemoved(const Directive& directive, OriginId origin) const {
+void DirectiveAnswers::aboutRemoved(const Directive& directive, OriginId origin, Explanations& said) const {
   const std::string& name = m_model.origins[origin.index].name;
   const auto known = m_normalised.find(name);
-  std::string became = name + " is in the file, but no node of the network stands for it";
-  if (known != m_normalised.end()) became = name + " " + message(m_model.decisions[known->second.back()]);
-  Decision decision = nothingToDo(directive, {Subject::node(name)}, std::move(became));
-  if (known != m_normalised.end()) decision.evidence = known->second;
-  return decision;
+  if (known == m_normalised.end())
+    return nothingToDo(directive, {Subject::node(name)},
+                       name + " is in the file, but no node of the network stands for it", {}, said);
+  nothingToDo(directive, {Subject::node(name)}, name + " " + message(m_model.decisions[known->second.back()]),
+              known->second, said);
 }
 
-Decision DirectiveAnswers::aboutBodyNode(const Directive& directive, const BodyNode& found) const {
+void DirectiveAnswers::aboutBodyNode(const Directive& directive, const BodyNode& found, Explanations& said) const {
   const std::string& holder = m_model.graph->node(found.holder).name;
   std::vector<Subject> subjects{Subject::node(found.place), Subject::node(holder)};
   const bool pin = formOf(directive).asks == AskedType::Calculated;
   if (!asksForAType(directive)) {
     return nothingToDo(directive, std::move(subjects),
-                       found.place.text() + " is in the body of " + holder + ", which runs in fallback, node by node");
+                       found.place.text() + " is in the body of " + holder + ", which runs in fallback, node by node",
+                       {}, said);
   }
   Json arguments{{"type", std::string(name(directive.type))}};
   if (hasAlready(found, directive.type)) {
-    return decide(pin ? "precision.pin_granted" : "precision.output_granted", std::move(subjects),
-                  directiveName(directive), std::move(arguments));
+    const char* code = pin ? "precision.pin_granted" : "precision.output_granted";
+    return said.add(decide(code, std::move(subjects), causeOf(directive), std::move(arguments)),
+                    {.outcome = pin ? WishOutcome::Granted : WishOutcome::Stored});
   }
   arguments["why"] = "it is in the body of " + holder + ", which runs in fallback and keeps the model's types";
   const bool obey = directive.strictness == Strictness::Obey;
   const char* code = pin    ? (obey ? "precision.pin_refused" : "precision.pin_not_honoured")
                      : obey ? "precision.output_refused"
                             : "precision.output_not_honoured";
-  return decide(code, std::move(subjects), directiveName(directive), std::move(arguments));
+  said.add(decide(code, std::move(subjects), causeOf(directive), std::move(arguments)),
+           {.outcome = obey ? WishOutcome::Refused : WishOutcome::NotHonoured});
 }
 
-Decision DirectiveAnswers::aboutUnmadeValue(const Directive& directive, ValueId value) const {
+void DirectiveAnswers::aboutUnmadeValue(const Directive& directive, ValueId value, Explanations& said) const {
   const Value& named = m_model.graph->value(value);
   const char* what = named.constant != nullptr ? " is a constant" : " is an input of the network";
-  return nothingToDo(directive, {Subject::value(named.name)}, named.name + what + "; no node makes it");
+  nothingToDo(directive, {Subject::value(named.name)}, named.name + what + "; no node makes it", {}, said);
 }
 
 }  // namespace fusescope

@@ -7,6 +7,7 @@
 #include "ir/model.h"
 #include "planning/directive.h"
 #include "planning/match_pattern.h"
+#include "planning/wish_answers.h"
 #include "target/target.h"
 
 namespace fusescope {
@@ -32,11 +33,11 @@ struct DirectiveMap {
   std::vector<std::vector<int>> pinsOf;         ///< by NodeId: every Pin that matched it, the one in force first, then
                                                 ///< the one that would be in force without it, …
   std::vector<std::vector<int>> outputTypesOf;  ///< by ValueId: every PinOutput that matched it, likewise
-  std::vector<Decision> decisions;              ///< what the patterns alone answer: overridden, removed
+  Explanations said;                            ///< what the patterns alone answer: overridden, removed
 };
 
 /// Matches every pattern and settles which directive is in force where: of two of one kind the later, but an `obey`
-/// before a `prefer`. Evidence of decisions is in Model::decisions. Errors: a pattern that matches nothing, two
+/// before a `prefer`. Evidence of what is said is in Model::decisions. Errors: a pattern that matches nothing, two
 /// different `obey` on one node or value, an unknown fusion rule, a duplicate id; cancelled.
 Result<DirectiveMap> resolveDirectives(const Model& model, const Target& target, const Directives& directives,
                                        const StopToken& stop = {});

@@ -23,17 +23,6 @@ std::vector<DataType> calculatedTypes(const Plan& plan, const FusedNode& fused) 
   return types;
 }
 
-std::string ruleOf(const Plan& plan, const FusedNode& fused) {
-  if (fused.nodes.size() < 2) return {};
-  const Subject first = Subject::node(plan.graph().node(fused.nodes.front()).name);
-  for (const Decision& decision : plan.decisions) {
-    if (decision.code != "fuse.merged" && decision.code != "fuse.predicted") continue;
-    if (std::ranges::find(decision.subjects, first) == decision.subjects.end()) continue;
-    return decision.arguments.value("rule", std::string());
-  }
-  return {};
-}
-
 bool isPrediction(const Plan& plan, const FusedNode& fused) {
   return plan.target.predictedFusions && !plan.inFallback(fused);
 }

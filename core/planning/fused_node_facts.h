@@ -15,8 +15,6 @@ std::string handleOf(const std::string& identity);
 
 /// The distinct types that its nodes calculate in, that of the kernel first; several where a kernel mixes types.
 std::vector<DataType> calculatedTypes(const Plan& plan, const FusedNode& fused);
-/// The fusion rule that made it, by the decision about it; empty for a node on its own.
-std::string ruleOf(const Plan& plan, const FusedNode& fused);
 /// Whether the target's own compiler decides what fuses, so that this fused node is a prediction.
 bool isPrediction(const Plan& plan, const FusedNode& fused);
 /// The inner edge of a value that lives in registers, in a wider type than its kernel calculates in; else null.

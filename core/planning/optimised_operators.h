@@ -2,19 +2,18 @@
 
 #include <vector>
 
-#include "ir/model.h"
-#include "target/target.h"
+#include "planning/steps.h"
 
 namespace fusescope {
 
 /// A target that only reads files has a parser of its own, which does not know the operators that an optimiser wrote
 /// into this one, whatever they stand for. Puts a refusal in place of the verdicts of the nodes that stand for one;
 /// `verdicts` are one per node, in order.
-void refuseOptimisedOperators(const Model& model, const Target& target, std::vector<Decision>& verdicts);
+void refuseOptimisedOperators(const Model& model, const Target& target, std::vector<NodeVerdict>& verdicts);
 
 /// TensorRT's parser reads Einsums with letters in lower case only ("Invalid character(s) in Einsum equation"),
 /// whatever normalisation makes of the node. Says of those with others how an export writes them; refuses those that 26
 /// letters do not say.
-void judgeEinsumLetters(const Model& model, const Target& target, std::vector<Decision>& verdicts);
+void judgeEinsumLetters(const Model& model, const Target& target, std::vector<NodeVerdict>& verdicts);
 
 }  // namespace fusescope

@@ -21,7 +21,7 @@ constexpr int kFirstFallbackLevel = -1;
 
 class Partitioner {
  public:
-  Partitioner(const Graph& graph, const Target& target, const std::vector<Decision>& verdicts,
+  Partitioner(const Graph& graph, const Target& target, const std::vector<NodeVerdict>& verdicts,
               std::uint32_t firstVerdict, const DirectiveMap& directives, const PlanOptions& options)
       : m_graph(graph),
         m_target(target),
@@ -41,7 +41,7 @@ class Partitioner {
   Partitioning run() {
     const auto& order = m_graph.order();
     for (std::size_t i = 0; i < order.size(); ++i) {
-      m_accelerated[order[i].index] = m_verdicts[i].allowed && m_directives.fallback[order[i].index] < 0;
+      m_accelerated[order[i].index] = m_verdicts[i].supported && m_directives.fallback[order[i].index] < 0;
     }
     findConstantNodes();
     do {
@@ -158,16 +158,17 @@ class Partitioner {
     Decision decision = [&] {
       if (const int index = m_directives.fallback[id.index]; index >= 0) {
         const Directive& directive = m_options.directives[static_cast<std::size_t>(index)];
-        return decide("partition.forced_fallback", std::move(subject), directiveName(directive),
-                      {{"segment", segment}});
+        return decide("partition.forced_fallback", std::move(subject), causeOf(directive), {{"segment", segment}});
       }
       if (m_tooSmall[id.index] > 0) {
+        m_result.tooSmall.emplace(id, m_tooSmall[id.index]);
         return decide("partition.too_small", std::move(subject), "partition",
                       {{"nodes", m_tooSmall[id.index]}, {"minimum", m_directives.minSegment}, {"segment", segment}});
       }
+      if (!accelerated(id)) m_result.unsupported.push_back(id);
       const char* code = accelerated(id) ? "partition.supported" : "partition.not_supported";
-      if (m_arguments.is_null() || m_arguments["segment"] != segment)
-        m_arguments = {{"segment", segment}, {"target", m_target.name}};
+      const SegmentId own = m_result.segmentOf[id.index];
+      if (std::exchange(m_argumentsOf, own) != own) m_arguments = {{"segment", segment}, {"target", m_target.name}};
       return decide(code, std::move(subject), "partition", m_arguments);
     }();
     decision.evidence.push_back(verdict);
@@ -191,6 +192,7 @@ class Partitioner {
         Decision decision = decide("partition.would_cycle", {Subject::node(from), Subject::node(to)}, "partition",
                                    {{"producer", from}, {"consumer", to}, {"through", via}});
         decision.evidence.push_back(m_firstVerdict + m_position[through.index]);
+        m_result.keptApart.push_back({producer, id, through});
         m_result.decisions.push_back(std::move(decision));
       }
     }
@@ -215,13 +217,13 @@ class Partitioner {
     if (m_directives.minSegmentDirective < 0) return;
     const Directive& directive = m_options.directives[static_cast<std::size_t>(m_directives.minSegmentDirective)];
     const auto lost = std::count_if(m_tooSmall.begin(), m_tooSmall.end(), [](int size) { return size > 0; });
-    m_result.decisions.push_back(decide("partition.min_segment", {}, directiveName(directive),
+    m_result.decisions.push_back(decide("partition.min_segment", {}, causeOf(directive),
                                         {{"minimum", m_directives.minSegment}, {"lost", lost}}));
   }
 
   const Graph& m_graph;
   const Target& m_target;
-  const std::vector<Decision>& m_verdicts;
+  const std::vector<NodeVerdict>& m_verdicts;
   const std::uint32_t m_firstVerdict;
   const DirectiveMap& m_directives;
   const PlanOptions& m_options;
@@ -232,7 +234,8 @@ class Partitioner {
   std::vector<char> m_ofConstants;  ///< the node reads constants, and what is calculated of constants, alone
   std::vector<std::uint32_t> m_position;  ///< by NodeId: in graph order
   Partitioning m_result;
-  Json m_arguments;  ///< of the decision made last: most nodes are in the segment of the one before
+  SegmentId m_argumentsOf;  ///< the segment of the decision made last: most nodes are in that of the one before
+  Json m_arguments;
 };
 
 }  // namespace
@@ -241,7 +244,7 @@ std::string_view name(SegmentKind kind) {
   return kind == SegmentKind::Accelerated ? "accelerated" : "fallback";
 }
 
-Partitioning partitionGraph(const Graph& graph, const Target& target, const std::vector<Decision>& verdicts,
+Partitioning partitionGraph(const Graph& graph, const Target& target, const std::vector<NodeVerdict>& verdicts,
                             std::uint32_t firstVerdict, const DirectiveMap& directives, const PlanOptions& options) {
   return Partitioner(graph, target, verdicts, firstVerdict, directives, options).run();
 }

@@ -1,7 +1,6 @@
 #include "planning/pin_answers.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
@@ -12,22 +11,6 @@ namespace fusescope {
 namespace {
 
 constexpr std::size_t kMostLost = 3;  ///< kernels taken apart that are named
-
-constexpr auto kAnswers = std::to_array<std::pair<std::string_view, PinAnswer>>({
-    {"precision.pin_free", PinAnswer::Free},
-    {"precision.pin_price", PinAnswer::Price},
-    {"precision.pin_in_floats", PinAnswer::Price},
-    {"precision.pin_granted", PinAnswer::Granted},
-    {"precision.pin_by_edit", PinAnswer::Granted},
-    {"precision.output_granted", PinAnswer::Granted},
-    {"precision.output_inner", PinAnswer::Granted},
-    {"precision.pin_refused", PinAnswer::Refused},
-    {"precision.pin_not_honoured", PinAnswer::Refused},
-    {"precision.output_refused", PinAnswer::Refused},
-    {"precision.output_not_honoured", PinAnswer::Refused},
-    {"precision.overridden", PinAnswer::Refused},
-    {"precision.nothing_to_pin", PinAnswer::Nothing},
-});
 
 /// "a + b", or "a + … + z (19 nodes)" of a kernel of more than three nodes.
 std::string ends(const std::string& kernel) {
@@ -58,45 +41,63 @@ std::string_view name(PinAnswer answer) {
   return {};
 }
 
-std::optional<PinAnswer> pinAnswerOf(std::string_view code) {
-  const auto found = std::ranges::find(kAnswers, code, &std::pair<std::string_view, PinAnswer>::first);
-  return found == kAnswers.end() ? std::nullopt : std::optional(found->second);
+PinAnswer pinAnswerOf(WishOutcome outcome) {
+  switch (outcome) {
+    case WishOutcome::Free:
+      return PinAnswer::Free;
+    case WishOutcome::Price:
+    case WishOutcome::InFloats:
+      return PinAnswer::Price;
+    case WishOutcome::Granted:
+    case WishOutcome::ByEdit:
+    case WishOutcome::Stored:
+    case WishOutcome::Inner:
+      return PinAnswer::Granted;
+    case WishOutcome::Refused:
+    case WishOutcome::NotHonoured:
+    case WishOutcome::Overridden:
+      return PinAnswer::Refused;
+    case WishOutcome::Nothing:
+      return PinAnswer::Nothing;
+  }
+  return PinAnswer::Nothing;
 }
 
-std::vector<std::uint32_t> pinAnswersAbout(const Plan& plan, const Subject& subject) {
-  std::vector<std::uint32_t> answers;
-  std::set<std::string> priced;
-  for (std::uint32_t i = 0; i < plan.decisions.size(); ++i) {
-    const Decision& decision = plan.decisions[i];
-    const auto answer = pinAnswerOf(decision.code);
-    if (!answer || std::ranges::find(decision.subjects, subject) == decision.subjects.end()) continue;
-    if (*answer == PinAnswer::Free || *answer == PinAnswer::Price) priced.insert(decision.by);
-    answers.push_back(i);
+std::vector<const WishAnswer*> pinAnswersAbout(const Plan& plan, const Subject& subject) {
+  std::vector<const WishAnswer*> answers;
+  std::set<Cause> priced;
+  for (const WishAnswer& answer : plan.answers) {
+    if (std::ranges::find(answer.about, subject) == answer.about.end()) continue;
+    const PinAnswer said = pinAnswerOf(answer.outcome);
+    if (said == PinAnswer::Free || said == PinAnswer::Price) priced.insert(answer.directive);
+    answers.push_back(&answer);
   }
   // An edit of the network and an edge that is never stored are words of their own.
-  std::erase_if(answers, [&](std::uint32_t i) {
-    const Decision& decision = plan.decisions[i];
-    const bool plain = decision.code == "precision.pin_granted" || decision.code == "precision.output_granted";
-    return plain && priced.contains(decision.by);
+  std::erase_if(answers, [&](const WishAnswer* answer) {
+    const bool plain = answer->outcome == WishOutcome::Granted || answer->outcome == WishOutcome::Stored;
+    return plain && priced.contains(answer->directive);
   });
   return answers;
 }
 
-std::string answerText(const Decision& decision) {
-  const auto lost = decision.arguments.find("lost_fusions");
-  if (lost == decision.arguments.end() || lost->empty()) return message(decision);
-  Decision shorter = decision;
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < lost->size() && i < kMostLost; ++i) names.push_back(ends((*lost)[i].get<std::string>()));
-  std::string text = joined(names);
-  if (lost->size() > kMostLost) text += " and " + std::to_string(lost->size() - kMostLost) + " more";
-  shorter.arguments["lost"] = std::move(text);
-  return message(shorter);
+const WishAnswer* answerAt(const Plan& plan, std::uint32_t decision) {
+  const auto answer = std::ranges::lower_bound(plan.answers, decision, {}, &WishAnswer::decision);
+  return answer != plan.answers.end() && answer->decision == decision ? &*answer : nullptr;
 }
 
-const Decision* pinsTogether(const Plan& plan) {
-  const auto found = std::ranges::find(plan.decisions, "precision.pins_together", &Decision::code);
-  return found == plan.decisions.end() ? nullptr : &*found;
+std::string answerText(const Plan& plan, std::uint32_t decision) {
+  const WishAnswer* answer = answerAt(plan, decision);
+  const DirectiveCost* cost = answer != nullptr && answer->cost ? &*answer->cost : nullptr;
+  if (isOfAllPins(plan, decision)) cost = &plan.pinsTogether->all;
+  Decision shorter = plan.decisions[decision];
+  if (cost == nullptr || cost->lostFusions.empty()) return message(shorter);
+  const std::vector<std::string>& lost = cost->lostFusions;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < lost.size() && i < kMostLost; ++i) names.push_back(ends(lost[i]));
+  std::string text = joined(names);
+  if (lost.size() > kMostLost) text += " and " + std::to_string(lost.size() - kMostLost) + " more";
+  shorter.arguments["lost"] = std::move(text);
+  return message(shorter);
 }
 
 }  // namespace fusescope

@@ -14,15 +14,19 @@ namespace fusescope {
 enum class PinAnswer { Free, Price, Granted, Refused, Nothing };
 std::string_view name(PinAnswer answer);  ///< "free", "price", "granted", "refused", "nothing_to_pin"
 
-/// The answer that a decision of this code gives; nothing if it is about no pin. Granted: the node's own word, which
-/// Free or Price follows for the directive as a whole.
-std::optional<PinAnswer> pinAnswerOf(std::string_view code);
+/// Granted: the node's own word, which Free or Price follows for the directive as a whole.
+PinAnswer pinAnswerOf(WishOutcome outcome);
 
-/// The decisions that answer a pin on this subject, as indices: Free and Price in place of Granted where both stand.
-std::vector<std::uint32_t> pinAnswersAbout(const Plan& plan, const Subject& subject);
-/// message(), with no more than three of the kernels that were taken apart, and of a long one its ends alone.
-std::string answerText(const Decision& decision);
-/// What all pins cost together, or null: fewer than two are granted.
-const Decision* pinsTogether(const Plan& plan);
+/// The answers to directives on this subject: Free and Price in place of Granted where both stand.
+std::vector<const WishAnswer*> pinAnswersAbout(const Plan& plan, const Subject& subject);
+/// What a decision of the plan, by its index, answers a directive; null: it answers none.
+const WishAnswer* answerAt(const Plan& plan, std::uint32_t decision);
+/// Whether it says what all pins cost together.
+inline bool isOfAllPins(const Plan& plan, std::uint32_t decision) {
+  return plan.pinsTogether && plan.pinsTogether->decision == decision;
+}
+/// message() of a decision of the plan, with no more than three of the kernels that were taken apart, and of a long one
+/// its ends alone.
+std::string answerText(const Plan& plan, std::uint32_t decision);
 
 }  // namespace fusescope

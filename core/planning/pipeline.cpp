@@ -5,6 +5,7 @@
 #include "planning/plan_bodies.h"
 #include "planning/plan_json.h"
 #include "planning/predict_times.h"
+#include "planning/price_choices_json.h"
 #include "planning/price_fusions.h"
 #include "planning/price_integers.h"
 #include "planning/price_types.h"
@@ -45,6 +46,7 @@ Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& opt
   Plan& plan = layout.plan;
   plan.model = model;
   plan.options = options;
+  plan.priced = priced;
   plan.inputSpecs = model->inputSpecs;
   assignIds(plan.options.directives);
 
@@ -60,6 +62,9 @@ Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& opt
   layout.solver = std::make_unique<TypeSolver>(*model, plan.target, structure, *layout.directives,
                                                std::make_shared<PlanOptions>(plan.options), priced);
   layout.regions = layout.solver->regions();
+  plan.typeConflicts = structure.fusion.conflicts;
+  const auto& ofTypes = layout.solver->conflicts();
+  plan.typeConflicts.insert(plan.typeConflicts.end(), ofTypes.begin(), ofTypes.end());
   TRY(checkStop(stop));
 
   plan.calculates = layout.solver->typing().calculates();
@@ -76,23 +81,50 @@ Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& opt
 
 namespace {
 
+void explain(Plan& plan, Explanations said) {
+  const auto before = static_cast<std::uint32_t>(plan.decisions.size());
+  for (WishAnswer& answer : said.answers) {
+    answer.decision += before;
+    plan.answers.push_back(std::move(answer));
+  }
+  append(plan.decisions, std::move(said.decisions));
+}
+
+/// What prices decided that no node's own decision says.
+std::vector<Decision> priceAnswers(const Plan& plan) {
+  std::vector<Decision> decisions;
+  if (plan.priced.typesWeighed > 0)
+    decisions.push_back(decide("precision.search_bounded", {}, "price_model", {{"types", plan.priced.typesWeighed}}));
+  for (const ParallelApart& parallel : plan.priced.apart) {
+    std::vector<Subject> subjects;
+    for (const NodeId product : parallel.products) subjects.push_back(Subject::node(plan.graph().node(product).name));
+    decisions.push_back(decide("fuse.parallel_slower", std::move(subjects), "price_model",
+                               {{"products", parallel.products.size()},
+                                {"together_ms", parallel.togetherMs},
+                                {"apart_ms", parallel.apartMs}}));
+  }
+  return decisions;
+}
+
 /// Every decision, and every directive's answer.
-Status giveAnswers(Layout& layout, const PriceChoices& priced, std::vector<Decision> bodyAnswers,
-                   const StopToken& stop) {
+Status giveAnswers(Layout& layout, Explanations ofBodies, const StopToken& stop) {
   Plan& plan = layout.plan;
   const Model& model = *plan.model;
   const DirectiveMap& directives = *layout.directives;
   plan.decisions.reserve(model.decisions.size() + plan.structure->decisions.size() + 2 * model.graph->nodeCount());
   plan.decisions = model.decisions;
   append(plan.decisions, plan.structure->decisions);
-  append(plan.decisions, directives.decisions);
-  append(plan.decisions, std::move(bodyAnswers));
+  explain(plan, directives.said);
+  explain(plan, std::move(ofBodies));
   append(plan.decisions, plan.structure->fusion.refusals);
   append(plan.decisions, layout.solver->takeRefusals());
   append(plan.decisions, fusionAnswers(plan, layout.regions, directives));
   const auto keptFromCodes = TRY(keptInFloats(*unquantized(plan.model), plan.options, stop));
-  append(plan.decisions, answerTypes(plan, directives, *layout.solver, keptFromCodes));
-  append(plan.decisions, priced.decisions);
+  TypeAnswers ofTypes = answerTypes(plan, directives, *layout.solver, keptFromCodes);
+  plan.pinsTogether = ofTypes.pinsTogether;
+  if (plan.pinsTogether) plan.pinsTogether->decision += static_cast<std::uint32_t>(plan.decisions.size());
+  explain(plan, std::move(ofTypes));
+  append(plan.decisions, priceAnswers(plan));
   append(plan.decisions, indexWarnings(plan));
   append(plan.decisions, splitWarnings(plan));
   return checkStop(stop);
@@ -100,18 +132,17 @@ Status giveAnswers(Layout& layout, const PriceChoices& priced, std::vector<Decis
 
 enum class Answers { Given, LeftOut };
 
-/// The recipe from 5 on. `priced`: what prices decided of `layout`.
-Result<std::shared_ptr<const Plan>> finishPlan(Layout layout, const PriceChoices& priced, const PriceModel* prices,
-                                               const StopToken& stop, const BodyPlanner& planBody,
-                                               Answers answers = Answers::Given) {
+/// The recipe from 5 on.
+Result<std::shared_ptr<const Plan>> finishPlan(Layout layout, const PriceModel* prices, const StopToken& stop,
+                                               const BodyPlanner& planBody, Answers answers = Answers::Given) {
   Plan& plan = layout.plan;
   const DirectiveMap& directives = *layout.directives;
 
   // 5. The bodies of accelerated nodes, by the same recipe.
-  std::vector<Decision> bodyAnswers = TRY(planBodies(plan, directives, planBody));
+  Explanations ofBodies = TRY(planBodies(plan, directives, planBody));
 
   // 6. Every decision, and every directive's answer.
-  if (answers == Answers::Given) TRY(giveAnswers(layout, priced, std::move(bodyAnswers), stop));
+  if (answers == Answers::Given) TRY(giveAnswers(layout, std::move(ofBodies), stop));
 
   // 7. Times, where they were measured before.
   predictTimes(plan, prices);
@@ -123,11 +154,12 @@ Result<std::shared_ptr<const Plan>> finishPlan(Layout layout, const PriceChoices
 Result<std::shared_ptr<const Plan>> plannedWith(Answers answers, std::shared_ptr<const Model> model,
                                                 const PlanOptions& options, const PriceModel* prices,
                                                 const StopToken& stop, const Plan* previous) {
-  const PricedIntegers integers = TRY(integersByPrice(unquantized(model), options, prices, stop));
+  PricedIntegers integers = TRY(integersByPrice(unquantized(model), options, prices, stop));
   model = TRY(quantizedModel(unquantized(model), options, previous, stop, integers));
   std::shared_ptr<const Structure> structure;
   if (previous != nullptr && previous->model == model) structure = previous->structure;
   PriceChoices priced = TRY(typesByPrice(model, options, prices, structure, stop));
+  priced.integers = std::move(integers);
   Layout layout = TRY(layOut(model, options, priced, std::move(structure), stop));
   if (prices != nullptr && TRY(fusionsByPrice(layout, options, *prices, stop, priced)))
     layout = TRY(layOut(model, options, priced, layout.plan.structure, stop));
@@ -137,7 +169,7 @@ Result<std::shared_ptr<const Plan>> plannedWith(Answers answers, std::shared_ptr
         previous != nullptr && previous->model == model ? previous->bodyPlan(holder, attribute) : nullptr;
     return plannedWith(answers, std::move(body), own, prices, stop, before);
   };
-  return finishPlan(std::move(layout), priced, prices, stop, planBody, answers);
+  return finishPlan(std::move(layout), prices, stop, planBody, answers);
 }
 
 }  // namespace
@@ -154,20 +186,16 @@ Result<std::shared_ptr<const Plan>> draftPlan(std::shared_ptr<const Model> model
 
 Result<std::shared_ptr<const Plan>> remakePlan(std::shared_ptr<const Model> model, const Json& recorded) try {
   const PlanOptions options = TRY(planOptionsFromJson(recorded.at("options")));
-  std::vector<Decision> decided;
-  for (const Json& decision : recorded.at("decisions"))
-    if (decision.at("code").get<std::string>().starts_with("quantize."))
-      decided.push_back(TRY(decisionFromJson(decision)));
-  const PricedIntegers integers = recordedIntegers(*unquantized(model)->graph, decided);
+  PricedIntegers integers = recordedIntegers(*unquantized(model)->graph, recorded);
   model = TRY(quantizedModel(unquantized(model), options, nullptr, {}, integers));
   const auto prices = recordedPrices(*model, recorded);
-  const PriceChoices priced = TRY(recordedChoices(*model->graph, recorded));
+  const PriceChoices priced = recordedChoices(*model->graph, recorded, std::move(integers));
   const BodyPlanner planBody = [&](std::shared_ptr<const Model> body, const PlanOptions& own, NodeId holder,
                                    const std::string& attribute) {
     const Json* before = recordedBody(recorded, model->graph->node(holder).name, attribute);
     return before != nullptr ? remakePlan(std::move(body), *before) : makePlan(std::move(body), own);
   };
-  return finishPlan(TRY(layOut(model, options, priced, nullptr)), priced, prices.get(), {}, planBody);
+  return finishPlan(TRY(layOut(model, options, priced, nullptr)), prices.get(), {}, planBody);
 } catch (const Json::exception& error) {
   return Diagnostic{.message = std::string("this plan lacks a field or holds one of another kind: ") + error.what(),
                     .help = "See planning/FORMAT.md."};

@@ -89,13 +89,16 @@ void Plan::index() {
   storedTypes = std::move(types);
 }
 
+const Directive* findDirective(const Plan& plan, const Cause& cause) {
+  if (!cause.isDirective()) return nullptr;
+  const auto found = std::ranges::find(plan.options.directives, cause.id, &Directive::id);
+  return found == plan.options.directives.end() ? nullptr : &*found;
+}
+
 std::vector<const Decision*> obeyRefusals(const Plan& plan) {
   std::vector<const Decision*> refusals;
-  for (const Decision& decision : plan.decisions) {
-    if (decision.code == "precision.pin_refused" || decision.code == "precision.output_refused") {
-      refusals.push_back(&decision);
-    }
-  }
+  for (const WishAnswer& answer : plan.answers)
+    if (answer.outcome == WishOutcome::Refused) refusals.push_back(&plan.decisions[answer.decision]);
   return refusals;
 }
 

@@ -12,6 +12,9 @@
 #include "planning/bindings.h"
 #include "planning/directive.h"
 #include "planning/price.h"
+#include "planning/price_choices.h"
+#include "planning/type_reason.h"
+#include "planning/wish_answers.h"
 #include "target/target.h"
 
 namespace fusescope {
@@ -66,6 +69,7 @@ struct FusedNode {
   std::string name;  ///< names of its nodes joined by " + "
   std::string kind;  ///< "conv", "matmul", "attention", "pointwise", "softmax", "layer_norm", "view", "gather", …;
                      ///< kinds.h lists them
+  std::string rule;  ///< the fusion rule that made it; empty for a node on its own
   SegmentId segment;
   NodeId root;                ///< the node that gives it its kind
   std::vector<NodeId> nodes;  ///< graph order; the root is among them
@@ -108,8 +112,14 @@ struct PrecisionGrant {
   NodeId node;
   DataType asked = DataType::Undefined;  ///< Undefined: nothing was asked
   DataType granted = DataType::Undefined;
-  std::string by;    ///< "pin:3", "precision", "default"
-  std::string code;  ///< of the precision.* decision
+  Cause by;  ///< a directive, "precision", "price_model", "default"
+  TypeReason reason = TypeReason::Default;
+};
+
+/// Two nodes that are no one kernel, since they calculate in different types and it has one type for both.
+struct TypeConflict {
+  NodeId producer, consumer;
+  DataType producerType = DataType::Undefined, consumerType = DataType::Undefined;
 };
 
 struct TruncatedValue {
@@ -163,7 +173,13 @@ struct Plan {
   std::vector<PrecisionGrant> precisionMap;  ///< one per node, graph order
   TruncationPlan truncation;
   std::vector<PlannedCast> casts;
-  std::vector<Decision> decisions;    ///< the model's first, then the planner's in the order of the pipeline
+  PriceChoices priced;                      ///< what prices decided
+  std::vector<TypeConflict> typeConflicts;  ///< in the order in which they were met
+  std::vector<WishAnswer> answers;          ///< what became of directives, those handed to bodies included; of a draft
+                                            ///< none, as it has no decisions
+  std::optional<PinsTogether> pinsTogether;
+  /// Explains what stands above to people: the model's first, then the planner's in the order of the pipeline.
+  std::vector<Decision> decisions;
   std::optional<double> predictedMs;  ///< of all kernels and conversions; null unless each is one known number
   Hash128 hash;                       ///< of model, target, directives, options and the measured times used
   std::vector<DataType> calculates;   ///< by NodeId: what it calculates in; Undefined for moves and what has no floats
@@ -198,6 +214,8 @@ Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model,
 /// version of the format) and the types chosen by price that it recorded. Whether the outcome is what was recorded is
 /// the caller's to check.
 Result<std::shared_ptr<const Plan>> remakePlan(std::shared_ptr<const Model> model, const Json& recorded);
+/// The directive of a plan that is the cause of something; null: something else is.
+const Directive* findDirective(const Plan& plan, const Cause& cause);
 /// The decisions that refuse an `obey` directive: a command that meets one exits with status 1.
 std::vector<const Decision*> obeyRefusals(const Plan& plan);
 

@@ -11,6 +11,7 @@
 #include "planning/match_pattern.h"
 #include "planning/quantized_model.h"
 #include "planning/structure.h"
+#include "planning/type_answers.h"
 
 namespace fusescope {
 
@@ -26,14 +27,14 @@ class BodiesPlanner {
   BodiesPlanner(Plan& plan, const DirectiveMap& directives, const BodyPlanner& planBody)
       : m_plan(plan), m_graph(plan.graph()), m_directives(directives), m_planBody(planBody) {}
 
-  Result<std::vector<Decision>> run() {
+  Result<Explanations> run() {
     for (const NodeId id : m_graph.order()) {
       if (!m_plan.structure->accelerated[id.index]) continue;
       for (const auto& [key, attribute] : m_graph.node(id).attributes)
         if (const auto* body = std::get_if<Subgraph>(&attribute)) TRY(plan(m_graph.node(id), key, *body));
     }
     answerTheRest();
-    return std::move(m_decisions);
+    return std::move(m_said);
   }
 
  private:
@@ -42,7 +43,7 @@ class BodiesPlanner {
       return known.holder == holder.id && known.attribute == attribute && known.model->graph == body.graph;
     });
     if (entry == m_plan.model->bodies.end()) return Done{};
-    std::set<std::string> handed;
+    std::set<Cause> handed;
     const PlanOptions options = TRY(optionsFor(*entry, handed));
     auto planned = m_planBody(TRY(atBorderTypes(entry->model, body)), options, holder.id, attribute);
     if (!planned.ok()) {
@@ -78,7 +79,7 @@ class BodiesPlanner {
   }
 
   /// Those that speak of the whole network go on to every body; those that name something in a body go to that body.
-  Result<PlanOptions> optionsFor(const ModelBody& body, std::set<std::string>& handed) const {
+  Result<PlanOptions> optionsFor(const ModelBody& body, std::set<Cause>& handed) const {
     PlanOptions options = m_plan.options;
     options.directives.clear();
     for (std::size_t i = 0; i < m_plan.options.directives.size(); ++i) {
@@ -88,7 +89,7 @@ class BodiesPlanner {
       const auto named = std::ranges::find_if(m_directives.inBodiesOf[i], isIn(body));
       if (!ofAll && named == m_directives.inBodiesOf[i].end()) continue;
       if (named != m_directives.inBodiesOf[i].end()) {
-        handed.insert(directiveName(directive));
+        handed.insert(causeOf(directive));
         directive.pattern = named->rest;
       }
       options.directives.push_back(std::move(directive));
@@ -118,24 +119,36 @@ class BodiesPlanner {
   }
 
   /// The body's answers to what was handed down, as seen from here. Their evidence stays with the body.
-  void lift(const BodyPath& path, const Plan& body, const std::set<std::string>& handed) {
-    for (const Decision& decision : body.decisions) {
-      if (!handed.contains(decision.by)) continue;
-      Decision lifted = decision;
-      lifted.evidence.clear();
-      for (Subject& subject : lifted.subjects) subject.place.bodies = subject.place.bodies.within(path);
-      if (lifted.arguments.contains("lost_fusions")) liftLost(path, lifted.arguments);
-      if (lifted.arguments.contains("value"))
-        lifted.arguments["value"] = path.of(lifted.arguments["value"].get<std::string>());
-      m_decisions.push_back(std::move(lifted));
+  void lift(const BodyPath& path, const Plan& body, const std::set<Cause>& handed) {
+    auto answer = body.answers.begin();
+    for (std::uint32_t i = 0; i < body.decisions.size(); ++i) {
+      const bool answers = answer != body.answers.end() && answer->decision == i;
+      const WishAnswer* ofThis = answers ? &*answer++ : nullptr;
+      if (!handed.contains(body.decisions[i].by)) continue;
+      Decision decision = body.decisions[i];
+      decision.evidence.clear();
+      for (Subject& subject : decision.subjects) subject.place.bodies = subject.place.bodies.within(path);
+      if (ofThis == nullptr) {
+        m_said.add(std::move(decision));
+      } else {
+        WishAnswer lifted = liftedAnswer(path, *ofThis, decision.arguments);
+        m_said.add(std::move(decision), std::move(lifted));
+      }
     }
   }
 
-  static void liftLost(const BodyPath& path, Json& arguments) {
-    std::vector<std::string> lost;
-    for (const Json& name : arguments["lost_fusions"]) lost.push_back(path.of(name.get<std::string>()));
-    arguments["lost_fusions"] = lost;
-    arguments["lost"] = lost.empty() ? "none" : joined(lost);
+  /// `arguments`: of the decision that says it.
+  static WishAnswer liftedAnswer(const BodyPath& path, const WishAnswer& inside, Json& arguments) {
+    WishAnswer answer{.outcome = inside.outcome, .value = inside.value, .cost = inside.cost};
+    if (answer.value) {
+      answer.value->bodies = answer.value->bodies.within(path);
+      arguments["value"] = answer.value->text();
+    }
+    if (answer.cost) {
+      for (std::string& lost : answer.cost->lostFusions) lost = path.of(lost);
+      sayCost(*answer.cost, arguments);
+    }
+    return answer;
   }
 
   void answerTheRest() {
@@ -143,19 +156,19 @@ class BodiesPlanner {
     for (std::size_t i = 0; i < m_directives.inBodiesOf.size(); ++i)
       for (const BodyNode& found : m_directives.inBodiesOf[i])
         if (m_plan.bodyPlan(found.holder, found.attribute()) == nullptr)
-          m_decisions.push_back(answers.aboutBodyNode(m_plan.options.directives[i], found));
+          answers.aboutBodyNode(m_plan.options.directives[i], found, m_said);
   }
 
   Plan& m_plan;
   const Graph& m_graph;
   const DirectiveMap& m_directives;
   const BodyPlanner& m_planBody;
-  std::vector<Decision> m_decisions;
+  Explanations m_said;
 };
 
 }  // namespace
 
-Result<std::vector<Decision>> planBodies(Plan& plan, const DirectiveMap& directives, const BodyPlanner& planBody) {
+Result<Explanations> planBodies(Plan& plan, const DirectiveMap& directives, const BodyPlanner& planBody) {
   return BodiesPlanner(plan, directives, planBody).run();
 }
 

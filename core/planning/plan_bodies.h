@@ -14,7 +14,7 @@ using BodyPlanner = std::function<Result<std::shared_ptr<const Plan>>(
 /// Fills Plan::bodies: the bodies of accelerated nodes, each planned by `planBody`. Of the plan's directives those that
 /// name something in a body go to its plan, without the holder's name; their answers come back with it. Directives
 /// about bodies that have no plan are answered here. `plan` must be laid out; model and structure are those of it.
-Result<std::vector<Decision>> planBodies(Plan& plan, const DirectiveMap& directives, const BodyPlanner& planBody);
+Result<Explanations> planBodies(Plan& plan, const DirectiveMap& directives, const BodyPlanner& planBody);
 
 /// The JSON of the plan of a body inside that of the plan around it; null where it has none.
 const Json* recordedBody(const Json& plan, const std::string& holder, const std::string& attribute);

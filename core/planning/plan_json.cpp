@@ -9,6 +9,7 @@
 #include "planning/fused_node_facts.h"
 #include "planning/plan_totals.h"
 #include "planning/predict_times.h"
+#include "planning/price_choices_json.h"
 #include "planning/segment_borders.h"
 
 namespace fusescope {
@@ -61,6 +62,7 @@ class PlanWriter {
     json["segments"] = list(m_plan.segments, [&](const Segment& segment) { return segmentJson(segment); });
     json["fused_nodes"] = list(m_plan.fusedNodes, [&](const FusedNode& node) { return fusedNode(node); });
     json["precision_map"] = list(m_plan.precisionMap, [&](const PrecisionGrant& grant) { return grantJson(grant); });
+    if (m_plan.priced.any()) json["by_price"] = priceChoicesJson(m_plan);
     json["truncation"] = truncation();
     json["casts"] = list(m_plan.casts, [&](const PlannedCast& cast) { return castJson(cast); });
     json["decisions"] = list(m_plan.decisions, [](const Decision& decision) {
@@ -225,8 +227,8 @@ class PlanWriter {
     return {{"node", nodeName(grant.node)},
             {"asked", grant.asked == DataType::Undefined ? Json(nullptr) : Json(toText(grant.asked))},
             {"granted", toText(grant.granted)},
-            {"by", grant.by},
-            {"code", grant.code}};
+            {"by", grant.by.text()},
+            {"code", codeOf(grant.reason)}};
   }
 
   Json truncation() const {

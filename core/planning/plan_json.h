@@ -6,8 +6,9 @@
 namespace fusescope {
 
 /// Of the document "fusescope.plan". Version 1 held no word on how a predicted time is known; before version 3 work,
-/// bytes and times had no ranges, and whether a file was edited could not be told.
-constexpr int kPlanVersion = 3;
+/// bytes and times had no ranges, and whether a file was edited could not be told; before version 4 what prices had
+/// decided stood in decisions and codes alone.
+constexpr int kPlanVersion = 4;
 
 /// A part of a plan's JSON ("fused_nodes", "casts", …) without what was predicted of it: what the planner decided.
 Json decidedPart(const Json& plan, const std::string& part);

@@ -3,19 +3,26 @@
 #include <vector>
 
 #include "base/data_type.h"
-#include "ir/decision.h"
-#include "ir/graph.h"
+#include "calibration/priced_products.h"
 
 namespace fusescope {
 
-/// What prices decide of a plan. Empty tables: nothing.
-struct PriceChoices {
-  std::vector<DataType> types;      ///< by NodeId; Undefined: prices choose no type for it
-  std::vector<char> apart;          ///< by NodeId: a product that runs faster on its own than with those beside it
-  std::vector<Decision> decisions;  ///< precision.search_bounded, fuse.parallel_slower
+/// Products of one input that run one by one, since that takes less than as one kernel.
+struct ParallelApart {
+  std::vector<NodeId> products;
+  double togetherMs = 0, apartMs = 0;
 };
 
-/// What the JSON of a plan says that prices decided. Errors: those of decisionFromJson(); a missing field throws.
-Result<PriceChoices> recordedChoices(const Graph& graph, const Json& plan);
+/// What prices decide of a plan. Empty tables: nothing.
+struct PriceChoices {
+  PricedIntegers integers;           ///< by node of the network before it was quantised
+  std::vector<DataType> types;       ///< by NodeId; Undefined: prices choose no type for it
+  std::vector<ParallelApart> apart;  ///< products that run faster on their own than with those beside them
+  std::size_t typesWeighed = 0;      ///< of more than two types how many were weighed in pairs; 0: there are no more
+
+  bool any() const { return !integers.empty() || !types.empty() || !apart.empty(); }
+  /// By NodeId below `limit`: whether it is among `apart`; empty where none is.
+  std::vector<char> isApart(std::size_t limit) const;
+};
 
 }  // namespace fusescope

@@ -20,13 +20,6 @@ struct Total {
   }
 };
 
-Decision slower(const Graph& graph, const std::vector<NodeId>& products, const Total& together, const Total& apart) {
-  std::vector<Subject> subjects;
-  for (const NodeId product : products) subjects.push_back(Subject::node(graph.node(product).name));
-  return decide("fuse.parallel_slower", std::move(subjects), "price_model",
-                {{"products", products.size()}, {"together_ms", together.ms}, {"apart_ms", apart.ms}});
-}
-
 }  // namespace
 
 Result<bool> fusionsByPrice(const Layout& together, const PlanOptions& options, const PriceModel& prices,
@@ -35,16 +28,13 @@ Result<bool> fusionsByPrice(const Layout& together, const PlanOptions& options, 
   const Graph& graph = *model->graph;
   std::vector<std::vector<NodeId>> parallel(together.regions.size());
   PriceChoices separate = choices;
-  separate.apart.assign(graph.nodeIdLimit(), 0);
   for (std::size_t i = 0; i < parallel.size(); ++i) {
     parallel[i] = parallelProducts(graph, together.regions[i]);
-    for (const NodeId product : parallel[i]) separate.apart[product.index] = 1;
+    if (!parallel[i].empty()) separate.apart.push_back({.products = parallel[i]});
   }
-  if (std::ranges::all_of(parallel, &std::vector<NodeId>::empty)) return false;
+  if (separate.apart.empty()) return false;
   const Layout apart = TRY(layOut(model, options, separate, together.plan.structure, stop));
   const std::vector<Price> one = prices.kernels(together.plan), each = prices.kernels(apart.plan);
-  bool any = false;
-  choices.apart.assign(graph.nodeIdLimit(), 0);
   for (std::size_t i = 0; i < parallel.size(); ++i) {
     if (parallel[i].empty()) continue;
     Total whole, parts;
@@ -54,11 +44,9 @@ Result<bool> fusionsByPrice(const Layout& together, const PlanOptions& options, 
     sortDistinct(kernels);
     for (const FusedNodeId kernel : kernels) parts.add(each[kernel.index]);
     if (!whole.known || !parts.known || parts.ms + parts.off + whole.off >= whole.ms) continue;
-    any = true;
-    for (const NodeId product : parallel[i]) choices.apart[product.index] = 1;
-    choices.decisions.push_back(slower(graph, parallel[i], whole, parts));
+    choices.apart.push_back({parallel[i], whole.ms, parts.ms});
   }
-  return any;
+  return !choices.apart.empty();
 }
 
 }  // namespace fusescope

@@ -136,20 +136,4 @@ Result<PricedIntegers> integersByPrice(const std::shared_ptr<const Model>& model
   return IntegerChoice(without.plan, with.plan, *prices).run();
 }
 
-PricedIntegers recordedIntegers(const Graph& graph, const std::vector<Decision>& decisions) {
-  PricedIntegers chosen;
-  for (const Decision& decision : decisions) {
-    const bool slower = decision.code == "quantize.slower", faster = decision.code == "quantize.faster";
-    const bool priced = slower || faster || decision.code == "quantize.no_price";
-    if (!priced || decision.subjects.empty()) continue;
-    const auto node = decision.subjects.front().nodeIn(graph);
-    const auto ms = [&](const char* key) {
-      const Json value = decision.arguments.value(key, Json());
-      return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
-    };
-    if (node) chosen[*node] = {!slower, ms("integers_ms"), ms("floats_ms")};
-  }
-  return chosen;
-}
-
 }  // namespace fusescope

@@ -12,8 +12,4 @@ namespace fusescope {
 Result<PricedIntegers> integersByPrice(const std::shared_ptr<const Model>& model, const PlanOptions& options,
                                        const PriceModel* prices, const StopToken& stop);
 
-/// The same as the decisions of a plan recorded it, which quantizedModel() then takes. `graph`: nothing was quantised
-/// in it yet.
-PricedIntegers recordedIntegers(const Graph& graph, const std::vector<Decision>& decisions);
-
 }  // namespace fusescope

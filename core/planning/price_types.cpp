@@ -212,8 +212,7 @@ Result<PriceChoices> typesByPrice(const std::shared_ptr<const Model>& model, con
     if (type == DataType::F32 && !compared[fused.id.index]) continue;
     for (const NodeId id : fused.nodes) chosen.types[id.index] = type;
   }
-  if (others.size() > 1)
-    chosen.decisions.push_back(decide("precision.search_bounded", {}, "price_model", {{"types", others.size() + 1}}));
+  if (others.size() > 1) chosen.typesWeighed = others.size() + 1;
   return chosen;
 }
 

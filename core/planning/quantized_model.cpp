@@ -5,7 +5,6 @@
 #include "calibration/edge_choice.h"
 #include "calibration/quantize_graph.h"
 #include "planning/directive_map.h"
-#include "planning/price_integers.h"
 
 namespace fusescope {
 
@@ -121,7 +120,7 @@ QuantizeRequest requestOf(const PlanOptions& options, const Target& target, std:
 Result<QuantizeRequest> requestOf(const Plan& plan, std::vector<QuantizeWish>& wishes, const StopToken& stop) {
   const Model& model = *unquantized(plan.model);
   wishes = TRY(Wishes::create(model, plan.target, plan.options, stop)).all(*model.graph);
-  return requestOf(plan.options, plan.target, wishes, stop, recordedIntegers(*model.graph, plan.model->decisions));
+  return requestOf(plan.options, plan.target, wishes, stop, plan.priced.integers);
 }
 
 bool quantizes(const PlanOptions& options) {

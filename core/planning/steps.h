@@ -40,8 +40,6 @@ struct Truncation {
     return bodies[bodyIndex.at(&body)].types[value.index];
   }
 };
-/// Why a constant stays wide, by the decision that refused it: "holds 1e300, which does not survive as f32".
-std::string whyNotTruncated(const Decision& refusal);
 /// Whose inputs those of a graph are: the network's, or those of a body, which have the types that its holder hands it.
 enum class GraphInputs { Open, Handed };
 /// Truncates whatever `target` lacks and `modes` cover, as if every node ran accelerated. What a node makes stays wide
@@ -56,19 +54,30 @@ DataType truncatedType(const Target& target, TruncateMode mode, DataType type);
 void settleTruncation(const Graph& graph, const Target& target, const std::vector<char>& accelerated,
                       const DirectiveMap& directives, const PlanOptions& options, Truncation& truncation);
 
-/// One validate.* decision per node, by position in graph order, on the types after truncation. A refusal that
-/// another truncation mode would lift is validate.needs_truncation.
-std::vector<Decision> validateNodes(const Graph& graph, const Target& target, const DirectiveMap& directives,
-                                    const Truncation& truncation);
+/// The target's verdict on a node under a plan's truncation.
+struct NodeVerdict : TargetVerdict {
+  std::optional<TruncateMode> truncation{};  ///< that would lift the refusal
+};
+/// One per node, by position in graph order, on the types after truncation.
+std::vector<NodeVerdict> validateNodes(const Graph& graph, const Target& target, const DirectiveMap& directives,
+                                       const Truncation& truncation);
+
+/// An edge between two segments that cannot be one: a path leaves through `through`, which falls back, and comes back.
+struct KeptApart {
+  NodeId producer, consumer, through;
+};
 
 struct Partitioning {
   std::vector<Segment> segments;
   std::vector<SegmentId> segmentOf;  ///< by NodeId
+  std::vector<NodeId> unsupported;   ///< nodes that fall back because the target cannot run them
+  std::map<NodeId, int> tooSmall;    ///< supported nodes that fall back: how many nodes their segment would have
+  std::vector<KeptApart> keptApart;
   std::vector<Decision> decisions;
 };
 /// Maximal convex segments. `verdicts` as validateNodes gives; `firstVerdict` is where they will stand in the plan's
 /// decisions, for evidence.
-Partitioning partitionGraph(const Graph& graph, const Target& target, const std::vector<Decision>& verdicts,
+Partitioning partitionGraph(const Graph& graph, const Target& target, const std::vector<NodeVerdict>& verdicts,
                             std::uint32_t firstVerdict, const DirectiveMap& directives, const PlanOptions& options);
 
 /// Nodes that run as one kernel.
@@ -83,6 +92,7 @@ struct Region {
 struct Fusion {
   std::vector<Region> regions;     ///< producers before consumers
   std::vector<Decision> refusals;  ///< merges that did not happen, and why
+  std::vector<TypeConflict> conflicts;
 };
 /// What stands in the way of kernels besides the graph: wishes of the user, and types that one kernel cannot hold. The
 /// default: nothing.
@@ -93,9 +103,9 @@ struct FusionLimits {
   const Directives* list = nullptr;               ///< what the directives' indices are of
   const std::vector<int>* mustStand = nullptr;    ///< by ValueId: the directive that makes it stand in memory, or -1
   const std::vector<DataType>* calculates = nullptr;  ///< by NodeId; Undefined: nothing
-  const std::vector<char>* apart = nullptr;           ///< by NodeId: PriceChoices::apart
+  const std::vector<char>* apart = nullptr;           ///< by NodeId: PriceChoices::isApart()
   bool oneTypePerKernel = false;                      ///< no kernel mixes types
-  std::string nameOf(int directive) const { return directiveName((*list)[static_cast<std::size_t>(directive)]); }
+  Cause causeOf(int directive) const { return fusescope::causeOf((*list)[static_cast<std::size_t>(directive)]); }
 };
 /// Merges the accelerated nodes of `scope` (graph order) by all rules; the others are regions of their own.
 Fusion fuseNodes(const Graph& graph, const Partitioning& partition, std::span<const NodeId> scope,

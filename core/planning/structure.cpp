@@ -24,6 +24,16 @@ std::vector<char> acceleratedNodes(const Graph& graph, const Partitioning& parti
   return accelerated;
 }
 
+void takeVerdicts(const Graph& graph, std::vector<NodeVerdict> verdicts, Structure& structure) {
+  structure.decisions.reserve(2 * verdicts.size());
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    NodeVerdict& verdict = verdicts[i];
+    if (verdict.truncation || !verdict.equivalent.empty())
+      structure.remedies.emplace(graph.order()[i], Remedy{verdict.truncation, verdict.equivalent});
+    structure.decisions.push_back(std::move(verdict.why));
+  }
+}
+
 void indexRegions(const Graph& graph, Structure& structure) {
   structure.regionOf.assign(graph.nodeIdLimit(), 0);
   for (std::size_t i = 0; i < structure.fusion.regions.size(); ++i)
@@ -56,7 +66,7 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
   TRY(checkStop(stop));
 
   // 2. One verdict per node, on the types after truncation.
-  std::vector<Decision> verdicts = validateNodes(graph, target, directives, structure->truncation);
+  std::vector<NodeVerdict> verdicts = validateNodes(graph, target, directives, structure->truncation);
   refuseOptimisedOperators(model, target, verdicts);
   judgeEinsumLetters(model, target, verdicts);
   TRY(checkStop(stop));
@@ -65,7 +75,7 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
   const auto firstVerdict = static_cast<std::uint32_t>(model.decisions.size());
   structure->partition = partitionGraph(graph, target, verdicts, firstVerdict, directives, options);
   structure->accelerated = acceleratedNodes(graph, structure->partition);
-  append(structure->decisions, std::move(verdicts));
+  takeVerdicts(graph, std::move(verdicts), *structure);
   append(structure->decisions, std::move(structure->partition.decisions));
   TRY(checkStop(stop));
 

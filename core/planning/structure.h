@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,14 +28,21 @@ struct NodeFacts {
   bool quantised = false;
 };
 
+/// What would let the target run a node that it refuses.
+struct Remedy {
+  std::optional<TruncateMode> truncation;
+  std::string equivalent;  ///< operators in its place; empty: the target's table names none
+};
+
 /// What a plan is before types: what runs where, and what could run as one kernel. Depends on the model, the target and
 /// the directives that decide where nodes run; the same for every choice of precision. Immutable, shared between plans.
 struct Structure {
   std::string key;  ///< of all it was made from but the model
   Truncation truncation;
   Partitioning partition;
-  std::vector<char> accelerated;  ///< by NodeId
-  std::vector<NodeFacts> facts;   ///< by NodeId
+  std::map<NodeId, Remedy> remedies;  ///< of refused nodes, where there is one
+  std::vector<char> accelerated;      ///< by NodeId
+  std::vector<NodeFacts> facts;       ///< by NodeId
   std::vector<char> given;  ///< by ValueId: an input of the network, or only moved from inputs: nobody calculated it
   Fusion fusion;
   std::vector<std::uint32_t> regionOf;              ///< by NodeId: index into fusion.regions

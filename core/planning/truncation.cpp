@@ -173,7 +173,7 @@ class Truncator {
     }
     if (m_graph.isConstant(id)) {
       const ConstantVerdict verdict = judge(scope, id, from);
-      if (!verdict.narrows) return refuse(id, refusal(m_graph, id, verdict, to));
+      if (!verdict.narrows) return refuse(id, verdict, to);
       m_result.saturatesAt[id.index] = verdict.saturatesAt;
       m_result.plan.constants.push_back({id, from, to, capturersOf(m_graph, id)});
     } else {
@@ -182,11 +182,18 @@ class Truncator {
     m_result.types[id.index] = to;
   }
 
-  void refuse(ValueId id, const Decision& refusal) {
-    m_result.plan.refused.push_back({id, refusal.code, message(refusal)});
+  void refuse(ValueId id, const ConstantVerdict& verdict, DataType to) {
+    Decision refused = refusal(m_graph, id, verdict, to);
+    m_result.plan.refused.push_back({id, refused.code, message(refused)});
     m_result.refused[id.index] = 1;
-    m_result.whyRefused[{NodeId(), m_graph.value(id).name}] = whyNotTruncated(refusal);
-    m_result.decisions.push_back(refusal);
+    m_result.whyRefused[{NodeId(), m_graph.value(id).name}] = whyWide(verdict, to);
+    m_result.decisions.push_back(std::move(refused));
+  }
+
+  /// "holds 1e300, which does not survive as f32".
+  static std::string whyWide(const ConstantVerdict& verdict, DataType to) {
+    if (!verdict.hasData) return "has no data to prove that it survives as " + toText(to);
+    return "holds " + verdict.loss + ", which does not survive as " + toText(to);
   }
 
   static Decision refusal(const Graph& graph, ValueId constant, const ConstantVerdict& verdict, DataType to) {
@@ -288,9 +295,8 @@ class Truncator {
       all = constantArguments(scope.graph, id, from, to);
       const ConstantVerdict verdict = judge(scope, id, from);
       if (!verdict.narrows) {
-        const Decision refused = refusal(scope.graph, id, verdict, to);
-        m_result.whyRefused[{result.holder, value.name}] = whyNotTruncated(refused);
-        m_result.decisions.push_back(refused);
+        m_result.decisions.push_back(refusal(scope.graph, id, verdict, to));
+        m_result.whyRefused[{result.holder, value.name}] = whyWide(verdict, to);
         return;
       }
       code = verdict.saturatesAt.valid() ? "truncate.constant_saturates" : "truncate.constant";
@@ -339,12 +345,6 @@ void recordNarrowed(const Graph& graph, const std::vector<char>& accelerated, Tr
 
 }  // namespace
 
-std::string whyNotTruncated(const Decision& refusal) {
-  const Json& of = refusal.arguments;
-  if (!of.contains("element")) return "has no data to prove that it survives as " + of["to"].get<std::string>();
-  return "holds " + of["element"].get<std::string>() + ", which does not survive as " + of["to"].get<std::string>();
-}
-
 bool narrows(TruncateMode mode, DataType type) {
   if (type == DataType::I64) return mode == TruncateMode::Long || mode == TruncateMode::All;
   return type == DataType::F64 && (mode == TruncateMode::Double || mode == TruncateMode::All);
@@ -378,7 +378,7 @@ void settleTruncation(const Graph& graph, const Target& target, const std::vecto
     if (index < 0) return;
     const Directive& directive = options.directives[static_cast<std::size_t>(index)];
     truncation.decisions.push_back(
-        decide("truncate.mode", {}, directiveName(directive),
+        decide("truncate.mode", {}, causeOf(directive),
                {{"mode", std::string(name(mode))}, {"values", values}, {"target", target.name}}));
   };
   const std::size_t ofInputs = truncation.plan.inputs.size() + truncation.plan.produced.size();

@@ -10,16 +10,29 @@ namespace fusescope {
 
 namespace {
 
-bool isGranted(std::string_view code) {
-  return code == "precision.pin_granted" || code == "precision.pin_by_edit";
+Cause causeOf(const Plan& plan, const TypeChoice& choice) {
+  if (choice.directive >= 0) return causeOf(plan.options.directives[static_cast<std::size_t>(choice.directive)]);
+  if (choice.reason == TypeReason::Default) return "default";
+  if (choice.reason == TypeReason::Measured) return "price_model";
+  return "precision";
 }
 
-/// How a directive is named in a grant and in its decision.
-std::string byOf(const Plan& plan, const TypeChoice& choice) {
-  if (choice.directive >= 0) return directiveName(plan.options.directives[static_cast<std::size_t>(choice.directive)]);
-  if (choice.code == "precision.default") return "default";
-  if (choice.code == "precision.measured") return "price_model";
-  return "precision";
+/// What a node's own word says of a pin on it.
+std::optional<WishOutcome> outcomeOf(TypeReason reason) {
+  switch (reason) {
+    case TypeReason::PinGranted:
+      return WishOutcome::Granted;
+    case TypeReason::PinByEdit:
+      return WishOutcome::ByEdit;
+    case TypeReason::PinRefused:
+      return WishOutcome::Refused;
+    case TypeReason::PinNotHonoured:
+      return WishOutcome::NotHonoured;
+    case TypeReason::NothingToPin:
+      return WishOutcome::Nothing;
+    default:
+      return std::nullopt;
+  }
 }
 
 class TypeAnswerer {
@@ -35,49 +48,44 @@ class TypeAnswerer {
         m_keptInFloats(keptInFloats),
         m_granted(plan.options.directives.size(), 0) {}
 
-  std::vector<Decision> run() {
+  TypeAnswers run() {
     for (const PrecisionGrant& grant : m_plan.precisionMap) {
       answerNode(grant);
       for (const ValueId value : m_graph.node(grant.node).outputs)
         if (value.valid() && m_directives.outputType[value.index] >= 0) answerOutput(grant.node, value);
     }
     answerCosts();
-    return std::move(m_decisions);
+    return std::move(m_said);
   }
 
  private:
   const Directive& directive(int index) const { return m_plan.options.directives[static_cast<std::size_t>(index)]; }
-  std::string nameOf(int index) const { return directiveName(directive(index)); }
-
-  void record(std::string_view code, NodeId node, std::string by, Json arguments = Json::object()) {
-    m_decisions.push_back(decide(code, {Subject::node(m_graph.node(node).name)}, std::move(by), std::move(arguments)));
-  }
-
-  std::string editFor(NodeId node, DataType type) const {
-    const std::string& own = m_graph.node(node).name;
-    return "a Cast to " + toText(type) + " on each float operand of " + own + ", and a Cast back to " +
-           toText(m_structure.facts[node.index].natural) + " on its result";
+  Decision explained(std::string_view code, NodeId node, Cause by, Json arguments) const {
+    return decide(code, {Subject::node(m_graph.node(node).name)}, std::move(by), std::move(arguments));
   }
 
   void answerNode(const PrecisionGrant& grant) {
     const NodeId id = grant.node;
     const TypeChoice& choice = m_solver.choice(id);
     Json arguments{{"type", toText(grant.granted)}};
-    if (choice.code == "precision.type_kept") arguments["target"] = m_target.name;
-    if (choice.code == "precision.operator_lacks") arguments["why"] = choice.why;
-    if (choice.code == "precision.author") arguments["author"] = authorText(id);
-    if (choice.code == "precision.lowered_by_edit") arguments["edit"] = editFor(id, grant.granted);
+    if (choice.reason == TypeReason::TypeKept) arguments["target"] = m_target.name;
+    if (choice.reason == TypeReason::OperatorLacks) arguments["why"] = choice.why;
+    if (choice.reason == TypeReason::Author) arguments["author"] = authorText(id);
+    if (choice.reason == TypeReason::LoweredByEdit) arguments["edit"] = editFor(m_plan, id, grant.granted);
     if (choice.directive >= 0) {
       arguments["type"] = toText(grant.asked);
-      if (isGranted(choice.code)) ++m_granted[static_cast<std::size_t>(choice.directive)];
-      if (choice.code == "precision.pin_by_edit") arguments["edit"] = editFor(id, grant.asked);
-      if (choice.code == "precision.nothing_to_pin") arguments["became"] = choice.why;
+      if (isGranted(choice.reason)) ++m_granted[static_cast<std::size_t>(choice.directive)];
+      if (choice.reason == TypeReason::PinByEdit) arguments["edit"] = editFor(m_plan, id, grant.asked);
+      if (choice.reason == TypeReason::NothingToPin) arguments["became"] = choice.why;
       if (!choice.why.empty()) {
         arguments["why"] = choice.why;
         arguments["granted"] = toText(grant.granted);
       }
     }
-    record(choice.code, id, grant.by, std::move(arguments));
+    Decision decision = explained(codeOf(choice.reason), id, grant.by, std::move(arguments));
+    const auto outcome = choice.directive >= 0 ? outcomeOf(choice.reason) : std::nullopt;
+    if (outcome) return m_said.add(std::move(decision), {.outcome = *outcome});
+    m_said.add(std::move(decision));
   }
 
   std::string authorText(NodeId id) const {
@@ -90,39 +98,30 @@ class TypeAnswerer {
     const int index = m_directives.outputType[value.index];
     const Directive& wish = directive(index);
     Json arguments{{"type", toText(wish.type)}, {"value", m_graph.value(value).name}};
+    const Cause by = causeOf(wish);
+    const NetworkPlace place{{}, m_graph.value(value).name};
     const std::string& why = m_solver.outputObstacle(value);
     if (!why.empty()) {
       arguments["why"] = why;
       const bool obey = wish.strictness == Strictness::Obey;
-      return record(obey ? "precision.output_refused" : "precision.output_not_honoured", id, nameOf(index),
-                    std::move(arguments));
+      const char* code = obey ? "precision.output_refused" : "precision.output_not_honoured";
+      return m_said.add(explained(code, id, by, std::move(arguments)),
+                        {.outcome = obey ? WishOutcome::Refused : WishOutcome::NotHonoured, .value = place});
     }
     ++m_granted[static_cast<std::size_t>(index)];
     const FusedNode& fused = *m_plan.fusedNodeOf(id);
     const bool real = std::ranges::find(fused.outputs, value, &FusedOutput::value) != fused.outputs.end();
     if (!real) arguments["held"] = toText(m_plan.storedType(value));
-    record(real ? "precision.output_granted" : "precision.output_inner", id, nameOf(index), std::move(arguments));
+    m_said.add(explained(real ? "precision.output_granted" : "precision.output_inner", id, by, std::move(arguments)),
+               {.outcome = real ? WishOutcome::Stored : WishOutcome::Inner, .value = place});
   }
 
-  /// Adds what a decision about pins in a body says that they cost; `apart`: as if they shared nothing.
-  static void addCost(const Decision& decision, const BodyPath& path, DirectiveCost& cost, bool apart) {
-    const Json& said = decision.arguments;
-    const auto number = [&](const std::string& key) {
-      return said.at(key).get<std::int64_t>() - (apart ? said.value("shared_" + key, std::int64_t{0}) : 0);
-    };
-    cost.kernels += number("kernels");
-    cost.casts += number("casts");
-    const bool known = cost.bytes && !said.at("bytes").is_null();
-    cost.bytes = known ? std::optional(*cost.bytes + number("bytes")) : std::nullopt;
-    for (const Json& lost : said.at("lost_fusions")) cost.lostFusions.push_back(path.of(lost.get<std::string>()));
-  }
-
-  static Json costArguments(const DirectiveCost& cost) {
-    return {{"lost_fusions", cost.lostFusions},
-            {"lost", cost.lostFusions.empty() ? "none" : joined(cost.lostFusions)},
-            {"kernels", cost.kernels},
-            {"casts", cost.casts},
-            {"bytes", cost.bytes ? Json(*cost.bytes) : Json(nullptr)}};
+  /// Adds what pins in a body cost.
+  static void addCost(const DirectiveCost& more, const BodyPath& path, DirectiveCost& cost) {
+    cost.kernels += more.kernels;
+    cost.casts += more.casts;
+    cost.bytes = cost.bytes && more.bytes ? std::optional(*cost.bytes + *more.bytes) : std::nullopt;
+    for (const std::string& lost : more.lostFusions) cost.lostFusions.push_back(path.of(lost));
   }
 
   /// The nodes that read memory and calculate in another type for the pin: their kernels are other kernels.
@@ -131,7 +130,7 @@ class TypeAnswerer {
     if (formOf(directive(index)).asks != AskedType::Calculated) return names;
     for (const NodeId id : m_directives.nodesOf[static_cast<std::size_t>(index)]) {
       const TypeChoice& choice = m_solver.choice(id);
-      if (choice.directive != index || !isGranted(choice.code) || !m_plan.readsMemory(id)) continue;
+      if (choice.directive != index || !isGranted(choice.reason) || !m_plan.readsMemory(id)) continue;
       if (m_solver.typeWithout(id, index) != choice.type) names.push_back(m_graph.node(id).name);
     }
     return names;
@@ -141,7 +140,7 @@ class TypeAnswerer {
   std::string becauseOf(int index) const {
     const bool same = std::ranges::all_of(m_directives.nodesOf[static_cast<std::size_t>(index)], [&](NodeId id) {
       const TypeChoice& choice = m_solver.choice(id);
-      return choice.directive != index || !isGranted(choice.code) || m_solver.typeWithout(id, index) == choice.type;
+      return choice.directive != index || !isGranted(choice.reason) || m_solver.typeWithout(id, index) == choice.type;
     });
     return same ? "it would be so without it"
                 : "its kernel holds what it calculates with in this type or a wider one, and nothing is read or "
@@ -163,14 +162,16 @@ class TypeAnswerer {
       sum.kernels += cost.kernels;
       sum.casts += cost.casts;
       sum.bytes = sum.bytes && cost.bytes ? std::optional(*sum.bytes + *cost.bytes) : std::nullopt;
-      Json arguments = costArguments(cost);
+      Json arguments = Json::object();
+      sayCost(cost, arguments);
       arguments["type"] = toText(directive(index).type);
       const std::vector<std::string> others = retyped(index);
       arguments["retyped"] = others.size();
       const bool free = cost.free() && others.empty();
       if (free) arguments["because"] = becauseOf(index);
-      m_decisions.push_back(decide(free ? "precision.pin_free" : "precision.pin_price", namedBy(index), nameOf(index),
-                                   std::move(arguments)));
+      m_said.add(decide(free ? "precision.pin_free" : "precision.pin_price", namedBy(index), causeOf(directive(index)),
+                        std::move(arguments)),
+                 {.outcome = free ? WishOutcome::Free : WishOutcome::Price, .cost = cost});
     }
     answerTogether(pins, std::move(sum));
   }
@@ -187,40 +188,51 @@ class TypeAnswerer {
     std::vector<std::string> names;
     for (const NodeId id : nodes) names.push_back(m_graph.node(id).name);
     Json arguments{{"type", toText(directive(index).type)}, {"count", names.size()}, {"nodes", joined(names)}};
-    m_decisions.push_back(decide("precision.pin_in_floats", namedBy(index), nameOf(index), std::move(arguments)));
+    m_said.add(decide("precision.pin_in_floats", namedBy(index), causeOf(directive(index)), std::move(arguments)),
+               {.outcome = WishOutcome::InFloats});
   }
 
   /// All pins, those in bodies included, whose plans have answered for them: what is in a body shares nothing with what
   /// is around it, since its borders keep their types.
   void answerTogether(const std::vector<int>& pins, DirectiveCost sum) {
-    std::set<std::string> names;
-    for (const int index : pins) names.insert(nameOf(index));
-    std::vector<std::pair<const Decision*, BodyPath>> inside;  // with the body that each is of
+    std::set<Cause> directives;
+    for (const int index : pins) directives.insert(causeOf(directive(index)));
+    DirectiveCost inside, single;  // of pins in bodies: together, and as if they shared nothing
     for (const PlannedBody& body : m_plan.bodies) {
-      const Decision* together = nullptr;
-      std::vector<const Decision*> single;
-      for (const Decision& decision : body.plan->decisions) {
-        if (decision.code == "precision.pins_together") together = &decision;
-        if (decision.code != "precision.pin_free" && decision.code != "precision.pin_price") continue;
-        names.insert(decision.by);
-        single.push_back(&decision);
-      }
-      if (together != nullptr) single = {together};
       const BodyPath path = BodyPath().into(m_graph.node(body.holder), body.attribute);
-      for (const Decision* decision : single) inside.emplace_back(decision, path);
+      const auto& together = body.plan->pinsTogether;
+      for (const WishAnswer& answer : body.plan->answers) {
+        if (!answer.cost) continue;
+        directives.insert(answer.directive);
+        if (together) continue;
+        addCost(*answer.cost, path, inside);
+        addCost(*answer.cost, path, single);
+      }
+      if (!together) continue;
+      addCost(together->all, path, inside);
+      addCost(minus(together->all, together->shared), path, single);
     }
-    if (names.size() < 2) return;
+    if (directives.size() < 2) return;
     DirectiveCost all = pins.empty() ? DirectiveCost() : m_solver.costOf(pins);
-    for (const auto& [decision, path] : inside) {
-      addCost(*decision, path, all, false);
-      addCost(*decision, path, sum, true);
-    }
-    Json arguments = costArguments(all);
-    arguments["pins"] = names.size();
-    arguments["shared_casts"] = all.casts - sum.casts;
-    arguments["shared_kernels"] = all.kernels - sum.kernels;
-    arguments["shared_bytes"] = all.bytes && sum.bytes ? Json(*all.bytes - *sum.bytes) : Json(nullptr);
-    m_decisions.push_back(decide("precision.pins_together", {}, "precision", std::move(arguments)));
+    addCost(inside, {}, all);
+    addCost(single, {}, sum);
+    const DirectiveCost shared = minus(all, sum);
+    Json arguments = Json::object();
+    sayCost(all, arguments);
+    arguments["pins"] = directives.size();
+    arguments["shared_casts"] = shared.casts;
+    arguments["shared_kernels"] = shared.kernels;
+    arguments["shared_bytes"] = shared.bytes ? Json(*shared.bytes) : Json(nullptr);
+    const auto place = static_cast<std::uint32_t>(m_said.decisions.size());
+    m_said.pinsTogether = PinsTogether{directives.size(), std::move(all), shared, place};
+    m_said.add(decide("precision.pins_together", {}, "precision", std::move(arguments)));
+  }
+
+  static DirectiveCost minus(const DirectiveCost& a, const DirectiveCost& b) {
+    return {.lostFusions = {},
+            .kernels = a.kernels - b.kernels,
+            .casts = a.casts - b.casts,
+            .bytes = a.bytes && b.bytes ? std::optional(*a.bytes - *b.bytes) : std::nullopt};
   }
 
   const Plan& m_plan;
@@ -231,18 +243,30 @@ class TypeAnswerer {
   TypeSolver& m_solver;
   const std::map<int, std::vector<NodeId>>& m_keptInFloats;
   std::vector<int> m_granted;  ///< by directive: on how many nodes or values
-  std::vector<Decision> m_decisions;
+  TypeAnswers m_said;
 };
 
 }  // namespace
+
+std::string editFor(const Plan& plan, NodeId node, DataType type) {
+  return "a Cast to " + toText(type) + " on each float operand of " + plan.graph().node(node).name +
+         ", and a Cast back to " + toText(plan.structure->facts[node.index].natural) + " on its result";
+}
+
+void sayCost(const DirectiveCost& cost, Json& arguments) {
+  arguments["lost_fusions"] = cost.lostFusions;
+  arguments["lost"] = cost.lostFusions.empty() ? "none" : joined(cost.lostFusions);
+  arguments["kernels"] = cost.kernels;
+  arguments["casts"] = cost.casts;
+  arguments["bytes"] = cost.bytes ? Json(*cost.bytes) : Json(nullptr);
+}
 
 std::vector<PrecisionGrant> typeGrants(const Plan& plan, const Structure& structure, const TypeSolver& solver) {
   std::vector<PrecisionGrant> grants;
   grants.reserve(plan.graph().nodeCount());
   for (const NodeId id : plan.graph().order()) {
     const TypeChoice& choice = solver.choice(id);
-    PrecisionGrant grant{
-        .node = id, .granted = choice.type, .by = byOf(plan, choice), .code = std::string(choice.code)};
+    PrecisionGrant grant{.node = id, .granted = choice.type, .by = causeOf(plan, choice), .reason = choice.reason};
     if (choice.directive >= 0) grant.asked = plan.options.directives[static_cast<std::size_t>(choice.directive)].type;
     const auto& outputs = plan.graph().node(id).outputs;
     const auto result = std::ranges::find_if(outputs, [](ValueId value) { return value.valid(); });
@@ -254,8 +278,8 @@ std::vector<PrecisionGrant> typeGrants(const Plan& plan, const Structure& struct
   return grants;
 }
 
-std::vector<Decision> answerTypes(const Plan& plan, const DirectiveMap& directives, TypeSolver& solver,
-                                  const std::map<int, std::vector<NodeId>>& keptInFloats) {
+TypeAnswers answerTypes(const Plan& plan, const DirectiveMap& directives, TypeSolver& solver,
+                        const std::map<int, std::vector<NodeId>>& keptInFloats) {
   return TypeAnswerer(plan, directives, solver, keptInFloats).run();
 }
 

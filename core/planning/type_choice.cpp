@@ -19,27 +19,26 @@ TypeChoice TypeChooser::unpinned(NodeId node) const {
   const NodeFacts& facts = m_structure.facts[node.index];
   if (facts.moves) {
     const bool casts = isFloatCast(m_graph, m_graph.node(node));
-    return {DataType::Undefined, casts ? "precision.author_cast" : "precision.moved"};
+    return {DataType::Undefined, casts ? TypeReason::AuthorCast : TypeReason::Moved};
   }
-  if (!facts.floats) return {facts.natural, facts.quantised ? "precision.quantised" : "precision.not_float"};
-  if (!m_structure.accelerated[node.index]) return {facts.natural, "precision.fallback"};
-  return facts.quantised ? TypeChoice{DataType::I8, "precision.quantised"} : chooseUnquantised(node);
+  if (!facts.floats) return {facts.natural, facts.quantised ? TypeReason::Quantised : TypeReason::NotFloat};
+  if (!m_structure.accelerated[node.index]) return {facts.natural, TypeReason::Fallback};
+  return facts.quantised ? TypeChoice{DataType::I8, TypeReason::Quantised} : chooseUnquantised(node);
 }
 
 TypeChoice TypeChooser::chooseUnquantised(NodeId node) const {
   const NodeFacts& facts = m_structure.facts[node.index];
   if (m_floats.empty() || (m_asked.empty() && facts.author == NodeFacts::Author::Silent))
-    return {facts.natural, "precision.default"};
-  if (facts.author != NodeFacts::Author::Silent) return {facts.natural, "precision.author"};
-  if (facts.natural != DataType::F32) return {facts.natural, "precision.type_kept"};
+    return {facts.natural, TypeReason::Default};
+  if (facts.author != NodeFacts::Author::Silent) return {facts.natural, TypeReason::Author};
+  if (facts.natural != DataType::F32) return {facts.natural, TypeReason::TypeKept};
   if (m_floats.size() > 1) {
     const DataType priced = m_priced.empty() ? DataType::Undefined : m_priced[node.index];
-    if (priced == DataType::Undefined) return {facts.natural, "precision.not_measured"};
-    return whereItRuns(node, {priced, "precision.measured"});
+    if (priced == DataType::Undefined) return {facts.natural, TypeReason::NotMeasured};
+    return whereItRuns(node, {priced, TypeReason::Measured});
   }
-  if (!m_target.computeTypes.contains(m_asked.front())) return {facts.natural, "precision.type_kept"};
-  return whereItRuns(node,
-                     {m_asked.front(), m_target.stronglyTyped ? "precision.lowered_by_edit" : "precision.lowered"});
+  if (!m_target.computeTypes.contains(m_asked.front())) return {facts.natural, TypeReason::TypeKept};
+  return whereItRuns(node, {m_asked.front(), m_target.stronglyTyped ? TypeReason::LoweredByEdit : TypeReason::Lowered});
 }
 
 std::string TypeChooser::operatorObstacle(NodeId node, DataType type) const {
@@ -53,7 +52,7 @@ TypeChoice TypeChooser::whereItRuns(NodeId node, TypeChoice choice) const {
   if (choice.type == natural) return choice;
   std::string obstacle = operatorObstacle(node, choice.type);
   if (obstacle.empty()) return choice;
-  return {.type = natural, .code = "precision.operator_lacks", .why = std::move(obstacle)};
+  return {.type = natural, .reason = TypeReason::OperatorLacks, .why = std::move(obstacle)};
 }
 
 std::string TypeChooser::whyNoFloats(const NodeFacts& facts) {
@@ -89,17 +88,17 @@ TypeChoice TypeChooser::choose(NodeId node, int pin) const {
   const bool byWholesale = !facts.floats && !asksForCodes && !namesExactly(directive, m_graph.node(node));
   if (facts.moves || byWholesale) {
     choice.why = facts.moves ? "it moves elements and takes the type they have" : whyNoFloats(facts);
-    choice.code = "precision.nothing_to_pin";
+    choice.reason = TypeReason::NothingToPin;
     return choice;
   }
   choice.why = obstacle(node, directive.type);
   if (!choice.why.empty()) {
-    choice.code = directive.strictness == Strictness::Obey ? "precision.pin_refused" : "precision.pin_not_honoured";
+    choice.reason = directive.strictness == Strictness::Obey ? TypeReason::PinRefused : TypeReason::PinNotHonoured;
     return choice;
   }
   const bool byEdit = m_target.stronglyTyped && directive.type != facts.natural;
   choice.type = directive.type;
-  choice.code = byEdit ? "precision.pin_by_edit" : "precision.pin_granted";
+  choice.reason = byEdit ? TypeReason::PinByEdit : TypeReason::PinGranted;
   return choice;
 }
 

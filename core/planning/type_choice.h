@@ -11,9 +11,9 @@ namespace fusescope {
 /// What a node calculates in, and why.
 struct TypeChoice {
   DataType type = DataType::Undefined;  ///< Undefined: it moves elements and takes their type
-  std::string_view code;                ///< of the precision.* decision
-  int directive = -1;                   ///< the pin that was asked, granted or not
-  std::string why;                      ///< of a pin or a --precision that was not granted
+  TypeReason reason = TypeReason::Default;
+  int directive = -1;  ///< the pin that was asked, granted or not
+  std::string why;     ///< of a pin or a --precision that was not granted
 };
 
 /// Chooses for one node at a time: what is asked with --precision, what the author wrote, what a pin asks.

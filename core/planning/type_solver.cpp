@@ -21,7 +21,7 @@ TypeSolver::TypeSolver(const Model& model, const Target& target, const Structure
       m_choices(m_graph.nodeIdLimit()),
       m_mustStand(m_graph.valueIdLimit(), -1),
       m_outputObstacles(m_graph.valueIdLimit()),
-      m_apart(priced.apart),
+      m_apart(priced.isApart(m_graph.nodeIdLimit())),
       m_oneTypePerKernel(target.predictedFusions),
       m_typing([&] {
         for (const NodeId id : m_graph.order()) m_choices[id.index] = m_chooser.choose(id, directives.pin[id.index]);
@@ -36,11 +36,14 @@ TypeSolver::TypeSolver(const Model& model, const Target& target, const Structure
       const NodeId root = change->nodes.front().first;
       TypeChoice& choice = m_choices[root.index];
       const TypeChoice plain = m_chooser.chooseUnquantised(root);
-      choice = choice.directive < 0 ? plain : TypeChoice{plain.type, choice.code, choice.directive, choice.why};
+      choice = choice.directive < 0 ? plain : TypeChoice{plain.type, choice.reason, choice.directive, choice.why};
       m_unquantised.insert(root);
       m_typing.apply(*change);
     }
-    if (auto parts = apart(region, &m_refusals)) m_parts.emplace(i, std::move(*parts));
+    Fusion said;
+    if (auto parts = apart(region, &said)) m_parts.emplace(i, std::move(*parts));
+    append(m_refusals, std::move(said.refusals));
+    m_conflicts.insert(m_conflicts.end(), said.conflicts.begin(), said.conflicts.end());
   }
 }
 
@@ -95,8 +98,9 @@ bool TypeSolver::mayComeApart(const Region& region) const {
   return false;
 }
 
-/// The parts of a region that cannot run as one kernel under the wishes; nothing if it can.
-std::optional<std::vector<Region>> TypeSolver::apart(const Region& region, std::vector<Decision>* refusals) const {
+/// The parts of a region that cannot run as one kernel under the wishes; nothing if it can. `said`: takes what stands
+/// in the way.
+std::optional<std::vector<Region>> TypeSolver::apart(const Region& region, Fusion* said) const {
   if (!mayComeApart(region)) return std::nullopt;
   const FusionLimits limits{.facts = &m_structure.facts,
                             .directives = &m_directives,
@@ -106,11 +110,9 @@ std::optional<std::vector<Region>> TypeSolver::apart(const Region& region, std::
                             .apart = m_apart.empty() ? nullptr : &m_apart,
                             .oneTypePerKernel = m_oneTypePerKernel};
   Fusion fusion = fuseNodes(m_graph, m_structure.partition, region.nodes, limits);
-  if (refusals != nullptr)
-    refusals->insert(refusals->end(), std::make_move_iterator(fusion.refusals.begin()),
-                     std::make_move_iterator(fusion.refusals.end()));
-  if (fusion.regions.size() == 1) return std::nullopt;
-  return std::move(fusion.regions);
+  std::vector<Region> parts = std::move(fusion.regions);
+  if (said != nullptr) *said = std::move(fusion);
+  return parts.size() == 1 ? std::nullopt : std::optional(std::move(parts));
 }
 
 /// What a quantised region that comes apart changes: a product whose operands are dequantised elsewhere calculates in
@@ -118,7 +120,7 @@ std::optional<std::vector<Region>> TypeSolver::apart(const Region& region, std::
 std::optional<Typing::Change> TypeSolver::unquantised(const Region& region) const {
   const NodeId root = quantisedRoot(m_graph, region);
   if (!root.valid() || m_typing.calculates(root) != DataType::I8) return std::nullopt;
-  const auto parts = apart(region, nullptr);
+  const auto parts = apart(region);
   const bool still = !parts || std::ranges::any_of(*parts, [&](const Region& part) {
     return part.root == root && quantisedRoot(m_graph, part).valid();
   });
@@ -239,7 +241,7 @@ TypeSolver::Totals TypeSolver::evaluate(const std::vector<std::uint32_t>& region
   Totals totals;
   for (const std::uint32_t index : regions) {
     const Region& region = m_structure.fusion.regions[index];
-    if (const auto parts = apart(region, nullptr)) {
+    if (const auto parts = apart(region)) {
       for (const Region& part : *parts) count(part, totals);
     } else {
       count(region, totals);

@@ -16,15 +16,6 @@
 
 namespace fusescope {
 
-/// What directives cost: the plan with them minus the plan without them, all others in place.
-struct DirectiveCost {
-  std::vector<std::string> lostFusions;   ///< kernels that would be without them and are not
-  std::int64_t kernels = 0;               ///< more than without
-  std::int64_t casts = 0;                 ///< more than without
-  std::optional<std::int64_t> bytes = 0;  ///< moved more than without, conversions included; null: an extent is unknown
-  bool free() const { return lostFusions.empty() && kernels <= 0 && casts <= 0 && bytes.value_or(0) <= 0; }
-};
-
 /// Solves for types: what every node calculates in, what every edge is stored at, and which regions come apart for it.
 /// Regions are matched before; a wish reaches only the regions and edges around the nodes it names. Not thread-safe.
 class TypeSolver {
@@ -40,7 +31,9 @@ class TypeSolver {
   const std::string& outputObstacle(ValueId value) const { return m_outputObstacles[value.index]; }
   /// Every region, producers before consumers, those that come apart in their parts.
   std::vector<Region> regions();
+  /// Merges that did not happen because of types or wishes.
   std::vector<Decision> takeRefusals() { return std::move(m_refusals); }
+  const std::vector<TypeConflict>& conflicts() const { return m_conflicts; }
   RegionDescriber& describer() { return m_describer; }
   /// Of these directives together.
   DirectiveCost costOf(std::span<const int> directives);
@@ -60,7 +53,7 @@ class TypeSolver {
   std::vector<DataType> chosenTypes() const;
   void placeOutputs(std::vector<DataType>& pinned);
   bool mayComeApart(const Region& region) const;
-  std::optional<std::vector<Region>> apart(const Region& region, std::vector<Decision>* refusals) const;
+  std::optional<std::vector<Region>> apart(const Region& region, Fusion* said = nullptr) const;
   std::optional<Typing::Change> unquantised(const Region& region) const;
   DataType outputWish(ValueId value, std::span<const int> gone, int& stands) const;
   std::set<std::uint32_t> changedRegions(const Typing::Change& change) const;
@@ -79,13 +72,14 @@ class TypeSolver {
   std::vector<TypeChoice> m_choices;           ///< by NodeId
   std::vector<int> m_mustStand;                ///< by ValueId: the directive, or -1
   std::vector<std::string> m_outputObstacles;  ///< by ValueId
-  std::vector<char> m_apart;                   ///< PriceChoices::apart
+  std::vector<char> m_apart;                   ///< PriceChoices::isApart()
   bool m_oneTypePerKernel;
   Typing m_typing;
   RegionDescriber m_describer;
   std::map<std::uint32_t, std::vector<Region>> m_parts;  ///< of regions that come apart
   std::set<NodeId> m_unquantised;  ///< roots that calculate in floats because their operands are dequantised elsewhere
   std::vector<Decision> m_refusals;
+  std::vector<TypeConflict> m_conflicts;
 };
 
 }  // namespace fusescope

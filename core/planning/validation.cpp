@@ -12,39 +12,34 @@ class NodeValidator {
   NodeValidator(const Graph& graph, const Target& target, const DirectiveMap& directives, const Truncation& truncation)
       : m_graph(graph), m_target(target), m_directives(directives), m_truncation(truncation) {}
 
-  Decision verdict(const Node& node) {
-    Decision plain = validateWith(node, m_truncation);
-    if (!refusesAType(plain)) return plain;
-    if (auto wide = constantStaysWide(node, plain)) return *wide;
+  NodeVerdict verdict(const Node& node) {
+    NodeVerdict plain{validateWith(node, m_truncation)};
+    if (!plain.refusedType) return plain;
+    if (auto wide = constantStaysWide(node, plain)) return *std::move(wide);
     for (TruncateMode mode : {TruncateMode::Long, TruncateMode::Double, TruncateMode::All}) {
-      if (!widens(mode) || !validateWith(node, truncationOf(mode)).allowed) continue;
-      Json arguments = plain.arguments;
+      if (!widens(mode) || !validateWith(node, truncationOf(mode)).supported) continue;
+      Json arguments = plain.why.arguments;
       arguments["mode"] = std::string(name(mode));
       arguments["help"] = "truncation";
-      return decide("validate.needs_truncation", plain.subjects, m_target.name, std::move(arguments));
+      plain.why = decide("validate.needs_truncation", plain.why.subjects, m_target.name, std::move(arguments));
+      plain.truncation = mode;
+      return plain;
     }
     if (!widens(TruncateMode::All)) return plain;
     // No mode mends it. What stands in the way under the widest says more than a type that it would narrow.
-    Decision whatever = validateWith(node, truncationOf(TruncateMode::All));
-    return refusesAType(whatever) ? plain : whatever;
+    NodeVerdict whatever{validateWith(node, truncationOf(TruncateMode::All))};
+    return whatever.refusedType ? plain : whatever;
   }
 
  private:
-  Decision validateWith(const Node& node, const Truncation& truncation) const {
+  TargetVerdict validateWith(const Node& node, const Truncation& truncation) const {
     const NodeTypes types = typesOf(m_graph, node, [&](ValueId value) { return truncation.types[value.index]; });
     return validateNode(m_target, m_graph, node, types.inputs, types.outputs,
                         [&](const Subgraph& body, ValueId value) { return truncation.typeInside(body, value); });
   }
 
-  static bool refusesAType(const Decision& verdict) {
-    return verdict.code == "validate.type_not_supported" ||
-           (verdict.code == "validate.body_not_supported" &&
-            verdict.arguments["inner_code"] == "validate.type_not_supported");
-  }
-
   /// A constant that could not be narrowed and that stands in the way: its name and why; nothing if none does.
-  std::optional<std::pair<std::string, std::string>> wideConstant(const Node& node, const Decision& plain) const {
-    const std::string value = plain.arguments["value"].get<std::string>();
+  std::optional<std::pair<std::string, std::string>> wideConstant(const Node& node, const std::string& value) const {
     const auto inside = m_truncation.whyRefused.find({node.id, value});
     if (inside != m_truncation.whyRefused.end()) return std::pair(value, inside->second);
     for (const ValueId operand : operands(node)) {
@@ -56,20 +51,24 @@ class NodeValidator {
     return std::nullopt;
   }
 
-  std::optional<Decision> constantStaysWide(const Node& node, const Decision& plain) const {
-    const auto wide = wideConstant(node, plain);
+  std::optional<NodeVerdict> constantStaysWide(const Node& node, const NodeVerdict& plain) const {
+    const auto wide = wideConstant(node, plain.refusedType->value);
     if (!wide) return std::nullopt;
-    const Decision of = decide("validate.constant_not_truncated", plain.subjects, m_target.name,
+    const Decision of = decide("validate.constant_not_truncated", plain.why.subjects, m_target.name,
                                {{"op", node.op},
                                 {"target", m_target.name},
-                                {"type", plain.arguments["type"]},
+                                {"type", plain.refusedType->type},
                                 {"value", wide->first},
                                 {"why", wide->second}});
-    if (plain.code != "validate.body_not_supported") return of;
-    Decision body = plain;
-    body.arguments["inner_code"] = of.code;
-    body.arguments["reason"] = message(of);
-    return body;
+    NodeVerdict refused = plain;
+    if (!plain.inside) {
+      refused.why = of;
+      refused.equivalent.clear();
+      return refused;
+    }
+    refused.why.arguments["inner_code"] = of.code;
+    refused.why.arguments["reason"] = message(of);
+    return refused;
   }
 
   /// Whether `mode` narrows all that the chosen mode narrows, and more: changing to it takes nothing back.
@@ -97,10 +96,10 @@ class NodeValidator {
 
 }  // namespace
 
-std::vector<Decision> validateNodes(const Graph& graph, const Target& target, const DirectiveMap& directives,
-                                    const Truncation& truncation) {
+std::vector<NodeVerdict> validateNodes(const Graph& graph, const Target& target, const DirectiveMap& directives,
+                                       const Truncation& truncation) {
   NodeValidator validator(graph, target, directives, truncation);
-  std::vector<Decision> verdicts;
+  std::vector<NodeVerdict> verdicts;
   verdicts.reserve(graph.nodeCount());
   for (NodeId id : graph.order()) verdicts.push_back(validator.verdict(graph.node(id)));
   return verdicts;

@@ -159,11 +159,11 @@ class PlanVerifier {
   }
 
   Status checkDirectives() const {
-    std::set<std::string> answered;
+    std::set<Cause> answered;
     for (const Decision& decision : m_plan.decisions) answered.insert(decision.by);
     for (const Directive& directive : m_plan.options.directives) {
-      if (!answered.contains(directiveName(directive))) {
-        return broken("no decision answers the directive '" + directiveName(directive) + "'");
+      if (!answered.contains(causeOf(directive))) {
+        return broken("no decision answers the directive '" + causeOf(directive).text() + "'");
       }
     }
     return Done{};

@@ -36,12 +36,12 @@ class TypeVerifier {
 
   /// The values that a directive types.
   void collectPinned() {
-    for (const Decision& decision : m_plan.decisions) {
-      if (decision.code != "precision.output_granted" && decision.code != "precision.output_inner") continue;
-      if (!decision.arguments.contains("value")) continue;  // in a body
-      const auto value = m_graph.findValue(decision.arguments.at("value").get<std::string>());
-      const auto type = dataTypeFromName(decision.arguments.at("type").get<std::string>());
-      if (value && type) m_pinned[*value] = *type;
+    for (const WishAnswer& answer : m_plan.answers) {
+      const bool holds = answer.outcome == WishOutcome::Stored || answer.outcome == WishOutcome::Inner;
+      if (!holds || !answer.value || !answer.value->bodies.isNetwork()) continue;
+      const auto value = m_graph.findValue(answer.value->name);
+      if (const Directive* wish = findDirective(m_plan, answer.directive); value && wish != nullptr)
+        m_pinned[*value] = wish->type;
     }
   }
 
@@ -145,25 +145,20 @@ class TypeVerifier {
     return Done{};
   }
 
-  const Directive* directiveNamed(const std::string& by) const {
-    const auto found = std::ranges::find(m_plan.options.directives, by, directiveName);
-    return found == m_plan.options.directives.end() ? nullptr : &*found;
-  }
-
-  /// Which directives were answered with a no, for which nodes.
+  /// Which directives were answered with a no, at which places.
   void collectRefused() {
-    for (const Decision& decision : m_plan.decisions) {
-      const bool says = decision.code == "precision.pin_refused" || decision.code == "precision.nothing_to_pin" ||
-                        decision.code == "precision.overridden";
-      if (!says) continue;
-      for (const Subject& subject : decision.subjects) m_refused.emplace(decision.by, subject.text());
+    for (const WishAnswer& answer : m_plan.answers) {
+      const bool isNo = answer.outcome == WishOutcome::Refused || answer.outcome == WishOutcome::Nothing ||
+                        answer.outcome == WishOutcome::Overridden;
+      if (!isNo) continue;
+      for (const Subject& subject : answer.about) m_refused.emplace(answer.directive, subject.text());
     }
   }
 
   Status obeyed(NodeId id, const Directive& pin) const {
     const std::string& node = m_graph.node(id).name;
-    if (m_plan.calculates[id.index] == pin.type || m_refused.contains({directiveName(pin), node})) return Done{};
-    return broken("'" + directiveName(pin) + "' says obey; the node does not calculate in " +
+    if (m_plan.calculates[id.index] == pin.type || m_refused.contains({causeOf(pin), node})) return Done{};
+    return broken("'" + causeOf(pin).text() + "' says obey; the node does not calculate in " +
                       std::string(name(pin.type)) + ", and no decision refuses it",
                   node, {});
   }
@@ -173,7 +168,7 @@ class TypeVerifier {
       return formOf(directive).asks == AskedType::Calculated && directive.strictness == Strictness::Obey;
     };
     for (const PrecisionGrant& grant : m_plan.precisionMap)
-      if (const Directive* pin = directiveNamed(grant.by); pin != nullptr && isObey(*pin))
+      if (const Directive* pin = findDirective(m_plan, grant.by); pin != nullptr && isObey(*pin))
         TRY(obeyed(grant.node, *pin));
     for (const Directive& directive : m_plan.options.directives)
       if (const auto node = m_graph.findNode(directive.pattern); node && isObey(directive))
@@ -234,7 +229,7 @@ class TypeVerifier {
   const Structure& m_structure;
   std::map<ValueId, DataType> m_pinned, m_made, m_wanted;
   std::multimap<ValueId, const PlannedCast*> m_casts;
-  std::set<std::pair<std::string, std::string>> m_refused;  ///< by directive's and node's name
+  std::set<std::pair<Cause, std::string>> m_refused;  ///< by directive and node's name
 };
 
 }  // namespace

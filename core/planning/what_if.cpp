@@ -23,8 +23,7 @@ class WhatIfSearch {
   std::vector<WhatIf> run() {
     findSurroundings();
     tryWithoutDirectives();
-    for (const Decision& decision : m_plan.decisions)
-      if (concerns(decision)) tryAnswerTo(decision);
+    tryRemedies();
     tryTypesOfNeighbours();
     tryWithoutCast();
     return std::move(m_found);
@@ -34,11 +33,6 @@ class WhatIfSearch {
   const std::string& nodeName() const { return m_graph.node(m_node).name; }
   const Segment& segmentIn(const Plan& plan) const { return plan.segments[plan.fusedNodeOf(m_node)->segment.index]; }
   bool inFallback() const { return segmentIn(m_plan).kind == SegmentKind::Fallback; }
-
-  bool concerns(const Decision& decision) const {
-    return !decision.allowed &&
-           std::ranges::find(decision.subjects, Subject::node(nodeName())) != decision.subjects.end();
-  }
 
   /// The regions that it could run in, and those beside them: what is wished of others does not reach it.
   void findSurroundings() {
@@ -65,10 +59,9 @@ class WhatIfSearch {
 
   /// Whether one of the nodes is why the node's segment could not join another.
   bool keepsApart(const std::vector<NodeId>& nodes) const {
-    return std::ranges::any_of(m_plan.decisions, [&](const Decision& decision) {
-      if (decision.code != "partition.would_cycle" || !concerns(decision)) return false;
-      const auto through = m_graph.findNode(decision.arguments.value("through", ""));
-      return through && std::ranges::find(nodes, *through) != nodes.end();
+    return std::ranges::any_of(m_plan.structure->partition.keptApart, [&](const KeptApart& edge) {
+      const bool isOfNode = edge.producer == m_node || edge.consumer == m_node;
+      return isOfNode && std::ranges::find(nodes, edge.through) != nodes.end();
     });
   }
 
@@ -104,33 +97,27 @@ class WhatIfSearch {
     return other.kind == directive.kind || (directive.kind == DirectiveKind::Truncate && isPart);
   }
 
-  /// What could lift a refusal, going by its code.
-  void tryAnswerTo(const Decision& decision) {
-    if (decision.code == "validate.needs_truncation") {
-      const auto mode = parseTruncate(decision.arguments.value("mode", "all"));
-      if (mode.ok()) tryWith(mode.value());
-    } else if (decision.code == "partition.too_small") {
-      tryWith(minSegmentDirective(decision.arguments.value("nodes", 1)));
-    } else if (decision.code == "fuse.precision_differs") {
-      tryPinsLike(decision);
-    } else if (decision.arguments.contains("equivalent")) {
-      suggestEquivalent(decision);
+  /// What could lift what stands in the node's way.
+  void tryRemedies() {
+    const auto remedy = m_plan.structure->remedies.find(m_node);
+    const bool isRefused = remedy != m_plan.structure->remedies.end();
+    if (isRefused && remedy->second.truncation) {
+      tryWith({.kind = DirectiveKind::Truncate, .truncate = *remedy->second.truncation});
+    } else if (isRefused) {
+      suggestEquivalent(remedy->second.equivalent);
+    }
+    const auto& tooSmall = m_plan.structure->partition.tooSmall;
+    if (const auto small = tooSmall.find(m_node); small != tooSmall.end()) tryWith(minSegmentDirective(small->second));
+    for (const TypeConflict& conflict : m_plan.typeConflicts) {
+      if (conflict.producer != m_node && conflict.consumer != m_node) continue;
+      tryWith(pinOf(m_graph.node(conflict.producer).name, conflict.consumerType));
+      tryWith(pinOf(m_graph.node(conflict.consumer).name, conflict.producerType));
     }
   }
 
-  /// Two nodes of one kernel calculate in different types: either could take the type of the other.
-  void tryPinsLike(const Decision& decision) {
-    const auto typeIn = [&](const char* key) {
-      return dataTypeFromName(decision.arguments.value(key, "f32")).value_or(DataType::F32);
-    };
-    tryWith(pinOf(decision.arguments.value("producer", ""), typeIn("consumer_type")));
-    tryWith(pinOf(decision.arguments.value("consumer", ""), typeIn("producer_type")));
-  }
-
   /// An edit of the network, which is not planned here: what the target's table says.
-  void suggestEquivalent(const Decision& decision) {
-    const std::string change =
-        "in the network, " + decision.arguments.value("equivalent", "") + " in place of " + m_graph.node(m_node).op;
+  void suggestEquivalent(const std::string& equivalent) {
+    const std::string change = "in the network, " + equivalent + " in place of " + m_graph.node(m_node).op;
     if (m_tried.insert(change).second) m_found.push_back({{}, change, m_plan.target.name + " supports that"});
   }
 

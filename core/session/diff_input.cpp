@@ -73,7 +73,7 @@ Result<DiffErrors> errorsOf(const RunErrors& run, const Plan& plan) {
     const auto fused = byIdentity.find(node.identity);
     if (fused == byIdentity.end())
       return Diagnostic{.message = "is of another plan: this one has no such fused node", .where = {.node = node.name}};
-    if (node.types != layerTypesText(plan, *fused->second))
+    if (node.types != layerTypes(plan, *fused->second))
       return Diagnostic{.message = "is of another plan: in this one the fused node has other types",
                         .where = {.node = node.name}};
     errors.fusedNodes[fused->second->identity] = errorOf(node.errors);

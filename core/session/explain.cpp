@@ -119,22 +119,21 @@ Json typeJson(DataType type) {
 /// What became of each directive that asks a type of the subject.
 Json answersJson(const Plan& plan, const Subject& subject) {
   Json list = Json::array();
-  for (const std::uint32_t index : pinAnswersAbout(plan, subject)) {
-    const Decision& decision = plan.decisions[index];
-    list.push_back({{"by", decision.by},
-                    {"answer", name(*pinAnswerOf(decision.code))},
+  for (const WishAnswer* answer : pinAnswersAbout(plan, subject)) {
+    const Decision& decision = plan.decisions[answer->decision];
+    list.push_back({{"by", answer->directive.text()},
+                    {"answer", name(pinAnswerOf(answer->outcome))},
                     {"code", decision.code},
                     {"arguments", decision.arguments},
-                    {"message", answerText(decision)}});
+                    {"message", answerText(plan, answer->decision)}});
   }
   return list;
 }
 
 Json togetherJson(const Plan& plan) {
-  const Decision* all = pinsTogether(plan);
-  if (all == nullptr) return nullptr;
-  Json json = all->arguments;
-  json["message"] = answerText(*all);
+  if (!plan.pinsTogether) return nullptr;
+  Json json = plan.decisions[plan.pinsTogether->decision].arguments;
+  json["message"] = answerText(plan, plan.pinsTogether->decision);
   return json;
 }
 
@@ -144,7 +143,7 @@ Json becameJson(const Plan& plan, const std::string& origin) {
   for (const Decision& decision : plan.decisions) {
     const bool told = decision.kind == DecisionKind::Import || decision.kind == DecisionKind::Normalise;
     if (told && std::ranges::find(decision.subjects, Subject::node(origin)) != decision.subjects.end())
-      list.push_back({{"code", decision.code}, {"by", decision.by}, {"message", message(decision)}});
+      list.push_back({{"code", decision.code}, {"by", decision.by.text()}, {"message", message(decision)}});
   }
   return list;
 }

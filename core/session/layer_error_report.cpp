@@ -1,6 +1,7 @@
 #include "session/layer_error_report.h"
 
 #include "planning/without_lowered_types.h"
+#include "session/layer_types.h"
 
 namespace fusescope {
 namespace {
@@ -58,7 +59,7 @@ Json toJson(const LayerErrorReport& report, const Plan& plan, const Samples& sam
     const FusedNode& fused = plan.fusedNodes[i];
     json["fused_nodes"].push_back({{"name", node.name},
                                    {"identity", fused.identity.hex()},
-                                   {"types", layerTypesJson(plan, fused)},
+                                   {"types", toJson(layerTypes(plan, fused))},
                                    {"kind", node.kind},
                                    {"backend", node.ranOn},
                                    {"local", optionalError(node.errors.local)},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "session/layer_types.h"
 #include "session/run_comparison.h"
 #include "session/session.h"
 
@@ -85,33 +86,6 @@ Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, co
   return json;
 }
 
-Json layerTypesJson(const Plan& plan, const FusedNode& fused) {
-  Json inputs = Json::array(), outputs = Json::array();
-  for (const DataType type : fused.reads) inputs.push_back(name(type));
-  for (const FusedOutput& output : fused.outputs) outputs.push_back(name(output.type));
-  Json calculates = Json::array();
-  for (const NodeId node : fused.nodes) calculates.push_back(name(plan.calculates[node.index]));
-  return {{"compute", name(fused.compute)},
-          {"calculates", std::move(calculates)},
-          {"inputs", std::move(inputs)},
-          {"outputs", std::move(outputs)}};
-}
-
-std::string layerTypesText(const Plan& plan, const FusedNode& fused) {
-  std::string text;
-  const auto list = [&](std::string_view key, const auto& entries, auto typeOf) {
-    text.append(",\"").append(key).append("\":[");
-    for (const auto& entry : entries) text.append("\"").append(name(typeOf(entry))).append("\",");
-    if (!entries.empty()) text.pop_back();
-    text += ']';
-  };
-  text.append("{\"compute\":\"").append(name(fused.compute)).append("\"");
-  list("calculates", fused.nodes, [&](NodeId node) { return plan.calculates[node.index]; });
-  list("inputs", fused.reads, [](DataType type) { return type; });
-  list("outputs", fused.outputs, [](const FusedOutput& output) { return output.type; });
-  return text + '}';
-}
-
 namespace {
 
 /// `calls`: of the body that it is in; nothing outside of bodies. `readBack`: the plan that compilers made.
@@ -120,7 +94,7 @@ Json layerJson(const StepTime& layer, const Plan& plan, std::optional<std::int64
   Json json = {{"name", layer.name},
                {"origins", fused != nullptr ? originsJson(plan, *fused) : Json::array()},
                {"identity", fused != nullptr ? Json(fused->identity.hex()) : Json(nullptr)},
-               {"types", fused != nullptr ? layerTypesJson(plan, *fused) : Json(nullptr)},
+               {"types", fused != nullptr ? toJson(layerTypes(plan, *fused)) : Json(nullptr)},
                {"median_ms", optionalNumber(layer.medianMs)},
                {"roofline_ms", optionalNumber(layer.rooflineMs)},
                {"tactic", layer.tactic},

@@ -49,8 +49,7 @@ Result<RunLayer> layerFromJson(const Json& json) {
   fields.readCount("flops", layer.flops).readCount("bytes", layer.bytes);
   fields.parseList("bodies", layer.bodies, bodyFromJson);
   fields.parseList("layers", layer.readBack, layerFromJson);
-  if (!fields.error() && json.contains("types") && !json["types"].is_null())
-    layer.types = json["types"].is_string() ? json["types"].get<std::string>() : json["types"].dump();
+  if (!fields.error() && json.contains("types")) layer.types = layerTypesFromJson(json["types"]);
   return fields.result(std::move(layer));
 }
 
@@ -66,7 +65,7 @@ Json layersJson(const std::vector<RunLayer>& layers) {
   for (const RunLayer& layer : layers) {
     Json json = {{"name", layer.name},
                  {"identity", layer.identity},
-                 {"types", layer.types},
+                 {"types", layerTypesText(layer.types)},
                  {"tactic", layer.tactic},
                  {"median_ms", optionalNumber(layer.medianMs)},
                  {"roofline_ms", optionalNumber(layer.rooflineMs)},

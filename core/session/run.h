@@ -9,6 +9,7 @@
 #include "planning/plan.h"
 #include "session/advice.h"
 #include "session/layer_error_report.h"
+#include "session/layer_types.h"
 #include "session/run_comparison.h"
 #include "session/run_errors.h"
 #include "session/sample_source.h"
@@ -34,9 +35,9 @@ struct RunBody;
 
 /// One timed step of a run.
 struct RunLayer {
-  std::string name;      ///< for people
-  std::string identity;  ///< of the fused node, in hex; empty: a conversion
-  std::string types;     ///< of the fused node, as layerTypesJson() says them: its time holds for a plan with the same
+  std::string name;                 ///< for people
+  std::string identity;             ///< of the fused node, in hex; empty: a conversion
+  std::optional<LayerTypes> types;  ///< of the fused node: its time holds for a plan with the same
   std::string tactic;
   std::optional<double> medianMs;            ///< in one inference; in a body: of all its calls together
   std::optional<double> rooflineMs;          ///< the least for its work at the measured peaks of the machine

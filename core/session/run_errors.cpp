@@ -19,8 +19,7 @@ Result<RunNodeErrors> nodeFromJson(const Json& json) {
   JsonFields fields(json);
   fields.require("name").read("name", node.name).read("identity", node.identity);
   readErrors(fields, node.errors);
-  if (!fields.error() && json.contains("types") && !json["types"].is_null())
-    node.types = json["types"].is_string() ? json["types"].get<std::string>() : json["types"].dump();
+  if (!fields.error() && json.contains("types")) node.types = layerTypesFromJson(json["types"]);
   return fields.result(std::move(node));
 }
 
@@ -53,7 +52,7 @@ Json toJson(const RunErrors& errors) {
   json["fused_nodes"] = json["tensors"] = json["not_measured"] = Json::array();
   for (const RunNodeErrors& node : errors.nodes) {
     Json entry = errorsJson(node.errors);
-    entry.update({{"name", node.name}, {"identity", node.identity}, {"types", node.types}});
+    entry.update({{"name", node.name}, {"identity", node.identity}, {"types", layerTypesText(node.types)}});
     json["fused_nodes"].push_back(std::move(entry));
   }
   for (const TensorErrors& tensor : errors.tensors) {

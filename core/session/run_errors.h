@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "session/advice.h"
+#include "session/layer_types.h"
 #include "session/sample_source.h"
 #include "verify/layer_errors.h"
 
@@ -12,9 +13,9 @@ namespace fusescope {
 
 /// What the types of a fused node do, as it is kept.
 struct RunNodeErrors {
-  std::string name;      ///< for people
-  std::string identity;  ///< of the fused node, in hex
-  std::string types;     ///< as layerTypesJson() says them: its local error holds for a kernel with the same
+  std::string name;                 ///< for people
+  std::string identity;             ///< of the fused node, in hex
+  std::optional<LayerTypes> types;  ///< its local error holds for a kernel with the same
   LocalAndCarried errors;
   bool operator==(const RunNodeErrors&) const = default;
 };

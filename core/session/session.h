@@ -146,9 +146,6 @@ Result<TimeReport> timeEngine(Engine& engine, const std::map<std::string, Tensor
 Json toJson(const TimeReport& report, const Plan& plan);
 /// `inspect --machine`: what runs here, how fast, in which types.
 Json machineJson(const MachinePeaks& peaks);
-/// The types of a fused node: what it computes in, reads and leaves. A time of it holds for a plan with the same ones.
-Json layerTypesJson(const Plan& plan, const FusedNode& fused);
-std::string layerTypesText(const Plan& plan, const FusedNode& fused);  ///< that, as text: much quicker
 Json toJson(const CompareReport& report);
 Json toJson(const ErrorReport& report);
 /// `inspect` of an engine: header, layers, tactics, besides what inspectJson says of its model.

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -48,14 +49,34 @@ std::vector<std::string> targetNames();
 /// The type at which a segment would hold a value of a body, by the body's place in its node.
 using BodyTypes = std::function<DataType(const Subgraph& body, ValueId value)>;
 
+/// What a target says of a node, and the decision that explains it.
+struct TargetVerdict {
+  /// A type that stands in the way, as text, and the value that has it.
+  struct RefusedType {
+    std::string value, type;
+  };
+  /// What a node is refused for that lies in one of its bodies.
+  struct Inside {
+    std::string inner, path;   ///< what lies there, and the way to it: attributes and nodes
+    std::string code, reason;  ///< of the refusal there
+  };
+  Decision why;
+  bool supported = false;
+  bool qualified = false;                    ///< supported, but what `why` says besides must be known
+  std::string condition{};                   ///< that it is supported under
+  std::string equivalent{};                  ///< of a refusal: supported operators that say the same
+  std::optional<RefusedType> refusedType{};  ///< of a refusal for a type, of the node or of what is inside
+  std::optional<Inside> inside{};
+};
+
 /// Can `target` run `node` in an accelerated segment at these types (after truncation)? Codes validate.*.
 /// Types of inputs and outputs by position; an absent optional is null. Which operands are constants is asked of
 /// `graph`. Values inside bodies have the types that their graphs declare.
-Decision validateNode(const Target& target, const Graph& graph, const Node& node,
-                      std::span<const TensorType* const> inputs, std::span<const TensorType* const> outputs);
+TargetVerdict validateNode(const Target& target, const Graph& graph, const Node& node,
+                           std::span<const TensorType* const> inputs, std::span<const TensorType* const> outputs);
 /// The same, with the types that values inside bodies would have.
-Decision validateNode(const Target& target, const Graph& graph, const Node& node,
-                      std::span<const TensorType* const> inputs, std::span<const TensorType* const> outputs,
-                      const BodyTypes& bodyTypes);
+TargetVerdict validateNode(const Target& target, const Graph& graph, const Node& node,
+                           std::span<const TensorType* const> inputs, std::span<const TensorType* const> outputs,
+                           const BodyTypes& bodyTypes);
 
 }  // namespace fusescope

@@ -38,49 +38,64 @@ class Validator {
   explicit Validator(const NodeRequest& request)
       : m_request(request), m_table(*request.target.table), m_row(rowOf(m_table, request.node)) {}
 
-  Decision run() {
+  TargetVerdict run() {
     if (m_table.unlisted == Unlisted::ReferenceOnly) {
       const OpSchema* schema = OpRegistry::standard().find(m_request.node);
       if (schema == nullptr || !schema->kernel) {
         const auto [why, help] = whyNoKernel(m_request.node);
-        return verdict("validate.no_kernel", {{"why", help.empty() ? why : why + ". " + help}});
+        return refused("validate.no_kernel", {{"why", help.empty() ? why : why + ". " + help}});
       }
     } else if (m_row == nullptr || !m_row->supported) {
       return operatorRefused();
     }
     if (auto obstacle = firstObstacle()) return typeRefused(*obstacle);
-    if (m_row == nullptr) return verdict("validate.reference_only", {{"backend", m_table.backend}});
+    if (m_row == nullptr) return refused("validate.reference_only", {{"backend", m_table.backend}});
     if (auto refusal = checkRestrictions()) return *refusal;
     if (auto refusal = checkBodies()) return *refusal;
     return supported();
   }
 
  private:
-  Decision verdict(std::string_view code, Json arguments = Json::object()) const {
+  Decision explained(std::string_view code, Json arguments = Json::object()) const {
     arguments["op"] = m_request.node.op;
     arguments["target"] = m_request.target.name;
     if (m_row != nullptr) arguments["source"] = m_row->source;
     return decide(code, {Subject::node(m_request.node.name)}, m_request.target.name, std::move(arguments));
   }
 
-  Decision supported() const {
-    if (!m_conditions.empty())
-      return verdict("validate.supported_with_condition", {{"condition", joined(m_conditions, ", and that ")}});
-    if (!m_row->caveat.empty()) return verdict("validate.supported_with_caveat", {{"caveat", m_row->caveat}});
-    return verdict("validate.supported");
+  TargetVerdict refused(std::string_view code, Json arguments = Json::object()) const {
+    return {.why = explained(code, std::move(arguments))};
   }
 
-  Decision operatorRefused() const {
+  TargetVerdict supported() const {
+    if (!m_conditions.empty()) {
+      const std::string condition = joined(m_conditions, ", and that ");
+      return {.why = explained("validate.supported_with_condition", {{"condition", condition}}),
+              .supported = true,
+              .qualified = true,
+              .condition = condition};
+    }
+    if (!m_row->caveat.empty())
+      return {.why = explained("validate.supported_with_caveat", {{"caveat", m_row->caveat}}),
+              .supported = true,
+              .qualified = true};
+    return {.why = explained("validate.supported"), .supported = true};
+  }
+
+  TargetVerdict operatorRefused() const {
     Json arguments = {{"hint", ""}};
-    if (m_row != nullptr && !m_row->equivalent.empty()) {
-      arguments["equivalent"] = m_row->equivalent;
-      arguments["hint"] = "; the same can be said by " + m_row->equivalent;
+    const std::string equivalent = m_row == nullptr ? std::string() : m_row->equivalent;
+    if (!equivalent.empty()) {
+      arguments["equivalent"] = equivalent;
+      arguments["hint"] = "; the same can be said by " + equivalent;
     }
     if (m_row == nullptr && m_request.node.domain.empty() && m_table.unlisted == Unlisted::Unknown) {
       arguments["version"] = m_table.operatorsOf;
-      return verdict("validate.unknown_for_version", std::move(arguments));
+      return refused("validate.unknown_for_version", std::move(arguments));
     }
-    return verdict("validate.operator_not_supported", std::move(arguments));
+    TargetVerdict verdict = refused("validate.operator_not_supported", std::move(arguments));
+    verdict.equivalent = equivalent;
+    return verdict;
   }
 
   bool operatorTakes(DataType type) const { return m_row == nullptr || m_row->anyType || m_row->types.contains(type); }
@@ -107,17 +122,20 @@ class Validator {
     return std::nullopt;
   }
 
-  Decision typeRefused(const Obstacle& obstacle) const {
+  TargetVerdict typeRefused(const Obstacle& obstacle) const {
     if (obstacle.type.dtype == DataType::Undefined && obstacle.type.container == Container::None) {
-      return verdict("validate.type_unknown", {{"value", obstacle.value}});
+      return refused("validate.type_unknown", {{"value", obstacle.value}});
     }
-    Json arguments = {{"type", containerText(obstacle.type.container, std::string(name(obstacle.type.dtype)))},
+    const std::string type = containerText(obstacle.type.container, std::string(name(obstacle.type.dtype)));
+    Json arguments = {{"type", type},
                       {"value", obstacle.value},
                       {"lacking", obstacle.operatorLacks ? "operator" : "target"},
                       {"mend", ""}};
     if (const auto types = takenTypes(); obstacle.operatorLacks && !types.empty())
       arguments["mend"] = "; a Cast of it to " + alternatives(types) + " would make it supported";
-    return verdict("validate.type_not_supported", std::move(arguments));
+    TargetVerdict verdict = refused("validate.type_not_supported", std::move(arguments));
+    verdict.refusedType = {obstacle.value, type};
+    return verdict;
   }
 
   /// The types that the operator's row lists, in the order of the target's.
@@ -128,7 +146,7 @@ class Validator {
     return types;
   }
 
-  std::optional<Decision> checkRestrictions() {
+  std::optional<TargetVerdict> checkRestrictions() {
     if (!m_row->since.empty()) m_conditions.push_back("the version is " + m_row->since + " or later");
     for (std::size_t i = 0; i < m_request.inputs.size(); ++i) {
       const TensorType* type = m_request.inputs[i];
@@ -140,13 +158,13 @@ class Validator {
     for (const Restriction& restriction : m_row->restrictions) {
       const std::optional<Finding> finding = findBroken(m_request, restriction);
       if (!finding) continue;
-      if (finding->holds == Holds::No) return verdict(finding->code, finding->arguments);
+      if (finding->holds == Holds::No) return refused(finding->code, finding->arguments);
       m_conditions.push_back(finding->statement);
     }
     return std::nullopt;
   }
 
-  std::optional<Decision> checkBodies() {
+  std::optional<TargetVerdict> checkBodies() {
     if (m_table.bodies == BodyRule::Parts) return checkParts();
     for (const auto& [key, attribute] : m_request.node.attributes) {
       const auto* body = std::get_if<Subgraph>(&attribute);
@@ -157,45 +175,43 @@ class Validator {
   }
 
   /// What can be run of the bodies decides; where nothing can, the first node says why.
-  std::optional<Decision> checkParts() const {
-    std::optional<Decision> first;
+  std::optional<TargetVerdict> checkParts() const {
+    std::optional<TargetVerdict> first;
     for (const auto& [key, attribute] : m_request.node.attributes) {
       const auto* body = std::get_if<Subgraph>(&attribute);
       if (body == nullptr) continue;
       const ValueScope scope(*body, m_request.scope);
       for (const NodeId id : body->graph->order()) {
         const Node& node = body->graph->node(id);
-        const Decision inner = verdictInside(*body, scope, node);
-        if (inner.allowed) return std::nullopt;
+        const TargetVerdict inner = verdictInside(*body, scope, node);
+        if (inner.supported) return std::nullopt;
         if (!first) first = bodyRefused(key, node.name, inner);
       }
     }
     return first;
   }
 
-  Decision verdictInside(const Subgraph& body, const ValueScope& scope, const Node& node) const {
+  TargetVerdict verdictInside(const Subgraph& body, const ValueScope& scope, const Node& node) const {
     const auto typeOf = [&](ValueId value) { return m_request.bodyTypes(body, value); };
     const NodeTypes types = typesOf(*body.graph, node, typeOf);
     return Validator({m_request.target, scope, node, types.inputs, types.outputs, m_request.bodyTypes}).run();
   }
 
   /// The nodes of a body, then what it takes and gives.
-  std::optional<Decision> checkBody(const std::string& key, const Subgraph& body) {
+  std::optional<TargetVerdict> checkBody(const std::string& key, const Subgraph& body) {
     const ValueScope scope(body, m_request.scope);
     const Graph& graph = *body.graph;
     for (const NodeId id : graph.order()) {
       const Node& node = graph.node(id);
-      const Decision inner = verdictInside(body, scope, node);
-      if (!inner.allowed) return bodyRefused(key, node.name, inner);
-      if (inner.arguments.contains("condition"))
-        m_conditions.push_back("for " + node.name + " in " + key + ", " +
-                               inner.arguments["condition"].get<std::string>());
+      const TargetVerdict inner = verdictInside(body, scope, node);
+      if (!inner.supported) return bodyRefused(key, node.name, inner);
+      if (!inner.condition.empty()) m_conditions.push_back("for " + node.name + " in " + key + ", " + inner.condition);
     }
     return checkEnds(key, body);
   }
 
   /// What a body takes and gives by itself; nodes were asked about what they read of it.
-  std::optional<Decision> checkEnds(const std::string& key, const Subgraph& body) const {
+  std::optional<TargetVerdict> checkEnds(const std::string& key, const Subgraph& body) const {
     const Graph& graph = *body.graph;
     std::vector<ValueId> ends(graph.inputs().begin(),
                               graph.inputs().end() - static_cast<std::ptrdiff_t>(body.captures.size()));
@@ -211,16 +227,19 @@ class Validator {
   }
 
   /// `inner` is the verdict on something in the body `key`; what lies deeper is named itself.
-  Decision bodyRefused(const std::string& key, const std::string& what, const Decision& inner) const {
-    const bool deeper = inner.code == "validate.body_not_supported";
-    const Json& of = inner.arguments;
-    Json arguments = {{"inner", deeper ? of["inner"] : Json(what)},
-                      {"path", key + "/" + (deeper ? what + "/" + of["path"].get<std::string>() : what)},
-                      {"inner_code", deeper ? of["inner_code"] : Json(inner.code)},
-                      {"reason", deeper ? of["reason"] : Json(message(inner))}};
+  TargetVerdict bodyRefused(const std::string& key, const std::string& what, const TargetVerdict& inner) const {
+    TargetVerdict::Inside inside{what, key + "/" + what, inner.why.code, message(inner.why)};
+    if (inner.inside)
+      inside = {inner.inside->inner, inside.path + "/" + inner.inside->path, inner.inside->code, inner.inside->reason};
+    Json arguments = {
+        {"inner", inside.inner}, {"path", inside.path}, {"inner_code", inside.code}, {"reason", inside.reason}};
     for (const char* passed : {"type", "value", "equivalent"})
-      if (of.contains(passed)) arguments[passed] = of[passed];
-    return verdict("validate.body_not_supported", std::move(arguments));
+      if (inner.why.arguments.contains(passed)) arguments[passed] = inner.why.arguments[passed];
+    TargetVerdict verdict = refused("validate.body_not_supported", std::move(arguments));
+    verdict.equivalent = inner.equivalent;
+    verdict.refusedType = inner.refusedType;
+    verdict.inside = std::move(inside);
+    return verdict;
   }
 
   const NodeRequest& m_request;
@@ -243,15 +262,15 @@ bool runsIn(const Target& target, const Node& node, DataType type) {
   });
 }
 
-Decision validateNode(const Target& target, const Graph& graph, const Node& node,
-                      std::span<const TensorType* const> inputs, std::span<const TensorType* const> outputs) {
+TargetVerdict validateNode(const Target& target, const Graph& graph, const Node& node,
+                           std::span<const TensorType* const> inputs, std::span<const TensorType* const> outputs) {
   return validateNode(target, graph, node, inputs, outputs,
                       [](const Subgraph& body, ValueId value) { return body.graph->value(value).type.dtype; });
 }
 
-Decision validateNode(const Target& target, const Graph& graph, const Node& node,
-                      std::span<const TensorType* const> inputs, std::span<const TensorType* const> outputs,
-                      const BodyTypes& bodyTypes) {
+TargetVerdict validateNode(const Target& target, const Graph& graph, const Node& node,
+                           std::span<const TensorType* const> inputs, std::span<const TensorType* const> outputs,
+                           const BodyTypes& bodyTypes) {
   const ValueScope scope(graph);
   const NodeRequest request{target, scope, node, inputs, outputs, bodyTypes};
   return Validator(request).run();

@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "interchange/export_notes.h"
 #include "planning/quantized_model.h"
 
 namespace fusescope {
@@ -14,7 +13,7 @@ namespace {
 std::set<NodeId> settledNodes(const Plan& lowered) {
   std::set<NodeId> nodes;
   for (const PrecisionGrant& grant : lowered.precisionMap) {
-    const Directive* pin = directiveOf(lowered, grant.by);
+    const Directive* pin = findDirective(lowered, grant.by);
     if (pin != nullptr && pin->kind == DirectiveKind::Pin && pin->strictness == Strictness::Obey)
       nodes.insert(grant.node);
   }

@@ -97,7 +97,7 @@ std::string kernels(const Plan& plan) {
 
 const Decision* decisionBy(const Plan& plan, std::string_view code, std::string_view by) {
   const auto found = std::ranges::find_if(
-      plan.decisions, [&](const Decision& decision) { return decision.code == code && decision.by == by; });
+      plan.decisions, [&](const Decision& decision) { return decision.code == code && decision.by.text() == by; });
   return found == plan.decisions.end() ? nullptr : &*found;
 }
 
@@ -137,7 +137,7 @@ TEST(Adding, ADirectiveIsReadFromTheCommandLineAndFilesAndHolds) {
   ASSERT_TRUE(options.ok()) << options.error().text();
   ASSERT_EQ(options.value().directives.size(), 2U);
   const Directive& directive = options.value().directives.back();
-  EXPECT_EQ(directiveName(directive), "alone:2");
+  EXPECT_EQ(causeOf(directive).text(), "alone:2");
   EXPECT_EQ(optionText(directive), "--alone b");
   EXPECT_EQ(inWords(directive), "run b alone");
   EXPECT_NE(app.help().find("nothing runs in one kernel with this node"), std::string::npos);
@@ -194,7 +194,7 @@ TEST(Adding, AValidatorIsARowAndWhatNoRowSaysAFunction) {
     directives.fallback.assign(graph->nodeIdLimit(), -1);
     const auto verdicts = validateNodes(*graph, target, directives,
                                         planTruncation(*graph, target, TruncateModes::both(TruncateMode::None)));
-    return verdicts.at(0);
+    return verdicts.at(0).why;
   };
   EXPECT_TRUE(verdictOn("2, 4").allowed);
   const Decision odd = verdictOn("2, 5");

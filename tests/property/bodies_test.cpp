@@ -79,10 +79,10 @@ std::string unanswered(const Plan& plan, Counts& counts) {
   for (const Directive& directive : plan.options.directives) {
     if (directive.kind != DirectiveKind::Pin) continue;
     ++counts.pins;
-    const auto answers = [&](const Decision& decision) { return decision.by == directiveName(directive); };
+    const auto answers = [&](const Decision& decision) { return decision.by == causeOf(directive); };
     const auto found = std::ranges::count_if(plan.decisions, answers);
     counts.answers += found > 0 ? 1 : 0;
-    if (found == 0) return directiveName(directive) + " on " + directive.pattern + " has no answer";
+    if (found == 0) return causeOf(directive).text() + " on " + directive.pattern + " has no answer";
   }
   return {};
 }

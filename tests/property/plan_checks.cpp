@@ -45,14 +45,15 @@ std::string costDifference(const Json& arguments, const Plan& with, const Plan& 
                      Json(lost).dump());
 }
 
-std::string costProblem(const Plan& plan, const std::set<std::string>& removed, const Decision& decision) {
+std::string costProblem(const Plan& plan, const std::set<Cause>& removed, const Decision& decision) {
   PlanOptions fewer = plan.options;
-  std::erase_if(fewer.directives,
-                [&](const Directive& directive) { return removed.contains(directiveName(directive)); });
+  std::erase_if(fewer.directives, [&](const Directive& directive) { return removed.contains(causeOf(directive)); });
   const auto without = makePlan(plan.model, fewer, nullptr, {}, &plan);
   if (!without.ok()) return {};  // of two that contradict each other in a third's place: no plan to compare with
   const std::string problem = costDifference(decision.arguments, plan, *without.value());
-  return problem.empty() ? problem : fmt::format("{} of {}: {}", decision.code, Json(removed).dump(), problem);
+  std::string names;
+  for (const Cause& directive : removed) names += " " + directive.text();
+  return problem.empty() ? problem : fmt::format("{} of{}: {}", decision.code, names, problem);
 }
 
 }  // namespace
@@ -75,7 +76,7 @@ std::string checkRepeats(const Plan& plan, const PlanOptions& options, const Pla
 }
 
 std::string checkCosts(const Plan& plan, std::size_t& counted) {
-  std::set<std::string> priced;
+  std::set<Cause> priced;
   for (const Decision& decision : plan.decisions) {
     if (decision.code != "precision.pin_free" && decision.code != "precision.pin_price") continue;
     ++counted;

@@ -49,18 +49,18 @@ QColor answerColor(PinAnswer answer, const Theme& theme) {
 QString answersText(const Plan& plan, const std::vector<NodeId>& nodes, const Theme& theme) {
   QStringList lines;
   for (const NodeId node : nodes) {
-    for (const std::uint32_t index : pinAnswersAbout(plan, Subject::node(plan.graph().node(node).name))) {
-      const Decision& decision = plan.decisions[index];
-      const PinAnswer answer = *pinAnswerOf(decision.code);
+    for (const WishAnswer* said : pinAnswersAbout(plan, Subject::node(plan.graph().node(node).name))) {
+      const PinAnswer answer = pinAnswerOf(said->outcome);
       lines << QStringLiteral("<div style='margin-bottom:3px'><span style='color:%1'><b>%2</b></span> · %3</div>")
                    .arg(answerColor(answer, theme).name(), answerTitle(answer),
-                        withoutOptions(qs(answerText(decision))).toHtmlEscaped());
+                        withoutOptions(qs(answerText(plan, said->decision))).toHtmlEscaped());
     }
   }
   if (lines.isEmpty()) return {};
   lines.removeDuplicates();
-  if (const Decision* all = pinsTogether(plan))
-    lines << QStringLiteral("<div style='color:%1'>%2</div>").arg(theme.dimText.name(), html(answerText(*all)));
+  if (plan.pinsTogether)
+    lines << QStringLiteral("<div style='color:%1'>%2</div>")
+                 .arg(theme.dimText.name(), html(answerText(plan, plan.pinsTogether->decision)));
   return heading(QStringLiteral("Answers to pins"), theme) + lines.join(QString());
 }
 

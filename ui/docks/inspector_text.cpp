@@ -167,7 +167,7 @@ QString precisionText(const PlanSnapshot& snapshot, NodeId node, const Theme& th
   QString text = badge(grant->granted, theme);
   if (grant->asked != DataType::Undefined && grant->asked != grant->granted)
     text += QStringLiteral(" · asked for ") + badge(grant->asked, theme);
-  text += QStringLiteral(" <span style='color:%1'>by %2</span>").arg(theme.dimText.name(), html(grant->by));
+  text += QStringLiteral(" <span style='color:%1'>by %2</span>").arg(theme.dimText.name(), html(grant->by.text()));
   const QString unknown = timeUnknownReason(*snapshot.plan, grant->granted);
   if (!unknown.isEmpty())
     text +=
@@ -209,7 +209,9 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const KernelTime& time
 
   std::vector<std::uint32_t> about = snapshot.decisionsAbout(Subject::node(node.name));
   const auto answers = pinAnswersAbout(plan, Subject::node(node.name));  // said already
-  std::erase_if(about, [&](std::uint32_t index) { return std::ranges::find(answers, index) != answers.end(); });
+  std::erase_if(about, [&](std::uint32_t index) {
+    return std::ranges::find(answers, index, &WishAnswer::decision) != answers.end();
+  });
   const auto& all = plan.decisions;
   std::stable_sort(about.begin(), about.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return !all[a].allowed && all[b].allowed; });

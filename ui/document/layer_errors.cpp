@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "planning/fused_node_facts.h"
-#include "session/session.h"
+#include "session/layer_types.h"
 
 namespace fusescope {
 
@@ -23,7 +23,7 @@ ByHandle<ShownError> layerErrorsOf(const RunErrors& errors, const PlanSnapshot& 
   for (const RunNodeErrors& node : errors.nodes) {
     const std::string handle = handleOf(node.identity);
     const FusedNode* fused = snapshot.fusedWith(handle);
-    if (fused == nullptr || node.types != layerTypesText(*snapshot.plan, *fused)) continue;
+    if (fused == nullptr || node.types != layerTypes(*snapshot.plan, *fused)) continue;
     ShownError error{ErrorKind::OfOtherPlan, node.errors};
     if (leading != nullptr) {
       error.kind = ErrorKind::Measured;

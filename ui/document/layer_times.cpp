@@ -1,7 +1,7 @@
 #include "ui/document/layer_times.h"
 
 #include "planning/fused_node_facts.h"
-#include "session/session.h"
+#include "session/layer_types.h"
 
 namespace fusescope {
 namespace {
@@ -12,7 +12,7 @@ void addTimes(const std::vector<RunLayer>& layers, const PlanSnapshot& snapshot,
     if (layer.identity.empty()) continue;
     const std::string handle = handleOf(layer.identity);
     const FusedNode* fused = snapshot.fusedWith(handle);
-    if (fused == nullptr || layer.types != layerTypesText(*snapshot.plan, *fused)) continue;
+    if (fused == nullptr || layer.types != layerTypes(*snapshot.plan, *fused)) continue;
     if (layer.emulated) {
       times[path.exactly(handle)] = {TimeKind::Emulated};
     } else if (layer.medianMs) {

@@ -15,10 +15,16 @@ bool refusedPin(const Decision& decision) {
   return !decision.allowed && answersDirective(decision);
 }
 
-bool wanted(const Decision& decision, bool isNew, DecisionFilter filter) {
+std::optional<PinAnswer> pinAnswerAt(const Plan& plan, std::uint32_t index) {
+  const WishAnswer* answer = answerAt(plan, index);
+  return answer == nullptr ? std::nullopt : std::optional(pinAnswerOf(answer->outcome));
+}
+
+bool wanted(const Plan& plan, std::uint32_t index, bool isNew, DecisionFilter filter) {
+  const Decision& decision = plan.decisions[index];
   switch (filter) {
     case DecisionFilter::Answers:
-      return answersDirective(decision) || decision.code == "precision.pins_together" ||
+      return answersDirective(decision) || isOfAllPins(plan, index) ||
              (!decision.allowed && decision.kind != DecisionKind::Fuse);
     case DecisionFilter::New:
       return isNew;
@@ -33,19 +39,20 @@ bool wanted(const Decision& decision, bool isNew, DecisionFilter filter) {
 }
 
 /// Refused wishes, then what pins cost, then what else concerns a wish, then refusals, then the rest.
-int urgency(const Decision& decision) {
+int urgency(const Plan& plan, std::uint32_t index) {
+  const Decision& decision = plan.decisions[index];
   if (refusedPin(decision)) return 0;
-  const auto answer = pinAnswerOf(decision.code);
-  if (decision.code == "precision.pins_together" || (answer && *answer != PinAnswer::Granted)) return 1;
+  const auto answer = pinAnswerAt(plan, index);
+  if (isOfAllPins(plan, index) || (answer && *answer != PinAnswer::Granted)) return 1;
   if (answersDirective(decision)) return 2;
   return decision.allowed ? 4 : 3;
 }
 
 /// Whether it was allowed; of a pin, which of its answers it is.
-QString markText(const Decision& decision) {
-  const QString plain = decision.allowed ? QStringLiteral("✓ yes") : QStringLiteral("✗ no");
-  if (decision.code == "precision.pins_together") return QStringLiteral("Σ all");
-  const auto answer = pinAnswerOf(decision.code);
+QString markText(const Plan& plan, std::uint32_t index) {
+  const QString plain = plan.decisions[index].allowed ? QStringLiteral("✓ yes") : QStringLiteral("✗ no");
+  if (isOfAllPins(plan, index)) return QStringLiteral("Σ all");
+  const auto answer = pinAnswerAt(plan, index);
   if (!answer) return plain;
   switch (*answer) {
     case PinAnswer::Free:
@@ -62,15 +69,15 @@ QString markText(const Decision& decision) {
 }
 
 /// A pin that holds at a price, or that found nothing to pin: neither good nor bad.
-bool isMiddling(const Decision& decision) {
-  const auto answer = pinAnswerOf(decision.code);
+bool isMiddling(const Plan& plan, std::uint32_t index) {
+  const auto answer = pinAnswerAt(plan, index);
   return answer == PinAnswer::Price || answer == PinAnswer::Nothing;
 }
 
 /// What bodies answered to directives that name something in them stands among the plan's own answers.
 bool isLifted(const Plan& plan, const Decision& decision) {
   return std::ranges::any_of(plan.options.directives, [&](const Directive& directive) {
-    return !directive.pattern.empty() && directiveName(directive) == decision.by;
+    return !directive.pattern.empty() && causeOf(directive) == decision.by;
   });
 }
 
@@ -85,7 +92,7 @@ QString subjectText(const Decision& decision, const BodyPath& path) {
 }  // namespace
 
 bool answersDirective(const Decision& decision) {
-  return decision.by.find(':') != std::string::npos;
+  return decision.by.isDirective();
 }
 
 void DecisionsModel::setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot) {
@@ -112,10 +119,12 @@ void DecisionsModel::setSubject(const std::string& name) {
 int DecisionsModel::countOf(const PlanSnapshot& snapshot, DecisionFilter filter) {
   if (filter == DecisionFilter::New) return static_cast<int>(snapshot.delta.newAnswers.size());
   std::ptrdiff_t count = 0;
-  for (const PlanSnapshot::Level& level : snapshot.levels())
-    count += std::ranges::count_if(level.snapshot->plan->decisions, [&](const Decision& decision) {
-      return wanted(decision, false, filter) && (!level.holder.valid() || !isLifted(*snapshot.plan, decision));
-    });
+  for (const PlanSnapshot::Level& level : snapshot.levels()) {
+    const Plan& plan = *level.snapshot->plan;
+    for (std::uint32_t i = 0; i < plan.decisions.size(); ++i)
+      if (wanted(plan, i, false, filter) && (!level.holder.valid() || !isLifted(*snapshot.plan, plan.decisions[i])))
+        ++count;
+  }
   return static_cast<int>(count);
 }
 
@@ -140,18 +149,15 @@ void DecisionsModel::arrange() {
   m_new.assign(m_snapshot->plan->decisions.size(), false);
   for (const std::uint32_t index : m_snapshot->delta.newAnswers) m_new[index] = true;
   for (std::uint32_t level = 0; level < m_levels.size(); ++level) {
-    const auto& all = m_levels[level].snapshot->plan->decisions;
+    const Plan& plan = planAt(level);
+    const auto& all = plan.decisions;
     for (std::uint32_t i = 0; i < all.size(); ++i) {
-      if (!wanted(all[i], level == 0 && m_new[i], m_filter)) continue;
+      if (!wanted(plan, i, level == 0 && m_new[i], m_filter)) continue;
       if (level > 0 && isLifted(*m_snapshot->plan, all[i])) continue;
       if (isAbout(all[i], m_levels[level].path)) m_rows.push_back({level, i});
     }
   }
-  const auto decision = [&](const Row& row) -> const Decision& {
-    return m_levels[row.level].snapshot->plan->decisions[row.decision];
-  };
-  std::stable_sort(m_rows.begin(), m_rows.end(),
-                   [&](const Row& a, const Row& b) { return urgency(decision(a)) < urgency(decision(b)); });
+  std::ranges::stable_sort(m_rows, {}, [&](const Row& row) { return urgency(planAt(row.level), row.decision); });
 }
 
 int DecisionsModel::rowCount(const QModelIndex& parent) const {
@@ -165,35 +171,35 @@ int DecisionsModel::columnCount(const QModelIndex& parent) const {
 QVariant DecisionsModel::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
   const Decision& decision = decisionAt(index.row());
+  const Row& place = m_rows[static_cast<std::size_t>(index.row())];
+  const Plan& plan = planAt(place.level);
   switch (role) {
     case Qt::DisplayRole:
       switch (index.column()) {
         case kMark:
-          return markText(decision);
+          return markText(plan, place.decision);
         case kSubject:
           return subjectText(decision, pathAt(index.row()));
         case kWhat:
-          return withoutOptions(qs(answerText(decision)));
+          return withoutOptions(qs(answerText(plan, place.decision)));
         case kCode:
           return qs(decision.code);
         default:
           return {};
       }
     case Qt::ToolTipRole:
-      return index.column() == kCode ? qs(decision.code) + " · " + qs(decision.by) : inWindowWords(decision);
+      return index.column() == kCode ? qs(decision.code) + " · " + qs(decision.by.text()) : inWindowWords(decision);
     case kNameRole:
       return decision.subjects.empty() ? QString() : handleOf(decision.subjects.front(), pathAt(index.row()));
     case kToneRole: {
       if (index.column() == kCode) return static_cast<int>(Tone::Dim);
       if (index.column() != kMark) return static_cast<int>(Tone::Plain);
-      if (isMiddling(decision)) return static_cast<int>(Tone::Warning);
+      if (isMiddling(plan, place.decision)) return static_cast<int>(Tone::Warning);
       if (decision.allowed) return static_cast<int>(Tone::Good);
       return static_cast<int>(refusedPin(decision) ? Tone::Bad : Tone::Warning);
     }
-    case kNewRole: {
-      const Row& row = m_rows[static_cast<std::size_t>(index.row())];
-      return row.level == 0 && m_new[row.decision];
-    }
+    case kNewRole:
+      return place.level == 0 && m_new[place.decision];
     default:
       return {};
   }

@@ -33,7 +33,7 @@ class DecisionsModel : public QAbstractTableModel {
   void setSubject(const std::string& name);
   const Decision& decisionAt(int row) const {
     const Row& place = m_rows[static_cast<std::size_t>(row)];
-    return m_levels[place.level].snapshot->plan->decisions[place.decision];
+    return planAt(place.level).decisions[place.decision];
   }
   static int countOf(const PlanSnapshot& snapshot, DecisionFilter filter);
 
@@ -46,6 +46,7 @@ class DecisionsModel : public QAbstractTableModel {
   struct Row {
     std::uint32_t level = 0, decision = 0;
   };
+  const Plan& planAt(std::uint32_t level) const { return *m_levels[level].snapshot->plan; }
   const BodyPath& pathAt(int row) const { return m_levels[m_rows[static_cast<std::size_t>(row)].level].path; }
   QString handleOf(const Subject& subject, const BodyPath& path) const;
   bool isAbout(const Decision& decision, const BodyPath& path) const;

@@ -166,7 +166,7 @@ LayersModel::Row LayersModel::readNode(std::uint32_t level, NodeId id) {
   }
   if (const PrecisionGrant* grant = snapshot.grantOf(id)) {
     if (grant->granted != DataType::Undefined) row.view.dtype = shared(qs(grant->granted));
-    if (grant->asked != DataType::Undefined && grant->by.starts_with("pin")) {
+    if (grant->asked != DataType::Undefined && grant->by.isDirective()) {
       row.pin = qs(grant->asked);
       row.view.pinned = true;
     }

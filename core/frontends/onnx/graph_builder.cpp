@@ -213,9 +213,12 @@ Status GraphBuilder::expand(FileNode node, const Opsets& opsets, OriginId origin
 
 Status GraphBuilder::expandPlainForm(const FileNode& node, const Opsets& opsets, OriginId origin, int depth) {
   std::vector<FileNode> nodes = TRY(plainForm(node, *this));
-  if (depth == 0 && m_enclosing == nullptr)
+  if (depth == 0 && m_enclosing == nullptr) {
+    const std::string form = operatorsOf(nodes);
+    m_shared.origins[origin.index].plainForm = form;
     m_shared.decisions.push_back(decide("import.plain_form", {Subject::node(node.name)}, "import",
-                                        {{"op", operatorText(node.domain, node.op)}, {"form", operatorsOf(nodes)}}));
+                                        {{"op", operatorText(node.domain, node.op)}, {"form", form}}));
+  }
   for (FileNode& part : nodes) {
     if (part.name != node.name) part.name = m_nodeNames.take(part.name);
     TRY(expand(std::move(part), opsets, origin, depth + 1, true));

@@ -33,7 +33,7 @@ struct DirectiveMenu {
 
 /// A kind of directive: how it is written, read, put in words and resolved. A null function: there is nothing to do.
 struct DirectiveForm {
-  std::string_view name;           ///< "pin": in files and in Decision::by
+  std::string_view name;           ///< "pin": in files and in causes
   std::string_view title = {};     ///< of kinds that ask for a type, what the type is of: "compute type"
   std::string_view option = {};    ///< "--pin"; empty: the command line has none
   std::string_view argument = {};  ///< the form of what stands behind the option: "PATTERN=TYPE[:obey|prefer]"

@@ -46,10 +46,10 @@ Result<PatternMatch> DirectiveResolver::match(int index) {
   }
   PatternMatch match = std::move(matched).value();
   m_map.nodesOf[static_cast<std::size_t>(index)] = match.nodes;
-  for (const OriginId origin : match.removed) m_map.decisions.push_back(m_answers.aboutRemoved(directive, origin));
+  for (const OriginId origin : match.removed) m_answers.aboutRemoved(directive, origin, m_map.said);
   m_map.inBodiesOf[static_cast<std::size_t>(index)] = match.inBodies;
   if (match.nodes.empty())
-    for (const ValueId value : match.values) m_map.decisions.push_back(m_answers.aboutUnmadeValue(directive, value));
+    for (const ValueId value : match.values) m_answers.aboutUnmadeValue(directive, value, m_map.said);
   return match;
 }
 
@@ -83,7 +83,7 @@ Status DirectiveResolver::claimEach(std::vector<int>& table, int index) {
 }
 
 Diagnostic DirectiveResolver::conflict(const Directive& earlier, const Directive& later, NodeId node) const {
-  const auto described = [](const Directive& d) { return directiveName(d) + " (" + optionText(d) + ")"; };
+  const auto described = [](const Directive& d) { return causeOf(d).text() + " (" + optionText(d) + ")"; };
   return {.message =
               "two directives say obey and contradict each other: " + described(earlier) + " and " + described(later),
           .where = {.node = m_graph.node(node).name},
@@ -117,9 +117,10 @@ void DirectiveResolver::explainOverridden() {
     const bool later = winner > loser;
     const bool onlyObeys = at(winner).strictness == Strictness::Obey && at(loser).strictness == Strictness::Prefer;
     const char* why = later ? (onlyObeys ? "is later and says obey" : "is later") : "says obey";
-    m_map.decisions.push_back(
-        decide("precision.overridden", std::move(subjects), nameOf(loser),
-               {{"directive", nameOf(loser)}, {"in_force", nameOf(winner)}, {"why", std::string(why)}}));
+    const Cause lost = causeOf(at(loser));
+    m_map.said.add(decide("precision.overridden", std::move(subjects), lost,
+                          {{"directive", lost.text()}, {"in_force", causeOf(at(winner)).text()}, {"why", why}}),
+                   {.outcome = WishOutcome::Overridden});
   }
 }
 

@@ -36,7 +36,6 @@ class DirectiveResolver {
     NodeId node;      ///< invalid: it is about no node
   };
 
-  std::string nameOf(int index) const { return directiveName(at(index)); }
   bool overrides(int later, int earlier) const;
   Diagnostic conflict(const Directive& earlier, const Directive& later, NodeId node) const;
   void orderPins(std::vector<std::vector<int>>& table) const;

@@ -59,14 +59,14 @@ Status resolve(DirectiveResolver& resolver, int index) {
 
 Decision answer(const Directive& directive, std::vector<Subject> nodes, const Graph& graph) {
   const std::size_t count = directive.pattern.empty() ? graph.nodeCount() : nodes.size();
-  return decide("fuse.no_fuse_honoured", std::move(nodes), directiveName(directive),
+  return decide("fuse.no_fuse_honoured", std::move(nodes), causeOf(directive),
                 {{"rule", directive.rule}, {"nodes", count}});
 }
 
 /// The rule that made the kernel which runs the node.
 std::string ruleAt(const Plan& plan, NodeId node) {
   const FusedNode* fused = plan.fusedNodeOf(node);
-  return fused == nullptr ? std::string() : ruleOf(plan, *fused);
+  return fused == nullptr ? std::string() : fused->rule;
 }
 
 std::string pointless(const Plan& plan, NodeId node) {

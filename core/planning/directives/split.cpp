@@ -26,7 +26,7 @@ Status resolve(DirectiveResolver& resolver, int index) {
 }
 
 Decision answer(const Directive& directive, std::vector<Subject> nodes, const Graph&) {
-  return decide("fuse.split_honoured", std::move(nodes), directiveName(directive));
+  return decide("fuse.split_honoured", std::move(nodes), causeOf(directive));
 }
 
 std::string pointless(const Plan& plan, NodeId node) {

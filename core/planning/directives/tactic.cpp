@@ -25,8 +25,8 @@ Status resolve(DirectiveResolver& resolver, int index) {
   std::vector<Subject> subjects;
   for (const NodeId id : found.nodes) subjects.push_back(Subject::node(resolver.graph().node(id).name));
   const Directive& directive = resolver.at(index);
-  resolver.map().decisions.push_back(
-      decide("tactic.requested", std::move(subjects), directiveName(directive), {{"tactic", directive.rule}}));
+  resolver.map().said.add(
+      decide("tactic.requested", std::move(subjects), causeOf(directive), {{"tactic", directive.rule}}));
   return Done{};
 }
 

@@ -53,19 +53,34 @@ DataType RegionBuilder::typeOf(NodeId node) const {
                                         : typeToKernel(m_graph.node(node), (*m_limits.calculates)[node.index]);
 }
 
-void RegionBuilder::refuse(std::string_view code, std::string_view rule, NodeId producer, NodeId consumer,
+bool RegionBuilder::refuse(std::string_view code, Cause by, std::string_view rule, NodeId producer, NodeId consumer,
                            Json arguments) {
   const std::string key =
       std::string(code) + " " + std::to_string(producer.index) + " " + std::to_string(consumer.index);
-  if (!m_recorded.insert(key).second) return;
+  if (!m_recorded.insert(key).second) return false;
   std::vector<Subject> subjects{Subject::node(nameOf(producer))};
   if (consumer != producer) subjects.push_back(Subject::node(nameOf(consumer)));
   arguments["producer"] = nameOf(producer);
   arguments["consumer"] = nameOf(consumer);
   arguments["rule"] = rule;
-  std::string by = "fuse_" + std::string(rule);
-  if (arguments.contains("directive")) by = arguments["directive"].get<std::string>();
   m_refusals.push_back(decide(code, std::move(subjects), std::move(by), std::move(arguments)));
+  return true;
+}
+
+void RegionBuilder::refuseFor(int directive, std::string_view code, std::string_view rule, NodeId producer,
+                              NodeId consumer) {
+  Cause by = m_limits.causeOf(directive);
+  Json arguments{{"node", nameOf(producer)}, {"directive", by.text()}};
+  refuse(code, std::move(by), rule, producer, consumer, std::move(arguments));
+}
+
+void RegionBuilder::refuseTypes(const Candidate& candidate, const TypeConflict& conflict) {
+  const std::string_view rule = candidate.rules.front();
+  const bool isNew = refuse("fuse.precision_differs", Cause::rule(rule), rule, conflict.producer, conflict.consumer,
+                            {{"producer_type", std::string(name(conflict.producerType))},
+                             {"consumer_type", std::string(name(conflict.consumerType))},
+                             {"kind", std::string(candidate.kind)}});
+  if (isNew) m_conflicts.push_back(conflict);
 }
 
 std::vector<std::size_t> RegionBuilder::groupsOf(const Candidate& candidate) const {
@@ -159,8 +174,7 @@ bool RegionBuilder::rulesAllowed(const Candidate& candidate, const std::vector<s
       if (std::ranges::find(candidate.rules, entry.rule) == candidate.rules.end()) continue;
       const auto& nodes = m_contraction.nodes(group);
       const NodeId node = *std::ranges::find_if(nodes, [&](NodeId id) { return entry.nodes[id.index] != 0; });
-      refuse("fuse.no_fuse", entry.rule, node, node,
-             {{"node", nameOf(node)}, {"directive", m_limits.nameOf(entry.directive)}});
+      refuseFor(entry.directive, "fuse.no_fuse", entry.rule, node, node);
       return false;
     }
   }
@@ -170,11 +184,8 @@ bool RegionBuilder::rulesAllowed(const Candidate& candidate, const std::vector<s
 bool RegionBuilder::edgesAllowed(const Candidate& candidate, const std::vector<Edge>& edges) {
   if (m_limits.directives == nullptr) return true;
   for (const Edge& edge : edges) {
-    const Json about{{"node", nameOf(edge.producer)}};
     const auto refused = [&](const char* code, int directive) {
-      Json arguments = about;
-      arguments["directive"] = m_limits.nameOf(directive);
-      refuse(code, candidate.rules.front(), edge.producer, edge.consumer, std::move(arguments));
+      refuseFor(directive, code, candidate.rules.front(), edge.producer, edge.consumer);
       return false;
     };
     if (const int split = m_limits.directives->split[edge.producer.index]; split >= 0)
@@ -187,10 +198,7 @@ bool RegionBuilder::edgesAllowed(const Candidate& candidate, const std::vector<E
 
 bool RegionBuilder::agree(const Candidate& candidate, NodeId a, NodeId b) {
   if (typeOf(a) == DataType::Undefined || typeOf(b) == DataType::Undefined || typeOf(a) == typeOf(b)) return true;
-  refuse("fuse.precision_differs", candidate.rules.front(), a, b,
-         {{"producer_type", std::string(name(typeOf(a)))},
-          {"consumer_type", std::string(name(typeOf(b)))},
-          {"kind", std::string(candidate.kind)}});
+  refuseTypes(candidate, {a, b, typeOf(a), typeOf(b)});
   return false;
 }
 
@@ -201,11 +209,9 @@ bool RegionBuilder::typesAgree(const Candidate& candidate, const std::vector<std
     if (m_info[group].narrow.valid()) narrow = m_info[group].narrow;
   }
   if (wide.valid() && narrow.valid()) {
-    const auto natural = [&](NodeId node) { return std::string(name((*m_limits.facts)[node.index].natural)); };
+    const auto natural = [&](NodeId node) { return (*m_limits.facts)[node.index].natural; };
     const NodeId first = rank(wide) < rank(narrow) ? wide : narrow, second = first == wide ? narrow : wide;
-    refuse(
-        "fuse.precision_differs", candidate.rules.front(), first, second,
-        {{"producer_type", natural(first)}, {"consumer_type", natural(second)}, {"kind", std::string(candidate.kind)}});
+    refuseTypes(candidate, {first, second, natural(first), natural(second)});
     return false;
   }
   if (m_limits.calculates == nullptr) return true;
@@ -263,6 +269,7 @@ Fusion RegionBuilder::finish() {
     fusion.regions.push_back(std::move(region));
   }
   fusion.refusals = std::move(m_refusals);
+  fusion.conflicts = std::move(m_conflicts);
   return fusion;
 }
 

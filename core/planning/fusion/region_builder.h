@@ -55,7 +55,9 @@ class RegionBuilder {
   void bind(NodeId node, const Bindings& bindings);
   /// Records a refusal that a rule found itself; each one once.
   void refuse(std::string_view code, std::string_view rule, NodeId producer, NodeId consumer,
-              Json arguments = Json::object());
+              Json arguments = Json::object()) {
+    refuse(code, Cause::rule(rule), rule, producer, consumer, std::move(arguments));
+  }
 
   /// Makes the result: the groups in order, and the refusals.
   Fusion finish();
@@ -76,6 +78,10 @@ class RegionBuilder {
     ValueId value;
   };
 
+  bool refuse(std::string_view code, Cause by, std::string_view rule, NodeId producer, NodeId consumer,
+              Json arguments);  ///< false: it is recorded already
+  void refuseFor(int directive, std::string_view code, std::string_view rule, NodeId producer, NodeId consumer);
+  void refuseTypes(const Candidate& candidate, const TypeConflict& conflict);
   std::vector<std::size_t> groupsOf(const Candidate& candidate) const;
   std::vector<Edge> newEdges(const std::vector<std::size_t>& groups);
   bool member(NodeId node) const { return m_memberMark[m_contraction.groupOf(node)] == m_mark; }
@@ -100,6 +106,7 @@ class RegionBuilder {
   std::uint32_t m_mark = 0;
   std::set<std::string> m_recorded;
   std::vector<Decision> m_refusals;
+  std::vector<TypeConflict> m_conflicts;
 };
 
 }  // namespace fusescope

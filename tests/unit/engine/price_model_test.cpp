@@ -315,7 +315,7 @@ TEST_F(PriceModelTest, SeveralTypesStayUndecidedWhereOneAloneIsMeasured) {
   const auto plan = predicted({.precisions = {DataType::F16, DataType::BF16}});
   for (const PrecisionGrant& grant : plan->precisionMap) {
     EXPECT_EQ(grant.granted, DataType::F32);
-    EXPECT_EQ(grant.code, "precision.not_measured");
+    EXPECT_EQ(codeOf(grant.reason), "precision.not_measured");
   }
 }
 
@@ -337,7 +337,7 @@ TEST_F(PriceModelTest, WhatWasChosenByMeasurementsIsReadBack) {
   const FastBrain prices;
   const auto plan = makePlan(m_model, {.precisions = {DataType::F16, DataType::BF16}}, &prices);
   ASSERT_TRUE(plan.ok());
-  ASSERT_EQ(plan.value()->precisionMap.front().code, "precision.measured");
+  ASSERT_EQ(codeOf(plan.value()->precisionMap.front().reason), "precision.measured");
   const Json json = toJson(*plan.value());
   const auto again = planFromJson(json, m_model);
   ASSERT_TRUE(again.ok()) << again.error().text();

@@ -93,11 +93,11 @@ TEST(BodyPlans, APinGoesToTheNodeInTheBody) {
   EXPECT_EQ(yes.options.directives[0].id, "1");
   const Decision* granted = findDecision(*plan, "precision.pin_granted", "the_if/conv");
   ASSERT_NE(granted, nullptr);
-  EXPECT_EQ(granted->by, "pin:1");
+  EXPECT_EQ(granted->by.text(), "pin:1");
   EXPECT_NE(findDecision(*plan, "precision.pin_granted", "the_if/soft"), nullptr);
   const Decision* nothing = findDecision(*plan, "precision.nothing_to_pin", "the_if/ident");
   ASSERT_NE(nothing, nullptr) << "normalisation took it out of the body";
-  EXPECT_EQ(nothing->by, "pin:3");
+  EXPECT_EQ(nothing->by.text(), "pin:3");
   EXPECT_TRUE(obeyRefusals(*plan).empty());
 }
 
@@ -207,7 +207,7 @@ TEST(BodyPlans, InBodies) {
   EXPECT_EQ(deep.fusedNodes[0].compute, DataType::F16);
   const Decision* granted = findDecision(*plan, "precision.pin_granted", "loop/in/leaf");
   ASSERT_NE(granted, nullptr);
-  EXPECT_EQ(granted->by, "pin:1");
+  EXPECT_EQ(granted->by.text(), "pin:1");
 }
 
 /// A node of one name in both branches.

@@ -53,9 +53,9 @@ Result<DirectiveMap> resolved(const Model& model, const Directives& directives) 
 }
 
 const Decision* answerTo(const DirectiveMap& map, const std::string& by) {
-  const auto found = std::find_if(map.decisions.begin(), map.decisions.end(),
-                                  [&](const Decision& decision) { return decision.by == by; });
-  return found == map.decisions.end() ? nullptr : &*found;
+  const auto found = std::find_if(map.said.decisions.begin(), map.said.decisions.end(),
+                                  [&](const Decision& decision) { return decision.by.text() == by; });
+  return found == map.said.decisions.end() ? nullptr : &*found;
 }
 
 TEST(DirectiveMap, OfTwoThatPreferTheLaterHolds) {
@@ -80,7 +80,7 @@ TEST(DirectiveMap, ObeyIsNeverOverriddenByPrefer) {
   EXPECT_EQ(map.value().pin, (std::vector<int>{2, 0, 1}));
   EXPECT_EQ(map.value().pinsOf[1], (std::vector<int>{0, 1}));
   std::vector<std::string> told;
-  for (const Decision& decision : map.value().decisions) told.push_back(message(decision));
+  for (const Decision& decision : map.value().said.decisions) told.push_back(message(decision));
   EXPECT_EQ(told, (std::vector<std::string>{"directive pin:2 is overridden: pin:1 says obey",
                                             "directive pin:2 is overridden: pin:3 is later"}));
 }
@@ -123,7 +123,7 @@ TEST(DirectiveMap, AnInputHasNothingToPin) {
   const auto plan = planned(threeInARow(), testing::cpuOptions({outputType("value:x=f16:obey")}));
   const Decision* nothing = findDecision(*plan, "precision.nothing_to_pin", "x");
   ASSERT_NE(nothing, nullptr);
-  EXPECT_EQ(nothing->by, "output_type:1");
+  EXPECT_EQ(nothing->by.text(), "output_type:1");
   EXPECT_EQ(message(*nothing), "there is nothing to pin: x is an input of the network; no node makes it");
 }
 
@@ -133,7 +133,7 @@ TEST(DirectiveMap, ANodeThatNormalisationRemovedHasNothingToPin) {
   const Decision* nothing = findDecision(*plan, "precision.nothing_to_pin", "ident");
   ASSERT_NE(nothing, nullptr);
   EXPECT_TRUE(nothing->allowed);
-  EXPECT_EQ(nothing->by, "pin:1");
+  EXPECT_EQ(nothing->by.text(), "pin:1");
   EXPECT_EQ(message(*nothing), "there is nothing to pin: ident does nothing; what reads its output reads its input");
   ASSERT_EQ(nothing->evidence.size(), 1U);
   EXPECT_EQ(plan->decisions[nothing->evidence[0]].code, "normalise.identity_removed");
@@ -148,7 +148,7 @@ TEST(DirectiveMap, EachKindIsAnsweredWhereTheNodeIsGone) {
   ASSERT_NE(plan, nullptr);
   const auto codeOf = [&](const std::string& by) {
     const auto found = std::find_if(plan->decisions.begin(), plan->decisions.end(),
-                                    [&](const Decision& decision) { return decision.by == by; });
+                                    [&](const Decision& decision) { return decision.by.text() == by; });
     return found == plan->decisions.end() ? std::string() : found->code;
   };
   EXPECT_EQ(codeOf("fallback:1"), "partition.nothing_to_fall_back");
@@ -167,14 +167,14 @@ TEST(DirectiveMap, ABodyInFallbackKeepsTheModelsTypes) {
   EXPECT_TRUE(plan->bodies.empty());
   const Decision* refused = findDecision(*plan, "precision.pin_refused", "the_if/inner_exp");
   ASSERT_NE(refused, nullptr);
-  EXPECT_EQ(refused->by, "pin:2");
+  EXPECT_EQ(refused->by.text(), "pin:2");
   EXPECT_EQ(message(*refused),
             "cannot compute in f16, though the pin says obey: it is in the body of the_if, which runs in fallback and "
             "keeps the model's types");
   EXPECT_NE(findDecision(*plan, "precision.pin_not_honoured", "the_if/inner_relu"), nullptr);
   const Decision* granted = findDecision(*plan, "precision.pin_granted", "the_if/inner_relu");
   ASSERT_NE(granted, nullptr) << "the type that it has anyway";
-  EXPECT_EQ(granted->by, "pin:4");
+  EXPECT_EQ(granted->by.text(), "pin:4");
   EXPECT_NE(findDecision(*plan, "precision.output_refused", "the_if/inner_exp"), nullptr);
   EXPECT_NE(findDecision(*plan, "precision.output_not_honoured", "the_if/inner_exp"), nullptr);
   EXPECT_EQ(obeyRefusals(*plan).size(), 2U);
@@ -230,7 +230,7 @@ TEST(DirectiveMap, TwoHundredDirectivesOnFiveThousandNodes) {
   ASSERT_TRUE(map.ok()) << map.error().text();
   for (int i = 0; i < 5000; ++i)
     ASSERT_EQ(map.value().pin[static_cast<std::size_t>(i)], i % 25 == 0 ? i / 25 : -1) << i;
-  EXPECT_TRUE(map.value().decisions.empty());
+  EXPECT_TRUE(map.value().said.decisions.empty());
 }
 
 }  // namespace

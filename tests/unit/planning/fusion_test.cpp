@@ -39,7 +39,7 @@ TEST(Fusion, SplitKeepsTheOutputInMemory) {
   const Decision* refusal = findDecision(*plan, "fuse.split", "conv2");
   ASSERT_NE(refusal, nullptr);
   EXPECT_FALSE(refusal->allowed);
-  EXPECT_EQ(refusal->by, "split:1");
+  EXPECT_EQ(refusal->by.text(), "split:1");
 }
 
 TEST(Fusion, RulesCanBeSwitchedOffEverywhereOrForOneNode) {
@@ -198,7 +198,7 @@ TEST(Fusion, ASoftmaxInsideAttentionIsHeldInF32Anyway) {
   EXPECT_EQ(plan->fusedNodes[0].compute, DataType::F16);
   const Decision* answer = findDecision(*plan, "precision.pin_free", "softmax");
   ASSERT_NE(answer, nullptr);
-  EXPECT_EQ(answer->by, "pin:1");
+  EXPECT_EQ(answer->by.text(), "pin:1");
   EXPECT_NE(message(*answer).find("holds for free: its kernel holds"), std::string::npos) << message(*answer);
   EXPECT_EQ(plan->casts.size(), planned(attentionModel(), f16With({}))->casts.size());
 }

@@ -47,7 +47,7 @@ TEST(Partition, SegmentsAreConvexAndTheRefusedMergeIsExplained) {
   EXPECT_EQ(plan->segments[1].backend, "reference");
   const Decision* forced = findDecision(*plan, "partition.forced_fallback", "c");
   ASSERT_NE(forced, nullptr);
-  EXPECT_EQ(forced->by, "fallback:1");
+  EXPECT_EQ(forced->by.text(), "fallback:1");
   const Decision* cycle = findDecision(*plan, "partition.would_cycle", "d");
   ASSERT_NE(cycle, nullptr);
   EXPECT_EQ(cycle->arguments["through"], "c");
@@ -62,7 +62,7 @@ TEST(Partition, TooSmallIsAReasonLikeAnyOther) {
   ASSERT_NE(small, nullptr);
   EXPECT_EQ(small->arguments["nodes"], 1);
   EXPECT_EQ(small->arguments["minimum"], 2);
-  EXPECT_EQ(findDecision(*plan, "partition.min_segment")->by, "min_segment:2");
+  EXPECT_EQ(findDecision(*plan, "partition.min_segment")->by.text(), "min_segment:2");
   EXPECT_FALSE(makePlan(diamond(), cpuOptions({minSegmentDirective(0)})).ok());
 }
 

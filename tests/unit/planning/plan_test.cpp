@@ -179,8 +179,9 @@ TEST(VerifyPlan, FindsWhatIsBroken) {
   EXPECT_TRUE(broken([](Plan& p) { p.fusedNodes[0].origins.clear(); }));
   EXPECT_TRUE(broken([](Plan& p) { p.fusedNodes[0].outputs.clear(); }));
   EXPECT_TRUE(broken([](Plan& p) { p.decisions[0].evidence.push_back(100000); }));
-  EXPECT_TRUE(broken(
-      [](Plan& p) { std::erase_if(p.decisions, [](const Decision& decision) { return decision.by == "split:3"; }); }));
+  EXPECT_TRUE(broken([](Plan& p) {
+    std::erase_if(p.decisions, [](const Decision& decision) { return decision.by.text() == "split:3"; });
+  }));
   EXPECT_TRUE(broken([](Plan& p) { p.segments[0].nodes.pop_back(); }));
 }
 

@@ -35,9 +35,9 @@ const PrecisionGrant& grantOf(const Plan& plan, const std::string& node) {
 TEST(Precision, OneTypeIsTakenWhereFloatsAreComputed) {
   const auto plan = planned(twoLayers(), f16());
   EXPECT_EQ(grantOf(*plan, "fc1").granted, DataType::F16);
-  EXPECT_EQ(grantOf(*plan, "fc1").code, "precision.lowered");
+  EXPECT_EQ(codeOf(grantOf(*plan, "fc1").reason), "precision.lowered");
   EXPECT_EQ(grantOf(*plan, "neg").granted, DataType::I64);
-  EXPECT_EQ(grantOf(*plan, "neg").code, "precision.not_float");
+  EXPECT_EQ(codeOf(grantOf(*plan, "neg").reason), "precision.not_float");
   EXPECT_EQ(castsOf(*plan), "x:f32>f16(model_input) fc2_out:f16>f32(model_output)");
   EXPECT_EQ(plan->fusedNodes[0].accumulate, DataType::F32);
   EXPECT_EQ(plan->storedType(*plan->graph().findValue("relu_out")), DataType::F16);
@@ -54,7 +54,7 @@ TEST(Precision, AnOperatorThatTheTargetLacksInTheTypeKeepsItsOwn) {
     const auto plan = planned(model, {.target = target, .precisions = {DataType::BF16}});
     EXPECT_EQ(grantOf(*plan, "fc").granted, DataType::BF16) << target;
     EXPECT_EQ(grantOf(*plan, "act").granted, DataType::F32) << target;
-    EXPECT_EQ(grantOf(*plan, "act").code, "precision.operator_lacks") << target;
+    EXPECT_EQ(codeOf(grantOf(*plan, "act").reason), "precision.operator_lacks") << target;
     const Decision* decision = findDecision(*plan, "precision.operator_lacks", "act");
     ASSERT_NE(decision, nullptr);
     EXPECT_EQ(message(*decision), "keeps f32: target " + std::string(target) + " does not run HardSwish in bf16");
@@ -62,7 +62,7 @@ TEST(Precision, AnOperatorThatTheTargetLacksInTheTypeKeepsItsOwn) {
     EXPECT_EQ(grantOf(*half, "act").granted, DataType::F16) << target;
     const auto pinned = planned(model, {.target = target, .directives = {pin("act=bf16")}});
     EXPECT_EQ(grantOf(*pinned, "act").granted, DataType::F32) << target;
-    EXPECT_EQ(grantOf(*pinned, "act").code, "precision.pin_not_honoured") << target;
+    EXPECT_EQ(codeOf(grantOf(*pinned, "act").reason), "precision.pin_not_honoured") << target;
   }
   const auto here = planned(model, {.target = "cpu:avx2", .precisions = {DataType::BF16}});
   EXPECT_EQ(grantOf(*here, "act").granted, DataType::BF16);
@@ -71,7 +71,7 @@ TEST(Precision, AnOperatorThatTheTargetLacksInTheTypeKeepsItsOwn) {
 TEST(Precision, SeveralTypesNeedMeasurements) {
   const auto plan = planned(twoLayers(), {.target = "cpu:avx2", .precisions = {DataType::F16, DataType::BF16}});
   EXPECT_EQ(grantOf(*plan, "fc1").granted, DataType::F32);
-  EXPECT_EQ(grantOf(*plan, "fc1").code, "precision.not_measured");
+  EXPECT_EQ(codeOf(grantOf(*plan, "fc1").reason), "precision.not_measured");
 }
 
 /// Knows every fused node: bf16 is fast for "fc2" and slow elsewhere.
@@ -98,7 +98,7 @@ TEST(Precision, MeasurementsChooseAmongSeveral) {
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(grantOf(*plan.value(), "fc1").granted, DataType::F32);
   EXPECT_EQ(grantOf(*plan.value(), "fc2").granted, DataType::BF16);
-  EXPECT_EQ(grantOf(*plan.value(), "fc2").code, "precision.measured");
+  EXPECT_EQ(codeOf(grantOf(*plan.value(), "fc2").reason), "precision.measured");
   double conversions = 0;
   for (const PlannedCast& cast : plan.value()->casts) {
     EXPECT_EQ(cast.predictedMs, std::optional(0.01 * 4 * 8));
@@ -315,10 +315,10 @@ TEST(Precision, OfTwoPinsTheLaterWins) {
   const auto plan = planned(twoLayers(), f16({pin("op:Gemm=f32"), pin("fc2=bf16")}));
   EXPECT_EQ(grantOf(*plan, "fc1").granted, DataType::F32);
   EXPECT_EQ(grantOf(*plan, "fc2").granted, DataType::BF16);
-  EXPECT_EQ(grantOf(*plan, "fc2").by, "pin:2");
+  EXPECT_EQ(grantOf(*plan, "fc2").by.text(), "pin:2");
   const Decision* overridden = findDecision(*plan, "precision.overridden", "fc2");
   ASSERT_NE(overridden, nullptr);
-  EXPECT_EQ(overridden->by, "pin:1");
+  EXPECT_EQ(overridden->by.text(), "pin:1");
   EXPECT_EQ(overridden->arguments["in_force"], "pin:2");
 }
 
@@ -339,7 +339,7 @@ TEST(Precision, WhatCannotBeHonouredIsRefusedOrExplained) {
 TEST(Precision, AFallbackNodeKeepsItsType) {
   const auto plan = planned(twoLayers(), f16({fallbackDirective("fc2")}));
   EXPECT_EQ(grantOf(*plan, "fc2").granted, DataType::F32);
-  EXPECT_EQ(grantOf(*plan, "fc2").code, "precision.fallback");
+  EXPECT_EQ(codeOf(grantOf(*plan, "fc2").reason), "precision.fallback");
   EXPECT_EQ(castsOf(*plan), "x:f32>f16(model_input) relu_out:f16>f32(segment_boundary)");
 }
 

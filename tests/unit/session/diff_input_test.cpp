@@ -67,10 +67,10 @@ TEST(DiffInput, OfASessionIsWhatEachOfItsInputsShowed) {
     return errors;
   };
   RunErrors two = on({"a.npz", "b.npz"}, "2026-01-02"), one = on({"a.npz"}, "2026-01-01");
-  two.nodes = {{.name = first.name, .identity = first.identity.hex(), .types = layerTypesText(*artifact.plan, first)}};
+  two.nodes = {{.name = first.name, .identity = first.identity.hex(), .types = layerTypes(*artifact.plan, first)}};
   two.nodes[0].errors = {TensorError{.maxOverRms = 0.5}, TensorError{.maxOverRms = 0.75}};
   RunErrors ofOther = on({"c.npz"}, "2026-01-03");
-  ofOther.nodes = {{.name = first.name, .identity = first.identity.hex(), .types = "{}"}};
+  ofOther.nodes = {{.name = first.name, .identity = first.identity.hex(), .types = LayerTypes()}};
   run.errors = {two, one, ofOther};
   session.runs = {run};
   artifact.session = std::make_shared<const Session>(session);

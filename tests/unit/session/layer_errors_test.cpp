@@ -187,7 +187,7 @@ TEST(LayerErrors, TheDocumentSaysWhatItIsOf) {
   ASSERT_TRUE(kept.ok()) << kept.error().text();
   ASSERT_EQ(kept.value().nodes.size(), 1U);
   EXPECT_EQ(kept.value().nodes[0].identity, plan->fusedNodes[0].identity.hex());
-  EXPECT_EQ(kept.value().nodes[0].types, layerTypesText(*plan, plan->fusedNodes[0]));
+  EXPECT_EQ(kept.value().nodes[0].types, layerTypes(*plan, plan->fusedNodes[0]));
   EXPECT_EQ(kept.value().nodes[0].errors.local, report.value().nodes[0].errors.local);
   EXPECT_TRUE(kept.value().tensors == report.value().tensors);
   EXPECT_EQ(kept.value().samples, 1);

@@ -7,6 +7,7 @@
 #include "planning/pin_answers.h"
 #include "planning/plan_json.h"
 #include "planning/segment_borders.h"
+#include "session/layer_types.h"
 #include "session/samples.h"
 #include "session/session.h"
 #include "tests/support/networks.h"
@@ -65,15 +66,18 @@ const Json& fusedOf(const Json& plan, const std::string& node) {
   throw std::runtime_error("no fused node holds " + node);
 }
 
-TEST(PlanReport, TypesOfALayerReadTheSameWithoutJson) {
+TEST(PlanReport, TypesOfALayerComeBackFromTheirJsonAndItsText) {
   for (const std::vector<DataType>& precisions : {std::vector<DataType>(), {DataType::F16}}) {
     const auto plan = planOf(attention(), {}, precisions);
-    for (const FusedNode& fused : plan->fusedNodes)
-      EXPECT_EQ(layerTypesText(*plan, fused), layerTypesJson(*plan, fused).dump());
+    for (const FusedNode& fused : plan->fusedNodes) {
+      const LayerTypes types = layerTypes(*plan, fused);
+      EXPECT_EQ(layerTypesFromJson(toJson(types)), types);
+      EXPECT_EQ(layerTypesFromJson(layerTypesText(types)), types) << "as a session file holds it";
+    }
   }
-  FusedNode empty;
-  const auto plan = planOf(attention(), {});
-  EXPECT_EQ(layerTypesText(*plan, empty), layerTypesJson(*plan, empty).dump());
+  EXPECT_EQ(layerTypesFromJson(""), std::nullopt) << "of a conversion";
+  EXPECT_EQ(layerTypesFromJson("no JSON"), std::nullopt);
+  EXPECT_EQ(layerTypesFromJson(nullptr), std::nullopt);
 }
 
 TEST(PlanReport, AKernelSaysWhatItReadsHoldsAndIs) {
@@ -169,11 +173,12 @@ TEST(PlanReport, PinsAreAnsweredInFourWays) {
   ASSERT_EQ(priced["answers"].size(), 1U) << priced["answers"].dump(1);
   EXPECT_EQ(priced["answers"][0]["answer"], "price");
   EXPECT_TRUE(priced["together"].is_null()) << "one pin alone";
-  Decision torn =
-      decide("precision.pin_price", {}, "pin:1", {{"type", "f32"}, {"kernels", 4}, {"casts", 0}, {"bytes", 0}});
-  torn.arguments["lost_fusions"] = {"a + b", "c + d + e + f", "g + h", "i + j"};
-  EXPECT_NE(answerText(torn).find("a + b, c + … + f (4 nodes), g + h and 1 more;"), std::string::npos)
-      << answerText(torn);
+  Plan torn = *price;
+  const auto cost = std::ranges::find(torn.answers, WishOutcome::Price, &WishAnswer::outcome);
+  ASSERT_NE(cost, torn.answers.end());
+  cost->cost->lostFusions = {"a + b", "c + d + e + f", "g + h", "i + j"};
+  const std::string text = answerText(torn, cost->decision);
+  EXPECT_NE(text.find("a + b, c + … + f (4 nodes), g + h and 1 more;"), std::string::npos) << text;
 
   const auto refused = threeSegments({}, {parsePin("odd=f16").value()});
   EXPECT_EQ(explained(*refused, "odd")["answers"][0]["answer"], "refused");

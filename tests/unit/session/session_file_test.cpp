@@ -24,6 +24,7 @@ Directive pinOf(const std::string& pattern) {
 }
 
 Run exampleRun() {
+  const LayerTypes kTypes{.compute = DataType::F16, .calculates = {DataType::F16}, .inputs = {DataType::F32}};
   Run run{.id = "1", .name = "baseline", .state = RunState::Ready, .model = "abc", .threads = 2};
   run.options = {.precisions = {DataType::F16}, .directives = {pinOf("second")}};
   assignIds(run.options.directives);
@@ -32,7 +33,7 @@ Run exampleRun() {
   run.started = timestamp();
   run.build = RunBuild{.phases = {{"lower", 1.5}}, .regions = 2, .distinct = 1, .bytes = 10};
   run.time = RunTime{.medianMs = 0.5, .samples = 9, .threads = 2};
-  run.time->layers = {{.name = "first", .identity = "00", .types = "{}", .tactic = "t", .medianMs = 0.25},
+  run.time->layers = {{.name = "first", .identity = "00", .types = kTypes, .tactic = "t", .medianMs = 0.25},
                       {.name = "second", .emulated = true}};
   TensorComparison bad{.name = "y", .maxAbs = std::numeric_limits<double>::infinity()};
   bad.ofBound = bad.maxOverRms = bad.maxRel = std::numeric_limits<double>::infinity();
@@ -42,7 +43,7 @@ Run exampleRun() {
                                 .tolerance = {.rms = 0.5},
                                 .samples = {{"other_0", {{.name = "y", .ok = true}}}}}};
   RunErrors errors{.when = timestamp(), .inputs = {.paths = {"/elsewhere/other.npz"}}, .samples = 3, .against = "f32"};
-  errors.nodes = {{.name = "first", .identity = "00", .types = "{}", .errors = {TensorError{.maxOverRms = 0.5}, {}}}};
+  errors.nodes = {{.name = "first", .identity = "00", .types = kTypes, .errors = {TensorError{.maxOverRms = 0.5}, {}}}};
   errors.tensors = {{.name = "a", .fusedNode = "first", .stored = DataType::F16, .isOutput = true}};
   errors.tensors[0].errors.carried =
       TensorError{.elements = 4, .maxOverRms = std::numeric_limits<double>::infinity(), .nonFinite = 0.25};

@@ -133,11 +133,11 @@ TEST(TargetTables, AddingATargetTakesItsTableAlone) {
   DirectiveMap directives;
   directives.fallback.assign(graph->nodeIdLimit(), -1);
   const Truncation truncation = planTruncation(*graph, target, TruncateModes::both(TruncateMode::Long));
-  const std::vector<Decision> verdicts = validateNodes(*graph, target, directives, truncation);
+  const std::vector<NodeVerdict> verdicts = validateNodes(*graph, target, directives, truncation);
   ASSERT_EQ(verdicts.size(), 3U);
-  EXPECT_EQ(verdicts[0].code, "validate.supported");
-  EXPECT_EQ(verdicts[1].code, "validate.operator_not_supported");
-  EXPECT_EQ(verdicts[2].code, "validate.supported") << "narrowed first";
+  EXPECT_EQ(verdicts[0].why.code, "validate.supported");
+  EXPECT_EQ(verdicts[1].why.code, "validate.operator_not_supported");
+  EXPECT_EQ(verdicts[2].why.code, "validate.supported") << "narrowed first";
   const Partitioning partition = partitionGraph(*graph, target, verdicts, 0, directives, {});
   EXPECT_EQ(partition.segments.size(), 2U);
 }

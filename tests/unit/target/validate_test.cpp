@@ -15,7 +15,7 @@ Decision verdict(const std::string& target, const std::string& lines) {
   const Node& node = graph.value()->node(graph.value()->order().back());
   const NodeTypes types =
       typesOf(*graph.value(), node, [&](ValueId value) { return graph.value()->value(value).type.dtype; });
-  return validateNode(Target::fromName(target).value(), *graph.value(), node, types.inputs, types.outputs);
+  return validateNode(Target::fromName(target).value(), *graph.value(), node, types.inputs, types.outputs).why;
 }
 
 /// The verdict on `op` of one input and output of these types.
@@ -338,7 +338,8 @@ TEST(ValidateNode, LeavesContainersToTheFallback) {
   const TensorType* condition[] = {&graph->value(c).type};
   const TensorType* result[] = {&graph->value(n).type};
   const Decision inside =
-      validateNode(Target::fromName("tensorrt-10").value(), *graph, graph->node(graph->order()[0]), condition, result);
+      validateNode(Target::fromName("tensorrt-10").value(), *graph, graph->node(graph->order()[0]), condition, result)
+          .why;
   EXPECT_EQ(inside.code, "validate.body_not_supported") << "what a body gives counts too";
   EXPECT_EQ(inside.arguments["type"], "sequence(f32)");
 }

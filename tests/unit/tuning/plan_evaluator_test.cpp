@@ -187,7 +187,9 @@ TEST_F(TunedDigits, APinnedProductIsPlannedWithoutCodes) {
   ASSERT_NE(answer, nullptr) << "the pin costs codes";
   EXPECT_EQ(answer->subjects, std::vector{Subject::node(pinned)});
   EXPECT_NE(answer->arguments["nodes"].get<std::string>().find(pinned), std::string::npos);
-  EXPECT_EQ(pinAnswerOf(answer->code), PinAnswer::Price);
+  const auto place = static_cast<std::uint32_t>(answer - plan->decisions.data());
+  ASSERT_NE(answerAt(*plan, place), nullptr);
+  EXPECT_EQ(pinAnswerOf(answerAt(*plan, place)->outcome), PinAnswer::Price);
   for (const Decision& decision : plan->decisions) EXPECT_NE(decision.code, "precision.pin_free");
 }
 
