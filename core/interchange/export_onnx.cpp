@@ -331,7 +331,7 @@ Result<Exported> writeTypes(const Plan& plan, const Plan& wished, const ExportOp
 }
 
 Result<Exported> writeOnnx(const Plan& plan, const ExportOptions& options) {
-  return plan.model->unquantized != nullptr ? writeQuantized(plan, options) : writeGiven(plan, options);
+  return plan.model->unquantized != nullptr ? writeQuantized(plan, options) : writeTypes(plan, plan, options);
 }
 
 }  // namespace fusescope

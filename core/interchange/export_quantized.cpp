@@ -10,7 +10,6 @@
 #include "interchange/source_network.h"
 #include "interchange/split_products.h"
 #include "passes/pipelines.h"
-#include "planning/cut_products.h"
 
 namespace fusescope {
 namespace {
@@ -111,15 +110,6 @@ Result<Exported> writeQuantized(const Plan& plan, const ExportOptions& options) 
   TRY(onnxlib::writeNetwork(made.path, codes));
   TRY(writeInParts(plan, options, made));
   return writeTyped(plan, options, made);
-}
-
-Result<Exported> writeGiven(const Plan& plan, const ExportOptions& options) {
-  if (cutProducts(plan).empty()) return writeTypes(plan, plan, options);
-  TRY(checkPath(options));
-  WithCodes made{.path = TRY(sourceNetwork(plan, options.stop))};
-  made.folder = std::make_shared<const TemporaryFolder>(TRY(folderBeside(options.path, "codes")));
-  TRY(writeInParts(plan, options, made));
-  return made.added > 0 ? writeTyped(plan, options, made) : writeTypes(plan, plan, options);
 }
 
 }  // namespace fusescope

@@ -23,7 +23,5 @@ Status checkNotWrittenOver(const std::filesystem::path& path, const Plan& plan, 
 Result<Exported> writeTypes(const Plan& plan, const Plan& wished, const ExportOptions& options);
 /// A plan that quantises: first the network with its codes, then that with the other types of the plan.
 Result<Exported> writeQuantized(const Plan& plan, const ExportOptions& options);
-/// A plan of a network that has its codes already, or none.
-Result<Exported> writeGiven(const Plan& plan, const ExportOptions& options);
 
 }  // namespace fusescope

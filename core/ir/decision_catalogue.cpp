@@ -266,9 +266,6 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "more: {bytes}; of these they share {shared_kernels} kernels, {shared_casts} casts and {shared_bytes} bytes"},
       {"precision.index_lowered", Precision, false,
        "becomes an index of {index_of} and is calculated in {type}, which holds integers exactly up to {limit} only"},
-      {"precision.split_product", Precision, false,
-       "is planned in {type}, as products between dequantised operands are, but TensorRT for RTX 1.7 was seen to "
-       "multiply floats where a Split, here {split}, cuts the columns of weights with a scale for each: {instead}"},
       // tactic
       {"tactic.requested", Tactic, true, "the build is asked for tactic {tactic}"},
       {"tactic.nothing_to_run", Tactic, true, "there is nothing to run with another tactic: {became}"},

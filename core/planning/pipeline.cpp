@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "planning/cut_products.h"
 #include "planning/draft_plan.h"
 #include "planning/plan_bodies.h"
 #include "planning/plan_json.h"
@@ -126,7 +125,6 @@ Status giveAnswers(Layout& layout, Explanations ofBodies, const StopToken& stop)
   explain(plan, std::move(ofTypes));
   append(plan.decisions, priceAnswers(plan));
   append(plan.decisions, indexWarnings(plan));
-  append(plan.decisions, splitWarnings(plan));
   return checkStop(stop);
 }
 

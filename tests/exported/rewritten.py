@@ -5,10 +5,8 @@
 An Einsum that is a product, operators of ONNX Runtime's optimiser and calls of functions are written as what they stand
 for, where codes are to stand beside them; what the author named keeps its name. ONNX Runtime runs what is written and
 agrees with `fusescope run` of it, and its error from float32 is one of int8. A product that a Split cuts is written for
-TensorRT as one product for each part, which gives the same numbers, also where the network that is exported was quantised
-before; its plan says so then.
+TensorRT as one product for each part, which gives the same numbers.
 """
-import json
 import sys
 import tempfile
 from pathlib import Path
@@ -92,32 +90,7 @@ def check(program, case, folder):
     parts = len(model.graph.output) if for_tensorrt else kernels
     if codes != parts:
         problems.append(f"{codes} products read codes, not {parts}")
-    if for_tensorrt:
-        problems += check_quantised_before(program, source, ranges, inputs, parts, folder)
     return [f"{name}: {problem}" for problem in problems]
-
-
-def check_quantised_before(program, source, ranges, inputs, parts, folder):
-    """The network is quantised first, as its author may have done, and then planned and exported for TensorRT."""
-    quantised, written = folder / "quantised.onnx", folder / "parts.onnx"
-    command(program, "export", source, "--precision", "int8", "--ranges", ranges, "--to", "onnx", "-o", quantised)
-    plan = json.loads(command(program, "plan", quantised, "--target", "tensorrt-11", "--json"))
-    said = [each for each in plan["decisions"] if each["code"] == "precision.split_product"]
-    command(program, "export", quantised, "--target", "tensorrt-11", "--to", "onnx", "-o", written)
-    before, codes = products_of_codes(quantised), products_of_codes(written)
-    apart = relative(runtime(quantised, inputs), runtime(written, inputs))
-    print(f"  quantised before: {before} products of codes, {codes} for TensorRT, apart {apart:.5f}", flush=True)
-    problems = []
-    if len(said) != 1 or before != 1 or codes != parts:
-        problems.append(f"quantised before: {len(said)} warnings, {before} products of codes, {codes} for TensorRT, not {parts}")
-    if not apart <= SAME:
-        problems.append(f"quantised before: {apart} of rms apart from the product as a whole")
-    # What a directive names is there to be named.
-    whole = folder / "whole.onnx"
-    command(program, "export", quantised, "--target", "tensorrt-11", "--split", "first", "--to", "onnx", "-o", whole)
-    if products_of_codes(whole) != before:
-        problems.append("quantised before: a product that a directive names was written in parts")
-    return problems
 
 
 def main():

@@ -3,8 +3,8 @@
     segments.py FUSESCOPE SOURCE_FOLDER SHARED_FOLDER [NETWORK.onnx=RANGES.json…]
 
 No node falls back, and every product whose operands are dequantised is one of integers, in the plan and in the kernel that
-holds it: of the network, and of what `export` writes of that plan, where no Split cuts such a product any more. Networks are
-calibrated on the inputs that they bring, or planned by the ranges that are given.
+holds it: of the network, and of what `export` writes of that plan. Networks are calibrated on the inputs that they bring, or
+planned by the ranges that are given.
 """
 import json
 import sys
@@ -39,7 +39,6 @@ def wrong_in(plan, coded):
     problems += [f"{node} falls back" for segment in plan["segments"] if segment["kind"] != "accelerated"
                  for node in segment["nodes"]]
     problems += [f"{node} multiplies floats" for node in sorted(coded) if (granted[node], kernel[node]) != ("int8", "int8")]
-    problems += [f"a Split behind {node}" for node in sorted(subjects(plan, "precision.split_product"))]
     return problems + ([] if coded else ["no product has codes"])
 
 

@@ -182,62 +182,6 @@ TEST(Codes, OperatorsThatAreWrittenOnCodesHaveNoOtherType) {
             "there is nothing to pin: it is written as a product of 8-bit integers");
 }
 
-/// A product of codes, `between` from %h to %a, and a Split of its eight columns. `scale`: of the weights.
-std::shared_ptr<const Model> splitProduct(const std::string& scale, const std::string& between) {
-  const auto graph = parseGraph(R"(graph "main" {
-    input %x: int8[4, 8]
-    input %residual: f32[4, 8]
-    const %s: f32[] = [0.5]
-    const %z: int8[] = [0]
-    const %w: int8[8, 8] = dense
-    const %b: f32[8] = dense
-    const %rows: int64[3] = [2, 2, 8]
-    const %sw: f32)" + scale + R"( = dense
-    %dx: f32[4, 8] = DequantizeLinear(%x, %s, %z) {name="dx"}
-    %dw: f32[8, 8] = DequantizeLinear(%w, %sw) <axis=1> {name="dw"}
-    %h: f32[4, 8] = MatMul(%dx, %dw) {name="product"}
-    )" + between + R"(
-    output %p
-    output %q
-  })");
-  EXPECT_TRUE(graph.ok()) << (graph.ok() ? "" : graph.error().text());
-  Model model;
-  model.graph = graph.value();
-  model.contentHash = hashText(scale + between);
-  return std::make_shared<const Model>(std::move(model));
-}
-
-TEST(Codes, ForTensorRTASplitOfScaledColumnsIsWarnedOf) {
-  const std::string split = R"(%p: f32[4, 4], %q: f32[4, 4] = Split(%a) <axis=1, num_outputs=2> {name="cut"})";
-  const std::string add = R"(%a: f32[4, 8] = Add(%h, %b) {name="bias"}
-    )";
-  const auto warning = [](const std::string& scale, const std::string& between, const std::string& target) {
-    const auto plan = planned(splitProduct(scale, between), {.target = target});
-    EXPECT_EQ(plan->calculates[plan->graph().findNode("product")->index], DataType::I8);
-    const Decision* found = findDecision(*plan, "precision.split_product", "product");
-    return found == nullptr ? std::string() : message(*found);
-  };
-  EXPECT_EQ(warning("[8]", add + split, "tensorrt-11"),
-            "is planned in int8, as products between dequantised operands are, but TensorRT for RTX 1.7 was seen to "
-            "multiply floats where a Split, here cut, cuts the columns of weights with a scale for each: export --to "
-            "onnx writes one product for each part, which avoids it");
-  EXPECT_NE(warning("[8]", R"(%a: f32[2, 2, 8] = Reshape(%h, %rows) {name="view"}
-    %p: f32[2, 2, 4], %q: f32[2, 2, 4] = Split(%a) <axis=-1, num_outputs=2> {name="cut"})",
-                    "tensorrt-11"),
-            "");
-  EXPECT_EQ(warning("[]", add + split, "tensorrt-11"), "") << "one scale";
-  EXPECT_EQ(warning("[8]", add + split, "cpu:avx2"), "");
-  EXPECT_EQ(warning("[8]", R"(%a: f32[4, 8] = Add(%h, %residual) {name="sum"}
-    )" + split,
-                    "tensorrt-11"),
-            "")
-      << "export leaves it whole";
-  EXPECT_EQ(warning("[8]", add + R"(%p: f32[2, 8], %q: f32[2, 8] = Split(%a) <axis=0, num_outputs=2> {name="cut"})",
-                    "tensorrt-11"),
-            "")
-      << "of rows";
-}
-
 /// f16 takes half the time of f32, bf16 a third; conversions 0.1 ms.
 class TypedPrices : public PriceModel {
  public:
