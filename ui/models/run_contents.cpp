@@ -95,7 +95,7 @@ Cell rooflineCell(const RunLayer& layer, const ProfileScale& scale) {
     return {.text = QStringLiteral("unknown"),
             .sort = kUnknownLast,
             .tip = QStringLiteral("Its work, or what this machine reaches in its type, is not known: "
-                                  "'fusescope inspect --machine' measures the latter."),
+                                  "the command 'fusescope inspect --machine' measures the latter."),
             .tone = Tone::Dim,
             .number = true};
   const double share = *layer.rooflineMs / *layer.medianMs;
