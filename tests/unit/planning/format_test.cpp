@@ -183,6 +183,34 @@ std::shared_ptr<const Plan> branchingPlan() {
   return plan.value();
 }
 
+/// A kernel takes longer than its nodes would one by one.
+class PricesOfCompany : public UnitPrices {
+ public:
+  std::vector<Price> kernels(const Plan& plan) const override {
+    std::vector<Price> prices = UnitPrices::kernels(plan);
+    for (const FusedNode& fused : plan.fusedNodes)
+      prices[fused.id.index].ms = static_cast<double>(fused.nodes.size() * fused.nodes.size() * fused.nodes.size());
+    return prices;
+  }
+};
+
+/// Prices choose types, whether products of one input run together and, of `precisions` with int8, integers.
+std::shared_ptr<const Plan> pricedPlan(std::vector<DataType> precisions) {
+  ModelBuilder b;
+  const ValueId x = b.input("x", {4, 8});
+  b.output(b.node("MatMul", "query", {x, b.weight("wq", {8, 8})}, {4, 8}));
+  b.output(b.node("MatMul", "key", {x, b.weight("wk", {8, 8})}, {4, 8}));
+  PlanOptions options{.target = "cpu:avx2", .precisions = std::move(precisions)};
+  Ranges ranges;
+  ranges.edges["x"] = {{-1, 1}};
+  if (std::ranges::find(options.precisions, DataType::I8) != options.precisions.end())
+    options.ranges = std::make_shared<const Ranges>(ranges);
+  const PricesOfCompany prices;
+  const auto plan = makePlan(b.build(), options, &prices);
+  EXPECT_TRUE(plan.ok());
+  return plan.value();
+}
+
 TEST(PlanFormat, NamesEveryKeyThatIsPrintedAndNoOther) {
   const std::string text = outlineOfPlans();
   ASSERT_FALSE(text.empty()) << "FORMAT.md has no outline of plans";
@@ -191,7 +219,9 @@ TEST(PlanFormat, NamesEveryKeyThatIsPrintedAndNoOther) {
   std::set<std::string> opaque = outline.open();
   opaque.insert({"options.directives", "fused_nodes.bodies.plan"});  // documents of their own
   std::set<std::string> printed;
-  for (const auto& plan : {mixedPlan(), quantizedPlan(), truncatedPlan(), capturingPlan(), branchingPlan()})
+  for (const auto& plan :
+       {mixedPlan(), quantizedPlan(), truncatedPlan(), capturingPlan(), branchingPlan(),
+        pricedPlan({DataType::F32, DataType::F16}), pricedPlan({DataType::I8, DataType::F32})})
     collect(toJson(*plan), "", opaque, printed);
   for (const std::string& path : printed) EXPECT_TRUE(outline.paths().contains(path)) << path << " is not described";
   for (const std::string& path : outline.paths()) {

@@ -1,0 +1,10 @@
+#include <iostream>
+
+#include "tests/scrambled/plan_facts.h"
+
+/// plan_facts MODEL HOW: prints what the case comes to.
+int main(int count, char** arguments) {
+  if (count != 3) return 2;
+  std::cout << fusescope::test::factsOf({arguments[1], arguments[2]}).dump();
+  return 0;
+}
