@@ -95,6 +95,7 @@ Json withoutTexts(Json json) {
   if (json.is_object()) {
     if (json.contains("message")) json.erase("code");
     for (const char* text : {"message", "arguments", "evidence", "help"}) json.erase(text);
+    json.erase("digest");  // of parts of which some have a message
   }
   if (json.is_structured())
     for (Json& entry : json) entry = withoutTexts(std::move(entry));

@@ -89,6 +89,12 @@ TEST_F(Int8Prices, EachProductRunsInTheFasterType) {
   const auto again = remakePlan(model, toJson(*plan));
   ASSERT_TRUE(again.ok()) << again.error().text();
   EXPECT_EQ(toJson(*again.value()).dump(), toJson(*plan).dump()) << "made again as it was, without the prices";
+  Json older = toJson(*plan);
+  older.erase("by_price");
+  older["version"] = 3;
+  const auto read = planFromJson(older, model);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(toJson(*read.value()).dump(), toJson(*plan).dump()) << "an older file says it in its decisions";
   const auto made = graphWithCodes(*plan);
   ASSERT_TRUE(made.ok());
   const Graph& edited = *made.value();

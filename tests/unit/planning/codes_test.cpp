@@ -161,7 +161,7 @@ TEST(Codes, OperatorsThatAreWrittenOnCodesMultiplyIntegers) {
                   std::string(op).starts_with("QLinear") ? type : DataType::I32);
         const auto grant = std::ranges::find(plan->precisionMap, product, &PrecisionGrant::node);
         EXPECT_EQ(grant->granted, DataType::I8);
-        EXPECT_EQ(grant->code, "precision.quantised");
+        EXPECT_EQ(codeOf(grant->reason), "precision.quantised");
       }
     }
   }

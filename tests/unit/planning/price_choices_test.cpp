@@ -55,6 +55,23 @@ TEST(PriceChoices, ProductsOfOneInputRunOneByOneWhereThatIsFaster) {
   EXPECT_EQ(toJson(*again.value()).dump(), toJson(*apart).dump()) << "made again as it was";
 }
 
+TEST(PriceChoices, OfAPlanOfVersion3AreReadFromItsDecisions) {
+  const auto model = twoOfOneInput();
+  const PricesBySize prices(1, 3);
+  const auto plan = makePlan(model, {.target = "cpu:avx2", .precisions = {DataType::F32, DataType::F16}}, &prices);
+  ASSERT_TRUE(plan.ok());
+  const Json now = toJson(*plan.value());
+  ASSERT_TRUE(now.contains("by_price"));
+  Json then = now;
+  then.erase("by_price");
+  then["version"] = 3;
+  const auto read = planFromJson(then, model);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(fusions(*read.value()), "matmul{query} matmul{key}");
+  EXPECT_EQ(toJson(*read.value())["by_price"].dump(), now["by_price"].dump());
+  EXPECT_EQ(toJson(*read.value())["precision_map"].dump(), now["precision_map"].dump());
+}
+
 TEST(PriceChoices, ProductsOfOneInputStayTogetherWithinTheNoise) {
   for (const auto& [single, pair] : {std::pair(2.0, 3.0), {1.0, 2.1}, {0.0, 3.0}, {1.0, 0.0}}) {
     const auto plan = pricedPlan(twoOfOneInput(), PricesBySize(single, pair));
