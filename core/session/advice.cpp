@@ -23,7 +23,7 @@ std::optional<std::string> whatItGave(const LayerErrorReport& report, const std:
   const TensorErrors *of = nullptr, *worst = nullptr;
   for (const TensorErrors& tensor : report.tensors) {
     if (tensor.name == value) of = &tensor;
-    if (!tensor.isOutput || !tensor.errors.carried) continue;
+    if (!tensor.isOutput || !tensor.errors.carried || !tensor.errors.carried->tells()) continue;
     if (worst == nullptr || ofAllowed(*tensor.errors.carried, 1) > ofAllowed(*worst->errors.carried, 1))
       worst = &tensor;
   }

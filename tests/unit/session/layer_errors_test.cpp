@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "planning/without_lowered_types.h"
+#include "session/advice.h"
 #include "session/layer_error_report.h"
 #include "session/run_errors.h"
 #include "tests/support/paths.h"
@@ -191,6 +192,19 @@ TEST(LayerErrors, TheDocumentSaysWhatItIsOf) {
   EXPECT_EQ(kept.value().nodes[0].errors.local, report.value().nodes[0].errors.local);
   EXPECT_TRUE(kept.value().tensors == report.value().tensors);
   EXPECT_EQ(kept.value().samples, 1);
+}
+
+/// An output that is infinite in float32, too, has no error that could be told of what was tried.
+TEST(LayerErrors, AdviceTellsNothingOfOutputsThatCannotBeTold) {
+  const auto plan = planned(
+      "g (float[2, 4] x) => (float[2, 4] z) <float big = {1e5}, float huge = {1e38}> {"
+      "  [widen] v = Mul (x, big) [raise] t = Mul (v, huge) [again] z = Mul (t, huge) }",
+      lowered(DataType::F16));
+  ASSERT_NE(plan, nullptr);
+  const auto advice = adviceAbout("v", Harm::NotFinite, plan, filled(*plan, {1}), {}, ErrorsAgainst::F32);
+  ASSERT_TRUE(advice.ok()) << advice.error().text();
+  ASSERT_FALSE(advice.value().pins.empty());
+  EXPECT_EQ(advice.value().tried, "v is right");
 }
 
 }  // namespace
