@@ -20,7 +20,6 @@ constexpr double kLargestMargin = 0.5, kMarginStep = 0.5;
 constexpr int kMargins = 6;
 constexpr double kFurtherBack = 0.15;     // more of the margin for each place in the order of preference
 constexpr double kConversionMargins = 2;  // of a conversion: it was measured alone, and takes room in the caches
-constexpr double kClearlyCheaper = 0.02;  // of two preferences: what the sum of many times is not off by
 
 using Forms = std::uint32_t;  ///< a set of forms of one value, a bit each
 
@@ -404,9 +403,10 @@ FormatPlan planFormatsFirmly(const FormatProblem& problem, double mostLoss) {
   FormatProblem preferred = problem;
   double preferredMs = withMargin(preferred, 0).ms;
   for (const std::size_t format : formatsIn(problem)) {
+    if (preferredMs <= mostMs) break;
     FormatProblem other = preferring(problem, format);
     const double ms = withMargin(other, 0).ms;
-    if (ms >= preferredMs * (1 - kClearlyCheaper)) continue;
+    if (ms >= preferredMs) continue;
     preferred = std::move(other);
     preferredMs = ms;
   }

@@ -50,9 +50,8 @@ FormatPlan planFormats(const FormatProblem& problem, std::size_t mostStates = kM
 /// cheapest, as a share, one that leaves preferred ways and converts only for what gains most. What is left or
 /// converted must gain a margin of what it costs and of what a node takes in the mean, the largest margin under which
 /// the whole stays within that loss. So what is hardly worth it is decided by order, and noise bears on few choices:
-/// those that gain about that margin. Preferred is what comes first in the order of each node, or where the whole is
-/// clearly cheaper so, what works in one memory format: what a format costs in all nodes together is known much better
-/// than what it costs in one. Pure.
+/// those that gain about that margin. Preferred is what comes first in the order of each node, or where that loses too
+/// much, what works in one memory format. Pure.
 FormatPlan planFormatsFirmly(const FormatProblem& problem, double mostLoss);
 
 /// What a choice costs.

@@ -13,7 +13,9 @@
 namespace fusescope {
 namespace {
 
-constexpr double kMostLoss = 0.04;  // share of a program's time that firm choices may cost
+// Share of a program's time that firm choices may cost, as far as times of kernels that were measured alone tell it.
+// They tell no less: densenet121 in nChw16c was 4 % cheaper by their sum than in nhwc, and took 2 % longer.
+constexpr double kMostLoss = 0.08;
 
 std::vector<std::string> namesOf(const std::vector<Tactic>& tactics) {
   std::vector<std::string> names;

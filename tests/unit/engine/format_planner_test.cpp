@@ -205,7 +205,7 @@ TEST(FormatPlanner, FirmChoicesConvertOnlyForWhatGainsMuch) {
 }
 
 /// Blocks as in a densely connected network, of a product and a join each, in two formats: products are faster in the
-/// one that is guessed, joins are in the other, and in sum the two are a few percent apart.
+/// one that is guessed, joins are in the other, and in sum the two are some percent apart.
 FormatProblem balancedBlocks(std::uint32_t seed, double noise, double joinInOther) {
   std::mt19937 random(seed);
   std::normal_distribution<double> logarithm(0, noise);
@@ -227,7 +227,7 @@ FormatProblem balancedBlocks(std::uint32_t seed, double noise, double joinInOthe
 }
 
 TEST(FormatPlanner, FirmChoicesKeepToOneFormatWhereFormatsAreNearlyEqual) {
-  constexpr double kLoss = 0.04;
+  constexpr double kLoss = 0.08;
   for (const double joinInOther : {0.02, 0.05, 0.10}) {
     const auto chosen = planFormatsFirmly(balancedBlocks(0, 0.05, joinInOther), kLoss).ways;
     for (std::uint32_t seed = 1; seed < 20; ++seed) {
