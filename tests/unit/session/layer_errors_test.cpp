@@ -197,8 +197,8 @@ TEST(LayerErrors, TheDocumentSaysWhatItIsOf) {
 /// An output that is infinite in float32, too, has no error that could be told of what was tried.
 TEST(LayerErrors, AdviceTellsNothingOfOutputsThatCannotBeTold) {
   const auto plan = planned(
-      "g (float[2, 4] x) => (float[2, 4] z) <float big = {1e5}, float huge = {1e38}> {"
-      "  [widen] v = Mul (x, big) [raise] t = Mul (v, huge) [again] z = Mul (t, huge) }",
+      "g (float[2, 2] x) => (float[2, 2] z) <float big = {1e5}, float[2, 2] huge = {1e38, 1e38, 1e38, 1e38}> {"
+      "  [widen] v = Mul (x, big) [product] z = MatMul (v, huge) }",
       lowered(DataType::F16));
   ASSERT_NE(plan, nullptr);
   const auto advice = adviceAbout("v", Harm::NotFinite, plan, filled(*plan, {1}), {}, ErrorsAgainst::F32);
