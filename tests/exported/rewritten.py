@@ -4,8 +4,7 @@
 
 An Einsum that is a product, operators of ONNX Runtime's optimiser and calls of functions are written as what they stand
 for, where codes are to stand beside them; what the author named keeps its name. ONNX Runtime runs what is written and
-agrees with `fusescope run` of it, and its error from float32 is one of int8. A product that a Split cuts is written for
-TensorRT as one product for each part, which gives the same numbers.
+agrees with `fusescope run` of it, and its error from float32 is one of int8.
 """
 import sys
 import tempfile
@@ -21,32 +20,22 @@ from support import command, relative
 DOMAINS = '"" : %d, "com.microsoft" : 1, "my" : 1'
 LINEAR = """
 <domain: "my", opset_import: ["" : 17]> linear (x, w, b) => (z) { [p] m = MatMul (x, w) [q] z = Add (m, b) }"""
-SPLIT = ("g (float[2,5,16] x) => (float[2,5,4] p, float[2,5,8] q, float[2,5,4] r) <int64[3] sizes = {4, 8, 4}> {"
-         " [first] h = MatMul (x, w) [bias] a = Add (h, b) [cut] s, t, u = Split <axis = %s> (a, sizes)"
-         " [e] p = Relu (s) [f] q = Sigmoid (t) [g] r = Tanh (u) }")
-GEMM_SPLIT = ("g (float[5,16] x) => (float[1,5,8] p, float[1,5,8] q) <int64[3] rows = {1, 5, 16}> {"
-              " [first] h = Gemm <transB = 1> (x, w, b) [view] a = Reshape (h, rows) [cut] s, t = Split <axis = 2> (a)"
-              " [e] p = Relu (s) [f] q = Sigmoid (t) }")
-# Name, opset, graph (and functions), weights, for TensorRT, kernels of products that are read again, nodes that keep their names.
+# Name, opset, graph (and functions), weights, kernels of products that are read again, nodes that keep their names.
 CASES = [
     ("einsum", 17, "g (float[2,5,16] x) => (float[2,5,4,6] y) { [first] h = Einsum <equation = \"bsd,de->bse\"> (x, w)"
      " [act] a = Relu (h) [second] y = Einsum <equation = \"bsd,dhk->bshk\"> (a, v) }",
-     {"w": (16, 12), "v": (12, 4, 6)}, False, 2, {"first", "act", "second"}),
+     {"w": (16, 12), "v": (12, 4, 6)}, 2, {"first", "act", "second"}),
     ("fused matmul", 17, "g (float[2,5,16] x) => (float[2,5,6] y) { [first] h = com.microsoft.FusedMatMul <alpha = 0.5> (x, w)"
      " [act] a = com.microsoft.BiasGelu (h, b) [last] y = MatMul (a, v) }",
-     {"w": (16, 12), "b": (12,), "v": (12, 6)}, False, 2, {"first", "act", "last"}),
+     {"w": (16, 12), "b": (12,), "v": (12, 6)}, 2, {"first", "act", "last"}),
     ("fused conv", 13, "g (float[1,3,8,8] x) => (float[1,6,8,8] y) { [first] h = com.microsoft.FusedConv <kernel_shape = [3,3],"
      " pads = [1,1,1,1], activation = \"Relu\"> (x, w, b) [last] y = Conv <kernel_shape = [1,1]> (h, v) }",
-     {"w": (5, 3, 3, 3), "b": (5,), "v": (6, 5, 1, 1)}, False, 2, {"first", "last"}),
+     {"w": (5, 3, 3, 3), "b": (5,), "v": (6, 5, 1, 1)}, 2, {"first", "last"}),
     ("fused gemm", 13, "g (float[5,16] x) => (float[5,6] y) { [first] h = com.microsoft.FusedGemm <activation = \"Relu\"> (x, w, b)"
-     " [last] y = Gemm (h, v) }", {"w": (16, 12), "b": (12,), "v": (12, 6)}, False, 2, {"first", "last"}),
+     " [last] y = Gemm (h, v) }", {"w": (16, 12), "b": (12,), "v": (12, 6)}, 2, {"first", "last"}),
     ("calls", 17, "g (float[2,5,16] x) => (float[2,5,6] y) { [one] h = my.linear (x, w, b) [act] a = Relu (h)"
      " [two] y = my.linear (a, v, c) }" + LINEAR,
-     {"w": (16, 12), "b": (12,), "v": (12, 6), "c": (6,)}, False, 2, {"act"}),
-    ("split product", 17, SPLIT % "-1", {"w": (16, 16), "b": (16,)}, True, 1, {"e", "f", "g"}),
-    ("split by its place", 17, SPLIT % "2", {"w": (16, 16), "b": (16,)}, True, 1, {"e", "f", "g"}),
-    ("split gemm", 17, GEMM_SPLIT, {"w": (16, 16), "b": (16,)}, True, 1, {"e", "f"}),
-    ("whole", 17, SPLIT % "-1", {"w": (16, 16), "b": (16,)}, False, 1, {"first", "bias", "cut"})]
+     {"w": (16, 12), "b": (12,), "v": (12, 6), "c": (6,)}, 2, {"act"})]
 INT8, SAME = 0.05, 0.03  # of rms: what int8 costs here; two ways of running it
 
 
@@ -62,7 +51,7 @@ def products_of_codes(path):
 
 
 def check(program, case, folder):
-    name, opset, text, weights, for_tensorrt, kernels, kept = case
+    name, opset, text, weights, kernels, kept = case
     random = np.random.default_rng(2)
     source, ranges, written = folder / "model.onnx", folder / "ranges.json", folder / "int8.onnx"
     model = parser.parse_model(f"<ir_version: 8, opset_import: [{DOMAINS % opset}]> {text}")
@@ -72,9 +61,8 @@ def check(program, case, folder):
     inputs = {each.name: random.standard_normal([dim.dim_value for dim in each.type.tensor_type.shape.dim]).astype(np.float32)
               for each in model.graph.input}
     np.savez(folder / "in.npz", **inputs)
-    target = ["--target", "tensorrt-11"] if for_tensorrt else []
     command(program, "calibrate", source, "--inputs", folder / "in.npz", "--method", "minmax", "--symmetric", "-o", ranges)
-    command(program, "export", source, *target, "--precision", "int8", "--ranges", ranges, "--to", "onnx", "-o", written)
+    command(program, "export", source, "--precision", "int8", "--ranges", ranges, "--to", "onnx", "-o", written)
     command(program, "run", written, "--inputs", folder / "in.npz", "--outputs", folder / "out.npz")
     outputs = np.load(folder / "out.npz")
     ours = [next(outputs[key] for key in outputs.files if key.split(":")[-1] == each.name) for each in model.graph.output]
@@ -87,9 +75,8 @@ def check(program, case, folder):
     lost = kept - {node.name for node in onnx.load(str(written)).graph.node}
     if lost:
         problems.append(f"names were lost: {sorted(lost)}")
-    parts = len(model.graph.output) if for_tensorrt else kernels
-    if codes != parts:
-        problems.append(f"{codes} products read codes, not {parts}")
+    if codes != kernels:
+        problems.append(f"{codes} products read codes, not {kernels}")
     return [f"{name}: {problem}" for problem in problems]
 
 
