@@ -33,6 +33,12 @@ CLI::Option* repeatable(CLI::App& app, const std::string& names, std::vector<std
 }
 
 void PlanArguments::declare(CLI::App& app) {
+  std::vector<std::string> compilers;
+  for (const Compiler* known : allCompilers()) compilers.emplace_back(known->name());
+  app.add_option("--compiler", compiler, "what compiles the network: " + joined(compilers, ", ") + "; see compilers")
+      ->type_name("NAME")
+      ->default_str(kOwnCompiler)
+      ->group(kPlanGroup);
   app.add_option("--target", target, joined(targetNames()) + "; cpu:CAPABILITY+… for another machine's")
       ->type_name("TARGET")
       ->default_str("cpu")
@@ -80,6 +86,7 @@ PlanArguments PlanArguments::with(const PlanArguments& more) const {
   const auto replace = [](auto& own, const auto& other) {
     if (other != std::remove_cvref_t<decltype(own)>()) own = other;
   };
+  replace(both.compiler, more.compiler);
   replace(both.target, more.target);
   replace(both.precision, more.precision);
   replace(both.workspaceBytes, more.workspaceBytes);
@@ -103,7 +110,13 @@ PlanArguments PlanArguments::with(const PlanArguments& more) const {
 Result<PlanOptions> PlanArguments::options() const {
   PlanOptions options;
   if (!directivesFile.empty()) adopt(TRY(readDirectivesFile(directivesFile)), options);
-  if (!target.empty()) options.target = target;
+  if (!compiler.empty()) options.compiler = compiler;
+  const Compiler* known = findCompiler(options.compiler);
+  if (!target.empty()) {
+    options.target = target;
+  } else if (known != nullptr && !known->target().empty()) {
+    options.target = known->target();
+  }
   if (workspaceBytes) options.workspaceBytes = *workspaceBytes;
   if (!precision.empty()) options.precisions = TRY(parsePrecisions(precision));
   if (!rangesFile.empty()) options.ranges = std::make_shared<const Ranges>(TRY(readRanges(rangesFile)));
@@ -246,6 +259,11 @@ Result<Artifact> open(const std::string& path, const PlanArguments& plan, const 
     return openSessionOf({}, ofSession, engine, progress);
   }
   const bool backendGiven = engine != nullptr && !engine->backend.empty();
+  if (backendGiven && !plan.compiler.empty() && plan.compiler != kOwnCompiler)
+    return Diagnostic{
+        .message = fmt::format("a backend is where {} gets its kernels; {} has none", kOwnCompiler, plan.compiler),
+        .where = {.attribute = "--backend"},
+        .help = "Leave --backend or --compiler out."};
   auto artifact = openArtifact(path, TRY(plan.inputOverrides()), TRY(plan.options()),
                                backendGiven ? engine->backend : "", {}, progress);
   clearProgressLine();
@@ -256,6 +274,17 @@ Result<Artifact> open(const std::string& path, const PlanArguments& plan, const 
                       .help = "Leave --backend out, or build it for the other backend."};
   }
   return artifact;
+}
+
+Status checkAble(const Artifact& artifact, Ability ability, std::string_view verb) {
+  return fusescope::checkAble(artifact.compiler(), ability, verb);
+}
+
+Status readBack(Artifact& artifact) {
+  const auto options = buildOptions(artifact, 0, {}, progressLine());
+  const Status status = fusescope::readBack(artifact, options);
+  clearProgressLine();
+  return status;
 }
 
 bool reportObeyRefusals(const Plan& plan) {

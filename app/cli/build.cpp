@@ -51,6 +51,7 @@ Result<int> build(const Arguments& arguments) {
                       .where = {.file = arguments.path},
                       .help = "Give a model or a saved plan to build."};
   }
+  TRY(checkAble(artifact, Ability::Keep, "keep an engine"));
   TRY(checkOutput(arguments.output, "--output", artifact));
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
   auto options = buildOptions(artifact, arguments.engine.threads, {}, clock.progress());

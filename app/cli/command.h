@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "compilers/compiler.h"
 #include "session/operations.h"
 #include "session/samples.h"
 #include "session/session.h"
@@ -37,9 +38,11 @@ Command verifyCommand(CLI::App& app);
 Command calibrateCommand(CLI::App& app);
 Command tuneCommand(CLI::App& app);
 Command exportCommand(CLI::App& app);
+Command compilersCommand(CLI::App& app);
 
 /// The plan options of a verb, as they stand on the command line.
 struct PlanArguments {
+  std::string compiler;                              ///< empty: our own
   std::string target;                                ///< empty: that of the directives file, else cpu
   std::string precision;                             ///< empty: those of the directives file, else f32 alone
   std::vector<std::vector<std::string>> directives;  ///< by DirectiveKind: the arguments of its option
@@ -112,6 +115,10 @@ void clearProgressLine();
 /// session, `path` is where its model lies now, or empty.
 Result<Artifact> open(const std::string& path, const PlanArguments& plan, const EngineArguments* engine = nullptr,
                       const Progress& progress = progressLine());
+/// Error: the compiler of the artifact cannot do what the verb needs.
+Status checkAble(const Artifact& artifact, Ability ability, std::string_view verb);
+/// Has another compiler say what it makes of the network; of our own the plan says it.
+Status readBack(Artifact& artifact);
 /// Before work begins: whether `path`, which `option` gives, can be written, and is none of the files that the network
 /// and its inputs are read from.
 Status checkOutput(const std::string& path, const std::string& option, const Artifact& artifact,

@@ -28,12 +28,8 @@ std::string namesText(const std::vector<CoveringNode>& nodes) {
   return shortened(joined(names, " | "), 40);
 }
 
-std::string deltaText(std::optional<double> ms) {
-  return ms ? fmt::format("{:+.3f} ms", *ms) : "-";
-}
-
 std::string rangeText(const std::optional<Range>& range) {
-  return range ? fmt::format("{:+.3f} to {:+.3f}", range->least, range->most) : "-";
+  return range ? msApartText(range->least) + " to " + msApartText(range->most) : "-";
 }
 
 /// How the totals compare, and whether the turns agree about it.
@@ -66,7 +62,7 @@ void printForPeople(const CompareReport& report) {
   for (const auto& group : report.groups) {
     if (group.body.isNetwork()) (group.same ? same : different) += 1;
     groups.add({namesText(group.a), group.same ? "the same" : namesText(group.b), std::to_string(group.origins.size()),
-                msText(group.aMs), msText(group.bMs), deltaText(group.deltaMs), rangeText(group.deltaRangeMs)});
+                msText(group.aMs), msText(group.bMs), msApartText(group.deltaMs), rangeText(group.deltaRangeMs)});
   }
   groups.print();
   printErrors("Outputs, B against A", report.outputs);
@@ -81,6 +77,8 @@ void printForPeople(const CompareReport& report) {
                              counted(report.valuesInBodies, "value"));
   printRatio(report);
   if (!report.timeUnavailable.empty()) std::cout << "time unavailable: " << report.timeUnavailable << "\n";
+  if (!report.groupsUnavailable.empty())
+    std::cout << "times of some groups unavailable: " << report.groupsUnavailable << "\n";
 }
 
 Result<int> compare(const Arguments& arguments, const Artifact& a, const Artifact& b) {
@@ -110,6 +108,10 @@ Result<int> compare(const Arguments& arguments, const Artifact& a, const Artifac
 Result<int> compare(const Arguments& arguments) {
   const auto a = TRY(open(arguments.a, {}, &arguments.engine));
   const auto b = TRY(open(arguments.b, {}, &arguments.engine));
+  for (const Artifact* side : {&a, &b}) {
+    TRY(checkAble(*side, Ability::Run, "run a network"));
+    if (arguments.seconds > 0) TRY(checkAble(*side, Ability::Time, "time a network"));
+  }
   const bool refusedA = reportObeyRefusals(*a.plan);
   if (reportObeyRefusals(*b.plan) || refusedA) return kDoesNotHold;
   return underAssumedExtents(compare(arguments, a, b), *a.plan, !arguments.inputs.source(a).empty());

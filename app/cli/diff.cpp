@@ -61,8 +61,9 @@ Result<PlanArguments> planArguments(const PlanArguments& both, const std::string
 }
 
 Result<int> makeAndPrint(const Arguments& arguments) {
-  const auto a = TRY(open(arguments.a, TRY(planArguments(arguments.plan, arguments.planOfA, "--plan-a"))));
-  const auto b = TRY(open(arguments.b, TRY(planArguments(arguments.plan, arguments.planOfB, "--plan-b"))));
+  auto a = TRY(open(arguments.a, TRY(planArguments(arguments.plan, arguments.planOfA, "--plan-a"))));
+  auto b = TRY(open(arguments.b, TRY(planArguments(arguments.plan, arguments.planOfB, "--plan-b"))));
+  for (Artifact* side : {&a, &b}) TRY(readBack(*side));
   const auto prices = measuredPrices(a.backend);
   DiffInput inputOfA = diffInput(a), inputOfB = diffInput(b);
   if (!arguments.errorsOfA.empty()) TRY(addErrors(arguments.errorsOfA, inputOfA));

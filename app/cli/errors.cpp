@@ -84,9 +84,13 @@ void printTensors(const LayerErrorReport& report, bool all) {
   if (rows < tensors.size()) std::cout << fmt::format("{} more: --all prints them\n", tensors.size() - rows);
 }
 
-/// "float32 on 2 samples, both on native".
-std::string againstText(const Samples& samples, const LayerErrorOptions& options, ErrorsAgainst against) {
+/// "float32 on 2 samples, both on native"; where another compiler runs what is lowered, "float32 on 2 samples by
+/// native, lowered by the compiler onnxruntime".
+std::string againstText(const Samples& samples, const LayerErrorOptions& options, const std::string& compiler,
+                        ErrorsAgainst against) {
   const std::string on = counted(std::ssize(samples.list), "sample");
+  if (compiler != kOwnCompiler)
+    return fmt::format("float32 on {} by {}, lowered by the compiler {}", on, options.backend, compiler);
   if (against == ErrorsAgainst::F32) return fmt::format("float32 on {}, both on {}", on, options.backend);
   return fmt::format("float64 on {}, lowered on {}", on, options.backend);
 }
@@ -125,9 +129,9 @@ std::string outputText(const std::string& name, const TensorError& error) {
 }
 
 void printForPeople(const LayerErrorReport& report, const std::optional<Advice>& advice, const Samples& samples,
-                    const LayerErrorOptions& options, const Arguments& arguments) {
-  printTensors(report, arguments.all);
-  printCounts(report, againstText(samples, options, arguments.against), options.tolerance.rms.value_or(INFINITY));
+                    const std::string& against, const LayerErrorOptions& options, bool all) {
+  printTensors(report, all);
+  printCounts(report, against, options.tolerance.rms.value_or(INFINITY));
   for (const TensorErrors& tensor : report.tensors)
     if (tensor.isOutput && tensor.errors.carried) std::cout << outputText(tensor.name, *tensor.errors.carried);
   if (!report.notMeasured.empty())
@@ -139,7 +143,8 @@ void printForPeople(const LayerErrorReport& report, const std::optional<Advice>&
   if (const auto& first = report.firstWrong) {
     std::cout << fmt::format("first wrong: {} ({}): {}\n", shortened(first->node), first->tensor, first->why);
     const auto node = std::ranges::find(report.nodes, first->node, &NodeErrors::name);
-    for (const LostWeight& weight : node->lostWeights) std::cout << fmt::format("  its {}\n", inWords(weight));
+    if (node != report.nodes.end())
+      for (const LostWeight& weight : node->lostWeights) std::cout << fmt::format("  its {}\n", inWords(weight));
   }
   printAdvice(advice);
   printAboutInputs(samples);
@@ -161,7 +166,7 @@ Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
   } else if (artifact.session != nullptr && artifact.session->settings.tolerance.rms) {
     options.tolerance = artifact.session->settings.tolerance;
   }
-  const auto report = TRY(layerErrors(artifact.plan, samples, options, arguments.against));
+  const auto report = TRY(layerErrors(artifact, samples, options, arguments.against));
   const auto advice = TRY(adviceAbout(report, artifact.plan, samples, options, arguments.against));
   clearProgressLine();
   if (arguments.json) {
@@ -170,13 +175,15 @@ Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
     json["inputs"] = toJson(arguments.inputs.source(artifact));
     printJson(json);
   } else {
-    printForPeople(report, advice, samples, options, arguments);
+    const std::string against = againstText(samples, options, artifact.plan->options.compiler, arguments.against);
+    printForPeople(report, advice, samples, against, options, arguments.all);
   }
   return std::ranges::any_of(report.tensors, cannotBeTold) ? kBadUse : kDone;
 }
 
 Result<int> errors(const Arguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
+  TRY(checkAble(artifact, Ability::Run, "run a network"));
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
   return underAssumedExtents(errors(arguments, artifact), *artifact.plan, !arguments.inputs.source(artifact).empty());
 }

@@ -93,6 +93,23 @@ void printTime(const Json& json) {
     std::cout << fmt::format("  its branches take {}\n", range);
 }
 
+/// What another compiler made of the node.
+void printMade(const Json& made) {
+  if (made.is_null()) return;
+  printTitle("What " + made["compiler"].get<std::string>() + " made of it");
+  std::cout << fmt::format("  {}\n", made["words"].get<std::string>());
+  for (const Json& kernel : made["kernels"])
+    std::cout << fmt::format("  in kernel {} ({}): {}{}\n", kernel["name"].get<std::string>(),
+                             textOr(kernel["kind"], "of no kind that is told"), kernel["certainty"].get<std::string>(),
+                             kernel["ms"].is_null() ? "" : ", " + msText(kernel["ms"].get<double>()));
+  if (const Json& pin = made["pin"]; !pin.is_null())
+    std::cout << fmt::format("  asked {}, {}: {}\n", pin["asked"].get<std::string>(), pin["result"].get<std::string>(),
+                             textOr(pin["granted"], "the type is not disclosed"));
+  if (const Json& support = made["support"]; support["taken"] == false)
+    std::cout << fmt::format("  refused by its {}: {}\n", support["found_by"].get<std::string>(),
+                             support["message"].get<std::string>());
+}
+
 /// How each wish for a type was answered, and what all of them cost together.
 void printAnswers(const Json& json) {
   if (json["answers"].empty()) return;
@@ -136,6 +153,7 @@ void printForPeople(const Json& json) {
   printTitle(json["node"].get<std::string>());
   printPlace(json);
   printTime(json);
+  printMade(json["made"]);
   printAnswers(json);
   printEdges(json);
   printBorders(json);
@@ -166,8 +184,9 @@ Result<int> explain(const Arguments& arguments) {
     return Diagnostic{.message = "which node to explain is missing",
                       .where = {.attribute = "NODE"},
                       .help = "fusescope plan lists the nodes."};
-  const auto artifact = TRY(open(nodeAlone ? std::string() : arguments.path, arguments.plan));
-  const auto json = TRY(explainJson(*artifact.plan, node));
+  auto artifact = TRY(open(nodeAlone ? std::string() : arguments.path, arguments.plan));
+  TRY(readBack(artifact));
+  const auto json = TRY(explainJson(artifact, node));
   if (arguments.json) {
     printJson(json);
   } else {

@@ -8,6 +8,7 @@
 #include "app/cli/command.h"
 #include "base/name_hints.h"
 #include "base/text.h"
+#include "base/version.h"
 #include "session/process_start.h"
 
 namespace fusescope::cli {
@@ -91,13 +92,13 @@ int runChosen(const std::vector<Command>& commands) {
 
 int mainGuarded(int argc, char** argv) {
   CLI::App app("Fusescope: see, steer and measure what a compiler does to a neural network.", "fusescope");
-  app.set_version_flag("--version", "fusescope " FUSESCOPE_VERSION);
+  app.set_version_flag("--version", fmt::format("fusescope {}", kFusescopeVersion));
   app.footer(kExamples);
   app.require_subcommand(1);
-  const std::vector<Command> commands{inspectCommand(app), planCommand(app),   explainCommand(app),   buildCommand(app),
-                                      runCommand(app),     timeCommand(app),   compareCommand(app),   diffCommand(app),
-                                      errorsCommand(app),  verifyCommand(app), calibrateCommand(app), tuneCommand(app),
-                                      exportCommand(app)};
+  const std::vector<Command> commands{
+      inspectCommand(app),   planCommand(app),    explainCommand(app), buildCommand(app),    runCommand(app),
+      timeCommand(app),      compareCommand(app), diffCommand(app),    errorsCommand(app),   verifyCommand(app),
+      calibrateCommand(app), tuneCommand(app),    exportCommand(app),  compilersCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {

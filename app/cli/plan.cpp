@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "app/cli/command.h"
+#include "app/cli/read_back.h"
 #include "app/cli/table.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -103,8 +104,8 @@ void addFusedNodes(Table& table, const Plan& plan, const BodyPath& path) {
                fused.kind, typesText(plan, fused), plan.segments[fused.segment.index].name,
                std::to_string(fused.nodes.size()), flopsText(fused.flops), bytesText(fused.bytes),
                predictedText(fused)});
-    for (const PlannedBody& body : plan.bodies)
-      if (body.holder == fused.root) addFusedNodes(table, *body.plan, path.into(fused.name, body.attribute));
+    for (const CoverBody& body : plan.bodies)
+      if (body.holder == fused.root) addFusedNodes(table, plannedBody(body), path.into(fused.name, body.attribute));
   }
 }
 
@@ -231,14 +232,19 @@ void printSummary(const Plan& plan) {
 }
 
 Result<int> makeAndPrint(const Arguments& arguments) {
-  const auto artifact = TRY(open(arguments.path, arguments.plan));
+  auto artifact = TRY(open(arguments.path, arguments.plan));
+  if (!arguments.output.empty()) TRY(checkOutput(arguments.output, "--output", artifact));
+  TRY(readBack(artifact));
   const auto& plan = *artifact.plan;
-  if (!arguments.output.empty()) {
-    TRY(checkOutput(arguments.output, "--output", artifact));
-    TRY(writeFileAtomically(arguments.output, toJson(plan).dump(1, ' ', false, Json::error_handler_t::replace) + "\n"));
-  }
+  if (!arguments.output.empty())
+    TRY(writeFileAtomically(arguments.output,
+                            coverJson(artifact.cover()).dump(1, ' ', false, Json::error_handler_t::replace) + "\n"));
   if (arguments.json) {
-    printJson(toJson(plan));
+    printJson(coverJson(artifact.cover()));
+  } else if (artifact.made != nullptr) {
+    printSegments(plan);
+    printReadBack(*artifact.made);
+    printDecisions(plan);
   } else {
     printSegments(plan);
     printBorders(plan);

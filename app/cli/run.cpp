@@ -119,7 +119,7 @@ Status advise(const Arguments& arguments, const Artifact& artifact, const Sample
   }
   LayerErrorOptions options{.threads = arguments.engine.threads};
   if (!artifact.backend.empty()) options.backend = artifact.backend;
-  const auto report = TRY(layerErrors(artifact.plan, samples, options));
+  const auto report = TRY(layerErrors(artifact, samples, options));
   if (report.firstWrong)
     std::cout << fmt::format("first wrong by the lowered types: {}: {}\n", report.firstWrong->tensor,
                              report.firstWrong->why);
@@ -165,6 +165,7 @@ Result<int> run(const Arguments& arguments, const Artifact& artifact) {
 
 Result<int> run(const Arguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
+  TRY(checkAble(artifact, Ability::Run, "run a network"));
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
   return underAssumedExtents(run(arguments, artifact), *artifact.plan, !arguments.inputs.source(artifact).empty());
 }

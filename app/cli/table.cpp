@@ -1,13 +1,15 @@
 #include "app/cli/table.h"
-#include "base/text.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iostream>
+#include <iterator>
 #include <numeric>
+
+#include "base/quantities.h"
+#include "base/text.h"
 
 namespace fusescope::cli {
 namespace {
@@ -21,15 +23,6 @@ std::size_t width(std::string_view text) {
 bool colours() {
   static const bool kTerminal = isatty(STDOUT_FILENO) == 1;
   return kTerminal;
-}
-
-std::string scaled(double number, double base, const std::vector<std::string_view>& units) {
-  std::size_t unit = 0;
-  while (number >= base && unit + 1 < units.size()) {
-    number /= base;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{:.0f} {}", number, units[0]) : fmt::format("{:.1f} {}", number, units[unit]);
 }
 
 }  // namespace
@@ -61,17 +54,24 @@ void printTitle(std::string_view title) {
 }
 
 std::string bytesText(std::optional<std::int64_t> bytes) {
-  if (!bytes) return "-";
-  return scaled(static_cast<double>(*bytes), 1024, {"B", "KiB", "MiB", "GiB", "TiB"});
+  return bytes ? inBytes(*bytes) : "-";
 }
 
 std::string flopsText(std::optional<std::int64_t> flops) {
   if (!flops) return "-";
-  return scaled(static_cast<double>(*flops), 1000, {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP"});
+  constexpr const char* kUnits[] = {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP"};
+  double number = static_cast<double>(*flops);
+  std::size_t unit = 0;
+  for (; number >= 1000 && unit + 1 < std::size(kUnits); ++unit) number /= 1000;
+  return fmt::format("{:.{}f} {}", number, unit == 0 ? 0 : 1, kUnits[unit]);
 }
 
 std::string msText(std::optional<double> ms) {
-  return ms ? fmt::format("{:.3f} ms", *ms) : "-";
+  return ms ? inTime(*ms) : "-";
+}
+
+std::string msApartText(std::optional<double> ms) {
+  return ms ? inTimeApart(*ms) : "-";
 }
 
 std::string stepsText(const std::vector<double>& stepMs) {

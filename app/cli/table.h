@@ -30,9 +30,10 @@ class Table {
 void printTitle(std::string_view title);  ///< bold on a terminal
 
 // Quantities with units; a dash where there is none.
-std::string bytesText(std::optional<std::int64_t> bytes);       ///< "3.4 MiB"
+std::string bytesText(std::optional<std::int64_t> bytes);       ///< "3.40 MiB"
 std::string flopsText(std::optional<std::int64_t> flops);       ///< "1.2 G"
-std::string msText(std::optional<double> ms);                   ///< "0.123 ms"
+std::string msText(std::optional<double> ms);                   ///< "0.123 ms", "0.700 µs"
+std::string msApartText(std::optional<double> ms);              ///< a difference: "+0.700 µs", "−1.25 ms"
 std::string msText(std::optional<double> ms, PriceSource how);  ///< "~0.123 ms" where it is fitted
 std::string stepsText(const std::vector<double>& stepMs);       ///< "512 steps: mean …, first …, last …"
 /// Of a fused node. Of one with bodies also "0.1 ms to ~0.2 ms", by the branch, and "0.1 ms an iteration".

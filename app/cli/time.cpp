@@ -7,6 +7,7 @@
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/process_memory.h"
+#include "base/quantities.h"
 
 namespace fusescope::cli {
 namespace {
@@ -26,19 +27,19 @@ std::string shareText(std::optional<double> rooflineMs, std::optional<double> me
   return rooflineMs && medianMs && *medianMs > 0 ? fmt::format("{:.0f} %", 100 * *rooflineMs / *medianMs) : "-";
 }
 
-/// A row for each layer; below one with bodies a row for each of their steps, all calls of a run together; below a
-/// segment that was compiled as a whole a row for each fused node that its compiler made, as read back.
-void addLayers(Table& table, const std::vector<StepTime>& layers, const Plan& plan, const Plan* readBack,
-               const std::string& before, const std::string& calls) {
+/// A row for each layer; below one with bodies a row for each of their steps, all calls of a run together; below a part
+/// that another compiler compiled a row for each of its kernels. `cover`: what has their fused nodes.
+void addLayers(Table& table, const std::vector<StepTime>& layers, const Cover& cover, const std::string& before,
+               const std::string& calls) {
   for (const auto& layer : layers) {
-    const auto* fused = layer.fused.valid() ? &plan.fusedNodes[layer.fused.index] : nullptr;
+    const auto* fused = layer.fused.valid() ? &cover.fusedNodes[layer.fused.index] : nullptr;
     table.add({shortened(before + layer.name), layer.emulated ? "emulated" : msText(layer.medianMs), calls,
                layer.tactic, shareText(layer.rooflineMs, layer.medianMs),
                flopsText(fused != nullptr ? fused->flops : std::nullopt),
                bytesText(fused != nullptr ? fused->bytes : std::nullopt)});
-    addLayers(table, layer.readBack, readBack != nullptr ? *readBack : plan, nullptr, before + layer.name + "/", {});
+    addLayers(table, layer.kernels, cover, before + layer.name + "/", {});
     for (const BodyTimes& body : layer.bodies)
-      addLayers(table, body.steps, *plan.bodyPlan(fused->root, body.attribute), nullptr,
+      addLayers(table, body.steps, *asPlan(cover)->bodyPlan(fused->root, body.attribute),
                 before + BodyPath().into(layer.name, body.attribute).exactly({}), std::to_string(body.calls));
   }
 }
@@ -49,7 +50,7 @@ std::string fewerText(const TimeReport& report) {
   return fmt::format(" ({} samples ran on fewer, because runs took longer than expected)", report.byFewerThreads);
 }
 
-void printForPeople(const TimeReport& report, const Plan& plan) {
+void printForPeople(const TimeReport& report) {
   if (!report.layers.empty()) {
     printTitle("Layers");
     Table table({{"layer"},
@@ -59,7 +60,7 @@ void printForPeople(const TimeReport& report, const Plan& plan) {
                  {"of roofline", true},
                  {"work", true},
                  {"moved", true}});
-    addLayers(table, report.layers, plan, report.readBack.get(), {}, {});
+    addLayers(table, report.layers, *report.made, {}, {});
     table.print();
     if (std::ranges::none_of(report.layers, [](const StepTime& layer) { return layer.rooflineMs.has_value(); }))
       std::cout << "The roofline of this machine is not known yet: 'fusescope inspect --machine' measures it.\n";
@@ -71,8 +72,10 @@ void printForPeople(const TimeReport& report, const Plan& plan) {
   if (!report.stepMs.empty()) std::cout << stepsText(report.stepMs) << "\n";
   std::cout << fmt::format("median {}, min {}, p95 {}, p99 {}; {:.1f} runs/s; {} samples, {} threads{}{}\n",
                            msText(report.medianMs), msText(report.minMs), msText(report.p95Ms), msText(report.p99Ms),
-                           report.throughput.value_or(0), report.samples, report.threads, fewerText(report),
+                           report.throughput.value_or(0), inThousands(report.samples), report.threads,
+                           fewerText(report),
                            report.quiet ? "" : "; the machine was not quiet: other work disturbed the measurement");
+  if (!report.remark.empty()) std::cout << report.remark << "\n";
   if (const auto memory = processMemory())
     std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));
 }
@@ -91,12 +94,12 @@ Result<int> time(const Arguments& arguments, const Artifact& artifact) {
                                       .progress = progressLine()}));
   clearProgressLine();
   if (arguments.json) {
-    Json json = toJson(report, engine->plan());
+    Json json = toJson(report);
     json["random_inputs"] = samples.random;
     json["memory"] = memoryJson(engine->report());
     printJson(json);
   } else {
-    printForPeople(report, engine->plan());
+    printForPeople(report);
     printAboutInputs(samples);
     if (samples.list.size() > 1)
       std::cout << fmt::format("timed on the first of {} samples, {}\n", samples.list.size(),
@@ -107,6 +110,8 @@ Result<int> time(const Arguments& arguments, const Artifact& artifact) {
 
 Result<int> time(const Arguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
+  TRY(checkAble(artifact, Ability::Time, "time a network"));
+  if (arguments.perLayer) TRY(checkAble(artifact, Ability::Profile, "time kernels"));
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
   return underAssumedExtents(time(arguments, artifact), *artifact.plan, !arguments.inputs.source(artifact).empty());
 }

@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/process_memory.h"
 #include "base/text.h"
+#include "session/tune_answer.h"
 #include "session/tune_report.h"
 
 namespace fusescope::cli {
@@ -101,11 +102,45 @@ void printExported(const TuneGoal& goal, const TuneReport& report) {
 void printBeaten(const TuneResult& result) {
   const auto& beaten = result.beatenByAllPinned;
   if (!beaten) return;
+  const std::string enough = beaten->pins.empty() ? "no pin is needed for such an error"
+                                                  : counted(std::ssize(beaten->pins), "pin") + " would be enough";
   std::cout << fmt::format(
-      "{} would be enough ({}), but with everything pinned the network is faster on this machine and no further from "
+      "{} ({}), but with everything pinned the network is faster on this machine and no further from "
       "float32 ({}), so that a set was chosen that is not slower than that; the fewer pins, which --json lists, may "
       "still pay on other machines, or in memory\n",
-      counted(std::ssize(beaten->pins), "pin"), pointText(*beaten), pointText(result.allPinned));
+      enough, pointText(*beaten), pointText(result.allPinned));
+}
+
+/// Whether the search had to take so many pins, for the error or for the time.
+void printLeftOut(const TuneReport& report) {
+  const TuneResult& result = report.result;
+  if (!result.ok) return;
+  if (report.pins.empty()) {
+    std::cout << fmt::format("no {} is needed\n", pinsBefore(report.options, 0) == 0 ? "pin" : "further pin");
+    return;
+  }
+  const auto good = std::ranges::count_if(result.without, [&](const TuneResult::Without& without) {
+    return report.heldTo && without.error <= *report.heldTo;
+  });
+  if (!result.minimal)
+    std::cout << "a pin may be too many: not each was tried\n";
+  else if (good == 0)
+    std::cout << "no single pin can be left out: each was tried\n";
+  else
+    std::cout << fmt::format(
+        "each pin was tried: without any one of {} of them the error stays within what is allowed, but the network is "
+        "slower\n",
+        good);
+}
+
+/// "without pins", where the plan keeps some "without further pins".
+void printEnds(const TuneReport& report) {
+  const std::int64_t kept = pinsBefore(report.options, report.pins.size());
+  std::cout << fmt::format("without {}: {}; all {} pinned: {}\n", kept == 0 ? "pins" : "further pins",
+                           pointText(report.result.unpinned), report.pinnable, pointText(report.result.allPinned));
+  if (kept > 0)
+    std::cout << fmt::format("the plan keeps {} that it has, which {} not counted\n", counted(kept, "pin"),
+                             kept == 1 ? "is" : "are");
 }
 
 void printForPeople(const Arguments& arguments, const TuneReport& report, const Samples& samples) {
@@ -113,26 +148,28 @@ void printForPeople(const Arguments& arguments, const TuneReport& report, const 
   printFront(result.front);
   if (arguments.options.goal.baselines) printBaselines(result.baselines);
   printPins(report);
-  std::cout << fmt::format("without pins: {}; all {} pinned: {}\n", pointText(result.unpinned), report.pinnable,
-                           pointText(result.allPinned));
+  printEnds(report);
   if (std::isnan(result.chosen.error))
     std::cout << "not reached: nothing was evaluated\n";
   else
     std::cout << fmt::format("{}: {} of {} nodes pinned: {}\n", result.ok ? "found" : "not reached, the nearest",
-                             report.pins.size(), report.pinnable, pointText(result.chosen));
+                             report.pins.empty() ? "none" : std::to_string(report.pins.size()), report.pinnable,
+                             pointText(result.chosen));
   if (const auto& there = result.chosen.onReference)
     std::cout << fmt::format("the error is {} by the backend {} and {} by the reference\n",
                              errorText(result.chosen.measured), report.backend, errorText(*there));
   printExported(arguments.options.goal, report);
   printBeaten(result);
-  if (result.ok)
-    std::cout << (result.minimal ? "no single pin can be left out: each was tried\n"
-                                 : "a pin may be too many: not each was tried\n");
+  printLeftOut(report);
   std::cout << fmt::format("{} on {}, errors by {}, {:.1f} s{}\n", counted(result.evaluations, "evaluation"),
-                           counted(std::ssize(samples.list), "sample"), report.backend, report.seconds,
+                           counted(std::ssize(samples.list), "sample"),
+                           report.options.compiler == kOwnCompiler ? report.backend : report.options.compiler,
+                           report.seconds,
                            result.end == TuneEnd::Finished ? "" : fmt::format(", ended by: {}", name(result.end)));
   if (result.chosen.cost.unknown > 0)
-    std::cout << "times are not known: costs are conversions and bytes; fusescope build measures them\n";
+    std::cout << (report.options.compiler == kOwnCompiler
+                      ? "times are not known: costs are conversions and bytes; fusescope build measures them\n"
+                      : "costs are conversions and bytes: what a pin costs there only the compiler knows\n");
   printAboutInputs(samples);
   if (const auto memory = processMemory())
     std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));
@@ -176,6 +213,7 @@ Result<int> tuneOpened(const Arguments& arguments, const Artifact& artifact, con
 Result<int> tuneModel(const Arguments& arguments) {
   const InterruptStop interrupt;
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
+  TRY(checkAble(artifact, Ability::Run, "run a network"));
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
   return underAssumedExtents(tuneOpened(arguments, artifact, interrupt.token()), *artifact.plan,
                              !arguments.inputs.source(artifact).empty());

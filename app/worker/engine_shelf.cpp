@@ -46,7 +46,7 @@ Result<Artifact> EngineShelf::artifact(const WorkSource& source, const StopToken
   const auto key = keyOf(source);
   if (const auto* known = newest(m_artifacts, key)) {
     if (checkUnchanged(known->held.files).ok()) return known->held;
-    std::erase_if(m_engines, [&](const auto& engine) { return &engine.held->plan() == known->held.plan.get(); });
+    std::erase_if(m_engines, [&](const KeptEngine& engine) { return engine.artifact == key; });
     m_artifacts.pop_front();
   }
   auto opened = TRY(openArtifact(source.path, source.inputs, source.options, source.backend, stop, progress));
@@ -59,7 +59,7 @@ Result<Engine*> EngineShelf::engine(const WorkSource& source, const Artifact& ar
   const auto key = keyOf(source, artifact, options);
   if (const auto* known = newest(m_engines, key)) return known->held.get();
   auto built = TRY(openEngine(artifact, options));
-  m_engines.push_front({key, std::move(built)});
+  m_engines.push_front({keyOf(source), key, std::move(built)});
   if (m_engines.size() > kMostEngines) m_engines.pop_back();
   return m_engines.front().held.get();
 }

@@ -18,13 +18,17 @@ class EngineShelf {
   Result<Engine*> engine(const WorkSource& source, const Artifact& artifact, const BuildOptions& options);
 
  private:
-  template <class T>
-  struct Entry {
+  struct KeptArtifact {
     std::string key;
-    T held;
+    Artifact held;
   };
-  std::list<Entry<Artifact>> m_artifacts;               ///< newest first
-  std::list<Entry<std::unique_ptr<Engine>>> m_engines;  ///< newest first
+  struct KeptEngine {
+    std::string artifact;  ///< the key of what it was built of
+    std::string key;
+    std::unique_ptr<Engine> held;
+  };
+  std::list<KeptArtifact> m_artifacts;  ///< newest first
+  std::list<KeptEngine> m_engines;      ///< newest first
 };
 
 }  // namespace fusescope::worker

@@ -61,16 +61,22 @@ Result<Json> build(Job& job) {
   const auto samples = TRY(loadSamples(*artifact.plan, {}));
   auto* engine = TRY(engineOf(job, job.request.source, artifact, samples.first()));
   const auto& path = job.request.enginePath;
-  if (path.empty()) return toJson(engine->report(), job.clock.phases(), {}, 0);
-  job.progress("write", path);
-  TRY(engine->save(path));
-  std::error_code unknown;
-  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, unknown));
-  return toJson(engine->report(), job.clock.phases(), path, bytes);
+  std::int64_t bytes = 0;
+  if (!path.empty() && artifact.compiler().whyNot(Ability::Keep).empty()) {
+    job.progress("write", path);
+    TRY(engine->save(path));
+    std::error_code unknown;
+    bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, unknown));
+  }
+  Json json = toJson(engine->report(), job.clock.phases(), bytes > 0 ? path : std::string(), bytes);
+  if (const auto made = engine->made(); made != nullptr && asReadBack(*made) != nullptr)
+    json["made"] = toJson(*asReadBack(*made));
+  return json;
 }
 
 Result<Json> run(Job& job) {
   const auto artifact = TRY(opened(job, job.request.source));
+  TRY(checkAble(artifact.compiler(), Ability::Run, "run a network"));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
   auto* engine = TRY(engineOf(job, job.request.source, artifact, samples.first()));
   job.progress("run", artifact.path);
@@ -80,6 +86,7 @@ Result<Json> run(Job& job) {
 
 Result<Json> time(Job& job) {
   const auto artifact = TRY(opened(job, job.request.source));
+  TRY(checkAble(artifact.compiler(), Ability::Time, "time a network"));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
   auto* engine = TRY(engineOf(job, job.request.source, artifact, samples.first()));
   job.progress("time", artifact.path);
@@ -89,7 +96,7 @@ Result<Json> time(Job& job) {
                                       .perLayer = job.request.perLayer,
                                       .stop = job.stop,
                                       .progress = job.progress}));
-  return toJson(report, engine->plan());
+  return toJson(report);
 }
 
 Result<Json> compare(Job& job) {
@@ -110,7 +117,7 @@ Result<Json> compare(Job& job) {
 Result<Json> measureError(Job& job) {
   const auto artifact = TRY(opened(job, job.request.source));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
-  Json json = toJson(TRY(measureErrors(artifact.plan, samples, job.request.tolerance, job.stop, job.progress)));
+  Json json = toJson(TRY(measureErrors(artifact, samples, job.request.tolerance, job.stop, job.progress)));
   Evaluation evaluation = TRY(evaluationFromJson(json));
   evaluation.tolerance = job.request.tolerance;
   const Verdict verdict = verdictOf(evaluation, evaluation.tolerance);
@@ -134,7 +141,7 @@ Result<Json> errors(Job& job) {
                             .tolerance = job.request.tolerance,
                             .stop = job.stop,
                             .progress = job.progress};
-  const auto report = TRY(layerErrors(artifact.plan, samples, options, job.request.against));
+  const auto report = TRY(layerErrors(artifact, samples, options, job.request.against));
   const auto advice = TRY(adviceAbout(report, artifact.plan, samples, options, job.request.against));
   Json json = toJson(report, *artifact.plan, samples, options, job.request.against);
   json["advice"] = toJson(advice);

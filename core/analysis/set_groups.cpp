@@ -1,7 +1,9 @@
 #include "analysis/set_groups.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <utility>
 
 namespace fusescope {
 
@@ -25,6 +27,25 @@ class DisjointSets {
 };
 
 constexpr std::uint32_t kNone = UINT32_MAX;
+
+/// Whether the sets of a group are the same on both sides; those of `b` are put into the order of their likes in `a`.
+bool pairedAlike(SetGroup& group, std::span<const std::vector<std::uint32_t>> a,
+                 std::span<const std::vector<std::uint32_t>> b) {
+  using Sorted = std::pair<std::vector<std::uint32_t>, std::uint32_t>;  // the things, and the place of the set
+  const auto sorted = [](std::span<const std::vector<std::uint32_t>> sets, const std::vector<std::uint32_t>& places) {
+    std::vector<Sorted> all;
+    for (const std::uint32_t i : places) all.emplace_back(sets[i], i);
+    for (Sorted& set : all) std::ranges::sort(set.first);
+    std::ranges::sort(all);
+    return all;
+  };
+  const std::vector<Sorted> ofA = sorted(a, group.a), ofB = sorted(b, group.b);
+  if (!std::ranges::equal(ofA, ofB, {}, &Sorted::first, &Sorted::first)) return false;
+  std::map<std::uint32_t, std::uint32_t> partners;
+  for (std::size_t i = 0; i < ofA.size(); ++i) partners[ofA[i].second] = ofB[i].second;
+  for (std::size_t i = 0; i < group.a.size(); ++i) group.b[i] = partners[group.a[i]];
+  return true;
+}
 
 }  // namespace
 
@@ -66,7 +87,11 @@ std::vector<SetGroup> groupSets(std::span<const std::vector<std::uint32_t>> a,
     (i < countOfA ? groups[group].a : groups[group].b).push_back(i < countOfA ? i : i - countOfA);
   }
   for (SetGroup& group : groups) {
-    if (group.a.size() != 1 || group.b.size() != 1) continue;
+    if (group.a.size() != group.b.size()) continue;
+    if (group.a.size() > 1) {
+      group.same = pairedAlike(group, a, b);
+      continue;
+    }
     const std::size_t size = b[group.b.front()].size();
     group.same = size == a[group.a.front()].size() && size == shared[countOfA + group.b.front()];
   }

@@ -44,15 +44,6 @@ std::span<const Backend* const> allBackends() {
   return all;
 }
 
-std::vector<Tactic> Backend::tactics(const KernelRequest&) const {
-  return {};
-}
-
-Result<std::unique_ptr<const Code>> Backend::compile(const KernelRequest& request, const Tactic& tactic) const {
-  return Diagnostic{.message = "the " + std::string(name()) + " backend has no tactic '" + tactic.name + "'",
-                    .where = {.node = request.fused->name}};
-}
-
 Result<std::unique_ptr<const Code>> Backend::compileConversion(const TensorDesc& from, const TensorDesc& to,
                                                                int threads) const {
   return referenceBackend().compileConversion(from, to, threads);

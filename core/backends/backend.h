@@ -18,8 +18,6 @@
 
 namespace fusescope {
 
-class SegmentCompiler;
-
 /// A tensor as a kernel meets it: concrete extents (ONNX order), type as stored, memory format.
 struct TensorDesc {
   DataType dtype = DataType::Undefined;
@@ -48,8 +46,7 @@ struct KernelRequest {
 std::vector<ValueId> innerValues(const KernelRequest& request);
 RegionExtents extentsOf(const KernelRequest& request);
 
-/// Builds kernels: for fused nodes (tactics(), compile(), compileConversion()), or for whole segments
-/// (segmentCompiler()). Stateless and safe to use from several threads.
+/// Builds kernels for fused nodes. Stateless and safe to use from several threads.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -59,14 +56,12 @@ class Backend {
   virtual Fingerprint fingerprint() const = 0;
   /// Where its code runs, and where what that reads and writes lies.
   virtual const Device& device() const { return cpuDevice(); }
-  /// What compiles its segments; null: it is asked fused node by fused node.
-  virtual const SegmentCompiler* segmentCompiler() const { return nullptr; }
   /// Every way this backend knows to run it, best guess first; never empty for a node it was given by a plan: the
   /// reference way is always there. What can take its inputs in several formats is there once for each.
-  virtual std::vector<Tactic> tactics(const KernelRequest& request) const;
+  virtual std::vector<Tactic> tactics(const KernelRequest& request) const = 0;
   /// Compiles one; weights are packed apart (Code::packings()). What tactics() offers here can be compiled. An unknown
   /// tactic is an error that names the nearest.
-  virtual Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const;
+  virtual Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const = 0;
   /// Converts a tensor between formats and types (a step of its own in an engine). Here: as the reference does, on the
   /// host.
   virtual Result<std::unique_ptr<const Code>> compileConversion(const TensorDesc& from, const TensorDesc& to,

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "backends/device.h"
-#include "base/ids.h"
 #include "base/result.h"
 #include "ir/tensor.h"
 
@@ -28,14 +27,6 @@ struct Packing {
 struct RegionExtents {
   std::vector<Dims> inputs, outputs, inner;
   bool operator==(const RegionExtents&) const = default;
-};
-
-/// A fused node of a segment as its compiler made it; ids are those of SegmentRequest::graph.
-struct ReadBackNode {
-  std::string name, kind;
-  std::vector<NodeId> nodes;
-  DataType compute = DataType::Undefined;
-  std::vector<std::pair<ValueId, DataType>> outputs;  ///< values that it leaves in memory, at which type
 };
 
 /// A compiled region without its weights. Const and re-entrant: any number of callers may run it beside each other,
@@ -57,8 +48,6 @@ class Code {
     static_cast<void>(to);
     return nullptr;
   }
-  /// Of a segment's code: what its compiler made of the segment, producers first.
-  virtual std::span<const ReadBackNode> readBack() const { return {}; }
   /// Bytes out of which its backend can restore() it; nothing where it cannot be kept.
   virtual std::optional<std::string> serialise() const { return std::nullopt; }
   /// Enqueues itself on `stream`, of the device of its backend; on the host it is done when this returns. `inputs` as

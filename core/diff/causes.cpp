@@ -21,7 +21,7 @@ bool choseByPrice(const Plan& plan) {
   const auto isKnown = [](const auto& product) { return product.second.known(); };
   return std::ranges::any_of(plan.precisionMap, isPriced) || !plan.priced.apart.empty() ||
          std::ranges::any_of(plan.priced.integers, isKnown) ||
-         std::ranges::any_of(plan.bodies, [](const PlannedBody& body) { return choseByPrice(*body.plan); });
+         std::ranges::any_of(plan.bodies, [](const CoverBody& body) { return choseByPrice(plannedBody(body)); });
 }
 
 /// The plan of a level in a plan of the network of one side.
@@ -181,7 +181,7 @@ void CauseFinder::findNamed() {
   }
 }
 
-void CauseFinder::nameDirectives(std::size_t place, const Plan& plan, bool ofA) {
+void CauseFinder::nameDirectives(std::size_t place, const Cover& plan, bool ofA) {
   const PlanLevel& level = m_levels[place];
   const Plan& whole = ofA ? m_a : m_b;
   std::map<Cause, int> known;

@@ -12,7 +12,7 @@
 
 namespace fusescope {
 
-/// Finds which of the differences between what two plans were made of caused a change. Where there is one, it did. Else
+/// Finds which of the differences between what two Plans were made of caused a change. Where there is one, it did. Else
 /// the plans are made again with one difference taken over at a time, in A's network from A's options and in B's from
 /// B's: a difference is a cause of what is already so in A with it, or no longer so in B without it. Ranges, and what
 /// asks for int8, are taken over together where one cannot be without the other. Where prices chose, and none are
@@ -64,7 +64,7 @@ class CauseFinder {
   std::vector<LevelFacts> factsOfLevels(const Plan& plan, bool ofA) const;
   bool factsDiffer(const std::vector<LevelFacts>& some, const std::vector<LevelFacts>& others) const;
   void findNamed();
-  void nameDirectives(std::size_t place, const Plan& plan, bool ofA);
+  void nameDirectives(std::size_t place, const Cover& plan, bool ofA);
   int directiveDifference(const Plan& plan, const Cause& by, bool ofA) const;
   void find(std::size_t place, Aspect aspect, std::uint32_t index, Found& found) const;
   Causes texts(const Found& found, std::size_t place, std::span<const std::uint32_t> things) const;

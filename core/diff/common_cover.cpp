@@ -9,7 +9,7 @@ namespace {
 
 class CommonCover {
  public:
-  explicit CommonCover(const std::vector<PlanLevel>& levels) : m_levels(levels) {}
+  explicit CommonCover(const std::vector<PlanLevel>& levels) : m_levels(levels), m_isCovered(levels.size(), 0) {}
 
   std::vector<CoverGroup> run() {
     cover(0);
@@ -18,6 +18,8 @@ class CommonCover {
 
  private:
   void cover(std::size_t place) {
+    if (m_isCovered[place] != 0) return;  // several kernels run its holder
+    m_isCovered[place] = 1;
     const PlanLevel& level = m_levels[place];
     for (const SetGroup& group : fusedGroups(level)) {
       m_groups.push_back(groupOf(level, group));
@@ -26,19 +28,22 @@ class CommonCover {
     }
   }
 
-  /// Whether the holder of a body is the root of a fused node of the group.
+  /// Whether a fused node of the group runs the holder of a body.
   static bool holds(const PlanLevel& level, const SetGroup& group, const PlanLevel& body) {
-    const auto isRoot = [](const Plan* plan, const std::vector<std::uint32_t>& fused, NodeId holder) {
-      return holder.valid() &&
-             std::ranges::any_of(fused, [&](std::uint32_t i) { return plan->fusedNodes[i].root == holder; });
+    const auto runs = [](const Cover* plan, const std::vector<std::uint32_t>& fused, NodeId holder) {
+      return holder.valid() && std::ranges::any_of(fused, [&](std::uint32_t i) {
+               const std::vector<NodeId>& nodes = plan->fusedNodes[i].nodes;
+               return std::ranges::find(nodes, holder) != nodes.end();
+             });
     };
-    return body.holderOfA.valid() ? isRoot(level.a, group.a, body.holderOfA) : isRoot(level.b, group.b, body.holderOfB);
+    const bool isInA = body.holderOfA.valid() && hasKernel(*level.a, body.holderOfA);
+    return isInA ? runs(level.a, group.a, body.holderOfA) : runs(level.b, group.b, body.holderOfB);
   }
 
   static CoverGroup groupOf(const PlanLevel& level, const SetGroup& of) {
     CoverGroup group{.body = level.path(), .same = of.same};
     std::unordered_set<std::string> listed;
-    const auto addOrigin = [&](const Plan& plan, const BodyPath& path, OriginId origin) {
+    const auto addOrigin = [&](const Cover& plan, const BodyPath& path, OriginId origin) {
       std::string name = path.of(plan.model->origins[origin.index].name);
       if (listed.insert(name).second) group.origins.push_back(std::move(name));
     };
@@ -49,33 +54,39 @@ class CommonCover {
     for (const std::uint32_t fused : of.b) {
       group.b.push_back(coveringNode(level, false, fused));
       for (const NodeId node : level.b->fusedNodes[fused].nodes) {
-        if (level.match.nodeOfA[node.index].valid()) continue;
-        for (const OriginId origin : level.b->graph().node(node).origins) addOrigin(*level.b, level.pathOfB, origin);
+        const NodeId inA = level.match.nodeOfA[node.index];
+        if (inA.valid() && hasKernel(*level.a, inA)) continue;
+        const Cover& named = inA.valid() ? *level.a : *level.b;
+        const BodyPath& path = inA.valid() ? level.pathOfA : level.pathOfB;
+        for (const OriginId origin : named.graph().node(inA.valid() ? inA : node).origins)
+          addOrigin(named, path, origin);
       }
     }
     return group;
   }
 
   const std::vector<PlanLevel>& m_levels;
+  std::vector<char> m_isCovered;  ///< by place
   std::vector<CoverGroup> m_groups;
 };
 
 }  // namespace
 
+std::vector<std::uint32_t> comparedThings(const PlanLevel& level, bool ofA, const FusedNode& fused) {
+  std::vector<std::uint32_t> things;
+  for (const NodeId node : fused.nodes) {
+    const std::uint32_t thing = ofA ? level.thingOfA(node) : level.thingOfB(node);
+    if (level.hasKernels(thing)) things.push_back(thing);
+  }
+  return things;
+}
+
 std::vector<SetGroup> fusedGroups(const PlanLevel& level) {
   std::vector<std::vector<std::uint32_t>> a, b;
-  if (level.a != nullptr) {
-    for (const FusedNode& fused : level.a->fusedNodes) {
-      std::vector<std::uint32_t>& things = a.emplace_back();
-      for (const NodeId node : fused.nodes) things.push_back(level.thingOfA(node));
-    }
-  }
-  if (level.b != nullptr) {
-    for (const FusedNode& fused : level.b->fusedNodes) {
-      std::vector<std::uint32_t>& things = b.emplace_back();
-      for (const NodeId node : fused.nodes) things.push_back(level.thingOfB(node));
-    }
-  }
+  if (level.a != nullptr)
+    for (const FusedNode& fused : level.a->fusedNodes) a.push_back(comparedThings(level, true, fused));
+  if (level.b != nullptr)
+    for (const FusedNode& fused : level.b->fusedNodes) b.push_back(comparedThings(level, false, fused));
   return groupSets(a, b);
 }
 
@@ -84,7 +95,7 @@ CoveringNode coveringNode(const PlanLevel& level, bool ofA, std::uint32_t fused)
   return {node.id, NetworkPlace{ofA ? level.pathOfA : level.pathOfB, node.name}, node.identity, node.nodes.size()};
 }
 
-std::vector<CoverGroup> commonCover(const Plan& a, const Plan& b) {
+std::vector<CoverGroup> commonCover(const Cover& a, const Cover& b) {
   return CommonCover(planLevels(a, b)).run();
 }
 

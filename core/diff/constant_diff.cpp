@@ -29,13 +29,13 @@ std::int64_t differingElements(const Tensor& a, const Tensor& b) {
 
 /// The fused nodes of a side that hold one of `nodes`, each once, in the order of the nodes.
 std::vector<CoveringNode> readersOf(const PlanLevel& level, bool ofA, const std::vector<NodeId>& nodes) {
-  const Plan& plan = ofA ? *level.a : *level.b;
+  const Cover& plan = ofA ? *level.a : *level.b;
   std::vector<CoveringNode> readers;
-  std::set<const FusedNode*> listed;
+  std::set<FusedNodeId> listed;
   for (const NodeId node : nodes) {
-    const FusedNode* fused = node.valid() && plan.graph().has(node) ? plan.fusedNodeOf(node) : nullptr;
-    if (fused == nullptr || !listed.insert(fused).second) continue;
-    readers.push_back(coveringNode(level, ofA, static_cast<std::uint32_t>(fused - plan.fusedNodes.data())));
+    if (!node.valid() || !plan.graph().has(node)) continue;
+    for (const FusedNodeId fused : kernelsOf(plan, node))
+      if (listed.insert(fused).second) readers.push_back(coveringNode(level, ofA, fused.index));
   }
   return readers;
 }

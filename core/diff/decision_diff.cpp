@@ -61,8 +61,8 @@ class DecisionDiff {
       if (const ValueId other = m_level.match.valueOfA[value.index]; other.valid())
         m_inA.emplace(b.value(value).name, a.value(other).name);
     for (const SetGroup& group : fusedGroups(m_level))
-      if (group.same)
-        m_inA.emplace(m_level.b->fusedNodes[group.b.front()].name, m_level.a->fusedNodes[group.a.front()].name);
+      for (std::size_t i = 0; group.same && i < group.a.size(); ++i)
+        m_inA.emplace(m_level.b->fusedNodes[group.b[i]].name, m_level.a->fusedNodes[group.a[i]].name);
   }
 
   const std::string& inA(const std::string& name, bool ofB) const {
@@ -73,7 +73,7 @@ class DecisionDiff {
 
   /// Those that the other side could have as well. Of a body not the answers to directives: what is around it has them.
   /// Of two networks not what was done to the files.
-  Indices compared(const Plan& plan, bool ofA) const {
+  Indices compared(const Cover& plan, bool ofA) const {
     Indices all;
     for (std::uint32_t i = 0; i < plan.decisions.size(); ++i) {
       const Decision& decision = plan.decisions[i];
@@ -85,7 +85,7 @@ class DecisionDiff {
   }
 
   /// Whether it is about nodes that the other network has not.
-  bool aboutOneSide(const Plan& plan, const Decision& decision, bool ofA) const {
+  bool aboutOneSide(const Cover& plan, const Decision& decision, bool ofA) const {
     if (m_sameNames) return false;
     const auto& counterparts = ofA ? m_level.match.nodeOfB : m_level.match.nodeOfA;
     return !decision.subjects.empty() && std::ranges::all_of(decision.subjects, [&](const Subject& subject) {
@@ -173,7 +173,7 @@ class DecisionDiff {
   }
 
   /// Why the node that a decision is about calculates in its type; null where it is about no node.
-  static const PrecisionGrant* grantOf(const Plan& plan, const Decision* decision) {
+  static const PrecisionGrant* grantOf(const Cover& plan, const Decision* decision) {
     if (decision == nullptr || decision->kind != DecisionKind::Precision || decision->subjects.empty()) return nullptr;
     const auto node = decision->subjects.front().nodeIn(plan.graph());
     const auto found =
@@ -197,8 +197,10 @@ class DecisionDiff {
   }
 
   /// Whether it says what all pins of a plan cost together.
-  static bool isTogether(const Plan& plan, const Decision* decision) {
-    return decision != nullptr && plan.pinsTogether && decision == plan.decisions.data() + plan.pinsTogether->decision;
+  static bool isTogether(const Cover& cover, const Decision* decision) {
+    const Plan* plan = asPlan(cover);
+    return decision != nullptr && plan != nullptr && plan->pinsTogether &&
+           decision == plan->decisions.data() + plan->pinsTogether->decision;
   }
 
   /// The directive that gave it, else what changed the nodes that it is about.
@@ -250,7 +252,10 @@ class DecisionDiff {
 }  // namespace
 
 void addDecisionChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff) {
-  if (level.a != nullptr && level.b != nullptr) DecisionDiff(level, place, causes, diff).run();
+  if (level.a == nullptr || level.b == nullptr) return;
+  // What is said of one compiler and of another are no answers to the same questions.
+  const bool ofOneCompiler = level.a->options.compiler == level.b->options.compiler;
+  if (level.isPlanned() || ofOneCompiler) DecisionDiff(level, place, causes, diff).run();
 }
 
 }  // namespace fusescope

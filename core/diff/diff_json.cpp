@@ -11,7 +11,8 @@ Json timeJson(const std::optional<DiffTime>& time) {
 
 Json namesJson(const std::vector<CoveringNode>& nodes) {
   Json all = Json::array();
-  for (const CoveringNode& node : nodes) all.push_back({{"name", node.place.text()}, {"identity", node.identity.hex()}});
+  for (const CoveringNode& node : nodes)
+    all.push_back({{"name", node.place.text()}, {"identity", node.identity.hex()}});
   return all;
 }
 
@@ -20,17 +21,19 @@ Json textOrNull(const std::string& text) {
 }
 
 Json toJson(const DiffTotals& totals) {
-  return {{"label", totals.label},
-          {"target", totals.target},
-          {"precision", totals.precision},
-          {"nodes", totals.nodes},
-          {"fused_nodes", totals.fusedNodes},
-          {"segments", totals.segments},
-          {"casts", totals.casts},
-          {"bytes", totals.bytes},
-          {"cast_bytes", totals.castBytes},
-          {"time", timeJson(totals.time)},
-          {"errors_on", textOrNull(totals.errorsOn)}};
+  Json json = {{"label", totals.label},
+               {"target", totals.target},
+               {"precision", totals.precision},
+               {"nodes", totals.nodes},
+               {"fused_nodes", totals.fusedNodes},
+               {"segments", totals.segments},
+               {"casts", totals.casts},
+               {"bytes", totals.bytes},
+               {"cast_bytes", totals.castBytes},
+               {"time", timeJson(totals.time)},
+               {"errors_on", textOrNull(totals.errorsOn)}};
+  if (!totals.compiler.empty()) json["compiler"] = totals.compiler;
+  return json;
 }
 
 Json toJson(const Difference& difference) {
@@ -44,6 +47,14 @@ Json toJson(const ChangedNode& node) {
 Json toJson(const FusionChange& change) {
   return {{"change", name(change.change)}, {"a", namesJson(change.a)},        {"b", namesJson(change.b)},
           {"nodes", change.nodes},         {"segment", change.place.segment}, {"because", change.because}};
+}
+
+Json toJson(const FateChange& change) {
+  return {{"node", change.node},
+          {"a", change.a},
+          {"b", change.b},
+          {"segment", change.place.segment},
+          {"because", change.because}};
 }
 
 Json toJson(const SegmentChange& change) {
@@ -137,29 +148,34 @@ Json listJson(const std::vector<T>& all) {
 }  // namespace
 
 Json toJson(const PlanDiff& diff) {
-  return {{"format", "fusescope.diff"},
-          {"version", 1},
-          {"same", diff.same()},
-          {"a", toJson(diff.a)},
-          {"b", toJson(diff.b)},
-          {"network",
-           {{"one", diff.oneNetwork},
-            {"matched", diff.matched},
-            {"by_name", diff.byName},
-            {"by_structure", diff.byStructure},
-            {"changed", listJson(diff.changed)},
-            {"constants", listJson(diff.constants)},
-            {"constants_not_compared", diff.constantsNotCompared}}},
-          {"unmatched", {{"a", diff.onlyA}, {"b", diff.onlyB}}},
-          {"differences", listJson(diff.differences)},
-          {"segments", listJson(diff.segments)},
-          {"fusions", listJson(diff.fusions)},
-          {"types", listJson(diff.types)},
-          {"casts", listJson(diff.casts)},
-          {"decisions", listJson(diff.decisions)},
-          {"times", listJson(diff.times)},
-          {"errors_alike", diff.a.errorsOn.empty() ? Json(nullptr) : Json(diff.errorsAlike)},
-          {"errors", listJson(diff.errors)}};
+  Json json = {{"format", "fusescope.diff"},
+               {"version", 1},
+               {"same", diff.same()},
+               {"a", toJson(diff.a)},
+               {"b", toJson(diff.b)},
+               {"network",
+                {{"one", diff.oneNetwork},
+                 {"matched", diff.matched},
+                 {"by_name", diff.byName},
+                 {"by_structure", diff.byStructure},
+                 {"changed", listJson(diff.changed)},
+                 {"constants", listJson(diff.constants)},
+                 {"constants_not_compared", diff.constantsNotCompared}}},
+               {"unmatched", {{"a", diff.onlyA}, {"b", diff.onlyB}}},
+               {"differences", listJson(diff.differences)},
+               {"segments", listJson(diff.segments)},
+               {"fusions", listJson(diff.fusions)},
+               {"types", listJson(diff.types)},
+               {"casts", listJson(diff.casts)},
+               {"decisions", listJson(diff.decisions)},
+               {"times", listJson(diff.times)},
+               {"errors_alike", diff.a.errorsOn.empty() ? Json(nullptr) : Json(diff.errorsAlike)},
+               {"errors", listJson(diff.errors)}};
+  if (diff.isReadBack()) {
+    json["fates"] = listJson(diff.fates);
+    json["causes_known"] = diff.causesKnown;
+  }
+  return json;
 }
 
 }  // namespace fusescope

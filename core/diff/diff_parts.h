@@ -11,6 +11,7 @@
 namespace fusescope {
 
 void addFusionChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff);
+void addFateChanges(const PlanLevel& level, PlanDiff& diff);
 void addSegmentChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff);
 void addTypeChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff);
 void addCastChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff);

@@ -12,7 +12,7 @@ std::optional<double> larger(const std::optional<double>& one, const std::option
 }
 
 /// The worst of some fused nodes; nothing where one is not known.
-std::optional<DiffError> errorOf(const Plan& plan, const std::vector<std::uint32_t>& fused, const DiffErrors& errors) {
+std::optional<DiffError> errorOf(const Cover& plan, const std::vector<std::uint32_t>& fused, const DiffErrors& errors) {
   std::optional<DiffError> worst;
   for (const std::uint32_t each : fused) {
     const auto known = errors.fusedNodes.find(plan.fusedNodes[each].identity);

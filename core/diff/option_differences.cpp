@@ -1,6 +1,7 @@
 #include "diff/option_differences.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "calibration/ranges.h"
@@ -42,6 +43,15 @@ std::string weightOnlyText(const PlanOptions& options) {
   return "--weight-only " + std::string(name(type)) + (block == 0 ? "" : " --block " + std::to_string(block));
 }
 
+bool sameSupport(const PlanOptions& a, const PlanOptions& b) {
+  return a.support == b.support || (a.support != nullptr && b.support != nullptr && *a.support == *b.support);
+}
+
+/// Of what the compiler said of the nodes of a side that it was asked.
+std::string supportText(const PlanOptions& options, const char* side) {
+  return (options.support == nullptr ? "without what " : "what ") + options.compiler + " says of the nodes of " + side;
+}
+
 /// The differences, each with the directive that it is of.
 struct Listed {
   Difference difference;
@@ -53,6 +63,9 @@ std::vector<Listed> listed(const PlanOptions& a, const PlanOptions& b) {
   const auto add = [&](DifferenceKind kind, std::string ofA, std::string ofB) {
     if (ofA != ofB) all.push_back({{kind, std::move(ofA), std::move(ofB)}});
   };
+  add(DifferenceKind::Compiler, "--compiler " + a.compiler, "--compiler " + b.compiler);
+  if (a.compiler == b.compiler && !sameSupport(a, b))
+    add(DifferenceKind::Compiler, supportText(a, "A"), supportText(b, "B"));
   add(DifferenceKind::Target, "--target " + a.target, "--target " + b.target);
   add(DifferenceKind::Precision, "--precision " + precisionText(a), "--precision " + precisionText(b));
   add(DifferenceKind::Workspace, "--workspace " + std::to_string(a.workspaceBytes),
@@ -89,11 +102,46 @@ std::vector<Difference> optionDifferences(const PlanOptions& a, const PlanOption
   return differences;
 }
 
+std::string compilerText(const CompilerIdentity& compiler) {
+  return compiler.version.empty() ? compiler.name : compiler.name + " " + compiler.version;
+}
+
+void addCompilerDifferences(const Cover& a, const Cover& b, std::vector<Difference>& differences) {
+  const ReadBackPlan* readBackOfA = asReadBack(a);
+  const ReadBackPlan* readBackOfB = asReadBack(b);
+  if (readBackOfA == nullptr || readBackOfB == nullptr) return;
+  const CompilerIdentity& ofA = readBackOfA->compiler;
+  const CompilerIdentity& ofB = readBackOfB->compiler;
+  if (ofA.name != ofB.name) return;  // the options say so
+  const auto add = [&](std::string inA, std::string inB) {
+    if (inA != inB) differences.push_back({DifferenceKind::Compiler, std::move(inA), std::move(inB)});
+  };
+  const auto where = [](const CompilerIdentity& compiler) {
+    return compiler.name + " in " + (compiler.environment.empty() ? "this program" : compiler.environment);
+  };
+  add(compilerText(ofA), compilerText(ofB));
+  add(where(ofA), where(ofB));
+  std::set<std::string> keys;
+  for (const CompilerIdentity* compiler : {&ofA, &ofB})
+    for (const auto& [key, value] : compiler->options) keys.insert(key);
+  for (const std::string& key : keys) {
+    const auto option = [&](const CompilerIdentity& compiler) {
+      const auto found = compiler.options.find(key);
+      return found == compiler.options.end() ? "" : compiler.name + " with " + key + "=" + found->second;
+    };
+    add(option(ofA), option(ofB));
+  }
+}
+
 PlanOptions takenOver(PlanOptions options, const PlanOptions& a, const PlanOptions& b, std::size_t place,
                       bool optionsOfA) {
   const Listed each = listed(a, b)[place];
   const PlanOptions& other = optionsOfA ? b : a;
   switch (each.difference.kind) {
+    case DifferenceKind::Compiler:
+      options.compiler = other.compiler;
+      options.support = other.support;
+      break;
     case DifferenceKind::Target:
       options.target = other.target;
       break;

@@ -15,24 +15,25 @@ namespace fusescope {
 
 namespace {
 
-void addTotals(const Plan& plan, DiffTotals& totals) {
+void addTotals(const Cover& plan, DiffTotals& totals) {
   totals.nodes += std::ssize(plan.graph().order());
   totals.fusedNodes += std::ssize(plan.fusedNodes);
   totals.segments += std::ssize(plan.segments);
   totals.casts += std::ssize(plan.casts);
   for (const FusedNode& fused : plan.fusedNodes) totals.bytes += fused.bytes.value_or(0);
   for (const PlannedCast& cast : plan.casts) totals.castBytes += cast.bytes.value_or(0);
-  for (const PlannedBody& body : plan.bodies) addTotals(*body.plan, totals);
+  for (const CoverBody& body : plan.bodies) addTotals(*body.cover, totals);
 }
 
 DiffTotals totalsOf(const DiffInput& input) {
-  const Plan& plan = *input.plan;
+  const Cover& cover = *input.cover;
   DiffTotals totals{
-      .label = input.label, .target = plan.options.target, .precision = precisionText(plan.options), .time = {}};
-  addTotals(plan, totals);
-  if (plan.predictedMs) {
-    const bool measured = predictedTime(plan).fittedMs == 0;
-    totals.time = DiffTime{*plan.predictedMs, measured ? DiffTimeKind::Measured : DiffTimeKind::Fitted};
+      .label = input.label, .target = cover.options.target, .precision = precisionText(cover.options), .time = {}};
+  if (const ReadBackPlan* readBack = asReadBack(cover)) totals.compiler = compilerText(readBack->compiler);
+  addTotals(cover, totals);
+  if (const Plan* plan = asPlan(cover); plan != nullptr && plan->predictedMs) {
+    const bool measured = predictedTime(*plan).fittedMs == 0;
+    totals.time = DiffTime{*plan->predictedMs, measured ? DiffTimeKind::Measured : DiffTimeKind::Fitted};
   }
   return totals;
 }
@@ -112,14 +113,16 @@ void addNetworkDifference(const std::vector<PlanLevel>& levels, const std::vecto
 PlanDiff begun(const DiffInput& a, const DiffInput& b, const std::vector<PlanLevel>& levels,
                const std::vector<FileMatch>& files) {
   PlanDiff diff{.a = totalsOf(a), .b = totalsOf(b)};
-  diff.differences = optionDifferences(a.plan->options, b.plan->options);
+  diff.differences = optionDifferences(a.cover->options, b.cover->options);
+  addCompilerDifferences(*a.cover, *b.cover, diff.differences);
+  diff.causesKnown = !diff.isReadBack();
   addNetworkChanges(levels, files, diff);
   for (std::size_t place = 0; place < levels.size(); ++place) addConstantChanges(levels[place], files[place], diff);
   std::ranges::stable_sort(diff.constants, std::ranges::greater(),
                            [](const ConstantChange& change) { return change.maxOverRms.value_or(INFINITY); });
   addInputDifferences(levels.front(), diff);
   const bool byInputs = !diff.differences.empty() && diff.differences.back().kind == DifferenceKind::Inputs &&
-                        beforeCodes(*a.plan->model).contentHash == beforeCodes(*b.plan->model).contentHash;
+                        beforeCodes(*a.cover->model).contentHash == beforeCodes(*b.cover->model).contentHash;
   if (!byInputs) addNetworkDifference(levels, files, diff);
   return diff;
 }
@@ -129,6 +132,7 @@ void addChanges(const DiffInput& a, const DiffInput& b, const std::vector<PlanLe
   for (std::size_t place = 0; place < levels.size(); ++place) {
     addSegmentChanges(levels[place], place, causes, diff);
     addFusionChanges(levels[place], place, causes, diff);
+    addFateChanges(levels[place], diff);
     addTypeChanges(levels[place], place, causes, diff);
     addCastChanges(levels[place], place, causes, diff);
     addDecisionChanges(levels[place], place, causes, diff);
@@ -151,7 +155,7 @@ std::optional<DiffTime> timeOf(const FusedNode& fused, const DiffInput& input) {
 }
 
 /// The sum over some fused nodes; it is known as the least known of them is.
-std::optional<DiffTime> timeOf(const Plan& plan, const std::vector<std::uint32_t>& fused, const DiffInput& input) {
+std::optional<DiffTime> timeOf(const Cover& plan, const std::vector<std::uint32_t>& fused, const DiffInput& input) {
   if (fused.empty()) return std::nullopt;
   DiffTime sum;
   for (std::size_t i = 0; i < fused.size(); ++i) {
@@ -163,6 +167,26 @@ std::optional<DiffTime> timeOf(const Plan& plan, const std::vector<std::uint32_t
   return sum;
 }
 
+/// Where one compiler made both sides of inputs that differ in one thing, that caused every change.
+void nameSoleCause(const Cover& a, const Cover& b, PlanDiff& diff) {
+  const ReadBackPlan* ofA = asReadBack(a);
+  const ReadBackPlan* ofB = asReadBack(b);
+  if (ofA == nullptr || ofB == nullptr || ofA->compiler.name != ofB->compiler.name || diff.differences.size() != 1)
+    return;
+  const Difference& sole = diff.differences.front();
+  const Causes because{sole.kind == DifferenceKind::Network ? "the networks" : sole.text()};
+  const auto name = [&](auto& changes) {
+    for (auto& change : changes) change.because = because;
+  };
+  name(diff.segments);
+  name(diff.fusions);
+  name(diff.fates);
+  name(diff.types);
+  name(diff.casts);
+  name(diff.decisions);
+  diff.causesKnown = true;
+}
+
 }  // namespace
 
 std::string_view name(DiffTimeKind kind) {
@@ -171,9 +195,9 @@ std::string_view name(DiffTimeKind kind) {
 }
 
 std::string_view name(DifferenceKind kind) {
-  static constexpr std::array<std::string_view, 11> kNames{
-      "target",          "precision", "workspace", "ranges", "weight_only", "directive",
-      "directive_order", "network",   "inputs",    "times",  "rules"};
+  static constexpr std::array<std::string_view, 12> kNames{"compiler", "target",      "precision", "workspace",
+                                                           "ranges",   "weight_only", "directive", "directive_order",
+                                                           "network",  "inputs",      "times",     "rules"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -198,7 +222,7 @@ std::string Difference::text() const {
 
 bool PlanDiff::same() const {
   return onlyA.empty() && onlyB.empty() && changed.empty() && constants.empty() && differences.empty() &&
-         fusions.empty() && segments.empty() && types.empty() && casts.empty() && decisions.empty();
+         fusions.empty() && fates.empty() && segments.empty() && types.empty() && casts.empty() && decisions.empty();
 }
 
 void addTimeChanges(const PlanLevel& level, const DiffInput& a, const DiffInput& b, PlanDiff& diff) {
@@ -214,19 +238,26 @@ void addTimeChanges(const PlanLevel& level, const DiffInput& a, const DiffInput&
 }
 
 PlanDiff changesBetween(const DiffInput& a, const DiffInput& b) {
-  const std::vector<PlanLevel> levels = planLevels(*a.plan, *b.plan);
+  const std::vector<PlanLevel> levels = planLevels(*a.cover, *b.cover);
   PlanDiff diff = begun(a, b, levels, fileMatches(levels));
   addChanges(a, b, levels, nullptr, diff);
   return diff;
 }
 
 Result<PlanDiff> diffPlans(const DiffInput& a, const DiffInput& b, const PriceModel* prices, const StopToken& stop) {
-  const std::vector<PlanLevel> levels = planLevels(*a.plan, *b.plan);
+  const std::vector<PlanLevel> levels = planLevels(*a.cover, *b.cover);
   TRY(checkStop(stop));
   const std::vector<FileMatch> files = fileMatches(levels);
   PlanDiff diff = begun(a, b, levels, files);
-  CauseFinder causes = TRY(CauseFinder::make(levels, files, *a.plan, *b.plan, diff, prices, stop));
-  addChanges(a, b, levels, &causes, diff);
+  const Plan* planOfA = asPlan(*a.cover);
+  const Plan* planOfB = asPlan(*b.cover);
+  if (planOfA != nullptr && planOfB != nullptr) {
+    CauseFinder causes = TRY(CauseFinder::make(levels, files, *planOfA, *planOfB, diff, prices, stop));
+    addChanges(a, b, levels, &causes, diff);
+  } else {
+    addChanges(a, b, levels, nullptr, diff);
+    nameSoleCause(*a.cover, *b.cover, diff);
+  }
   return diff;
 }
 

@@ -36,9 +36,9 @@ struct DiffErrors {
   std::map<Hash128, DiffError> fusedNodes{};  ///< by FusedNode::identity
 };
 
-/// One side of a diff: a plan, and what else is known of it.
+/// One side of a diff: a plan, ours or read back, and what else is known of it.
 struct DiffInput {
-  const Plan* plan = nullptr;           ///< outlives the PlanDiff
+  const Cover* cover = nullptr;         ///< outlives the PlanDiff
   std::string label;                    ///< for people: the file
   std::map<Hash128, DiffTime> times{};  ///< by FusedNode::identity, in place of what the plan predicts
   std::vector<DiffErrors> errors{};     ///< the newest last; those count that were measured alike on both sides
@@ -47,6 +47,7 @@ struct DiffInput {
 /// A side in numbers; each body as if it ran once.
 struct DiffTotals {
   std::string label, target, precision;
+  std::string compiler{};  ///< that it is read back from, and its version; empty: a plan of ours
   std::int64_t nodes = 0, fusedNodes = 0, segments = 0, casts = 0;
   std::int64_t bytes = 0, castBytes = 0;  ///< moved by fused nodes, and by casts; what is not known counts as 0
   std::optional<DiffTime> time;           ///< of the plan; nothing unless each of its parts is known
@@ -54,6 +55,7 @@ struct DiffTotals {
 };
 
 enum class DifferenceKind {
+  Compiler,  ///< another one, another version or environment of it, or what it says of the nodes
   Target,
   Precision,
   Workspace,
@@ -77,6 +79,8 @@ struct Difference {
 
 /// What caused a change: texts of differences; several: it came of them together, or of each of them. Empty: not known.
 using Causes = std::vector<std::string>;
+/// Why no causes are named where PlanDiff::causesKnown is false.
+inline constexpr const char* kCausesNotDisclosed = "a compiler that is not ours does not say why";
 
 /// Where a change shows: the segment, by A's name where it has one there, or "HOLDER/ATTRIBUTE: SEGMENT" in a body.
 struct ChangePlace {
@@ -86,15 +90,23 @@ struct ChangePlace {
 enum class GroupChange { Formed, Broken, Split, Merged, Moved, Rerouted };
 std::string_view name(GroupChange change);  ///< "formed", …
 
-/// Fused nodes that cover the same nodes in other ways. Formed: of nodes that ran alone, or that only B has; broken:
-/// into nodes that run alone, or that only A has; moved: a border between them, or what the networks differ by, is
-/// elsewhere.
+/// Fused nodes that cover the same nodes in other ways, as far as both sides have a kernel for them. Formed: of nodes
+/// that ran alone, or that only B has; broken: into nodes that run alone, or that only A has; moved: a border between
+/// them, or what the networks differ by, is elsewhere.
 struct FusionChange {
   GroupChange change;
   std::vector<CoveringNode> a, b;
   std::vector<std::string> nodes;  ///< by A's names where it has them
   ChangePlace place;
   Causes because;
+};
+
+/// A node of both networks of which something else becomes, where a side is read back.
+struct FateChange {
+  std::string node;  ///< by A's name
+  std::string a, b;  ///< "kernel", "folded", "not disclosed"; of a plan of ours "kernel", "view" or "fallback"
+  ChangePlace place;
+  Causes because{};
 };
 
 /// Segments that cover the same nodes in other ways, or are run by something else (rerouted).
@@ -133,7 +145,7 @@ struct CastChange {
 
 /// An answer that is another: of A, of B, or of both about the same.
 struct DecisionChange {
-  const Decision* a = nullptr;  ///< in DiffInput::plan; null: B alone has it
+  const Decision* a = nullptr;  ///< in DiffInput::cover; null: B alone has it
   const Decision* b = nullptr;
   std::uint32_t indexInB = 0;  ///< of b in its plan
   BodyPath body{};             ///< PlanLevel::path()
@@ -182,7 +194,10 @@ struct PlanDiff {
   std::vector<ConstantChange> constants;  ///< the largest `maxOverRms` first
   std::int64_t constantsNotCompared = 0;  ///< one side has no data for them
   std::vector<Difference> differences;
+  /// False: another compiler made a side, and nothing else tells what caused a change; see kCausesNotDisclosed.
+  bool causesKnown = true;
   std::vector<FusionChange> fusions;
+  std::vector<FateChange> fates;
   std::vector<SegmentChange> segments;
   std::vector<TypeChange> types;
   std::vector<CastChange> casts;
@@ -192,10 +207,13 @@ struct PlanDiff {
 
   /// Nothing but times and errors differs.
   bool same() const;
+  /// Whether another compiler made a side.
+  bool isReadBack() const { return !a.compiler.empty() || !b.compiler.empty(); }
 };
 
 /// What differs, and why. Pure, but for `prices`, with which plans are made again to find causes; null: where types or
-/// fusions were chosen by price, no cause is found by that. Without `causes` nothing is planned and none is named.
+/// fusions were chosen by price, no cause is found by that. Another compiler is asked nothing: where one made both
+/// sides, of inputs that differ in one thing, that thing caused everything; else causes are not known.
 /// Errors: cancelled.
 Result<PlanDiff> diffPlans(const DiffInput& a, const DiffInput& b, const PriceModel* prices = nullptr,
                            const StopToken& stop = {});

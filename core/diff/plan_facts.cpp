@@ -16,9 +16,9 @@ namespace {
 /// may stand elsewhere in it, where the other side has them or nobody has.
 class PlaceInLevel {
  public:
-  PlaceInLevel(const PlanLevel& level, const Plan& plan, bool ofA)
+  PlaceInLevel(const PlanLevel& level, const Cover& plan, bool ofA)
       : m_level(level), m_graph(plan.graph()), m_ofA(ofA), m_own((ofA ? level.a : level.b)->graph()) {
-    const Plan* other = ofA ? level.b : level.a;
+    const Cover* other = ofA ? level.b : level.a;
     if (other != nullptr) m_other = &other->graph();
   }
 
@@ -31,6 +31,7 @@ class PlaceInLevel {
   }
 
   ValueId valueInA(ValueId value) const {
+    if (!value.valid()) return {};
     if (&m_graph == &m_own) return inA(value, m_ofA);
     const std::string& name = m_graph.value(value).name;
     if (m_own.has(value) && m_own.value(value).name == name) return inA(value, m_ofA);
@@ -72,7 +73,7 @@ void addSets(const PlaceInLevel& place, const auto& sets, NodesOf nodesOf, std::
 }
 
 /// Adds up, for each node, the codes and arguments of the decisions about it. Directives have other ids in other lists.
-void addDecisions(const PlaceInLevel& place, const Plan& plan, std::vector<std::uint64_t>& table) {
+void addDecisions(const PlaceInLevel& place, const Cover& plan, std::vector<std::uint64_t>& table) {
   for (const Decision& decision : plan.decisions) {
     const std::uint64_t said = mixed(hashText(decision.code).low, hashText(decision.arguments.dump()).low);
     for (const Subject& subject : decision.subjects) {
@@ -89,7 +90,7 @@ std::size_t thingsOf(const PlanLevel& level) {
   return level.match.nodeOfB.size() + level.match.nodeOfA.size();
 }
 
-LevelFacts factsOf(const PlanLevel& level, const Plan* plan, bool ofA) {
+LevelFacts factsOf(const PlanLevel& level, const Cover* plan, bool ofA) {
   LevelFacts facts;
   const auto table = [&](Aspect aspect) -> std::vector<std::uint64_t>& {
     return facts.of[static_cast<std::size_t>(aspect)];

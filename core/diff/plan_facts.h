@@ -30,6 +30,6 @@ struct LevelFacts {
 
 /// Of `plan`, which is of the network of A, or of B, at `level`, in which codes may stand elsewhere; null: no plan
 /// there.
-LevelFacts factsOf(const PlanLevel& level, const Plan* plan, bool ofA);
+LevelFacts factsOf(const PlanLevel& level, const Cover* plan, bool ofA);
 
 }  // namespace fusescope

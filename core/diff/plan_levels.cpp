@@ -7,7 +7,7 @@ namespace fusescope {
 namespace {
 
 /// Of a body that one side alone has.
-NetworkMatch nothingMatched(const Plan* a, const Plan* b) {
+NetworkMatch nothingMatched(const Cover* a, const Cover* b) {
   NetworkMatch match;
   if (a != nullptr) {
     match.nodeOfB.resize(a->graph().nodeIdLimit());
@@ -23,24 +23,30 @@ NetworkMatch nothingMatched(const Plan* a, const Plan* b) {
   return match;
 }
 
-PlanLevel levelOf(const Plan* a, const Plan* b) {
+PlanLevel levelOf(const Cover* a, const Cover* b) {
   PlanLevel level{.a = a, .b = b};
   level.match = a != nullptr && b != nullptr ? matchNetworks(*a->model, *b->model) : nothingMatched(a, b);
   return level;
 }
 
 /// The bodies of one holder on one side: those that have plans.
-std::vector<const PlannedBody*> bodiesOf(const Plan* plan, NodeId holder) {
-  std::vector<const PlannedBody*> found;
+std::vector<const CoverBody*> bodiesOf(const Cover* plan, NodeId holder) {
+  std::vector<const CoverBody*> found;
   if (plan == nullptr || !holder.valid()) return found;
-  for (const PlannedBody& body : plan->bodies)
+  for (const CoverBody& body : plan->bodies)
     if (body.holder == holder) found.push_back(&body);
   return found;
 }
 
+/// Whether a side without a plan of a body of `holder` says by that how it runs the body: operator by operator.
+bool tellsOfBodies(const Cover* around, NodeId holder) {
+  const ReadBackPlan* readBack = around == nullptr ? nullptr : asReadBack(*around);
+  return readBack == nullptr || !holder.valid() || readBack->fateOf(holder) == Fate::Fallback;
+}
+
 class LevelWalk {
  public:
-  std::vector<PlanLevel> from(const Plan& a, const Plan& b) {
+  std::vector<PlanLevel> from(const Cover& a, const Cover& b) {
     m_levels.push_back(levelOf(&a, &b));
     goInto(0);
     return std::move(m_levels);
@@ -48,8 +54,8 @@ class LevelWalk {
 
  private:
   void goInto(std::size_t around) {
-    const Plan* a = m_levels[around].a;
-    const Plan* b = m_levels[around].b;
+    const Cover* a = m_levels[around].a;
+    const Cover* b = m_levels[around].b;
     if (a != nullptr && !a->bodies.empty())
       for (const NodeId holder : a->graph().order())
         if (hasBody(a->graph().node(holder))) addBodies(around, holder, m_levels[around].match.nodeOfB[holder.index]);
@@ -65,11 +71,11 @@ class LevelWalk {
     const auto as = bodiesOf(m_levels[around].a, ofA), bs = bodiesOf(m_levels[around].b, ofB);
     std::vector<std::string> attributes;
     for (const auto* bodies : {&as, &bs})
-      for (const PlannedBody* body : *bodies)
+      for (const CoverBody* body : *bodies)
         if (std::ranges::find(attributes, body->attribute) == attributes.end()) attributes.push_back(body->attribute);
-    const auto planOf = [](const std::vector<const PlannedBody*>& bodies, const std::string& attribute) {
-      const auto found = std::ranges::find(bodies, attribute, &PlannedBody::attribute);
-      return found == bodies.end() ? nullptr : (*found)->plan.get();
+    const auto planOf = [](const std::vector<const CoverBody*>& bodies, const std::string& attribute) {
+      const auto found = std::ranges::find(bodies, attribute, &CoverBody::attribute);
+      return found == bodies.end() ? nullptr : (*found)->cover.get();
     };
     for (const std::string& attribute : attributes) {
       PlanLevel level = levelOf(planOf(as, attribute), planOf(bs, attribute));
@@ -77,7 +83,9 @@ class LevelWalk {
       level.holderOfA = ofA;
       level.holderOfB = ofB;
       const PlanLevel& outer = m_levels[around];
-      const auto inside = [&](const Plan* plan, NodeId holder, const BodyPath& path) {
+      if (level.a == nullptr) level.isTold = tellsOfBodies(outer.a, ofA);
+      if (level.b == nullptr) level.isTold = tellsOfBodies(outer.b, ofB);
+      const auto inside = [&](const Cover* plan, NodeId holder, const BodyPath& path) {
         const bool isThere = plan != nullptr && holder.valid();
         return isThere ? path.into(plan->graph().node(holder), attribute) : BodyPath();
       };
@@ -103,7 +111,23 @@ std::string PlanLevel::nameOf(std::uint32_t thing) const {
   return pathOfB.of(b->graph().node(NodeId(thing - match.nodeOfB.size())).name);
 }
 
-std::vector<PlanLevel> planLevels(const Plan& a, const Plan& b) {
+bool PlanLevel::hasKernels(std::uint32_t thing) const {
+  return !inBoth(thing) || (hasKernel(*a, NodeId(thing)) && hasKernel(*b, match.nodeOfB[thing]));
+}
+
+bool PlanLevel::isPlanned() const {
+  return (a == nullptr || asPlan(*a) != nullptr) && (b == nullptr || asPlan(*b) != nullptr);
+}
+
+bool PlanLevel::typesDiffer(DataType ofA, DataType ofB) const {
+  return ofA != ofB && (isPlanned() || (ofA != DataType::Undefined && ofB != DataType::Undefined));
+}
+
+bool hasKernel(const Cover& cover, NodeId node) {
+  return asPlan(cover) != nullptr || cover.fusedNodeOf(node) != nullptr;
+}
+
+std::vector<PlanLevel> planLevels(const Cover& a, const Cover& b) {
   return LevelWalk().from(a, b);
 }
 

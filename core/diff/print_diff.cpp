@@ -4,16 +4,13 @@
 #include <cmath>
 #include <map>
 
+#include "base/quantities.h"
 #include "base/text.h"
 #include "diff/plan_diff.h"
 
 namespace fusescope {
 
 namespace {
-
-std::string becauseText(const Causes& because) {
-  return because.empty() ? "cause not known" : "because of " + joined(because, " and ");
-}
 
 /// Lines that are printed in one place; alike ones are joined.
 class DiffText {
@@ -29,8 +26,10 @@ class DiffText {
       errors();
       return std::move(m_text);
     }
+    if (!m_diff.causesKnown) m_text += fmt::format("causes are not disclosed: {}\n", kCausesNotDisclosed);
     addSegments();
     addFusions();
+    addFates();
     addTypes();
     addCasts();
     for (const std::string& place : m_places) {
@@ -47,10 +46,11 @@ class DiffText {
  private:
   void header() {
     const auto side = [&](const char* mark, const DiffTotals& of) {
-      m_text += fmt::format("{} {}: {}, {}, {} in {} and {}, {}", mark, of.label, of.target, of.precision,
+      const std::string made = of.compiler.empty() ? of.target : of.compiler + " for " + of.target;
+      m_text += fmt::format("{} {}: {}, {}, {} in {} and {}, {}", mark, of.label, made, of.precision,
                             counted(of.nodes, "node"), counted(of.fusedNodes, "fused node"),
                             counted(of.segments, "segment"), counted(of.casts, "cast"));
-      if (of.time) m_text += fmt::format(", {:.3f} ms ({})", of.time->ms, name(of.time->how));
+      if (of.time) m_text += fmt::format(", {} ({})", inTime(of.time->ms), name(of.time->how));
       m_text += "\n";
     };
     side("---", m_diff.a);
@@ -105,6 +105,11 @@ class DiffText {
     if (!difference.b.empty()) m_text += "+ " + difference.b + "\n";
   }
 
+  std::string becauseText(const Causes& because) const {
+    if (!because.empty()) return "because of " + joined(because, " and ");
+    return m_diff.causesKnown ? "cause not known" : "cause not disclosed";
+  }
+
   std::size_t shown(std::size_t count) const { return m_most == 0 ? count : std::min(count, m_most); }
   void rest(std::string& into, char sign, std::size_t count, std::string_view what) const {
     if (count > shown(count))
@@ -149,31 +154,52 @@ class DiffText {
     }
   }
 
-  /// Changes of one kind at one place for one cause in one line.
+  /// Changes of one kind at one place for one cause, which are one line.
+  struct JoinedLine {
+    ChangePlace place;
+    std::string start, end;  ///< what stands before and behind the names
+    std::vector<std::string> names{};
+  };
+  class JoinedLines {
+   public:
+    void add(JoinedLine line, std::string name) {
+      const auto [entry, isNew] =
+          m_known.try_emplace(line.place.segment + '\n' + line.start + '\n' + line.end, m_lines.size());
+      if (isNew) m_lines.push_back(std::move(line));
+      m_lines[entry->second].names.push_back(std::move(name));
+    }
+    const std::vector<JoinedLine>& all() const { return m_lines; }
+
+   private:
+    std::vector<JoinedLine> m_lines;
+    std::map<std::string, std::size_t> m_known;
+  };
+
+  void addJoined(const JoinedLines& lines) {
+    for (const auto& [place, start, end, names] : lines.all())
+      section(place) += names.size() == 1 ? fmt::format("~ {}: {}, {}\n", start, names.front(), end)
+                                          : fmt::format("~ {} ({}), {}\n{}", start, names.size(), end, indented(names));
+  }
+
+  void addFates() {
+    JoinedLines lines;
+    for (const FateChange& change : m_diff.fates)
+      lines.add({change.place, fmt::format("fate {} → {}", change.a, change.b), becauseText(change.because)},
+                change.node);
+    addJoined(lines);
+  }
+
   void addTypes() {
-    std::vector<std::pair<std::string, std::vector<std::string>>> lines;  // what stands before and behind the names
-    std::map<std::string, std::size_t> known;
-    std::vector<std::pair<ChangePlace, std::string>> ends;
+    JoinedLines lines;
     for (const TypeChange& change : m_diff.types) {
       if (change.inSameKernel) continue;
       const std::string what = change.thing == TypedThing::FusedNode ? "fused node"
                                : change.thing == TypedThing::Node    ? "node"
                                                                      : "stored value";
-      const std::string start = fmt::format("{} {} → {}", what, change.a, change.b);
-      const std::string end = becauseText(change.because);
-      const auto [entry, isNew] = known.try_emplace(change.place.segment + '\n' + start + '\n' + end, lines.size());
-      if (isNew) {
-        lines.push_back({start, {}});
-        ends.push_back({change.place, end});
-      }
-      lines[entry->second].second.push_back(both(change.name, change.nameInB));
+      lines.add({change.place, fmt::format("{} {} → {}", what, change.a, change.b), becauseText(change.because)},
+                both(change.name, change.nameInB));
     }
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      const auto& [start, names] = lines[i];
-      section(ends[i].first) +=
-          names.size() == 1 ? fmt::format("~ {}: {}, {}\n", start, names.front(), ends[i].second)
-                            : fmt::format("~ {} ({}), {}\n{}", start, names.size(), ends[i].second, indented(names));
-    }
+    addJoined(lines);
   }
 
   void addCasts() {
@@ -265,8 +291,8 @@ class DiffText {
     m_text += "\n@@ times, those that differ most first @@\n";
     for (std::size_t i = 0; i < shown(all.size()); ++i) {
       const TimeChange& change = *all[i];
-      m_text += fmt::format("~ {:+.4f} ms: {:.4f} ms ({}) → {:.4f} ms ({}): {}\n", change.ofB.ms - change.ofA.ms,
-                            change.ofA.ms, name(change.ofA.how), change.ofB.ms, name(change.ofB.how),
+      m_text += fmt::format("~ {}: {} ({}) → {} ({}): {}\n", inTimeApart(change.ofB.ms - change.ofA.ms),
+                            inTime(change.ofA.ms), name(change.ofA.how), inTime(change.ofB.ms), name(change.ofB.how),
                             both(kernels(change.a), kernels(change.b)));
     }
     rest(m_text, '~', all.size(), "time");

@@ -24,19 +24,27 @@ ChangePlace placed(const BodyPath& body, const Segment& segment) {
   return {(body.isNetwork() ? "" : body.text() + ": ") + segment.name + " (" + runBy(segment) + ")"};
 }
 
-/// What runs a node on one side.
-const Segment& segmentOf(const Plan& plan, NodeId node) {
-  return plan.segments[plan.fusedNodeOf(node)->segment.index];
+/// What runs a node on one side; where no kernel does, or its compiler does not tell, the segment that it was planned
+/// in.
+const Segment& segmentOf(const Cover& cover, NodeId node) {
+  const FusedNode* fused = cover.fusedNodeOf(node);
+  const bool isTold = fused != nullptr && fused->segment.valid();
+  return cover.segments[(isTold ? fused : askedPlan(cover).fusedNodeOf(node))->segment.index];
 }
 
 /// The nodes of a group that are run by something else, by what runs them on both sides.
 std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> rerouted(
     const PlanLevel& level, const std::vector<std::vector<std::uint32_t>>& sets, const SetGroup& group) {
+  // That another compiler runs all that is accelerated is said once, by what the plans were made of.
+  const bool ofTwoCompilers = level.a->options.compiler != level.b->options.compiler;
   std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> nodes;
   for (const std::uint32_t i : group.a) {
     for (const std::uint32_t thing : sets[i]) {
-      const std::string after = runBy(segmentOf(*level.b, level.match.nodeOfB[thing]));
-      if (runBy(level.a->segments[i]) != after) nodes[{runBy(level.a->segments[i]), after}].push_back(thing);
+      if (!level.hasKernels(thing)) continue;  // one side does not run it
+      const Segment& before = level.a->segments[i];
+      const Segment& after = segmentOf(*level.b, level.match.nodeOfB[thing]);
+      const bool sameKind = ofTwoCompilers && before.kind == after.kind;
+      if (!sameKind && runBy(before) != runBy(after)) nodes[{runBy(before), runBy(after)}].push_back(thing);
     }
   }
   return nodes;
@@ -44,6 +52,7 @@ std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> rerout
 
 /// The plan of a body that one side runs operator by operator.
 void addBodyOfOneSide(const PlanLevel& level, CauseFinder* causes, PlanDiff& diff) {
+  if (!level.isTold) return;
   const std::string body = level.path().text();
   SegmentChange change{.change = level.a != nullptr ? GroupChange::Broken : GroupChange::Formed};
   (level.a != nullptr ? change.a : change.b).push_back("the plan of " + body);

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <tuple>
+#include <utility>
 
 #include "base/text.h"
 #include "diff/diff_parts.h"
@@ -10,7 +12,10 @@ namespace fusescope {
 
 namespace {
 
-std::string typesText(const Plan& plan, const FusedNode& fused) {
+/// "f32", "f32, f16" of a fused node that mixes types; of a side of which not all types may be known that of the
+/// kernel.
+std::string typesText(const PlanLevel& level, const Cover& plan, const FusedNode& fused) {
+  if (!level.isPlanned()) return std::string(name(fused.compute));
   std::vector<std::string> names;
   for (const DataType type : calculatedTypes(plan, fused)) names.emplace_back(name(type));
   return joined(names);
@@ -25,18 +30,89 @@ ChangePlace placeOf(const PlanLevel& level, bool ofA, ValueId value) {
 }
 
 /// By ValueId: what leaves a fused node, as it stands in memory.
-std::vector<DataType> storedOutputs(const Plan& plan) {
+std::vector<DataType> storedOutputs(const Cover& plan) {
   std::vector<DataType> types(plan.graph().valueIdLimit(), DataType::Undefined);
   for (const FusedNode& fused : plan.fusedNodes)
-    for (const FusedOutput& output : fused.outputs) types[output.value.index] = output.type;
+    for (const FusedOutput& output : fused.outputs)
+      if (output.value.valid()) types[output.value.index] = output.type;
   return types;
 }
 
-std::vector<DataType> granted(const Plan& plan) {
+std::vector<DataType> granted(const Cover& plan) {
   std::vector<DataType> types(plan.graph().nodeIdLimit(), DataType::Undefined);
   for (const PrecisionGrant& grant : plan.precisionMap) types[grant.node.index] = grant.granted;
   return types;
 }
+
+/// The types of one level: of fused nodes that both have, of nodes, and of what stands in memory.
+class TypeDiff {
+ public:
+  TypeDiff(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff)
+      : m_level(level), m_place(place), m_causes(causes), m_diff(diff), m_a(*level.a), m_b(*level.b) {}
+
+  void run() {
+    std::vector<char> told(m_a.graph().nodeIdLimit(), 0);
+    for (const SetGroup& group : fusedGroups(m_level))
+      for (std::size_t i = 0; group.same && i < group.a.size(); ++i)
+        fusedNode(m_a.fusedNodes[group.a[i]], m_b.fusedNodes[group.b[i]], told);
+    const std::vector<DataType> grantedInB = granted(m_b);
+    for (const PrecisionGrant& grant : m_a.precisionMap) {
+      const NodeId other = m_level.match.nodeOfB[grant.node.index];
+      if (other.valid()) node(grant, other, grantedInB[other.index], told[grant.node.index] != 0);
+    }
+    const std::vector<DataType> storedInB = storedOutputs(m_b);
+    std::vector<char> seen(m_a.graph().valueIdLimit(), 0);  // several kernels may make a value
+    for (const FusedNode& fused : m_a.fusedNodes)
+      for (const FusedOutput& output : fused.outputs)
+        if (output.value.valid() && std::exchange(seen[output.value.index], 1) == 0) stored(output, storedInB);
+  }
+
+ private:
+  void fusedNode(const FusedNode& before, const FusedNode& after, std::vector<char>& told) {
+    const std::string textOfA = typesText(m_level, m_a, before), textOfB = typesText(m_level, m_b, after);
+    if (textOfA == textOfB) return;
+    if (!m_level.isPlanned() && !m_level.typesDiffer(before.compute, after.compute)) return;
+    std::vector<std::uint32_t> things;
+    for (const NodeId node : before.nodes) {
+      told[node.index] = 1;
+      things.push_back(m_level.thingOfA(node));
+    }
+    add({TypedThing::FusedNode, m_level.pathOfA.of(before.name), m_level.pathOfB.of(after.name), textOfA, textOfB,
+         false, placeInA(m_level, before.nodes.front())},
+        m_causes == nullptr ? Causes() : m_causes->ofNodes(m_place, Aspect::Type, things));
+  }
+
+  void node(const PrecisionGrant& grant, NodeId other, DataType inB, bool inSameKernel) {
+    const std::uint32_t thing = m_level.thingOfA(grant.node);
+    if (!m_level.typesDiffer(grant.granted, inB) || !m_level.hasKernels(thing)) return;
+    add({TypedThing::Node, m_level.pathOfA.of(m_a.graph().node(grant.node).name),
+         m_level.pathOfB.of(m_b.graph().node(other).name), std::string(name(grant.granted)), std::string(name(inB)),
+         inSameKernel, placeInA(m_level, grant.node)},
+        m_causes == nullptr ? Causes() : m_causes->ofNodes(m_place, Aspect::Type, {&thing, 1}));
+  }
+
+  void stored(const FusedOutput& output, const std::vector<DataType>& storedInB) {
+    const ValueId other = m_level.match.valueOfB[output.value.index];
+    const DataType inB = other.valid() ? storedInB[other.index] : DataType::Undefined;
+    if (inB == DataType::Undefined || !m_level.typesDiffer(output.type, inB)) return;
+    add({TypedThing::Value, m_level.pathOfA.of(m_a.graph().value(output.value).name),
+         m_level.pathOfB.of(m_b.graph().value(other).name), std::string(name(output.type)), std::string(name(inB)),
+         false, placeOf(m_level, true, output.value)},
+        m_causes == nullptr ? Causes() : m_causes->ofValue(m_place, Aspect::Stored, true, output.value));
+  }
+
+  void add(TypeChange change, Causes because) {
+    change.because = std::move(because);
+    m_diff.types.push_back(std::move(change));
+  }
+
+  const PlanLevel& m_level;
+  std::size_t m_place;
+  CauseFinder* m_causes;
+  PlanDiff& m_diff;
+  const Cover& m_a;
+  const Cover& m_b;
+};
 
 /// One conversion, whoever reads it: casts of one value between the same types are told apart by their number only.
 using CastKey = std::tuple<std::uint32_t, DataType, DataType>;
@@ -44,54 +120,7 @@ using CastKey = std::tuple<std::uint32_t, DataType, DataType>;
 }  // namespace
 
 void addTypeChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff) {
-  if (level.a == nullptr || level.b == nullptr) return;
-  const Plan& a = *level.a;
-  const Plan& b = *level.b;
-  const auto add = [&](TypeChange change, Causes because) {
-    change.because = std::move(because);
-    diff.types.push_back(std::move(change));
-  };
-  const auto ofNode = [&](NodeId node) {
-    const std::uint32_t thing = level.thingOfA(node);
-    return causes == nullptr ? Causes() : causes->ofNodes(place, Aspect::Type, {&thing, 1});
-  };
-  std::vector<char> told(a.graph().nodeIdLimit(), 0);
-  for (const SetGroup& group : fusedGroups(level)) {
-    if (!group.same) continue;
-    const FusedNode& before = a.fusedNodes[group.a.front()];
-    const FusedNode& after = b.fusedNodes[group.b.front()];
-    const std::string textOfA = typesText(a, before), textOfB = typesText(b, after);
-    if (textOfA == textOfB) continue;
-    std::vector<std::uint32_t> things;
-    for (const NodeId node : before.nodes) {
-      told[node.index] = 1;
-      things.push_back(level.thingOfA(node));
-    }
-    add({TypedThing::FusedNode, level.pathOfA.of(before.name), level.pathOfB.of(after.name), textOfA, textOfB, false,
-         placeInA(level, before.root)},
-        causes == nullptr ? Causes() : causes->ofNodes(place, Aspect::Type, things));
-  }
-  const std::vector<DataType> grantedInB = granted(b);
-  for (const PrecisionGrant& grant : a.precisionMap) {
-    const NodeId other = level.match.nodeOfB[grant.node.index];
-    if (!other.valid() || grantedInB[other.index] == grant.granted) continue;
-    add({TypedThing::Node, level.pathOfA.of(a.graph().node(grant.node).name),
-         level.pathOfB.of(b.graph().node(other).name), std::string(name(grant.granted)),
-         std::string(name(grantedInB[other.index])), told[grant.node.index] != 0, placeInA(level, grant.node)},
-        ofNode(grant.node));
-  }
-  const std::vector<DataType> storedInB = storedOutputs(b);
-  for (const FusedNode& fused : a.fusedNodes) {
-    for (const FusedOutput& output : fused.outputs) {
-      const ValueId other = level.match.valueOfB[output.value.index];
-      if (!other.valid() || storedInB[other.index] == DataType::Undefined || storedInB[other.index] == output.type)
-        continue;
-      add({TypedThing::Value, level.pathOfA.of(a.graph().value(output.value).name),
-           level.pathOfB.of(b.graph().value(other).name), std::string(name(output.type)),
-           std::string(name(storedInB[other.index])), false, placeOf(level, true, output.value)},
-          causes == nullptr ? Causes() : causes->ofValue(place, Aspect::Stored, true, output.value));
-    }
-  }
+  if (level.a != nullptr && level.b != nullptr) TypeDiff(level, place, causes, diff).run();
 }
 
 void addCastChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff) {
@@ -102,11 +131,12 @@ void addCastChanges(const PlanLevel& level, std::size_t place, CauseFinder* caus
     return CastKey(value.valid() ? value.index : offset + cast.value.index, cast.from, cast.to);
   };
   std::map<CastKey, int> surplus;  // casts of B less those of A
-  for (const PlannedCast& cast : level.b->casts) ++surplus[keyOf(cast, false)];
-  for (const PlannedCast& cast : level.a->casts) --surplus[keyOf(cast, true)];
+  const auto isOfNetwork = [](const PlannedCast& cast) { return cast.value.valid(); };
+  for (const PlannedCast& cast : level.b->casts | std::views::filter(isOfNetwork)) ++surplus[keyOf(cast, false)];
+  for (const PlannedCast& cast : level.a->casts | std::views::filter(isOfNetwork)) --surplus[keyOf(cast, true)];
   const auto list = [&](bool ofA) {
-    const Plan& plan = ofA ? *level.a : *level.b;
-    for (const PlannedCast& cast : plan.casts) {
+    const Cover& plan = ofA ? *level.a : *level.b;
+    for (const PlannedCast& cast : plan.casts | std::views::filter(isOfNetwork)) {
       int& left = surplus[keyOf(cast, ofA)];
       if (ofA ? left >= 0 : left <= 0) continue;
       left += ofA ? 1 : -1;

@@ -69,16 +69,17 @@ void BodyProfile::endRun() {
 std::vector<BodyTimes> BodyProfile::of(const Plan& plan, const FusedNode& fused,
                                        const std::vector<std::size_t>& runs) const {
   std::vector<BodyTimes> bodies;
-  for (const PlannedBody& planned : plan.bodies) {
+  for (const CoverBody& planned : plan.bodies) {
     if (planned.holder != fused.root) continue;
     BodyTimes& times = bodies.emplace_back(BodyTimes{.attribute = planned.attribute});
-    const auto found = m_bodies.find(planned.plan.get());
+    const Plan& inside = plannedBody(planned);
+    const auto found = m_bodies.find(&inside);
     if (found == m_bodies.end() || m_runs == 0) continue;
     times.calls = std::llround(median(found->second.callsOfRuns));
     for (const Entry& entry : found->second.entries) {
       StepTime& step = times.steps.emplace_back(entry.step);
       if (!step.emulated) step.medianMs = meanOf(entry.runs, runs);
-      if (step.fused.valid()) step.bodies = of(*planned.plan, planned.plan->fusedNodes[step.fused.index], runs);
+      if (step.fused.valid()) step.bodies = of(inside, inside.fusedNodes[step.fused.index], runs);
     }
   }
   return bodies;

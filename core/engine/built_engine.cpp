@@ -11,7 +11,7 @@
 #include "engine/extent_check.h"
 #include "engine/input_check.h"
 #include "engine/lowering.h"
-#include "engine/read_back.h"
+#include "engine/plan_backend.h"
 #include "engine/steps.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
@@ -25,17 +25,15 @@ Diagnostic outOfMemory() {
 }
 
 /// Everything that a build needs and a plan may lack.
-Status checkBuildable(const Plan& plan, const std::string& backend) {
+Status checkBuildable(const Plan& plan) {
   if (plan.target.planningOnly)
     return Diagnostic{.message = "target " + plan.target.name + " can be planned and exported, not built here",
                       .help = "Build for --target cpu."};
-  if (findBackend(backend) == nullptr) {
+  if (const std::string& backend = plan.target.acceleratedBackend; findBackend(backend) == nullptr) {
     std::vector<std::string> names;
     for (const Backend* known : allBackends()) names.emplace_back(known->name());
     return Diagnostic{.message = "there is no backend '" + backend + "'", .help = "There are " + joined(names) + "."};
   }
-  if (plan.source != "planned")
-    return Diagnostic{.message = "a plan that was read back from another engine cannot be built"};
   const Graph& graph = plan.graph();
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
@@ -56,8 +54,8 @@ Status checkBuildable(const Plan& plan, const std::string& backend) {
                         .where = {.file = plan.model->path, .value = value.name},
                         .help = "It can be looked at and planned, but not built."};
   }
-  for (const PlannedBody& body : plan.bodies) {
-    Status status = checkBuildable(*body.plan, backend);
+  for (const CoverBody& body : plan.bodies) {
+    Status status = checkBuildable(plannedBody(body));
     if (status.ok()) continue;
     Diagnostic error = std::move(status).error();
     error.where.node = BodyPath().into(graph.node(body.holder), body.attribute).of(error.where.node);
@@ -69,8 +67,7 @@ Status checkBuildable(const Plan& plan, const std::string& backend) {
 }  // namespace
 
 BuiltEngine::BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options)
-    : m_plan(std::move(plan)), m_options(options) {
-  if (m_options.backend.empty()) m_options.backend = m_plan->target.acceleratedBackend;
+    : m_asked(std::move(plan)), m_plan(planRunBy(m_asked, options.backend)), m_options(options) {
   m_threads = options.threads > 0 ? options.threads : hardwareThreads();
   m_options.threads = m_threads;
   m_options.shapeCache = std::max(1, options.shapeCache);
@@ -80,7 +77,7 @@ BuiltEngine::BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& o
 Result<std::unique_ptr<BuiltEngine>> BuiltEngine::build(std::shared_ptr<const Plan> plan, const BuildOptions& options,
                                                         TacticsByIdentity replay) {
   std::unique_ptr<BuiltEngine> engine(new BuiltEngine(std::move(plan), options));
-  TRY(checkBuildable(*engine->m_plan, engine->m_options.backend));
+  TRY(checkBuildable(*engine->m_plan));
   try {
     if (options.progress) options.progress("kernels", "");
     TRY(engine->prepare(std::move(replay)));
@@ -103,8 +100,6 @@ Status BuiltEngine::prepare(TacticsByIdentity replay) {
     m_report.arenaBytes = report.arenaBytes;
     m_report.weightBytes = report.weightBytes;
     m_report.liveBytes = report.liveBytes;
-    m_madeOfSegments = exception->m_madeOfSegments;
-    m_readBack = exception->m_readBack;
     return Done{};
   }
   const Executor* executor = &TRY(specialisation({std::move(extents), {}}, m_options.stop))->executor;
@@ -113,8 +108,6 @@ Status BuiltEngine::prepare(TacticsByIdentity replay) {
   m_chooser->replayChoices();
   m_report.arenaBytes = static_cast<std::int64_t>(executor->program().arenaBytes());
   m_report.liveBytes = static_cast<std::int64_t>(liveBytes(executor->program()));
-  m_madeOfSegments = executor->program().readBack;
-  if (!m_madeOfSegments.empty()) m_readBack = TRY(readBackPlan(*m_plan, m_madeOfSegments));
   PackedSet weights;
   for (const Step& step : executor->program().steps) addWeights(step, weights);
   m_report.weightBytes = bytesOf(weights);
@@ -131,7 +124,6 @@ Result<BuiltEngine::Specialisation*> BuiltEngine::specialisation(Key key, const 
   setThreads(m_threads);
   if (respecialise(key)) return &m_specialisations.front();
   LoweringRequest request{.plan = m_plan.get(),
-                          .accelerated = findBackend(m_options.backend),
                           .threads = m_threads,
                           .extents = key.extents,
                           .marks = key.marks,
@@ -174,8 +166,7 @@ AdaptiveThreads BuiltEngine::threadsOf(const Program& program, const std::map<st
 
 AdaptiveRun BuiltEngine::runOf(Specialisation& made) {
   return {made.executor, made.threads, [this, &made](int threads) {
-            return stepKernelsFor(threads, *made.program, *m_plan, made.key.extents, *findBackend(m_options.backend),
-                                  m_chooser->kernels());
+            return stepKernelsFor(threads, *made.program, *m_plan, made.key.extents, m_chooser->kernels());
           }};
 }
 
@@ -189,9 +180,7 @@ void BuiltEngine::keep(Specialisation specialisation) {
 void BuiltEngine::prepareUpdate() {
   if (m_updateTried || m_specialisations.empty()) return;
   m_updateTried = true;
-  const Backend& backend = *findBackend(m_options.backend);
-  m_update =
-      ProgramUpdate::create(*m_plan, m_specialisations.front().key.extents, backend, m_threads, m_chooser->kernels());
+  m_update = ProgramUpdate::create(*m_plan, m_specialisations.front().key.extents, m_threads, m_chooser->kernels());
   m_met = {};
   if (m_update == nullptr) return;
   for (Specialisation& made : m_specialisations) made.numbers = m_update->extents().numbersFor(made.key.extents);
@@ -367,10 +356,9 @@ Result<TimeReport> BuiltEngine::time(const std::map<std::string, Tensor>& inputs
 }
 
 Status BuiltEngine::save(const std::filesystem::path& path) const {
-  return writeEngineFile(path, {.plan = m_plan,
-                                .readBack = m_madeOfSegments,
-                                .backend = m_options.backend,
-                                .fingerprint = findBackend(m_options.backend)->fingerprint().text(),
+  return writeEngineFile(path, {.plan = m_asked,
+                                .backend = backend(),
+                                .fingerprint = acceleratedBackendOf(*m_plan).fingerprint().text(),
                                 .extents = m_extents,
                                 .tactics = m_report.tactics});
 }

@@ -25,9 +25,9 @@ class BuiltEngine final : public Engine {
   void noteTimes(const std::vector<TacticChoice>& tactics);
 
   const Plan& plan() const override { return *m_plan; }
-  std::shared_ptr<const Plan> readBack() const override { return m_readBack; }
+  std::shared_ptr<const Cover> made() const override { return m_plan; }
   const BuildReport& report() const override { return m_report; }
-  const std::string& backend() const override { return m_options.backend; }
+  const std::string& backend() const override { return m_plan->target.acceleratedBackend; }
   int threads() const override { return m_threads; }
   Result<RunResult> run(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark,
                         const StopToken& stop) override;
@@ -76,14 +76,13 @@ class BuiltEngine final : public Engine {
   std::vector<Tensor> orderedInputs(const std::map<std::string, Tensor>& inputs) const;
   std::vector<Tensor> outputTensors(const Program& program);
 
-  std::shared_ptr<const Plan> m_plan;
+  std::shared_ptr<const Plan> m_asked;  ///< as it was given: what engine files hold
+  std::shared_ptr<const Plan> m_plan;   ///< as it is run, by the backend of the options
   BuildOptions m_options;
   int m_threads = 1;
   std::map<std::string, Dims> m_extents;  ///< that the build was for
   BuildReport m_report;
-  std::map<Hash128, double> m_kernelMs;        ///< of fused nodes, by FusedNode::identity
-  std::vector<ReadBackNode> m_madeOfSegments;  ///< at the extents of the build
-  std::shared_ptr<const Plan> m_readBack;      ///< the plan with these
+  std::map<Hash128, double> m_kernelMs;  ///< of fused nodes, by FusedNode::identity
   BodyProfile m_bodyProfile;
   std::optional<TacticChooser> m_chooser;
   OutputMemory m_outputMemory;

@@ -9,7 +9,7 @@
 
 #include "backends/backend.h"
 #include "base/stop.h"
-#include "planning/plan.h"
+#include "planning/read_back_plan.h"
 
 namespace fusescope {
 
@@ -69,7 +69,7 @@ struct BodyTimes {
 };
 
 struct StepTime {
-  std::string name;   ///< of the fused node, of the conversion, of the copy, of the segment
+  std::string name;   ///< of the fused node, of the conversion, of the copy, of the part
   FusedNodeId fused;  ///< invalid for the others
   std::string tactic;
   std::string device{};  ///< where it runs: "cpu"; empty: nowhere, it is a view
@@ -81,9 +81,9 @@ struct StepTime {
   std::optional<double> rooflineMs{};
   bool emulated = false;
   std::vector<BodyTimes> bodies{};  ///< of a node that runs by them; its own time includes theirs
-  /// Of a segment that was compiled as a whole: what its compiler made of it, without times of their own; fused nodes
-  /// are those of TimeReport::readBack.
-  std::vector<StepTime> readBack{};
+  /// Of a part that another compiler compiled as a whole: its kernels, with times of their own where the compiler tells
+  /// them; fused nodes are those of TimeReport::made.
+  std::vector<StepTime> kernels{};
 };
 
 /// An output of one step that is an input of the next: a state, a key/value cache.
@@ -112,11 +112,12 @@ struct TimeReport {
   std::int64_t samples = 0;
   int threads = 0;
   std::int64_t byFewerThreads = 0;  ///< samples by fewer than `threads`, because the machine did something else
-  bool quiet = true;  ///< the spread of the samples says that nothing else wanted the machine
+  bool quiet = true;                ///< the spread of the samples says that nothing else wanted the machine
   std::vector<StepTime> layers;
-  std::vector<double> stepMs;            ///< of TimeOptions::steps, in order
-  std::string unavailableReason;         ///< set when the times are absent
-  std::shared_ptr<const Plan> readBack;  ///< as Engine::readBack()
+  std::vector<double> stepMs;         ///< of TimeOptions::steps, in order
+  std::string unavailableReason;      ///< set when the times are absent
+  std::string remark;                 ///< what a reader of the times must know; empty: nothing
+  std::shared_ptr<const Cover> made;  ///< as Engine::made(): what `layers` speak of
 };
 
 struct RunResult {
@@ -124,21 +125,20 @@ struct RunResult {
   std::map<std::string, Tensor> marked;   ///< inner values asked for, as they stand in memory, as float32 if lowered
 };
 
-/// A built plan: a flat list of prepared steps over one arena, specialised per set of input extents (a small LRU).
-/// run() and time() may be called from one thread at a time.
+/// A network that a compiler compiled. Of our own: a flat list of prepared steps over one arena, specialised per set of
+/// input extents (a small LRU). run() and time() may be called from one thread at a time.
 class Engine {
  public:
   virtual ~Engine() = default;
   virtual const Plan& plan() const = 0;
-  /// What compilers of whole segments made of the plan, at the extents of the build; its source is "read_back". Null
-  /// where no segment was compiled as a whole.
-  virtual std::shared_ptr<const Plan> readBack() const = 0;
+  /// What the plan became, at the extents of the build: of our own compiler the plan itself, of another a ReadBackPlan.
+  virtual std::shared_ptr<const Cover> made() const = 0;
   virtual const BuildReport& report() const = 0;
   virtual const std::string& backend() const = 0;
   virtual int threads() const = 0;
   /// Inputs by name; missing, wrong type, wrong extents or outside an InputSpec that is
   /// more than assumed: an error that says which. `mark`
-  /// lists inner values to keep ("all": every value that exists in memory).
+  /// lists inner values to keep ("all": every value that exists in memory and can be handed out).
   virtual Result<RunResult> run(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark = {},
                                 const StopToken& stop = {}) = 0;
   virtual Result<TimeReport> time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) = 0;
@@ -152,8 +152,9 @@ Result<std::unique_ptr<Engine>> buildEngine(std::shared_ptr<const Plan> plan, co
 /// What an engine file holds: read, checked and planned once, then looked at or prepared as often as wanted.
 struct EngineFile {
   std::filesystem::path path;
-  std::shared_ptr<const Plan> plan;    ///< its weights are views of the mapped file
-  std::vector<ReadBackNode> readBack;  ///< what compilers made of whole segments, in ids of the plan's graph
+  std::shared_ptr<const Plan> plan;  ///< its weights are views of the mapped file
+  /// What another compiler made of it when it was built; null: our own compiler's. Its tactics are empty then.
+  std::shared_ptr<const ReadBackPlan> made;
   std::string backend;
   std::string fusescopeVersion;
   std::string fingerprint;  ///< of the backend where it was built; empty: files of earlier versions do not say

@@ -7,9 +7,9 @@
 #include "base/files.h"
 #include "base/mapped_file.h"
 #include "base/text.h"
+#include "base/version.h"
 #include "engine/graph_io.h"
 #include "engine/model_io.h"
-#include "engine/read_back.h"
 #include "engine/tactic_chooser.h"
 #include "engine/tactic_json.h"
 #include "planning/plan_json.h"
@@ -17,7 +17,6 @@
 namespace fusescope {
 namespace {
 
-constexpr std::string_view kVersion = "0.1.0";
 constexpr std::array<char, 8> kMagic{'F', 'S', 'E', 'N', 'G', 'I', 'N', 'E'};
 constexpr std::uint32_t kFormatVersion = 1;
 // Of the description. Times in the first may be of the emulator, and are not read; before the third, tactics know their
@@ -72,8 +71,8 @@ void addKnown(const Plan& plan, const BodyPath& path, KnownNodes& known) {
   };
   for (const FusedNode& fused : plan.fusedNodes) known[nodeOf(fused).identity.hex()] = nodeOf(fused);
   for (const FusedNode& fused : plan.fusedNodes) known.emplace(path.of(fused.name), nodeOf(fused));
-  for (const PlannedBody& body : plan.bodies)
-    addKnown(*body.plan, path.into(plan.graph().node(body.holder).name, body.attribute), known);
+  for (const CoverBody& body : plan.bodies)
+    addKnown(plannedBody(body), path.into(plan.graph().node(body.holder).name, body.attribute), known);
 }
 
 /// The tactics of fused nodes that `plan` has; what ran others says nothing of it.
@@ -98,28 +97,28 @@ std::vector<TacticChoice> tacticsFromJson(const Json& json, const Plan& plan, bo
   return tactics;
 }
 
-/// Nothing where what was read back is not of this plan, which was made anew by other rules.
-std::vector<ReadBackNode> readBackOf(const Json& meta, const Plan& plan) {
-  if (!meta.contains("read_back")) return {};
-  auto made = readBackFromJson(meta.at("read_back"), plan.graph());
-  const bool holds = made.ok() && readBackPlan(plan, made.value()).ok();
-  return holds ? std::move(made).value() : std::vector<ReadBackNode>();
+/// Null where it does not fit the plan, which was made anew by other rules.
+std::shared_ptr<const ReadBackPlan> madeOf(const Json& meta, const std::shared_ptr<const Plan>& plan) {
+  if (!meta.contains("made")) return nullptr;
+  auto made = readBackPlanFromJson(meta.at("made"), plan);
+  return made.ok() ? std::move(made).value() : nullptr;
 }
 
 Json metaOf(const EngineFile& content, WeightBlobWriter& weights) {
   const Plan& plan = *content.plan;
-  return {{"format", "fusescope.engine"},
-          {"version", kDescriptionVersion},
-          {"fusescope", kVersion},
-          {"backend", content.backend},
-          {"fingerprint", content.fingerprint},
-          {"extents", content.extents},
-          {"model", modelToJson(*unquantized(plan.model), weights)},
-          {"options", toJson(plan.options)},
-          {"plan_hash", plan.hash.hex()},
-          {"plan", toJson(plan)},
-          {"tactics", tacticsToJson(content.tactics)},
-          {"read_back", toJson(content.readBack, plan.graph())}};
+  Json json{{"format", "fusescope.engine"},
+            {"version", kDescriptionVersion},
+            {"fusescope", kFusescopeVersion},
+            {"backend", content.backend},
+            {"fingerprint", content.fingerprint},
+            {"extents", content.extents},
+            {"model", modelToJson(*unquantized(plan.model), weights)},
+            {"options", toJson(plan.options)},
+            {"plan_hash", plan.hash.hex()},
+            {"plan", toJson(plan)},
+            {"tactics", tacticsToJson(content.tactics)}};
+  if (content.made != nullptr) json["made"] = toJson(*content.made);
+  return json;
 }
 
 Result<Header> readHeader(const std::filesystem::path& path, std::span<const std::byte> bytes) {
@@ -165,7 +164,7 @@ Result<EngineFile> contentOf(const Json& meta, const WeightBlobReader& weights) 
   content.extents = meta.at("extents").get<std::map<std::string, Dims>>();
   const auto model = TRY(modelFromJson(meta.at("model"), weights, meta.at("version").get<int>()));
   content.plan = TRY(restorePlan(meta, model));
-  content.readBack = readBackOf(meta, *content.plan);
+  content.made = madeOf(meta, content.plan);
   content.tactics = tacticsFromJson(meta.at("tactics"), *content.plan, meta.at("version") >= kFirstWithTrueTimes);
   return content;
 }

@@ -8,8 +8,7 @@
 namespace fusescope {
 
 FusedNodeSteps::FusedNodeSteps(std::shared_ptr<const Plan> plan, const BuildOptions& options)
-    : m_plan(std::move(plan)), m_options(options) {
-  if (m_options.backend.empty()) m_options.backend = m_plan->target.acceleratedBackend;
+    : m_plan(planRunBy(std::move(plan), options.backend)), m_options(options) {
   if (m_options.threads <= 0) m_options.threads = hardwareThreads();
   m_options.measureTactics = false;
   m_report.dynamicKernels.size = 1;
@@ -19,15 +18,13 @@ Result<std::unique_ptr<FusedNodeSteps>> FusedNodeSteps::create(std::shared_ptr<c
                                                                const std::map<std::string, Dims>& extents,
                                                                const BuildOptions& options) {
   std::unique_ptr<FusedNodeSteps> made(new FusedNodeSteps(std::move(plan), options));
-  made->m_backend = findBackend(made->m_options.backend);
-  if (made->m_backend == nullptr)
-    return Diagnostic{.message = "there is no backend '" + made->m_options.backend + "'",
+  if (const std::string& backend = made->plan().target.acceleratedBackend; findBackend(backend) == nullptr)
+    return Diagnostic{.message = "there is no backend '" + backend + "'",
                       .where = {.attribute = "--backend"},
                       .help = "This build cannot run what the plan's target runs; give another backend."};
   made->m_chooser = TRY(TacticChooser::create(*made->m_plan, made->m_options, made->m_report, {}));
   made->m_requests = TRY(KernelRequests::create(*made->m_plan, extents, made->m_options.threads));
   made->m_around = {.plan = made->m_plan.get(),
-                    .accelerated = made->m_backend,
                     .threads = made->m_options.threads,
                     .extents = extents,
                     .dynamicKernels = &made->m_report.dynamicKernels,

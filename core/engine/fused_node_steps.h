@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "engine/kernel_requests.h"
 #include "engine/lowering.h"
+#include "engine/plan_backend.h"
 #include "engine/tactic_chooser.h"
 
 namespace fusescope {
@@ -25,10 +26,11 @@ class FusedNodeSteps {
   static Result<std::unique_ptr<FusedNodeSteps>> create(std::shared_ptr<const Plan> plan,
                                                         const std::map<std::string, Dims>& extents,
                                                         const BuildOptions& options);
+  /// As it is run, by the backend of the options: not the one that was given where that says another.
   const Plan& plan() const { return *m_plan; }
   const KernelRequests& requests() const { return *m_requests; }
   /// What runs `fused`.
-  const Backend& backendOf(const FusedNode& fused) const { return fusescope::backendOf(*m_plan, fused, *m_backend); }
+  const Backend& backendOf(const FusedNode& fused) const { return fusescope::backendOf(*m_plan, fused); }
 
   /// Who is told of the calls of bodies in steps that are made from here on, and outlives them; null: nobody.
   void observeBodies(BodyObserver* observer) { m_around.bodyObserver = observer; }
@@ -62,7 +64,6 @@ class FusedNodeSteps {
 
   std::shared_ptr<const Plan> m_plan;
   BuildOptions m_options;
-  const Backend* m_backend = nullptr;
   BuildReport m_report;
   BodyProfile m_bodyProfile;
   std::optional<TacticChooser> m_chooser;

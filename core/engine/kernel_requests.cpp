@@ -8,11 +8,6 @@
 
 namespace fusescope {
 
-const Backend& backendOf(const Plan& plan, const FusedNode& fused, const Backend& accelerated) {
-  const bool byReference = plan.inFallback(fused) || accelerated.segmentCompiler() != nullptr;
-  return byReference ? *findBackend("reference") : accelerated;
-}
-
 DataType typeInside(const Plan& plan, const FusedNode& fused, ValueId value) {
   for (const FusedOutput& output : fused.outputs)
     if (output.value == value) return output.type;

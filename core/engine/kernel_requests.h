@@ -12,10 +12,6 @@
 
 namespace fusescope {
 
-/// What runs a fused node by a kernel of its own: `accelerated`, or reference in a fallback segment and where
-/// `accelerated` compiles nothing but whole segments.
-const Backend& backendOf(const Plan& plan, const FusedNode& fused, const Backend& accelerated);
-
 /// The type of what a node of `fused` produces, as kernels see it: as an output, else on the edge inside.
 DataType typeInside(const Plan& plan, const FusedNode& fused, ValueId value);
 

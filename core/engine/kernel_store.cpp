@@ -261,7 +261,9 @@ Result<std::shared_ptr<const Code>> KernelStore::code(const Backend& backend, co
   return code;
 }
 
-Result<std::shared_ptr<const Kernel>> KernelStore::kernelOf(const Source& source) {
+Result<std::shared_ptr<const Kernel>> KernelStore::kernel(const Backend& backend, const KernelRequest& request,
+                                                          const Tactic& tactic) {
+  const Source source = sourceOf(backend, request, tactic);
   const std::lock_guard lock(m_mutex);
   std::shared_ptr<const Code> code;
   const CodeEntry entry = TRY(compiled(source, code));
@@ -270,23 +272,6 @@ Result<std::shared_ptr<const Kernel>> KernelStore::kernelOf(const Source& source
   kernel->rename(entry.names,
                  source.names == *entry.names ? entry.names : std::make_shared<const NodeNames>(source.names));
   return std::shared_ptr<const Kernel>(std::move(kernel));
-}
-
-Result<std::shared_ptr<const Kernel>> KernelStore::kernel(const Backend& backend, const KernelRequest& request,
-                                                          const Tactic& tactic) {
-  return kernelOf(sourceOf(backend, request, tactic));
-}
-
-Result<std::shared_ptr<const Kernel>> KernelStore::segment(const Backend& backend, const SegmentGraph& segment,
-                                                           const MappedFiles& files) {
-  Source source{.backend = backend,
-                .files = files,
-                .constants = segment.constants,
-                .key = segmentKey(backend, segment.request),
-                .compile = [&] { return backend.segmentCompiler()->compile(segment.request); }};
-  const Graph& graph = *segment.request.graph;
-  for (std::size_t i = 0; i < segment.nodes.size(); ++i) source.names.push_back(graph.node(NodeId(i)).name);
-  return kernelOf(source);
 }
 
 Result<std::vector<std::shared_ptr<const Packed>>> KernelStore::allPacked(const Code& code, const Source& source) {

@@ -11,7 +11,6 @@
 #include "base/hash.h"
 #include "cache/artifact_store.h"
 #include "engine/kernel.h"
-#include "engine/segment_graph.h"
 
 namespace fusescope {
 
@@ -34,9 +33,6 @@ class KernelStore {
                                                        const Tactic& tactic, const Kernel& former);
   /// Its code alone.
   Result<std::shared_ptr<const Code>> code(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
-  /// The kernel that runs a whole segment. `files`: of the model. Errors: the compiler's.
-  Result<std::shared_ptr<const Kernel>> segment(const Backend& backend, const SegmentGraph& segment,
-                                                const MappedFiles& files);
   Result<std::shared_ptr<const Kernel>> conversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to,
                                                    int threads);
 
@@ -60,7 +56,7 @@ class KernelStore {
     std::shared_ptr<const Packed> packed;
     std::vector<Tensor> sources;  ///< kept as long as it, so that nothing else comes to lie at their addresses
   };
-  /// What a kernel is made of: a region or a segment.
+  /// What a kernel of a region is made of.
   struct Source {
     const Backend& backend;
     const MappedFiles& files;
@@ -69,14 +65,13 @@ class KernelStore {
     NodeNames names{};
     std::function<Result<std::unique_ptr<const Code>>()> compile{};
   };
-  /// Of a region, without what its code is found by.
+  /// Without what its code is found by.
   static Source weightsOf(const Backend& backend, const KernelRequest& request);
   static Source sourceOf(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
   Result<CodeEntry> compiled(const Source& source, std::shared_ptr<const Code>& code);
   Result<CodeEntry> restoredOrCompiled(const Source& source, std::shared_ptr<const Code>& code);
   Result<std::shared_ptr<const Packed>> packed(const Packing& packing, const Source& source);
   Result<std::vector<std::shared_ptr<const Packed>>> allPacked(const Code& code, const Source& source);
-  Result<std::shared_ptr<const Kernel>> kernelOf(const Source& source);
   void prune();
 
   std::shared_ptr<ArtifactStore> m_artifacts;

@@ -84,15 +84,6 @@ Result<Samples> sample(AdaptiveRun& program, const TimeOptions& options, bool em
   return samples;
 }
 
-/// What the compiler of a segment made of it.
-std::vector<StepTime> madeOf(SegmentId segment, const Engine& engine) {
-  std::vector<StepTime> made;
-  if (engine.readBack() == nullptr) return made;
-  for (const FusedNode& fused : engine.readBack()->fusedNodes)
-    if (fused.segment == segment) made.push_back({.name = fused.name, .fused = fused.id, .tactic = engine.backend()});
-  return made;
-}
-
 /// One row per step and per free view, in the order of the program.
 std::vector<StepTime> layerTimes(const Program& program, const Engine& engine, const Samples& samples,
                                  const BodyProfile& profile) {
@@ -112,7 +103,6 @@ std::vector<StepTime> layerTimes(const Program& program, const Engine& engine, c
                       .tactic = step.tactic,
                       .device = std::string(program.arenas[step.device].device->name()),
                       .emulated = step.emulated});
-    if (step.segment.valid()) layers.back().readBack = madeOf(step.segment, engine);
     if (!step.emulated) layers.back().medianMs = meanOf(samples.steps[i], middle);
     if (step.fused.valid()) layers.back().bodies = profile.of(plan, plan.fusedNodes[step.fused.index], middle);
   }
@@ -192,7 +182,7 @@ std::string emulationReason(const Plan& plan, const Program& program) {
 Result<TimeReport> measureLatency(AdaptiveRun& program, const Engine& engine, BodyProfile& profile,
                                   const TimeOptions& options) {
   const Plan& plan = engine.plan();
-  TimeReport report{.threads = engine.threads(), .readBack = engine.readBack()};
+  TimeReport report{.threads = engine.threads(), .made = engine.made()};
   report.unavailableReason = emulationReason(plan, program.program());
   const bool emulated = !report.unavailableReason.empty();
   if (emulated && !options.perLayer) return report;

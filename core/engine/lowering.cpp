@@ -7,8 +7,8 @@
 #include "engine/dynamic_step.h"
 #include "engine/joins.h"
 #include "engine/kernel_requests.h"
+#include "engine/plan_backend.h"
 #include "engine/plan_tactics.h"
-#include "engine/segment_graph.h"
 #include "engine/value_forms.h"
 #include "engine/workspace.h"
 
@@ -29,9 +29,6 @@ class Lowering {
   void addInputs();
   void addConstantOutputs();
   Status addFusedNode(const FusedNode& fused);
-  void chooseUnits();
-  Status addSegment(const Segment& segment);
-  void readBack(const SegmentGraph& segment, const Code& code);
   Status addDynamicNode(const FusedNode& fused, const std::string& why);
   Status addBodyNode(const FusedNode& fused);
   Status addView(const FusedNode& fused, const ByteView& view);
@@ -48,7 +45,6 @@ class Lowering {
   std::optional<KernelRequests> m_requests;
   std::map<FusedNodeId, PlannedTactic> m_planned;
   std::map<FusedNodeId, const Step*> m_sharedSteps;
-  std::vector<bool> m_isWhole;                                         ///< by SegmentId: it is compiled as a whole
   std::map<FusedNodeId, std::shared_ptr<const Tactic>> m_sharedJoins;  ///< fused nodes that have no step there
   Program m_program;
   ValueForms m_values{m_request, m_chooser, m_program};
@@ -129,12 +125,8 @@ Status Lowering::addView(const FusedNode& fused, const ByteView& view) {
 /// Formats and tactics of the whole program. A program for the same extents has them already.
 Status Lowering::planTactics() {
   if (m_request.sameExtents != nullptr) return Done{};
-  TacticPlanRequest request{.plan = &m_plan,
-                            .requests = &*m_requests,
-                            .accelerated = m_request.accelerated,
-                            .isWhole = m_isWhole,
-                            .stop = m_request.stop,
-                            .progress = m_request.progress};
+  TacticPlanRequest request{
+      .plan = &m_plan, .requests = &*m_requests, .stop = m_request.stop, .progress = m_request.progress};
   for (const ProgramOutput& output : m_program.outputs) request.outputs.push_back({output.value, output.type});
   m_planned = TRY(fusescope::planTactics(request, m_chooser));
   return Done{};
@@ -144,12 +136,12 @@ Result<ChosenTactic> Lowering::tacticOf(const FusedNode& fused) {
   if (const auto shared = m_sharedSteps.find(fused.id); shared != m_sharedSteps.end())
     return ChosenTactic{*shared->second->compiledBy, shared->second->kernel};
   if (const auto join = m_sharedJoins.find(fused.id); join != m_sharedJoins.end()) {
-    const Backend& backend = backendOf(m_plan, fused, *m_request.accelerated);
+    const Backend& backend = backendOf(m_plan, fused);
     return ChosenTactic{*join->second,
                         TRY(m_chooser.kernels().kernel(backend, TRY(m_requests->of(fused)), *join->second))};
   }
   const PlannedTactic& planned = m_planned.at(fused.id);
-  return m_chooser.take(backendOf(m_plan, fused, *m_request.accelerated), planned.request, planned.ways, planned.way);
+  return m_chooser.take(backendOf(m_plan, fused), planned.request, planned.ways, planned.way);
 }
 
 Status Lowering::addFusedNode(const FusedNode& fused) {
@@ -158,7 +150,7 @@ Status Lowering::addFusedNode(const FusedNode& fused) {
   if (const auto why = whyDynamic(m_graph, m_requests->types(), fused)) return addDynamicNode(fused, *why);
   if (const auto view = m_requests->view(fused)) return addView(fused, *view);
   ChosenTactic chosen = TRY(tacticOf(fused));
-  const std::size_t device = m_values.deviceOf(backendOf(m_plan, fused, *m_request.accelerated));
+  const std::size_t device = m_values.deviceOf(backendOf(m_plan, fused));
   Step step{.name = fused.name,
             .fused = fused.id,
             .tactic = chosen.tactic.name,
@@ -175,49 +167,6 @@ Status Lowering::addFusedNode(const FusedNode& fused) {
     step.outputs.push_back(m_values.addBuffer(output.value, {output.type, dims, chosen.tactic.outputs[i]}, device));
     m_values.claimOutputs(step.outputs.back());
   }
-  m_program.steps.push_back(std::move(step));
-  return Done{};
-}
-
-void Lowering::chooseUnits() {
-  m_isWhole.assign(m_plan.segments.size(), false);
-  if (m_request.accelerated->segmentCompiler() == nullptr) return;
-  for (const Segment& segment : m_plan.segments) {
-    if (segment.kind == SegmentKind::Fallback) continue;
-    const auto why = whyInParts(m_plan, segment, m_requests->types());
-    m_isWhole[segment.id.index] = !why;
-    m_chooser.noteSegment(segment, why);
-  }
-}
-
-/// What its compiler says of it, in the ids of the plan.
-void Lowering::readBack(const SegmentGraph& segment, const Code& code) {
-  for (ReadBackNode made : code.readBack()) {
-    for (NodeId& node : made.nodes) node = segment.nodes[node.index];
-    for (auto& [value, type] : made.outputs) value = segment.values[value.index];
-    m_program.readBack.push_back(std::move(made));
-  }
-}
-
-Status Lowering::addSegment(const Segment& segment) {
-  TRY(checkStop(m_request.stop));
-  if (m_request.progress) m_request.progress("kernels", segment.name);
-  const Backend& backend = *m_request.accelerated;
-  const SegmentGraph made =
-      TRY(segmentGraph(m_plan, segment, *m_requests, [&](ValueId value) { return m_values.isHandedOut(value); }));
-  const std::size_t device = m_values.deviceOf(backend);
-  Step step{.name = segment.name, .segment = segment.id, .tactic = std::string(backend.name()), .device = device};
-  step.kernel = TRY(m_chooser.kernels().segment(backend, made, m_plan.model->files));
-  const auto needed = static_cast<std::int64_t>(step.kernel->workspaceBytes());
-  if (const std::int64_t limit = m_plan.options.workspaceBytes; limit > 0 && needed > limit)
-    return tooLittleWorkspace(segment.name, needed, limit);
-  for (std::size_t i = 0; i < made.inputs.size(); ++i)
-    step.inputs.push_back(TRY(m_values.form(made.inputs[i], made.request.inputs[i].dtype, MemoryFormat(), device)));
-  for (std::size_t i = 0; i < made.outputs.size(); ++i) {
-    step.outputs.push_back(m_values.addBuffer(made.outputs[i], made.request.outputs[i], device));
-    m_values.claimOutputs(step.outputs.back());
-  }
-  readBack(made, *step.kernel->code());
   m_program.steps.push_back(std::move(step));
   return Done{};
 }
@@ -240,8 +189,8 @@ Status Lowering::addDynamicNode(const FusedNode& fused, const std::string& why) 
   } else {
     KernelRequest request{.plan = &m_plan, .fused = &fused, .threads = m_request.threads};
     TRY(m_requests->addConstants(request));
-    step.dynamic = TRY(DynamicStep::prepare(backendOf(m_plan, fused, *m_request.accelerated), std::move(request),
-                                            std::move(types), m_chooser.kernels(), *m_request.dynamicKernels));
+    step.dynamic = TRY(DynamicStep::prepare(backendOf(m_plan, fused), std::move(request), std::move(types),
+                                            m_chooser.kernels(), *m_request.dynamicKernels));
   }
   for (const FusedOutput& output : fused.outputs) {
     if (isBoxed(output.value)) {
@@ -335,10 +284,8 @@ Result<Program> Lowering::run() {
   listOutputs();
   addInputs();
   addConstantOutputs();
-  chooseUnits();
   TRY(planTactics());
-  for (const RunUnit& unit : runUnits(m_plan, m_isWhole))
-    TRY(unit.fused != nullptr ? addFusedNode(*unit.fused) : addSegment(*unit.segment));
+  for (const FusedNode& fused : m_plan.fusedNodes) TRY(addFusedNode(fused));
   TRY(finishOutputs());
   placeViews(m_program);
   joinInPlace(m_program, m_plan);

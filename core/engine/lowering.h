@@ -12,7 +12,6 @@ namespace fusescope {
 /// What to lower a plan for.
 struct LoweringRequest {
   const Plan* plan = nullptr;
-  const Backend* accelerated = nullptr;       ///< runs accelerated segments; fallback segments run on reference
   int threads = 1;                            ///< at least 1
   std::map<std::string, Dims> extents;        ///< of every input
   std::set<ValueId> marks;                    ///< values to hand out besides the network's outputs

@@ -5,6 +5,7 @@
 #include "engine/body_lowering.h"
 #include "engine/boxed_values.h"
 #include "engine/format_planner.h"
+#include "engine/plan_backend.h"
 
 namespace fusescope {
 namespace {
@@ -86,8 +87,7 @@ class TacticPlanner {
     TRY(checkStop(m_request.stop));
     std::vector<std::pair<ValueId, DataType>> reads;
     for (const ValueId input : fused.inputs) reads.emplace_back(input, m_request.requests->wantedType(fused, input));
-    if (m_request.isWhole[fused.segment.index] || hasPlannedBodies(m_plan, fused) ||
-        whyDynamic(m_graph, m_request.requests->types(), fused)) {
+    if (hasPlannedBodies(m_plan, fused) || whyDynamic(m_graph, m_request.requests->types(), fused)) {
       addPlain(reads, &fused);
       return Done{};
     }
@@ -161,7 +161,7 @@ class TacticPlanner {
   }
 
   const Backend& backendOf(const PlannedTactic& planned) const {
-    return fusescope::backendOf(m_plan, *planned.request.fused, *m_request.accelerated);
+    return fusescope::backendOf(m_plan, *planned.request.fused);
   }
 
   /// Nothing if there would be more forms of a value than the planner counts; never of plain ones.
@@ -229,7 +229,7 @@ class TacticPlanner {
     m_problem.conversionMs = [&](std::size_t value, std::size_t from, std::size_t to) {
       if (!open[value]) return 0.0;
       const std::vector<TensorDesc>& forms = m_values[value].forms;
-      return m_chooser.conversionMs(*m_request.accelerated, forms[from], forms[to]);
+      return m_chooser.conversionMs(acceleratedBackendOf(m_plan), forms[from], forms[to]);
     };
     const double loss = m_chooser.mostLoss();
     const FormatPlan plan = loss > 0 ? planFormatsFirmly(m_problem, loss) : planFormats(m_problem);

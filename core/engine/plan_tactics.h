@@ -23,9 +23,7 @@ struct HandedOut {
 struct TacticPlanRequest {
   const Plan* plan = nullptr;
   const KernelRequests* requests = nullptr;
-  const Backend* accelerated = nullptr;
   std::vector<HandedOut> outputs;
-  std::vector<bool> isWhole;  ///< by SegmentId: it is compiled as a whole, without tactics
   StopToken stop{};
   Progress progress{};
 };

@@ -46,8 +46,7 @@ struct Buffer {
 /// between the host and a device. The steps of one device run in order; those of different ones where they must.
 struct Step {
   std::string name;   ///< of the fused node, or "x: f32 plain -> f16 plain" for a conversion
-  FusedNodeId fused;  ///< invalid for a conversion, a copy or a segment
-  SegmentId segment;  ///< that was compiled as a whole; else invalid
+  FusedNodeId fused;  ///< invalid for a conversion or a copy
   std::string tactic;
   std::shared_ptr<const Tactic> compiledBy;  ///< what the kernel of a fused node was compiled by; else null
   bool emulated = false;
@@ -101,7 +100,6 @@ struct Program {
   std::size_t boxCount = 0;
   std::vector<FreeView> views;
   std::vector<Join> joins;
-  std::vector<ReadBackNode> readBack;         ///< what compilers made of whole segments, in ids of the plan's graph
   std::vector<std::size_t> room;              ///< bytes of arenas for each buffer, then for each step's scratch
   std::vector<Arena> arenas{{&cpuDevice()}};  ///< one for each device, the host's first
   std::size_t arenaBytes() const;

@@ -4,17 +4,17 @@
 
 #include "engine/joins.h"
 #include "engine/kernel_requests.h"
+#include "engine/plan_backend.h"
 
 namespace fusescope {
-ProgramUpdate::ProgramUpdate(const Plan& plan, PlanExtents extents, const Backend& accelerated, int threads,
-                             KernelStore& kernels)
-    : m_plan(plan), m_extents(std::move(extents)), m_accelerated(accelerated), m_threads(threads), m_kernels(kernels) {}
+ProgramUpdate::ProgramUpdate(const Plan& plan, PlanExtents extents, int threads, KernelStore& kernels)
+    : m_plan(plan), m_extents(std::move(extents)), m_threads(threads), m_kernels(kernels) {}
 
 std::unique_ptr<ProgramUpdate> ProgramUpdate::create(const Plan& plan, const std::map<std::string, Dims>& known,
-                                                     const Backend& accelerated, int threads, KernelStore& kernels) {
+                                                     int threads, KernelStore& kernels) {
   auto extents = PlanExtents::prove(plan, known);
   if (!extents) return nullptr;
-  std::unique_ptr<ProgramUpdate> update(new ProgramUpdate(plan, std::move(*extents), accelerated, threads, kernels));
+  std::unique_ptr<ProgramUpdate> update(new ProgramUpdate(plan, std::move(*extents), threads, kernels));
   return update->addNodes(known).ok() ? std::move(update) : nullptr;
 }
 
@@ -117,7 +117,7 @@ bool ProgramUpdate::isWithinWorkspace(const Kernel& kernel) const {
 std::shared_ptr<const Kernel> ProgramUpdate::conversionFor(const Program& program, const Step& step) const {
   const TensorDesc& from = program.buffers[step.inputs.front()].desc;
   const TensorDesc& to = program.buffers[step.outputs.front()].desc;
-  auto kernel = m_kernels.conversion(m_accelerated, from, to, m_threads);
+  auto kernel = m_kernels.conversion(acceleratedBackendOf(m_plan), from, to, m_threads);
   return kernel.ok() ? std::move(kernel).value() : nullptr;
 }
 
@@ -129,7 +129,7 @@ std::shared_ptr<const Kernel> ProgramUpdate::kernelFor(const Step& step, const O
     if (auto kernel = step.kernel->withCode(made.kernel->code(), made.kernel->compiledNames())) return kernel;
   }
   const KernelRequest& request = *node.request;
-  const Backend& backend = backendOf(m_plan, *request.fused, m_accelerated);
+  const Backend& backend = backendOf(m_plan, *request.fused);
   auto kernel = m_kernels.atOtherExtents(backend, request, node.from, node.to, *step.compiledBy, *step.kernel);
   if (!kernel.ok()) return nullptr;
   m_made.push_back({former, &node.to, kernel.value()});
@@ -161,8 +161,7 @@ bool ProgramUpdate::changeStep(Program& program, Step& step) {
 }
 
 bool ProgramUpdate::apply(Program& program, const PlanExtents::Numbers& from, const PlanExtents::Numbers& to) {
-  const auto isSegment = [](const Step& step) { return step.segment.valid(); };
-  if (program.arenas.size() > 1 || std::ranges::any_of(program.steps, isSegment)) return false;
+  if (program.arenas.size() > 1) return false;
   m_from = &from;
   m_to = &to;
   m_changed.resize(to.size());

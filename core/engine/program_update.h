@@ -16,15 +16,15 @@ namespace fusescope {
 /// time.
 class ProgramUpdate {
  public:
-  /// For the programs that `accelerated` lowered of `plan`; `known` are extents of all inputs that are allowed. Nothing
-  /// where it is not proved what follows from extents. All references must outlive this.
-  static std::unique_ptr<ProgramUpdate> create(const Plan& plan, const std::map<std::string, Dims>& known,
-                                               const Backend& accelerated, int threads, KernelStore& kernels);
+  /// For the programs that were lowered of `plan`; `known` are extents of all inputs that are allowed. Nothing where it
+  /// is not proved what follows from extents. All references must outlive this.
+  static std::unique_ptr<ProgramUpdate> create(const Plan& plan, const std::map<std::string, Dims>& known, int threads,
+                                               KernelStore& kernels);
 
   const PlanExtents& extents() const { return m_extents; }
   /// Makes `program`, which is for the extents `from`, one for `to`. False where it must be lowered anew, because it
-  /// has other devices than the host or segments that were compiled as a whole, a tactic does not run at these extents
-  /// or a body meets others; the program is of no use then.
+  /// has other devices than the host, a tactic does not run at these extents or a body meets others; the program is of
+  /// no use then.
   bool apply(Program& program, const PlanExtents::Numbers& from, const PlanExtents::Numbers& to);
 
  private:
@@ -49,7 +49,7 @@ class ProgramUpdate {
     std::shared_ptr<const Kernel> kernel;
   };
 
-  ProgramUpdate(const Plan& plan, PlanExtents extents, const Backend& accelerated, int threads, KernelStore& kernels);
+  ProgramUpdate(const Plan& plan, PlanExtents extents, int threads, KernelStore& kernels);
   Status addNodes(const std::map<std::string, Dims>& known);
   void setDims(ValueId value, const PlanExtents::Numbers& numbers, Dims& dims) const;
   void changeNode(OpenNode& node) const;
@@ -64,7 +64,6 @@ class ProgramUpdate {
 
   const Plan& m_plan;
   PlanExtents m_extents;
-  const Backend& m_accelerated;
   int m_threads;
   KernelStore& m_kernels;
   std::vector<std::unique_ptr<OpenNode>> m_nodes;  ///< by fused node; null for those on which no extents bear

@@ -14,12 +14,11 @@ namespace fusescope {
 /// step's own kernel stays.
 using StepKernels = std::vector<std::shared_ptr<const Kernel>>;
 
-/// The kernels for `threads` of `program`, which `accelerated` lowered of `plan` for `extents`. They run the same
+/// The kernels for `threads` of `program`, which was lowered of `plan` for `extents`. They run the same
 /// tactics in the same formats within the same arenas; packed weights are shared where both read the same form. A step
-/// keeps its own kernel where it runs no tactic (bodies, extents that depend on data, whole segments) and where the
+/// keeps its own kernel where it runs no tactic (bodies, extents that depend on data) and where the
 /// other kernel would need more scratch memory. Errors: the backend's.
 Result<StepKernels> stepKernelsFor(int threads, const Program& program, const Plan& plan,
-                                   const std::map<std::string, Dims>& extents, const Backend& accelerated,
-                                   KernelStore& kernels);
+                                   const std::map<std::string, Dims>& extents, KernelStore& kernels);
 
 }  // namespace fusescope

@@ -5,6 +5,7 @@
 #include "backends/reference/reference_backend.h"
 #include "base/name_hints.h"
 #include "engine/contract_numerics.h"
+#include "engine/plan_backend.h"
 #include "engine/tactic_selection.h"
 #include "engine/workspace.h"
 #include "planning/directives/directive_form.h"
@@ -56,8 +57,7 @@ Result<TacticChooser> TacticChooser::create(const Plan& plan, const BuildOptions
   TacticChooser chooser(plan, options, report);
   chooser.m_replay = std::move(replay);
   // The measurer runs kernels in memory of the host.
-  const Backend* backend = findBackend(options.backend);
-  if (backend != nullptr && !backend->device().isHost()) chooser.m_options.measureTactics = false;
+  if (!acceleratedBackendOf(plan).device().isHost()) chooser.m_options.measureTactics = false;
   TRY(chooser.readDirectives());
   if (options.timingCache.empty() || !chooser.m_options.measureTactics) return chooser;
   auto opened = TimingCache::open(options.timingCache);
@@ -125,17 +125,6 @@ void TacticChooser::chooseAtLength(double times) {
   m_budget.msEach *= times;
   m_budget.mostRounds = static_cast<int>(m_budget.mostRounds * times);
   m_budget.precision /= times;
-}
-
-void TacticChooser::noteSegment(const Segment& segment, const std::optional<std::string>& whyInParts) {
-  if (m_quiet) return;
-  if (whyInParts) {
-    m_report->decisions.push_back(decide("build.segment_in_parts", {Subject::segment(m_path.of(segment.name))},
-                                         "extents", {{"backend", m_options.backend}, {"reason", *whyInParts}}));
-    return;
-  }
-  ++m_report->regions;
-  ++m_report->distinct;
 }
 
 void TacticChooser::noteDynamic(const FusedNode& fused, const std::string& why) {

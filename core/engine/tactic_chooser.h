@@ -86,8 +86,6 @@ class TacticChooser {
   /// From now on measures `times` as long as usual, and lets nothing but times count: what that chooses is the best
   /// there is, though two builds may differ.
   void chooseAtLength(double times);
-  /// Reports that a segment was compiled as a whole; or that it was not, and why.
-  void noteSegment(const Segment& segment, const std::optional<std::string>& whyInParts);
   /// Reports that `fused` is prepared while it runs, and why.
   void noteDynamic(const FusedNode& fused, const std::string& why);
   /// Reports how far other work disturbed what this build measured, if it did.

@@ -174,7 +174,8 @@ void TacticChooser::noteDisturbed() {
 Result<std::optional<double>> TacticChooser::onlyTime(const Backend& backend, const KernelRequest& request,
                                                       const std::string& region, const ChosenTactic& chosen) {
   const std::optional<double> none;
-  if (m_cache == nullptr || m_quiet || chosen.tactic.numerics.emulated || m_options.backend == kReferenceBackend)
+  if (m_cache == nullptr || m_quiet || chosen.tactic.numerics.emulated ||
+      m_plan->target.acceleratedBackend == kReferenceBackend)
     return none;
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
   const auto known = m_cache->find(regionTimeKey(region, context));
@@ -242,7 +243,7 @@ void TacticChooser::storeConversion(const std::string& key, const TensorDesc& fr
 }
 
 void TacticChooser::noteConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
-  const bool isMeasured = m_cache != nullptr && !m_quiet && m_options.backend != kReferenceBackend;
+  const bool isMeasured = m_cache != nullptr && !m_quiet && m_plan->target.acceleratedBackend != kReferenceBackend;
   if (!isMeasured || !isPlainConversion(from, to)) return;
   measuredConversion(backend, from, to);
   if (!isExchangeable(from.dtype) || !isExchangeable(to.dtype)) return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/reference/reference_backend.h"
 #include "backends/reference/reference_nodes.h"
 #include "backends/threads.h"
 #include "engine/boxed_values.h"
@@ -92,7 +93,7 @@ Price TimingPriceModel::priceOf(const Plan& plan, const KernelRequests& requests
   }
   const auto request = requests.of(fused);
   if (!request.ok()) return {};
-  const Backend& backend = backendOf(plan, fused, m_backend);
+  const Backend& backend = plan.inFallback(fused) ? referenceBackend() : m_backend;
   if (!isReal(backend, request.value())) return {};
   const TimingContext context = timingContext(plan, backend, m_threads);
   const std::string region = regionKey(request.value());

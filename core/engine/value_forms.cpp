@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backends/reference/reference_backend.h"
+#include "engine/plan_backend.h"
 #include "engine/workspace.h"
 
 namespace fusescope {
@@ -73,8 +75,8 @@ std::size_t ValueForms::homeDevice(ValueId value) const {
 }
 
 const Backend& ValueForms::converter(std::size_t device) const {
-  const bool isOwn = &m_request.accelerated->device() == m_program.arenas[device].device;
-  return isOwn ? *m_request.accelerated : *findBackend("reference");
+  const Backend& own = acceleratedBackendOf(m_plan);
+  return &own.device() == m_program.arenas[device].device ? own : referenceBackend();
 }
 
 /// Lets a buffer that is just what an output wants be written straight into the caller's tensor.

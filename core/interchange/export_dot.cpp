@@ -90,16 +90,16 @@ class Writer {
   }
 
   void bodies(const Plan& plan, NodeId holder, const std::string& prefix, int depth) {
-    for (const PlannedBody& body : plan.bodies) {
+    for (const CoverBody& body : plan.bodies) {
       if (body.holder != holder) continue;
       const std::string inner = fmt::format("{}n{}_{}_", prefix, holder.index, body.attribute);
       line(depth, fmt::format("subgraph cluster_{} {{", inner));
       line(depth + 1, fmt::format("label={};", dotString(body.attribute)));
-      level(*body.plan, inner, depth + 1);
+      level(plannedBody(body), inner, depth + 1);
       line(depth, "}");
-      if (body.plan->graph().outputs().empty()) continue;
+      if (plannedBody(body).graph().outputs().empty()) continue;
       line(depth, fmt::format("{}o{} -> {}n{} [style=dotted, ltail=cluster_{}];", inner,
-                              body.plan->graph().outputs().front().index, prefix, holder.index, inner));
+                              plannedBody(body).graph().outputs().front().index, prefix, holder.index, inner));
     }
   }
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "base/quantities.h"
 #include "base/text.h"
 #include "planning/directives/directive_form.h"
 #include "planning/pin_answers.h"
@@ -26,8 +27,8 @@ void addHonoured(const Plan& plan, const BodyPath& path, std::set<std::string>& 
     if (grant.asked != DataType::Undefined && grant.asked == grant.granted)
       nodes.insert(path.of(plan.graph().node(grant.node).name));
   }
-  for (const PlannedBody& body : plan.bodies)
-    addHonoured(*body.plan, path.into(plan.graph().node(body.holder), body.attribute), nodes);
+  for (const CoverBody& body : plan.bodies)
+    addHonoured(plannedBody(body), path.into(plan.graph().node(body.holder), body.attribute), nodes);
 }
 
 /// Whether what was asked for is not so.
@@ -37,8 +38,8 @@ bool saysOtherwise(WishOutcome outcome) {
 
 /// The edits of the network that pins ask for, those in its bodies first.
 void addEdits(const Plan& plan, const BodyPath& path, std::vector<std::string>& edits) {
-  for (const PlannedBody& body : plan.bodies)
-    addEdits(*body.plan, path.into(plan.graph().node(body.holder), body.attribute), edits);
+  for (const CoverBody& body : plan.bodies)
+    addEdits(plannedBody(body), path.into(plan.graph().node(body.holder), body.attribute), edits);
   for (const PrecisionGrant& grant : plan.precisionMap)
     if (grant.reason == TypeReason::PinByEdit)
       edits.push_back(path.of(plan.graph().node(grant.node).name) + ": " + editFor(plan, grant.node, grant.asked));
@@ -96,8 +97,8 @@ Status refuseStronglyTyped(const Plan& plan, std::string_view format) {
                              "precisions; the types of the model decide",
                              format, plan.target.name),
       .where = {.attribute = "--to"},
-      .help = edits.empty() ? "Put Casts into the model where its types should change, or plan for tensorrt-10."
-                            : "Change the model instead: " + joined(edits, "; ") + "."};
+      .help = "Use --to onnx, which writes the types of the plan into the network" +
+              (edits.empty() ? "; or plan for tensorrt-10." : "; or change the model: " + joined(edits, "; ") + ".")};
 }
 
 std::string workspaceMiB(const Plan& plan) {
@@ -108,7 +109,7 @@ std::string workspaceMiB(const Plan& plan) {
 
 std::string changeOfCasts(std::int64_t casts, std::int64_t bytes) {
   return fmt::format("{} and {} to move", counted(std::abs(casts), casts < 0 ? "fewer Cast" : "more Cast"),
-                     counted(std::abs(bytes), "byte") + (bytes < 0 ? " less" : " more"));
+                     inBytesApart(bytes));
 }
 
 }  // namespace fusescope

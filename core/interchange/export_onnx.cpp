@@ -113,7 +113,7 @@ class OnnxExport {
  private:
   Status checkSource() const {
     TRY(checkPath(m_options));
-    if (m_plan->structure == nullptr || m_plan->source != "planned")
+    if (m_plan->structure == nullptr || m_plan->source != CoverSource::Planned)
       return Diagnostic{.message = "a plan that was read back from an engine says nothing of single nodes' types",
                         .help = "Export a plan of the model instead."};
     return Done{};

@@ -25,7 +25,7 @@ PlanOptions withoutCodes(PlanOptions options) {
 std::ptrdiff_t integerProducts(const Plan& plan) {
   auto count =
       std::ranges::count_if(plan.fusedNodes, [](const FusedNode& fused) { return fused.compute == DataType::I8; });
-  for (const PlannedBody& body : plan.bodies) count += integerProducts(*body.plan);
+  for (const CoverBody& body : plan.bodies) count += integerProducts(plannedBody(body));
   return count;
 }
 

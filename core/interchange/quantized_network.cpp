@@ -277,8 +277,8 @@ Status addCodes(CodesOfFile& shared, const Plan& plan, const FileGraph& file, co
   const auto edited = TRY(graphWithCodes(plan, stop));
   CodeEdits edits(shared, model, *edited, file, path);
   TRY(edits.run());
-  for (const PlannedBody& body : plan.bodies) {
-    if (body.plan->model->unquantized == nullptr) continue;
+  for (const CoverBody& body : plan.bodies) {
+    if (plannedBody(body).model->unquantized == nullptr) continue;
     const Node& holder = model.graph->node(body.holder);
     const auto place = edits.placeIn(holder);
     const auto* attribute = place ? file.nodes[*place].attribute(body.attribute) : nullptr;
@@ -288,7 +288,8 @@ Status addCodes(CodesOfFile& shared, const Plan& plan, const FileGraph& file, co
                         .help = "Leave its nodes in floats: --exclude them when calibrating."};
     GraphPath inside = path;
     inside.push_back({*place, body.attribute});
-    TRY(addCodes(shared, *body.plan, *std::get<std::shared_ptr<const FileGraph>>(attribute->value), inside, stop));
+    TRY(addCodes(shared, plannedBody(body), *std::get<std::shared_ptr<const FileGraph>>(attribute->value), inside,
+                 stop));
   }
   return Done{};
 }

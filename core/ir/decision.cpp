@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/quantities.h"
 #include "base/result.h"
 
 namespace fusescope {
@@ -42,6 +43,34 @@ std::string spoken(const Json& argument) {
   std::string text;
   for (const Json& item : argument) text += (text.empty() ? "" : ", ") + spoken(item);
   return text;
+}
+
+/// "no cast", "1 cast", "2 casts" of "cast/casts".
+std::string countedAs(std::int64_t count, std::string_view form) {
+  const std::size_t slash = form.find('/');
+  const std::string_view one = form.substr(0, slash), many = form.substr(slash + 1);
+  if (count == 0) return std::string("no ").append(one);
+  return std::to_string(count).append(" ").append(count == 1 ? one : many);
+}
+
+/// A number in one of the forms of DecisionCode::sentence; what is no number is spoken as it is.
+std::string spokenAs(const Json& argument, std::string_view form) {
+  constexpr std::string_view kMore = " more";
+  if (!argument.is_number()) return argument.is_null() ? "an unknown amount" : spoken(argument);
+  if (form == "time") return inTime(argument.get<double>());
+  const auto count = argument.get<std::int64_t>();
+  if (form == "bytes") return inBytes(count);
+  if (!form.ends_with(kMore)) return countedAs(count, form);
+  const std::string_view one = form.substr(0, form.size() - kMore.size());
+  return one == "bytes" ? inBytesApart(count) : inCountApart(count, one);
+}
+
+/// What stands for "{ARGUMENT}" or "{ARGUMENT|FORM}", without its braces.
+std::string filledIn(std::string_view place, const Json& arguments) {
+  const std::size_t bar = place.find('|');
+  const std::string key(place.substr(0, bar));
+  if (!arguments.contains(key)) return "?";
+  return bar == std::string_view::npos ? spoken(arguments[key]) : spokenAs(arguments[key], place.substr(bar + 1));
 }
 
 }  // namespace
@@ -92,9 +121,8 @@ std::string message(const Decision& decision) {
     const std::size_t open = rest.find('{');
     const std::size_t close = open == std::string_view::npos ? open : rest.find('}', open);
     if (close == std::string_view::npos) break;
-    const std::string key(rest.substr(open + 1, close - open - 1));
     text += rest.substr(0, open);
-    text += decision.arguments.contains(key) ? spoken(decision.arguments[key]) : "?";
+    text += filledIn(rest.substr(open + 1, close - open - 1), decision.arguments);
     rest.remove_prefix(close + 1);
   }
   return text.append(rest);

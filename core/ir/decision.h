@@ -80,7 +80,10 @@ struct DecisionCode {
   std::string_view code;
   DecisionKind kind;
   bool allowed;
-  std::string_view sentence;  ///< "{argument}" is replaced by the argument of that name
+  /// "{ARGUMENT}" is replaced by the argument of that name, "{ARGUMENT|FORM}" by that number in a form: "bytes" and
+  /// "time" (of milliseconds) with the unit that fits, "ONE/MANY" counted ("1 cast", "2 casts", "no cast"), "bytes
+  /// more" and "ONE more" as a difference ("2 casts more", "1 cast fewer").
+  std::string_view sentence;
 };
 const DecisionCode* findDecisionCode(std::string_view code);
 const std::vector<DecisionCode>& decisionCatalogue();

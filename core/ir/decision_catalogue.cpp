@@ -2,13 +2,14 @@
 
 namespace fusescope {
 
-// Every reason code, in the order of the pipeline. "{argument}" is filled in from Decision::arguments.
-// Codes are stable: files hold them and users filter by them.
+// Every reason code, in the order of the pipeline. "{argument}" is filled in from Decision::arguments: see
+// DecisionCode. Codes are stable: files hold them and users filter by them.
 const std::vector<DecisionCode>& decisionCatalogue() {
   using enum DecisionKind;
   static const std::vector<DecisionCode> kCatalogue{
       // import
-      {"import.function_inlined", Import, true, "calls the function {function}; its {nodes} nodes stand in its place"},
+      {"import.function_inlined", Import, true,
+       "calls the function {function}; its {nodes|node stands/nodes stand} in its place"},
       {"import.plain_form", Import, true, "{op} is read as {form}"},
       {"import.maps_as_table", Import, true,
        "makes maps from class to score; {value} is the table of the scores instead: a row for each map, and a column "
@@ -29,7 +30,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"import.name_shadowed", Import, true, "{name} is another value in this body than outside of it"},
       {"import.initializer_repeated", Import, true, "{value} is in the file twice, with equal elements; it is one"},
       {"import.initializers_unused", Import, true,
-       "{count} of its initializers ({bytes} bytes) are read by nothing and are no part of the network"},
+       "{count} of its initializers ({bytes|bytes}) are read by nothing and are no part of the network"},
       {"import.types_of_nothing", Import, true,
        "declares types of values that it does not hold ({count}); they are left out"},
       {"import.type_repeated", Import, true,
@@ -48,7 +49,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "drops nothing outside training; what reads its output reads its input"},
       {"normalise.extents_known", Normalise, true, "asks for extents that are known; the answer is a constant"},
       {"normalise.branch_taken", Normalise, true,
-       "its condition is always {condition}; the {nodes} nodes of its {branch} stand in its place"},
+       "its condition is always {condition}; its {branch} stands in its place, with {nodes|node/nodes}"},
       {"normalise.einsum_product", Normalise, true, "'{equation}' is a product; it is written as {form}"},
       {"normalise.folded", Normalise, true, "depends on constants alone; its result is a constant"},
       {"normalise.noop_removed", Normalise, true, "{op} leaves {type} as it is; what reads its output reads its input"},
@@ -97,14 +98,14 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"truncate.not_chosen", Truncate, false,
        "{value} stays {from}, which {target} lacks: truncation of {from} was not chosen ({option} {mode} "
        "narrows it wherever a segment can take it)"},
-      {"truncate.mode", Truncate, true, "truncation mode {mode} was asked for; {values} values are narrowed"},
+      {"truncate.mode", Truncate, true, "truncation mode {mode} was asked for; {values|value is/values are} narrowed"},
       // quantize
       {"quantize.product", Quantize, true,
        "multiplies integers: {value} is read as codes of 8 bits, weights {weights} are held as int8 with {ranges}"},
       {"quantize.edge", Quantize, true,
        "{value} stands as {type} for those that multiply it: a step is {scale}, 0 is {zero}"},
       {"quantize.shared_scale", Quantize, true,
-       "{value} stands as {type}: a step is {scale}, 0 is {zero}; it has one scale with {count} others, as their "
+       "{value} stands as {type}: a step is {scale}, 0 is {zero}; it has one scale with {count|other/others}, as their "
        "elements are picked or joined: {others}"},
       {"quantize.residual", Quantize, true, "adds {value} as codes behind the convolution before it"},
       {"quantize.bias_corrected", Quantize, true,
@@ -121,10 +122,11 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"quantize.fallback", Quantize, false, "stays in floats: it is to run in fallback"},
       {"quantize.not_asked", Quantize, false, "stays in floats: nothing asks for int8 here"},
       {"quantize.slower", Quantize, false,
-       "stays in floats, which take less with what stands beside it: {floats_ms} ms alone, integers {integers_ms} ms"},
+       "stays in floats, which take less with what stands beside it: {floats_ms|time} alone, integers "
+       "{integers_ms|time}"},
       {"quantize.faster", Quantize, true,
-       "multiplies integers, which take less with what stands beside it: {integers_ms} ms alone, floats {floats_ms} "
-       "ms"},
+       "multiplies integers, which take less with what stands beside it: {integers_ms|time} alone, floats "
+       "{floats_ms|time}"},
       {"quantize.no_price", Quantize, true,
        "multiplies integers as the rules say: the times of both types are not known here"},
       {"quantize.author", Quantize, false, "has codes already: the network's author quantised it"},
@@ -167,6 +169,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"validate.body_not_supported", Validate, false, "{target} cannot run {op}: of {path}, {reason}"},
       {"validate.needs_truncation", Validate, false,
        "{target} lacks {type} (value {value}); --truncate {mode} would make {op} supported"},
+      {"validate.compiler_refused", Validate, false, "{compiler} does not take {op}: {message}"},
+      {"validate.compiler_failed", Validate, false, "{compiler} could not compile it: {message}"},
       {"validate.constant_not_truncated", Validate, false, "{target} lacks {type}, and constant {value} {why}"},
       // partition
       {"partition.supported", Partition, true, "runs in {segment}"},
@@ -178,7 +182,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"partition.would_cycle", Partition, false,
        "the segment of {consumer} cannot join that of {producer}: a path leaves through {through} and comes back"},
       {"partition.min_segment", Partition, true,
-       "segments have at least {minimum} nodes; {lost} nodes fell back for it"},
+       "segments have at least {minimum|node/nodes}; {lost|node/nodes} fell back for it"},
       // fuse
       {"fuse.merged", Fuse, true, "runs as one {kind} kernel (rule {rule})"},
       {"fuse.predicted", Fuse, true,
@@ -189,7 +193,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"fuse.split_honoured", Fuse, true, "nothing fuses across its output"},
       {"fuse.nothing_to_keep_apart", Fuse, true, "there is nothing to keep apart: {became}"},
       {"fuse.no_fuse", Fuse, false, "rule {rule} was told to leave {node} alone"},
-      {"fuse.no_fuse_honoured", Fuse, true, "rule {rule} is switched off for {nodes} nodes"},
+      {"fuse.no_fuse_honoured", Fuse, true, "rule {rule} is switched off for {nodes|node/nodes}"},
       {"fuse.precision_differs", Fuse, false,
        "{producer} computes in {producer_type} and {consumer} in {consumer_type}, and a {kind} kernel has one type for "
        "both"},
@@ -205,7 +209,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"fuse.would_cycle", Fuse, false,
        "{producer} and {consumer} cannot join: a path leaves through {through} and comes back"},
       {"fuse.parallel_slower", Fuse, false,
-       "{products} products of one input run one by one: {apart_ms} ms, together {together_ms} ms"},
+       "{products} products of one input run one by one: {apart_ms|time}, together {together_ms|time}"},
       {"fuse.shape_differs", Fuse, false,
        "{producer} and {consumer} have different extents; fusing would compute elements again"},
       {"fuse.shape_unknown", Fuse, false,
@@ -256,14 +260,15 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"precision.overridden", Precision, false, "directive {directive} is overridden: {in_force} {why}"},
       {"precision.pin_free", Precision, true, "the pin to {type} holds for free: {because}"},
       {"precision.pin_price", Precision, true,
-       "the pin to {type} holds at a price: operators that calculate in another type for it: {retyped}; kernels taken "
-       "apart: {lost}; kernels more: {kernels}; casts more: {casts}; bytes moved more: {bytes}"},
+       "the pin to {type} holds at a price: {retyped|operator calculates/operators calculate} in another type for it; "
+       "kernels taken apart: {lost}; {kernels|kernel more} and {casts|cast more}; kernels move "
+       "{kernel_bytes|bytes more} and casts {cast_bytes|bytes more}"},
       {"precision.pin_in_floats", Precision, true,
        "the pin to {type} holds at the price of codes: what would read codes by the ranges reads floats: {nodes}"},
       {"precision.pins_together", Precision, true,
-       "all {pins} pins together: kernels taken apart: {lost}; kernels more: {kernels}; casts more: {casts}; bytes "
-       "moved "
-       "more: {bytes}; of these they share {shared_kernels} kernels, {shared_casts} casts and {shared_bytes} bytes"},
+       "all {pins} pins together: kernels taken apart: {lost}; {kernels|kernel more} and {casts|cast more}; kernels "
+       "move {kernel_bytes|bytes more} and casts {cast_bytes|bytes more}. Against the sum of what each costs alone: "
+       "{shared_kernels|kernel more}, {shared_casts|cast more}, and {shared_bytes|bytes more} moved"},
       {"precision.index_lowered", Precision, false,
        "becomes an index of {index_of} and is calculated in {type}, which holds integers exactly up to {limit} only"},
       // tactic
@@ -275,13 +280,14 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"tactic.missing", Tactic, false,
        "was built with {tactic}, which is not there on this machine: what it runs with is chosen anew"},
       {"tactic.workspace", Tactic, false,
-       "does not run with {tactic}: it needs {bytes} bytes of scratch memory, and the workspace allows {limit}"},
+       "does not run with {tactic}: it needs {bytes|bytes} of scratch memory, and the workspace allows {limit|bytes}"},
       {"tactic.inexact", Tactic, false,
        "does not run with {tactic}, whose numbers are not exact ({numerics}): its contract says that they are"},
       {"tactic.failed", Tactic, false,
        "runs with {instead}, since it cannot be prepared to run with {tactic}: {problem}"},
       {"tactic.unfused", Tactic, false,
-       "runs node by node in {ms} ms: its fused ways take {fused_ms} ms or more, by more than the measurements vary"},
+       "runs node by node in {ms|time}: its fused ways take {fused_ms|time} or more, by more than the measurements "
+       "vary"},
       {"tactic.dynamic", Tactic, true, "is prepared while it runs, not ahead of time: {reason}"},
       // cache
       {"cache.same_structure", Cache, true, "has the structure of {first}: measured once, with its own weights"},
@@ -297,8 +303,6 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.disturbed", Build, false,
        "other work disturbed the measurements: while {disturbed} of {measured} kernel times were measured, the median "
        "run took {times} times as long as the fastest ones; the next build measures these kernels again"},
-      {"build.segment_in_parts", Build, false,
-       "is not compiled as a whole by {backend}, but run node by node by the reference: {reason}"},
       {"build.condition_failed", Build, false,
        "the plan takes for granted that {condition}, which is not so for {extents}: they run by a plan of their own"},
       {"build.plan_made_anew", Build, false,

@@ -111,9 +111,9 @@ bool runsByBodies(const Plan& plan, const FusedNode& fused) {
 std::optional<BodyTime> bodyTimeOf(const Plan& plan, const FusedNode& fused) {
   if (!runsByBodies(plan, fused)) return std::nullopt;
   std::optional<BodyTime> time;
-  for (const PlannedBody& body : plan.bodies) {
+  for (const CoverBody& body : plan.bodies) {
     if (body.holder != fused.root) continue;
-    const auto one = timeOfPlan(*body.plan);
+    const auto one = timeOfPlan(plannedBody(body));
     if (!one) return std::nullopt;
     time = time ? eitherOf(*time, *one) : *one;
   }

@@ -5,7 +5,6 @@
 
 #include "analysis/cost.h"
 #include "analysis/users.h"
-#include "base/hash.h"
 #include "base/sort_distinct.h"
 #include "planning/fusion/match.h"
 #include "planning/kinds.h"
@@ -28,15 +27,11 @@ bool widens(const Graph& graph, const Node& node) {
 }  // namespace
 
 RegionDescriber::RegionDescriber(const Model& model, const Structure& structure, const Typing& typing)
-    : m_model(model),
-      m_graph(*model.graph),
+    : m_graph(*model.graph),
       m_structure(structure),
       m_typing(typing),
       m_inside(model.graph->nodeIdLimit(), 0),
-      m_nodesOfOrigin(model.origins.size(), 0) {
-  for (const NodeId node : m_graph.order())
-    for (const OriginId origin : m_graph.node(node).origins) ++m_nodesOfOrigin[origin.index];
-}
+      m_identities(model) {}
 
 std::string RegionDescriber::nameOf(const Region& region) const {
   std::string name;
@@ -60,25 +55,12 @@ FusedNode RegionDescriber::describe(const Region& region) {
     fused.origins.insert(fused.origins.end(), origins.begin(), origins.end());
   }
   sortDistinct(fused.origins);
-  fused.identity = identityOf(region, fused.origins);
+  fused.identity = m_identities.of(fused.nodes, fused.origins);
   setTypes(region, fused);
   setValues(fused);
   narrowProbabilities(fused);
   setCosts(fused);
   return fused;
-}
-
-/// Of the origins. Nodes that no origin, or one of several nodes, stands for are told apart by their own names: what
-/// one node of the file became may run as several kernels.
-Hash128 RegionDescriber::identityOf(const Region& region, const std::vector<OriginId>& origins) const {
-  KeyBuilder key;
-  for (const OriginId origin : origins) key.text(m_model.origins[origin.index].name);
-  for (const NodeId id : region.nodes) {
-    const Node& node = m_graph.node(id);
-    const auto own = [&](OriginId origin) { return m_nodesOfOrigin[origin.index] == 1; };
-    if (std::ranges::none_of(node.origins, own)) key.number(char{0}).text(node.name);
-  }
-  return key.hash();
 }
 
 void RegionDescriber::setTypes(const Region& region, FusedNode& fused) const {

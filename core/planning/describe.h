@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "planning/identities.h"
 #include "planning/typing.h"
 
 namespace fusescope {
@@ -19,7 +20,6 @@ class RegionDescriber {
   bool inside(NodeId node) const { return m_inside[node.index] == m_mark; }
   bool leaves(ValueId value) const;
   bool usedInside(ValueId value) const;
-  Hash128 identityOf(const Region& region, const std::vector<OriginId>& origins) const;
   bool accelerated(const FusedNode& fused) const { return m_structure.accelerated[fused.root.index] != 0; }
   void setTypes(const Region& region, FusedNode& fused) const;
   void setValues(FusedNode& fused) const;
@@ -33,13 +33,12 @@ class RegionDescriber {
   CostAt costsAt(const UsualExtents& extents, const FusedNode& fused) const;
   std::optional<std::int64_t> bytesRead(const UsualExtents& extents, ValueId value, DataType type) const;
 
-  const Model& m_model;
   const Graph& m_graph;
   const Structure& m_structure;
   const Typing& m_typing;
   std::vector<std::uint32_t> m_inside;  ///< by NodeId: the region being described
   std::uint32_t m_mark = 0;
-  std::vector<std::uint32_t> m_nodesOfOrigin;  ///< by OriginId: how many nodes stand for it
+  Identities m_identities;
 };
 
 }  // namespace fusescope

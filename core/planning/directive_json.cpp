@@ -57,13 +57,6 @@ Diagnostic badField(std::string field, std::string problem, std::string help = "
   return {.message = std::move(problem), .where = {.attribute = std::move(field)}, .help = std::move(help)};
 }
 
-Json precisionJson(const std::vector<DataType>& precisions) {
-  Json list = Json::array();
-  for (const DataType type : precisions) list.push_back(std::string(name(type)));
-  if (list.empty()) list.push_back(std::string(name(DataType::F32)));
-  return list;
-}
-
 Result<std::vector<DataType>> precisionsOf(const Json& json) {
   if (!json.is_array() || json.empty()) {
     return badField("precision", "is not a list of types", "For example: [\"f16\"], or [\"f32\"] for nothing lower.");

@@ -12,19 +12,19 @@ std::string handleOf(const FusedNode& fused) {
   return handleOf(fused.identity.hex());
 }
 
-std::vector<DataType> calculatedTypes(const Plan& plan, const FusedNode& fused) {
+std::vector<DataType> calculatedTypes(const Cover& cover, const FusedNode& fused) {
   std::vector<DataType> types;
   if (fused.compute != DataType::Undefined) types.push_back(fused.compute);
-  if (plan.inFallback(fused)) return types;
+  if (cover.inFallback(fused) || cover.source == CoverSource::ReadBack) return types;
   for (const NodeId node : fused.nodes) {
-    const DataType type = node.index < plan.calculates.size() ? plan.calculates[node.index] : DataType::Undefined;
+    const DataType type = node.index < cover.calculates.size() ? cover.calculates[node.index] : DataType::Undefined;
     if (type != DataType::Undefined && std::ranges::find(types, type) == types.end()) types.push_back(type);
   }
   return types;
 }
 
-bool isPrediction(const Plan& plan, const FusedNode& fused) {
-  return plan.target.predictedFusions && !plan.inFallback(fused);
+bool isPrediction(const Cover& cover, const FusedNode& fused) {
+  return cover.source == CoverSource::Planned && cover.target.predictedFusions && !cover.inFallback(fused);
 }
 
 const InnerEdge* heldWider(const FusedNode& fused, ValueId value) {

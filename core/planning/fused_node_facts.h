@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "planning/plan.h"
+#include "planning/cover.h"
 
 namespace fusescope {
 
@@ -13,10 +13,11 @@ std::string handleOf(const FusedNode& fused);
 /// The handle of an identity written as hex digits.
 std::string handleOf(const std::string& identity);
 
-/// The distinct types that its nodes calculate in, that of the kernel first; several where a kernel mixes types.
-std::vector<DataType> calculatedTypes(const Plan& plan, const FusedNode& fused);
-/// Whether the target's own compiler decides what fuses, so that this fused node is a prediction.
-bool isPrediction(const Plan& plan, const FusedNode& fused);
+/// The distinct types that its nodes calculate in, that of the kernel first; several where a kernel mixes types. Of a
+/// kernel that was read back at most the one that its compiler tells.
+std::vector<DataType> calculatedTypes(const Cover& cover, const FusedNode& fused);
+/// Whether the target's own compiler decides what fuses, so that this fused node is a prediction: of a plan alone.
+bool isPrediction(const Cover& cover, const FusedNode& fused);
 /// The inner edge of a value that lives in registers, in a wider type than its kernel calculates in; else null.
 const InnerEdge* heldWider(const FusedNode& fused, ValueId value);
 

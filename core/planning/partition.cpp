@@ -145,11 +145,21 @@ class Partitioner {
       segment.id = SegmentId(m_result.segments.size());
       segment.kind = accelerated(nodes.front()) ? SegmentKind::Accelerated : SegmentKind::Fallback;
       segment.name = "segment_" + std::to_string(segment.id.index);
-      segment.backend = segment.kind == SegmentKind::Accelerated ? m_target.acceleratedBackend : "reference";
+      segment.backend = segment.kind == SegmentKind::Accelerated ? runBy() : "reference";
       for (NodeId id : nodes) m_result.segmentOf[id.index] = segment.id;
       segment.nodes = std::move(nodes);
       m_result.segments.push_back(std::move(segment));
     }
+  }
+
+  /// Our own compiler gets kernels from a backend; of another its name says what runs.
+  const std::string& runBy() const {
+    return m_options.compiler == kOwnCompiler ? m_target.acceleratedBackend : m_options.compiler;
+  }
+
+  /// Whose verdicts say what runs accelerated.
+  const std::string& judgedBy() const {
+    return m_options.compiler == kOwnCompiler ? m_target.name : m_options.compiler;
   }
 
   void explainNode(NodeId id, std::uint32_t verdict) {
@@ -168,7 +178,7 @@ class Partitioner {
       if (!accelerated(id)) m_result.unsupported.push_back(id);
       const char* code = accelerated(id) ? "partition.supported" : "partition.not_supported";
       const SegmentId own = m_result.segmentOf[id.index];
-      if (std::exchange(m_argumentsOf, own) != own) m_arguments = {{"segment", segment}, {"target", m_target.name}};
+      if (std::exchange(m_argumentsOf, own) != own) m_arguments = {{"segment", segment}, {"target", judgedBy()}};
       return decide(code, std::move(subject), "partition", m_arguments);
     }();
     decision.evidence.push_back(verdict);

@@ -27,7 +27,7 @@ Hash128 planHash(const Plan& plan) {
     if (node.predictedMs) key.text(node.name).text(Json(*node.predictedMs).dump());
   for (const PlannedCast& cast : plan.casts)
     if (cast.predictedMs) key.number(cast.value.index).text(name(cast.to)).text(Json(*cast.predictedMs).dump());
-  for (const PlannedBody& body : plan.bodies) key.text(body.plan->hash.hex());
+  for (const CoverBody& body : plan.bodies) key.text(plannedBody(body).hash.hex());
   return key.hash();
 }
 

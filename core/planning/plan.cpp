@@ -2,39 +2,9 @@
 
 #include <algorithm>
 
-#include "calibration/ranges.h"
 #include "planning/structure.h"
 
 namespace fusescope {
-
-bool PlanOptions::operator==(const PlanOptions& other) const {
-  const bool sameRanges = ranges == other.ranges || (ranges != nullptr && other.ranges != nullptr &&
-                                                     ranges->contentHash() == other.ranges->contentHash());
-  return target == other.target && precisions == other.precisions && directives == other.directives &&
-         workspaceBytes == other.workspaceBytes && sameRanges && weightOnly == other.weightOnly;
-}
-
-std::vector<DataType> floatPrecisions(const PlanOptions& options) {
-  std::vector<DataType> floats;
-  for (const DataType type : options.precisions)
-    if (isFloat(type)) floats.push_back(type);
-  return floats;
-}
-
-const FusedNode* Plan::fusedNodeOf(NodeId node) const {
-  if (node.index < fusedOfNode.size()) {
-    const FusedNodeId id = fusedOfNode[node.index];
-    return id.valid() ? &fusedNodes[id.index] : nullptr;
-  }
-  for (const FusedNode& fused : fusedNodes) {
-    if (std::find(fused.nodes.begin(), fused.nodes.end(), node) != fused.nodes.end()) return &fused;
-  }
-  return nullptr;
-}
-
-bool Plan::inFallback(const FusedNode& fused) const {
-  return fused.segment.valid() && segments[fused.segment.index].kind == SegmentKind::Fallback;
-}
 
 bool Plan::readsMemory(NodeId node) const {
   const Node& reader = graph().node(node);
@@ -48,32 +18,14 @@ bool Plan::readsMemory(NodeId node) const {
   return false;
 }
 
-const FusedNode* Plan::findFusedNode(std::string_view wanted) const {
-  const auto found =
-      std::find_if(fusedNodes.begin(), fusedNodes.end(), [&](const FusedNode& fused) { return fused.name == wanted; });
-  return found == fusedNodes.end() ? nullptr : &*found;
-}
-
 const Plan* Plan::bodyPlan(NodeId holder, std::string_view attribute) const {
   const auto found = std::ranges::find_if(
-      bodies, [&](const PlannedBody& body) { return body.holder == holder && body.attribute == attribute; });
-  return found == bodies.end() ? nullptr : found->plan.get();
+      bodies, [&](const CoverBody& body) { return body.holder == holder && body.attribute == attribute; });
+  return found == bodies.end() ? nullptr : &plannedBody(*found);
 }
 
-DataType Plan::storedType(ValueId value) const {
-  if (value.index < storedTypes.size()) return storedTypes[value.index];
-  for (const FusedNode& fused : fusedNodes) {
-    for (const FusedOutput& output : fused.outputs) {
-      if (output.value == value) return output.type;
-    }
-    for (const InnerEdge& edge : fused.innerEdges) {
-      if (edge.value == value) return edge.type;
-    }
-  }
-  for (const TruncatedValue& constant : truncation.constants) {
-    if (constant.value == value) return constant.to;
-  }
-  return graph().value(value).type.dtype;
+const Plan& plannedBody(const CoverBody& body) {
+  return static_cast<const Plan&>(*body.cover);
 }
 
 void Plan::index() {

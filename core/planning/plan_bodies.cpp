@@ -82,6 +82,7 @@ class BodiesPlanner {
   Result<PlanOptions> optionsFor(const ModelBody& body, std::set<Cause>& handed) const {
     PlanOptions options = m_plan.options;
     options.directives.clear();
+    options.support.reset();  // it is of the network's nodes
     for (std::size_t i = 0; i < m_plan.options.directives.size(); ++i) {
       Directive directive = m_plan.options.directives[i];
       const DirectiveForm& form = formOf(directive);

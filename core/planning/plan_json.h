@@ -20,6 +20,8 @@ std::vector<std::string> differingParts(const Json& then, const Json& now);
 /// "body_time" of a node with bodies.
 Json toJson(const BodyTime& time);
 
+/// "precision": the types that may be used, f32 alone where there are none.
+Json precisionJson(const std::vector<DataType>& precisions);
 /// The options of a plan as they stand in its JSON: enough to make the plan again. planning/FORMAT.md.
 Json toJson(const PlanOptions& options);
 Result<PlanOptions> planOptionsFromJson(const Json& json);
@@ -29,6 +31,6 @@ Result<WeightOnly> weightOnlyFromJson(const Json& json, const std::string& place
 Result<std::int64_t> workspaceBytesFromJson(const Json& json, const std::string& place);
 
 /// A plan as text for people and for golden files: segments, fused nodes with kind and members, casts.
-std::string printPlan(const Plan& plan);
+std::string printPlan(const Cover& cover);
 
 }  // namespace fusescope

@@ -9,9 +9,17 @@ Diagnostic badOptions(std::string problem, std::string field) {
   return {.message = std::move(problem), .where = {.attribute = std::move(field)}, .help = "See planning/FORMAT.md."};
 }
 
-const std::vector<std::string> kKeys{"target", "precisions", "workspace_bytes", "directives", "ranges", "weight_only"};
+const std::vector<std::string> kKeys{"compiler",   "target", "precisions",  "workspace_bytes",
+                                     "directives", "ranges", "weight_only", "support"};
 
 }  // namespace
+
+Json precisionJson(const std::vector<DataType>& precisions) {
+  Json list = Json::array();
+  for (const DataType type : precisions) list.push_back(std::string(name(type)));
+  if (list.empty()) list.push_back(std::string(name(DataType::F32)));
+  return list;
+}
 
 Json toJson(const WeightOnly& weights) {
   return {{"type", toText(weights.type)}, {"block", weights.block}};
@@ -46,6 +54,8 @@ Json toJson(const PlanOptions& options) {
                {"precisions", precisions},
                {"workspace_bytes", options.workspaceBytes},
                {"directives", toJson(options.directives)}};
+  if (options.compiler != kOwnCompiler) json["compiler"] = options.compiler;
+  if (options.support != nullptr) json["support"] = toJson(*options.support);
   if (options.ranges != nullptr) json["ranges"] = toJson(*options.ranges, Histograms::LeftOut);
   if (options.weightOnly.type != DataType::Undefined) json["weight_only"] = toJson(options.weightOnly);
   return json;
@@ -58,6 +68,13 @@ Result<PlanOptions> planOptionsFromJson(const Json& json) {
   if (!json.contains("target")) return badOptions(missingInWords(json, "target"), "options.target");
   if (!json["target"].is_string()) return badOptions("is not a string", "options.target");
   options.target = json["target"].get<std::string>();
+  if (json.contains("compiler")) {
+    if (!json["compiler"].is_string()) return badOptions("is not a string", "options.compiler");
+    options.compiler = json["compiler"].get<std::string>();
+  }
+  if (json.contains("support"))
+    options.support =
+        std::make_shared<const CompilerSupport>(TRY(compilerSupportFromJson(json["support"], "options.support")));
   for (const Json& entry : json.value("precisions", Json::array())) {
     const auto type = entry.is_string() ? dataTypeFromName(entry.get<std::string>()) : std::nullopt;
     if (!type) return badOptions("'" + entry.dump() + "' is not a type", "options.precisions");

@@ -30,15 +30,15 @@ void add(std::optional<CostRange>& sum, const std::optional<CostRange>& more, bo
 
 }  // namespace
 
-PlanTotals totalsWithoutBodies(const Plan& plan) {
+PlanTotals totalsWithoutBodies(const Cover& cover) {
   PlanTotals totals;
-  for (const FusedNode& fused : plan.fusedNodes) {
+  for (const FusedNode& fused : cover.fusedNodes) {
     ++totals.fusedNodes;
     add(totals.flops, fused.flops);
     add(totals.bytes, fused.bytes);
     add(totals.range, fused.range, true);
   }
-  for (const PlannedCast& cast : plan.casts) {
+  for (const PlannedCast& cast : cover.casts) {
     ++totals.casts;
     add(totals.bytes, cast.bytes);
     add(totals.range, cast.range, false);
@@ -46,7 +46,7 @@ PlanTotals totalsWithoutBodies(const Plan& plan) {
   return totals;
 }
 
-BodyTotals totalsOfBodies(const Plan& plan) {
+BodyTotals totalsOfBodies(const Cover& cover) {
   BodyTotals totals;
   const auto count = [&](const PlanTotals& more) {
     totals.inside.fusedNodes += more.fusedNodes;
@@ -55,10 +55,10 @@ BodyTotals totalsOfBodies(const Plan& plan) {
     add(totals.inside.bytes, more.bytes);
     add(totals.inside.range, more.range, true);
   };
-  for (const PlannedBody& body : plan.bodies) {
+  for (const CoverBody& body : cover.bodies) {
     ++totals.bodies;
-    count(totalsWithoutBodies(*body.plan));
-    const BodyTotals deeper = totalsOfBodies(*body.plan);
+    count(totalsWithoutBodies(*body.cover));
+    const BodyTotals deeper = totalsOfBodies(*body.cover);
     totals.bodies += deeper.bodies;
     count(deeper.inside);
   }

@@ -134,7 +134,7 @@ void predictTimes(Plan& plan, const PriceModel* prices) {
   predictTimesAt(plan, *prices, *plan.structure->most, &CostRange::most);
 }
 
-PredictedTime predictedTime(const Plan& plan) {
+PredictedTime predictedTime(const Cover& cover) {
   PredictedTime time;
   const auto add = [&](const auto& priced) {
     if (!priced.predictedMs) ++time.unknown;
@@ -143,7 +143,7 @@ PredictedTime predictedTime(const Plan& plan) {
     time.leastMs += priced.predictedMs.value_or(0);
     time.mostMs += priced.predictedMs.value_or(0);
   };
-  for (const FusedNode& fused : plan.fusedNodes) {
+  for (const FusedNode& fused : cover.fusedNodes) {
     const bool ranges = fused.bodyTime && !fused.bodyTime->perIteration && !fused.predictedMs;
     if (!ranges) {
       add(fused);
@@ -152,7 +152,7 @@ PredictedTime predictedTime(const Plan& plan) {
     time.leastMs += fused.bodyTime->leastMs;
     time.mostMs += fused.bodyTime->mostMs;
   }
-  for (const PlannedCast& cast : plan.casts) add(cast);
+  for (const PlannedCast& cast : cover.casts) add(cast);
   return time;
 }
 

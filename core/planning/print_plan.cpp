@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "planning/plan_json.h"
+#include "planning/read_back_plan.h"
 
 namespace fusescope {
 
@@ -11,46 +12,60 @@ std::string valueNames(const Graph& graph, const std::vector<ValueId>& values) {
   return joined(names);
 }
 
-/// The plans of the bodies of a fused node, further in.
-std::string bodiesText(const Plan& plan, const FusedNode& fused) {
+/// The covers of the bodies of a fused node, further in.
+std::string bodiesText(const Cover& cover, const FusedNode& fused) {
   std::string text;
-  for (const PlannedBody& body : plan.bodies) {
+  for (const CoverBody& body : cover.bodies) {
     if (body.holder != fused.root) continue;
     text += "    " + body.attribute + ": ";
-    for (const char letter : printPlan(*body.plan))
+    for (const char letter : printPlan(*body.cover))
       text += letter == '\n' ? std::string("\n    ") : std::string(1, letter);
     text.erase(text.find_last_not_of(' ') + 1);
   }
   return text;
 }
 
+/// The fused nodes of a segment, or those of none.
+std::string fusedNodesText(const Cover& cover, SegmentId segment) {
+  const Graph& graph = cover.graph();
+  std::string text;
+  for (const FusedNode& fused : cover.fusedNodes) {
+    if (fused.segment != segment) continue;
+    std::vector<std::string> members;
+    for (NodeId id : fused.nodes) members.push_back(graph.node(id).name + ":" + graph.node(id).op);
+    text += "  " + fused.kind + " " + std::string(name(fused.compute)) + " {" + joined(members, " ") + "} <- " +
+            valueNames(graph, fused.inputs) + " ->";
+    for (const FusedOutput& output : fused.outputs) {
+      text += " " + graph.value(output.value).name + ":" + std::string(name(output.type));
+    }
+    text += "\n" + bodiesText(cover, fused);
+  }
+  return text;
+}
+
+std::string headText(const Cover& cover) {
+  const ReadBackPlan* made = asReadBack(cover);
+  const std::string by = made == nullptr ? "plan" : "what " + made->compiler.name + " made of the plan";
+  return by + " for " + cover.target.canonical() + ": " + std::to_string(cover.graph().nodeCount()) + " nodes in " +
+         std::to_string(cover.fusedNodes.size()) + " fused nodes\n";
+}
+
 }  // namespace
 
-std::string printPlan(const Plan& plan) {
-  const Graph& graph = plan.graph();
-  std::string text = "plan for " + plan.target.canonical() + ": " + std::to_string(graph.nodeCount()) + " nodes in " +
-                     std::to_string(plan.fusedNodes.size()) + " fused nodes\n";
-  for (const ExtentCondition& condition : plan.model->conditions)
+std::string printPlan(const Cover& cover) {
+  const Graph& graph = cover.graph();
+  std::string text = headText(cover);
+  for (const ExtentCondition& condition : cover.model->conditions)
     text += "on condition that " + condition.text() + "\n";
-  for (const Segment& segment : plan.segments) {
+  for (const Segment& segment : cover.segments)
     text += segment.name + " " + std::string(name(segment.kind)) + " " + segment.backend + ": " +
-            std::to_string(segment.nodes.size()) + " nodes\n";
-    for (const FusedNode& fused : plan.fusedNodes) {
-      if (fused.segment != segment.id) continue;
-      std::vector<std::string> members;
-      for (NodeId id : fused.nodes) members.push_back(graph.node(id).name + ":" + graph.node(id).op);
-      text += "  " + fused.kind + " " + std::string(name(fused.compute)) + " {" + joined(members, " ") + "} <- " +
-              valueNames(graph, fused.inputs) + " ->";
-      for (const FusedOutput& output : fused.outputs) {
-        text += " " + graph.value(output.value).name + ":" + std::string(name(output.type));
-      }
-      text += "\n" + bodiesText(plan, fused);
-    }
-  }
-  for (const PlannedCast& cast : plan.casts) {
+            std::to_string(segment.nodes.size()) + " nodes\n" + fusedNodesText(cover, segment.id);
+  if (const std::string others = fusedNodesText(cover, SegmentId()); !others.empty())
+    text += "of no segment\n" + others;
+  for (const PlannedCast& cast : cover.casts) {
     text += "cast " + graph.value(cast.value).name + " " + std::string(name(cast.from)) + " -> " +
             std::string(name(cast.to)) + " (" + cast.reason + ")";
-    for (FusedNodeId consumer : cast.consumers) text += " " + plan.fusedNodes[consumer.index].name + ";";
+    for (FusedNodeId consumer : cast.consumers) text += " " + cover.fusedNodes[consumer.index].name + ";";
     text += "\n";
   }
   return text;

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "planning/plan.h"
+#include "planning/cover.h"
 
 namespace fusescope {
 
@@ -13,17 +13,17 @@ struct SegmentBorder {
   ValueId value;
   Direction direction = Direction::In;
   SegmentId other;                          ///< invalid: an input or output of the network
-  DataType type = DataType::Undefined;      ///< that it is stored at
-  std::optional<std::int64_t> bytes;        ///< of the tensor as it is stored; null where an extent is not known
+  DataType type = DataType::Undefined;      ///< that it is stored at; Undefined: nobody says
+  std::optional<std::int64_t> bytes;        ///< of the tensor as it is stored; null where that is not known
   std::optional<CostRange> range;           ///< of `bytes`; null where the inputs' extents are fixed
-  const PlannedCast* conversion = nullptr;  ///< of the plan; null: it is read as it is stored
+  const PlannedCast* conversion = nullptr;  ///< of the cover; null: it is read as it is stored
 };
 std::string_view name(SegmentBorder::Direction direction);  ///< "in", "out"
 
 /// The borders of each segment, by segment: what comes in, in the order in which it is read, then what goes out. A
-/// tensor that one segment reads in several types has one entry for each. Pure; linear in the plan but for look-ups.
-std::vector<std::vector<SegmentBorder>> segmentBorders(const Plan& plan);
-/// As it stands in `segments[].borders` of the plan's JSON.
-Json toJson(const Plan& plan, const SegmentBorder& border);
+/// tensor that one segment reads in several types has one entry for each. Pure; linear in the cover but for look-ups.
+std::vector<std::vector<SegmentBorder>> segmentBorders(const Cover& cover);
+/// As it stands in `segments[].borders` of the cover's JSON.
+Json toJson(const Cover& cover, const SegmentBorder& border);
 
 }  // namespace fusescope

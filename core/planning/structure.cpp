@@ -1,5 +1,7 @@
 #include "planning/structure.h"
 
+#include <unordered_map>
+
 #include "passes/body_input_specs.h"
 #include "planning/directives/directive_form.h"
 #include "planning/optimised_operators.h"
@@ -8,11 +10,12 @@ namespace fusescope {
 
 namespace {
 
-std::string structureKey(const Model& model, const Target& target, const Directives& directives) {
+std::string structureKey(const Model& model, const Target& target, const PlanOptions& options) {
   Directives structural;  // where nodes run, and which types values are narrowed to for the target
-  for (const Directive& directive : directives)
+  for (const Directive& directive : options.directives)
     if (formOf(directive).reach == DirectiveReach::Segments) structural.push_back(directive);
-  return model.contentHash.hex() + " " + target.canonical() + " " + toJson(structural).dump();
+  const std::string support = options.support != nullptr ? options.compiler + toJson(*options.support).dump() : "";
+  return model.contentHash.hex() + " " + target.canonical() + " " + toJson(structural).dump() + support;
 }
 
 std::vector<char> acceleratedNodes(const Graph& graph, const Partitioning& partition) {
@@ -34,6 +37,24 @@ void takeVerdicts(const Graph& graph, std::vector<NodeVerdict> verdicts, Structu
   }
 }
 
+/// What the compiler refuses, whatever the target's table says.
+void refuseByCompiler(const Graph& graph, const PlanOptions& options, std::vector<NodeVerdict>& verdicts) {
+  if (options.support == nullptr) return;
+  std::unordered_map<std::string_view, const NodeSupport*> byNode;
+  for (const NodeSupport& said : options.support->nodes)
+    if (said.taken == false) byNode.emplace(said.node, &said);
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    const Node& node = graph.node(graph.order()[i]);
+    const auto refused = byNode.find(node.name);
+    if (refused == byNode.end()) continue;
+    verdicts[i] = {};
+    const bool asked = refused->second->foundBy == FoundBy::Parser;
+    verdicts[i].why = decide(asked ? "validate.compiler_refused" : "validate.compiler_failed",
+                             {Subject::node(node.name)}, options.compiler,
+                             {{"op", node.op}, {"compiler", options.compiler}, {"message", refused->second->message}});
+  }
+}
+
 void indexRegions(const Graph& graph, Structure& structure) {
   structure.regionOf.assign(graph.nodeIdLimit(), 0);
   for (std::size_t i = 0; i < structure.fusion.regions.size(); ++i)
@@ -50,7 +71,7 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
                                                        std::shared_ptr<const Structure> previous,
                                                        const StopToken& stop) {
   const Graph& graph = *model.graph;
-  std::string key = structureKey(model, target, options.directives);
+  std::string key = structureKey(model, target, options);
   if (previous != nullptr && previous->key == key) return previous;
   auto structure = std::make_shared<Structure>();
   structure->key = std::move(key);
@@ -69,6 +90,7 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
   std::vector<NodeVerdict> verdicts = validateNodes(graph, target, directives, structure->truncation);
   refuseOptimisedOperators(model, target, verdicts);
   judgeEinsumLetters(model, target, verdicts);
+  refuseByCompiler(graph, options, verdicts);
   TRY(checkStop(stop));
 
   // 3. Segments.

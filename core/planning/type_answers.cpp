@@ -120,7 +120,8 @@ class TypeAnswerer {
   static void addCost(const DirectiveCost& more, const BodyPath& path, DirectiveCost& cost) {
     cost.kernels += more.kernels;
     cost.casts += more.casts;
-    cost.bytes = cost.bytes && more.bytes ? std::optional(*cost.bytes + *more.bytes) : std::nullopt;
+    cost.bytes = sumOf(cost.bytes, more.bytes);
+    cost.castBytes = sumOf(cost.castBytes, more.castBytes);
     for (const std::string& lost : more.lostFusions) cost.lostFusions.push_back(path.of(lost));
   }
 
@@ -159,9 +160,7 @@ class TypeAnswerer {
       }
       pins.push_back(index);
       const DirectiveCost cost = m_solver.costOf(std::span(&index, 1));
-      sum.kernels += cost.kernels;
-      sum.casts += cost.casts;
-      sum.bytes = sum.bytes && cost.bytes ? std::optional(*sum.bytes + *cost.bytes) : std::nullopt;
+      addCost(cost, {}, sum);
       Json arguments = Json::object();
       sayCost(cost, arguments);
       arguments["type"] = toText(directive(index).type);
@@ -198,10 +197,10 @@ class TypeAnswerer {
     std::set<Cause> directives;
     for (const int index : pins) directives.insert(causeOf(directive(index)));
     DirectiveCost inside, single;  // of pins in bodies: together, and as if they shared nothing
-    for (const PlannedBody& body : m_plan.bodies) {
+    for (const CoverBody& body : m_plan.bodies) {
       const BodyPath path = BodyPath().into(m_graph.node(body.holder), body.attribute);
-      const auto& together = body.plan->pinsTogether;
-      for (const WishAnswer& answer : body.plan->answers) {
+      const auto& together = plannedBody(body).pinsTogether;
+      for (const WishAnswer& answer : plannedBody(body).answers) {
         if (!answer.cost) continue;
         directives.insert(answer.directive);
         if (together) continue;
@@ -232,7 +231,8 @@ class TypeAnswerer {
     return {.lostFusions = {},
             .kernels = a.kernels - b.kernels,
             .casts = a.casts - b.casts,
-            .bytes = a.bytes && b.bytes ? std::optional(*a.bytes - *b.bytes) : std::nullopt};
+            .bytes = differenceOf(a.bytes, b.bytes),
+            .castBytes = differenceOf(a.castBytes, b.castBytes)};
   }
 
   const Plan& m_plan;
@@ -259,6 +259,9 @@ void sayCost(const DirectiveCost& cost, Json& arguments) {
   arguments["kernels"] = cost.kernels;
   arguments["casts"] = cost.casts;
   arguments["bytes"] = cost.bytes ? Json(*cost.bytes) : Json(nullptr);
+  arguments["cast_bytes"] = cost.castBytes ? Json(*cost.castBytes) : Json(nullptr);
+  const auto kernels = differenceOf(cost.bytes, cost.castBytes);
+  arguments["kernel_bytes"] = kernels ? Json(*kernels) : Json(nullptr);
 }
 
 std::vector<PrecisionGrant> typeGrants(const Plan& plan, const Structure& structure, const TypeSolver& solver) {

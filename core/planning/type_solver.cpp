@@ -217,15 +217,14 @@ std::vector<std::uint32_t> TypeSolver::reached(const Typing::Change& change,
 
 void TypeSolver::count(const Region& region, Totals& totals) {
   const FusedNode fused = m_describer.describe(region);
-  const auto addBytes = [&](const std::optional<std::int64_t>& more) {
-    totals.bytes = totals.bytes && more ? std::optional(*totals.bytes + *more) : std::nullopt;
-  };
   const auto convert = [&](ValueId value, DataType from, DataType to, bool forOutput) {
-    if (from != to && totals.casts.emplace(value, to, forOutput).second)
-      addBytes(bytesOfConversion(*m_structure.usual, value, from, to));
+    if (from == to || !totals.casts.emplace(value, to, forOutput).second) return;
+    const auto moved = bytesOfConversion(*m_structure.usual, value, from, to);
+    totals.bytes = sumOf(totals.bytes, moved);
+    totals.castBytes = sumOf(totals.castBytes, moved);
   };
   ++totals.kernels;
-  addBytes(fused.bytes);
+  totals.bytes = sumOf(totals.bytes, fused.bytes);
   if (fused.nodes.size() > 1) {
     totals.merged.emplace_back();
     for (const NodeId node : fused.nodes) totals.merged.back().push_back(node.index);
@@ -277,7 +276,8 @@ DirectiveCost TypeSolver::costOf(std::span<const int> directives) {
   }
   cost.kernels = with.kernels - without.kernels;
   cost.casts = static_cast<std::int64_t>(with.casts.size()) - static_cast<std::int64_t>(without.casts.size());
-  cost.bytes = with.bytes && without.bytes ? std::optional(*with.bytes - *without.bytes) : std::nullopt;
+  cost.bytes = differenceOf(with.bytes, without.bytes);
+  cost.castBytes = differenceOf(with.castBytes, without.castBytes);
   return cost;
 }
 

@@ -41,9 +41,9 @@ class TypeSolver {
  private:
   struct Totals {
     std::int64_t kernels = 0;
-    std::optional<std::int64_t> bytes = 0;
-    std::set<std::tuple<ValueId, DataType, bool>> casts;  ///< with whether it is for an output of the network
-    std::vector<std::vector<std::uint32_t>> merged;       ///< indices of the nodes of each kernel of several
+    std::optional<std::int64_t> bytes = 0, castBytes = 0;  ///< those of conversions are in both
+    std::set<std::tuple<ValueId, DataType, bool>> casts;   ///< with whether it is for an output of the network
+    std::vector<std::vector<std::uint32_t>> merged;        ///< indices of the nodes of each kernel of several
   };
   struct Removal {
     Typing::Change change;

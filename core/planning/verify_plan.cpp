@@ -181,13 +181,13 @@ class PlanVerifier {
 
   /// Each is a plan that holds, of an accelerated node alone in its kernel, and takes what its holder captures for it.
   Status checkBodies() const {
-    for (const PlannedBody& body : m_plan.bodies) {
+    for (const CoverBody& body : m_plan.bodies) {
       const Node& holder = m_graph.node(body.holder);
       const FusedNode& fused = m_plan.fusedNodes[m_fusedOf[body.holder.index].index];
       if (m_plan.inFallback(fused)) return broken("a body of a node in fallback has a plan", holder.name);
       if (fused.nodes.size() != 1) return broken("a node with bodies shares a kernel", holder.name);
       const auto& subgraph = std::get<Subgraph>(holder.attributes.at(body.attribute));
-      const Graph& inside = body.plan->graph();
+      const Graph& inside = plannedBody(body).graph();
       if (inside.inputs() != subgraph.graph->inputs() || inside.outputs() != subgraph.graph->outputs())
         return broken("the plan of a body is of another graph", holder.name);
       const std::size_t own = inside.inputs().size() - subgraph.captures.size();
@@ -198,7 +198,7 @@ class PlanVerifier {
             fused.reads[static_cast<std::size_t>(at - fused.inputs.begin())] != taken.type.dtype)
           return broken("a body does not take what its holder reads", holder.name, taken.name);
       }
-      Status status = verifyPlan(*body.plan);
+      Status status = verifyPlan(plannedBody(body));
       if (status.ok()) continue;
       Diagnostic error = std::move(status).error();
       error.where.node = BodyPath().into(holder, body.attribute).of(error.where.node);

@@ -11,12 +11,21 @@ namespace fusescope {
 
 /// What directives cost: the plan with them minus the plan without them, all others in place.
 struct DirectiveCost {
-  std::vector<std::string> lostFusions;   ///< kernels that would be without them and are not
-  std::int64_t kernels = 0;               ///< more than without
-  std::int64_t casts = 0;                 ///< more than without
-  std::optional<std::int64_t> bytes = 0;  ///< moved more than without, conversions included; null: an extent is unknown
+  std::vector<std::string> lostFusions;       ///< kernels that would be without them and are not
+  std::int64_t kernels = 0;                   ///< more than without
+  std::int64_t casts = 0;                     ///< more than without
+  std::optional<std::int64_t> bytes = 0;      ///< moved more than without; null: an extent is unknown
+  std::optional<std::int64_t> castBytes = 0;  ///< of these by casts, the others by kernels
   bool free() const { return lostFusions.empty() && kernels <= 0 && casts <= 0 && bytes.value_or(0) <= 0; }
 };
+
+// Of bytes; known where both are.
+inline std::optional<std::int64_t> sumOf(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
+  return a && b ? std::optional(*a + *b) : std::nullopt;
+}
+inline std::optional<std::int64_t> differenceOf(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
+  return a && b ? std::optional(*a - *b) : std::nullopt;
+}
 
 /// What became of a wish for a type. The first three speak of a directive as a whole, the others of one place.
 enum class WishOutcome {

@@ -56,7 +56,7 @@ Result<std::optional<Advice>> adviceAbout(const LayerErrorReport& report, const 
                                           const Samples& samples, const LayerErrorOptions& options,
                                           ErrorsAgainst against) {
   const bool harms = report.firstWrong && report.leading.contains(report.firstWrong->tensor);
-  if (!harms) return std::optional<Advice>();
+  if (!harms || plan->options.compiler != kOwnCompiler) return std::optional<Advice>();
   const auto tensor = std::ranges::find(report.tensors, report.firstWrong->tensor, &TensorErrors::name);
   const auto infinite = [](const std::optional<TensorError>& error) { return error && error->nonFinite > 0; };
   const bool notFinite = infinite(tensor->errors.local) || infinite(tensor->errors.carried);
@@ -68,7 +68,7 @@ Result<Advice> adviceAbout(const std::string& name, Harm harm, const std::shared
                            const Samples& samples, const LayerErrorOptions& options, ErrorsAgainst against) {
   Advice advice{.value = name};
   const auto value = plan->graph().findValue(name);
-  if (!value) return advice;
+  if (!value || plan->options.compiler != kOwnCompiler) return advice;
   const auto prices = measuredPrices(options.backend);
   auto fixes = TRY(wideFixes(plan, *value, harm, prices.get(), options.stop));
   const bool tries = quickToTry(*plan, samples);

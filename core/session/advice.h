@@ -20,7 +20,8 @@ struct Advice {
 
 /// The fewest pins around where `report`, of `plan` on `samples`, first goes wrong that do something about it: they are
 /// planned, and where that is quick, run, and then only what mends it is given. Nothing: it does not go wrong, or harms
-/// no output. The same for the same plan and samples on every machine. Errors: those of planning and running.
+/// no output. The same for the same plan and samples on every machine. Of another compiler nothing is advised: what a
+/// pin does there it alone can tell. Errors: those of planning and running.
 Result<std::optional<Advice>> adviceAbout(const LayerErrorReport& report, const std::shared_ptr<const Plan>& plan,
                                           const Samples& samples, const LayerErrorOptions& options,
                                           ErrorsAgainst against);

@@ -6,8 +6,10 @@
 
 #include "base/files.h"
 #include "base/mapped_file.h"
+#include "base/name_hints.h"
 #include "base/named_file.h"
 #include "base/user_json.h"
+#include "compilers/compile_network.h"
 #include "engine/timing_price_model.h"
 #include "planning/applicable_options.h"
 #include "session/operations.h"
@@ -38,8 +40,16 @@ std::vector<InputOverride> userInputs(const Json& plan) {
   return inputs;
 }
 
-Result<std::shared_ptr<const Plan>> openPlan(const std::filesystem::path& path, const StopToken& stop,
-                                             const Progress& progress) {
+Status readPlan(const Json& json, std::shared_ptr<const Model> model, Artifact& artifact) {
+  const bool isReadBack = json.value("source", "") == name(CoverSource::ReadBack) && json.contains("asked");
+  artifact.plan = TRY(planFromJson(isReadBack ? json["asked"] : json, std::move(model)));
+  if (isReadBack) artifact.made = TRY(readBackPlanFromJson(json, artifact.plan));
+  return Done{};
+}
+
+/// Fills plan, and of one that was read back also `made`.
+Status openPlan(const std::filesystem::path& path, Artifact& artifact, const StopToken& stop,
+                const Progress& progress) {
   const auto located = [&](std::string message, std::string field, std::string help = {}) {
     return Diagnostic{.message = std::move(message),
                       .where = {.file = path.string(), .attribute = std::move(field)},
@@ -60,9 +70,9 @@ Result<std::shared_ptr<const Plan>> openPlan(const std::filesystem::path& path, 
   if (!json["model"].is_string()) return located("is not the path of a model", "model");
   try {
     auto model = TRY(openModel(fileNamedIn(path, json["model"].get<std::string>()), userInputs(json), stop, progress));
-    auto plan = planFromJson(json, std::move(model));
-    if (plan.ok()) return plan;
-    auto error = std::move(plan).error();
+    Status read = readPlan(json, std::move(model), artifact);
+    if (read.ok()) return read;
+    auto error = std::move(read).error();
     if (error.where.file.empty()) error.where.file = path.string();
     return error;
   } catch (const Json::exception& error) {
@@ -118,20 +128,25 @@ Result<Artifact> opened(const std::filesystem::path& path, const std::vector<Inp
       if (progress) progress("read engine", path.filename().string());
       artifact.engine = TRY(openEngineFile(path));
       artifact.plan = artifact.engine->plan;
+      artifact.made = artifact.engine->made;
+      TRY(compilerFor(artifact.plan->options));
       artifact.backend = artifact.engine->backend;
       return artifact;
     }
     case ArtifactKind::Plan:
       if (given) return holdsItsOwn(path, "a saved plan");
-      artifact.plan = TRY(openPlan(path, stop, progress));
+      TRY(openPlan(path, artifact, stop, progress));
+      TRY(compilerFor(artifact.plan->options));
       artifact.backend = backendFor(backend, artifact.plan->options.target);
       return artifact;
     case ArtifactKind::Model: {
+      const Compiler& compiler = *TRY(compilerFor(options));
       auto model = TRY(openModel(path, inputs, stop, progress));
       if (progress) progress("plan", path.filename().string());
       artifact.backend = backendFor(backend, options.target);
       const auto prices = measuredPrices(artifact.backend);
       auto plan = makePlan(std::move(model), options, prices.get(), stop);
+      if (plan.ok()) plan = planSupported(compiler, std::move(plan).value(), stop);
       if (!plan.ok()) {
         auto error = std::move(plan).error();
         if (error.where.file.empty()) error.where.file = path.string();
@@ -195,9 +210,55 @@ Result<Artifact> openSession(const std::filesystem::path& path, const std::files
   return artifact;
 }
 
+const Compiler& Artifact::compiler() const {
+  return *findCompiler(plan->options.compiler);
+}
+
+Result<const Compiler*> compilerFor(const PlanOptions& options) {
+  const Compiler* compiler = findCompiler(options.compiler);
+  if (compiler == nullptr) {
+    std::vector<std::string> names;
+    for (const Compiler* known : allCompilers()) names.emplace_back(known->name());
+    return Diagnostic{
+        .message = fmt::format("there is no compiler '{}'", options.compiler),
+        .where = {.attribute = "--compiler"},
+        .help = nearestInWords(options.compiler, names, "fusescope compilers lists those that there are.")};
+  }
+  const std::string target = compiler->target();
+  if (target.empty() || target == options.target) return compiler;
+  return Diagnostic{
+      .message = fmt::format("{} compiles for target {}, not for {}", options.compiler, target, options.target),
+      .where = {.attribute = "--target"},
+      .help = "Leave --target out: a compiler says what it compiles for."};
+}
+
+namespace {
+
+/// What a compiler of another name keeps is the plan: it compiles it again.
+Result<std::unique_ptr<Engine>> compiled(const Artifact& artifact, const BuildOptions& options) {
+  const Compiler& compiler = artifact.compiler();
+  if (!artifact.engine) return compileNetwork(compiler, artifact.plan, options);
+  if (artifact.isOurs()) return loadEngine(*artifact.engine, options);
+  BuildOptions effective = options;
+  if (effective.shapes.empty()) effective.shapes = artifact.engine->extents;
+  return compileNetwork(compiler, artifact.plan, effective);
+}
+
+}  // namespace
+
+Status readBack(Artifact& artifact, const BuildOptions& options) {
+  if (artifact.isOurs() || artifact.made != nullptr) return Done{};
+  TRY(checkAble(artifact.compiler(), Ability::ReadBack, "tell what it makes"));
+  const auto engine = TRY(openEngine(artifact, options));
+  const std::shared_ptr<const Cover> cover = engine->made();
+  if (cover == nullptr || asReadBack(*cover) == nullptr) return Done{};
+  artifact.made = std::static_pointer_cast<const ReadBackPlan>(cover);
+  artifact.plan = artifact.made->asked;
+  return Done{};
+}
+
 Result<std::unique_ptr<Engine>> openEngine(const Artifact& artifact, const BuildOptions& options) {
-  auto engine = unlessChanged(
-      artifact.engine ? loadEngine(*artifact.engine, options) : buildEngine(artifact.plan, options), artifact.files);
+  auto engine = unlessChanged(compiled(artifact, options), artifact.files);
   if (engine.ok() || !engine.error().where.file.empty() || engine.error().cancelled) return engine;
   auto error = std::move(engine).error();
   error.where.file = artifact.path;

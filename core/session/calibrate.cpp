@@ -154,10 +154,10 @@ class SeenInBodies final : public BodyObserver {
   }
 
   void addPaths(const Plan& plan, const BodyPath& path) {
-    for (const PlannedBody& body : plan.bodies) {
+    for (const CoverBody& body : plan.bodies) {
       const BodyPath inside = path.into(plan.graph().node(body.holder), body.attribute);
-      m_paths[body.plan.get()] = inside;
-      addPaths(*body.plan, inside);
+      m_paths[&plannedBody(body)] = inside;
+      addPaths(plannedBody(body), inside);
     }
   }
 
@@ -224,8 +224,8 @@ void addSplits(const Plan& plan, const BodyPath& path, std::set<std::string>& sp
   for (const ValueId value : valuesToObserve(graph))
     if (const NodeId producer = graph.value(value).producer; graph.has(producer) && !inMemory.contains(value))
       split.insert(path.of(graph.node(producer).name));
-  for (const PlannedBody& body : plan.bodies)
-    addSplits(*body.plan, path.into(graph.node(body.holder), body.attribute), split);
+  for (const CoverBody& body : plan.bodies)
+    addSplits(plannedBody(body), path.into(graph.node(body.holder), body.attribute), split);
 }
 
 /// The network in float32, in which all edges whose ranges may be asked for stand in memory.
@@ -282,7 +282,7 @@ Result<Ranges> calibrate(const Plan& plan, const Samples& samples, const Calibra
   const std::span<const Sample> all = samples.list;
   for (std::size_t begin = 0; begin < all.size();) {
     const auto extents = TRY(checkInputs(*exact, all[begin].inputs));
-    const auto planned = TRY(planAt(exact, extents, options.stop));
+    const auto planned = planRunBy(TRY(planAt(exact, extents, options.stop)), options.backend);
     SeenInBodies inBodies(*planned, running, observations);
     const auto steps = TRY(FusedNodeSteps::create(planned, extents, build));
     steps->observeBodies(&inBodies);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "planning/without_lowered_types.h"
+#include "session/layer_error_report.h"
 #include "session/operations.h"
 #include "session/samples.h"
 #include "session/session.h"
@@ -31,19 +32,36 @@ using MeasuredNode = std::pair<BodyPath, FusedNodeId>;
 
 /// What the turns of one engine measured.
 struct Measured {
+  explicit Measured(const Cover& of) : made(of) {}
+
+  const Cover& made;  ///< what the engine runs
   std::vector<double> totals;
   std::map<MeasuredNode, std::vector<double>> layers;
   std::set<MeasuredNode> emulated;
   std::string unavailable;
 
   std::optional<double> total() const { return medianOf(totals); }
-  /// The sum over fused nodes; one without a step of its own (a view of its input) takes no time.
+  /// The sum over fused nodes; one without a step of its own (a view of its input) takes no time. Nothing where another
+  /// compiler tells no time of a kernel: its part was timed as a whole.
   std::optional<double> sum(const std::vector<CoveringNode>& fusedNodes) const {
-    return sumOf(fusedNodes, [](const std::vector<double>& turns) { return medianOf(turns).value_or(0); });
+    return sumOf(fusedNodes, [](const std::vector<double>& turns) { return medianOf(turns); });
   }
   /// The same, of one turn alone.
   std::optional<double> sumInTurn(const std::vector<CoveringNode>& fusedNodes, std::size_t turn) const {
-    return sumOf(fusedNodes, [&](const std::vector<double>& turns) { return turn < turns.size() ? turns[turn] : 0; });
+    return sumOf(fusedNodes, [&](const std::vector<double>& turns) {
+      return turn < turns.size() ? std::optional(turns[turn]) : std::nullopt;
+    });
+  }
+  /// Whether the time of a fused node is known from its step alone: that of a kernel of another compiler.
+  bool mustBeTold(const CoveringNode& fused) const {
+    const ReadBackPlan* readBack = asReadBack(made);
+    if (readBack == nullptr) return false;
+    if (!fused.place.bodies.isNetwork()) return true;
+    const ReadBackPlan::Kernel& kernel = readBack->kernels[fused.id.index];
+    return !kernel.isOurs && !kernel.once;
+  }
+  bool isTold(const CoveringNode& fused) const {
+    return !mustBeTold(fused) || layers.contains({fused.place.bodies, fused.id});
   }
 
  private:
@@ -54,11 +72,29 @@ struct Measured {
     for (const CoveringNode& fused : fusedNodes) {
       if (emulated.contains({fused.place.bodies, fused.id})) return {};
       const auto found = layers.find({fused.place.bodies, fused.id});
-      if (found != layers.end()) ms += timeOf(found->second);
+      const std::optional<double> one = found == layers.end() ? std::nullopt : timeOf(found->second);
+      if (!one && mustBeTold(fused)) return {};
+      ms += one.value_or(0);
     }
     return ms;
   }
 };
+
+/// Why some groups have no time where the engines have one; empty: all have.
+std::string untoldTimes(const Measured& a, const Measured& b, const std::vector<CompareGroup>& groups) {
+  const auto untold = [](const char* side, const Measured& measured, const std::vector<CoveringNode>& fusedNodes) {
+    const auto isUntold = [&](const CoveringNode& fused) { return !measured.isTold(fused); };
+    if (!measured.unavailable.empty() || std::ranges::none_of(fusedNodes, isUntold)) return std::string();
+    return fmt::format("{}: {} does not tell what each of its kernels takes", side,
+                       asReadBack(measured.made)->compiler.name);
+  };
+  std::string ofA, ofB;
+  for (const CompareGroup& group : groups) {
+    if (ofA.empty()) ofA = untold("A", a, group.a);
+    if (ofB.empty()) ofB = untold("B", b, group.b);
+  }
+  return ofA + (ofA.empty() || ofB.empty() ? "" : "; ") + ofB;
+}
 
 /// The range of `measured(turn)` over the turns; nothing if one gives nothing.
 template <class OfTurn>
@@ -86,22 +122,33 @@ void fillTimes(const Measured& a, const Measured& b, CompareReport& report) {
     group.bMs = b.sum(group.b);
     if (!group.aMs || !group.bMs) continue;
     group.deltaMs = *group.bMs - *group.aMs;
-    group.deltaRangeMs = rangeOver(turns, [&](std::size_t turn) {
-      return std::optional(*b.sumInTurn(group.b, turn) - *a.sumInTurn(group.a, turn));
+    group.deltaRangeMs = rangeOver(turns, [&](std::size_t turn) -> std::optional<double> {
+      const auto ofA = a.sumInTurn(group.a, turn), ofB = b.sumInTurn(group.b, turn);
+      return ofA && ofB ? std::optional(*ofB - *ofA) : std::nullopt;
     });
   }
+  report.groupsUnavailable = untoldTimes(a, b, report.groups);
 }
 
-/// Those of the plan of the body at `path`.
-void takeLayers(const std::vector<StepTime>& layers, const Plan& plan, const BodyPath& path, Measured& into) {
+/// Null: nothing is known of that body.
+const Cover* madeOfBody(const Cover& made, NodeId holder, std::string_view attribute) {
+  const auto found = std::ranges::find_if(
+      made.bodies, [&](const CoverBody& body) { return body.holder == holder && body.attribute == attribute; });
+  return found == made.bodies.end() ? nullptr : found->cover.get();
+}
+
+/// Steps of one turn, of what is made of the body at `path`; of a part that another compiler compiled its kernels.
+void takeLayers(const std::vector<StepTime>& layers, const Cover& made, const BodyPath& path,
+                std::map<MeasuredNode, double>& turn, Measured& into) {
   for (const StepTime& layer : layers) {
+    takeLayers(layer.kernels, made, path, turn, into);
     if (!layer.fused.valid()) continue;
     if (layer.emulated) into.emulated.insert({path, layer.fused});
-    if (layer.medianMs) into.layers[{path, layer.fused}].push_back(*layer.medianMs);
-    const NodeId holder = plan.fusedNodes[layer.fused.index].root;
+    if (layer.medianMs) turn[{path, layer.fused}] += *layer.medianMs;
+    const NodeId holder = made.fusedNodes[layer.fused.index].root;
     for (const BodyTimes& body : layer.bodies)
-      takeLayers(body.steps, *plan.bodyPlan(holder, body.attribute),
-                 path.into(plan.graph().node(holder), body.attribute), into);
+      if (const Cover* inside = madeOfBody(made, holder, body.attribute))
+        takeLayers(body.steps, *inside, path.into(made.graph().node(holder), body.attribute), turn, into);
   }
 }
 
@@ -119,13 +166,16 @@ Status measureTurn(Engine& engine, const std::map<std::string, Tensor>& inputs, 
   options.seconds = seconds * kLayersShare;
   options.warmupSeconds = kLaterWarmup;
   const auto profiled = TRY(engine.time(inputs, options));
-  takeLayers(profiled.layers, engine.plan(), {}, into);
+  std::map<MeasuredNode, double> turn;
+  takeLayers(profiled.layers, into.made, {}, turn, into);
+  for (const auto& [node, ms] : turn) into.layers[node].push_back(ms);
   return Done{};
 }
 
 Status measureInterleaved(Engine& a, Engine& b, const std::map<std::string, Tensor>& inputs, double seconds,
                           const StopToken& stop, const Progress& progress, CompareReport& report) {
-  Measured ofA, ofB;
+  const auto madeOfA = a.made(), madeOfB = b.made();
+  Measured ofA(*madeOfA), ofB(*madeOfB);
   for (int turn = 0; turn < kTurns && ofA.unavailable.empty() && ofB.unavailable.empty(); ++turn) {
     if (progress) progress("time", fmt::format("turn {} of {}", turn + 1, kTurns));
     TimeOptions options{.seconds = seconds / (2 * kTurns),
@@ -168,10 +218,11 @@ std::vector<TensorComparison> compareValues(const Graph& graph, const RunResult&
 }
 
 /// By ValueId: what a plan has in memory.
-std::set<ValueId> inMemory(const Plan& plan) {
+std::set<ValueId> inMemory(const Cover& plan) {
   std::set<ValueId> values;
   for (const FusedNode& fused : plan.fusedNodes) {
-    for (const FusedOutput& output : fused.outputs) values.insert(output.value);
+    for (const FusedOutput& output : fused.outputs)
+      if (output.value.valid()) values.insert(output.value);
     for (const InnerEdge& edge : fused.innerEdges)
       if (edge.real) values.insert(edge.value);
   }
@@ -180,7 +231,7 @@ std::set<ValueId> inMemory(const Plan& plan) {
 
 /// Values that both plans have in memory in their bodies. A body runs once for each call: which call's value would be
 /// compared is nobody's to say, so they are counted.
-std::int64_t valuesInBodies(const Plan& a, const Plan& b) {
+std::int64_t valuesInBodies(const Cover& a, const Cover& b) {
   std::int64_t count = 0;
   for (const PlanLevel& level : planLevels(a, b)) {
     if (level.around < 0 || level.a == nullptr || level.b == nullptr) continue;
@@ -191,9 +242,29 @@ std::int64_t valuesInBodies(const Plan& a, const Plan& b) {
   return count;
 }
 
+/// What `lowered` gives, held against what `full`, of the same network in float32, gives; of several samples the worst.
+Result<ErrorReport> errorsAgainst(Engine& full, Engine& lowered, const Samples& samples, const Tolerance& tolerance,
+                                  const StopToken& stop, const Progress& progress) {
+  const Graph& graph = full.plan().graph();
+  ErrorReport report;
+  for (const Sample& sample : samples.list) {
+    if (progress) progress("run", fmt::format("{} with the plan's types", sample.name));
+    const auto actual = TRY(inSample(lowered.run(sample.inputs, {"all"}, stop), sample, samples.list.size()));
+    if (progress) progress("run", fmt::format("{} in float32", sample.name));
+    const auto expected = TRY(inSample(full.run(sample.inputs, {"all"}, stop), sample, samples.list.size()));
+    report.samples.push_back({sample.name, compareAll(actual.outputs, expected.outputs, tolerance)});
+    takeWorst(report.outputs, report.samples.back().outputs);
+    takeWorst(report.values, compareValues(graph, actual, expected, tolerance));
+  }
+  std::set<std::string> compared;
+  for (const TensorComparison& value : report.values) compared.insert(value.name);
+  report.madeOf = valueSourcesIn(graph, compared);
+  return report;
+}
+
 }  // namespace
 
-std::vector<CompareGroup> compareGroups(const Plan& a, const Plan& b) {
+std::vector<CompareGroup> compareGroups(const Cover& a, const Cover& b) {
   std::vector<CompareGroup> groups;
   for (CoverGroup& group : commonCover(a, b)) groups.push_back({std::move(group)});
   return groups;
@@ -201,8 +272,9 @@ std::vector<CompareGroup> compareGroups(const Plan& a, const Plan& b) {
 
 Result<CompareReport> compareEngines(Engine& a, Engine& b, const Samples& samples, double seconds,
                                      const StopToken& stop, const Progress& progress) {
+  const auto madeOfA = a.made(), madeOfB = b.made();
   CompareReport report;
-  report.groups = compareGroups(a.plan(), b.plan());
+  report.groups = compareGroups(*madeOfA, *madeOfB);
   for (const Sample& sample : samples.list) {
     if (progress) progress("run", fmt::format("both on {}", sample.name));
     const auto ofA = TRY(inSample(a.run(sample.inputs, {"all"}, stop), sample, samples.list.size()));
@@ -210,7 +282,7 @@ Result<CompareReport> compareEngines(Engine& a, Engine& b, const Samples& sample
     takeWorst(report.outputs, compareAll(ofB.outputs, ofA.outputs, Tolerance::standard()));
     takeWorst(report.values, compareValues(a.plan().graph(), ofB, ofA, Tolerance::standard()));
   }
-  report.valuesInBodies = valuesInBodies(a.plan(), b.plan());
+  report.valuesInBodies = valuesInBodies(*madeOfA, *madeOfB);
   if (seconds > 0) TRY(measureInterleaved(a, b, samples.first(), seconds, stop, progress, report));
   return report;
 }
@@ -223,20 +295,17 @@ Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const Sample
   options.shapes = extentsOf(samples.first());
   const auto lowered = TRY(buildEngine(std::move(plan), options));
   const auto full = TRY(buildEngine(std::move(reference), options));
-  ErrorReport report;
-  for (const Sample& sample : samples.list) {
-    if (progress) progress("run", fmt::format("{} with the plan's types", sample.name));
-    const auto actual = TRY(inSample(lowered->run(sample.inputs, {"all"}, stop), sample, samples.list.size()));
-    if (progress) progress("run", fmt::format("{} in float32", sample.name));
-    const auto expected = TRY(inSample(full->run(sample.inputs, {"all"}, stop), sample, samples.list.size()));
-    report.samples.push_back({sample.name, compareAll(actual.outputs, expected.outputs, tolerance)});
-    takeWorst(report.outputs, report.samples.back().outputs);
-    takeWorst(report.values, compareValues(full->plan().graph(), actual, expected, tolerance));
-  }
-  std::set<std::string> compared;
-  for (const TensorComparison& value : report.values) compared.insert(value.name);
-  report.madeOf = valueSourcesIn(full->plan().graph(), compared);
-  return report;
+  return errorsAgainst(*full, *lowered, samples, tolerance, stop, progress);
+}
+
+Result<ErrorReport> measureErrors(const Artifact& artifact, const Samples& samples, const Tolerance& tolerance,
+                                  const StopToken& stop, const Progress& progress) {
+  if (artifact.isOurs()) return measureErrors(artifact.plan, samples, tolerance, stop, progress);
+  BuildOptions options = buildOptions(artifact, 0, stop, progress);
+  options.shapes = extentsOf(samples.first());
+  const auto lowered = TRY(openEngine(artifact, options));
+  const auto full = TRY(exactEngine(*artifact.plan, options));
+  return errorsAgainst(*full, *lowered, samples, tolerance, stop, progress);
 }
 
 }  // namespace fusescope

@@ -23,8 +23,18 @@ void addBuilt(const EngineFile& engine, DiffInput& input) {
   }
 }
 
-void addLayers(const std::vector<RunLayer>& layers, const Plan& plan, DiffInput& input) {
+/// What the compiler told when it made the plan; what runs once takes nothing of a run.
+void addTold(const ReadBackPlan& made, DiffInput& input) {
+  for (const FusedNode& fused : made.fusedNodes) {
+    const ReadBackPlan::Kernel& kernel = made.kernels[fused.id.index];
+    const std::optional<double> ms = kernel.once ? 0 : kernel.ms;
+    if (ms) input.times.insert_or_assign(fused.identity, DiffTime{*ms, DiffTimeKind::Run});
+  }
+}
+
+void addLayers(const std::vector<RunLayer>& layers, const Cover& plan, DiffInput& input) {
   for (const RunLayer& layer : layers) {
+    addLayers(layer.kernels, plan, input);
     if (!layer.medianMs) continue;
     const auto fused =
         std::ranges::find(plan.fusedNodes, layer.identity, [](const FusedNode& each) { return each.identity.hex(); });
@@ -65,7 +75,7 @@ DiffError errorOf(const LocalAndCarried& errors) {
 }
 
 /// Error: a fused node that `plan` has not, or has with other types.
-Result<DiffErrors> errorsOf(const RunErrors& run, const Plan& plan) {
+Result<DiffErrors> errorsOf(const RunErrors& run, const Cover& plan) {
   DiffErrors errors = errorsOn(run.inputs, run.samples, run.against, run.backend);
   std::map<std::string, const FusedNode*> byIdentity;
   for (const FusedNode& fused : plan.fusedNodes) byIdentity[fused.identity.hex()] = &fused;
@@ -82,7 +92,7 @@ Result<DiffErrors> errorsOf(const RunErrors& run, const Plan& plan) {
   return errors;
 }
 
-void addRuns(const Session& session, const Plan& plan, DiffInput& input) {
+void addRuns(const Session& session, const Cover& plan, DiffInput& input) {
   std::multimap<std::string, DiffErrors> byTime;
   for (const Run& run : session.runs) {
     if (!run.madeFrom(session.model.identity(), session.options, session.extents)) continue;
@@ -94,7 +104,7 @@ void addRuns(const Session& session, const Plan& plan, DiffInput& input) {
   for (auto& [when, errors] : byTime) input.errors.push_back(std::move(errors));
 }
 
-Result<DiffErrors> readErrors(const std::filesystem::path& path, const Plan& plan) {
+Result<DiffErrors> readErrors(const std::filesystem::path& path, const Cover& plan) {
   const Json json = Json::parse(TRY(readTextFile(path)), nullptr, false);
   if (!json.is_object() || json.value("format", Json()) != "fusescope.errors")
     return Diagnostic{.message = "is not what errors --json writes"};
@@ -107,14 +117,15 @@ Result<DiffErrors> readErrors(const std::filesystem::path& path, const Plan& pla
 }  // namespace
 
 DiffInput diffInput(const Artifact& artifact) {
-  DiffInput input{.plan = artifact.plan.get(), .label = artifact.path};
+  DiffInput input{.cover = &artifact.cover(), .label = artifact.path};
   if (artifact.engine) addBuilt(*artifact.engine, input);
-  if (artifact.session != nullptr) addRuns(*artifact.session, *artifact.plan, input);
+  if (artifact.made != nullptr) addTold(*artifact.made, input);
+  if (artifact.session != nullptr) addRuns(*artifact.session, artifact.cover(), input);
   return input;
 }
 
 Status addErrors(const std::filesystem::path& path, DiffInput& input) {
-  auto errors = readErrors(path, *input.plan);
+  auto errors = readErrors(path, *input.cover);
   if (!errors.ok()) {
     Diagnostic error = std::move(errors).error();
     error.where.file = path.string();

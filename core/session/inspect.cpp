@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "engine/engine.h"
-#include "engine/read_back.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
 #include "session/report_json.h"
@@ -134,20 +133,18 @@ Json formatTexts(const std::vector<MemoryFormat>& formats) {
 }
 
 Json inspectJson(const EngineFile& info, const std::string& path) {
-  Json json = inspectJson(*info.plan->model);
-  std::shared_ptr<const Plan> plan = info.plan;
-  if (auto readBack = readBackPlan(*plan, info.readBack); !info.readBack.empty() && readBack.ok())
-    plan = std::move(readBack).value();
+  const Plan& plan = *info.plan;
+  Json json = inspectJson(*plan.model);
   std::map<Hash128, const TacticChoice*> tactics;
   for (const auto& choice : info.tactics) tactics[choice.identity] = &choice;
   Json layers = Json::array();
-  for (const auto& fused : plan->fusedNodes) {
+  for (const auto& fused : plan.fusedNodes) {
     const auto found = tactics.find(fused.identity);
     const TacticChoice* choice = found == tactics.end() ? nullptr : found->second;
     Json layer = {{"name", fused.name},
                   {"identity", fused.identity.hex()},
                   {"kind", fused.kind},
-                  {"origins", originsJson(*plan, fused)},
+                  {"origins", originsJson(plan, fused)},
                   {"compute", name(fused.compute)},
                   {"tactic", choice == nullptr ? Json(nullptr) : Json(choice->chosen)}};
     if (choice != nullptr && choice->tactic) {
@@ -161,10 +158,10 @@ Json inspectJson(const EngineFile& info, const std::string& path) {
                     {"fusescope_version", info.fusescopeVersion},
                     {"backend", info.backend},
                     {"fingerprint", info.fingerprint.empty() ? Json(nullptr) : Json(info.fingerprint)},
-                    {"target", info.plan->options.target},
+                    {"target", plan.options.target},
                     {"bytes", info.bytes},
-                    {"plan_hash", info.plan->hash.hex()},
-                    {"source", plan->source},
+                    {"plan_hash", plan.hash.hex()},
+                    {"source", name(plan.source)},
                     {"layers", std::move(layers)}};
   return json;
 }

@@ -1,7 +1,9 @@
 #include "session/layer_error_report.h"
 
+#include "compilers/network_errors.h"
 #include "planning/without_lowered_types.h"
 #include "session/layer_types.h"
+#include "session/operations.h"
 
 namespace fusescope {
 namespace {
@@ -20,7 +22,32 @@ Json tensorJson(const TensorErrors& tensor, const LayerErrorReport& report) {
           {"carried", optionalError(tensor.errors.carried)}};
 }
 
+/// Of what another compiler compiles.
+Result<LayerErrorReport> errorsOfOther(const Artifact& artifact, const Samples& samples, LayerErrorOptions options,
+                                       ErrorsAgainst against) {
+  options.sampleNames = samples.names();
+  if (against == ErrorsAgainst::F64)
+    return Diagnostic{.message = "what another compiler gives is held against float32 alone",
+                      .where = {.attribute = "--against"},
+                      .help = "Leave --against or --compiler out."};
+  BuildOptions build = buildOptions(artifact, options.threads, options.stop, options.progress);
+  build.shapes = extentsOf(samples.first());
+  const auto lowered = TRY(openEngine(artifact, build));
+  const auto exact = TRY(exactEngine(*artifact.plan, build));
+  return carriedErrors(*lowered, *exact, samples.inputs(), options);
+}
+
 }  // namespace
+
+Result<std::unique_ptr<Engine>> exactEngine(const Plan& plan, const BuildOptions& options) {
+  PlanOptions exact = withoutLoweredTypes(plan.options);
+  exact.compiler = kOwnCompiler;
+  exact.support.reset();
+  BuildOptions build = options;
+  build.backend = "native";
+  build.measureTactics = false;
+  return buildEngine(TRY(makePlan(unquantized(plan.model), exact, nullptr, options.stop)), build);
+}
 
 const std::vector<std::string_view>& errorsAgainstNames() {
   static const std::vector<std::string_view> kNames = {"f32", "f64"};
@@ -29,6 +56,12 @@ const std::vector<std::string_view>& errorsAgainstNames() {
 
 std::string_view name(ErrorsAgainst against) {
   return errorsAgainstNames()[static_cast<std::size_t>(against)];
+}
+
+Result<LayerErrorReport> layerErrors(const Artifact& artifact, const Samples& samples, const LayerErrorOptions& options,
+                                     ErrorsAgainst against) {
+  return artifact.isOurs() ? layerErrors(artifact.plan, samples, options, against)
+                           : errorsOfOther(artifact, samples, options, against);
 }
 
 Result<LayerErrorReport> layerErrors(std::shared_ptr<const Plan> plan, const Samples& samples,
@@ -49,6 +82,7 @@ Json toJson(const LayerErrorReport& report, const Plan& plan, const Samples& sam
   addSamples(json, samples);
   json["against"] = name(against);
   json["backend"] = options.backend;
+  json["compiler"] = plan.options.compiler;
   json["tensors"] = json["fused_nodes"] = json["outputs"] = json["not_measured"] = Json::array();
   for (const TensorErrors& tensor : report.tensors) {
     json["tensors"].push_back(tensorJson(tensor, report));

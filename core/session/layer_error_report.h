@@ -16,6 +16,13 @@ const std::vector<std::string_view>& errorsAgainstNames();  ///< in their order
 /// See measureLayerErrors().
 Result<LayerErrorReport> layerErrors(std::shared_ptr<const Plan> plan, const Samples& samples,
                                      const LayerErrorOptions& options, ErrorsAgainst against = ErrorsAgainst::F32);
+/// The same by the compiler of `artifact`. What another than ours gives is held against float32 on our own engine, see
+/// carriedErrors().
+Result<LayerErrorReport> layerErrors(const Artifact& artifact, const Samples& samples, const LayerErrorOptions& options,
+                                     ErrorsAgainst against = ErrorsAgainst::F32);
+
+/// The network of `plan` in float32 on our own engine.
+Result<std::unique_ptr<Engine>> exactEngine(const Plan& plan, const BuildOptions& options);
 
 /// {format "fusescope.errors", samples, random_inputs, against, backend, tensors[…], fused_nodes[…], outputs[…],
 /// first_wrong, not_measured[…], not_in_double[…]}. `plan`: whose errors they are. `outputs` are those of `tensors`

@@ -22,9 +22,9 @@ std::vector<DataType> typesNamed(const Json& names) {
 
 }  // namespace
 
-LayerTypes layerTypes(const Plan& plan, const FusedNode& fused) {
+LayerTypes layerTypes(const Cover& cover, const FusedNode& fused) {
   LayerTypes types{.compute = fused.compute, .calculates = {}, .inputs = fused.reads, .outputs = {}};
-  for (const NodeId node : fused.nodes) types.calculates.push_back(plan.calculates[node.index]);
+  for (const NodeId node : fused.nodes) types.calculates.push_back(cover.calculates[node.index]);
   for (const FusedOutput& output : fused.outputs) types.outputs.push_back(output.type);
   return types;
 }

@@ -17,7 +17,7 @@ struct LayerTypes {
   bool operator==(const LayerTypes&) const = default;
 };
 
-LayerTypes layerTypes(const Plan& plan, const FusedNode& fused);
+LayerTypes layerTypes(const Cover& cover, const FusedNode& fused);
 
 /// { compute, calculates[], inputs[], outputs[] }
 Json toJson(const LayerTypes& types);

@@ -15,7 +15,7 @@ Result<TimeReport> timeEngine(Engine& engine, const std::map<std::string, Tensor
   if (!peaks) return report;
   for (StepTime& layer : report.layers) {
     if (!layer.fused.valid() || !layer.medianMs) continue;
-    const FusedNode& fused = engine.plan().fusedNodes[layer.fused.index];
+    const FusedNode& fused = report.made->fusedNodes[layer.fused.index];
     layer.rooflineMs = peaks->leastMs(fused.compute, fused.flops, fused.bytes);
   }
   return report;

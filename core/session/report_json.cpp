@@ -26,9 +26,9 @@ Json rangeJson(const std::optional<Range>& range) {
   return range ? Json{{"least", range->least}, {"most", range->most}} : Json(nullptr);
 }
 
-Json originsJson(const Plan& plan, const FusedNode& fused) {
+Json originsJson(const Cover& cover, const FusedNode& fused) {
   Json names = Json::array();
-  for (const auto origin : fused.origins) names.push_back(plan.model->origins[origin.index].name);
+  for (const auto origin : fused.origins) names.push_back(cover.model->origins[origin.index].name);
   return names;
 }
 
@@ -88,13 +88,13 @@ Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, co
 
 namespace {
 
-/// `calls`: of the body that it is in; nothing outside of bodies. `readBack`: the plan that compilers made.
-Json layerJson(const StepTime& layer, const Plan& plan, std::optional<std::int64_t> calls, const Plan* readBack) {
-  const auto* fused = layer.fused.valid() ? &plan.fusedNodes[layer.fused.index] : nullptr;
+/// `cover`: what has the layer's fused node. `calls`: of the body that it is in; nothing outside of bodies.
+Json layerJson(const StepTime& layer, const Cover& cover, std::optional<std::int64_t> calls) {
+  const auto* fused = layer.fused.valid() ? &cover.fusedNodes[layer.fused.index] : nullptr;
   Json json = {{"name", layer.name},
-               {"origins", fused != nullptr ? originsJson(plan, *fused) : Json::array()},
+               {"origins", fused != nullptr ? originsJson(cover, *fused) : Json::array()},
                {"identity", fused != nullptr ? Json(fused->identity.hex()) : Json(nullptr)},
-               {"types", fused != nullptr ? toJson(layerTypes(plan, *fused)) : Json(nullptr)},
+               {"types", fused != nullptr ? toJson(layerTypes(cover, *fused)) : Json(nullptr)},
                {"median_ms", optionalNumber(layer.medianMs)},
                {"roofline_ms", optionalNumber(layer.rooflineMs)},
                {"tactic", layer.tactic},
@@ -102,16 +102,15 @@ Json layerJson(const StepTime& layer, const Plan& plan, std::optional<std::int64
                {"bytes", fused != nullptr ? optionalCount(fused->bytes) : Json(nullptr)},
                {"device", layer.device.empty() ? Json(nullptr) : Json(layer.device)},
                {"emulated", layer.emulated},
-               {"source", plan.source}};
-  for (const StepTime& made : layer.readBack)
-    json["layers"].push_back(layerJson(made, *readBack, std::nullopt, nullptr));
+               {"source", name(cover.source)}};
+  for (const StepTime& kernel : layer.kernels) json["layers"].push_back(layerJson(kernel, cover, std::nullopt));
   if (calls)
     json["call_ms"] =
         layer.medianMs && *calls > 0 ? jsonNumber(*layer.medianMs / static_cast<double>(*calls)) : Json(nullptr);
   for (const BodyTimes& body : layer.bodies) {
-    const Plan& inside = *plan.bodyPlan(fused->root, body.attribute);
+    const Plan& inside = *asPlan(cover)->bodyPlan(fused->root, body.attribute);
     Json layers = Json::array();
-    for (const StepTime& step : body.steps) layers.push_back(layerJson(step, inside, body.calls, nullptr));
+    for (const StepTime& step : body.steps) layers.push_back(layerJson(step, inside, body.calls));
     json["bodies"].push_back({{"attribute", body.attribute}, {"calls", body.calls}, {"layers", std::move(layers)}});
   }
   return json;
@@ -119,7 +118,7 @@ Json layerJson(const StepTime& layer, const Plan& plan, std::optional<std::int64
 
 }  // namespace
 
-Json toJson(const TimeReport& report, const Plan& plan) {
+Json toJson(const TimeReport& report) {
   Json json = {{"format", "fusescope.time"}, {"version", 1}};
   json["median_ms"] = optionalNumber(report.medianMs);
   json["min_ms"] = optionalNumber(report.minMs);
@@ -132,9 +131,9 @@ Json toJson(const TimeReport& report, const Plan& plan) {
   json["quiet"] = report.quiet;
   if (!report.stepMs.empty()) addSteps(json, report.stepMs);
   json["unavailable_reason"] = report.unavailableReason.empty() ? Json(nullptr) : Json(report.unavailableReason);
+  json["remark"] = report.remark.empty() ? Json(nullptr) : Json(report.remark);
   json["layers"] = Json::array();
-  for (const auto& layer : report.layers)
-    json["layers"].push_back(layerJson(layer, plan, std::nullopt, report.readBack.get()));
+  for (const auto& layer : report.layers) json["layers"].push_back(layerJson(layer, *report.made, std::nullopt));
   return json;
 }
 
@@ -150,6 +149,7 @@ Json toJson(const CompareReport& report) {
   json["turns"] = report.turns;
   json["ratio_range"] = rangeJson(report.ratioRange);
   json["time_unavailable"] = report.timeUnavailable.empty() ? Json(nullptr) : Json(report.timeUnavailable);
+  json["groups_unavailable"] = report.groupsUnavailable.empty() ? Json(nullptr) : Json(report.groupsUnavailable);
   return json;
 }
 

@@ -11,8 +11,8 @@
 namespace fusescope {
 
 // Pieces that several JSON documents share.
-Json originsJson(const Plan& plan, const FusedNode& fused);  ///< names of nodes of the file
-Json inputSpecsJson(const std::vector<InputSpec>& specs);    ///< [{name, type, min[], opt[], max[], source}]
+Json originsJson(const Cover& cover, const FusedNode& fused);  ///< names of nodes of the file
+Json inputSpecsJson(const std::vector<InputSpec>& specs);      ///< [{name, type, min[], opt[], max[], source}]
 /// mean_ms, first_ms, last_ms and steps_ms, of at least one step.
 void addSteps(Json& json, const std::vector<double>& stepMs);
 Json optionalNumber(const std::optional<double>& number);  ///< null when it was not measured

@@ -48,7 +48,7 @@ Result<RunLayer> layerFromJson(const Json& json) {
       .read("emulated", layer.emulated);
   fields.readCount("flops", layer.flops).readCount("bytes", layer.bytes);
   fields.parseList("bodies", layer.bodies, bodyFromJson);
-  fields.parseList("layers", layer.readBack, layerFromJson);
+  fields.parseList("layers", layer.kernels, layerFromJson);
   if (!fields.error() && json.contains("types")) layer.types = layerTypesFromJson(json["types"]);
   return fields.result(std::move(layer));
 }
@@ -75,7 +75,7 @@ Json layersJson(const std::vector<RunLayer>& layers) {
     for (const RunBody& body : layer.bodies)
       json["bodies"].push_back(
           {{"attribute", body.attribute}, {"calls", body.calls}, {"layers", layersJson(body.layers)}});
-    if (!layer.readBack.empty()) json["layers"] = layersJson(layer.readBack);
+    if (!layer.kernels.empty()) json["layers"] = layersJson(layer.kernels);
     list.push_back(std::move(json));
   }
   return list;
@@ -119,7 +119,7 @@ Result<SampleErrors> sampleErrorsFromJson(const Json& json) {
 bool RunLayer::operator==(const RunLayer& other) const {
   const auto fields = [](const RunLayer& layer) {
     return std::tie(layer.name, layer.identity, layer.types, layer.tactic, layer.medianMs, layer.rooflineMs,
-                    layer.flops, layer.bytes, layer.emulated, layer.bodies, layer.readBack);
+                    layer.flops, layer.bytes, layer.emulated, layer.bodies, layer.kernels);
   };
   return fields(*this) == fields(other);
 }
@@ -216,6 +216,7 @@ Json toJson(const Run& run) {
                {"machine", run.machine},
                {"started", run.started}};
   if (run.build) json["build"] = toJson(*run.build);
+  if (run.made) json["made"] = *run.made;
   if (run.time) json["time"] = toJson(*run.time);
   for (const auto& evaluation : run.evaluations) json["evaluations"].push_back(toJson(*evaluation));
   for (const auto& errors : run.errors) json["errors"].push_back(toJson(*errors));
@@ -239,6 +240,7 @@ Result<Run> runFromJson(const Json& json) {
   fields.parseList("evaluations", run.evaluations, evaluationFromJson);
   fields.parseList("errors", run.errors, runErrorsFromJson);
   fields.parse("comparison", run.comparison, runComparisonFromJson);
+  if (json.is_object() && json.contains("made") && json["made"].is_object()) run.made = json["made"];
   fields.read("engine", run.enginePath).read("problem", run.problem).read("log", run.log);
   return fields.result(std::move(run));
 }

@@ -44,7 +44,7 @@ struct RunLayer {
   std::optional<std::int64_t> flops, bytes;  ///< of the fused node, where they are known
   bool emulated = false;                     ///< has no time, for it ran in software
   std::vector<RunBody> bodies;               ///< of a node that runs by them; its own time includes theirs
-  std::vector<RunLayer> readBack{};          ///< of a compiled segment: what its compiler made of it, without times
+  std::vector<RunLayer> kernels{};           ///< of a part that another compiler compiled: its kernels
   bool operator==(const RunLayer& other) const;
 };
 
@@ -114,6 +114,8 @@ struct Run {
   std::string started;  ///< UTC, "2026-01-31T12:00:00Z"
   // What came of it.
   std::optional<RunBuild> build;
+  SharedOptional<Json>
+      made;  ///< what another compiler made of the plan: toJson(ReadBackPlan); none: our own compiler's
   SharedOptional<RunTime> time;
   std::vector<SharedOptional<Evaluation>> evaluations;  ///< in the order in which they were made; each there
   std::vector<SharedOptional<RunErrors>> errors;        ///< layer by layer, likewise

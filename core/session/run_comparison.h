@@ -16,7 +16,7 @@ struct ComparedGroup {
   BodyPath body{};                                        ///< as CompareGroup
   std::vector<std::string> a, b;                          ///< names, for people
   std::vector<std::string> identitiesOfA, identitiesOfB;  ///< of the same, in hex
-  bool same = false;                                      ///< one fused node that covers the same nodes on both sides
+  bool same = false;                                      ///< as CompareGroup
   std::optional<double> aMs, bMs, deltaMs;
   std::optional<Range> deltaRangeMs;
   bool operator==(const ComparedGroup&) const = default;

@@ -10,6 +10,7 @@
 #include "base/mapped_file.h"
 #include "base/phase_clock.h"
 #include "base/stop.h"
+#include "compilers/compiler.h"
 #include "diff/common_cover.h"
 #include "engine/engine.h"
 #include "engine/machine_peaks.h"
@@ -20,6 +21,7 @@
 namespace fusescope {
 
 struct Samples;
+struct Artifact;
 
 /// What a user may say of the inputs: `--input NAME=DIMS[:TYPE]`, `--min/--opt/--max NAME=DIMS`.
 struct InputOverride {
@@ -73,11 +75,12 @@ struct CompareReport {
   int turns = 0;                    ///< in which both were timed, A B A B …
   std::optional<Range> ratioRange;  ///< B's time over A's, turn by turn
   std::string timeUnavailable;      ///< why times are absent
+  std::string groupsUnavailable;    ///< why some groups have no time where A and B have one; empty: all have
 };
 /// Groups alone, without running anything: pure. A node's times include those of its bodies behind it.
-std::vector<CompareGroup> compareGroups(const Plan& a, const Plan& b);
+std::vector<CompareGroup> compareGroups(const Cover& a, const Cover& b);
 /// Runs both engines on the same samples and compares what they compute, of several the worst; times them interleaved
-/// on the first (unless `seconds` is 0).
+/// on the first (unless `seconds` is 0). Groups are of what each became: Engine::made().
 Result<CompareReport> compareEngines(Engine& a, Engine& b, const Samples& samples, double seconds,
                                      const StopToken& stop = {}, const Progress& progress = {});
 
@@ -100,6 +103,9 @@ struct ErrorReport {
 /// several samples the worst errors.
 Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const Samples& samples, const Tolerance& tolerance,
                                   const StopToken& stop = {}, const Progress& progress = {});
+/// The same of an artifact; what another compiler than ours compiles runs as it is, beside our own engine in float32.
+Result<ErrorReport> measureErrors(const Artifact& artifact, const Samples& samples, const Tolerance& tolerance,
+                                  const StopToken& stop = {}, const Progress& progress = {});
 
 /// A file that holds a model, a plan or an engine, opened as far as planning goes.
 enum class ArtifactKind { Model, Plan, Engine };
@@ -108,12 +114,23 @@ struct Artifact {
   ArtifactKind kind = ArtifactKind::Model;
   std::string path;
   std::shared_ptr<const Plan> plan;
+  /// What another compiler made of the plan: of a plan or engine file that holds it, or after readBack(). Null: of our
+  /// own compiler, or not known yet.
+  std::shared_ptr<const ReadBackPlan> made{};
   std::optional<EngineFile> engine{};  ///< of an engine file
   std::string backend;                 ///< what the engine was built for; else as asked
   /// All that it was made of: the file itself, the model behind a plan, external data.
   std::vector<FileIdentity> files;
   std::shared_ptr<const Session> session{};  ///< where the model, what is wished of it and its inputs came from, if so
+
+  const Compiler& compiler() const;  ///< PlanOptions::compiler, which was checked when it was opened
+  bool isOurs() const { return &compiler() == &ownCompiler(); }
+  /// What is to be shown and compared: what the compiler made, if that is known, else the plan.
+  const Cover& cover() const { return made != nullptr ? static_cast<const Cover&>(*made) : *plan; }
 };
+/// The compiler that `options` name, which can be asked for their target. Errors: there is none of this name (the
+/// nearest is named), or it has a target of its own and another is asked for.
+Result<const Compiler*> compilerFor(const PlanOptions& options);
 /// What kind of file `path` is, by its content.
 Result<ArtifactKind> artifactKind(const std::filesystem::path& path);
 /// Prices by what builds for `backend` measured on this machine; null if there are none yet. A plan made with them is
@@ -131,11 +148,15 @@ Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vect
 Result<Artifact> openSession(const std::filesystem::path& path, const std::filesystem::path& model,
                              const std::string& backend, std::vector<std::string>& warnings, const StopToken& stop = {},
                              const Progress& progress = {});
-/// The engine of an artifact: read from an engine file, else built. An error if a file that the artifact was made of
-/// has changed since.
+/// The engine of an artifact: read from an engine file, else compiled by its compiler. An error if a file that the
+/// artifact was made of has changed since.
 Result<std::unique_ptr<Engine>> openEngine(const Artifact& artifact, const BuildOptions& options);
+/// Has another compiler compile the network and tell what it made, where that is not known yet: Artifact::made, and the
+/// plan as it was compiled. Of our own compiler nothing is done: the plan says it.
+Status readBack(Artifact& artifact, const BuildOptions& options);
 
-/// `explain`: everything about one node.
+/// `explain`: everything about one node, and what another compiler made of it, where that is known.
+Result<Json> explainJson(const Artifact& artifact, std::string_view nodeName);
 Result<Json> explainJson(const Plan& plan, std::string_view nodeName);
 /// `phases`: of the whole build, from the file to the engine.
 Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, const std::string& enginePath,
@@ -143,7 +164,7 @@ Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, co
 /// Engine::time(), with how little each layer could take at the peaks that were measured on this machine, where they
 /// were (measurePeaks()).
 Result<TimeReport> timeEngine(Engine& engine, const std::map<std::string, Tensor>& inputs, const TimeOptions& options);
-Json toJson(const TimeReport& report, const Plan& plan);
+Json toJson(const TimeReport& report);
 /// `inspect --machine`: what runs here, how fast, in which types.
 Json machineJson(const MachinePeaks& peaks);
 Json toJson(const CompareReport& report);

@@ -1,5 +1,7 @@
 #include "session/tune_answer.h"
 
+#include <algorithm>
+
 #include "base/json_fields.h"
 #include "planning/plan_json.h"
 #include "tuning/tune_search.h"
@@ -93,6 +95,11 @@ Result<TuneAnswer> tuneAnswerFromJson(const Json& reply) {
   answer.chosen = chosen.point;
   answer.pins = std::move(chosen.pins);
   return fields.result(std::move(answer));
+}
+
+std::int64_t pinsBefore(const PlanOptions& options, std::size_t found) {
+  const Directives& all = options.directives;
+  return std::count_if(all.begin(), all.end() - static_cast<std::ptrdiff_t>(std::min(found, all.size())), asksForAType);
 }
 
 Result<std::vector<TunedPoint>> tunedPointsFromJson(const Json& json) {

@@ -69,6 +69,8 @@ struct TuneAnswer {
 
 /// Errors name the field.
 Result<TuneAnswer> tuneAnswerFromJson(const Json& reply);
+/// How many pins stand in the options of a search before those that it `found`, which come last: they stay.
+std::int64_t pinsBefore(const PlanOptions& options, std::size_t found);
 /// The better sets that a search under way has found so far, as its progress says them: app/worker/PROTOCOL.md.
 Result<std::vector<TunedPoint>> tunedPointsFromJson(const Json& json);
 

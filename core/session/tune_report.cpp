@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compilers/compile_network.h"
+#include "session/operations.h"
 #include "target/target_table.h"
 
 namespace fusescope {
@@ -49,6 +51,22 @@ Json baselineJson(const TuneBaseline& baseline) {
   return json;
 }
 
+/// What the network gives that the artifact's compiler compiles by `plan`, a draft: by output, then by sample.
+Result<std::vector<std::vector<Tensor>>> outputsByCompiler(const Artifact& artifact, const Plan& plan,
+                                                           const Samples& samples, const EvaluatorOptions& options) {
+  const auto whole = TRY(makePlan(unquantized(plan.model), plan.options, nullptr, options.stop));
+  BuildOptions build = buildOptions(artifact, options.threads, options.stop);
+  build.shapes = extentsOf(samples.first());
+  const auto engine = TRY(compileNetwork(artifact.compiler(), whole, build));
+  std::vector<std::vector<Tensor>> outputs(plan.graph().outputs().size());
+  for (const Sample& sample : samples.list) {
+    RunResult result = TRY(inSample(engine->run(sample.inputs, {}, options.stop), sample, samples.list.size()));
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      outputs[i].push_back(result.outputs.at(plan.graph().value(plan.graph().outputs()[i]).name));
+  }
+  return outputs;
+}
+
 }  // namespace
 
 Json toJson(const TunePoint& point) {
@@ -69,10 +87,13 @@ std::string tuningBackend(const Artifact& artifact) {
 }
 
 Result<TuneReport> tuneArtifact(const Artifact& artifact, const Samples& samples, const TuneOptions& options) {
-  const auto prices = measuredPrices(artifact.backend);
   TuneOptions named = options;
   named.evaluator.sampleNames = samples.names();
-  return tune(artifact.plan, samples.inputs(), prices.get(), named);
+  if (artifact.isOurs()) return tune(artifact.plan, samples.inputs(), measuredPrices(artifact.backend).get(), named);
+  named.evaluator.outputsOf = [&](const std::shared_ptr<const Plan>& plan) {
+    return outputsByCompiler(artifact, *plan, samples, named.evaluator);
+  };
+  return tune(artifact.plan, samples.inputs(), nullptr, named);  // our prices are not those of another compiler
 }
 
 Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions& options) {
@@ -82,6 +103,7 @@ Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions&
   Json json = {{"format", "fusescope.tune"}, {"version", 2}, {"ok", result.ok}};
   addSamples(json, samples);
   json["backend"] = report.backend;
+  json["compiler"] = report.options.compiler;
   json["metric"] = textOrNull(options.evaluator.metric);
   json["of"] = textOrNull(options.evaluator.output);
   json["max_error"] = orNull(options.goal.maxError);

@@ -35,10 +35,10 @@ Status addNodes(const Plan& lowered, const Plan& exact, const BodyPath& path, Fu
     const bool isNarrower = isFloat(narrow) && isFloat(wide) && bitWidth(narrow) < bitWidth(wide);
     if ((isNarrower || (coded[id.index] && isFloat(wide))) && !settled.contains(id))
       nodes.push_back({path.of(graph.node(id).name), place, wide});
-    for (const PlannedBody& body : lowered.bodies) {
+    for (const CoverBody& body : lowered.bodies) {
       const Plan* other = body.holder == id ? exact.bodyPlan(id, body.attribute) : nullptr;
       if (other == nullptr) continue;
-      TRY(addNodes(*body.plan, *other, path.into(graph.node(id), body.attribute), place, nodes));
+      TRY(addNodes(plannedBody(body), *other, path.into(graph.node(id), body.attribute), place, nodes));
     }
   }
   return Done{};

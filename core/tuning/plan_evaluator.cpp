@@ -139,11 +139,11 @@ Result<PinnedPlan> PlanEvaluator::plan(const PinSet& pins) {
 
 Result<double> PlanEvaluator::error(const PinSet& pins) {
   const auto plan = TRY(draft(pins));
-  return errorOf(TRY(m_runner->run(plan)), m_expected);
+  return errorOf(m_options.outputsOf ? TRY(m_options.outputsOf(plan)) : TRY(m_runner->run(plan)), m_expected);
 }
 
 bool PlanEvaluator::hasReference() const {
-  return m_options.backend != kReference;
+  return m_options.backend != kReference && !m_options.outputsOf;
 }
 
 Result<double> PlanEvaluator::errorOnReference(const PinSet& pins) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,9 @@ struct EvaluatorOptions {
   std::string output{};                    ///< the one that counts; empty: the worst of all
   std::string metric{};                    ///< what tells the error in place of max|Δ| over rms; see outsideMetric()
   std::size_t keptBytes = std::size_t{3} << 30;  ///< of activations kept between evaluations
+  /// What a network gives that another compiler compiles by a plan: as PlanRunner::run(). Empty: our own backend runs
+  /// it.
+  std::function<Result<std::vector<std::vector<Tensor>>>(const std::shared_ptr<const Plan>&)> outputsOf{};
   StopToken stop{};
 };
 

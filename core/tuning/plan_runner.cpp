@@ -65,8 +65,8 @@ Hash128 contractHash(const Plan& plan, const FusedNode& fused) {
     key.number(lasting(fused.inputs[i])).number(fused.reads[i]).number(wantedType(plan, fused, fused.inputs[i]));
   for (const FusedOutput& output : fused.outputs) key.number(lasting(output.value)).number(output.type);
   for (const InnerEdge& edge : fused.innerEdges) key.number(lasting(edge.value)).number(edge.real).number(edge.type);
-  for (const PlannedBody& body : plan.bodies)
-    if (body.holder == fused.root) addHash(key.text(body.attribute), effectOf(*body.plan));
+  for (const CoverBody& body : plan.bodies)
+    if (body.holder == fused.root) addHash(key.text(body.attribute), effectOf(plannedBody(body)));
   return key.hash();
 }
 

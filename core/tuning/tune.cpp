@@ -74,6 +74,8 @@ Hash128 stateKey(const PlanEvaluator& evaluator, const Hash128& samples, const E
   key.text(toJson(directivesFileOf(evaluator.lowered().options)).dump());
   key.text(evaluator.lowered().target.canonical()).text(options.backend).number(options.threads);
   key.text(options.output).text(options.metric);
+  const std::string& compiler = evaluator.lowered().options.compiler;
+  if (compiler != kOwnCompiler) key.text(compiler);
   return key.hash();
 }
 
@@ -110,9 +112,11 @@ Result<ExportedCheck> exportedWith(const PlanEvaluator& evaluator, const PinSet&
   return checked;
 }
 
-/// The search; with the exported network where errors are of all outputs and are measured as export measures them.
+/// The search; with the exported network where errors are of all outputs and are measured as export measures them: not
+/// where another compiler runs what it compiles itself.
 Result<ExportedSearch> searchFor(PlanEvaluator& evaluator, const TuneOptions& options, TuneMemory& memory) {
-  if (options.goal.maxError && options.evaluator.metric.empty() && options.evaluator.output.empty())
+  const bool byExport = options.evaluator.metric.empty() && options.evaluator.output.empty();
+  if (options.goal.maxError && byExport && !options.evaluator.outputsOf)
     return tuneSearchExported(evaluator, options.goal, memory, options.onBetter,
                               [&](const PinSet& pins) { return exportedWith(evaluator, pins, options); });
   return ExportedSearch{.result = TRY(tuneSearch(evaluator, options.goal, memory, options.onBetter)),

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/quantities.h"
 #include "base/text.h"
 #include "planning/draft_plan.h"
 #include "planning/plan_totals.h"
@@ -24,8 +25,7 @@ const FusedNode* makerOf(const Plan& plan, ValueId value) {
 
 /// "2 casts more", "1 kernel fewer"; nothing where there are as many.
 void addDifference(std::vector<std::string>& parts, std::int64_t more, std::string_view what) {
-  if (more == 0) return;
-  parts.push_back(counted(std::abs(more), what) + (more > 0 ? " more" : " fewer"));
+  if (more != 0) parts.push_back(inCountApart(more, what));
 }
 
 /// Looks around one value of one plan.

@@ -9,9 +9,10 @@
 
 namespace fusescope {
 
-BodyCalls::BodyCalls(const Plan& plan, NodeId holder) : m_iterates(!plan.graph().node(holder).is("If")) {
-  for (const PlannedBody& body : plan.bodies)
-    if (body.holder == holder) m_of[body.plan.get()];
+BodyCalls::BodyCalls(const Plan& plan, NodeId holder)
+    : m_plan(plan), m_holder(holder), m_iterates(!plan.graph().node(holder).is("If")) {
+  for (const CoverBody& body : plan.bodies)
+    if (body.holder == holder) m_of[&plannedBody(body)];
 }
 
 void BodyCalls::beginRun(std::string name) {
@@ -29,9 +30,9 @@ Status BodyCalls::called(const Plan& body, const std::function<std::vector<Tenso
   return Done{};
 }
 
-std::vector<GivenInputs> BodyCalls::of(const Plan& body) const {
+std::vector<GivenInputs> BodyCalls::of(std::string_view attribute) const {
   std::vector<GivenInputs> calls;
-  for (const Run& run : m_of.at(&body))
+  for (const Run& run : m_of.at(m_plan.bodyPlan(m_holder, attribute)))
     for (const auto& [number, inputs] : run.kept)
       calls.push_back({m_iterates ? fmt::format("{}, iteration {}", run.name, number) : run.name, inputs});
   return calls;

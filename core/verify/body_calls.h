@@ -18,11 +18,12 @@ struct GivenInputs {
 /// and the last of those whose number is a power of two: an iteration of a Loop may read what many others made.
 class BodyCalls final : public BodyObserver {
  public:
+  /// `plan`: as it is run (FusedNodeSteps::plan()). It outlives this.
   BodyCalls(const Plan& plan, NodeId holder);
   void beginRun(std::string name);
   Status called(const Plan& body, const std::function<std::vector<Tensor>()>& inputs) override;
-  /// In the order of the runs.
-  std::vector<GivenInputs> of(const Plan& body) const;
+  /// Of the body that is this attribute, in the order of the runs.
+  std::vector<GivenInputs> of(std::string_view attribute) const;
 
  private:
   struct Run {
@@ -31,6 +32,8 @@ class BodyCalls final : public BodyObserver {
     std::map<std::int64_t, std::vector<Tensor>> kept{};  ///< by number
   };
 
+  const Plan& m_plan;
+  NodeId m_holder;
   bool m_iterates;
   std::map<const Plan*, std::vector<Run>> m_of;  ///< of each body of the node
 };

@@ -212,6 +212,7 @@ Result<std::shared_ptr<const Plan>> exactPlanFor(const Plan& lowered, PlanOption
 
 Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, std::shared_ptr<const Plan> lowered,
                                             std::span<const Inputs> samples, const LayerErrorOptions& options) {
+  lowered = planRunBy(std::move(lowered), options.backend);
   std::vector<NodeSums> sums;
   for (const FusedNode& fused : lowered->fusedNodes)
     sums.push_back(
@@ -247,10 +248,9 @@ Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, s
   }
   LayerErrorReport report;
   for (const auto& [op, nodes] : narrow) report.notInDouble.push_back({op, std::ssize(nodes)});
-  const Backend* backend = findBackend(options.backend);
   for (const FusedNode& fused : lowered->fusedNodes)
-    addNode(*lowered, fused, std::string(backendOf(*lowered, fused, *backend).name()), sums[fused.id.index],
-            options.tolerance, report);
+    addNode(*lowered, fused, std::string(backendOf(*lowered, fused).name()), sums[fused.id.index], options.tolerance,
+            report);
   report.leading = leadingToOutputs(report.tensors, lowered->graph(), options.tolerance);
   report.firstWrong = firstWrongOf(report.tensors, report.leading, options.tolerance);
   return report;

@@ -75,13 +75,14 @@ class Minimiser {
   Result<std::optional<MinimalFailure>> failing(const Nodes& nodes) {
     TRY(checkStop(m_stop));
     Part part = TRY(partOf(m_plan, m_requests, nodes, false, m_stop));
-    const Plan& plan = *part.plan;
+    const auto run = planRunBy(part.plan, m_backend.name());
+    const Plan& plan = *run;
     const KernelRequests requests = TRY(KernelRequests::create(plan, extentsOf(plan), m_requests.threads()));
     for (const FusedNode& fused : plan.fusedNodes) {
       if (whyDynamic(plan.graph(), requests.types(), fused) || requests.view(fused)) continue;
       const KernelRequest request = TRY(requests.of(fused));
       const RegionCase given = givenCase(request, "given", TRY(valuesOf(plan, fused)));
-      auto check = TRY(checkRegion(backendOf(plan, fused, m_backend), request, std::span(&given, 1), m_store, m_stop));
+      auto check = TRY(checkRegion(backendOf(plan, fused), request, std::span(&given, 1), m_store, m_stop));
       if (!check.failure) continue;
       MinimalFailure found{.part = part, .failure = std::move(*check.failure)};
       for (const NodeId node : nodes) found.nodes.push_back(m_plan.graph().node(node).name);

@@ -113,4 +113,14 @@ Result<Part> partOf(const Plan& plan, const KernelRequests& requests, std::vecto
   return Part{TRY(makePlan(std::move(model), builder.options(apart), nullptr, stop)), builder.inputs()};
 }
 
+Result<Part> partFor(const Plan& plan, const KernelRequests& requests, std::vector<NodeId> nodes,
+                     const std::string& compiler, const std::string& target, const StopToken& stop) {
+  PartBuilder builder(plan, requests, std::move(nodes));
+  auto model = std::make_shared<const Model>(TRY(prepareModel(TRY(builder.model()), stop)));
+  PlanOptions options = builder.options(false);
+  options.compiler = compiler;
+  options.target = target;
+  return Part{TRY(makePlan(std::move(model), options, nullptr, stop)), builder.inputs()};
+}
+
 }  // namespace fusescope

@@ -20,4 +20,8 @@ struct Part {
 Result<Part> partOf(const Plan& plan, const KernelRequests& requests, std::vector<NodeId> nodes, bool apart,
                     const StopToken& stop);
 
+/// The same, planned for `target` as `compiler` is to compile it.
+Result<Part> partFor(const Plan& plan, const KernelRequests& requests, std::vector<NodeId> nodes,
+                     const std::string& compiler, const std::string& target, const StopToken& stop);
+
 }  // namespace fusescope

@@ -121,7 +121,7 @@ class Verifier {
                  const std::vector<GivenInputs>& given, KeptValues& values) {
     const bool floats = std::ranges::all_of(fused.outputs, [](const FusedOutput& out) { return isFloat(out.type); });
     FusedNodeSteps& used = floats ? *steps.quick : *steps.reference;
-    BodyCalls calls(*level.plan, fused.root);
+    BodyCalls calls(used.plan(), fused.root);
     used.observeBodies(&calls);
     auto step = TRY(used.step(fused));
     std::vector<std::vector<Tensor>> made(fused.outputs.size());
@@ -134,17 +134,17 @@ class Verifier {
     used.observeBodies(nullptr);
     for (std::size_t i = 0; i < made.size(); ++i) values.keep(fused.outputs[i].value, std::move(made[i]));
     for (const ValueId input : fused.inputs) values.used(input);
-    for (const PlannedBody& body : level.plan->bodies)
+    for (const CoverBody& body : level.plan->bodies)
       if (body.holder == fused.root) TRY(verifyBody(level, fused, body, calls, given));
     return Done{};
   }
 
   /// A branch that no run takes is verified on what it would be called on; on that it need not work.
-  Status verifyBody(const Level& level, const FusedNode& holder, const PlannedBody& body, const BodyCalls& calls,
+  Status verifyBody(const Level& level, const FusedNode& holder, const CoverBody& body, const BodyCalls& calls,
                     const std::vector<GivenInputs>& given) {
     const Node& node = level.plan->graph().node(body.holder);
-    const Level inside{body.plan, level.path.into(node, body.attribute)};
-    std::vector<GivenInputs> runs = calls.of(*body.plan);
+    const Level inside{std::static_pointer_cast<const Plan>(body.cover), level.path.into(node, body.attribute)};
+    std::vector<GivenInputs> runs = calls.of(body.attribute);
     const bool taken = !runs.empty();
     if (!taken && !node.is("If")) {
       leaveOut(inside, "its body does not run on these inputs");
@@ -170,9 +170,11 @@ class Verifier {
     for (const FusedNode& fused : level.plan->fusedNodes) {
       RegionVerdict& verdict = m_report.regions[placeOf(level, fused)];
       if (isNew(verdict)) verdict.notChecked = why;
-      for (const PlannedBody& body : level.plan->bodies) {
+      for (const CoverBody& body : level.plan->bodies) {
         if (body.holder != fused.root) continue;
-        leaveOut({body.plan, level.path.into(level.plan->graph().node(body.holder), body.attribute)}, why);
+        leaveOut({std::static_pointer_cast<const Plan>(body.cover),
+                  level.path.into(level.plan->graph().node(body.holder), body.attribute)},
+                 why);
       }
     }
   }

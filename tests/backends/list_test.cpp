@@ -3,10 +3,10 @@
 
 #include <sstream>
 
-#include "backends/backend.h"
 #include "base/files.h"
+#include "tests/backends/backend_fixture.h"
 
-namespace fusescope {
+namespace fusescope::testing {
 namespace {
 
 std::vector<std::string> linesOf(const std::string& path) {
@@ -19,30 +19,34 @@ std::vector<std::string> linesOf(const std::string& path) {
 TEST(Backends, AreAFolderAndALineEach) {
   const auto before = linesOf(FUSESCOPE_SOURCE_DIR "/core/backends/backends.inc");
   const auto after = linesOf(FUSESCOPE_LISTS "/backends/backends.inc");
-  ASSERT_EQ(after.size(), before.size() + 5);
+  ASSERT_EQ(after.size(), before.size() + 4);
   EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin())) << "not the product's list";
-  for (const char* name : {"reference", "native", "interpreter", "remote", "keeping", "clamping", "faulty"}) {
+  for (const char* name : {"reference", "native", "remote", "keeping", "clamping", "faulty"}) {
     const Backend* backend = findBackend(name);
     ASSERT_NE(backend, nullptr) << name;
     EXPECT_EQ(backend->name(), name);
   }
-  EXPECT_EQ(allBackends().size(), 7U);
+  EXPECT_EQ(allBackends().size(), 6U);
   EXPECT_EQ(findBackend("another"), nullptr);
 }
 
-/// What a backend that compiles nothing but segments need not have.
-TEST(Backends, ThatCompileSegmentsHaveNoTactics) {
-  const Backend& interpreter = *findBackend("interpreter");
-  EXPECT_NE(interpreter.segmentCompiler(), nullptr);
-  EXPECT_TRUE(interpreter.device().isHost());
-  EXPECT_TRUE(interpreter.tactics({}).empty());
-  EXPECT_FALSE(interpreter.restore("bytes").ok());
-  const Plan plan;
-  const FusedNode fused{.name = "some"};
-  const auto compiled = interpreter.compile({.plan = &plan, .fused = &fused}, {.name = "any"});
-  ASSERT_FALSE(compiled.ok());
-  EXPECT_EQ(compiled.error().where.node, "some");
+/// What a backend need not say.
+TEST(Backends, RunOnTheHostAndKeepNoCodeUnlessTheySayOtherwise) {
+  const Backend& clamping = *findBackend("clamping");
+  EXPECT_TRUE(clamping.device().isHost());
+  EXPECT_FALSE(clamping.restore("bytes").ok());
+}
+
+TEST(Backends, AreWhatATargetNamesInOneLine) {
+  const BuildOptions options{.threads = 1, .measureTactics = false};
+  const auto model = sampleModel("tiny_resnet_dynbatch");
+  const auto plan = planOf(model, {.target = "kept"});
+  EXPECT_EQ(plan->segments[0].backend, "keeping");
+  const auto engine = engineOf(plan, options);
+  EXPECT_EQ(engine->backend(), "keeping");
+  EXPECT_EQ(engine->made(), plan);
+  EXPECT_EQ(engineOf(planOf(model), options)->backend(), "native");
 }
 
 }  // namespace
-}  // namespace fusescope
+}  // namespace fusescope::testing

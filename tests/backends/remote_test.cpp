@@ -105,7 +105,7 @@ TEST(Remote, LayersSayWhereTheyRanAndCopiesAreAmongThem) {
   const auto engine = engineOf(plan, {.backend = kRemote, .threads = 1, .measureTactics = false});
   const auto report = engine->time({{"x", noise({4, 16}, 1)}}, {.seconds = 0.02, .warmupSeconds = 0, .perLayer = true});
   ASSERT_TRUE(report.ok()) << report.error().text();
-  const Json json = toJson(report.value(), *plan);
+  const Json json = toJson(report.value());
   std::map<std::string, Json> layers;
   for (const Json& layer : json["layers"]) layers[layer["name"]] = layer;
   const Json& copy = layers.at("relu_0: remote to cpu");

@@ -55,7 +55,6 @@ Result<Built> build(const Network& network, const std::filesystem::path& times, 
   ShapeCacheCount kernels{.size = 1};
   BodyProfile profile;
   built.program = TRY(lower({.plan = network.plan.get(),
-                             .accelerated = findBackend("native"),
                              .threads = options.threads,
                              .extents = network.extents,
                              .dynamicKernels = &kernels,

@@ -41,7 +41,8 @@ int diff(const std::string& path) {
   if (!a.ok() || !b.ok()) return std::printf("%s: no plan\n", path.c_str()), 1;
   std::size_t types = 0;
   const double ms = cpuMs([&] {
-    const auto found = diffPlans({.plan = a.value().get(), .label = "f32"}, {.plan = b.value().get(), .label = "f16"});
+    const auto found =
+        diffPlans({.cover = a.value().get(), .label = "f32"}, {.cover = b.value().get(), .label = "f16"});
     types = found.ok() ? found.value().types.size() : 0;
   });
   std::printf("diff of %zu nodes, %zu types differ: %.0f ms of CPU\n", a.value()->graph().nodeCount(), types, ms);

@@ -54,7 +54,7 @@ TEST_P(DiffGolden, IsAsWritten) {
   const auto b = planOf("b", border == std::string::npos ? head : head.substr(border + 5), golden.b);
   ASSERT_TRUE(a.ok()) << a.error().text();
   ASSERT_TRUE(b.ok()) << b.error().text();
-  const auto diff = diffPlans({.plan = a.value().get(), .label = "a"}, {.plan = b.value().get(), .label = "b"});
+  const auto diff = diffPlans({.cover = a.value().get(), .label = "a"}, {.cover = b.value().get(), .label = "b"});
   ASSERT_TRUE(diff.ok()) << diff.error().text();
   expectGolden(kFolder, GetParam(), golden.text, printDiff(diff.value()));
 }

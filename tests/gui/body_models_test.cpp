@@ -64,7 +64,8 @@ class BodyModelsTest : public QObject {
     QCOMPARE(branch.parent().parent(), body);
     QCOMPARE(model.indexOfInside("loop/choose/rows").parent().data().toString(), QStringLiteral("else"));
     const QModelIndex other = model.indexOfInside("loop/choose/rows").parent();
-    QVERIFY(branch.data(OutlineModel::kKeyRole) != other.data(OutlineModel::kKeyRole));  // what stays open when the plan changes is known by it
+    QVERIFY(branch.data(OutlineModel::kKeyRole) !=
+            other.data(OutlineModel::kKeyRole));  // what stays open when the plan changes is known by it
     QVERIFY(!model.indexOfInside("loop/nothing").isValid());
     model.setSnapshot(nullptr);
     QCOMPARE(model.rowCount(), 0);
@@ -158,7 +159,7 @@ class BodyModelsTest : public QObject {
     const auto report = engine.value()->time(inputs, {.seconds = 0.05, .warmupSeconds = 0, .perLayer = true});
     QVERIFY(report.ok());
     fusescope::Run run;
-    const auto read = runTimeFromJson(toJson(report.value(), *m_plain->plan));
+    const auto read = runTimeFromJson(toJson(report.value()));
     QVERIFY(read.ok());
     run.time = read.value();
     const auto times = layerTimesOf(*run.time, *m_plain, TimeKind::Measured);

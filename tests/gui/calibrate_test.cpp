@@ -110,6 +110,24 @@ class CalibrateTest : public QObject {
     QVERIFY(options().ranges == nullptr && m_window->document().planProblem().isEmpty());
   }
 
+  /// With a pin that keeps codes out, the plan is of another network.
+  void aPinOfAnInt8PlanSaysWhatItDid() {
+    openDigits();
+    takeRanges();
+    const auto before = m_window->document().snapshot();
+    const std::string product = before->graph().node(nodeOf("Conv")).name;
+    m_window->document().pin({product}, DataType::F32, Strictness::Obey);
+    waitForPlan();
+    const auto after = m_window->document().snapshot();
+    QVERIFY2(after->plan->model != before->plan->model, "else this tests nothing");
+    QVERIFY(after->delta.comparable && !after->delta.nothing());
+    QVERIFY(!after->newDecisions().empty());
+    auto& validation = m_window->dock<ValidationDock>();
+    QVERIFY2(validation.summary().contains("Last edit: ") && validation.summary().contains(" move "),
+             qPrintable(validation.summary()));
+    QVERIFY2(!validation.summary().contains("Pin a node, and"), qPrintable(validation.summary()));
+  }
+
   void theInspectorShowsWhatWasSeenAndTheVerdictIsOfTheInt8Plan() {
     openDigits();
     takeRanges();
@@ -350,5 +368,5 @@ class CalibrateTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(CalibrateTest, 9)
+FUSESCOPE_GUI_TEST(CalibrateTest, 10)
 #include "calibrate_test.moc"

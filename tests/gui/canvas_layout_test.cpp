@@ -68,7 +68,7 @@ std::unique_ptr<GraphView> openedChain() {
 /// How many of the plan's kernels stand, at least in part, in the view.
 int inView(const GraphView& view) {
   int count = 0;
-  for (const FusedNode& fused : view.plan()->fusedNodes)
+  for (const FusedNode& fused : view.cover()->fusedNodes)
     count += view.itemRect(test::handle(fused)).intersects(view.rect());
   return count;
 }
@@ -97,7 +97,7 @@ class CanvasLayoutTest : public test::SampleCanvas {
     QCOMPARE(camera.zoom, Camera::kLeastZoom);
     const auto view = openedChain();
     QTest::keyClick(view.get(), Qt::Key_Space);
-    QCOMPARE(inView(*view), int(view->plan()->fusedNodes.size()));
+    QCOMPARE(inView(*view), int(view->cover()->fusedNodes.size()));
   }
 
   void whenAllIsClosedThereIsSomethingToSee() {
@@ -105,14 +105,14 @@ class CanvasLayoutTest : public test::SampleCanvas {
     QTest::keyClick(view.get(), Qt::Key_Space);
     view->collapseAll();
     QVERIFY(view->waitForLayout(test::kPatienceMs));
-    QCOMPARE(inView(*view), int(view->plan()->fusedNodes.size()));  // all was in view, and is
+    QCOMPARE(inView(*view), int(view->cover()->fusedNodes.size()));  // all was in view, and is
     const double closed = view->zoom();
     view->fit();
     QCOMPARE(view->zoom(), closed);
     // Close to the end of what is open nothing of what is closed need stand.
     view->expandAll();
     QVERIFY(view->waitForLayout(test::kPatienceMs));
-    view->select({test::handle(view->plan()->fusedNodes.back())});
+    view->select({test::handle(view->cover()->fusedNodes.back())});
     view->select({});
     view->collapseAll();
     QVERIFY(view->waitForLayout(test::kPatienceMs));
@@ -136,10 +136,10 @@ class CanvasLayoutTest : public test::SampleCanvas {
     QCOMPARE(laidOutBy([&] { m_view->search("maxpool"); }), 0);
     QCOMPARE(laidOutBy([&] { m_view->select({second}); }), 0);
     QCOMPARE(laidOutBy([&] { m_view->setColorMode(*findColorMode("kind")); }), 0);
-    QCOMPARE(laidOutBy([&] { m_view->setPlan(makePlan(m_plan->model, {}).value()); }), 0);
+    QCOMPARE(laidOutBy([&] { m_view->setCover(makePlan(m_plan->model, {}).value()); }), 0);
     PlanOptions options;  // a pin elsewhere: what is open stays, and with other texts the segment and the top move
     options.directives.push_back({.kind = DirectiveKind::Pin, .pattern = lastConv(*m_plan), .type = DataType::F16});
-    QVERIFY(laidOutBy([&] { m_view->setPlan(makePlan(m_plan->model, options).value()); }) <= 2);
+    QVERIFY(laidOutBy([&] { m_view->setCover(makePlan(m_plan->model, options).value()); }) <= 2);
   }
 
   void wiresDoNotCrossAtTheBordersOfOpenBoxes() {

@@ -17,18 +17,18 @@ class CanvasPlansTest : public test::SampleCanvas {
       fused.predictedMs = 0.5;
       fused.predictedHow = fused.name == m_fused.toStdString() ? PriceSource::Fitted : PriceSource::Measured;
     }
-    m_view->setPlan(priced);
+    m_view->setCover(priced);
     QVERIFY(m_view->waitForLayout(20000));
     const auto told = [&](const std::string& name) {
       m_view->select({QString::fromStdString(name)});
       return m_view->accessibleDescription();
     };
-    QVERIFY2(told(m_fused.toStdString()).contains("~ 500 µs, fitted to other kernels"),
+    QVERIFY2(told(m_fused.toStdString()).contains("~ 0.500 ms, fitted to other kernels"),
              qPrintable(m_view->accessibleDescription()));
     const std::string& measured = priced->fusedNodes.front().name == m_fused.toStdString()
                                       ? priced->fusedNodes.back().name
                                       : priced->fusedNodes.front().name;
-    QVERIFY2(told(measured).contains("≈ 500 µs, predicted: such a kernel was measured before"),
+    QVERIFY2(told(measured).contains("≈ 0.500 ms, predicted: such a kernel was measured before"),
              qPrintable(m_view->accessibleDescription()));
     QVERIFY(!m_view->accessibleDescription().contains('~'));
     m_view->setTimes({{handleOf(*m_plan->findFusedNode(m_fused.toStdString())), ShownTime{TimeKind::Measured, 0.5}}});
@@ -48,7 +48,7 @@ class CanvasPlansTest : public test::SampleCanvas {
         {.kind = DirectiveKind::Pin, .pattern = m_plan->graph().node(other.root).name, .type = DataType::F16});
     const auto pinned = makePlan(m_plan->model, options);
     QVERIFY(pinned.ok());
-    m_view->setPlan(pinned.value());
+    m_view->setCover(pinned.value());
     QVERIFY(m_view->waitForLayout(20000));
     QVERIFY(m_view->isOpen(test::handle(kept)));
     QCOMPARE(m_view->selection(), QStringList{test::handle(kept)});
@@ -61,7 +61,7 @@ class CanvasPlansTest : public test::SampleCanvas {
     QCOMPARE(plan->fusedNodes[0].name, plan->fusedNodes[1].name);
     const bool firstIsFused = plan->fusedNodes[0].nodes.size() == 2;
     const FusedNode &fused = plan->fusedNodes[firstIsFused ? 0 : 1], &alone = plan->fusedNodes[firstIsFused ? 1 : 0];
-    m_view->setPlan(plan);
+    m_view->setCover(plan);
     QVERIFY(m_view->waitForLayout(20000));
     QVERIFY(m_view->itemRect(test::handle(fused)) != m_view->itemRect(test::handle(alone)));
     m_view->expand(test::handle(alone));
@@ -80,7 +80,7 @@ class CanvasPlansTest : public test::SampleCanvas {
   void predictedFusionsAreMarked() {
     const auto predicted = makePlan(m_plan->model, {.target = "tensorrt-10"});
     QVERIFY(predicted.ok());
-    m_view->setPlan(predicted.value());
+    m_view->setCover(predicted.value());
     QVERIFY(m_view->waitForLayout(20000));
     const auto told = [&](bool several) {
       for (const FusedNode& fused : predicted.value()->fusedNodes) {

@@ -217,7 +217,7 @@ class CanvasTest : public test::SampleCanvas {
   }
 
   void noPlanIsAnEmptyCanvas() {
-    m_view->setPlan(nullptr);
+    m_view->setCover(nullptr);
     QCOMPARE(m_view->boxCount(), 0);
     QVERIFY(m_view->nameAt({500, 300}).isEmpty());
     QVERIFY(!m_view->exportSvg("x.svg").ok());
@@ -226,7 +226,7 @@ class CanvasTest : public test::SampleCanvas {
   void twoViewsShareACamera() {
     GraphView other;
     other.resize(m_view->size());
-    other.setPlan(m_view->plan());
+    other.setCover(m_view->cover());
     QVERIFY(other.waitForLayout(20'000));
     connect(m_view.get(), &GraphView::cameraChanged, &other, &GraphView::setCamera);
     connect(&other, &GraphView::cameraChanged, m_view.get(), &GraphView::setCamera);

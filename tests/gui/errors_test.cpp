@@ -67,13 +67,13 @@ class ErrorsTest : public QObject {
     ofCodes.relL2 = 0.005;
     QVERIFY(level(ofCodes) == ErrorLevel::Within);
     QVERIFY(errorFactsText(ofCodes).contains("3 steps"));
-    QCOMPARE(shortErrorText(ofCodes), QStringLiteral("0.005"));
+    QCOMPARE(shortErrorText(ofCodes, 0.01), QStringLiteral("0.005"));
     TensorError infinite = errorOf(0.001);
     infinite.nonFinite = 0.25;
     QVERIFY(level(infinite) == ErrorLevel::NotFinite);
-    QCOMPARE(shortErrorText(errorOf(0.00034)), QStringLiteral("0.0003"));
-    QCOMPARE(shortErrorText(errorOf(0.00000034)), QStringLiteral("3e-7"));
-    QCOMPARE(shortErrorText(infinite), QStringLiteral("∞"));
+    QCOMPARE(shortErrorText(errorOf(0.00034), 0.01), QStringLiteral("0.0003"));
+    QCOMPARE(shortErrorText(errorOf(0.00000034), 0.01), QStringLiteral("3e-7"));
+    QCOMPARE(shortErrorText(infinite, 0.01), QStringLiteral("∞"));
     const ShownError culprit{ErrorKind::Measured, {errorOf(0.2), errorOf(0.3)}};
     const ShownError victim{ErrorKind::Measured, {errorOf(0.001), errorOf(0.3)}};
     const ShownError right{ErrorKind::Measured, {errorOf(0.001), errorOf(0.002)}};
@@ -85,9 +85,26 @@ class ErrorsTest : public QObject {
     QVERIFY(levelOf(harmless, &LocalAndCarried::carried, 0.01) == ErrorLevel::Within);
     QVERIFY(!isWrong(ErrorLevel::Harmless));
     QVERIFY(roleText(harmless, 0.01).contains("no output of the network goes wrong by it"));
-    QCOMPARE(errorPairText(victim, &LocalAndCarried::carried), QStringLiteral("0.3 / 0.15"));
-    QCOMPARE(errorPairText({ErrorKind::OfOtherPlan, {errorOf(0.3), {}}}, &LocalAndCarried::local),
+    QCOMPARE(errorPairText(victim, &LocalAndCarried::carried, 0.01), QStringLiteral("0.3 / 0.15"));
+    QCOMPARE(errorPairText({ErrorKind::OfOtherPlan, {errorOf(0.3), {}}}, &LocalAndCarried::local, 0.01),
              QStringLiteral("[0.3 / 0.15]"));
+  }
+
+  void anErrorIsShownOnItsSideOfTheBound() {
+    QCOMPARE(shortErrorText(errorOf(0.0116), 0.01), QStringLiteral("0.012"));
+    QCOMPARE(shortErrorText(errorOf(0.010043), 0.01), QStringLiteral("0.01004"));
+    QCOMPARE(shortErrorText(errorOf(0.00996), 0.01), QStringLiteral("0.00996"));
+    QCOMPARE(shortErrorText(errorOf(0.01), 0.01), QStringLiteral("0.01"));
+    QCOMPARE(shortErrorText(errorOf(0.0058), 0.01), QStringLiteral("0.006"));
+    QVERIFY(errorPairText({ErrorKind::Measured, {errorOf(0.01002), {}}}, &LocalAndCarried::local, 0.01)
+                .startsWith("0.01002 / "));
+    TensorError lost = errorOf(0.5);
+    lost.ulp = 1.57e7;
+    QVERIFY2(errorFactsText(lost).contains("15.7 M ulp"), qPrintable(errorFactsText(lost)));
+    // Of another plan it is longer, and seen whole in the table.
+    const auto* layers = m_window->dock<LayersDock>().findChild<QTableView*>();
+    const int room = layers->columnWidth(LayersModel::kLocal);
+    QVERIFY(room >= layers->fontMetrics().horizontalAdvance("[0.0012 / 0.00034]") + 12);
   }
 
   void whatCannotBeToldIsNoNumber() {
@@ -97,9 +114,9 @@ class ErrorsTest : public QObject {
     QVERIFY(levelOf(shown, &LocalAndCarried::local, 0.01) == ErrorLevel::CannotBeTold);
     QVERIFY(!isWrong(ErrorLevel::CannotBeTold));
     QCOMPARE(levelText(ErrorLevel::CannotBeTold), QStringLiteral("cannot be told: no number is expected"));
-    QCOMPARE(shortErrorText(lost), QStringLiteral("?"));
-    QCOMPARE(errorPairText(shown, &LocalAndCarried::local), QStringLiteral("cannot be told"));
-    QCOMPARE(errorPairText({ErrorKind::OfOtherPlan, {lost, {}}}, &LocalAndCarried::local),
+    QCOMPARE(shortErrorText(lost, 0.01), QStringLiteral("?"));
+    QCOMPARE(errorPairText(shown, &LocalAndCarried::local, 0.01), QStringLiteral("cannot be told"));
+    QCOMPARE(errorPairText({ErrorKind::OfOtherPlan, {lost, {}}}, &LocalAndCarried::local, 0.01),
              QStringLiteral("[cannot be told]"));
     QCOMPARE(errorFactsText(lost), why);
     QCOMPARE(roleText(shown, 0.01), QString("Whether it is wrong %1.").arg(why));
@@ -351,5 +368,5 @@ class ErrorsTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(ErrorsTest, 9)
+FUSESCOPE_GUI_TEST(ErrorsTest, 10)
 #include "errors_test.moc"

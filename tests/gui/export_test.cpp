@@ -7,6 +7,8 @@
 #include "session/session.h"
 #include "tests/gui/gui_support.h"
 #include "ui/dialogs/export_dialog.h"
+#include "ui/dialogs/run_settings_dialog.h"
+#include "ui/dialogs/tune_dialog.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
 
@@ -44,7 +46,7 @@ class ExportTest : public QObject {
     QVERIFY2(said(dialog).contains("✓ Written: ") && said(dialog).contains("typed.onnx"), qPrintable(said(dialog)));
     QVERIFY(QFileInfo(file).size() > 0);
     const QString report = dialog.report().toPlainText();
-    QVERIFY2(report.contains("checked on 1 sample: from float32"), qPrintable(report));
+    QVERIFY2(report.contains("Checked on 1 sample: from float32"), qPrintable(report));
     QVERIFY2(report.contains("these stay wide") && report.contains(" more Cast"), qPrintable(report));
     QVERIFY2(!report.contains("--"), qPrintable(report));
     const QString link = firstLink(dialog);
@@ -71,6 +73,55 @@ class ExportTest : public QObject {
              qPrintable(report));
     QVERIFY2(report.contains("with Tune…") && !report.contains("--"), qPrintable(report));
     QVERIFY(!firstLink(dialog).isEmpty());
+  }
+
+  void aRefusalLeadsToWhatHelps() {
+    giveInputs();
+    m_window->document().setPrecisions({DataType::F16});
+    QTRY_VERIFY(!m_window->document().planning());
+    ExportDialog& dialog = open();
+    write(dialog, m_folder->filePath("nan.onnx"));
+    QVERIFY2(links(dialog).contains("do:tune"), qPrintable(links(dialog).join(' ')));
+    emit dialog.report().anchorClicked(QUrl("do:tune"));
+    QTRY_VERIFY(m_window->findChild<TuneDialog*>() != nullptr && m_window->findChild<TuneDialog*>()->isVisible());
+    m_window->findChild<TuneDialog*>()->reject();
+    // What is too far from float32 may be allowed as well.
+    openWhatNoCastMends();
+    RunSettings settings = m_window->runs().settings();
+    settings.tolerance = {.rms = 1e-9};
+    m_window->runs().setSettings(settings);
+    write(dialog, m_folder->filePath("far.onnx"));
+    QVERIFY2(links(dialog).contains("do:run_settings"), qPrintable(dialog.report().toPlainText()));
+    emit dialog.report().anchorClicked(QUrl("do:run_settings"));
+    QTRY_VERIFY(m_window->findChild<RunSettingsDialog*>() != nullptr);
+  }
+
+  void aFormatThatCannotBeWrittenNamesTheOneThatCan() {
+    m_window->document().setTarget("tensorrt-11");
+    QTRY_VERIFY(!m_window->document().planning());
+    ExportDialog& dialog = open();
+    dialog.setFormat("trtexec");
+    QTRY_VERIFY(!dialog.refusal().isEmpty());
+    QVERIFY2(dialog.refusal().contains("The format trtexec cannot be written for tensorrt-11") &&
+                 dialog.refusal().contains("Network with the plan's types"),
+             qPrintable(dialog.refusal()));
+    QVERIFY2(links(dialog).contains("do:format:onnx"), qPrintable(links(dialog).join(' ')));
+    emit dialog.report().anchorClicked(QUrl("do:format:onnx"));
+    QCOMPARE(dialog.format().currentData().toString(), QStringLiteral("onnx"));
+  }
+
+  void theVersionIsThatOfTheTarget() {
+    ExportDialog& dialog = open();
+    for (const auto& [target, version] : {std::pair("tensorrt-8", "8.6"), std::pair("tensorrt-10", "10.15")}) {
+      m_window->document().setTarget(target);
+      QTRY_VERIFY(!m_window->document().planning());
+      QCOMPARE(dialog.version().text(), QString(version));
+    }
+    dialog.version().clear();
+    QTest::keyClicks(&dialog.version(), "10.7");
+    m_window->document().setTarget("tensorrt-8");
+    QTRY_VERIFY(!m_window->document().planning());
+    QCOMPARE(dialog.version().text(), QStringLiteral("10.7"));
   }
 
   void withoutInputsItSaysThatNothingWasChecked() {
@@ -159,17 +210,19 @@ third (a) => (b) { k = Constant <value = float {3.3}> () b = Div (a, k) })");
     for (const QLabel* label : dialog.findChildren<QLabel*>()) texts << label->text();
     return texts.join('\n');
   }
-  static QString firstLink(ExportDialog& dialog) {
+  static QStringList links(ExportDialog& dialog) {
+    QStringList all;
     const QTextDocument& document = *dialog.report().document();
     for (QTextBlock block = document.begin(); block.isValid(); block = block.next())
       for (auto part = block.begin(); !part.atEnd(); ++part)
-        if (part.fragment().charFormat().isAnchor()) return part.fragment().charFormat().anchorHref();
-    return {};
+        if (part.fragment().charFormat().isAnchor()) all << part.fragment().charFormat().anchorHref();
+    return all;
   }
+  static QString firstLink(ExportDialog& dialog) { return links(dialog).value(0); }
 
   std::unique_ptr<QTemporaryDir> m_folder;
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(ExportTest, 4)
+FUSESCOPE_GUI_TEST(ExportTest, 7)
 #include "export_test.moc"

@@ -44,7 +44,7 @@ class FixesTest : public QObject {
   void theLinkAtAFailureMendsIt() {
     buildAndEvaluate();
     const auto failure = m_window->runs().failure();
-    QVERIFY(failure && failure->verdict.firstWrong == "relu_1");
+    QVERIFY(failure && failure->value == "relu_1");
     m_window->selection().set({failure->node});
     follow("Pin ");
     QVERIFY2(storedType("relu_1") == DataType::F32, "the value that overflows is kept wide");

@@ -109,11 +109,11 @@ std::unique_ptr<MainWindow> SessionFolder::makeWindow() const {
   return shownWindow({.sessions = kept()});
 }
 
-std::unique_ptr<GraphView> shownCanvas(std::shared_ptr<const Plan> plan) {
+std::unique_ptr<GraphView> shownCanvas(std::shared_ptr<const Cover> cover) {
   auto canvas = std::make_unique<GraphView>();
   canvas->resize(1000, 700);
   canvas->show();
-  canvas->setPlan(std::move(plan));
+  canvas->setCover(std::move(cover));
   return canvas->waitForLayout(kPatienceMs) ? std::move(canvas) : nullptr;
 }
 
@@ -140,9 +140,12 @@ void answerFileDialog(const QString& path) {
 }
 
 bool openSample(MainWindow& window, const QString& name) {
-  window.openFile(samplePath(name));
-  return QTest::qWaitFor([&] { return window.document().snapshot() != nullptr; }, kPatienceMs) &&
-         window.canvas().waitForLayout(kPatienceMs);
+  const QString path = samplePath(name);
+  window.openFile(path);
+  const PlanDocument& document = window.document();
+  if (!QTest::qWaitFor([&] { return !document.opening() && document.path() == path; }, kPatienceMs)) return false;
+  window.setInputs({});
+  return window.canvas().waitForLayout(kPatienceMs);
 }
 
 QDockWidget* dockOf(MainWindow& window, const QString& name) {

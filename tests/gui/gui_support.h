@@ -65,8 +65,8 @@ class SessionFolder {
   QTemporaryDir m_folder;
 };
 
-/// A canvas of 1000 by 700 that shows the plan; null if its picture does not come.
-std::unique_ptr<GraphView> shownCanvas(std::shared_ptr<const Plan> plan);
+/// A canvas of 1000 by 700 that shows the cover; null if its picture does not come.
+std::unique_ptr<GraphView> shownCanvas(std::shared_ptr<const Cover> cover);
 /// The model, planned in this thread.
 std::shared_ptr<const PlanSnapshot> planSample(const QString& name, const PlanOptions& options = {},
                                                const PlanSnapshot* before = nullptr);
@@ -98,7 +98,8 @@ void answerFileDialog(const QString& path);
 /// Drops files on the middle of the window; false if it does not take them.
 bool dropOn(MainWindow& window, const QStringList& files);
 
-/// Opens a sample and waits for its plan and picture; fails the test if they do not come.
+/// Opens a sample, without the inputs that it comes with, and waits for its plan and picture; false if they do not
+/// come.
 bool openSample(MainWindow& window, const QString& name);
 QDockWidget* dockOf(MainWindow& window, const QString& name);
 QLineEdit* searchBoxOf(MainWindow& window);

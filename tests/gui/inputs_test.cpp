@@ -52,6 +52,42 @@ class InputsTest : public QObject {
     QVERIFY(m_window->dock<RunsDock>().details().contains("The inputs were random"));
   }
 
+  void aSampleHasItsInputsHoweverItIsOpened() {
+    QVERIFY(inputs().empty());                              // as the tests ask for
+    m_window->openFile(test::samplePath("fp16_overflow"));  // as by Recent, and by File > Open
+    QTRY_COMPARE(inputs(), besideSample("fp16_overflow"));
+    m_window->session().open(test::samplePath("digits"));  // as by the command line
+    QTRY_COMPARE(inputs(), besideSample("digits"));
+    // Who wants others has them, also when the file is read again.
+    m_window->setInputs({});
+    QSignalSpy opened(&m_window->document(), &PlanDocument::modelChanged);
+    m_window->document().reload();
+    QTRY_COMPARE(opened.count(), 1);
+    QVERIFY(inputs().empty());
+  }
+
+  void whatLiesBesideAModelIsOfferedAndNotTaken() {
+    const QString model = m_folder->filePath("model.onnx"), file = m_folder->filePath("io.npz");
+    QVERIFY(QFile::copy(test::samplePath("fp16_overflow"), model));
+    QVERIFY(QFile::copy(qs(besideSample("fp16_overflow").paths.front()), file));
+    m_window->openFile(model);
+    QTRY_COMPARE(m_window->document().path(), model);
+    QVERIFY(inputs().empty());
+    QPushButton* offered = m_window->messages().button("inputs", "Use it as inputs");
+    QVERIFY2(offered != nullptr, qPrintable(m_window->messages().textOf("inputs")));
+    click(*offered);
+    QCOMPARE(inputs(), (SampleSource{.paths = {file.toStdString()}}));
+    QVERIFY(m_window->messages().textOf("inputs").isEmpty());
+    // What was offered for one model is not offered for the next.
+    m_window->openFile(test::samplePath("digits"));
+    QTRY_COMPARE(inputs(), besideSample("digits"));
+    m_window->openFile(model);
+    QTRY_VERIFY(m_window->messages().button("inputs", "Use it as inputs") != nullptr);
+    m_window->openFile(test::samplePath("digits"));
+    QTRY_COMPARE(inputs(), besideSample("digits"));
+    QVERIFY(m_window->messages().textOf("inputs").isEmpty());
+  }
+
   void severalFilesAreSamplesAndAreRememberedWithTheSession() {
     const QString first = write("first", 1), second = write("second", 1);
     InputsDialog& dialog = open();
@@ -124,6 +160,9 @@ class InputsTest : public QObject {
 
  private:
   const SampleSource& inputs() { return m_window->runs().settings().inputs; }
+  static SampleSource besideSample(const QString& name) {
+    return {.paths = {test::samplePath(name).replace("model.onnx", "io.npz").toStdString()}};
+  }
   QString write(const QString& name, std::int64_t batch) {
     const QString path = m_folder->filePath(name + ".npz");
     if (!writeNpz(path.toStdString(), {{"image", Tensor::zeros(DataType::F32, {batch, 1, 8, 8})}}).ok())
@@ -174,5 +213,5 @@ class InputsTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(InputsTest, 4)
+FUSESCOPE_GUI_TEST(InputsTest, 6)
 #include "inputs_test.moc"

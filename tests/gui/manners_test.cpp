@@ -66,6 +66,19 @@ class MannersTest : public QObject {
     QTRY_VERIFY(runs->isHidden());
     QTest::keyClick(m_window.get(), Qt::Key_5, Qt::ControlModifier);
     QTRY_VERIFY(inFront(runs));
+    // One that is in sight, while the keyboard is elsewhere, is gone to.
+    m_window->canvas().setFocus();
+    QTest::keyClick(m_window.get(), Qt::Key_5, Qt::ControlModifier);
+    QVERIFY(!runs->isHidden() && runs->isAncestorOf(QApplication::focusWidget()));
+    QVERIFY(dockAction("Runs")->isChecked());
+    m_window->canvas().setFocus();
+    m_window->goToAnything();
+    auto* dialog = m_window->findChild<GotoDialog*>();
+    dialog->setText("Runs");
+    QTest::keyClick(dialog->findChild<QLineEdit*>(), Qt::Key_Return);
+    QVERIFY(!runs->isHidden());
+    dockAction("Runs")->trigger();  // as in the menu, where what has a tick loses it
+    QTRY_VERIFY(runs->isHidden());
   }
 
   void escapeCancelsOpeningPlanningAndBuilding() {
@@ -340,6 +353,11 @@ class MannersTest : public QObject {
     for (const auto* part : widget.findChildren<QLabel*>())
       if (shown(*part, part->text())) return true;
     return false;
+  }
+  QAction* dockAction(const QString& name) {
+    for (QAction* action : m_window->actions().all())
+      if (action->text() == name && action->isCheckable()) return action;
+    qFatal("there is no such action");
   }
   QLineEdit* searchBox() { return test::searchBoxOf(*m_window); }
   static bool inFront(const QWidget* widget) { return !widget->visibleRegion().isEmpty(); }

@@ -215,9 +215,9 @@ class ModelsTest : public QObject {
     QCOMPARE(profileContent(run, true).rows[0].cells[1].text, QStringLiteral("[3.00 ms]"));
     run.time->layers.erase(run.time->layers.begin() + 1);
     QCOMPARE(profileContent(run, false).rows[0].cells[2].text, QStringLiteral("75.0 %"));
-    QCOMPARE(predictedText(1.25, PriceSource::Measured, 0.031), QString::fromUtf8("1.250 ms, measured before (± 3 %)"));
+    QCOMPARE(predictedText(1.25, PriceSource::Measured, 0.031), QString::fromUtf8("1.25 ms, measured before (± 3 %)"));
     QCOMPARE(predictedText(1.25, PriceSource::Fitted, 0.2),
-             QString::fromUtf8("about 1.250 ms, fitted to measurements of other kernels (± 20 %)"));
+             QString::fromUtf8("about 1.25 ms, fitted to measurements of other kernels (± 20 %)"));
     const RunComparison comparison =
         runComparisonFromJson(
             Json::parse(
@@ -231,11 +231,21 @@ class ModelsTest : public QObject {
     const TableContent groups = compareContent(&comparison);
     QCOMPARE(groups.rows[0].cells[0].text, QStringLiteral("≠ y + z"));
     QCOMPARE(groups.rows[0].cells[4].text, QStringLiteral("unknown"));
-    QCOMPARE(groups.rows[1].cells[4].text, QStringLiteral("+0.5000 ms"));
+    QCOMPARE(groups.rows[1].cells[4].text, QStringLiteral("+0.500 ms"));
     QCOMPARE(groups.rows[1].name, QStringLiteral("fused:12"));
     QCOMPARE(groups.rows[1].cells[4].tone, Tone::Bad);
     QCOMPARE(groups.rows[2].cells[4].tone, Tone::Dim);  // the larger difference, but its turns do not agree
     QVERIFY(!groups.rows[2].cells[4].bar);
+    QCOMPARE(*groups.rows[1].cells[4].bar, 0.5 / 1.6);  // turns are 1.6 ms apart: 0.5 ms fills no bar
+    const RunComparison small = runComparisonFromJson(Json::parse(R"({"groups":[{"origins":["x"],"a":["x"],"b":["x"],
+      "same":true,"a_ms":0.00062,"b_ms":0.00066,"delta_ms":0.00004,"delta_range_ms":{"least":0.00001,"most":0.00017}},
+      {"origins":["y"],"a":["y"],"b":["y"],"same":true,"a_ms":0.0003,"b_ms":0.0002,"delta_ms":-0.0001}]})"))
+                                    .value();
+    const TableContent tiny = compareContent(&small);
+    QCOMPARE(tiny.rows[0].cells[2].text, QStringLiteral("0.620 µs"));
+    QCOMPARE(tiny.rows[0].cells[4].text, QStringLiteral("+40.0 ns"));
+    QVERIFY(*tiny.rows[0].cells[4].bar < 0.5);
+    QCOMPARE(tiny.rows[1].cells[4].text, QStringLiteral("−0.100 µs"));
     QCOMPARE(errorsContent(&comparison).rows[0].cells[2].text, QStringLiteral("inf"));
   }
 

@@ -208,7 +208,7 @@ class OpenedSceneTest : public QObject {
     QVERIFY(plan->fusedNodes.size() >= SceneMaker::kLarge);
     GraphView view;
     view.resize(800, 600);
-    view.setPlan(plan);
+    view.setCover(plan);
     QVERIFY(view.waitForLayout(test::kPatienceMs));
     const auto fused = std::find_if(plan->fusedNodes.begin() + 1000, plan->fusedNodes.end(),
                                     [](const FusedNode& node) { return node.nodes.size() > 1; });

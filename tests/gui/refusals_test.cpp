@@ -169,16 +169,6 @@ class RefusalsTest : public QObject {
     QFAIL("no segment has several fused nodes");
   }
 
-  void aSampleComesWithItsInputs() {
-    m_window->openSample(test::samplePath("digits"));
-    QTRY_VERIFY(m_window->document().snapshot() != nullptr);
-    QTRY_COMPARE(m_window->runs().settings().inputs.paths.size(), std::size_t(1));
-    QVERIFY(qs(m_window->runs().settings().inputs.paths.front()).endsWith("digits/io.npz"));
-    // A file that is opened as such comes alone.
-    QVERIFY(test::openSample(*m_window, "fp16_overflow"));
-    QTRY_VERIFY(m_window->runs().settings().inputs.empty());
-  }
-
   void whatIsForAModelNeedsOne() {
     QVERIFY(test::dropOn(*m_window, {test::samplePath("digits").replace("model.onnx", "io.npz")}));
     QTRY_VERIFY(m_window->lastProblem().contains("io.npz says something of a model"));
@@ -296,5 +286,5 @@ class RefusalsTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(RefusalsTest, 15)
+FUSESCOPE_GUI_TEST(RefusalsTest, 14)
 #include "refusals_test.moc"

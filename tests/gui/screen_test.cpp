@@ -105,7 +105,7 @@ class ScreenTest : public QObject {
   void runsAreMadeByAnyBackendThereIs() {
     RunSettingsDialog dialog(m_window->context());
     dialog.show();
-    auto* box = dialog.findChild<QComboBox*>();
+    auto* box = dialog.findChild<QComboBox*>("backend");
     QStringList offered, all;
     for (int i = 0; i < box->count(); ++i) offered << box->itemData(i).toString();
     for (const Backend* backend : allBackends()) all << qs(backend->name());

@@ -44,13 +44,13 @@ TensorComparison error(const std::string& value) {
 
 /// Every kernel timed, as a worker says it.
 Json timesOf(const Plan& plan) {
-  TimeReport report{.medianMs = 12.5, .samples = 100, .threads = 2};
+  TimeReport report{.medianMs = 12.5, .samples = 100, .threads = 2, .made = std::make_shared<const Plan>(plan)};
   for (const FusedNode& fused : plan.fusedNodes)
     report.layers.push_back({.name = fused.name,
                              .fused = fused.id,
                              .tactic = "native:rows_avx512",
                              .medianMs = 0.0001 * static_cast<double>(fused.id.index % 97)});
-  return toJson(report, plan);
+  return toJson(report);
 }
 
 Json errorsOf(const Plan& plan) {
@@ -213,16 +213,23 @@ class StallsTest : public QObject {
     application().reset();
   }
 
-  /// Sets both themes; gives how often the handler asked for memory that did so most often.
+  /// Sets both themes, with each of two docks in front; gives how often the handler asked for memory that did so most
+  /// often.
   long changeThemes() {
     m_window->canvas().setZoom(1);
-    application().reset();
-    for (const ThemeKind kind : {ThemeKind::Light, ThemeKind::Dark}) {
-      application().measure("theme", [&] { m_window->setTheme(kind); });
-      m_window->canvas().waitForLayout(kOpenMs);
-      QTest::qWait(200);  // what a handler puts off is counted, too
+    long most = 0;
+    for (const char* dock : {"Layers", "Validation"}) {
+      m_window->showDock(dock);
+      QTest::qWait(200);  // what it shows is made when it comes
+      application().reset();
+      for (const ThemeKind kind : {ThemeKind::Light, ThemeKind::Dark}) {
+        application().measure("theme", [&] { m_window->setTheme(kind); });
+        m_window->canvas().waitForLayout(kOpenMs);
+        QTest::qWait(200);  // what a handler puts off is counted, too
+      }
+      most = std::max(most, application().most());
     }
-    return application().most();
+    return most;
   }
 
   /// A large network's themes take what a small one's do, and `more` where what is in sight is of another network:

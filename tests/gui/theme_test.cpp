@@ -2,10 +2,15 @@
 #include <QImage>
 #include <QMap>
 #include <QMenuBar>
+#include <QStackedWidget>
+#include <QStandardItemModel>
+#include <QTabWidget>
+#include <QTableView>
 #include <QtTest>
 
 #include "tests/gui/gui_support.h"
 #include "ui/canvas/graph_view.h"
+#include "ui/theme/theme.h"
 #include "ui/window/main_window.h"
 
 using namespace fusescope;
@@ -63,6 +68,12 @@ class ThemeTest : public QObject {
     }
   }
 
+  void aPageThatWasHiddenHasNothingOfTheOtherTheme() {
+    const QImage began = lookAtHiddenPage(ThemeKind::Dark, ThemeKind::Dark);
+    QVERIFY(began != lookAtHiddenPage(ThemeKind::Light, ThemeKind::Light));
+    QCOMPARE(lookAtHiddenPage(ThemeKind::Light, ThemeKind::Dark), began);
+  }
+
   void aWindowThatWasSwitchedLooksAsOneThatBeganSo_data() {
     QTest::addColumn<int>("theme");
     QTest::newRow("dark") << static_cast<int>(ThemeKind::Dark);
@@ -102,6 +113,27 @@ class ThemeTest : public QObject {
     return window;
   }
 
+  /// A page with scroll bars that was styled in one theme and was hidden while that was switched to `now`.
+  static QImage lookAtHiddenPage(ThemeKind before, ThemeKind now) {
+    applyTheme(*qApp, Theme::of(before));
+    QStandardItemModel rows(200, 30);
+    QTabWidget window;
+    auto* pages = new QStackedWidget;
+    for (int page = 0; page < 2; ++page) {
+      auto* table = new QTableView;
+      table->setModel(&rows);
+      pages->addWidget(table);
+    }
+    window.addTab(pages, "pages");
+    window.resize(400, 300);
+    window.show();
+    QTest::qWait(50);
+    applyTheme(*qApp, Theme::of(now));
+    pages->setCurrentIndex(1);
+    QTest::qWait(50);
+    return window.grab().toImage();
+  }
+
   /// The window with each dock in front, each menu, and dialogs.
   static QMap<QString, QImage> lookAtAll(MainWindow& window) {
     QMap<QString, QImage> seen;
@@ -130,5 +162,5 @@ class ThemeTest : public QObject {
   }
 };
 
-FUSESCOPE_GUI_TEST(ThemeTest, 3)
+FUSESCOPE_GUI_TEST(ThemeTest, 4)
 #include "theme_test.moc"

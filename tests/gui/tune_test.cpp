@@ -108,6 +108,58 @@ class TuneTest : public QObject {
     QCOMPARE(m_window->document().directives().size(), std::size_t(other->pins));
   }
 
+  void whatIsAllowedIsWrittenWhereNoPointIs() {
+    TunePlot plot([]() -> const Theme& { return Theme::dark(); });
+    plot.resize(420, 260);
+    std::vector<TunedPoint> points;
+    for (int i = 0; i < 8; ++i) points.push_back({.error = 0.0102 + 0.0002 * i, .ms = 1 + 0.02 * i});
+    points.push_back({.error = 0.0001, .ms = 4});
+    plot.setPoints(points, {}, 0.01);
+    const QRectF place = plot.allowedPlace();
+    QVERIFY(QRectF(plot.rect()).contains(place));
+    for (const TunedPoint& point : points)
+      QVERIFY2(!place.contains(plot.placeOf(point)), qPrintable(QString::number(point.error)));
+    plot.setPoints(points, {}, {});
+    QVERIFY(plot.allowedPlace().isEmpty());
+  }
+
+  void takenPinsAreSaidWithWhatTheSearchFound() {
+    openOverflow();
+    TuneDialog& first = open();
+    first.allowed().setText("0.01");
+    search(first);
+    const std::vector<TunedPoint> points = plotOf(first).points();
+    const int pins = first.pins().rowCount();
+    QVERIFY(pins > 0 && points.size() >= 2);
+    QTest::mouseClick(&first.takeButton(), Qt::LeftButton);
+    QTRY_VERIFY(!m_window->document().planning());
+    TuneDialog& again = open();
+    QTRY_VERIFY2(again.said().startsWith("✓ These pins are taken"), qPrintable(again.said()));
+    QVERIFY2(again.said().contains("✓ Found: error"), qPrintable(again.said()));
+    QVERIFY(plotOf(again).points() == points);
+    QCOMPARE(again.pins().rowCount(), pins);
+    QVERIFY(!again.takeButton().isEnabled() && again.takeButton().toolTip().contains("taken already"));
+    QVERIFY2(again.goOn().isVisible(), "another search is of the network without them");
+    // Another of its sets takes their place.
+    const auto other =
+        std::ranges::find_if(points, [&](const TunedPoint& point) { return point.pins > 0 && point.pins != pins; });
+    QVERIFY(other != points.end());
+    click(again, *other);
+    QVERIFY2(!again.said().contains("These pins are taken"), qPrintable(again.said()));
+    QTest::mouseClick(&again.takeButton(), Qt::LeftButton);
+    QTRY_VERIFY(!m_window->document().planning());
+    QCOMPARE(m_window->document().directives().size(), std::size_t(other->pins));
+    TuneDialog& third = open();
+    QTRY_VERIFY2(third.said().startsWith("✓ These pins are taken"), qPrintable(third.said()));
+    QCOMPARE(third.pins().rowCount(), int(other->pins));
+    third.reject();
+    // Of what was searched without them it is what was found.
+    m_window->document().clearDirectives(m_window->document().namesOf(plan().graph().order()));
+    QTRY_VERIFY(!m_window->document().planning());
+    TuneDialog& fourth = open();
+    QTRY_VERIFY2(fourth.said().startsWith("✓ Found: error"), qPrintable(fourth.said()));
+  }
+
   /// Two pins are enough, and everything pinned beats them in time and in error.
   void whatEverythingPinnedBeatsIsSaidAndCanBeChosen() {
     openOverflow();
@@ -141,6 +193,37 @@ class TuneTest : public QObject {
     QTest::mouseClick(&dialog.takeButton(), Qt::LeftButton);
     QTRY_VERIFY(!m_window->document().planning());
     QCOMPARE(m_window->document().directives().size(), std::size_t(2));
+  }
+
+  /// Everything pinned is chosen for the time alone, in a plan that has pins already.
+  void whatIsPinnedForTheTimeAloneIsNotSaidToBeNeeded() {
+    openOverflow();
+    TuneReport report = reportOf(*m_window->document().snapshot()->plan);
+    TuneResult& found = report.result;
+    found.unpinned.error = 0.002;
+    found.chosen = found.allPinned;
+    found.beatenByAllPinned = found.unpinned;
+    found.front = {found.allPinned, found.unpinned};
+    found.minimal = true;
+    for (std::uint32_t pin = 0; pin < report.nodes.size(); ++pin)
+      report.pins.push_back({.directive = report.nodes[pin], .without = TuneResult::Without{pin, 0.0015, true}});
+    report.options.directives = report.nodes;
+    assignIds(report.options.directives);
+    answerWith(report);
+    TuneDialog& dialog = open();
+    search(dialog);
+    QVERIFY2(dialog.said().contains("No pin is needed for such an error, but with everything pinned"),
+             qPrintable(dialog.said()));
+    QVERIFY2(dialog.said().contains("without any one of them the error stays within what is allowed"),
+             qPrintable(dialog.said()));
+    for (const char* said : {"0 pins would be enough", "No single pin", "further"})
+      QVERIFY2(!dialog.said().contains(said), qPrintable(dialog.said()));
+    report.options.directives.insert(report.options.directives.begin(), 3, report.nodes.front());
+    answerWith(report);
+    search(dialog);
+    for (const char* said : {"The plan keeps 3 pins that it has, which are not counted", "Without further pins: error",
+                             "No further pin is needed for such an error"})
+      QVERIFY2(dialog.said().contains(said), qPrintable(dialog.said()));
   }
 
   void saysWhatTheFoundSetIsElsewhere() {
@@ -280,6 +363,7 @@ class TuneTest : public QObject {
       if (dialog->isVisible()) return *dialog;
     qFatal("the dialog does not open");
   }
+  const Plan& plan() { return *m_window->document().snapshot()->plan; }
   static TunePlot& plotOf(TuneDialog& dialog) { return *dialog.findChild<TunePlot*>(); }
   static void click(TuneDialog& dialog, const TunedPoint& point) {
     QTest::mouseClick(&plotOf(dialog), Qt::LeftButton, {}, plotOf(dialog).placeOf(point).toPoint());
@@ -344,5 +428,5 @@ class TuneTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(TuneTest, 8)
+FUSESCOPE_GUI_TEST(TuneTest, 11)
 #include "tune_test.moc"

@@ -1,6 +1,8 @@
+#include <QHeaderView>
 #include <QLabel>
 #include <QTableView>
 #include <QTemporaryDir>
+#include <QToolButton>
 #include <QtTest>
 #include <algorithm>
 
@@ -145,6 +147,27 @@ class ValidationTest : public QObject {
     m_window->fileDiff().compare(m_folder->filePath("gone.onnx"), FileDiff::Wishes::OfScreen);
     QTRY_VERIFY(!m_window->fileDiff().busy());
     QVERIFY2(dock().summary().contains("✗") && dock().summary().contains("gone.onnx"), qPrintable(dock().summary()));
+    QVERIFY2(labelsSay("The file cannot be compared: ") && !labelsSay("Nothing differs"), "the hint says why");
+  }
+
+  void whatIsReadHasRoom() {
+    QTabBar& tabs = dock().tabs();
+    QTRY_VERIFY(!tabs.visibleRegion().isEmpty());
+    QVERIFY2(tabs.tabRect(tabs.count() - 1).right() < tabs.width(), "at 1440x900 no tab is cut");
+    QTabBar narrow;
+    for (int tab = 0; tab < tabs.count(); ++tab) narrow.addTab(tabs.tabText(tab));
+    narrow.resize(300, tabs.height());
+    narrow.show();
+    for (const QToolButton* arrow : narrow.findChildren<QToolButton*>())
+      QVERIFY2(arrow->isVisible() && arrow->width() >= 20, qPrintable(QString::number(arrow->width())));
+    m_window->document().pin({nodeName()}, DataType::F16, Strictness::Prefer);
+    QTRY_VERIFY(!m_window->document().planning());
+    const QTableView& answers = viewOf(dock().model());
+    constexpr int kWhy = 2, kCode = 3;
+    QVERIFY(answers.columnWidth(kWhy) > 2 * answers.columnWidth(kCode));
+    QTRY_VERIFY2(answers.rowHeight(0) > answers.verticalHeader()->defaultSectionSize(), "a long answer goes on below");
+    const QTableView& differences = viewOf(dock().differencesModel());
+    QVERIFY(differences.columnWidth(0) >= differences.fontMetrics().horizontalAdvance("type of fused node") + 12);
   }
 
  private:
@@ -155,6 +178,19 @@ class ValidationTest : public QObject {
     auto* dialog = m_window->findChild<DiffDialog*>();
     if (dialog == nullptr) qFatal("the dialog does not open");
     return *dialog;
+  }
+  bool labelsSay(const QString& words) {
+    const QList<QLabel*> labels = dock().findChildren<QLabel*>();
+    return std::ranges::any_of(labels, [&](const QLabel* label) { return label->text().contains(words); });
+  }
+  std::string nodeName() {
+    const Graph& graph = m_window->document().snapshot()->graph();
+    return graph.node(graph.order().front()).name;
+  }
+  const QTableView& viewOf(const QAbstractItemModel& model) {
+    for (QTableView* view : dock().findChildren<QTableView*>())
+      if (view->model() == &model) return *view;
+    qFatal("there is no view of it");
   }
   void chooseTab(int tab) {
     m_window->showDock("Validation");
@@ -185,5 +221,5 @@ class ValidationTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(ValidationTest, 3)
+FUSESCOPE_GUI_TEST(ValidationTest, 4)
 #include "validation_test.moc"

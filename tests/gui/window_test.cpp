@@ -182,7 +182,7 @@ class WindowTest : public QObject {
     m_window->showDock("Inspector");
     m_window->selection().set(alone.nodes);
     const QString panel = m_window->dock<InspectorDock>().text();
-    QVERIFY2(panel.contains(shortMsText(*layer->medianMs)) && panel.contains("measured in " + run), qPrintable(panel));
+    QVERIFY2(panel.contains(msText(*layer->medianMs)) && panel.contains("measured in " + run), qPrintable(panel));
     QVERIFY2(panel.contains(qs(layer->tactic)), qPrintable(panel));
     // The canvas, and the table of layers.
     m_window->canvas().select({qs(handle)});

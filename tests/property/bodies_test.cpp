@@ -28,7 +28,7 @@ std::size_t bodiesIn(const Model& model) {
 
 std::size_t plannedBodies(const Plan& plan) {
   std::size_t count = plan.bodies.size();
-  for (const PlannedBody& body : plan.bodies) count += plannedBodies(*body.plan);
+  for (const CoverBody& body : plan.bodies) count += plannedBodies(plannedBody(body));
   return count;
 }
 

@@ -9,11 +9,16 @@ namespace fusescope::property {
 
 namespace {
 
+std::int64_t castBytesOf(const Plan& plan) {
+  std::int64_t bytes = 0;
+  for (const PlannedCast& cast : plan.casts) bytes += cast.bytes.value_or(0);
+  return bytes;
+}
+
 std::int64_t bytesOf(const Plan& plan) {
   std::int64_t bytes = 0;
   for (const FusedNode& fused : plan.fusedNodes) bytes += fused.bytes.value_or(0);
-  for (const PlannedCast& cast : plan.casts) bytes += cast.bytes.value_or(0);
-  return bytes;
+  return bytes + castBytesOf(plan);
 }
 
 std::set<std::string> mergedOf(const Plan& plan) {
@@ -35,6 +40,7 @@ std::string costDifference(const Json& arguments, const Plan& with, const Plan& 
   std::string problem = differs("kernels", count(with.fusedNodes.size(), without.fusedNodes.size()));
   if (problem.empty()) problem = differs("casts", count(with.casts.size(), without.casts.size()));
   if (problem.empty()) problem = differs("bytes", bytesOf(with) - bytesOf(without));
+  if (problem.empty()) problem = differs("cast_bytes", castBytesOf(with) - castBytesOf(without));
   if (!problem.empty()) return problem;
   std::set<std::string> lost = mergedOf(without);
   for (const std::string& still : mergedOf(with)) lost.erase(still);

@@ -202,7 +202,7 @@ Json factsOf(const FactsCase& asked) {
   const auto read = planFromJson(document, model);
   facts["read"] = read.ok() ? withoutTexts(toJson(*read.value())) : Json("not read");
   if (const auto usual = makePlan(model, {.target = plan->options.target}); usual.ok())
-    facts["diff"] = diffFacts({.plan = usual.value().get(), .label = "a"}, {.plan = plan.get(), .label = "b"});
+    facts["diff"] = diffFacts({.cover = usual.value().get(), .label = "a"}, {.cover = plan.get(), .label = "b"});
   if (!plan->target.planningOnly) facts["engine"] = engineFacts(plan);
   return facts;
 }

@@ -12,12 +12,12 @@ constexpr std::size_t kFewFusedNodes = 12;  // with no more of them, control flo
 
 class Builder {
  public:
-  Builder(const Plan& plan, const OpenState& open, const CanvasFonts& fonts) : m_open(open), m_fonts(fonts) {
-    const int nodes = int(plan.graph().nodeCount());
+  Builder(const Cover& cover, const OpenState& open, const CanvasFonts& fonts) : m_open(open), m_fonts(fonts) {
+    const int nodes = int(cover.graph().nodeCount());
     m_scene.byName.reserve(2 * nodes);
     m_scene.fusedOf.reserve(2 * nodes);
     m_scene.byKey.reserve(nodes);
-    addLevel(plan, {}, -1);
+    addLevel(cover, {}, -1);
   }
 
   BuiltCanvas build() {
@@ -36,10 +36,10 @@ class Builder {
   const CanvasItem& at(int item) const { return m_scene.items[std::size_t(item)]; }
   bool isClosed(int item) const { return item >= 0 && !at(item).open; }
 
-  CanvasLevel& addLevel(const Plan& plan, const BodyPath& path, int container) {
-    CanvasLevel& level = m_levels.emplace_back(plan, path, m_fonts);
+  CanvasLevel& addLevel(const Cover& cover, const BodyPath& path, int container) {
+    CanvasLevel& level = m_levels.emplace_back(cover, path, m_fonts);
     std::vector<int> around(level.itemOfNode.size(), container);  // by node: the innermost container so far
-    for (const ContainerKind* kind : containerKinds()) addContainers(level, *kind, container, around);
+    for (const ContainerKind* kind : containerKinds()) addContainers(level, *kind, around);
     for (auto& [node, holder] : level.holders) addCondition(level, level.graph().node(NodeId(node)), holder);
     for (const NodeId id : level.graph().order())
       if (!level.holders.contains(id.index)) addNode(level, level.graph().node(id), around[id.index]);
@@ -48,10 +48,9 @@ class Builder {
   }
 
   /// Those of one kind, in the containers of the kinds before.
-  void addContainers(CanvasLevel& level, const ContainerKind& kind, int container, std::vector<int>& around) {
+  void addContainers(CanvasLevel& level, const ContainerKind& kind, std::vector<int>& around) {
     std::vector<bool> taken(around.size(), false);
     std::vector<NodeId> own;
-    int last = container;
     for (std::size_t part = 0; part < kind.count(level); ++part) {
       own.clear();
       for (const NodeId node : kind.nodes(level, part)) {
@@ -60,9 +59,9 @@ class Builder {
         taken[node.index] = true;
         own.push_back(node);
       }
-      const int parent = own.empty() ? last : aroundAll(own, around);  // with no nodes: beside the one before
-      last = parent;
-      const int box = addContainer(level, kind, part, parent, !own.empty());
+      if (own.empty()) continue;
+      const int parent = aroundAll(own, around);
+      const int box = addContainer(level, kind, part, parent);
       if (isClosed(parent) && std::size_t(parent) < m_fusedAt.size())
         m_fusedAt[std::size_t(parent)].hidesContainers = true;
       if (kind.body != nullptr && !isClosed(parent)) {
@@ -81,10 +80,10 @@ class Builder {
   }
 
   /// The item that is drawn for it: in a container that is closed, that one.
-  int addContainer(CanvasLevel& level, const ContainerKind& kind, std::size_t part, int parent, bool hasNodes) {
+  int addContainer(CanvasLevel& level, const ContainerKind& kind, std::size_t part, int parent) {
     CanvasItem item = kind.item(level, part);
     item.container = &kind;
-    item.open = hasNodes && (item.canOpen || kind.turnedKey.empty()) && m_open.isOpen(kind, item.handle());
+    item.open = (item.canOpen || kind.turnedKey.empty()) && m_open.isOpen(kind, item.handle());
     level.items.size(item);
     const QString name = item.name, handle = item.handle();
     if (item.canOpen) m_scene.openable.insert(handle, {&kind, openableAround(parent)});
@@ -107,13 +106,13 @@ class Builder {
     const int fused = level.fusedOfNode[node.id.index];
     const QString& name = level.names[node.id.index];
     if (!isClosed(container)) {
-      const FusedNode* in = fused < 0 ? nullptr : &level.plan.fusedNodes[std::size_t(fused)];
+      const FusedNode* in = fused < 0 ? nullptr : &level.cover.fusedNodes[std::size_t(fused)];
       level.itemOfNode[node.id.index] = add(level.items.node(node, name, in), container);
       return;
     }
     level.itemOfNode[node.id.index] = container;
-    if (!level.plan.bodies.empty() && fused >= 0)
-      addClosedBodies(level.plan, node.id, level.items.path(), container, level.handles[std::size_t(fused)]);
+    if (!level.cover.bodies.empty() && fused >= 0)
+      addClosedBodies(level.cover, node.id, level.items.path(), container, level.handles[std::size_t(fused)]);
   }
 
   /// Handle of the innermost container that can be opened, from `container` outwards.
@@ -123,20 +122,20 @@ class Builder {
   }
 
   /// What is in the bodies of `node`, which are closed: found by name, `item` stands for it, and opening it opens
-  /// `handle`. `around`: the body that `plan` is of.
-  void addClosedBodies(const Plan& plan, NodeId node, const BodyPath& around, int item, const QString& handle) {
-    for (const PlannedBody& body : plan.bodies) {
+  /// `handle`. `around`: the body that `cover` is of.
+  void addClosedBodies(const Cover& cover, NodeId node, const BodyPath& around, int item, const QString& handle) {
+    for (const CoverBody& body : cover.bodies) {
       if (body.holder != node) continue;
-      const BodyPath path = around.into(plan.graph().node(node), body.attribute);
-      for (const NodeId id : body.plan->graph().order()) {
-        const Node& inner = body.plan->graph().node(id);
+      const BodyPath path = around.into(cover.graph().node(node), body.attribute);
+      for (const NodeId id : body.cover->graph().order()) {
+        const Node& inner = body.cover->graph().node(id);
         const QString name = qs(path.of(inner.name));
         m_scene.byName.insert(name, item);
         m_scene.fusedOf.insert(name, handle);
         m_closed.push_back({name, inner.op, item});
-        addClosedBodies(*body.plan, id, path, item, handle);
+        addClosedBodies(*body.cover, id, path, item, handle);
       }
-      for (const FusedNode& fused : body.plan->fusedNodes) {
+      for (const FusedNode& fused : body.cover->fusedNodes) {
         const QString key = qs(path.exactly(handleOf(fused)));
         m_scene.byName.insert(key, item);
         m_scene.fusedOf.insert(key, handle);
@@ -145,11 +144,11 @@ class Builder {
   }
 
   /// In `container`, which stands in `box` in place of the node.
-  void addBody(CanvasLevel& level, const PlannedBody& body, int box, int container) {
+  void addBody(CanvasLevel& level, const CoverBody& body, int box, int container) {
     const Node& node = level.graph().node(body.holder);
     CanvasLevel::Holder& holder = level.holders[node.id.index];
     holder.box = box;
-    holder.bodies.push_back(&addLevel(*body.plan, level.items.path().into(node, body.attribute), container));
+    holder.bodies.push_back(&addLevel(*body.cover, level.items.path().into(node, body.attribute), container));
     holder.graphs.push_back(&std::get<Subgraph>(node.attributes.at(body.attribute)));
   }
 
@@ -190,7 +189,6 @@ class Builder {
       scene.byKey.insert(item.key, int(i));
       if (item.container != nullptr && !item.container->knownByKey) scene.byName.insert(item.name, int(i));
       if (item.isBox()) ++scene.boxes;
-      scene.slowestPredictedMs = std::max(scene.slowestPredictedMs, item.predictedMs.value_or(0));
       if (item.kind == ItemKind::Input || item.kind == ItemKind::Output) {
         addEntry(item.name, item.detail.toStdString(), int(i));
       }
@@ -229,12 +227,12 @@ class Builder {
       if (!m_scene.byName.contains(valueName)) m_scene.byName.insert(valueName, item);
     }
     for (const OriginId origin : node.origins) {
-      const auto& origins = level.plan.model->origins;
+      const auto& origins = level.cover.model->origins;
       if (origin.index < origins.size()) more += '\n' + origins[origin.index].name;
     }
     const int fused = level.fusedOfNode[node.id.index];
     if (fused >= 0) {
-      const FusedNode& holding = level.plan.fusedNodes[std::size_t(fused)];
+      const FusedNode& holding = level.cover.fusedNodes[std::size_t(fused)];
       m_scene.fusedOf.insert(name, level.handles[std::size_t(fused)]);
       more += '\n' + holding.kind;
     }
@@ -258,11 +256,11 @@ class Builder {
 
 }  // namespace
 
-OpenState openAtFirst(const Plan& plan) {
+OpenState openAtFirst(const Cover& cover) {
   OpenState open;
-  if (plan.fusedNodes.size() > kFewFusedNodes) return open;
-  for (const FusedNode& fused : plan.fusedNodes)
-    if (holdsBodies(plan, fused)) open.set(fusedContainers(), qs(handleOf(fused)), true);
+  if (cover.fusedNodes.size() > kFewFusedNodes) return open;
+  for (const FusedNode& fused : cover.fusedNodes)
+    if (holdsBodies(cover, fused)) open.set(fusedContainers(), qs(handleOf(fused)), true);
   return open;
 }
 
@@ -272,12 +270,12 @@ OpenState allOpen(const CanvasScene& scene) {
   return open;
 }
 
-BuiltCanvas buildCanvasWithLevels(const Plan& plan, const OpenState& open, const CanvasFonts& fonts) {
-  return Builder(plan, open, fonts).build();
+BuiltCanvas buildCanvasWithLevels(const Cover& cover, const OpenState& open, const CanvasFonts& fonts) {
+  return Builder(cover, open, fonts).build();
 }
 
-CanvasScene buildCanvas(const Plan& plan, const OpenState& open, const CanvasFonts& fonts) {
-  return Builder(plan, open, fonts).build().scene;
+CanvasScene buildCanvas(const Cover& cover, const OpenState& open, const CanvasFonts& fonts) {
+  return Builder(cover, open, fonts).build().scene;
 }
 
 }  // namespace fusescope

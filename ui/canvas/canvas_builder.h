@@ -8,14 +8,14 @@
 namespace fusescope {
 
 /// What is open at first: nothing, but a network that is hardly more than its control flow shows what is in it.
-OpenState openAtFirst(const Plan& plan);
+OpenState openAtFirst(const Cover& cover);
 /// All of a scene, and what is in what is closed there.
 OpenState allOpen(const CanvasScene& scene);
-/// The scene of a plan, not yet laid out. Pure; any thread. A node that is in no fused node has a box of its own.
+/// The scene of a cover, not yet laid out. Pure; any thread. A node that is in no fused node has a box of its own.
 /// Things in a body have the names that directives give them: HOLDER/NAME.
-CanvasScene buildCanvas(const Plan& plan, const OpenState& open, const CanvasFonts& fonts);
+CanvasScene buildCanvas(const Cover& cover, const OpenState& open, const CanvasFonts& fonts);
 
-/// A scene and what it was made of, for scenes that differ from it in what is open. Refers to the plan and the fonts.
+/// A scene and what it was made of, for scenes that differ from it in what is open. Refers to the cover and the fonts.
 struct BuiltCanvas {
   CanvasScene scene;
   std::deque<CanvasLevel> levels;  ///< the network first
@@ -27,6 +27,6 @@ struct BuiltCanvas {
   };
   std::vector<FusedAt> fusedAt;  ///< by item
 };
-BuiltCanvas buildCanvasWithLevels(const Plan& plan, const OpenState& open, const CanvasFonts& fonts);
+BuiltCanvas buildCanvasWithLevels(const Cover& cover, const OpenState& open, const CanvasFonts& fonts);
 
 }  // namespace fusescope

@@ -9,7 +9,7 @@ namespace {
 ShownTime timeOf(const CanvasItem& item, const ShownTimes& times) {
   if (item.timeKey.isEmpty()) return {};
   const std::string handle = times.empty() ? std::string() : item.timeKey.toStdString();
-  return shownTime(times, handle, item.predictedMs, item.predictedByFit);
+  return shownTime(times, handle, item.untimed);
 }
 
 ShownError errorOf(const CanvasItem& item, const ShownErrors& errors) {
@@ -23,6 +23,7 @@ QStringList timeNotes(const std::set<TimeKind>& kinds, const QString& run) {
   if (kinds.contains(TimeKind::OfOtherPlan)) notes << QStringLiteral("[ ] %1, of another plan").arg(run);
   if (kinds.contains(TimeKind::Predicted)) notes << QStringLiteral("\u2248 predicted, measured before");
   if (kinds.contains(TimeKind::Fitted)) notes << QStringLiteral("~ fitted, not measured");
+  if (kinds.contains(TimeKind::Told)) notes << QStringLiteral("“ ” as the compiler told it");
   if (kinds.contains(TimeKind::Emulated)) notes << QStringLiteral("emulated: has no time");
   return notes;
 }
@@ -48,6 +49,8 @@ CanvasColors::CanvasColors(std::shared_ptr<const CanvasScene> scene, const Color
     const ShownTime& time = m_time.emplace_back(timeOf(item, m_numbers.times));
     slowestMs = std::max(slowestMs, time.ms);
     anyPrediction = anyPrediction || item.prediction;
+    anyUncertain = anyUncertain || item.isUncertain();
+    anyWithoutKernel = anyWithoutKernel || !item.fate.isEmpty();
     if (time.kind != TimeKind::Unknown) timeKinds.insert(time.kind);
   }
   m_color.resize(m_time.size());
@@ -63,6 +66,8 @@ void CanvasColors::setTheme(const Theme& theme) {
 
 BoxColor CanvasColors::boxColor(std::size_t item) const {
   const CanvasItem& of = m_scene->items[item];
+  // What has no kernel is none of what a mode tells apart.
+  if (!of.fate.isEmpty()) return {m_theme.dimText, of.fate, {}};
   return m_mode->colorOf({of, m_time[item], slowestMs, errorOf(of, m_numbers.errors), m_numbers.errors.bound, m_theme});
 }
 

@@ -5,6 +5,7 @@
 
 #include "planning/fused_node_facts.h"
 #include "planning/predict_times.h"
+#include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -31,34 +32,41 @@ QString nodesText(std::size_t count) {
 
 }  // namespace
 
-bool holdsBodies(const Plan& plan, const FusedNode& fused) {
-  return std::any_of(plan.bodies.begin(), plan.bodies.end(), [&](const PlannedBody& body) {
+bool holdsBodies(const Cover& cover, const FusedNode& fused) {
+  return std::any_of(cover.bodies.begin(), cover.bodies.end(), [&](const CoverBody& body) {
     return std::find(fused.nodes.begin(), fused.nodes.end(), body.holder) != fused.nodes.end();
   });
 }
 
-// Types as they stand in memory under the plan.
-CanvasItems::CanvasItems(const Plan& plan, BodyPath path, const CanvasFonts& fonts)
-    : m_plan(plan),
-      m_graph(plan.graph()),
+CanvasItems::CanvasItems(const Cover& cover, BodyPath path, const CanvasFonts& fonts)
+    : m_cover(cover),
+      m_made(asReadBack(cover)),
+      m_graph(cover.graph()),
       m_path(std::move(path)),
       m_fonts(fonts),
-      m_stored(plan.graph().valueIdLimit(), DataType::Undefined),
-      m_inner(plan.graph().valueIdLimit(), Inner::No),
-      m_storedTexts(plan.graph().valueIdLimit()) {
-  for (const TruncatedValue& value : plan.truncation.inputs) m_stored[value.value.index] = value.to;
-  for (const TruncatedValue& value : plan.truncation.produced) m_stored[value.value.index] = value.to;
-  for (const FusedNode& fused : plan.fusedNodes) {
+      m_stored(cover.graph().valueIdLimit(), DataType::Undefined),
+      m_inner(cover.graph().valueIdLimit(), Inner::No),
+      m_storedTexts(cover.graph().valueIdLimit()) {
+  setTypes();
+  for (const PlannedCast& cast : cover.casts) {
+    for (const FusedNodeId& consumer : cast.consumers) m_castOf[{cast.value.index, consumer.index}] = &cast;
+    if (cast.consumers.empty()) m_castOfOutput[cast.value.index] = &cast;
+  }
+}
+
+// Types as they stand in memory.
+void CanvasItems::setTypes() {
+  if (const Plan* plan = asPlan(m_cover)) {
+    for (const TruncatedValue& value : plan->truncation.inputs) m_stored[value.value.index] = value.to;
+    for (const TruncatedValue& value : plan->truncation.produced) m_stored[value.value.index] = value.to;
+  }
+  for (const FusedNode& fused : m_cover.fusedNodes) {
     for (const InnerEdge& inner : fused.innerEdges) {
       m_stored[inner.value.index] = inner.type;
       if (!inner.real)
         m_inner[inner.value.index] = heldWider(fused, inner.value) != nullptr ? Inner::HeldWider : Inner::Held;
     }
     for (const FusedOutput& output : fused.outputs) m_stored[output.value.index] = output.type;
-  }
-  for (const PlannedCast& cast : plan.casts) {
-    for (const FusedNodeId& consumer : cast.consumers) m_castOf[{cast.value.index, consumer.index}] = &cast;
-    if (cast.consumers.empty()) m_castOfOutput[cast.value.index] = &cast;
   }
 }
 
@@ -70,7 +78,8 @@ const QString& CanvasItems::shared(const std::string& said) const {
 
 DataType CanvasItems::storedType(ValueId value) const {
   const DataType stored = m_stored[value.index];
-  return stored == DataType::Undefined ? m_graph.value(value).type.dtype : stored;
+  if (stored != DataType::Undefined) return stored;
+  return m_made == nullptr ? m_graph.value(value).type.dtype : m_made->storedType(value);
 }
 
 const QString& CanvasItems::storedText(ValueId value) const {
@@ -79,6 +88,7 @@ const QString& CanvasItems::storedText(ValueId value) const {
   const TensorType& type = m_graph.value(value).type;
   const DataType stored = storedType(value);
   if (stored == type.dtype) return known = shared(type.text());
+  if (stored == DataType::Undefined) return known = shared(undisclosedText(type));
   TensorType there = type;
   there.dtype = stored;
   return known = shared(there.text());
@@ -109,14 +119,16 @@ QString CanvasItems::handleOf(const FusedNode& fused) const {
   return qs(m_path.exactly(fusescope::handleOf(fused)));
 }
 
-CanvasItem CanvasItems::fused(const FusedNode& fused, const QString& name, const QString& handle) const {
+CanvasItem CanvasItems::fused(const FusedNode& fused, const QString& name, const QString& handle,
+                              std::size_t drawn) const {
   CanvasItem item;
   item.name = name;
   item.key = handle;
   item.kindName = shared(fused.kind);
-  item.prediction = fused.nodes.size() > 1 && isPrediction(m_plan, fused);
+  item.prediction = fused.nodes.size() > 1 && isPrediction(m_cover, fused);
   item.nodes = int(fused.nodes.size());
-  item.canOpen = fused.nodes.size() > 1 || holdsBodies(m_plan, fused);
+  if (m_made != nullptr) item.certainty = leastCertain(*m_made, fused);
+  item.canOpen = drawn > 1 || holdsBodies(m_cover, fused);
   item.title = titleOf(fused);
   const NodeId root = fused.root.valid() ? fused.root : fused.nodes.empty() ? NodeId() : fused.nodes.front();
   item.detail = root.valid() && m_graph.has(root) ? qs(m_graph.node(root).name) : qs(fused.name);
@@ -124,10 +136,9 @@ CanvasItem CanvasItems::fused(const FusedNode& fused, const QString& name, const
   if (!fused.outputs.empty()) item.meta = storedText(fused.outputs.front().value);
   if (const QString time = bodyTimeText(fused); !time.isEmpty()) item.meta += (item.meta.isEmpty() ? "" : kDot) + time;
   setPrecision(item, fused);
-  item.predictedMs = fused.predictedMs;
-  item.predictedByFit = fused.predictedHow == PriceSource::Fitted;
+  item.untimed = timeWithoutRun(m_cover, fused);
   item.timeKey = item.key;
-  item.fallback = m_plan.inFallback(fused);
+  item.fallback = m_cover.inFallback(fused);
   for (const NodeId node : fused.nodes) item.constants += constantsOf(m_graph.node(node));
   return item;
 }
@@ -145,7 +156,7 @@ QString CanvasItems::titleOf(const FusedNode& fused) const {
 }
 
 void CanvasItems::setPrecision(CanvasItem& item, const FusedNode& fused) const {
-  const std::vector<DataType> types = calculatedTypes(m_plan, fused);
+  const std::vector<DataType> types = calculatedTypes(m_cover, fused);
   for (const DataType type : types) item.types << shared(std::string(fusescope::name(type)));
   item.mixedPrecision = types.size() > 1;
   item.precision = types.empty() ? fused.compute : types.front();
@@ -161,13 +172,15 @@ CanvasItem CanvasItems::node(const Node& node, const QString& name, const FusedN
   item.nodes = 1;
   item.constants = constantsOf(node);
   item.kindName = fused == nullptr ? QString() : shared(fused->kind);
-  item.fallback = fused != nullptr && m_plan.inFallback(*fused);
+  item.fallback = fused != nullptr && m_cover.inFallback(*fused);
+  if (m_made != nullptr) item.certainty = certaintyOf(*m_made, fused, node.id);
+  if (m_made != nullptr && fused == nullptr) item.fate = fateWord(m_made->fateOf(node.id));
   if (node.outputs.empty() || !node.outputs.front().valid()) {
     item.precision = fused ? fused->compute : DataType::Undefined;
   } else {
     item.meta = typeText(node.outputs.front());
     const DataType calculates =
-        node.id.index < m_plan.calculates.size() ? m_plan.calculates[node.id.index] : DataType::Undefined;
+        node.id.index < m_cover.calculates.size() ? m_cover.calculates[node.id.index] : DataType::Undefined;
     item.precision = isFloat(calculates) && !item.fallback ? calculates : storedType(node.outputs.front());
   }
   sizeBox(item);
@@ -190,16 +203,16 @@ CanvasItem CanvasItems::pill(ValueId id, ItemKind kind, const QString& note) con
   return item;
 }
 
-CanvasItem CanvasItems::body(const PlannedBody& body) const {
+CanvasItem CanvasItems::body(const CoverBody& body) const {
   CanvasItem item;
   item.name = qs(m_path.into(m_graph.node(body.holder), body.attribute).text());
   item.key = "b:" + item.name;
   item.title = bodyTitle(body.attribute);
-  const std::size_t nodes = body.plan->graph().nodeCount(), kernels = body.plan->fusedNodes.size();
+  const std::size_t nodes = body.cover->graph().nodeCount(), kernels = body.cover->fusedNodes.size();
   item.detail = QStringLiteral("%1 in %2")
                     .arg(nodesText(nodes),
                          kernels == 1 ? QStringLiteral("1 fused node") : QStringLiteral("%1 fused nodes").arg(kernels));
-  const PredictedTime time = predictedTime(*body.plan);
+  const PredictedTime time = predictedTime(*body.cover);
   if (time.unknown == 0 && time.mostMs > 0) item.detail += kDot + timeRangeText(time.leastMs, time.mostMs);
   item.nodes = int(nodes);
   return item;
@@ -232,13 +245,16 @@ void CanvasItems::size(CanvasItem& item) const {
 
 void CanvasItems::sizeBox(CanvasItem& item) const {
   const double room = metrics::kWidestBox - 2 * metrics::kBoxPaddingX - metrics::kStripe;
+  const double badge = item.fate.isEmpty()
+                           ? metrics::kBadgeWidth
+                           : std::max(metrics::kBadgeWidth, m_fonts.meta.width(item.fate) + metrics::kBadgePadding);
   const double time =
       item.timeKey.isEmpty() ? 0 : m_fonts.meta.width(QLatin1String(metrics::kWidestTime)) + metrics::kTimeGap;
-  item.title = m_fonts.title.elided(item.title, room - metrics::kBadgeWidth);
+  item.title = m_fonts.title.elided(item.title, room - badge);
   item.detail = m_fonts.detail.elided(item.detail, room);
   item.meta = m_fonts.meta.elided(item.meta, room - time);
-  const double widest = std::max({m_fonts.title.width(item.title) + metrics::kBadgeWidth + 6,
-                                  m_fonts.detail.width(item.detail), m_fonts.meta.width(item.meta) + 8 + time});
+  const double widest = std::max({m_fonts.title.width(item.title) + badge + 6, m_fonts.detail.width(item.detail),
+                                  m_fonts.meta.width(item.meta) + 8 + time});
   const double width = std::max(widest + 2 * metrics::kBoxPaddingX + metrics::kStripe, metrics::kLeastBox);
   item.size = {std::ceil(width), metrics::kBoxHeight};
 }

@@ -20,8 +20,8 @@ void describeCast(CanvasEdge& edge, const PlannedCast& cast) {
 
 }  // namespace
 
-CanvasLevel::CanvasLevel(const Plan& of, const BodyPath& path, const CanvasFonts& fonts)
-    : plan(of),
+CanvasLevel::CanvasLevel(const Cover& of, const BodyPath& path, const CanvasFonts& fonts)
+    : cover(of),
       items(of, path, fonts),
       itemOfNode(of.graph().nodeIdLimit(), -1),
       fusedOfNode(of.graph().nodeIdLimit(), -1),
@@ -71,7 +71,7 @@ std::vector<CanvasLevel::Use> CanvasLevel::usesOf(ValueId value) const {
     const int fused = fusedOfNode[reader.index];
     takersOf(graph().node(reader), value, [&](int item) {
       const bool known = std::any_of(uses.begin(), uses.end(), [&](const Use& other) { return other.item == item; });
-      if (!known) uses.push_back({item, fused < 0 ? FusedNodeId() : plan.fusedNodes[std::size_t(fused)].id});
+      if (!known) uses.push_back({item, fused < 0 ? FusedNodeId() : cover.fusedNodes[std::size_t(fused)].id});
     });
   }
   return uses;

@@ -9,11 +9,11 @@
 
 namespace fusescope {
 
-/// The plan of the network, or of a body that is open, and which items stand for what of it.
+/// The cover of the network, or of a body that is open, and which items stand for what of it.
 struct CanvasLevel {
-  CanvasLevel(const Plan& of, const BodyPath& path, const CanvasFonts& fonts);
+  CanvasLevel(const Cover& of, const BodyPath& path, const CanvasFonts& fonts);
 
-  const Plan& plan;
+  const Cover& cover;
   CanvasItems items;
   std::vector<int> itemOfNode, fusedOfNode;  ///< by node
   std::vector<std::uint32_t> placeOfNode;    ///< by node: in the order of the graph
@@ -29,7 +29,7 @@ struct CanvasLevel {
   };
   std::map<std::uint32_t, Holder> holders;  ///< by node
 
-  const Graph& graph() const { return plan.graph(); }
+  const Graph& graph() const { return cover.graph(); }
 
   /// Who reads a value: an item, and the fused node that it stands for or is in.
   struct Use {

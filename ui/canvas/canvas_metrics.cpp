@@ -35,6 +35,14 @@ double badgeWidth(const QString& label) {
   return label.isEmpty() ? 0 : QFontMetricsF(badgeFont()).horizontalAdvance(label) + metrics::kBadgePadding;
 }
 
+QString failureWords() {
+  return QStringLiteral("\u2717 goes wrong here");
+}
+
+QRectF failureWordsPlace(const QRectF& box) {
+  return QRectF(box.left(), box.top() - 18, QFontMetricsF(badgeFont()).horizontalAdvance(failureWords()) + 12, 15);
+}
+
 TextMeasure::TextMeasure(const QFont& font) {
   const QFontMetricsF metrics(font);
   for (std::size_t c = 32; c < m_ascii.size(); ++c) m_ascii[c] = metrics.horizontalAdvance(QChar(ushort(c)));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QFont>
+#include <QRectF>
 #include <QString>
 #include <array>
 
@@ -20,7 +21,7 @@ constexpr double kBadgeWidth = 42;  ///< boxes have room for; a longer badge tak
 constexpr double kBadgePadding = 10;
 constexpr double kRadius = 7;
 /// The widest time that a box shows beside its extents.
-constexpr const char* kWidestTime = "[99.99 ms]";
+constexpr const char* kWidestTime = "[0.123 ms]";
 constexpr double kTimeGap = 8;
 constexpr int kTitlePixels = 13, kDetailPixels = 11, kMetaPixels = 10;
 }  // namespace metrics
@@ -31,6 +32,9 @@ QFont metaFont();
 QFont badgeFont();
 /// Of a badge with `label`, which is never cut: what it says is a type or a number. 0 for none.
 double badgeWidth(const QString& label);
+/// What stands above a box where the shown run goes wrong, and where: no edge's label lies on it.
+QString failureWords();
+QRectF failureWordsPlace(const QRectF& box);
 
 /// Widths of text without a font database: a value that any thread may use. Made on the GUI thread.
 class TextMeasure {

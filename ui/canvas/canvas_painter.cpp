@@ -30,6 +30,7 @@ void CanvasPainter::paint() {
   if (m_detail == Detail::Colors) return;
   castMarks();
   if (m_detail == Detail::Full && m_look.progress >= 1) edgeLabels();
+  failureText();
 }
 
 // While items glide to their places, those of few items alone, any may be anywhere.
@@ -63,7 +64,8 @@ void CanvasPainter::container(int i) {
   const QColor color = m_look.colors->of(std::size_t(i)).fill;
   const ContainerLook& look = item.container->look;
   QPen pen = outline(i, mixed(m_theme.border, color, look.frame));
-  if (((item.fallback && look.dashedInFallback) || item.prediction) && !isSelected(i)) pen.setStyle(Qt::DashLine);
+  const bool dashed = (item.fallback && look.dashedInFallback) || item.prediction || item.isUncertain();
+  if (dashed && !isSelected(i)) pen.setStyle(Qt::DashLine);
   m_painter.setPen(pen);
   m_painter.setBrush(mixed(m_theme.container, color, look.tint));
   if (m_detail == Detail::Colors) {
@@ -149,24 +151,27 @@ void CanvasPainter::focusRing(int i, const QRectF& rect) {
   m_painter.drawRoundedRect(rect.adjusted(-out, -out, out, out), metrics::kRadius + out, metrics::kRadius + out);
 }
 
-// Where the shown run goes wrong: a frame and a word, for colour alone tells nobody.
-void CanvasPainter::failureMark(int i, const QRectF& rect) {
+// Where the shown run goes wrong: a frame and words, for colour alone tells nobody.
+void CanvasPainter::failureFrame(int i, const QRectF& rect) {
   if (i != m_look.failing) return;
   m_painter.setBrush(Qt::NoBrush);
   m_painter.setPen(QPen(m_theme.error, std::max(2.0, pixels(2))));
   const double out = std::max(2.0, pixels(2));
   m_painter.drawRoundedRect(rect.adjusted(-out, -out, out, out), metrics::kRadius + out, metrics::kRadius + out);
-  if (m_detail != Detail::Full) return;
-  QFont font = metaFont();
-  font.setBold(true);
-  m_painter.setFont(font);
-  const QString words = QStringLiteral("\u2717 goes wrong here");
-  const QRectF place(rect.left(), rect.top() - 18, QFontMetricsF(font).horizontalAdvance(words) + 12, 15);
+}
+
+// Last of all, so that no edge, mark or label lies on them.
+void CanvasPainter::failureText() {
+  if (m_detail != Detail::Full || m_look.failing < 0) return;
+  if (m_scene.items[std::size_t(m_look.failing)].open) return;
+  const QRectF place = failureWordsPlace(rectOf(m_look.failing));
+  if (!meets(place)) return;
+  m_painter.setFont(badgeFont());
   m_painter.setPen(Qt::NoPen);
   m_painter.setBrush(m_theme.error);
   m_painter.drawRoundedRect(place, 4, 4);
   m_painter.setPen(readableOn(m_theme.error));
-  m_painter.drawText(place, Qt::AlignCenter, words);
+  m_painter.drawText(place, Qt::AlignCenter, failureWords());
 }
 
 // ---- boxes -------------------------------------------------------------------------------------------------------
@@ -181,14 +186,16 @@ void CanvasPainter::box(int i) {
   const bool pill = item.kind == ItemKind::Input || item.kind == ItemKind::Output;
   const double radius = pill ? rect.height() / 2 : metrics::kRadius;
   const double tint = m_detail == Detail::Names ? 0.34 : (m_theme.kind == ThemeKind::Dark ? 0.13 : 0.10);
-  QPen pen = outline(i, mixed(m_theme.border, color, item.prediction ? 0.9 : 0.5));
-  if (item.prediction && !isSelected(i)) pen.setStyle(Qt::DashLine);
+  const bool dashed = item.prediction || item.isUncertain();
+  QPen pen = outline(i, mixed(m_theme.border, color, dashed ? 0.9 : 0.5));
+  if (dashed && !isSelected(i)) pen.setStyle(Qt::DashLine);
   m_painter.setPen(pen);
   m_painter.setBrush(mixed(m_theme.box, color, i == m_look.hovered ? tint + 0.06 : tint));
   m_painter.drawRoundedRect(rect, radius, radius);
+  if (!item.fate.isEmpty()) hatch(rect, radius);
   if (!pill) stripe(rect, color, item);
   focusRing(i, rect);
-  failureMark(i, rect);
+  failureFrame(i, rect);
   if (m_detail == Detail::Names) {
     nameOnly(item, rect, i);
   } else if (pill) {
@@ -197,6 +204,13 @@ void CanvasPainter::box(int i) {
     boxText(item, rect, i);
   }
   m_painter.setOpacity(1);
+}
+
+// What has no kernel of its own: calm, and never mistaken for what runs.
+void CanvasPainter::hatch(const QRectF& rect, double radius) {
+  m_painter.setPen(Qt::NoPen);
+  m_painter.setBrush(QBrush(mixed(m_theme.box, m_theme.border, 0.8), Qt::BDiagPattern));
+  m_painter.drawRoundedRect(rect, radius, radius);
 }
 
 void CanvasPainter::farBox(int i, const QRectF& rect, const QColor& color) {

@@ -46,10 +46,12 @@ class CanvasColors {
   }
   std::vector<Swatch> legend() const;  ///< of the colours that occur
 
-  double slowestMs = 0;          ///< Time: the end of the scale; 0: no times
-  std::set<TimeKind> timeKinds;  ///< of the times that there are
-  QStringList notes;             ///< of errors: what they were made with, and what signs beside them mean
-  bool anyPrediction = false;    ///< some fusions are predictions
+  double slowestMs = 0;           ///< Time: the end of the scale; 0: no times
+  std::set<TimeKind> timeKinds;   ///< of the times that there are
+  QStringList notes;              ///< of errors: what they were made with, and what signs beside them mean
+  bool anyPrediction = false;     ///< some fusions are predictions
+  bool anyUncertain = false;      ///< some kernels hold nodes that their compiler does not name
+  bool anyWithoutKernel = false;  ///< some nodes have no kernel
 
  private:
   BoxColor boxColor(std::size_t item) const;

@@ -37,8 +37,10 @@ class CanvasPainter {
   void header(int i);
   void marker(const QPointF& at, const QColor& color, double grow, bool hollow);
   void focusRing(int i, const QRectF& rect);
-  void failureMark(int i, const QRectF& rect);
+  void failureFrame(int i, const QRectF& rect);
+  void failureText();
   void box(int i);
+  void hatch(const QRectF& rect, double radius);
   void farBox(int i, const QRectF& rect, const QColor& color);
   void stripe(const QRectF& rect, const QColor& color, const CanvasItem& item);
   void nameOnly(const CanvasItem& item, const QRectF& rect, int i);

@@ -15,10 +15,13 @@
 #include "layout/layout.h"
 #include "ui/canvas/shared_vector.h"
 #include "ui/canvas/spatial_index.h"
+#include "ui/document/shown_time.h"
 
 namespace fusescope {
 
-/// What the canvas paints: values, built off the GUI thread and const once delivered. Nothing here knows a Plan.
+enum class Certainty;  // planning/read_back_plan.h
+
+/// What the canvas paints: values, built off the GUI thread and const once delivered. Nothing here knows a Cover.
 enum class ItemKind { Container, Node, Input, Output };
 struct ContainerKind;
 
@@ -26,28 +29,32 @@ struct CanvasItem {
   ItemKind kind = ItemKind::Container;
   const ContainerKind* container = nullptr;  ///< of what kind; null of nodes, inputs and outputs
   QString key;                               ///< unique in a scene, equal for the same thing in the next one
-  QString name;                              ///< in the plan; for people
+  QString name;                              ///< in the network; for people
   QString title, detail, meta;  ///< lines of the box, already short enough; a container shows title and detail
   QStringList stubs;            ///< names of shared inputs that are not drawn as edges
   DataType precision = DataType::Undefined;
   bool mixedPrecision = false;
   QStringList types;        ///< that a fused node calculates in; several where it mixes them
   bool prediction = false;  ///< a fusion that the target's own compiler decides on
-  QString kindName;         ///< of the fused node
+  /// How it is known that another compiler's kernel holds its nodes: of them the one that is known least. Of a node: of
+  /// it. None: our own plan, which says it.
+  std::optional<Certainty> certainty;
+  QString fate;      ///< of a node without a kernel, what became of it: "folded"; empty: it has one
+  QString kindName;  ///< of the fused node
   int segment = -1;
   bool fallback = false;
-  std::optional<double> predictedMs;
-  bool predictedByFit = false;  ///< not measured itself
-  int nodes = 0;                ///< that it stands for
-  int constants = 0;            ///< weights that they read
-  int parent = -1;              ///< index of the container; parents come before what they hold
-  bool open = false;            ///< a container
+  ShownTime untimed;  ///< its time where no run measured it
+  int nodes = 0;      ///< that it stands for
+  int constants = 0;  ///< weights that they read
+  int parent = -1;    ///< index of the container; parents come before what they hold
+  bool open = false;  ///< a container
   bool canOpen = false;
   int edgesIn = 0, edgesOut = 0;
   QString timeKey;  ///< handle of the fused node whose time it shows; empty: none
   QSizeF size;      ///< of a box; of a container the width of its header
   bool isBox() const { return !open; }
-  bool calculates() const;  ///< has a precision: it is no container that only holds what has
+  bool calculates() const;   ///< has a precision: it is no container that only holds what has
+  bool isUncertain() const;  ///< nothing that its compiler says names one of its nodes
   /// What it is called in selections: the handle of a fused node, else its name.
   const QString& handle() const;
 };
@@ -112,7 +119,6 @@ struct CanvasScene {
   QRectF bounds;
   QString engine;
   int boxes = 0;
-  double slowestPredictedMs = 0;
 
   /// `name`, or the key of the item.
   int itemOf(const QString& name) const;

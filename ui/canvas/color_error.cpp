@@ -2,24 +2,28 @@
 
 namespace fusescope {
 
+// From green to red; each step is of another hue than the ones beside it.
 QColor levelColor(ErrorLevel level, const Theme& theme) {
+  const auto byTheme = [&](const char* dark, const char* light) {
+    return QColor(QLatin1String(theme.kind == ThemeKind::Dark ? dark : light));
+  };
   switch (level) {
     case ErrorLevel::CannotBeTold:
       return mixed(theme.dimText, theme.text, 0.75);
     case ErrorLevel::Exact:
-      return mixed(theme.dimText, theme.accent, 0.3);
+      return byTheme("#4cc38a", "#14703f");
     case ErrorLevel::FarWithin:
-      return mixed(theme.dimText, theme.accent, 0.65);
+      return byTheme("#46c3d0", "#147f94");
     case ErrorLevel::Within:
-      return theme.accent;
+      return byTheme("#5aa9ff", "#0a5fca");
     case ErrorLevel::Harmless:
-      return mixed(theme.dimText, theme.warning, 0.4);
+      return byTheme("#c493dd", "#8a4aa8");
     case ErrorLevel::Beyond:
-      return theme.warning;
+      return byTheme("#f0b34a", "#8a6a00");
     case ErrorLevel::FarBeyond:
-      return mixed(theme.warning, theme.error, 0.55);
+      return byTheme("#f27d3a", "#b84400");
     case ErrorLevel::NotFinite:
-      return theme.error;
+      return byTheme("#ff5d73", "#b3123f");
     case ErrorLevel::Unknown:
       break;
   }
@@ -34,7 +38,7 @@ BoxColor errorColor(const ColorSource& source, Which which) {
     return {source.theme.dimText, QString(), Swatch{source.theme.dimText, {}, QStringLiteral("input, output")}, 1};
   const ErrorLevel level = levelOf(source.error, which, source.errorBound);
   const QColor color = levelColor(level, source.theme);
-  QString badge = shortErrorText(source.error.errors.*which);
+  QString badge = shortErrorText(source.error.errors.*which, source.errorBound);
   if (!badge.isEmpty() && source.error.kind == ErrorKind::OfOtherPlan) badge = QStringLiteral("[%1]").arg(badge);
   // What is worst stands first.
   return {color, badge, Swatch{color, QString(), levelText(level)}, -static_cast<int>(level)};

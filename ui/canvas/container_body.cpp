@@ -5,20 +5,20 @@ namespace fusescope {
 namespace {
 
 std::size_t count(const CanvasLevel& level) {
-  return level.plan.bodies.size();
+  return level.cover.bodies.size();
 }
 
 /// It stands for the node that holds it.
 std::vector<NodeId> nodes(const CanvasLevel& level, std::size_t part) {
-  return {level.plan.bodies[part].holder};
+  return {level.cover.bodies[part].holder};
 }
 
 CanvasItem item(const CanvasLevel& level, std::size_t part) {
-  return level.items.body(level.plan.bodies[part]);
+  return level.items.body(level.cover.bodies[part]);
 }
 
-const PlannedBody* body(const CanvasLevel& level, std::size_t part) {
-  return &level.plan.bodies[part];
+const CoverBody* body(const CanvasLevel& level, std::size_t part) {
+  return &level.cover.bodies[part];
 }
 
 }  // namespace

@@ -5,19 +5,24 @@ namespace fusescope {
 namespace {
 
 std::size_t count(const CanvasLevel& level) {
-  return level.plan.fusedNodes.size();
+  return level.cover.fusedNodes.size();
 }
 
+/// Those that are drawn in it: each node is drawn once, in the first kernel that holds it.
 std::vector<NodeId> nodes(const CanvasLevel& level, std::size_t part) {
-  return level.plan.fusedNodes[part].nodes;
+  std::vector<NodeId> drawn = level.cover.fusedNodes[part].nodes;
+  std::erase_if(drawn, [&](NodeId node) {
+    return !level.graph().has(node) || level.fusedOfNode[node.index] != static_cast<int>(part);
+  });
+  return drawn;
 }
 
 /// One of several nodes can be opened, and one that holds bodies.
 CanvasItem item(const CanvasLevel& level, std::size_t part) {
-  const FusedNode& fused = level.plan.fusedNodes[part];
+  const FusedNode& fused = level.cover.fusedNodes[part];
   const bool rootNames = level.graph().has(fused.root) && level.graph().node(fused.root).name == fused.name;
   return level.items.fused(fused, rootNames ? level.names[fused.root.index] : level.items.nameOf(fused.name),
-                           level.handles[part]);
+                           level.handles[part], nodes(level, part).size());
 }
 
 }  // namespace

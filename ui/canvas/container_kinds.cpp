@@ -1,11 +1,16 @@
 #include "ui/canvas/container_kinds.h"
 
+#include "planning/read_back_plan.h"
 #include "ui/canvas/canvas_scene.h"
 
 namespace fusescope {
 
 bool CanvasItem::calculates() const {
   return container == nullptr || container->calculates;
+}
+
+bool CanvasItem::isUncertain() const {
+  return certainty && *certainty >= Certainty::Derived;
 }
 
 const QString& CanvasItem::handle() const {

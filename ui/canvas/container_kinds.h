@@ -13,7 +13,7 @@ namespace fusescope {
 
 struct CanvasItem;
 struct CanvasLevel;
-struct PlannedBody;
+struct CoverBody;
 
 /// How containers of a kind look when they are open.
 struct ContainerLook {
@@ -33,23 +33,23 @@ struct ContainerKind {
   bool knownByKey = false;  ///< in selections; names of these may be shared
   bool calculates = false;  ///< has a precision, and the colour of its mode; else it has that of its segment
   ContainerLook look{};
-  /// How many there are in a plan, and which nodes each stands for. It is drawn in the innermost container of the kinds
-  /// around that holds all of them.
+  /// How many there are in a cover, and which nodes each stands for. It is drawn in the innermost container of the
+  /// kinds around that holds all of them; one without nodes is not drawn.
   std::size_t (*count)(const CanvasLevel& level);
   std::vector<NodeId> (*nodes)(const CanvasLevel& level, std::size_t part);
   /// What it says: key, name, title and so on, and whether it can be opened. Sizes and place come later.
   CanvasItem (*item)(const CanvasLevel& level, std::size_t part);
-  /// The plan that it shows in place of its node. Null: it shows its nodes.
-  const PlannedBody* (*body)(const CanvasLevel& level, std::size_t part) = nullptr;
+  /// The cover that it shows in place of its node. Null: it shows its nodes.
+  const CoverBody* (*body)(const CanvasLevel& level, std::size_t part) = nullptr;
 };
 
-/// That of fused nodes, which a plan is made of.
+/// That of fused nodes, which a cover is made of.
 const ContainerKind& fusedContainers();
 
 /// From the outside to the inside.
 const std::vector<const ContainerKind*>& containerKinds();
 
-/// What of a plan is open. Handles and names, so that it outlives the plan.
+/// What of a cover is open. Handles and names, so that it outlives the cover.
 class OpenState {
  public:
   bool isOpen(const ContainerKind& kind, const QString& handle) const;

@@ -7,15 +7,15 @@ namespace {
 
 /// Segments are containers in the network, not in bodies.
 std::size_t count(const CanvasLevel& level) {
-  return level.items.path().isNetwork() ? level.plan.segments.size() : 0;
+  return level.items.path().isNetwork() ? level.cover.segments.size() : 0;
 }
 
 std::vector<NodeId> nodes(const CanvasLevel& level, std::size_t part) {
-  return level.plan.segments[part].nodes;
+  return level.cover.segments[part].nodes;
 }
 
 CanvasItem item(const CanvasLevel& level, std::size_t part) {
-  const Segment& segment = level.plan.segments[part];
+  const Segment& segment = level.cover.segments[part];
   CanvasItem item;
   item.name = level.items.nameOf(segment.name);
   item.key = "s:" + item.name;

@@ -22,6 +22,7 @@ class LabelPlacer {
       const QRectF& rect = scene.rects[static_cast<std::size_t>(i)];
       if (scene.items[static_cast<std::size_t>(i)].isBox() && rect.intersects(visible)) m_taken.push_back(rect);
     }
+    if (look.failing >= 0) m_taken.push_back(failureWordsPlace(scene.rects[static_cast<std::size_t>(look.failing)]));
     for (const int e : edges) {
       if (scene.edges[static_cast<std::size_t>(e)].cast.isEmpty()) continue;
       const QPointF at = edgePoint(scene.curves.of(e), 0.5);

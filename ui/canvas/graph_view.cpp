@@ -56,10 +56,11 @@ GraphView::GraphView(QWidget* parent) : QWidget(parent), m(std::make_unique<Priv
 
 GraphView::~GraphView() = default;
 
-void GraphView::setPlan(std::shared_ptr<const Plan> plan) {
-  m->plan = std::move(plan);
-  m->wantedModel = m->plan ? m->plan->model.get() : nullptr;
-  if (!m->plan) {
+void GraphView::setCover(std::shared_ptr<const Cover> cover, const QString& said) {
+  m->cover = std::move(cover);
+  m->said = said;
+  m->wantedModel = m->cover ? m->cover->model.get() : nullptr;
+  if (!m->cover) {
     m->runner.forget();
     m->open = {};
     m->selection.clear();
@@ -68,24 +69,24 @@ void GraphView::setPlan(std::shared_ptr<const Plan> plan) {
     return;
   }
   if (m->wantedModel != m->sceneModel) {
-    m->open = m->nextView ? m->nextView->open : openAtFirst(*m->plan);
+    m->open = m->nextView ? m->nextView->open : openAtFirst(*m->cover);
     m->selection.clear();
     m->currentName.clear();
   }
   m->request();
 }
 
-std::shared_ptr<const Plan> GraphView::plan() const {
-  return m->plan;
+std::shared_ptr<const Cover> GraphView::cover() const {
+  return m->cover;
 }
 
 void GraphView::Private::request() {
-  if (!plan) return;
+  if (!cover) return;
   if (anchorKey.isEmpty()) {
     const int item = current() >= 0 ? current() : hovered;
     if (item >= 0) anchorKey = scene->items[std::size_t(item)].key;
   }
-  runner.request(plan, open);
+  runner.request(cover, open);
 }
 
 // The item under the anchor keeps its place on the screen; what else moved glides there.
@@ -153,7 +154,7 @@ void GraphView::Private::recolor() {
 }
 
 void GraphView::Private::showColors() {
-  legend->show(*mode, colors);
+  legend->show(*mode, colors, said);
   minimap->setScene(scene, colors);
   placeOverlays();
   q->update();
@@ -254,7 +255,7 @@ QString GraphView::Private::openableOf(const QString& name) const {
 
 void GraphView::Private::setOpen(const QString& name, bool wanted) {
   const QString handle = openableOf(name);
-  if (!plan || handle.isEmpty() || q->isOpen(name) == wanted) return;
+  if (!cover || handle.isEmpty() || q->isOpen(name) == wanted) return;
   const int item = scene->itemOf(name);
   if (item >= 0) anchorKey = scene->items[std::size_t(item)].key;
   open.set(*scene->openable[handle].kind, handle, wanted);
@@ -276,7 +277,7 @@ bool GraphView::isOpen(const QString& name) const {
 }
 
 void GraphView::expandAll() {
-  if (!m->plan) return;
+  if (!m->cover) return;
   m->open = allOpen(*m->scene);
   m->request();
 }

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "planning/plan.h"
+#include "planning/cover.h"
 #include "ui/canvas/camera.h"
 #include "ui/canvas/container_kinds.h"
 #include "ui/document/shown_error.h"
@@ -20,11 +20,11 @@ namespace fusescope {
 
 struct ColorMode;
 
-/// The graph of a plan: segments as containers, fused nodes as boxes that open in place. GUI thread only; scenes are
+/// The graph of a cover: segments as containers, fused nodes as boxes that open in place. GUI thread only; scenes are
 /// built and laid out elsewhere, so that a call returns at once and layoutFinished() tells when the picture is there.
-/// Names in the interface are those of the plan: of nodes, fused nodes, segments, and values (inputs and outputs). A
+/// Names in the interface are those of the cover: of nodes, fused nodes, segments, and values (inputs and outputs). A
 /// fused node is also, and in what is given out, known by its handle (planning/fused_node_facts.h), which a name that
-/// two kernels share, or another plan, does not mix up.
+/// two kernels share, or another cover, does not mix up.
 /// Keys, wheel and drags: see keyHelp().
 class GraphView : public QWidget {
   Q_OBJECT
@@ -33,9 +33,10 @@ class GraphView : public QWidget {
   explicit GraphView(QWidget* parent = nullptr);
   ~GraphView() override;
 
-  /// Null shows an empty canvas. What is open, selected and where it stands on the screen survives a new plan.
-  void setPlan(std::shared_ptr<const Plan> plan);
-  std::shared_ptr<const Plan> plan() const;
+  /// Null shows an empty canvas. What is open, selected and where it stands on the screen survives a new cover. `said`:
+  /// whose kernels these are, for the legend; empty: it is not said.
+  void setCover(std::shared_ptr<const Cover> cover, const QString& said = {});
+  std::shared_ptr<const Cover> cover() const;
   /// Times of a run; where it has none, what was predicted is shown.
   void setTimes(ShownTimes times);
   /// What the types of each fused node do, as a run says.
@@ -52,14 +53,15 @@ class GraphView : public QWidget {
   void setMinimapVisible(bool visible);
   void setLegendVisible(bool visible);
 
-  /// What is open and what the camera sees, to stand so again after setPlan() of the same model, in another window too.
+  /// What is open and what the camera sees, to stand so again after setCover() of the same model, in another window
+  /// too.
   struct View {
     OpenState open;
     QPointF centre;   ///< in layout pixels
-    double zoom = 0;  ///< 0: wherever a plan that is opened begins
+    double zoom = 0;  ///< 0: wherever a network that is opened begins
   };
   View view() const;
-  /// Taken when the next plan of another model is set.
+  /// Taken when the next cover of another model is set.
   void setNextView(View view);
 
   /// Opens or closes a fused node or a segment. Unknown names are ignored.
@@ -86,7 +88,7 @@ class GraphView : public QWidget {
   void centreSelection();  ///< and, when called again, fits it
   double zoom() const;     ///< 1: layout pixels are device-independent pixels
   void setZoom(double zoom);
-  /// Where it looks. Two views of one plan that are given each other's camera stay together.
+  /// Where it looks. Two views of one cover that are given each other's camera stay together.
   const Camera& camera() const;
   void setCamera(const Camera& camera);
   void zoomIn();

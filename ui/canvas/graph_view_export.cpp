@@ -47,7 +47,7 @@ Status GraphView::exportSvg(const QString& path) const {
   generator.setOutputDevice(&file);
   generator.setSize(whole.size().toSize());
   generator.setViewBox(QRectF(QPointF(0, 0), whole.size()));
-  generator.setTitle(m->plan && m->plan->model ? QString::fromStdString(m->plan->model->path) : QString());
+  generator.setTitle(m->cover && m->cover->model ? QString::fromStdString(m->cover->model->path) : QString());
   QPainter painter(&generator);
   renderTo(painter, QRectF(QPointF(0, 0), whole.size()));
   painter.end();

@@ -61,7 +61,8 @@ struct GraphView::Private {
   GraphView* q;
   Theme theme = Theme::dark();
   const ColorMode* mode = colorModes().front();
-  std::shared_ptr<const Plan> plan;
+  std::shared_ptr<const Cover> cover;
+  QString said;  ///< whose kernels these are
   std::shared_ptr<const CanvasScene> scene = std::make_shared<CanvasScene>();
   const Model* sceneModel =
       nullptr;  ///< whose layout is shown: another model starts with a fresh camera. Not dereferenced.

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ui/canvas/graph_view_private.h"
+#include "ui/document/made_words.h"
 
 namespace fusescope {
 
@@ -122,6 +123,12 @@ QString predictionNote() {
   return GraphView::tr("predicted: the target fuses by rules of its own");
 }
 
+/// How sure it is which kernel holds it, or what became of it without one; empty of our own plan.
+QString madeNote(const CanvasItem& item) {
+  if (!item.fate.isEmpty()) return GraphView::tr("no kernel of its own: %1").arg(item.fate);
+  return item.certainty ? certaintyText(*item.certainty) : QString();
+}
+
 /// What it calculates in; of a kernel that mixes types, all of them.
 QString precisionText(const CanvasItem& item, const Theme& theme) {
   if (item.types.size() < 2) return precisionSwatch(item.precision, theme).text;
@@ -145,7 +152,7 @@ QString GraphView::Private::errorsText(int item) const {
   const ShownError error = numbers.errors.find(it.timeKey.toStdString());
   QStringList parts;
   const auto add = [&](const QString& what, Which which) {
-    const QString text = errorPairText(error, which);
+    const QString text = errorPairText(error, which, numbers.errors.bound);
     if (text.isEmpty()) return;
     const ErrorLevel level = levelOf(error, which, numbers.errors.bound);
     const QString words = levelText(level);
@@ -164,6 +171,7 @@ QString GraphView::Private::describe(int item) const {
   if (it.precision != DataType::Undefined) parts << precisionText(it, theme);
   if (item == failingItem) parts << GraphView::tr("the shown run goes wrong here");
   if (it.prediction) parts << predictionNote();
+  if (const QString made = madeNote(it); !made.isEmpty()) parts << made;
   if (const QString time = timeText(item); !time.isEmpty()) parts << time;
   if (const QString errors = errorsText(item); !errors.isEmpty()) parts << errors;
   if (it.canOpen) parts << (it.open ? GraphView::tr("open") : GraphView::tr("closed, %n nodes", nullptr, it.nodes));
@@ -184,6 +192,7 @@ QString GraphView::Private::tooltipAt(const QPointF& viewPoint) const {
   if (!it.kindName.isEmpty()) facts << QString(it.kindName).replace('_', ' ');
   if (it.calculates()) facts << precisionText(it, theme);
   if (it.prediction) facts << predictionNote();
+  if (const QString made = madeNote(it); !made.isEmpty()) facts << made;
   if (it.nodes > 1) facts << GraphView::tr("%1 nodes").arg(it.nodes);
   if (it.constants > 0) facts << GraphView::tr("%1 constants").arg(it.constants);
   if (const QString time = timeText(item); !time.isEmpty()) facts << time;

@@ -21,7 +21,7 @@ class Task : public QRunnable {
 
 /// One request on its way. Touched by one thread at a time: the GUI's, or the worker's while it works.
 struct LayoutRunner::Job {
-  std::shared_ptr<const Plan> plan;
+  std::shared_ptr<const Cover> cover;
   OpenState open;
   std::stop_source stop;
   QElapsedTimer clock;
@@ -61,10 +61,10 @@ void LayoutRunner::discard(std::shared_ptr<const CanvasScene> scene) {
   m_pool.start(new Task([scene = std::move(scene)]() mutable { scene.reset(); }));
 }
 
-void LayoutRunner::request(std::shared_ptr<const Plan> plan, OpenState open) {
+void LayoutRunner::request(std::shared_ptr<const Cover> cover, OpenState open) {
   cancel();
   auto job = std::make_shared<Job>();
-  job->plan = std::move(plan);
+  job->cover = std::move(cover);
   job->open = std::move(open);
   job->clock.start();
   m_job = job;
@@ -85,7 +85,7 @@ void LayoutRunner::work(Job& job, SceneMaker& maker, LevelCache& cache) {
   DotHelper dot(job.stop.get_token(), kMostForDotMs);
   const LayoutOptions options{
       .dot = [&](const LevelGraph& level) { return dot.layOut(level); }, .cache = &cache, .stop = job.stop.get_token()};
-  auto scene = maker.make(job.plan, job.open, options);
+  auto scene = maker.make(job.cover, job.open, options);
   if (scene.ok()) {
     job.scene = std::move(scene).value();
   } else {

@@ -12,7 +12,7 @@
 
 namespace fusescope {
 
-/// Turns plans into laid-out scenes off the GUI thread. A new request replaces the one under way. Where the layered
+/// Turns covers into laid-out scenes off the GUI thread. A new request replaces the one under way. Where the layered
 /// layout crosses wires and dot is quick, dot is asked in its helper process; what crosses less is taken, and if dot
 /// does not answer in time, the layered layout stands: a level that was laid out is kept and never drawn otherwise
 /// later. GUI thread only.
@@ -23,9 +23,9 @@ class LayoutRunner : public QObject {
   explicit LayoutRunner(QObject* parent = nullptr);
   ~LayoutRunner() override;
 
-  void request(std::shared_ptr<const Plan> plan, OpenState open);
+  void request(std::shared_ptr<const Cover> cover, OpenState open);
   void cancel();
-  /// Nothing is shown any more: lets go of what is kept for the next scene of a plan.
+  /// Nothing is shown any more: lets go of what is kept for the next scene of a cover.
   void forget();
   /// Lets go of a scene in the worker thread: that of many boxes takes long to take apart.
   void discard(std::shared_ptr<const CanvasScene> scene);

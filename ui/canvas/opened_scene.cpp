@@ -95,7 +95,7 @@ class Opening {
 
   /// Nodes that stand in its box; coverings may name a node twice.
   static std::vector<NodeId> nodesOf(const Box& box) {
-    std::vector<NodeId> nodes = box.level->plan.fusedNodes[std::size_t(box.index)].nodes;
+    std::vector<NodeId> nodes = box.level->cover.fusedNodes[std::size_t(box.index)].nodes;
     std::erase_if(nodes, [&](NodeId id) {
       return !box.level->graph().has(id) || box.level->fusedOfNode[id.index] != box.index ||
              box.level->itemOfNode[id.index] != box.item;
@@ -105,7 +105,7 @@ class Opening {
 
   void addChildren(Box& box) {
     CanvasLevel& level = *box.level;
-    const FusedNode& fused = level.plan.fusedNodes[std::size_t(box.index)];
+    const FusedNode& fused = level.cover.fusedNodes[std::size_t(box.index)];
     const CanvasItem closed = m_base.items[std::size_t(box.item)];
     CanvasItem opened = fusedContainers().item(level, std::size_t(box.index));
     opened.container = &fusedContainers();

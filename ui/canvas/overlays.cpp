@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "ui/canvas/canvas_metrics.h"
+#include "ui/document/qt_text.h"
 
 namespace fusescope {
 namespace {
@@ -53,6 +54,8 @@ QImage mapOf(const CanvasScene& scene, const CanvasColors& colors, QSize size, d
 }
 
 constexpr const char* kPredictionNote = "dashed: predicted fusion";
+constexpr const char* kUncertainNote = "dashed: holds nodes that its compiler does not name";
+constexpr const char* kWithoutKernelNote = "hatched: has no kernel of its own";
 
 }  // namespace
 
@@ -61,7 +64,7 @@ LegendWidget::LegendWidget(QWidget* parent) : QWidget(parent), m_theme(Theme::da
   setFocusPolicy(Qt::NoFocus);
 }
 
-void LegendWidget::show(const ColorMode& mode, const CanvasColors& colors) {
+void LegendWidget::show(const ColorMode& mode, const CanvasColors& colors, const QString& said) {
   m_timeScale = mode.legend == LegendOf::Times;
   m_lines = colors.legend();
   m_slowestMs = colors.slowestMs;
@@ -83,6 +86,9 @@ void LegendWidget::show(const ColorMode& mode, const CanvasColors& colors) {
   }
   m_notes = colors.notes;
   if (colors.anyPrediction) m_notes << tr(kPredictionNote);
+  if (colors.anyUncertain) m_notes << tr(kUncertainNote);
+  if (colors.anyWithoutKernel) m_notes << tr(kWithoutKernelNote);
+  if (!said.isEmpty()) m_notes << said;
   for (const QString& note : m_notes) width = std::max(width, font.horizontalAdvance(note));
   spoken << m_notes;
   rows += m_notes.size();
@@ -141,7 +147,7 @@ void LegendWidget::paintScale(QPainter& painter) const {
   painter.drawRoundedRect(bar, 4, 4);
   painter.setPen(m_theme.text);
   painter.drawText(below, Qt::AlignLeft, "0");
-  painter.drawText(below, Qt::AlignRight, shortMsText(m_slowestMs));
+  painter.drawText(below, Qt::AlignRight, msText(m_slowestMs));
 }
 
 MinimapWidget::MinimapWidget(QWidget* parent) : QWidget(parent), m_theme(Theme::dark()) {

@@ -16,7 +16,8 @@ class LegendWidget : public QWidget {
 
  public:
   explicit LegendWidget(QWidget* parent);
-  void show(const ColorMode& mode, const CanvasColors& colors);
+  /// `said`: whose kernels these are; may be empty.
+  void show(const ColorMode& mode, const CanvasColors& colors, const QString& said);
   QSize sizeHint() const override { return m_size; }
 
  protected:

@@ -11,44 +11,44 @@ Status layOutScene(CanvasScene& scene, const LayoutOptions& options) {
 }
 
 /// Handles of the fused nodes that hold bodies, in bodies too.
-void addHolders(const Plan& plan, const BodyPath& path, QSet<QString>& holders) {
-  if (plan.bodies.empty()) return;
-  for (const FusedNode& fused : plan.fusedNodes)
-    if (holdsBodies(plan, fused)) holders.insert(QString::fromStdString(path.exactly(handleOf(fused))));
-  for (const PlannedBody& body : plan.bodies)
-    addHolders(*body.plan, path.into(plan.graph().node(body.holder), body.attribute), holders);
+void addHolders(const Cover& cover, const BodyPath& path, QSet<QString>& holders) {
+  if (cover.bodies.empty()) return;
+  for (const FusedNode& fused : cover.fusedNodes)
+    if (holdsBodies(cover, fused)) holders.insert(QString::fromStdString(path.exactly(handleOf(fused))));
+  for (const CoverBody& body : cover.bodies)
+    addHolders(*body.cover, path.into(cover.graph().node(body.holder), body.attribute), holders);
 }
 
 }  // namespace
 
-Result<std::shared_ptr<SceneMaker::Base>> SceneMaker::baseOf(const std::shared_ptr<const Plan>& plan,
+Result<std::shared_ptr<SceneMaker::Base>> SceneMaker::baseOf(const std::shared_ptr<const Cover>& cover,
                                                              const OpenState& open,
                                                              const LayoutOptions& options) const {
-  if (m_base && m_base->plan == plan && m_base->open == open) return m_base;
+  if (m_base && m_base->cover == cover && m_base->open == open) return m_base;
   auto base = std::make_shared<Base>();
-  base->plan = plan;
+  base->cover = cover;
   base->open = open;
-  base->built = buildCanvasWithLevels(*plan, open, *m_fonts);
+  base->built = buildCanvasWithLevels(*cover, open, *m_fonts);
   TRY(layOutScene(base->built.scene, options));
   return base;
 }
 
-Result<std::shared_ptr<const CanvasScene>> SceneMaker::make(const std::shared_ptr<const Plan>& plan,
+Result<std::shared_ptr<const CanvasScene>> SceneMaker::make(const std::shared_ptr<const Cover>& cover,
                                                             const OpenState& open, const LayoutOptions& options) {
   QSet<QString> holders;
-  addHolders(*plan, {}, holders);
+  addHolders(*cover, {}, holders);
   const QSet<QString> turned = open.turned(fusedContainers());
   const QSet<QString> opened = turned - holders;
-  if (plan->fusedNodes.size() >= m_large && opened.size() <= kMostOpened) {
+  if (cover->fusedNodes.size() >= m_large && opened.size() <= kMostOpened) {
     OpenState without = open;
     without.setTurned(fusedContainers(), turned & holders);
-    m_base = TRY(baseOf(plan, without, options));
+    m_base = TRY(baseOf(cover, without, options));
     if (opened.isEmpty()) return std::shared_ptr<const CanvasScene>(m_base, &m_base->built.scene);
     std::optional<CanvasScene> scene = TRY(openedScene(m_base->built, opened, options));
     if (scene) return std::make_shared<const CanvasScene>(std::move(*scene));
   }
   forget();
-  auto scene = std::make_shared<CanvasScene>(buildCanvas(*plan, open, *m_fonts));
+  auto scene = std::make_shared<CanvasScene>(buildCanvas(*cover, open, *m_fonts));
   TRY(layOutScene(*scene, options));
   return std::shared_ptr<const CanvasScene>(std::move(scene));
 }

@@ -6,9 +6,9 @@
 
 namespace fusescope {
 
-/// Laid-out scenes of plans. A small one is made and laid out as a whole. Of a large one the scene in which no fused
+/// Laid-out scenes of covers. A small one is made and laid out as a whole. Of a large one the scene in which no fused
 /// node is open is kept, and what is opened or closed changes only what it touches (openedScene()): both depend on the
-/// plan and on what is open alone, not on the way there. One thread at a time.
+/// cover and on what is open alone, not on the way there. One thread at a time.
 class SceneMaker {
  public:
   /// Fused nodes from which a network is large.
@@ -19,19 +19,19 @@ class SceneMaker {
   explicit SceneMaker(std::shared_ptr<const CanvasFonts> fonts, std::size_t large = kLarge)
       : m_fonts(std::move(fonts)), m_large(large) {}
 
-  Result<std::shared_ptr<const CanvasScene>> make(const std::shared_ptr<const Plan>& plan, const OpenState& open,
+  Result<std::shared_ptr<const CanvasScene>> make(const std::shared_ptr<const Cover>& cover, const OpenState& open,
                                                   const LayoutOptions& options);
   /// Lets go of what is kept.
   void forget() { m_base.reset(); }
 
  private:
-  /// The plan, and what of it is open beside fused nodes that hold no bodies.
+  /// The cover, and what of it is open beside fused nodes that hold no bodies.
   struct Base {
-    std::shared_ptr<const Plan> plan;
+    std::shared_ptr<const Cover> cover;
     OpenState open;
     BuiltCanvas built;
   };
-  Result<std::shared_ptr<Base>> baseOf(const std::shared_ptr<const Plan>& plan, const OpenState& open,
+  Result<std::shared_ptr<Base>> baseOf(const std::shared_ptr<const Cover>& cover, const OpenState& open,
                                        const LayoutOptions& options) const;
 
   const std::shared_ptr<const CanvasFonts> m_fonts;

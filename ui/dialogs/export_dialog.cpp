@@ -7,8 +7,10 @@
 #include <QMessageBox>
 #include <QUrl>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "base/files.h"
+#include "target/target_table.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/document/option_words.h"
@@ -16,13 +18,39 @@
 
 namespace fusescope {
 
+namespace {
+
+const QString kDo = QStringLiteral("do"), kFormatLink = QStringLiteral("format:");
+
+QString link(const QString& what, const QString& words) {
+  return QStringLiteral("<a href='%1:%2'>%3</a>").arg(kDo, what, words.toHtmlEscaped());
+}
+
+/// The newest version that the plan's target knows the operators of; of another target than TensorRT a usual one.
+QString trtVersionFor(const Plan& plan) {
+  constexpr std::string_view kTensorrt = "tensorrt-";
+  const std::string_view name = plan.target.name;
+  if (!name.starts_with(kTensorrt)) return QStringLiteral("10.3");
+  const std::string major(name.substr(kTensorrt.size()));
+  const auto table = std::ranges::find(targetTables(), name, &TargetTable::name);
+  const bool known = table != targetTables().end() && table->operatorsOf.starts_with(major + ".");
+  return qs(known ? table->operatorsOf : major + ".0");
+}
+
+QString sentence(QString words) {
+  if (!words.isEmpty()) words[0] = words[0].toUpper();
+  return words;
+}
+
+}  // namespace
+
 ExportDialog::ExportDialog(const DockContext& context, WorkerClient& worker, QWidget* parent)
     : QDialog(parent),
       m_context(context),
       m_format(new QComboBox),
       m_weights(new QComboBox),
       m_borders(new QComboBox),
-      m_version(new QLineEdit(QStringLiteral("10.3"))),
+      m_version(new QLineEdit),
       m_log(new QLineEdit),
       m_logRow(new QWidget),
       m_check(new QCheckBox(QStringLiteral("Check its numbers on"))),
@@ -61,9 +89,7 @@ ExportDialog::ExportDialog(const DockContext& context, WorkerClient& worker, QWi
   connect(&m_job, &WorkerJob::changed, this, &ExportDialog::renew);
   connect(m_save, &QPushButton::clicked, this, &ExportDialog::save);
   connect(m_cancel, &QPushButton::clicked, &m_job, &WorkerJob::cancel);
-  connect(m_report, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
-    goTo(m_context, QUrl::fromPercentEncoding(link.path(QUrl::FullyEncoded).toUtf8()), this);
-  });
+  connect(m_report, &QTextBrowser::anchorClicked, this, &ExportDialog::follow);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   refresh();
 }
@@ -104,6 +130,10 @@ const Exporter& ExportDialog::exporter() const {
 /// Another format, plan or wish: what was shown is of the one before.
 void ExportDialog::refresh() {
   const Exporter& chosen = exporter();
+  if (!m_version->isModified()) {
+    const QSignalBlocker quiet(m_version);
+    m_version->setText(trtVersionFor(*m_context.document.snapshot()->plan));
+  }
   const bool trtexec = chosen.name == "trtexec", network = !chosen.isText;
   for (QWidget* field : std::initializer_list<QWidget*>{m_version, m_logRow}) showRow(*m_form, field, trtexec);
   for (QWidget* field : std::initializer_list<QWidget*>{m_weights, m_borders, m_inputs})
@@ -113,9 +143,7 @@ void ExportDialog::refresh() {
   m_report->setPlaceholderText(
       QStringLiteral("What is to be known of the network is said here when it is made: Casts that were added, a raised "
                      "opset, edges that the plan holds wider."));
-  QString summary = qs(chosen.summary);
-  summary[0] = summary[0].toUpper();
-  m_summary->setText(summary);
+  m_summary->setText(sentence(qs(chosen.summary)));
   m_writable = false;
   renew();
   if (network) return m_context.jobs.cancel(QStringLiteral("export"));
@@ -137,7 +165,8 @@ void ExportDialog::preview(const Result<Exported>& file) {
   m_preview->setPlainText(file.ok() ? qs(file.value().text) : QString());
   if (file.ok()) {
     QString said = m_summary->text();
-    for (const ExportNote& note : file.value().notes) said += QStringLiteral("\n⚠ ") + withoutOptions(qs(note.text));
+    for (const ExportNote& note : file.value().notes)
+      said += QStringLiteral("\n⚠ ") + sentence(withoutOptions(qs(note.text)));
     m_summary->setText(said);
   } else {
     m_summary->setText(QStringLiteral("✗ This plan cannot be written in that format."));
@@ -208,10 +237,11 @@ void ExportDialog::showWritten(const Json& written) {
                                                                 : std::optional<std::int64_t>())));
   QString text;
   if (const Json numbers = written.value("numbers", Json()); numbers.is_object())
-    text = QStringLiteral("<p>%1</p>").arg(withoutOptions(qs(numbers.value("summary", std::string()))).toHtmlEscaped());
+    text = QStringLiteral("<p>%1</p>")
+               .arg(sentence(withoutOptions(qs(numbers.value("summary", std::string())))).toHtmlEscaped());
   for (const Json& note : written.value("warnings", Json::array()))
     text += QStringLiteral("<p>⚠ %1</p>")
-                .arg(withLinks(withoutOptions(qs(note.get<std::string>())), *m_context.document.snapshot()));
+                .arg(withLinks(sentence(withoutOptions(qs(note.get<std::string>()))), *m_context.document.snapshot()));
   m_report->setHtml(text.isEmpty() ? QStringLiteral("<p>Nothing else is to be known of it.</p>") : text);
 }
 
@@ -221,15 +251,35 @@ void ExportDialog::showRefused(const Diagnostic& problem) {
   sayWhyNot(problem);
 }
 
-/// With links to where it is, in place of the preview.
+/// `html` with links to what it names: Tune, the session's tolerance, and other formats, which get their titles.
+QString ExportDialog::withSteps(QString html) const {
+  html.replace(QStringLiteral("Tune…"), link(QStringLiteral("tune"), QStringLiteral("Tune…")));
+  const QString tolerance = QStringLiteral("the tolerance of the session");
+  html.replace(tolerance, link(QStringLiteral("run_settings"), tolerance));
+  for (const Exporter& other : exporters())
+    if (&other != &exporter())
+      html.replace(QStringLiteral("the format %1").arg(qs(other.name)),
+                   QStringLiteral("the format ") + link(kFormatLink + qs(other.name), qs(other.title)));
+  return html;
+}
+
+void ExportDialog::follow(const QUrl& to) {
+  const QString what = QUrl::fromPercentEncoding(to.path(QUrl::FullyEncoded).toUtf8());
+  if (to.scheme() != kDo) return goTo(m_context, what, this);
+  if (what.startsWith(kFormatLink)) return setFormat(what.mid(kFormatLink.size()));
+  m_context.act(what.toLatin1().constData());
+}
+
+/// With links to where it is and to what helps, in place of the preview.
 void ExportDialog::sayWhyNot(const Diagnostic& problem) {
   QString place;
   for (const std::string& name : {problem.where.node, problem.where.value})
     if (!name.empty()) place += QStringLiteral("<p>At %1</p>").arg(nodeLink(name));
   Diagnostic said = problem;
   said.where = {};  // it stands above
-  m_report->setHtml(place +
-                    QStringLiteral("<p>%1</p>").arg(withLinks(problemInWords(said), *m_context.document.snapshot())));
+  m_report->setHtml(
+      place +
+      QStringLiteral("<p>%1</p>").arg(withSteps(withLinks(problemInWords(said), *m_context.document.snapshot()))));
 }
 
 }  // namespace fusescope

@@ -19,7 +19,7 @@ namespace fusescope {
 
 /// Writes the plan in one of the formats. Of text formats the text, or why it cannot be written, is shown first. A
 /// network is made, checked and written by the worker, and what is to be known of it is said then: Casts that were
-/// added, a raised opset, or the edge for which nothing was written, which can be gone to.
+/// added, a raised opset, or the edge for which nothing was written, which can be gone to; so can what helps.
 class ExportDialog : public QDialog {
   Q_OBJECT
 
@@ -32,6 +32,8 @@ class ExportDialog : public QDialog {
   QString refusal() const { return m_writable ? QString() : m_report->toPlainText(); }
   /// What came of a network that was to be written; its links go to nodes and values.
   QTextBrowser& report() { return *m_report; }
+  QComboBox& format() { return *m_format; }
+  QLineEdit& version() { return *m_version; }
   QComboBox& weights() { return *m_weights; }
   QComboBox& borders() { return *m_borders; }
   QCheckBox& check() { return *m_check; }
@@ -51,6 +53,8 @@ class ExportDialog : public QDialog {
   void showWritten(const Json& written);
   void showRefused(const Diagnostic& problem);
   void sayWhyNot(const Diagnostic& problem);
+  QString withSteps(QString html) const;
+  void follow(const QUrl& to);
 
   DockContext m_context;
   QComboBox *m_format, *m_weights, *m_borders;

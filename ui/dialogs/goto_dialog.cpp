@@ -22,7 +22,7 @@ void findNodes(const PlanSnapshot::Level& level, const QString& text, const Add&
   const auto matches = [&](const std::string& name) {
     return qs(level.path.of(name)).contains(text, Qt::CaseInsensitive);
   };
-  for (const Segment& segment : level.snapshot->plan->segments) {
+  for (const Segment& segment : level.snapshot->cover->segments) {
     const QString name = qs(level.path.of(segment.name));
     if (matches(segment.name) && !add(name + QStringLiteral("   segment"), name, -1)) return;
   }

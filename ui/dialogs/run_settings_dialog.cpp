@@ -2,6 +2,7 @@
 
 #include <QDialogButtonBox>
 #include <QFormLayout>
+#include <QStandardItemModel>
 #include <QVBoxLayout>
 
 #include "backends/backend.h"
@@ -17,6 +18,7 @@ RunSettingsDialog::RunSettingsDialog(const DockContext& context, QWidget* parent
       m_rms(new QLineEdit(numberText(context.runs.settings().tolerance.rms))),
       m_absolute(new QLineEdit(numberText(context.runs.settings().tolerance.absolute))),
       m_relative(new QLineEdit(numberText(context.runs.settings().tolerance.relative))),
+      m_compiler(new QComboBox),
       m_backend(new QComboBox),
       m_threads(new QSpinBox),
       m_against(new QComboBox),
@@ -27,11 +29,18 @@ RunSettingsDialog::RunSettingsDialog(const DockContext& context, QWidget* parent
   form->addRow(QStringLiteral("Largest |Δ| over rms"), m_rms);
   form->addRow(QStringLiteral("and |Δ| at most"), m_absolute);
   form->addRow(QStringLiteral("plus this share of |expected|"), m_relative);
+  m_compiler->setObjectName(QStringLiteral("compiler"));
+  m_backend->setObjectName(QStringLiteral("backend"));
   for (const Backend* backend : allBackends()) m_backend->addItem(qs(backend->name()), qs(backend->name()));
   m_backend->setCurrentIndex(m_backend->findData(qs(context.runs.settings().backend)));
   m_threads->setRange(0, 256);
   m_threads->setSpecialValueText(QStringLiteral("as many as the machine has"));
   m_threads->setValue(context.runs.settings().threads);
+  for (const Compiler* compiler : allCompilers()) m_compiler->addItem(qs(compiler->name()), qs(compiler->name()));
+  m_compiler->setCurrentIndex(m_compiler->findData(qs(context.document.options().compiler)));
+  offer(*m_compiler, context.document.snapshot() ? QString() : QStringLiteral("Open a model first."),
+        QStringLiteral("What compiles the network; pins and types are wishes for whichever it is"));
+  form->addRow(QStringLiteral("Compiler"), m_compiler);
   form->addRow(QStringLiteral("Backend"), m_backend);
   form->addRow(QStringLiteral("Threads"), m_threads);
   m_against->addItem(QStringLiteral("float32, on the same backend"));  // as ErrorsAgainst
@@ -48,12 +57,39 @@ RunSettingsDialog::RunSettingsDialog(const DockContext& context, QWidget* parent
   layout->addWidget(buttons);
   for (QLineEdit* field : {m_rms, m_absolute, m_relative})
     connect(field, &QLineEdit::textChanged, this, &RunSettingsDialog::check);
+  connect(m_compiler, qOverload<int>(&QComboBox::currentIndexChanged), this, &RunSettingsDialog::check);
+  connect(&context.controller.compilers(), &Compilers::changed, this, &RunSettingsDialog::renewCompilers);
+  context.controller.compilers().ask();
+  renewCompilers();
   connect(buttons, &QDialogButtonBox::accepted, this, &RunSettingsDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   check();
 }
 
+const Compiler& RunSettingsDialog::chosen() const {
+  const Compiler* compiler = findCompiler(m_compiler->currentData().toString().toStdString());
+  return compiler != nullptr ? *compiler : ownCompiler();
+}
+
+/// One that cannot compile here is greyed, and says why.
+void RunSettingsDialog::renewCompilers() {
+  const Compilers& compilers = m_context.controller.compilers();
+  auto& items = static_cast<QStandardItemModel&>(*m_compiler->model());
+  for (int i = 0; i < m_compiler->count(); ++i) {
+    const std::string name = m_compiler->itemData(i).toString().toStdString();
+    const QString problem = compilers.whyNot(name, Ability::Compile);
+    m_compiler->setItemText(i, compilers.title(name));
+    items.item(i)->setEnabled(problem.isEmpty());
+    m_compiler->setItemData(i, problem, Qt::ToolTipRole);
+  }
+}
+
 void RunSettingsDialog::check() {
+  const QString ofOurs = &chosen() == &ownCompiler()
+                             ? QString()
+                             : QStringLiteral("%1 runs what it compiles itself: backends are of our own compiler.")
+                                   .arg(qs(chosen().name()));
+  offer(*m_backend, ofOurs);
   QString problem;
   for (const QLineEdit* field : {m_rms, m_absolute, m_relative}) {
     if (!field->text().trimmed().isEmpty() && !numberIn(*field))
@@ -73,6 +109,8 @@ void RunSettingsDialog::accept() {
   settings.errorsAgainst = static_cast<ErrorsAgainst>(m_against->currentIndex());
   settings.tolerance = {.rms = numberIn(*m_rms), .absolute = numberIn(*m_absolute), .relative = numberIn(*m_relative)};
   m_context.runs.setSettings(settings);
+  if (m_compiler->isEnabled() && chosen().name() != m_context.document.options().compiler)
+    m_context.document.setCompiler(chosen());
   QDialog::accept();
 }
 

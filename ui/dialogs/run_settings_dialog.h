@@ -11,24 +11,29 @@
 
 namespace fusescope {
 
-/// What runs are built, timed and evaluated with: backend, threads; and what is close enough. Their inputs:
-/// InputsDialog.
+/// What runs are built, timed and evaluated with: compiler, backend, threads; and what is close enough. Their inputs:
+/// InputsDialog. The compiler is a wish for the plan: choosing another one is an edit of the document.
 class RunSettingsDialog : public QDialog {
   Q_OBJECT
 
  public:
   explicit RunSettingsDialog(const DockContext& context, QWidget* parent = nullptr);
   QLineEdit& tolerance() { return *m_rms; }
+  /// As allCompilers().
+  QComboBox& compiler() { return *m_compiler; }
+  QComboBox& backend() { return *m_backend; }
   /// By ErrorsAgainst.
   QComboBox& against() { return *m_against; }
   void accept() override;
 
  private:
   void check();
+  void renewCompilers();
+  const Compiler& chosen() const;
 
   DockContext m_context;
   QLineEdit *m_rms, *m_absolute, *m_relative;
-  QComboBox* m_backend;
+  QComboBox *m_compiler, *m_backend;
   QSpinBox* m_threads;
   QComboBox* m_against;
   QLabel* m_problem;

@@ -1,5 +1,6 @@
 #include "ui/dialogs/tune_dialog.h"
 
+#include <QDateTime>
 #include <QDialogButtonBox>
 #include <QDir>
 #include <QFile>
@@ -68,7 +69,8 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
   pins->setModel(&m_pins);
   pins->setItemDelegate(new CellDelegate(context.theme, {1}, pins));
   pins->setAccessibleName(QStringLiteral("Pins"));
-  styleTable(*pins, {220, 60, 130, 0}, false);
+  styleTable(*pins, {170, 56, 126, 0}, false);
+  wrapRows(*pins);
   auto* upper = new QHBoxLayout;
   upper->addLayout(makeWishes(), 3);
   upper->addWidget(m_plot, 4);
@@ -94,6 +96,7 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
   for (QComboBox* box : {m_precision, m_output})
     connect(box, qOverload<int>(&QComboBox::currentIndexChanged), this, &TuneDialog::renew);
   renew();
+  readKept();
 }
 
 QLayout* TuneDialog::makeWishes() {
@@ -205,6 +208,7 @@ QString TuneDialog::problem() const {
 
 WorkerRequest TuneDialog::request() const {
   WorkerRequest request = requestFor(m_context, WorkerOp::Tune);
+  if (m_taken && m_taken->with == m_context.document.options()) request.source.options.directives = m_taken->without;
   request.source.options.precisions = m_precision->currentData().value<Precisions>();
   request.source.options = withRangesAsAsked(std::move(request.source.options), m_context.document.ranges());
   request.tune = wishes();
@@ -213,7 +217,7 @@ WorkerRequest TuneDialog::request() const {
   return request;
 }
 
-/// What can be done now, and what is to be said.
+/// What can be done now, and what is said.
 void TuneDialog::renew() {
   const QString busy = working() ? QStringLiteral("A search is under way: wait, or stop it.") : QString();
   for (QWidget* wish : std::initializer_list<QWidget*>{m_precision, m_allowed, m_output, m_budget, m_inputs, m_speedup,
@@ -232,16 +236,23 @@ void TuneDialog::renew() {
   offer(*m_take, working()             ? busy
                  : !m_answer           ? QStringLiteral("Search first: there are no pins yet.")
                  : shownPins().empty() ? QStringLiteral("There is no pin to take: none is needed.")
+                 : shownAreTaken()     ? QStringLiteral("These pins are taken already.")
                                        : QString());
+  m_said->setText(words());
+}
+
+QString TuneDialog::words() const {
   if (working()) {
-    QString text = m_job.text();
-    if (!m_better.empty()) text += QStringLiteral(" · best so far: ") + pointWords(m_better.back());
-    m_said->setText(text);
-  } else {
-    QString text = m_outcome;
-    if (m_answer && m_plot->current() >= 0) text += QLatin1Char('\n') + choiceWords(shownPoint(), *m_answer);
-    m_said->setText(problem().isEmpty() ? text : QStringLiteral("✗ ") + problem());
+    const QString better =
+        m_better.empty() ? QString() : QStringLiteral(" · best so far: ") + pointWords(m_better.back());
+    return m_job.text() + better;
   }
+  if (!problem().isEmpty()) return QStringLiteral("✗ ") + problem();
+  if (!m_answer) return m_outcome;
+  QStringList lines{m_outcome};
+  if (shownAreTaken()) lines.prepend(QStringLiteral("✓ These pins are taken: the plan has them."));
+  if (m_plot->current() >= 0) lines << choiceWords(shownPoint(), *m_answer);
+  return lines.join(QLatin1Char('\n'));
 }
 
 void TuneDialog::start() {
@@ -257,7 +268,11 @@ void TuneDialog::start() {
   RunSettings settings = m_context.runs.settings();
   settings.tune = asked.tune;
   m_context.runs.setSettings(settings);
-  m_job.start(asked, tuneAnswerFromJson, [this](const Result<TuneAnswer>& answer) { finished(answer); });
+  const auto decode = [file = tuneAnswerFile(asked, m_context.document.modelFile().identity(),
+                                             m_context.controller.engineFolder())](const Json& reply) {
+    return keepTuneAnswer(reply, file);
+  };
+  m_job.start(asked, decode, [this](const Result<TuneAnswer>& answer) { finished(answer); });
 }
 
 void TuneDialog::heardBetter(const QString& detail) {
@@ -273,10 +288,35 @@ void TuneDialog::finished(const Result<TuneAnswer>& answer) {
         answer.error().cancelled ? QStringLiteral("Cancelled.") : QStringLiteral("✗ ") + problemInWords(answer.error());
     return;
   }
-  m_answer = answer.value();
+  showAnswer(answer.value());
+}
+
+void TuneDialog::showAnswer(const TuneAnswer& answer) {
+  m_answer = answer;
   m_plot->setPoints(m_answer->front, m_answer->chosen, m_context.runs.settings().tune.goal.maxError);
-  m_pins.setContent(pinsContent(m_answer->pins));
   m_outcome = answerWords(*m_answer);
+  const PlanOptions& now = m_context.document.options();
+  const auto set = takenSet(*m_answer, now);
+  if (set) m_taken = {.with = now, .without = searchedOptions(*m_answer).directives};
+  m_plot->setCurrent(set.value_or(kRecommended));
+  m_pins.setContent(pinsContent(shownPins()));
+}
+
+void TuneDialog::readKept() {
+  const std::string file =
+      tuneAnswerFile(request(), m_context.document.modelFile().identity(), m_context.controller.engineFolder());
+  const auto work = [file](const StopToken&) { return keptTuneAnswer(file); };
+  m_context.jobs.run(QStringLiteral("read tune answer"), this, work, [this](const std::optional<TuneAnswer>& kept) {
+    if (!kept || working() || m_answer) return;
+    const PlanOptions now = request().source.options;
+    if (!takenSet(*kept, now) && !sameSearch(searchedOptions(*kept), now)) return;
+    showAnswer(*kept);
+    renew();
+  });
+}
+
+bool TuneDialog::shownAreTaken() const {
+  return !shownPins().empty() && sameSearch(optionsWith(*m_answer, shownPins()), m_context.document.options());
 }
 
 /// A point of the answer's front: its pins are shown, and are what can be taken.
@@ -302,15 +342,7 @@ const std::vector<TunedPin>& TuneDialog::shownPins() const {
 
 void TuneDialog::take() {
   if (!m_answer) return;
-  PlanOptions options = m_answer->options;
-  const std::vector<TunedPin>& pins = shownPins();
-  if (&pins != &m_answer->pins) {  // the recommended pins stand behind the directives that were there
-    options.directives.resize(options.directives.size() - m_answer->pins.size());
-    for (const TunedPin& pin : pins)
-      options.directives.push_back({.pattern = pin.node,
-                                    .type = dataTypeFromName(pin.type).value_or(DataType::F32),
-                                    .note = "chosen among the sets that tune evaluated"});
-  }
+  PlanOptions options = optionsWith(*m_answer, shownPins());
   if (options.ranges != nullptr) options.ranges = m_context.document.ranges();  // with the histograms
   assignIds(options.directives);
   m_context.document.edit(QStringLiteral("Tune: %1").arg(pointWords(shownPoint())), std::move(options));

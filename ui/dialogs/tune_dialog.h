@@ -18,7 +18,8 @@ namespace fusescope {
 /// Searches for the few pins that the network needs to be as good as asked: the worker does it, and what it finds grows
 /// in the plot. It can be stopped, with the best so far, and goes on where it was when it is started again with the
 /// same wishes, in a session that was closed too. Nothing changes until the user takes the pins, in one step that can
-/// be undone.
+/// be undone. What the last search found is there when it is opened again, also when its pins are taken; another search
+/// is of the network without these.
 class TuneDialog : public QDialog {
   Q_OBJECT
 
@@ -54,9 +55,15 @@ class TuneDialog : public QDialog {
   QString problem() const;
   WorkerRequest request() const;
   void renew();
+  QString words() const;  ///< what is to be said
   void start();
   void heardBetter(const QString& detail);
   void finished(const Result<TuneAnswer>& answer);
+  void showAnswer(const TuneAnswer& answer);
+  /// Shows what was found for these wishes before, if the network is still as it was then, or with its pins.
+  void readKept();
+  /// Whether the pins that are shown are in the plan already.
+  bool shownAreTaken() const;
   void choose(int point);
   /// The point that was chosen in the plot, else the set that the search recommends.
   const TunedPoint& shownPoint() const;
@@ -78,6 +85,12 @@ class TuneDialog : public QDialog {
   QString m_outcome;                 ///< of the last search, for people
   std::vector<TunedPoint> m_better;  ///< found so far
   std::optional<TuneAnswer> m_answer;
+  /// Options of the document that have the pins of a search, and what the directives are without these.
+  struct Taken {
+    PlanOptions with;
+    Directives without;
+  };
+  std::optional<Taken> m_taken;
 };
 
 }  // namespace fusescope

@@ -1,5 +1,6 @@
 #include "ui/dialogs/tune_plot.h"
 
+#include <QFontMetricsF>
 #include <QHelpEvent>
 #include <QLineF>
 #include <QMouseEvent>
@@ -200,15 +201,42 @@ void TunePlot::paintAxes(QPainter& painter) const {
                             : QStringLiteral("error (max|Δ| of rms) against pins: times are not known"));
 }
 
+QString TunePlot::allowedWords() const {
+  return QStringLiteral("allowed: %1").arg(errorText(*m_allowed));
+}
+
+double TunePlot::allowedHeight() const {
+  return field().bottom() - m_upwards.shareOf(std::log10(*m_allowed)) * field().height();
+}
+
+QRectF TunePlot::allowedPlace() const {
+  if (!m_allowed || *m_allowed <= 0) return {};
+  constexpr int kPlaces = 12;  // along the line, above it first
+  const QRectF inside = field();
+  const QSizeF size(QFontMetricsF(uiFont(8.5)).horizontalAdvance(allowedWords()) + 8, 16);
+  const auto isFree = [&](const QRectF& place) {
+    const QRectF near = place.adjusted(-2 * kDot, -2 * kDot, 2 * kDot, 2 * kDot);
+    return inside.contains(place) &&
+           std::ranges::none_of(m_points, [&](const TunedPoint& point) { return near.contains(placeOf(point)); });
+  };
+  const double room = std::max(0.0, inside.width() - size.width());
+  const auto at = [&](int place, double top) {
+    return QRectF(QPointF(inside.left() + room * place / kPlaces, allowedHeight() + top), size);
+  };
+  for (const double top : {-size.height() - 1, 1.0})
+    for (int place = 0; place <= kPlaces; ++place)
+      if (isFree(at(place, top))) return at(place, top);
+  return at(0, -size.height() - 1);
+}
+
 void TunePlot::paintPoints(QPainter& painter) const {
   const Theme& theme = m_theme();
   const QRectF inside = field();
   if (m_allowed && *m_allowed > 0) {
-    const double y = inside.bottom() - m_upwards.shareOf(std::log10(*m_allowed)) * inside.height();
+    const double y = allowedHeight();
     painter.setPen(QPen(theme.warning, 1, Qt::DashLine));
     painter.drawLine(QPointF(inside.left(), y), QPointF(inside.right(), y));
-    painter.drawText(QRectF(inside.left() + 4, y - 17, inside.width(), 16), Qt::AlignLeft,
-                     QStringLiteral("allowed: %1").arg(errorText(*m_allowed)));
+    painter.drawText(allowedPlace(), Qt::AlignCenter, allowedWords());
   }
   painter.setPen(QPen(theme.base, 1));
   for (const TunedPoint& point : m_points) {

@@ -27,6 +27,8 @@ class TunePlot : public QWidget {
   int current() const { return m_current; }
   /// Where a point is drawn.
   QPointF placeOf(const TunedPoint& point) const;
+  /// Where it says what is allowed, beside the line: where no point is, if there is such a place. Empty: no error is.
+  QRectF allowedPlace() const;
   QSize sizeHint() const override { return {340, 230}; }
   QSize minimumSizeHint() const override { return {220, 150}; }
 
@@ -51,6 +53,8 @@ class TunePlot : public QWidget {
   /// Decades.
   double upwards(double error) const;
   QRectF field() const;
+  QString allowedWords() const;
+  double allowedHeight() const;
   void rescale();
   void paintAxes(QPainter& painter) const;
   void paintPoints(QPainter& painter) const;

@@ -1,5 +1,7 @@
 #include "ui/dialogs/tune_words.h"
 
+#include <QStringList>
+#include <algorithm>
 #include <cmath>
 
 #include "ui/document/option_words.h"
@@ -53,17 +55,42 @@ void addExported(QStringList& lines, const TuneAnswer& answer) {
                  .arg(withoutOptions(qs(answer.exportRefused)));
 }
 
+/// Beside those that the plan has, which count for nothing here.
+std::int64_t keptPins(const TuneAnswer& answer) {
+  return pinsBefore(answer.options, answer.pins.size());
+}
+
+/// "No pin", where the plan has some "No further pin".
+QString noPin(const TuneAnswer& answer) {
+  return keptPins(answer) == 0 ? QStringLiteral("No pin") : QStringLiteral("No further pin");
+}
+
+/// Whether the search had to take so many, for the error or for the time.
+QString leftOutWords(const TuneAnswer& answer) {
+  const std::optional<double>& bound = answer.heldTo ? answer.heldTo : answer.maxError;
+  const auto good = std::ranges::count_if(
+      answer.pins, [&](const TunedPin& pin) { return bound && pin.errorWithout && *pin.errorWithout <= *bound; });
+  if (!answer.minimal) return QStringLiteral("A pin may be too many: not each was tried.");
+  if (good == 0) return QStringLiteral("No single pin can be left out: each was tried.");
+  return QStringLiteral(
+             "Each pin was tried: without any one of %1 the error stays within what is allowed, but the network is "
+             "slower.")
+      .arg(good == std::ssize(answer.pins) ? QStringLiteral("them") : QStringLiteral("%1 of them").arg(good));
+}
+
 /// Why more was pinned than is needed.
 void addBeaten(QStringList& lines, const TuneAnswer& answer) {
   if (!answer.beatenByAllPinned) return;
   const TunedPoint& beaten = *answer.beatenByAllPinned;
+  const QString enough = beaten.pins == 0 ? noPin(answer) + QStringLiteral(" is needed for such an error")
+                                          : pinsWords(beaten.pins) + QStringLiteral(" would be enough");
   const QString chosen = answer.chosen.pins == answer.pinnable
                              ? QStringLiteral("so that everything is pinned: on this machine lowering does not pay")
                              : QStringLiteral("so that more is pinned, until the network is no slower than that");
   lines << QStringLiteral(
-               "%1 would be enough, but with everything pinned the network is %2, %3. Where time is not what "
-               "matters, choose that point in the plot.")
-               .arg(pinsWords(beaten.pins), betterWords(answer.allPinned, beaten), chosen);
+               "%1, but with everything pinned the network is %2, %3. Where time is not what matters, choose that "
+               "point in the plot.")
+               .arg(enough, betterWords(answer.allPinned, beaten), chosen);
 }
 
 /// " Pins that known searches need: prefix 12, greedy 7."; of those that came to their end.
@@ -103,16 +130,17 @@ QString answerWords(const TuneAnswer& answer) {
                QStringLiteral(", of %1.")
                    .arg(plural(answer.pinnable, QStringLiteral("node that could be pinned"),
                                QStringLiteral("nodes that could be pinned")));
-  if (answer.ok && answer.pins.empty()) lines.last() += QStringLiteral(" No pin is needed.");
+  if (answer.ok && answer.pins.empty()) lines.last() += QStringLiteral(" %1 is needed.").arg(noPin(answer));
+  if (const std::int64_t kept = keptPins(answer); kept > 0)
+    lines.last() += QStringLiteral(" The plan keeps %1 that it has, which %2 not counted.")
+                        .arg(plural(kept, QStringLiteral("pin")), kept == 1 ? "is" : "are");
   if (answer.chosen.errorOnReference) lines << errorsWords(answer.chosen, answer.backend);
   addExported(lines, answer);
-  lines << QStringLiteral("Without pins: %1. With all: %2.")
-               .arg(pointWords(answer.unpinned), pointWords(answer.allPinned));
+  lines << QStringLiteral("Without %1: %2. With all: %3.")
+               .arg(keptPins(answer) == 0 ? "pins" : "further pins", pointWords(answer.unpinned),
+                    pointWords(answer.allPinned));
   addBeaten(lines, answer);
-  if (answer.ok && !answer.pins.empty())
-    lines << (answer.minimal ? QStringLiteral("No single pin can be left out: each was tried.")
-                             : QStringLiteral("A pin may be too many: not each was tried.")) +
-                 baselinesWords(answer.baselines);
+  if (answer.ok && !answer.pins.empty()) lines << leftOutWords(answer) + baselinesWords(answer.baselines);
   lines << effortWords(answer);
   if (answer.randomInputs) lines << QStringLiteral("⚠ On random inputs: nobody gave others.");
   return lines.join(QLatin1Char('\n'));

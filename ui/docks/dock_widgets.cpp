@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QPainter>
 #include <QTableView>
+#include <QTimer>
 
 #include "ui/docks/dock_context.h"
 #include "ui/docks/wrap_layout.h"
@@ -17,8 +18,8 @@ namespace fusescope {
 void goTo(const DockContext& context, const QString& name, const QObject* source) {
   const auto snapshot = context.document.snapshot();
   if (!snapshot) return;
-  const auto nodes = snapshot->nodesNamed(name.toStdString());
-  if (!nodes.empty()) return context.selection.set(nodes, source);
+  if (!snapshot->nodesNamed(name.toStdString()).empty() || snapshot->fusedWith(name.toStdString()) != nullptr)
+    return selectNamed(context.selection, *snapshot, {name}, source);
   // A name in a body, in full or as it is called beside what is selected there.
   const auto here = snapshot->inside(context.selection.inside());
   for (const std::string& full :
@@ -199,6 +200,37 @@ void styleTable(QTableView& table, const QList<int>& widths, bool sortable) {
     }
   }
   if (!open.isEmpty()) new OpenColumns(table, open);
+}
+
+namespace {
+
+/// So many rows are made as high as their texts: to measure more takes long.
+constexpr int kMostWrapped = 100;
+
+/// Makes the rows of a table as high as their texts, whenever these or the columns have changed.
+class WrappedRows : public QObject {
+ public:
+  explicit WrappedRows(QTableView& table) : QObject(&table), m_table(table) {
+    m_soon.setSingleShot(true);
+    const auto soon = [this] { m_soon.start(); };
+    connect(&m_soon, &QTimer::timeout, this, [this] { fit(); });
+    connect(table.model(), &QAbstractItemModel::modelReset, this, soon);
+    connect(table.horizontalHeader(), &QHeaderView::sectionResized, this, soon);
+  }
+
+ private:
+  void fit() {
+    if (m_table.model()->rowCount() <= kMostWrapped) m_table.resizeRowsToContents();
+  }
+  QTableView& m_table;
+  QTimer m_soon;
+};
+
+}  // namespace
+
+void wrapRows(QTableView& table) {
+  table.setWordWrap(true);
+  new WrappedRows(table);
 }
 
 HintStack::HintStack(QWidget* content, const QString& hint, QWidget* parent)

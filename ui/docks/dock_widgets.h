@@ -40,6 +40,9 @@ class CellDelegate : public QStyledItemDelegate {
 /// and a third of the share of such a column.
 void styleTable(QTableView& table, const QList<int>& widths, bool sortable);
 
+/// Texts that are longer than their column go on below, as long as there are not too many rows; after styleTable().
+void wrapRows(QTableView& table);
+
 /// A page with content, or a hint in its place while there is none.
 class HintStack : public QStackedWidget {
   Q_OBJECT

@@ -19,11 +19,7 @@ namespace fusescope {
 
 namespace {
 
-/// Whether they are just what one kernel runs.
-bool isKernel(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes) {
-  const FusedNode* fused = nodes.empty() ? nullptr : snapshot.fusedOf(nodes.front());
-  return fused != nullptr && fused->nodes == nodes;
-}
+const QString kShow = QStringLiteral("show:");  ///< before the id of a run
 
 /// What the plan says does most with least about `value`; without pins where nothing does.
 OfferedFix firstFix(const std::shared_ptr<const Plan>& plan, ValueId value, Harm harm, const StopToken& stop) {
@@ -77,7 +73,8 @@ void InspectorDock::renew(Parts) {
   const auto inside = snapshot->inside(m_context.selection.inside());
   const PlanSnapshot& of = inside ? *inside->body : *snapshot;
   const auto& nodes = inside ? inside->nodes : m_context.selection.nodes();
-  if (nodes.size() == 1 || isKernel(of, nodes)) workOut(of.plan, nodes, inside ? inside->place.bodies : BodyPath());
+  if (nodes.size() == 1 || of.fusedOfJust(nodes) != nullptr)
+    workOut(of.plan, nodes, inside ? inside->place.bodies : BodyPath());
 }
 
 void InspectorDock::show(const WorkedOut* workedOut) {
@@ -104,9 +101,9 @@ QString InspectorDock::runText(const std::vector<NodeId>& nodes, const WorkedOut
   const auto failure = m_context.runs.failure();
   if (nodes.empty()) return nextStepHtml(m_context.runs, m_context.controller, theme);
   const bool here = failure && std::ranges::find(nodes, failure->node) != nodes.end();
-  const bool one = nodes.size() == 1 || isKernel(snapshot, nodes);
+  const bool one = nodes.size() == 1 || snapshot.fusedOfJust(nodes) != nullptr;
   const QString remedy = one ? fixHtml(workedOut == nullptr ? nullptr : &workedOut->fix, theme) : QString();
-  const QString failing = here ? failureHtml(*failure, *m_context.runs.shown(), remedy, theme) : QString();
+  const QString failing = here ? failureHtml(m_context.runs, *failure, remedy, theme) : QString();
   return failing + errorsHtml(m_context.runs, snapshot, nodes, here ? QString() : remedy, theme);
 }
 
@@ -114,10 +111,9 @@ std::optional<InspectorDock::Wrong> InspectorDock::wrongOf(const std::vector<Nod
   const PlanSnapshot& snapshot = *m_context.document.snapshot();
   const auto failure = m_context.runs.failure();
   if (failure && std::ranges::find(nodes, failure->node) != nodes.end()) {
-    const auto value = snapshot.graph().findValue(failure->verdict.firstWrong);
-    const Evaluation* evaluation = m_context.runs.evaluation(*m_context.runs.shown());
-    const Harm harm = failure->verdict.firstNotFinite ? Harm::NotFinite : Harm::Inexact;
-    if (value) return Wrong{*value, harm, triedFix(evaluation->advice, failure->verdict.firstWrong)};
+    const auto value = snapshot.graph().findValue(failure->value);
+    const Harm harm = failure->notFinite ? Harm::NotFinite : Harm::Inexact;
+    if (value) return Wrong{*value, harm, triedFix(failure->advice, failure->value)};
   }
   const FusedNode* fused = nodes.empty() ? nullptr : snapshot.fusedOf(nodes.front());
   if (fused == nullptr || fused->outputs.empty()) return {};
@@ -126,25 +122,42 @@ std::optional<InspectorDock::Wrong> InspectorDock::wrongOf(const std::vector<Nod
   const ErrorLevel level = levelOf(error, &LocalAndCarried::local, errors.bound);
   if (error.kind != ErrorKind::Measured || !isWrong(level)) return {};
   const ValueId value = fused->outputs.front().value;
-  const RunErrors* measured = errorsFor(*m_context.runs.shown(), m_context.runs.settings());
+  const auto measured = m_context.runs.errorsOf(*m_context.runs.shown()).errors;
   return Wrong{value, level == ErrorLevel::NotFinite ? Harm::NotFinite : Harm::Inexact,
-               triedFix(measured->advice, snapshot.graph().value(value).name)};
+               triedFix(std::as_const(measured)->advice, snapshot.graph().value(value).name)};
+}
+
+std::string InspectorDock::wrongBefore(const std::vector<NodeId>& nodes) const {
+  const FusedNode* fused = nodes.empty() ? nullptr : m_context.document.snapshot()->fusedOf(nodes.front());
+  const auto failure = m_context.runs.failure();
+  if (fused == nullptr || !failure) return {};
+  const ShownErrors errors = m_context.runs.layerErrors();
+  const ShownError error = errors.find(handleOf(*fused));
+  const auto wrong = [&](Which which) { return isWrong(levelOf(error, which, errors.bound)); };
+  const bool victim = error.kind == ErrorKind::Measured && !wrong(&LocalAndCarried::local);
+  return victim && wrong(&LocalAndCarried::carried) ? failure->value : std::string();
 }
 
 KernelTime InspectorDock::timeOf(const FusedNode& fused, const BodyPath& path) const {
   const ShownTimes times = m_context.runs.layerTimes();
   const auto found = times.find(path.exactly(handleOf(fused)));
-  return found == times.end() ? KernelTime() : KernelTime{found->second, times.made};
+  if (found != times.end()) return {found->second, times.made};
+  const ShownTime untimed =
+      path.isNetwork() ? timeWithoutRun(*m_context.document.snapshot()->cover, fused) : ShownTime();
+  return untimed.kind == TimeKind::Told ? KernelTime{untimed, {}} : KernelTime();
 }
 
 QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const BodyPath& path,
                               const WorkedOut* workedOut) const {
   const Theme& theme = m_context.theme();
+  const FusedNode* named = path.isNetwork() ? snapshot.fusedWith(m_context.selection.kernel()) : nullptr;
+  if (named != nullptr) return fusedText(snapshot, *named, timeOf(*named, path), workedOut, theme);
   if (nodes.empty()) return modelText(snapshot, theme);
-  const FusedNode* fused = snapshot.fusedOf(nodes.front());
+  const FusedNode* kernel = snapshot.fusedOfJust(nodes);
   const Segment* segment = snapshot.segmentOf(nodes);
-  if (nodes.size() > 1 && !isKernel(snapshot, nodes))
+  if (nodes.size() > 1 && kernel == nullptr)
     return segment ? segmentText(snapshot, *segment, theme) : severalText(snapshot, nodes, theme);
+  const FusedNode* fused = nodes.size() == 1 ? snapshot.fusedOf(nodes.front()) : kernel;
   const KernelTime time = fused == nullptr ? KernelTime() : timeOf(*fused, path);
   const QString text = nodes.size() == 1 ? nodeText(snapshot, nodes.front(), time, workedOut, theme)
                                          : fusedText(snapshot, *fused, time, workedOut, theme);
@@ -153,10 +166,11 @@ QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<No
 
 void InspectorDock::workOut(std::shared_ptr<const Plan> plan, const std::vector<NodeId>& of, const BodyPath& path) {
   const auto wrong = path.isNetwork() ? wrongOf(of) : std::nullopt;
+  const std::string before = path.isNetwork() && !wrong ? wrongBefore(of) : std::string();
   m_context.jobs.run(
       QStringLiteral("what_would_help"), this,
-      [plan, of, path, wrong](const StopToken& stop) {
-        WorkedOut answers{.lostWeights = lostWeights(*plan, of)};
+      [plan, of, path, wrong, before](const StopToken& stop) {
+        WorkedOut answers{.lostWeights = lostWeights(*plan, of), .wrong = wrong.has_value(), .wrongBefore = before};
         if (of.size() == 1) answers.help = wouldHelpInBody(*plan, of.front(), path);
         if (wrong) answers.fix = wrong->tried ? *wrong->tried : firstFix(plan, wrong->value, wrong->harm, stop);
         return answers;
@@ -195,6 +209,8 @@ void InspectorDock::act(const QString& what) {
     m_context.controller.build();
   } else if (what == QLatin1String("evaluate")) {
     m_context.controller.evaluate();
+  } else if (what.startsWith(kShow)) {
+    m_context.runs.show(what.mid(kShow.size()).toStdString());
   } else if (what == QLatin1String("tune")) {
     m_context.act("tune");
   } else if (what == QLatin1String("fix") && !m_workedOut.fix.pins.empty()) {

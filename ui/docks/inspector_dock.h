@@ -48,6 +48,9 @@ class InspectorDock : public Dock {
     std::optional<OfferedFix> tried{};  ///< what came of trying pins when it was measured; nothing: none was tried
   };
   std::optional<Wrong> wrongOf(const std::vector<NodeId>& nodes) const;
+  /// Of `nodes` that are right by themselves and wrong with what they are given: the value that goes wrong first;
+  /// empty: they are not such ones.
+  std::string wrongBefore(const std::vector<NodeId>& nodes) const;
   /// `path`: the body that `snapshot` is of.
   QString textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const BodyPath& path,
                  const WorkedOut* workedOut) const;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ui/docks/inspector_text.h"
+#include "ui/document/made_words.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 
@@ -21,7 +22,7 @@ QString mark(const Decision& decision, const Theme& theme) {
 
 QString walk(const PlanSnapshot& snapshot, std::uint32_t index, int depth, std::set<std::uint32_t>& seen,
              const Theme& theme) {
-  const auto& all = snapshot.plan->decisions;
+  const auto& all = snapshot.cover->decisions;
   if (index >= all.size() || !seen.insert(index).second) return {};
   const Decision& decision = all[index];
   QString text =
@@ -52,6 +53,10 @@ QString badge(DataType type, const Theme& theme) {
   const Swatch swatch = precisionSwatch(type, theme);
   return QStringLiteral("<span style='background-color:%1; color:%2'><b>&nbsp;%3&nbsp;</b></span>")
       .arg(swatch.color.name(), readableOn(swatch.color).name(), qs(type));
+}
+
+QString typeBadge(DataType type, const Theme& theme) {
+  return type == DataType::Undefined ? undisclosed() : badge(type, theme);
 }
 
 QString nodeLink(const std::string& name) {

@@ -18,6 +18,8 @@ QString heading(const QString& text, const Theme& theme);
 QString title(const QString& text, const QString& second, const Theme& theme);
 /// The type on its colour; empty for none.
 QString badge(DataType type, const Theme& theme);
+/// The same; in words that it is not disclosed.
+QString typeBadge(DataType type, const Theme& theme);
 /// A link to a node, segment or value by name, or to a fused node by its handle.
 QString nodeLink(const std::string& name);
 /// `text` safe inside HTML, in which what stands between single quotes and is a node or value of the plan is a link.

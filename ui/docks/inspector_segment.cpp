@@ -13,9 +13,9 @@ QString bordersText(const PlanSnapshot& snapshot, const Segment& segment, const 
     for (const SegmentBorder& border : borders) {
       if (border.direction != direction || ++count > kMostListed) continue;
       const PlannedCast* cast = border.conversion;
-      const QString other = border.other.valid() ? nodeLink(snapshot.plan->segments[border.other.index].name)
+      const QString other = border.other.valid() ? nodeLink(snapshot.cover->segments[border.other.index].name)
                                                  : QStringLiteral("the network");
-      QString what = badge(border.type, theme) + QStringLiteral(" %1 · ").arg(bytesText(border.bytes)) +
+      QString what = typeBadge(border.type, theme) + QStringLiteral(" %1 · ").arg(bytesText(border.bytes)) +
                      (direction == SegmentBorder::Direction::In ? QStringLiteral("from ") : QStringLiteral("to ")) +
                      other;
       if (cast != nullptr)

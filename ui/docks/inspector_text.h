@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ui/docks/error_html.h"
+#include "ui/docks/inspector_html.h"
 #include "ui/docks/kernel_time_html.h"
 #include "ui/document/plan_snapshot.h"
 #include "ui/theme/theme.h"
@@ -16,15 +17,26 @@ namespace fusescope {
 QString modelText(const PlanSnapshot& snapshot, const Theme& theme);
 /// What takes its time to work out about what is selected.
 struct WorkedOut {
-  std::vector<WhatIf> help;  ///< of one node
-  std::vector<LostWeight> lostWeights;
-  OfferedFix fix;  ///< where something goes wrong: of that
+  std::vector<WhatIf> help{};  ///< of one node
+  std::vector<LostWeight> lostWeights{};
+  bool wrong = false;         ///< it goes wrong by itself
+  OfferedFix fix{};           ///< of that
+  std::string wrongBefore{};  ///< of what goes wrong with what it is given alone: the value that goes wrong first
 };
 /// `workedOut` null: still being worked out.
 QString nodeText(const PlanSnapshot& snapshot, NodeId node, const KernelTime& time, const WorkedOut* workedOut,
                  const Theme& theme);
 QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const KernelTime& time,
                   const WorkedOut* workedOut, const Theme& theme);
+/// Of a kernel that another compiler made: what it tells of it.
+QString madeKernelText(const PlanSnapshot& snapshot, const FusedNode& fused, const KernelTime& time,
+                       const Theme& theme);
+/// What another compiler made of a node; empty of our own plan.
+QString madeNodeText(const PlanSnapshot& snapshot, NodeId node, const Theme& theme);
+/// The decisions about a fused node; of another compiler's kernel nothing where there are none.
+QString whyFusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Theme& theme);
+/// The row that says which segment something runs in.
+void addSegment(Rows& rows, const Segment& segment);
 /// What enters and leaves a segment, and what is converted on the way.
 QString segmentText(const PlanSnapshot& snapshot, const Segment& segment, const Theme& theme);
 /// The table of its borders alone.

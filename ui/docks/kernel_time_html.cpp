@@ -12,6 +12,9 @@ void addTime(Rows& rows, const FusedNode& fused, const KernelTime& known, const 
     if (!known.time.tactic.empty()) rows.add(QStringLiteral("tactic"), html(known.time.tactic));
   } else if (known.time.kind == TimeKind::Emulated) {
     rows.add(label, how);
+  } else if (known.time.kind == TimeKind::Told) {
+    rows.add(label, QStringLiteral("<b>%1</b> <span style='color:%2'>%3</span>")
+                        .arg(msText(known.time.ms), theme.dimText.name(), how));
   } else if (const QString predicted = predictedText(fused); !predicted.isEmpty()) {
     rows.add(fused.bodyTime ? QStringLiteral("its bodies") : QStringLiteral("predicted"), predicted);
   }

@@ -15,8 +15,8 @@ struct KernelTime {
   bool measured() const { return time.kind == TimeKind::Measured || time.kind == TimeKind::OfOtherPlan; }
 };
 
-/// Rows of what the shown run measured (`label`), in which run and by which tactic; else of what is predicted. None
-/// where nothing is known.
+/// Rows of what the shown run measured (`label`), in which run and by which tactic; else of what its compiler told or
+/// what is predicted. None where nothing is known.
 void addTime(Rows& rows, const FusedNode& fused, const KernelTime& known, const QString& label, const Theme& theme);
 
 }  // namespace fusescope

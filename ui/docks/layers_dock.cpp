@@ -81,7 +81,11 @@ LayersDock::LayersDock(const DockContext& context)
   m_view->setSelectionMode(QAbstractItemView::ExtendedSelection);
   m_view->setContextMenuPolicy(Qt::CustomContextMenu);
   m_view->setAccessibleName(QStringLiteral("Layers"));
-  styleTable(*m_view, {0, -70, -104, -88, 76, 84, 50, 64, 72, 76, 120, 120}, true);
+  const auto widthOf = [this](const char* text) {
+    return m_view->fontMetrics().horizontalAdvance(QString::fromUtf8(text));
+  };
+  const int time = widthOf("≈ 0.123 ms"), error = widthOf("[1.2e-05 / 3.4e-06]");  // numbers are never cut
+  styleTable(*m_view, {0, -70, -104, -88, 76, 84, 50, 64, 72, time, error, error}, true);
   m_view->horizontalHeader()->setMinimumSectionSize(56);
   // Where there are errors, they are what the table is looked at for.
   for (const auto& [column, place] : {std::pair(LayersModel::kLocal, 1), std::pair(LayersModel::kCarried, 2)})
@@ -180,8 +184,7 @@ void LayersDock::applyPin(int row, const PinChoice& choice) {
   if (!rows.contains(row)) rows = {row};
   std::vector<std::string> names;
   for (const int able : rows)
-    if (pinRefusal(*m_model.levelAt(able).snapshot->plan, m_model.nodeAt(able), DataType::F32).isEmpty())
-      names.push_back(m_model.nameAt(able).toStdString());
+    if (m_model.pinRefusalAt(able).isEmpty()) names.push_back(m_model.nameAt(able).toStdString());
   if (names.empty()) return;
   if (choice.type == DataType::Undefined) {
     m_context.document.clearDirectives(names);
@@ -202,7 +205,9 @@ void LayersDock::showSelection() {
   const auto inside = snapshot ? snapshot->inside(m_context.selection.inside()) : std::nullopt;
   const auto& nodes = inside ? inside->nodes : m_context.selection.nodes();
   if (snapshot && nodes.size() <= 500) {
-    for (const int row : m_model.rowsOf(inside ? *inside->body : *snapshot, nodes)) {
+    QList<int> selected = m_model.rowsOf(inside ? *inside->body : *snapshot, nodes);
+    if (const int kernel = m_model.rowOfKernel(m_context.selection.kernel()); kernel >= 0) selected = {kernel};
+    for (const int row : selected) {
       if (first < 0) first = row;
       rows.select(m_model.index(row, 0), m_model.index(row, LayersModel::kColumns - 1));
     }
@@ -215,17 +220,21 @@ void LayersDock::showSelection() {
   m_syncing = false;
 }
 
-/// The network's own nodes, as many as there are; else one thing in a body.
+/// The network's own nodes, as many as there are; else one thing in a body, or one kernel.
 void LayersDock::readSelection() {
   if (m_syncing) return;
   std::vector<NodeId> nodes;
-  int inside = -1;
+  int inside = -1, kernel = -1;
   for (const QModelIndex& index : m_view->selectionModel()->selectedRows()) {
-    if (!m_model.levelAt(index.row()).holder.valid())
+    if (!m_model.nodeAt(index.row()).valid())
+      kernel = index.row();
+    else if (!m_model.levelAt(index.row()).holder.valid())
       nodes.push_back(m_model.nodeAt(index.row()));
     else if (inside < 0)
       inside = index.row();
   }
+  if (nodes.empty() && kernel >= 0)
+    return selectNamed(m_context.selection, *m_context.document.snapshot(), {qs(m_model.kernelAt(kernel))}, this);
   if (!nodes.empty() || inside < 0) return m_context.selection.set(std::move(nodes), this);
   m_context.selection.set({m_model.levelAt(inside).holder}, this, m_model.nameAt(inside).toStdString());
 }

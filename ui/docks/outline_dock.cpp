@@ -121,12 +121,12 @@ void OutlineDock::showSelection() {
   QModelIndex current;
   const auto snapshot = m_context.document.snapshot();
   const auto& nodes = m_context.selection.nodes();
-  const FusedNode* whole = snapshot && !nodes.empty() ? snapshot->fusedOf(nodes.front()) : nullptr;
+  const FusedNode* whole = snapshot ? selectedKernel(m_context.selection, *snapshot) : nullptr;
   const Segment* segment = snapshot ? snapshot->segmentOf(nodes) : nullptr;
   if (!m_context.selection.inside().empty()) {
     current = m_model.indexOfInside(m_context.selection.inside());
     rows.select(current, current);
-  } else if (whole && whole->nodes == nodes) {
+  } else if (whole != nullptr) {
     current = m_model.indexOfFused(whole->id.index);
     rows.select(current, current);
   } else if (segment != nullptr) {

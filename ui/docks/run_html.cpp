@@ -2,6 +2,7 @@
 
 #include <QDateTime>
 
+#include "base/quantities.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/document/qt_text.h"
 
@@ -18,6 +19,10 @@ QString breakable(const std::string& text) {
   return html(text).replace(QLatin1Char('+'), QStringLiteral("+\u200b"));
 }
 
+QString boldTitle(const Run& run) {
+  return QStringLiteral("<b>%1</b>").arg(Runs::title(run).toHtmlEscaped());
+}
+
 QString inputsText(const SampleSource& inputs) {
   return qs(inWords(inputs));
 }
@@ -29,6 +34,12 @@ QString whenText(const std::string& utc) {
 }  // namespace
 
 namespace {
+
+/// Why errors layer by layer say something else of the run than its evaluation; empty where they do not.
+QString differenceHtml(const Runs& runs, const Run& run, const Theme& theme) {
+  const QString why = runs.whyVerdictsDiffer(run);
+  return why.isEmpty() ? why : colored(theme.warning, QStringLiteral("⚠ ") + why.toHtmlEscaped());
+}
 
 /// "✗ fails on 3 of 8 samples: …", a link to where it first goes wrong, and what it was evaluated on, in parts.
 QStringList verdictParts(const Runs& runs, const Run& run, const Verdict& verdict, const Theme& theme) {
@@ -48,6 +59,7 @@ QStringList verdictParts(const Runs& runs, const Run& run, const Verdict& verdic
                                        : colored(theme.dimText, QStringLiteral("On %1.").arg(inputs)));
   if (evaluation->inputs != runs.settings().inputs)
     parts << colored(theme.warning, QStringLiteral("Evaluated on %1, not on what is chosen now.").arg(inputs));
+  if (const QString differs = differenceHtml(runs, run, theme); !differs.isEmpty()) parts << differs;
   return parts;
 }
 
@@ -63,7 +75,7 @@ QString verdictHtml(const Runs& runs, const Run& run, const Theme& theme) {
 
 QString verdictLineHtml(const Runs& runs, const Run& run, const Theme& theme) {
   const Verdict verdict = runs.verdict(run);
-  QStringList parts{QStringLiteral("<b>%1</b>").arg(Runs::title(run).toHtmlEscaped())};
+  QStringList parts{boldTitle(run)};
   if (!runs.ofThisPlan(run)) parts << colored(theme.warning, QStringLiteral("another plan than the one on screen"));
   if (verdict.kind == Verdict::Kind::Unknown) {
     parts << colored(theme.dimText, html(inWords(verdict)));
@@ -80,7 +92,8 @@ QString evaluationsHtml(const Runs& runs, const Run& run, const Theme& theme) {
   QString rows;
   for (auto it = run.evaluations.rbegin(); it != run.evaluations.rend(); ++it) {
     const Evaluation& evaluation = **it;
-    const Verdict verdict = verdictOf(evaluation, evaluation.tolerance);
+    Verdict verdict = verdictOf(evaluation, evaluation.tolerance);
+    verdict.firstWrong.clear();  // that is said once, above
     const QString row = QStringLiteral("%1 · %2 · %3 · %4")
                             .arg(whenText(evaluation.when), inputsText(evaluation.inputs).toHtmlEscaped(),
                                  html(inWords(evaluation.tolerance)), html(inWords(verdict)));
@@ -111,14 +124,17 @@ QString comparisonHtml(const Runs& runs, const Run& run, const Theme& theme) {
   return text;
 }
 
-QString failureHtml(const Runs::Failure& failure, const Run& run, const QString& remedy, const Theme& theme) {
-  const QString what = failure.verdict.firstNotFinite
-                           ? QStringLiteral("%1 becomes infinite or NaN, where it is finite in float32.")
-                           : QStringLiteral("%1 is further from float32 than the tolerance allows.");
-  return QStringLiteral("<p style='margin:0 0 8px 0'>%1<br>%2<br>%3</p>")
-      .arg(colored(theme.error,
-                   QStringLiteral("<b>✗ %1 goes wrong here first.</b>").arg(html(Runs::title(run).toStdString()))),
-           what.arg(html(failure.verdict.firstWrong)), remedy);
+QString failureHtml(const Runs& runs, const Runs::Failure& failure, const QString& remedy, const Theme& theme) {
+  const Run& run = *runs.shown();
+  const QString value = html(failure.value);
+  QStringList lines{
+      colored(theme.error, QStringLiteral("<b>✗ %1 goes wrong here first.</b>").arg(Runs::title(run).toHtmlEscaped())),
+      !failure.why.empty() ? QStringLiteral("%1: %2.").arg(value, html(failure.why))
+      : failure.notFinite  ? QStringLiteral("%1 becomes infinite or NaN, where it is finite in float32.").arg(value)
+                           : QStringLiteral("%1 is further from float32 than the tolerance allows.").arg(value)};
+  if (const QString differs = differenceHtml(runs, run, theme); !differs.isEmpty()) lines << differs;
+  if (!remedy.isEmpty()) lines << remedy;
+  return QStringLiteral("<p style='margin:0 0 8px 0'>%1</p>").arg(lines.join(QStringLiteral("<br>")));
 }
 
 /// By its errors layer by layer, where there are such ones.
@@ -131,27 +147,33 @@ QString firstWrongHtml(const Runs& runs, const Theme& theme) {
 }
 
 QString nextStepHtml(const Runs& runs, const RunController& controller, const Theme& theme) {
-  const auto step = [&theme](const char* link, const QString& words, const QString& refusal) {
+  const auto step = [&theme](const QString& link, const QString& words, const QString& refusal) {
     return refusal.isEmpty()
-               ? QStringLiteral("<p style='margin:8px 0'><a href='%1'>%2</a></p>").arg(QLatin1String(link), words)
+               ? QStringLiteral("<p style='margin:8px 0'><a href='%1'>%2</a></p>").arg(link, words)
                : QStringLiteral("<p style='margin:8px 0'>%1</p>").arg(colored(theme.dimText, refusal.toHtmlEscaped()));
   };
-  QString build = step("do:build", QStringLiteral("Build this plan and time it"), controller.buildRefusal());
+  QString build =
+      step(QStringLiteral("do:build"), QStringLiteral("Build this plan and time it"), controller.buildRefusal());
   if (controller.plansOnly()) {
-    build += step("do:cpu", QStringLiteral("Plan for cpu, which engines are built for"), QString());
-    build += step("do:export", QStringLiteral("Export the plan to where it is deployed"), QString());
+    build += step(QStringLiteral("do:cpu"), QStringLiteral("Plan for cpu, which engines are built for"), QString());
+    build += step(QStringLiteral("do:export"), QStringLiteral("Export the plan to where it is deployed"), QString());
   }
   const Run* shown = runs.shown();
-  if (shown == nullptr) return build;
-  const QString title = QStringLiteral("<b>%1</b>").arg(html(Runs::title(*shown).toStdString()));
-  if (!runs.ofThisPlan(*shown)) {
-    const QString other = title + QStringLiteral(" is of another plan: %1").arg(html(inWords(runs.verdict(*shown))));
-    return build + QStringLiteral("<p style='margin:8px 0'>%1</p>").arg(colored(theme.dimText, other));
+  if (shown == nullptr || !runs.ofThisPlan(*shown)) {
+    const Run* fits = runs.newestOfThisPlan();
+    const QString offered =
+        fits == nullptr ? build
+                        : step(QStringLiteral("do:show:%1").arg(qs(fits->id)),
+                               QStringLiteral("Show run %1, which is of this plan").arg(qs(fits->id)), QString());
+    if (shown == nullptr) return offered;
+    const QString other =
+        boldTitle(*shown) + QStringLiteral(" is of another plan: %1").arg(html(inWords(runs.verdict(*shown))));
+    return offered + QStringLiteral("<p style='margin:8px 0'>%1</p>").arg(colored(theme.dimText, other));
   }
-  QString text = QStringLiteral("<p style='margin:8px 0 2px 0'>%1</p>").arg(title);
+  const QString text = QStringLiteral("<p style='margin:8px 0 2px 0'>%1</p>").arg(boldTitle(*shown));
   if (shown->evaluations.empty() && !shown->working()) {
     return text + firstWrongHtml(runs, theme) + timeHtml(*shown, theme) +
-           step("do:evaluate", QStringLiteral("Evaluate it: how far is it from float32?"),
+           step(QStringLiteral("do:evaluate"), QStringLiteral("Evaluate it: how far is it from float32?"),
                 controller.evaluateRefusal());
   }
   return text + verdictHtml(runs, *shown, theme) + timeHtml(*shown, theme);
@@ -171,7 +193,7 @@ QString timeHtml(const Run& run, const Theme& theme) {
   }
   QString text = QStringLiteral("<b>%1</b> median · %2 fastest · %3 p95 · measured %4 times on %5")
                      .arg(msText(time.medianMs), msText(time.minMs), msText(time.p95Ms))
-                     .arg(time.samples)
+                     .arg(qs(inThousands(time.samples)))
                      .arg(plural(time.threads, QStringLiteral("thread")));
   if (!time.quiet)
     text += QStringLiteral(" · ") + colored(theme.warning, QStringLiteral("⚠ the machine was not quiet"));
@@ -200,7 +222,9 @@ QString originHtml(const Run& run, const Theme& theme) {
   if (run.time) inputs += on(QStringLiteral("timed"), run.time->inputs);
   if (!run.evaluations.empty())
     inputs += on(QStringLiteral("evaluated"), std::as_const(run.evaluations.back())->inputs);
-  const QString backend = run.hasEngine() ? QStringLiteral(" · %1 backend").arg(qs(run.backend)) : QString();
+  const QString ours = QStringLiteral(" · %1 backend").arg(qs(run.backend));
+  const QString theirs = QStringLiteral(" · compiled by %1").arg(html(run.options.compiler));
+  const QString backend = !run.hasEngine() ? QString() : run.options.compiler == kOwnCompiler ? ours : theirs;
   return QStringLiteral("<p style='margin:4px 0'>%1</p>")
       .arg(colored(theme.dimText,
                    QStringLiteral("%1%2%3<br>%4")

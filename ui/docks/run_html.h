@@ -21,8 +21,8 @@ QString evaluationsHtml(const Runs& runs, const Run& run, const Theme& theme);
 /// Which runs a comparison is of, and what came of it.
 QString comparisonHtml(const Runs& runs, const Run& run, const Theme& theme);
 /// At the node where the shown run goes wrong: what happens there, and `remedy`.
-QString failureHtml(const Runs::Failure& failure, const Run& run, const QString& remedy, const Theme& theme);
-/// Where the session stands and what to do next, with links ("do:build", "do:evaluate", a node).
+QString failureHtml(const Runs& runs, const Runs::Failure& failure, const QString& remedy, const Theme& theme);
+/// Where the session stands and what to do next, with links ("do:build", "do:show:ID", "do:evaluate", a node).
 QString nextStepHtml(const Runs& runs, const RunController& controller, const Theme& theme);
 /// Median with fastest and samples, or why there is none.
 QString timeHtml(const Run& run, const Theme& theme);

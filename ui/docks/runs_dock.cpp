@@ -8,6 +8,7 @@
 #include <QScrollArea>
 #include <QUrl>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "planning/same_wishes.h"
 #include "ui/docks/inspector_html.h"
@@ -99,6 +100,7 @@ RunsDock::RunsDock(const DockContext& context)
   });
   connect(m_view, &QWidget::customContextMenuRequested, this, &RunsDock::popUpMenu);
   connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
+    m_shown = shownId();  // what somebody selects stays, whatever came on screen before
     renewDetails();
     renewTools();
   });
@@ -188,14 +190,39 @@ void RunsDock::renewTools() {
   m_status->setToolTip(status);
 }
 
+std::string RunsDock::shownId() const {
+  const Run* shown = m_context.runs.shown();
+  return shown == nullptr ? std::string() : shown->id;
+}
+
+/// What has come on screen is selected, unless the comparison is that brought it there; else what was selected.
 void RunsDock::renewTable() {
-  const QString current = m_view->currentIndex().data(kNameRole).toString();
+  const Runs& runs = m_context.runs;
+  const std::string shown = shownId();
+  QString current = m_view->currentIndex().data(kNameRole).toString();
+  const bool broughtIt = runs.comparison() != nullptr && qs(runs.comparison()->id) == current;
+  const bool comes = std::exchange(m_shown, shown) != shown && !broughtIt;
+  if (comes) current = qs(shown);
   const QSignalBlocker quiet(m_view->selectionModel());
-  m_model.setContent(runsContent(m_context.runs));
+  m_model.setContent(runsContent(runs));
   for (int row = 0; row < m_model.rowCount(); ++row) {
-    if (m_model.index(row, 0).data(kNameRole).toString() == current) m_view->selectRow(row);
+    if (m_model.index(row, 0).data(kNameRole).toString() != current) continue;
+    m_view->selectRow(row);
+    if (comes) m_view->scrollTo(m_view->currentIndex());
   }
   m_stack->showContent(m_model.rowCount() > 0);
+}
+
+/// Whose numbers are on screen, and how they stand there, where these are not simply the numbers of `run`.
+QString RunsDock::onScreenText(const Run& run) const {
+  const Run* shown = m_context.runs.shown();
+  if (!run.hasEngine() || shown == nullptr) return {};
+  const bool other = !m_context.runs.ofThisPlan(*shown);
+  if (shown == &run)
+    return other ? QStringLiteral("The plan on screen is another: its numbers are in brackets there.") : QString();
+  return QStringLiteral("On screen are the numbers of %1%2.")
+      .arg(Runs::title(*shown).toHtmlEscaped(),
+           other ? QStringLiteral(", in brackets: the plan there is another") : QString());
 }
 
 QString RunsDock::detailsText(const Run& run) const {
@@ -203,12 +230,8 @@ QString RunsDock::detailsText(const Run& run) const {
   const Runs& runs = m_context.runs;
   QString text = QStringLiteral("<p style='margin:0 0 4px 0'><b>%1</b></p>").arg(Runs::title(run).toHtmlEscaped());
   text += run.comparison ? comparisonHtml(runs, run, theme) : verdictHtml(runs, run, theme) + timeHtml(run, theme);
-  if (run.hasEngine() && !runs.ofThisPlan(run)) {
-    text += QStringLiteral(
-                "<p style='color:%1; margin:4px 0'>The plan on screen is another: its numbers are in "
-                "brackets there.</p>")
-                .arg(theme.dimText.name());
-  }
+  if (const QString onScreen = onScreenText(run); !onScreen.isEmpty())
+    text += QStringLiteral("<p style='color:%1; margin:4px 0'>%2</p>").arg(theme.dimText.name(), onScreen);
   if (!run.problem.empty() && run.state != RunState::Ready)
     text += QStringLiteral("<p style='color:%1; margin:4px 0'>✗ %2</p>").arg(theme.error.name(), html(run.problem));
   return text + evaluationsHtml(runs, run, theme) + phasesHtml(run, theme) + originHtml(run, theme);
@@ -253,10 +276,14 @@ void RunsDock::popUpMenu(const QPoint& place) {
   addMenuTitle(menu, Runs::title(*runs.find(id)));
   menu.addAction(QStringLiteral("Show"), this, [&runs, id] { runs.show(id); });
   const bool hasEngine = runs.find(id)->hasEngine();
-  QAction* compare = menu.addAction(QStringLiteral("Compare the shown run with this one"), this,
-                                    [&runs, id] { runs.compareWith(id); });
-  compare->setEnabled(hasEngine);
-  if (!hasEngine) compare->setToolTip(QStringLiteral("A comparison has no engine that could be compared."));
+  QAction* compare = menu.addAction(QStringLiteral("Compare the shown run with this one"), this, [this, id] {
+    m_context.runs.compareWith(id);
+    m_context.act("compare");
+  });
+  const QString refusal = hasEngine ? m_context.controller.compareRefusal(runs.find(id), runs.shown())
+                                    : QStringLiteral("A comparison has no engine that could be compared.");
+  compare->setEnabled(refusal.isEmpty());
+  compare->setToolTip(refusal);
   QAction* restore = menu.addAction(QStringLiteral("Go back to its directives"), this, &RunsDock::goBack);
   restore->setEnabled(m_restore->isEnabled());
   restore->setToolTip(m_restore->toolTip());

@@ -43,9 +43,11 @@ class RunsDock : public Dock {
   void popUpMenu(const QPoint& place);
   /// The run in the row that is selected, else the one that is shown.
   const Run* selected() const;
+  std::string shownId() const;  ///< of the run that is shown; empty: there is none
   void goBack();
   QString restoreRefusal(const Run& run) const;
   QString detailsText(const Run& run) const;
+  QString onScreenText(const Run& run) const;
   QString withLinks(const QString& line) const;
 
   QPushButton *m_build, *m_both, *m_evaluate, *m_errors, *m_restore, *m_cancel, *m_inputs, *m_settings;
@@ -54,6 +56,7 @@ class RunsDock : public Dock {
   QTableView* m_view;
   HintStack* m_stack;
   QTextBrowser* m_log;
+  std::string m_shown;      ///< the run that was on screen when the table was last made
   std::string m_loggedRun;  ///< whose lines the log shows, and how many of them
   std::size_t m_loggedLines = 0;
   QTimer m_clock;  ///< while the worker works: elapsed time

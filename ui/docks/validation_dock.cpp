@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "base/quantities.h"
 #include "session/verdict.h"
 #include "ui/docks/run_html.h"
 #include "ui/document/qt_text.h"
@@ -30,10 +31,6 @@ QString few(const std::vector<std::string>& names) {
   return shown.join(QStringLiteral("; "));
 }
 
-QString signedBytes(std::int64_t bytes) {
-  return bytes >= 0 ? QStringLiteral("+") + bytesText(bytes) : QStringLiteral("−") + bytesText(-bytes);
-}
-
 }  // namespace
 
 QString deltaText(const PlanDelta& delta) {
@@ -51,10 +48,9 @@ QString deltaText(const PlanDelta& delta) {
   list(delta.castsAdded, QStringLiteral("cast added"));
   list(delta.castsRemoved, QStringLiteral("cast removed"));
   list(delta.retyped, QStringLiteral("node retyped"));
-  if (delta.segments != 0)
-    parts << QStringLiteral("%1%2 segments").arg(delta.segments > 0 ? "+" : "").arg(delta.segments);
-  if (delta.bytes != 0) parts << QStringLiteral("%1 moved").arg(signedBytes(delta.bytes));
-  if (delta.castBytes != 0) parts << QStringLiteral("%1 through casts").arg(signedBytes(delta.castBytes));
+  if (delta.segments != 0) parts << qs(inCountApart(delta.segments, "segment"));
+  if (delta.bytes != 0) parts << QStringLiteral("kernels move ") + qs(inBytesApart(delta.bytes));
+  if (delta.castBytes != 0) parts << QStringLiteral("casts move ") + qs(inBytesApart(delta.castBytes));
   if (parts.isEmpty())
     parts << plural(static_cast<std::int64_t>(delta.newAnswers.size()), QStringLiteral("new answer"));
   return parts.join(QStringLiteral(" · "));
@@ -71,10 +67,10 @@ ValidationDock::ValidationDock(const DockContext& context)
   m_casts.setContent({{"Value", "From", "To", "Between", "Bytes", "Why"}, {}, {}});
   m_samples.setContent(verdictsContent(nullptr, {}));
   m_differences.setContent(differencesContent(nullptr));
-  makeView(m_decisions, {}, {86, 200, 0, 190})->setAccessibleName(QStringLiteral("Verdicts"));
+  makeView(m_decisions, {}, {86, 140, 0, 110})->setAccessibleName(QStringLiteral("Verdicts"));
   makeView(m_casts, {1, 2}, {190, 70, 70, 0, 90, 130})->setAccessibleName(QStringLiteral("Casts"));
   makeView(m_samples, {}, {0, 90, 0, 130, 164})->setAccessibleName(QStringLiteral("Samples"));
-  makeView(m_differences, {}, {130, 0, 0, 0, 0})->setAccessibleName(QStringLiteral("Differences"));
+  makeView(m_differences, {}, {160, 0, 0, 0, 0})->setAccessibleName(QStringLiteral("Differences"));
   m_stack = new HintStack(m_pages, QStringLiteral("Open a model to see its verdicts."));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -104,6 +100,7 @@ QTableView* ValidationDock::makeView(QAbstractItemModel& model, const QSet<int>&
   view->setItemDelegate(new CellDelegate(m_context.theme, typeColumns, view));
   view->setSelectionMode(QAbstractItemView::SingleSelection);
   styleTable(*view, widths, false);
+  wrapRows(*view);
   m_pages->addWidget(view);
   const auto toRow = [this](const QModelIndex& index) { goTo(m_context, index.data(kNameRole).toString(), this); };
   connect(view, &QTableView::clicked, this, toRow);
@@ -139,6 +136,8 @@ QString ValidationDock::editText() const {
   }
   const QString delta = deltaText(snapshot->delta);
   if (!delta.isEmpty()) return text + QStringLiteral("Last edit: ") + delta;
+  if (snapshot->delta.ofAnotherNetwork)
+    return text + QStringLiteral("Last edit: what it did to the plan cannot be told, since it made another network.");
   return text + QStringLiteral("<span style='color:%1'>Pin a node, and what the pin does is said here at once.</span>")
                     .arg(theme.dimText.name());
 }
@@ -174,7 +173,8 @@ void ValidationDock::retitleTabs() {
   const auto snapshot = m_context.document.snapshot();
   if (!snapshot) return;
   const auto retitle = [this](int tab, int rows) {
-    m_tabs->setTabText(tab, QStringLiteral("%1  %2").arg(QString::fromLatin1(kTabNames[tab])).arg(rows));
+    const QString name = QString::fromLatin1(kTabNames[tab]);
+    m_tabs->setTabText(tab, rows == 0 ? name : QStringLiteral("%1  %2").arg(name).arg(rows));
   };
   for (int tab = 0; tab < kCastsTab; ++tab) retitle(tab, DecisionsModel::countOf(*snapshot, kFilters[tab]));
   retitle(kCastsTab, m_casts.rowCount());
@@ -197,6 +197,14 @@ void ValidationDock::renew(Parts parts) {
   showTab(m_tabs->currentIndex());
 }
 
+QString ValidationDock::lastEditHint() const {
+  const PlanDelta& delta = m_context.document.snapshot()->delta;
+  if (delta.ofAnotherNetwork)
+    return QStringLiteral("The last edit made another network: all answers are new. They stand in the other tabs.");
+  return delta.comparable ? QStringLiteral("The last edit brought no new answer.")
+                          : QStringLiteral("Nothing has been edited yet.");
+}
+
 QString ValidationDock::hintOf(int tab) const {
   switch (tab) {
     case kCastsTab:
@@ -206,9 +214,11 @@ QString ValidationDock::hintOf(int tab) const {
     case kDifferencesTab:
       return m_context.fileDiff.busy()             ? QStringLiteral("Comparing …")
              : m_context.fileDiff.path().isEmpty() ? QStringLiteral("Compare the plan with a file: Build, Ctrl+D.")
-                                                   : QStringLiteral("Nothing differs, or the file cannot be compared.");
+             : m_context.fileDiff.problem().isEmpty()
+                 ? QStringLiteral("Nothing differs.")
+                 : QStringLiteral("The file cannot be compared: %1").arg(m_context.fileDiff.problem());
     case 1:
-      return QStringLiteral("Nothing has been edited yet, or the last edit brought no new answer.");
+      return lastEditHint();
     default:
       return QStringLiteral("Nothing was refused, and nothing has been asked for yet. Pin a node to get an answer.");
   }

@@ -32,6 +32,7 @@ class ValidationDock : public Dock {
   QTableView* makeView(QAbstractItemModel& model, const QSet<int>& typeColumns, const QList<int>& widths);
   void showTab(int tab);
   void retitleTabs();
+  QString lastEditHint() const;
   QString hintOf(int tab) const;
   QString summaryText() const;
   QString editText() const;

@@ -24,7 +24,12 @@ Artifact screenArtifact(const PlanDocument& document, const Runs& runs) {
   runs.store(*session);
   Artifact artifact;
   artifact.path = document.path().toStdString() + " (on screen)";
-  artifact.plan = document.snapshot()->plan;
+  const PlanSnapshot& snapshot = *document.snapshot();
+  artifact.plan = snapshot.plan;
+  if (const ReadBackPlan* made = snapshot.made()) {
+    artifact.made = {snapshot.cover, made};
+    artifact.plan = made->asked;
+  }
   artifact.session = std::move(session);
   return artifact;
 }

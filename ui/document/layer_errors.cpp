@@ -23,7 +23,7 @@ ByHandle<ShownError> layerErrorsOf(const RunErrors& errors, const PlanSnapshot& 
   for (const RunNodeErrors& node : errors.nodes) {
     const std::string handle = handleOf(node.identity);
     const FusedNode* fused = snapshot.fusedWith(handle);
-    if (fused == nullptr || node.types != layerTypes(*snapshot.plan, *fused)) continue;
+    if (fused == nullptr || node.types != layerTypes(*snapshot.cover, *fused)) continue;
     ShownError error{ErrorKind::OfOtherPlan, node.errors};
     if (leading != nullptr) {
       error.kind = ErrorKind::Measured;

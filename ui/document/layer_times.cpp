@@ -9,10 +9,11 @@ namespace {
 void addTimes(const std::vector<RunLayer>& layers, const PlanSnapshot& snapshot, const BodyPath& path,
               TimeKind measured, ShownTimes::Map& times) {
   for (const RunLayer& layer : layers) {
+    addTimes(layer.kernels, snapshot, path, measured, times);
     if (layer.identity.empty()) continue;
     const std::string handle = handleOf(layer.identity);
     const FusedNode* fused = snapshot.fusedWith(handle);
-    if (fused == nullptr || layer.types != layerTypes(*snapshot.plan, *fused)) continue;
+    if (fused == nullptr || layer.types != layerTypes(*snapshot.cover, *fused)) continue;
     if (layer.emulated) {
       times[path.exactly(handle)] = {TimeKind::Emulated};
     } else if (layer.medianMs) {

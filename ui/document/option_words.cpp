@@ -81,11 +81,11 @@ QString problemText(const Diagnostic& problem) {
 }
 
 QString problemInWords(const Diagnostic& problem) {
-  QString said = qs(problem.message);
+  QString said = withoutOptions(qs(problem.message));
   if (!said.isEmpty()) said[0] = said[0].toUpper();
   if (!said.endsWith(QLatin1Char('.'))) said += QLatin1Char('.');
   if (!problem.where.node.empty()) said.prepend(qs(problem.where.node) + QStringLiteral(": "));
-  return withoutOptions(problem.help.empty() ? said : said + QLatin1Char(' ') + qs(problem.help));
+  return problem.help.empty() ? said : said + QLatin1Char(' ') + withoutOptions(qs(problem.help));
 }
 
 }  // namespace fusescope

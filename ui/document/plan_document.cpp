@@ -5,6 +5,7 @@
 #include <QSettings>
 #include <QUndoCommand>
 
+#include "compilers/compile_network.h"
 #include "planning/applicable_options.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
@@ -34,6 +35,7 @@ namespace {
 
 const QString kOpenTag = QStringLiteral("open");
 const QString kPlanTag = QStringLiteral("plan");
+const QString kMadeTag = QStringLiteral("show what was made");
 constexpr int kMostRecentFiles = 8;
 
 struct Opened {
@@ -43,6 +45,12 @@ struct Opened {
   std::vector<InputOverride> inputs;
   QStringList dropped;
 };
+
+/// Without what a compiler answered.
+PlanOptions wishesOf(PlanOptions options) {
+  options.support = nullptr;
+  return options;
+}
 
 /// What of `options` applies to the model, and in words what does not.
 Result<PlanOptions> whatApplies(const std::string& path, const PlanOptions& options,
@@ -78,7 +86,9 @@ Result<std::shared_ptr<const PlanSnapshot>> planAgain(std::shared_ptr<const Mode
   const auto prices = measuredPrices();
   const Plan* previous = before ? before->plan.get() : nullptr;
   const MappedFiles files = model->files;
+  const Compiler* compiler = TRY(compilerFor(options));
   auto plan = makePlan(std::move(model), options, prices.get(), stop, previous);
+  if (plan.ok()) plan = planSupported(*compiler, std::move(plan).value(), stop);
   TRY(checkStop(stop));
   TRY(checkIntact(files));  // else whatever came out is of other weights
   return makeSnapshot(TRY(std::move(plan)), before.get());
@@ -112,11 +122,12 @@ void PlanDocument::open(const QString& path, const PlanOptions& options, const s
       return;
     }
     m_jobs.cancel(kPlanTag);
+    m_jobs.cancel(kMadeTag);
     m_planning = false;
     m_planProblem.clear();
-    m_snapshot = opened.value().snapshot;
+    m_snapshot = m_planned = opened.value().snapshot;
     m_model = unquantized(m_snapshot->plan->model);
-    m_options = m_snapshot->plan->options;
+    m_options = wishesOf(m_snapshot->plan->options);
     m_inputs = opened.value().inputs;
     m_path = path;
     m_kind = opened.value().kind;
@@ -147,7 +158,7 @@ void PlanDocument::cancelPlanning() {
   if (!m_planning) return;
   m_undo.setIndex(m_plannedIndex);
   // The edits that led to the plan may be gone from the stack; then going back is one more.
-  if (m_planning) edit(QStringLiteral("Back to the plan on screen"), m_snapshot->plan->options);
+  if (m_planning) edit(QStringLiteral("Back to the plan on screen"), wishesOf(m_snapshot->plan->options));
 }
 
 void PlanDocument::edit(const QString& text, PlanOptions changed) {
@@ -167,7 +178,7 @@ void PlanDocument::editDirectives(const QString& text, Directives changed) {
 void PlanDocument::setOptions(const PlanOptions& options) {
   m_options = options;
   const bool unplanned = m_planning || !m_planProblem.isEmpty();
-  const bool there = unplanned && m_snapshot && m_snapshot->plan->options == m_options;
+  const bool there = unplanned && m_snapshot && wishesOf(m_snapshot->plan->options) == m_options;
   there ? keepPlan() : replan();
 }
 
@@ -183,7 +194,7 @@ void PlanDocument::keepPlan() {
 void PlanDocument::replan() {
   if (!m_model) return;
   m_planning = true;
-  const auto work = [model = m_model, options = m_options, before = m_snapshot](const StopToken& stop) {
+  const auto work = [model = m_model, options = m_options, before = m_planned](const StopToken& stop) {
     return planAgain(model, options, before, stop);
   };
   m_jobs.run(kPlanTag, this, work, [this](const Result<std::shared_ptr<const PlanSnapshot>>& planned) {
@@ -194,8 +205,9 @@ void PlanDocument::replan() {
       emit planFailed(m_planProblem);
       return;
     }
+    m_jobs.cancel(kMadeTag);
     m_planProblem.clear();
-    m_snapshot = planned.value();
+    m_snapshot = m_planned = planned.value();
     m_plannedIndex = m_undo.index();
     emit planChanged();
   });
@@ -206,6 +218,36 @@ void PlanDocument::setTarget(const std::string& target) {
   PlanOptions options = m_options;
   options.target = target;
   edit(QStringLiteral("Plan for %1").arg(qs(target)), std::move(options));
+}
+
+void PlanDocument::setCompiler(const Compiler& compiler) {
+  PlanOptions options = m_options;
+  const Compiler* before = findCompiler(options.compiler);
+  const std::string target = compiler.target();
+  if (!target.empty()) {
+    options.target = target;
+  } else if (before != nullptr && !before->target().empty()) {
+    options.target = PlanOptions().target;  // that of now was the other compiler's
+  }
+  options.compiler = compiler.name();
+  edit(QStringLiteral("Compile with %1").arg(qs(compiler.name())), std::move(options));
+}
+
+void PlanDocument::showMade(std::shared_ptr<const ReadBackPlan> made) {
+  m_jobs.cancel(kMadeTag);
+  if (!m_planned || m_snapshot->cover == (made ? std::shared_ptr<const Cover>(made) : m_planned->cover)) return;
+  if (!made) {
+    m_snapshot = m_planned;
+    return emit planChanged();
+  }
+  if (made->model != m_planned->plan->model) return;
+  const auto work = [planned = m_planned, made = std::move(made)](const StopToken&) {
+    return makeSnapshot(planned->plan, planned.get(), made);
+  };
+  m_jobs.run(kMadeTag, this, work, [this](const std::shared_ptr<const PlanSnapshot>& shown) {
+    m_snapshot = shown;
+    emit planChanged();
+  });
 }
 
 void PlanDocument::setPrecisions(std::vector<DataType> precisions) {

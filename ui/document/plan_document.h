@@ -12,6 +12,7 @@
 
 namespace fusescope {
 
+class Compiler;
 class JobRunner;
 
 /// The only mutable state of the window: a model, the wishes for it, and the plan they make. Views read it and call its
@@ -24,8 +25,10 @@ class PlanDocument : public QObject {
   explicit PlanDocument(JobRunner& jobs, QObject* parent = nullptr);
 
   std::shared_ptr<const Model> model() const { return m_model; }
-  /// The newest plan there is; null without a model. While planning() it is that of the options before.
+  /// The newest plan there is, and what is shown of it; null without a model. While planning() it is that of the
+  /// options before.
   std::shared_ptr<const PlanSnapshot> snapshot() const { return m_snapshot; }
+  /// What is wished of the model. What a compiler says of its nodes is an answer: the plan has it.
   const PlanOptions& options() const { return m_options; }
   const Directives& directives() const { return m_options.directives; }
   /// What int8 can be had by: the ranges of the options, else what the session was calibrated with last. Null: nothing.
@@ -61,6 +64,8 @@ class PlanDocument : public QObject {
   void edit(const QString& text, PlanOptions changed);
   void editDirectives(const QString& text, Directives changed);
   void setTarget(const std::string& target);
+  /// What is to compile the network. Of a compiler that has a target of its own the network is planned for that.
+  void setCompiler(const Compiler& compiler);
   void setPrecisions(std::vector<DataType> precisions);
   void pin(const std::vector<std::string>& names, DataType type, Strictness strictness);
   void pinOutput(const std::vector<std::string>& names, DataType type, Strictness strictness);
@@ -68,6 +73,10 @@ class PlanDocument : public QObject {
   void direct(const std::vector<std::string>& names, DirectiveKind kind, const std::string& rule = {});
   void clearDirectives(const std::vector<std::string>& names);
   std::vector<std::string> namesOf(const std::vector<NodeId>& nodes) const;
+
+  /// Shows what another compiler made of the plan on screen, once its snapshot is made; null: the plan again, at once.
+  /// What was made of another model is not shown. The next plan is shown as it is planned.
+  void showMade(std::shared_ptr<const ReadBackPlan> made);
 
   /// Recently opened files that still exist, newest first.
   static QStringList recentFiles();
@@ -84,7 +93,7 @@ class PlanDocument : public QObject {
   void modelChanged();    ///< before planChanged(): ids of the old model mean nothing any more
   void optionsChanged();  ///< the plan to them is under way
   void calibratedChanged();
-  void planChanged();
+  void planChanged();  ///< another plan, or what is shown of it is another
   void planFailed(const QString& problem);
 
  private:
@@ -100,6 +109,7 @@ class PlanDocument : public QObject {
   ModelFile m_modelFile;
   std::shared_ptr<const Model> m_model;
   std::shared_ptr<const PlanSnapshot> m_snapshot;
+  std::shared_ptr<const PlanSnapshot> m_planned;  ///< of the same plan, which it shows itself
   PlanOptions m_options;
   std::shared_ptr<const Ranges> m_calibrated;
   std::vector<InputOverride> m_inputs;

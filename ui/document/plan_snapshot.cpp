@@ -17,10 +17,13 @@ namespace fusescope {
 
 namespace {
 
-std::optional<std::int64_t> nodeBytes(const Plan& plan, const UsualExtents& extents, const Node& node) {
+/// Nothing where an extent or a stored type is not known.
+std::optional<std::int64_t> nodeBytes(const Cover& cover, const UsualExtents& extents, const Node& node) {
   std::int64_t bytes = 0;
   const auto add = [&](ValueId moved, ValueId stored) {
-    const auto more = bytesOfValue(extents, moved, plan.storedType(stored));
+    const DataType type = cover.storedType(stored);
+    const auto more =
+        type == DataType::Undefined && asReadBack(cover) != nullptr ? std::nullopt : bytesOfValue(extents, moved, type);
     bytes += more.value_or(0);
     return more.has_value();
   };
@@ -60,6 +63,58 @@ std::shared_ptr<const std::vector<NodeId>> nodeTwins(const Graph& graph) {
   return twins;
 }
 
+/// Which fused node, grant and segment each node has.
+void addNodes(PlanSnapshot& snapshot) {
+  const Cover& cover = *snapshot.cover;
+  snapshot.nodes.resize(cover.graph().nodeIdLimit());
+  for (std::uint32_t i = 0; i < cover.fusedNodes.size(); ++i) {
+    const FusedNode& fused = cover.fusedNodes[i];
+    for (const NodeId node : fused.nodes)
+      if (std::uint32_t& first = snapshot.nodes[node.index].fused; first == UINT32_MAX) first = i;
+    const NodeId main = PlanSnapshot::mainNodeOf(fused);
+    if (main.valid() && snapshot.nodes[main.index].fused == i) snapshot.nodes[main.index].root = true;
+  }
+  for (std::uint32_t i = 0; i < cover.precisionMap.size(); ++i)
+    snapshot.nodes[cover.precisionMap[i].node.index].grant = i;
+  for (std::uint32_t i = 0; i < cover.segments.size(); ++i)
+    for (const NodeId node : cover.segments[i].nodes) snapshot.nodes[node.index].segment = i;
+}
+
+/// What each node calculates and moves.
+void addWork(PlanSnapshot& snapshot) {
+  const Cover& cover = *snapshot.cover;
+  const UsualExtents usual(*cover.model);
+  const Structure* structure = snapshot.asked().structure.get();
+  const bool ranges = structure != nullptr && structure->least != nullptr;
+  if (ranges) snapshot.ranges.resize(cover.graph().nodeIdLimit());
+  for (const NodeId id : cover.graph().order()) {
+    const Node& node = cover.graph().node(id);
+    PlanSnapshot::NodeFacts& facts = snapshot.nodes[id.index];
+    facts.flops = flopsOfNode(usual, node);
+    facts.bytes = nodeBytes(cover, usual, node);
+    if (!ranges) continue;
+    const auto at = [&](const UsualExtents& extents) {
+      return CostAt{.flops = flopsOfNode(extents, node), .bytes = nodeBytes(cover, extents, node), .ms = {}};
+    };
+    snapshot.ranges[id.index] = CostRange{at(*structure->least), at(*structure->most)};
+  }
+}
+
+/// What is looked up by a hash.
+void addNames(PlanSnapshot& snapshot) {
+  const Cover& cover = *snapshot.cover;
+  for (std::uint32_t i = 0; i < cover.fusedNodes.size(); ++i) {
+    snapshot.fusedByName.emplace_back(hashOf(cover.fusedNodes[i].name), i);
+    snapshot.fusedByHandle.emplace_back(hashOf(handleOf(cover.fusedNodes[i])), i);
+  }
+  for (std::uint32_t i = 0; i < cover.decisions.size(); ++i)
+    for (const Subject& subject : cover.decisions[i].subjects) snapshot.decisionsOf.emplace_back(hashOf(subject), i);
+  for (PlanSnapshot::ByHash* index : {&snapshot.decisionsOf, &snapshot.fusedByName, &snapshot.fusedByHandle}) {
+    sortDistinct(*index);  // a decision may name a thing twice
+    index->shrink_to_fit();
+  }
+}
+
 }  // namespace
 
 bool PlanDelta::nothing() const {
@@ -68,7 +123,7 @@ bool PlanDelta::nothing() const {
 }
 
 PlanDelta planDelta(const Plan& before, const Plan& after) {
-  return deltaOf(changesBetween({.plan = &before, .label = {}}, {.plan = &after, .label = {}}));
+  return deltaOf(changesBetween({.cover = &before, .label = {}}, {.cover = &after, .label = {}}));
 }
 
 PlanDelta deltaOf(const PlanDiff& diff) {
@@ -98,53 +153,38 @@ PlanDelta deltaOf(const PlanDiff& diff) {
   return delta;
 }
 
-std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> plan, const PlanSnapshot* before) {
+std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> plan, const PlanSnapshot* before,
+                                                 std::shared_ptr<const ReadBackPlan> made) {
   // Whoever lets go of it last, often the GUI thread, does not take it apart: that takes long.
   const auto discard = [](PlanSnapshot* gone) {
     QThreadPool::globalInstance()->start(QRunnable::create([gone] { delete gone; }));
   };
   const std::shared_ptr<PlanSnapshot> snapshot(new PlanSnapshot, discard);
-  const Graph& graph = plan->graph();
-  snapshot->nodes.resize(graph.nodeIdLimit());
-  for (std::uint32_t i = 0; i < plan->fusedNodes.size(); ++i) {
-    const FusedNode& fused = plan->fusedNodes[i];
-    snapshot->fusedByName.emplace_back(hashOf(fused.name), i);
-    snapshot->fusedByHandle.emplace_back(hashOf(handleOf(fused)), i);
-    for (const NodeId node : fused.nodes) snapshot->nodes[node.index].fused = i;
-    if (fused.root.valid()) snapshot->nodes[fused.root.index].root = true;
-  }
-  for (std::uint32_t i = 0; i < plan->precisionMap.size(); ++i) {
-    snapshot->nodes[plan->precisionMap[i].node.index].grant = i;
-  }
-  const UsualExtents usual(*plan->model);
-  const bool ranges = plan->structure != nullptr && plan->structure->least != nullptr;
-  if (ranges) snapshot->ranges.resize(graph.nodeIdLimit());
-  for (const NodeId id : graph.order()) {
-    const Node& node = graph.node(id);
-    PlanSnapshot::NodeFacts& facts = snapshot->nodes[id.index];
-    facts.flops = flopsOfNode(usual, node);
-    facts.bytes = nodeBytes(*plan, usual, node);
-    if (!ranges) continue;
-    const auto at = [&](const UsualExtents& extents) {
-      return CostAt{.flops = flopsOfNode(extents, node), .bytes = nodeBytes(*plan, extents, node), .ms = {}};
-    };
-    snapshot->ranges[id.index] = CostRange{at(*plan->structure->least), at(*plan->structure->most)};
-  }
-  for (std::uint32_t i = 0; i < plan->decisions.size(); ++i) {
-    for (const Subject& subject : plan->decisions[i].subjects) snapshot->decisionsOf.emplace_back(hashOf(subject), i);
-  }
-  for (PlanSnapshot::ByHash* index : {&snapshot->decisionsOf, &snapshot->fusedByName, &snapshot->fusedByHandle}) {
-    sortDistinct(*index);  // a decision may name a thing twice
-    index->shrink_to_fit();
-  }
-  snapshot->borders = segmentBorders(*plan);
-  const bool sameModel = before != nullptr && before->plan->model == plan->model;
-  snapshot->twins = sameModel ? before->twins : nodeTwins(graph);
-  for (const PlannedBody& body : plan->bodies)
-    snapshot->bodies.push_back({body.holder, body.attribute, makeSnapshot(body.plan, nullptr)});
-  if (sameModel) snapshot->delta = planDelta(*before->plan, *plan);
   snapshot->plan = std::move(plan);
+  snapshot->cover = made ? std::static_pointer_cast<const Cover>(made) : snapshot->plan;
+  addNodes(*snapshot);
+  addWork(*snapshot);
+  addNames(*snapshot);
+  snapshot->borders = segmentBorders(*snapshot->cover);
+  const bool sameModel = before != nullptr && before->plan->model == snapshot->plan->model;
+  snapshot->twins = sameModel ? before->twins : nodeTwins(snapshot->graph());
+  for (const CoverBody& body : snapshot->cover->bodies)
+    snapshot->bodies.push_back(
+        {body.holder, body.attribute, makeSnapshot(std::static_pointer_cast<const Plan>(body.cover), nullptr)});
+  if (before == nullptr) return snapshot;
+  if (before->plan == snapshot->plan) {
+    snapshot->delta = before->delta;
+  } else if (unquantized(before->plan->model) == unquantized(snapshot->plan->model)) {
+    snapshot->delta = planDelta(*before->plan, *snapshot->plan);
+  } else {
+    snapshot->delta.ofAnotherNetwork = true;
+  }
   return snapshot;
+}
+
+const std::vector<std::uint32_t>& PlanSnapshot::newDecisions() const {
+  static const std::vector<std::uint32_t> kNone;
+  return &asked() == plan.get() ? delta.newAnswers : kNone;
 }
 
 const std::string& PlanSnapshot::twinName(NodeId node) const {
@@ -155,17 +195,52 @@ const std::string& PlanSnapshot::twinName(NodeId node) const {
 
 const FusedNode* PlanSnapshot::fusedOf(NodeId node) const {
   const std::uint32_t index = node.index < nodes.size() ? nodes[node.index].fused : UINT32_MAX;
-  return index == UINT32_MAX ? nullptr : &plan->fusedNodes[index];
+  return index == UINT32_MAX ? nullptr : &cover->fusedNodes[index];
 }
 
 const PrecisionGrant* PlanSnapshot::grantOf(NodeId node) const {
   const std::uint32_t index = node.index < nodes.size() ? nodes[node.index].grant : UINT32_MAX;
-  return index == UINT32_MAX ? nullptr : &plan->precisionMap[index];
+  return index == UINT32_MAX ? nullptr : &cover->precisionMap[index];
+}
+
+std::vector<const FusedNode*> PlanSnapshot::kernelsOf(NodeId node) const {
+  std::vector<const FusedNode*> all;
+  for (const FusedNodeId fused : fusescope::kernelsOf(*cover, node)) all.push_back(&cover->fusedNodes[fused.index]);
+  return all;
+}
+
+const FusedNode* PlanSnapshot::fusedOfJust(const std::vector<NodeId>& some) const {
+  if (some.empty()) return nullptr;
+  for (const FusedNode* fused : kernelsOf(some.front()))
+    if (fused->nodes == some) return fused;
+  return nullptr;
+}
+
+const Segment* PlanSnapshot::segmentOf(NodeId node) const {
+  const std::uint32_t index = node.index < nodes.size() ? nodes[node.index].segment : UINT32_MAX;
+  return index == UINT32_MAX ? nullptr : &cover->segments[index];
+}
+
+const Segment* PlanSnapshot::segmentOf(const FusedNode& fused) const {
+  return fused.segment.valid() ? &cover->segments[fused.segment.index] : nullptr;
+}
+
+NodeId PlanSnapshot::mainNodeOf(const FusedNode& fused) {
+  if (fused.root.valid() || fused.nodes.empty()) return fused.root;
+  return fused.nodes.front();
+}
+
+bool PlanSnapshot::isDrawn(const FusedNode& fused) const {
+  return std::ranges::any_of(fused.nodes, [&](NodeId node) { return fusedOf(node) == &fused; });
+}
+
+bool PlanSnapshot::isToldByNodes(const FusedNode& fused) const {
+  return fusedOfJust(fused.nodes) == &fused;
 }
 
 std::vector<std::uint32_t> PlanSnapshot::decisionsAbout(const Subject& subject) const {
   return foundIn(decisionsOf, hashOf(subject), [&](std::uint32_t decision) {
-    return std::ranges::any_of(plan->decisions[decision].subjects, [&](const Subject& other) {
+    return std::ranges::any_of(cover->decisions[decision].subjects, [&](const Subject& other) {
       return other.kind == subject.kind && other.place == subject.place;
     });
   });
@@ -190,24 +265,22 @@ std::vector<std::uint32_t> PlanSnapshot::decisionsAbout(const std::string& handl
 
 const FusedNode* PlanSnapshot::fusedWith(const std::string& handle) const {
   const auto found = foundIn(fusedByHandle, hashOf(handle),
-                             [&](std::uint32_t fused) { return handleOf(plan->fusedNodes[fused]) == handle; });
-  return found.empty() ? nullptr : &plan->fusedNodes[found.front()];
+                             [&](std::uint32_t fused) { return handleOf(cover->fusedNodes[fused]) == handle; });
+  return found.empty() ? nullptr : &cover->fusedNodes[found.front()];
 }
 
 const Segment* PlanSnapshot::segmentOf(const std::vector<NodeId>& some) const {
-  const FusedNode* fused = some.empty() ? nullptr : fusedOf(some.front());
-  if (fused == nullptr) return nullptr;
-  const Segment& segment = plan->segments[fused->segment.index];
-  return segment.nodes == some ? &segment : nullptr;
+  const Segment* segment = some.empty() ? nullptr : segmentOf(some.front());
+  return segment != nullptr && segment->nodes == some ? segment : nullptr;
 }
 
 std::vector<NodeId> PlanSnapshot::nodesNamed(const std::string& name) const {
   if (const FusedNode* fused = fusedWith(name)) return fused->nodes;
   if (const auto node = graph().findNode(name)) return {*node};
   const auto kernels =
-      foundIn(fusedByName, hashOf(name), [&](std::uint32_t fused) { return plan->fusedNodes[fused].name == name; });
-  if (!kernels.empty()) return plan->fusedNodes[kernels.front()].nodes;
-  for (const Segment& segment : plan->segments) {
+      foundIn(fusedByName, hashOf(name), [&](std::uint32_t fused) { return cover->fusedNodes[fused].name == name; });
+  if (!kernels.empty()) return cover->fusedNodes[kernels.front()].nodes;
+  for (const Segment& segment : cover->segments) {
     if (segment.name == name) return segment.nodes;
   }
   const auto value = graph().findValue(name);

@@ -1,34 +1,25 @@
 #include "ui/document/qt_text.h"
 
+#include <QStringList>
 #include <array>
 #include <cmath>
 
+#include "base/quantities.h"
+
 namespace fusescope {
-
-namespace {
-
-QString scaled(double value, double step, const std::array<const char*, 5>& units) {
-  std::size_t unit = 0;
-  while (std::abs(value) >= step && unit + 1 < units.size()) {
-    value /= step;
-    ++unit;
-  }
-  const int digits = unit == 0 ? 0 : (std::abs(value) < 10 ? 2 : (std::abs(value) < 100 ? 1 : 0));
-  const QString suffix = QString::fromUtf8(units[unit]);
-  const QString number = QString::number(value, 'f', digits);
-  return suffix.isEmpty() ? number : number + QStringLiteral(" ") + suffix;
-}
-
-}  // namespace
 
 QString countText(std::optional<std::int64_t> count) {
   if (!count) return QStringLiteral("unknown");
-  return scaled(static_cast<double>(*count), 1000, {"", "k", "M", "G", "T"});
+  constexpr std::array kUnits{"", " k", " M", " G", " T"};
+  double value = static_cast<double>(*count);
+  std::size_t unit = 0;
+  for (; std::abs(value) >= 1000 && unit + 1 < kUnits.size(); ++unit) value /= 1000;
+  const int digits = unit == 0 ? 0 : (std::abs(value) < 10 ? 2 : (std::abs(value) < 100 ? 1 : 0));
+  return QString::number(value, 'f', digits) + QLatin1String(kUnits[unit]);
 }
 
 QString bytesText(std::optional<std::int64_t> bytes) {
-  if (!bytes) return QStringLiteral("unknown");
-  return scaled(static_cast<double>(*bytes), 1024, {"B", "KiB", "MiB", "GiB", "TiB"});
+  return bytes ? qs(inBytes(*bytes)) : QStringLiteral("unknown");
 }
 
 QString rangeText(const QString& least, const QString& most) {
@@ -36,9 +27,11 @@ QString rangeText(const QString& least, const QString& most) {
 }
 
 QString msText(std::optional<double> ms) {
-  if (!ms) return QStringLiteral("unknown");
-  const double size = std::abs(*ms);
-  return QStringLiteral("%1 ms").arg(QString::number(*ms, 'f', size < 1 ? 4 : (size < 10 ? 3 : 2)));
+  return ms ? qs(inTime(*ms)) : QStringLiteral("unknown");
+}
+
+QString signedMsText(double ms) {
+  return qs(inTimeApart(ms));
 }
 
 QString predictedText(double ms, PriceSource how, double spread) {

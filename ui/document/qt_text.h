@@ -17,12 +17,13 @@ inline QString qs(DataType type) {
   return qs(name(type));
 }
 
-/// Numbers for people, with a unit: "1.2 M", "3.4 MiB", "0.123 ms"; an absent one is "unknown".
-QString countText(std::optional<std::int64_t> count);  ///< "12", "1.2 k", "3.4 M", "5.6 G"
+/// Numbers for people, with a unit: "1.20 M", "3.40 MiB", "0.123 ms"; an absent one is "unknown".
+QString countText(std::optional<std::int64_t> count);  ///< "12", "1.20 k", "3.40 M", "5.60 G"
 QString bytesText(std::optional<std::int64_t> bytes);
 /// "2.7 M … 226 G": at the least and at the most extents of the inputs.
 QString rangeText(const QString& least, const QString& most);
-QString msText(std::optional<double> ms);
+QString msText(std::optional<double> ms);  ///< "0.700 µs", "0.123 ms", "1.53 s"
+QString signedMsText(double ms);           ///< a difference: "+0.700 µs", "−1.25 ms"
 /// "0.12 ms, measured before (± 3 %)", "about 0.12 ms, fitted to other kernels (± 20 %)".
 QString predictedText(double ms, PriceSource how, double spread);
 QString errorText(double error);  ///< "0", "1.2e-05", "inf", "nan"

@@ -20,23 +20,40 @@ constexpr int kTellMs = 100;
 }  // namespace
 
 RunController::RunController(PlanDocument& document, Runs& runs, WorkerClient& worker, JobRunner& jobs, QObject* parent)
-    : QObject(parent), m_document(document), m_runs(runs), m_worker(worker), m_jobs(jobs) {
+    : QObject(parent), m_document(document), m_runs(runs), m_worker(worker), m_jobs(jobs), m_compilers(jobs) {
   m_told.setSingleShot(true);
   m_told.setInterval(kTellMs);
   connect(&m_told, &QTimer::timeout, this, &RunController::activityChanged);
+  connect(&m_compilers, &Compilers::changed, this, &RunController::activityChanged);
+  connect(&document, &PlanDocument::optionsChanged, this, [this] {
+    if (m_document.options().compiler != kOwnCompiler) m_compilers.ask();
+  });
+  connect(&document, &PlanDocument::planChanged, this, [this] {
+    if (!m_document.planning() && std::exchange(m_buildsOncePlanned, false)) build();
+  });
+  connect(&document, &PlanDocument::planFailed, this, [this] { m_buildsOncePlanned = false; });
 }
 
-QString RunController::buildRefusal() const {
-  const auto snapshot = m_document.snapshot();
-  if (!snapshot) return QStringLiteral("Open a model first.");
+QString RunController::whyNot(const PlanOptions& options, Ability ability) const {
+  return m_compilers.whyNot(options.compiler, ability);
+}
+
+QString RunController::sourceRefusal() const {
+  if (!m_document.snapshot()) return QStringLiteral("Open a model first.");
   if (m_document.kind() == ArtifactKind::Engine)
     return QStringLiteral("This is an engine: it is timed and compared as it is. Open its model to build another.");
   if (m_document.model()->weightless)
     return QStringLiteral("This file has no weights: it can be looked at and planned, not built.");
+  return {};
+}
+
+QString RunController::buildRefusal() const {
+  if (const QString refusal = sourceRefusal(); !refusal.isEmpty()) return refusal;
   if (plansOnly()) {
     return QStringLiteral("%1 is planned for here; engines are built for the target cpu.")
-        .arg(qs(snapshot->plan->target.name));
+        .arg(qs(m_document.snapshot()->plan->target.name));
   }
+  if (const QString why = whyNot(m_document.options(), Ability::Compile); !why.isEmpty()) return why;
   if (!m_document.planProblem().isEmpty()) return QStringLiteral("There is no plan: %1").arg(m_document.planProblem());
   if (busy()) return QStringLiteral("The worker is busy; cancel it to build something else.");
   return {};
@@ -44,14 +61,17 @@ QString RunController::buildRefusal() const {
 
 bool RunController::plansOnly() const {
   const auto snapshot = m_document.snapshot();
-  return snapshot && !m_document.model()->weightless && snapshot->plan->target.planningOnly;
+  return snapshot && !m_document.model()->weightless && m_document.options().compiler == kOwnCompiler &&
+         snapshot->plan->target.planningOnly;
 }
 
-QString RunController::compareRefusal() const {
-  const Run *a = m_runs.comparedWith(), *b = m_runs.shown();
+QString RunController::compareRefusal(const Run* a, const Run* b) const {
   if (a == nullptr || b == nullptr) return QStringLiteral("There must be two runs to compare.");
+  if (a == b) return QStringLiteral("%1 is the shown run itself: choose another one.").arg(Runs::title(*a));
   for (const Run* run : {a, b}) {
     if (!run->build) return QStringLiteral("%1 has no engine.").arg(Runs::title(*run));
+    for (const Ability ability : {Ability::Run, Ability::Time, Ability::Keep})
+      if (const QString why = whyNot(run->options, ability); !why.isEmpty()) return why;
     if (!engineIsKept(*run) && !canBeMadeAgain(*run))
       return QStringLiteral("The engine of %1 is gone, and the model that it was made of has changed.")
           .arg(Runs::title(*run));
@@ -66,6 +86,7 @@ QString RunController::evaluateRefusal() const {
   if (Runs::cameToNothing(*run))
     return QStringLiteral("%1 was not built (%2): build the plan first.")
         .arg(Runs::title(*run), qs(std::string(name(run->state))));
+  if (const QString why = whyNot(run->options, Ability::Run); !why.isEmpty()) return why;
   if (!canBeMadeAgain(*run) && !(run->kind == RunKind::Engine && engineIsKept(*run)))
     return QStringLiteral("%1 was made of a model that has changed since.").arg(Runs::title(*run));
   if (busy()) return QStringLiteral("The worker is busy.");
@@ -73,6 +94,16 @@ QString RunController::evaluateRefusal() const {
 }
 
 QString RunController::errorsRefusal() const {
+  const QString common = calibrateRefusal();
+  return common.isEmpty() ? whyNot(m_document.options(), Ability::InnerValues) : common;
+}
+
+QString RunController::tuneRefusal() const {
+  const QString common = calibrateRefusal();
+  return common.isEmpty() ? whyNot(m_document.options(), Ability::Run) : common;
+}
+
+QString RunController::calibrateRefusal() const {
   if (!m_document.snapshot()) return QStringLiteral("Open a model first.");
   if (m_document.kind() == ArtifactKind::Engine)
     return QStringLiteral("This is an engine: errors of its layers are told of its model. Open that.");
@@ -98,6 +129,10 @@ WorkSource RunController::engineSource(const Run& run) const {
   WorkSource source;
   source.path = run.enginePath;
   return source;
+}
+
+WorkSource RunController::timedSource(const Run& run) const {
+  return run.enginePath.empty() ? source(run) : engineSource(run);
 }
 
 bool RunController::engineIsKept(const Run& run) const {
@@ -129,10 +164,12 @@ Run RunController::newRun() const {
 std::string RunController::addRun(const PlanOptions& options) {
   Run run = newRun();
   run.name = titleOf(options);
+  if (options.compiler != kOwnCompiler) run.name = options.compiler + ", " + run.name;
   run.model = m_document.modelFile().identity();
   run.options = options;
   run.extents = m_document.inputs();
   const std::string id = m_runs.add(std::move(run));
+  if (!whyNot(options, Ability::Keep).isEmpty()) return id;
   QDir().mkpath(m_engineFolder);
   m_runs.change(id, [&](Run& added) {
     added.enginePath = QDir(m_engineFolder).filePath(QStringLiteral("run-%1.fse").arg(qs(id))).toStdString();
@@ -155,6 +192,7 @@ void RunController::queueRun(const PlanOptions& options, const std::shared_ptr<s
 PlanOptions RunController::exactOptions() const {
   PlanOptions options;
   options.target = m_document.options().target;
+  options.compiler = m_document.options().compiler;
   return options;
 }
 
@@ -177,6 +215,19 @@ void RunController::build() {
   m_notice.clear();
   queueRun(m_document.options());
   next();
+}
+
+QString RunController::buildWithRefusal(const Compiler& compiler) const {
+  if (compiler.name() == m_document.options().compiler) return buildRefusal();
+  if (const QString refusal = sourceRefusal(); !refusal.isEmpty()) return refusal;
+  if (const QString why = m_compilers.whyNot(compiler.name(), Ability::Compile); !why.isEmpty()) return why;
+  return busy() ? QStringLiteral("The worker is busy; cancel it to build something else.") : QString();
+}
+
+void RunController::buildWith(const Compiler& compiler) {
+  m_document.setCompiler(compiler);
+  m_buildsOncePlanned = m_document.planning();
+  if (!m_buildsOncePlanned) build();
 }
 
 void RunController::addEngines(const QStringList& paths) {
@@ -310,6 +361,7 @@ void RunController::failed(const std::string& id, const Diagnostic& error) {
 }
 
 void RunController::cancel() {
+  m_buildsOncePlanned = false;
   m_steps.clear();
   if (m_request != 0) m_worker.cancel(m_request);
   emit activityChanged();

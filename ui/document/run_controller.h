@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "session/worker_protocol.h"
+#include "ui/document/compiler_facts.h"
 #include "ui/document/runs.h"
 
 namespace fusescope {
@@ -29,16 +30,25 @@ class RunController : public QObject {
   void setEngineFolder(const QString& folder) { m_engineFolder = folder; }
   const QString& engineFolder() const { return m_engineFolder; }
   bool busy() const { return m_request != 0 || !m_steps.empty(); }
+  Compilers& compilers() { return m_compilers; }
+  const Compilers& compilers() const { return m_compilers; }
   /// Why it cannot be done now, for people; empty: it can.
   QString buildRefusal() const;
-  QString compareRefusal() const;
+  QString compareRefusal() const { return compareRefusal(m_runs.comparedWith(), m_runs.shown()); }
+  QString compareRefusal(const Run* a, const Run* b) const;  ///< of these two; null: there is none
   QString evaluateRefusal() const;
   QString errorsRefusal() const;
-  /// The target is one that is planned for here, and that no engine is built for.
+  QString tuneRefusal() const;
+  QString calibrateRefusal() const;
+  /// The target is one that is planned for here, and that our own compiler builds no engine for.
   bool plansOnly() const;
 
-  /// A new run of the plan on screen: built and timed.
+  /// A new run of the plan on screen: built, and timed where its compiler can.
   void build();
+  /// Chooses the compiler, and builds once the plan for it is there.
+  void buildWith(const Compiler& compiler);
+  /// Why that cannot be done now; empty: it can.
+  QString buildWithRefusal(const Compiler& compiler) const;
   /// The plan on screen beside the baseline, the same model in float32 without directives: builds both (a baseline that
   /// is there already is taken), evaluates the former and compares. Of a plan that is the baseline there is one to
   /// build, to be evaluated, and notice() says so.
@@ -71,6 +81,10 @@ class RunController : public QObject {
 
  private:
   Run newRun() const;
+  /// Why nothing of the model that is open can be built, whoever compiles it.
+  QString sourceRefusal() const;
+  /// Why the compiler of `options` cannot do it; empty: it can.
+  QString whyNot(const PlanOptions& options, Ability ability) const;
   std::string addRun(const PlanOptions& options);
   std::string addComparison(const std::string& a, const std::string& b);
   /// `made` is told the id of the run, once it begins.
@@ -92,6 +106,8 @@ class RunController : public QObject {
   void failed(const std::string& id, const Diagnostic& error);
   WorkSource source(const Run& run) const;
   WorkSource engineSource(const Run& run) const;
+  /// Its engine; of one that has no file, what it is made of again.
+  WorkSource timedSource(const Run& run) const;
   bool engineIsKept(const Run& run) const;
   /// Is the model that is open the one that it was made of? Else what was made again would be another run's.
   bool canBeMadeAgain(const Run& run) const;
@@ -105,6 +121,8 @@ class RunController : public QObject {
   Runs& m_runs;
   WorkerClient& m_worker;
   JobRunner& m_jobs;
+  Compilers m_compilers;
+  bool m_buildsOncePlanned = false;
   QString m_engineFolder;
   std::deque<std::function<void()>> m_steps;
   std::int64_t m_request = 0;

@@ -12,6 +12,29 @@ namespace {
 
 constexpr double kWarmupSeconds = 0.2;
 
+/// What the worker answers a build with.
+struct Built {
+  RunBuild build;
+  SharedOptional<Json> made;  ///< what another compiler made of the plan; none: our own compiler's
+};
+
+SharedOptional<Json> madeIn(const Json& reply) {
+  return reply.is_object() && reply.contains("made") && reply["made"].is_object() ? SharedOptional<Json>(reply["made"])
+                                                                                  : SharedOptional<Json>();
+}
+
+/// What the worker answers with errors of layers.
+struct Measured {
+  SharedOptional<RunErrors> errors;
+  QString first;  ///< which goes wrong first, and why; empty: none is wrong
+};
+
+QString firstWrongIn(const Json& reply) {
+  const Json first = reply.value("first_wrong", Json());
+  if (!first.is_object()) return {};
+  return QStringLiteral("first wrong: %1 : %2").arg(qs(first.value("tensor", "")), qs(first.value("why", "")));
+}
+
 /// What errors of layers of which none is wrong come to. Of a tensor nothing can be told where no number is expected.
 QString noneIsWrong(const RunErrors& errors) {
   const auto measured = [](const TensorErrors& tensor) { return tensor.errors.carried.has_value(); };
@@ -57,14 +80,19 @@ void RunController::queueBuild(const std::string& id) {
     request.source = source(*run);
     request.enginePath = run->enginePath;
     request.threads = run->threads;
-    const auto take = [this, id](RunBuild built) {
-      log(id, QStringLiteral("built: %1 regions, %2 of them distinct").arg(built.regions).arg(built.distinct));
+    const auto decode = [](const Json& reply) -> Result<Built> {
+      return Built{.build = TRY(runBuildFromJson(reply)), .made = madeIn(reply)};
+    };
+    const auto take = [this, id](Built built) {
+      log(id,
+          QStringLiteral("built: %1 regions, %2 of them distinct").arg(built.build.regions).arg(built.build.distinct));
       m_runs.change(id, [&](Run& changed) {
-        if (!changed.build) changed.build = std::move(built);  // one that is built again keeps what it had
+        if (!changed.build) changed.build = std::move(built.build);  // one that is built again keeps what it had
+        if (!changed.made) changed.made = std::move(built.made);
         if (changed.working()) changed.state = RunState::Timing;
       });
     };
-    send(QStringLiteral("building %1").arg(Runs::title(*run)), id, request, runBuildFromJson, take);
+    send(QStringLiteral("building %1").arg(Runs::title(*run)), id, request, decode, take);
   });
 }
 
@@ -72,9 +100,15 @@ void RunController::queueTime(const std::string& id) {
   m_steps.emplace_back([this, id] {
     const Run* run = m_runs.find(id);
     if (run == nullptr) return;
+    for (const Ability ability : {Ability::Run, Ability::Time}) {
+      const QString why = whyNot(run->options, ability);
+      if (why.isEmpty()) continue;
+      log(id, QStringLiteral("not timed: %1").arg(why));
+      return m_runs.change(id, [](Run& changed) { changed.state = RunState::Ready; });
+    }
     WorkerRequest request;
     request.op = WorkerOp::Time;
-    request.source = engineSource(*run);
+    request.source = timedSource(*run);
     request.inputs = m_runs.settings().inputs;
     request.seconds = m_runs.settings().seconds;
     request.warmupSeconds = kWarmupSeconds;
@@ -141,20 +175,16 @@ void RunController::queueErrors(const std::string& id) {
     request.against = m_runs.settings().errorsAgainst;
     request.threads = m_runs.settings().threads;
     m_runs.change(id, [](Run& changed) { changed.state = RunState::Evaluating; });
-    const auto decode = [inputs = request.inputs](const Json& reply) -> Result<SharedOptional<RunErrors>> {
+    const auto decode = [inputs = request.inputs](const Json& reply) -> Result<Measured> {
       RunErrors errors = TRY(runErrorsFromJson(reply));
       errors.when = timestamp();
       errors.inputs = inputs;
-      return SharedOptional<RunErrors>(std::move(errors));
+      return Measured{SharedOptional<RunErrors>(std::move(errors)), firstWrongIn(reply)};
     };
-    const auto take = [this, id, before](const SharedOptional<RunErrors>& errors) {
-      m_runs.change(id, [&](Run& changed) {
-        changed.errors.push_back(errors);
-        changed.state = before;
-      });
-      const auto first = m_runs.firstWrong();
-      log(id,
-          first ? QStringLiteral("first wrong: %1 : %2").arg(qs(first->tensor), qs(first->why)) : noneIsWrong(*errors));
+    const auto take = [this, id, before](const Measured& measured) {
+      m_runs.change(id, [&](Run& changed) { changed.state = before; });
+      m_runs.addErrors(id, measured.errors);
+      log(id, measured.first.isEmpty() ? noneIsWrong(*measured.errors) : measured.first);
     };
     send(QStringLiteral("evaluating errors of each layer of %1").arg(Runs::title(*run)), id, request, decode, take);
   });

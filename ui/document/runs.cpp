@@ -16,6 +16,11 @@ Tolerance boundOf(const Tolerance& tolerance) {
   return tolerance.rms ? tolerance : Tolerance::ofLoweredTypes();
 }
 
+/// How well errors fit what the settings ask for: by their inputs first, then by what they are against.
+int fitOf(const RunErrors& errors, const RunSettings& settings) {
+  return 2 * (errors.inputs == settings.inputs) + (errors.against == name(settings.errorsAgainst));
+}
+
 /// "8 samples", "1 random sample".
 QString samplesOf(const RunErrors& errors) {
   return plural(errors.samples, errors.inputs.empty() ? QStringLiteral("random sample") : QStringLiteral("sample"));
@@ -44,6 +49,12 @@ bool Runs::ofThisPlan(const Run& run) const {
   return run.madeFrom(m_document.modelFile().identity(), m_document.options(), m_document.inputs());
 }
 
+const Run* Runs::newestOfThisPlan() const {
+  const auto fits = [this](const Run& run) { return !run.working() && !cameToNothing(run) && ofThisPlan(run); };
+  const auto newest = std::find_if(m_runs.rbegin(), m_runs.rend(), fits);
+  return newest == m_runs.rend() ? nullptr : &*newest;
+}
+
 ShownTimes Runs::layerTimes() const {
   const Run* run = shown();
   KnownTimes wanted{.plan = m_document.snapshot()};
@@ -64,30 +75,63 @@ ShownTimes Runs::layerTimes() const {
   return times;
 }
 
-SharedOptional<RunErrors> Runs::chosenErrors(const Run& run) const {
-  const RunErrors* chosen = errorsFor(run, m_settings);
-  for (const auto& errors : run.errors)
-    if (&*errors == chosen) return errors;
-  return {};
+Runs::MeasuredErrors Runs::errorsOf(const Run& run) const {
+  MeasuredErrors best;
+  int fit = -1;
+  const auto consider = [&](const Run& one) {
+    const RunErrors* chosen = errorsFor(one, m_settings);
+    if (chosen == nullptr || fitOf(*chosen, m_settings) <= fit) return;
+    fit = fitOf(*chosen, m_settings);
+    const auto isChosen = [&](const SharedOptional<RunErrors>& errors) { return &*errors == chosen; };
+    best = {&one, *std::ranges::find_if(one.errors, isChosen)};
+  };
+  consider(run);
+  for (auto other = m_runs.rbegin(); other != m_runs.rend(); ++other)
+    if (!other->errors.empty() && other->id != run.id && other->madeFrom(run.model, run.options, run.extents))
+      consider(*other);
+  return best;
+}
+
+const Runs::Judged& Runs::judged(const SharedOptional<RunErrors>& errors) const {
+  const PlanSnapshot& snapshot = *m_document.snapshot();
+  const Tolerance tolerance = boundOf(m_settings.tolerance);
+  if (m_judged.model != snapshot.cover->model || !(m_judged.tolerance == tolerance))
+    m_judged = {.model = snapshot.cover->model, .tolerance = tolerance};
+  for (const Judged& known : m_judged.all)
+    if (known.of.shares(errors)) return known;
+  const std::vector<TensorErrors>& tensors = errors->tensors;
+  Judged judged{.of = errors, .leading = leadingToOutputs(tensors, snapshot.graph(), tolerance), .first = {}};
+  const auto first = firstWrongOf(tensors, judged.leading, tolerance);
+  if (first && judged.leading.contains(first->tensor)) {
+    const auto tensor = std::ranges::find(tensors, first->tensor, &TensorErrors::name);
+    const auto& error = first->isLocal ? tensor->errors.local : tensor->errors.carried;
+    judged.notFinite = error && error->nonFinite > 0;
+    judged.first = first;
+  }
+  m_judged.all.push_back(std::move(judged));
+  return m_judged.all.back();
+}
+
+const Runs::Judged* Runs::judgedByLayers(const Run& run) const {
+  const MeasuredErrors layers = errorsOf(run);
+  if (!layers.errors || !m_document.snapshot() || run.model != m_document.modelFile().identity()) return nullptr;
+  const Evaluation* other = evaluation(run);
+  const SampleSource& inputs = layers.errors->inputs;
+  const bool tell = other == nullptr || inputs == other->inputs || inputs == m_settings.inputs;
+  return tell ? &judged(layers.errors) : nullptr;
 }
 
 const Runs::KnownErrors& Runs::knownErrors() const {
   const Run* run = shown();
   KnownErrors wanted{.plan = m_document.snapshot(), .tolerance = boundOf(m_settings.tolerance)};
   if (run != nullptr && wanted.plan) {
-    wanted.of = chosenErrors(*run);
+    wanted.of = errorsOf(*run).errors;
     wanted.ofThisPlan = ofThisPlan(*run);
   }
   if (wanted.sameAs(m_knownErrors)) return m_knownErrors;
-  if (wanted.of) {
-    const RunErrors& errors = *std::as_const(wanted.of);
-    std::set<std::string> leading;
-    if (wanted.ofThisPlan) {
-      leading = leadingToOutputs(errors.tensors, wanted.plan->graph(), wanted.tolerance);
-      wanted.first = firstWrongOf(errors.tensors, leading, wanted.tolerance);
-    }
-    wanted.errors = layerErrorsOf(errors, *wanted.plan, wanted.ofThisPlan ? &leading : nullptr);
-  }
+  if (wanted.of)
+    wanted.errors = layerErrorsOf(*std::as_const(wanted.of), *wanted.plan,
+                                  wanted.ofThisPlan ? &judged(wanted.of).leading : nullptr);
   return m_knownErrors = std::move(wanted);
 }
 
@@ -95,7 +139,7 @@ ShownErrors Runs::layerErrors() const {
   const KnownErrors& known = knownErrors();
   ShownErrors shown{.of = known.errors, .bound = *known.tolerance.rms};
   if (!known.of) return shown;
-  const Run* run = this->shown();
+  const Run* run = errorsOf(*this->shown()).run;
   const RunErrors& errors = *std::as_const(known.of);
   shown.random = errors.inputs.empty();
   shown.against = qs(errors.against);
@@ -109,20 +153,64 @@ ShownErrors Runs::layerErrors() const {
   return shown;
 }
 
+Verdict Runs::verdict(const Run& run) const {
+  Verdict verdict = verdictOf(run, m_settings);
+  const Judged* layers = verdict.kind == Verdict::Kind::Fail ? judgedByLayers(run) : nullptr;
+  if (layers == nullptr || !layers->first || layers->of->inputs != evaluation(run)->inputs) return verdict;
+  verdict.firstWrong = layers->first->tensor;
+  verdict.firstNotFinite = layers->notFinite;
+  return verdict;
+}
+
 std::optional<FirstWrong> Runs::firstWrong() const {
-  return knownErrors().first;
+  const Run* run = shown();
+  const Judged* layers = run != nullptr && ofThisPlan(*run) ? judgedByLayers(*run) : nullptr;
+  return layers == nullptr ? std::nullopt : layers->first;
 }
 
 std::optional<Runs::Failure> Runs::failure() const {
   const Run* run = shown();
   const auto snapshot = m_document.snapshot();
   if (run == nullptr || !snapshot || !ofThisPlan(*run)) return {};
-  Failure failure{.verdict = verdict(*run)};
-  if (failure.verdict.kind != Verdict::Kind::Fail) return {};
-  const auto value = snapshot->graph().findValue(failure.verdict.firstWrong);
+  Failure failure;
+  if (const Judged* layers = judgedByLayers(*run); layers != nullptr && layers->first) {
+    failure.value = layers->first->tensor;
+    failure.notFinite = layers->notFinite;
+    failure.why = layers->first->why;
+    failure.advice = layers->of->advice;
+  } else {
+    const Verdict own = verdict(*run);
+    if (own.kind != Verdict::Kind::Fail) return {};
+    failure.value = own.firstWrong;
+    failure.notFinite = own.firstNotFinite;
+    failure.advice = evaluation(*run)->advice;
+  }
+  const auto value = snapshot->graph().findValue(failure.value);
   if (value) failure.node = snapshot->graph().value(*value).producer;
   if (failure.node.valid()) failure.name = snapshot->graph().node(failure.node).name;
   return failure;
+}
+
+QString Runs::whyVerdictsDiffer(const Run& run) const {
+  const Evaluation* evaluated = evaluation(run);
+  const MeasuredErrors layers = errorsOf(run);
+  if (evaluated == nullptr || !layers.errors || !m_document.snapshot()) return {};
+  if (run.model != m_document.modelFile().identity()) return {};
+  const Verdict own = verdictOf(*evaluated, m_settings.tolerance);
+  const auto& first = judged(layers.errors).first;
+  const bool sameInputs = layers.errors->inputs == evaluated->inputs, fails = own.kind == Verdict::Kind::Fail;
+  const bool agree =
+      sameInputs ? fails == first.has_value() : own.firstWrong == (first ? first->tensor : std::string());
+  if (own.kind == Verdict::Kind::Unknown || agree) return {};
+  const QString what = first ? QStringLiteral("%1 goes wrong first").arg(qs(first->tensor))
+                             : QStringLiteral("no layer is wrong that leads to an output");
+  const QString evaluator =
+      run.options.compiler == kOwnCompiler ? QStringLiteral("the reference") : qs(run.options.compiler);
+  const QString why = sameInputs ? QStringLiteral("they were measured by the backend %1, the evaluation by %2")
+                                       .arg(qs(layers.errors->backend), evaluator)
+                                 : QStringLiteral("they were measured on %1, the evaluation on %2")
+                                       .arg(qs(inWords(layers.errors->inputs)), qs(inWords(evaluated->inputs)));
+  return QStringLiteral("By errors layer by layer %1: %2.").arg(what, why);
 }
 
 bool Runs::hasNumbers(const Run& run) {
@@ -161,6 +249,11 @@ void Runs::giveBack(const std::string& id) {
   m_comparedWith = find(m_before.comparedWith) != nullptr ? m_before.comparedWith : std::string();
   emit shownChanged();
   emit changed();
+}
+
+void Runs::addErrors(const std::string& id, const SharedOptional<RunErrors>& errors) {
+  change(id, [&](Run& run) { run.errors.push_back(errors); });
+  if (id != m_shown) emit shownChanged();
 }
 
 void Runs::rename(const std::string& id, const QString& name) {
@@ -225,6 +318,7 @@ void Runs::restore(const Session& session) {
   m_next = session.nextRun;
   m_settings = session.settings;
   m_before = {};
+  m_judged = {};
   emit runsChanged();
   emit settingsChanged();
   emit shownChanged();

@@ -2,7 +2,10 @@
 
 #include <QObject>
 #include <QString>
+#include <deque>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,23 +37,41 @@ class Runs : public QObject {
 
   /// Is it of the plan on screen? If not, its numbers are shown as another's.
   bool ofThisPlan(const Run& run) const;
-  Verdict verdict(const Run& run) const { return verdictOf(run, m_settings); }
+  /// The newest run of the plan on screen that came to something; null: there is none.
+  const Run* newestOfThisPlan() const;
+  /// By the settings. Where it first goes wrong is what errors layer by layer on the same inputs say, once there are
+  /// such ones; until then what the evaluation says.
+  Verdict verdict(const Run& run) const;
   /// The evaluation that the verdict is of; null: there is none.
   const Evaluation* evaluation(const Run& run) const { return evaluationFor(run, m_settings); }
   /// Times of shown() for the kernels of the plan on screen that have the same nodes and types; without one, none. The
   /// same value as long as they are the same.
   ShownTimes layerTimes() const;
-  /// Errors of shown() layer by layer, likewise: those on the inputs of the settings, else the newest.
+  /// Errors layer by layer that speak of a run: its own, or those of another run of the same plan (model, options and
+  /// extents), whichever fit the settings best. Null and none: there are no such ones.
+  struct MeasuredErrors {
+    const Run* run = nullptr;
+    SharedOptional<RunErrors> errors;
+  };
+  MeasuredErrors errorsOf(const Run& run) const;
+  /// Those of shown(), for the kernels of the plan on screen that have the same nodes and types.
   ShownErrors layerErrors() const;
-  /// Where the shown run first goes wrong by its errors layer by layer, if it is of the plan on screen and has any.
+  /// Where the shown run first goes wrong by errors layer by layer, if it is of the plan on screen and it is they that
+  /// tell. What leads to no output is not wrong.
   std::optional<FirstWrong> firstWrong() const;
-  /// Where the shown run first goes wrong, if it fails and is of the plan on screen: the node that makes the value.
+  /// Where the shown run first goes wrong, if it is of the plan on screen: one place, whatever it is known by.
   struct Failure {
-    Verdict verdict;
-    NodeId node;       ///< invalid: an input of the network
-    std::string name;  ///< of the node
+    std::string value;               ///< that goes wrong
+    NodeId node;                     ///< that makes it; invalid: an input of the network
+    std::string name;                ///< of the node
+    bool notFinite = false;          ///< it became infinite or NaN
+    std::string why;                 ///< by errors layer by layer, for people; empty: its evaluation alone tells
+    std::optional<Advice> advice{};  ///< what came of trying pins, where they were tried
   };
   std::optional<Failure> failure() const;
+  /// Why the evaluation of a run and errors layer by layer say different things of it, in a sentence for people; empty:
+  /// they do not.
+  QString whyVerdictsDiffer(const Run& run) const;
   /// What its numbers are called: "run 3, 2 pins".
   static QString title(const Run& run) { return title(run.id, qs(run.name)); }
   static QString title(const std::string& id, const QString& name);
@@ -73,6 +94,8 @@ class Runs : public QObject {
       return;
     }
   }
+  /// Errors layer by layer that were measured of a run. They may be the shown one's, too: it may be of the same plan.
+  void addErrors(const std::string& id, const SharedOptional<RunErrors>& errors);
   void rename(const std::string& id, const QString& name);
   /// Also the comparisons of it.
   void remove(const std::string& id);
@@ -89,13 +112,11 @@ class Runs : public QObject {
  signals:
   void runsChanged();  ///< one more, one less, or all others
   void runChanged(const QString& id);
-  void shownChanged();  ///< which two are shown, or what a comparison of them says
+  void shownChanged();  ///< which two are shown, or what others say of them
   void settingsChanged();
   void changed();  ///< any of these: there is something to save
 
  private:
-  /// The errors of `run` that the settings choose.
-  SharedOptional<RunErrors> chosenErrors(const Run& run) const;
   static QString qs(const std::string& text) { return QString::fromStdString(text); }
   PlanDocument& m_document;
   std::vector<Run> m_runs;
@@ -124,7 +145,6 @@ class Runs : public QObject {
     bool ofThisPlan = false;
     Tolerance tolerance{};
     ByHandle<ShownError> errors{};
-    std::optional<FirstWrong> first{};
     bool sameAs(const KnownErrors& other) const {
       return of.shares(other.of) && plan == other.plan && ofThisPlan == other.ofThisPlan &&
              tolerance == other.tolerance;
@@ -132,6 +152,25 @@ class Runs : public QObject {
   };
   const KnownErrors& knownErrors() const;
   mutable KnownErrors m_knownErrors;
+
+  /// What errors layer by layer come to by the graph on screen and the tolerance of the settings.
+  struct Judged {
+    SharedOptional<RunErrors> of;
+    std::set<std::string> leading;    ///< leadingToOutputs()
+    std::optional<FirstWrong> first;  ///< of those that lead to an output
+    bool notFinite = false;           ///< the first became infinite or NaN
+  };
+  const Judged& judged(const SharedOptional<RunErrors>& errors) const;
+  /// Of a run of this model: what errors layer by layer come to, where it is they that tell where it goes wrong. Null:
+  /// its evaluation tells, which is on the inputs of the settings, or there are none.
+  const Judged* judgedByLayers(const Run& run) const;
+  /// All that were asked for, and of what: it is asked for again and again.
+  struct KnownJudged {
+    std::shared_ptr<const Model> model;
+    Tolerance tolerance{};
+    std::deque<Judged> all{};
+  };
+  mutable KnownJudged m_judged;
 };
 
 }  // namespace fusescope

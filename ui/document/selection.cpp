@@ -10,23 +10,31 @@ bool Selection::contains(NodeId node) const {
   return std::find(m_nodes.begin(), m_nodes.end(), node) != m_nodes.end();
 }
 
-void Selection::set(std::vector<NodeId> nodes, const QObject* source, std::string inside) {
-  if (nodes == m_nodes && inside == m_inside) return;
+void Selection::set(std::vector<NodeId> nodes, const QObject* source, std::string inside, std::string kernel) {
+  if (nodes == m_nodes && inside == m_inside && kernel == m_kernel) return;
+  m_kernel = std::move(kernel);
   m_inside = std::move(inside);
   m_nodes = std::move(nodes);
   emit changed(source);
 }
 
+const FusedNode* selectedKernel(const Selection& selection, const PlanSnapshot& snapshot) {
+  const FusedNode* named = selection.kernel().empty() ? nullptr : snapshot.fusedWith(selection.kernel());
+  return named != nullptr ? named : snapshot.fusedOfJust(selection.nodes());
+}
+
 void selectNamed(Selection& selection, const PlanSnapshot& snapshot, const QStringList& names, const QObject* source) {
   std::vector<NodeId> nodes;
-  std::string inside;
+  std::string inside, kernel;
   for (const QString& entry : names) {
     const std::string name = entry.toStdString();
     const std::vector<NodeId> own = snapshot.nodesNamed(name);
+    const FusedNode* fused = snapshot.fusedWith(name);
+    if (fused != nullptr && names.size() == 1 && !snapshot.isToldByNodes(*fused)) kernel = name;
     if (own.empty() && inside.empty() && snapshot.inside(name)) inside = name;
     nodes.insert(nodes.end(), own.begin(), own.end());
   }
-  if (!nodes.empty() || inside.empty()) return selection.set(std::move(nodes), source);
+  if (!nodes.empty() || inside.empty()) return selection.set(std::move(nodes), source, {}, kernel);
   selection.set({snapshot.inside(inside)->holder}, source, inside);
 }
 

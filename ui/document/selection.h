@@ -22,8 +22,12 @@ class Selection : public QObject {
   bool contains(NodeId node) const;
   /// "HOLDER/NAME", as directives name it, or with the handle of a fused node as its name; empty: nothing in a body.
   const std::string& inside() const { return m_inside; }
+  /// Handle of a kernel of the network that nodes() do not tell: it has none, or another one runs the same. Empty: they
+  /// tell what is selected.
+  const std::string& kernel() const { return m_kernel; }
   /// Emits changed() if it differs from what is selected.
-  void set(std::vector<NodeId> nodes, const QObject* source = nullptr, std::string inside = {});
+  void set(std::vector<NodeId> nodes, const QObject* source = nullptr, std::string inside = {},
+           std::string kernel = {});
   void clear(const QObject* source = nullptr) { set({}, source); }
 
  signals:
@@ -31,12 +35,15 @@ class Selection : public QObject {
 
  private:
   std::vector<NodeId> m_nodes;
-  std::string m_inside;
+  std::string m_inside, m_kernel;
 };
 
+struct FusedNode;
 struct PlanSnapshot;
 
-/// Selects what `names` stand for in the plan: all that are of the network; else the first that is in a body.
+/// The kernel that is selected: all its nodes are, or nodes do not tell it. Null: something else is.
+const FusedNode* selectedKernel(const Selection& selection, const PlanSnapshot& snapshot);
+/// Selects what `names` stand for in the cover: all that are of the network; else the first that is in a body.
 void selectNamed(Selection& selection, const PlanSnapshot& snapshot, const QStringList& names,
                  const QObject* source = nullptr);
 

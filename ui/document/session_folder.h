@@ -17,8 +17,9 @@ inline const QString kSessionSuffix = QStringLiteral(".fsession");
 
 /// The folder in which windows keep sessions by themselves. Of the session ID there are: ID.fsession, what is in no
 /// file of the user's; ID.lock while a window has it; ID/, the engine files of its runs and what searches for pins
-/// evaluated, and beside them saved_as, the user's files that refer to them. Nothing here but what this class and the
-/// worker have put there is ever deleted. A value; its functions may be called in any thread.
+/// evaluated and answered, and beside them saved_as, the user's files that refer to them. Nothing here but what this
+/// class, the worker and the search's dialog have put there is ever deleted. A value; its functions may be called in
+/// any thread.
 class SessionFolder {
  public:
   explicit SessionFolder(QString path = {}) : m_path(std::move(path)) {}
@@ -64,8 +65,10 @@ class SessionFolder {
   QString m_path;
 };
 
-/// What a search for pins keeps its evaluations in: the file's name in the engineFolder() of its session.
+/// What a search for pins keeps its evaluations in, and what its answer is kept in: names of files in the
+/// engineFolder() of its session.
 QString tuneStateName(const Hash128& wishes);
+QString tuneAnswerName(const Hash128& wishes);
 
 /// Paths of the engines of its runs.
 std::set<QString> enginesOf(const Session& session);

@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QUuid>
 #include <algorithm>
+#include <utility>
 
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
@@ -54,12 +55,14 @@ SessionKeeper::SessionKeeper(PlanDocument& document, Runs& runs, RunController& 
   connect(&document, &PlanDocument::modelChanged, this, &SessionKeeper::modelOpened);
   connect(&document, &PlanDocument::openFailed, this, [this] { m_pending.reset(); });
   connect(&document, &PlanDocument::openingCancelled, this, [this] { m_pending.reset(); });
-  const auto worked = [this] {
-    m_worked = true;
-    keepSoon();
-  };
-  connect(&document.undoStack(), &QUndoStack::indexChanged, this, worked);
-  connect(&document, &PlanDocument::calibratedChanged, this, worked);
+  connect(&document.undoStack(), &QUndoStack::indexChanged, this, &SessionKeeper::keepSoon);
+  connect(&document.undoStack(), &QUndoStack::cleanChanged, this, &SessionKeeper::changed);
+  connect(&document, &PlanDocument::calibratedChanged, this, &SessionKeeper::worked);
+  connect(&runs, &Runs::runsChanged, this, &SessionKeeper::worked);
+  connect(&runs, &Runs::runChanged, this, &SessionKeeper::worked);
+  connect(&runs, &Runs::settingsChanged, this, [this] {
+    if (!m_path.isEmpty() && settings() != m_settings) worked();
+  });
   connect(&runs, &Runs::changed, this, &SessionKeeper::keepSoon);
   begin(newId());
 }
@@ -101,8 +104,25 @@ void SessionKeeper::collect() {
   m_jobs.run(kCollectTag, this, work, [](const Done&) {});
 }
 
-bool SessionKeeper::worthSaving() const {
-  return m_unsaved && (m_worked || !m_path.isEmpty() || !m_runs.all().empty());
+bool SessionKeeper::unsaved() const {
+  return keeps() && (m_worked || !m_document.undoStack().isClean());
+}
+
+void SessionKeeper::worked() {
+  keepSoon();
+  if (std::exchange(m_worked, true)) return;
+  emit changed();
+}
+
+RunSettings SessionKeeper::settings() const {
+  RunSettings settings = m_runs.settings();
+  settings.tune = {};
+  return settings;
+}
+
+void SessionKeeper::noteSaved(bool saved) {
+  m_differs = m_worked = !saved;
+  m_settings = settings();
 }
 
 Session SessionKeeper::session() const {
@@ -189,7 +209,7 @@ void SessionKeeper::modelOpened() {
     m_path = free ? m_pendingPath : QString();
     m_runs.restore(session);
     m_document.setCalibrated(session.calibrated.ranges);
-    m_unsaved = m_worked = m_pendingUnsaved;
+    noteSaved(!m_pendingUnsaved);
     if (!m_pendingPath.isEmpty()) PlanDocument::remember(m_pendingPath);
     if (free && keeps() && !m_path.isEmpty()) m_folder.noteSaved(session, m_path);  // also where it was moved to
     emit restored(session.view);
@@ -203,7 +223,8 @@ void SessionKeeper::modelOpened() {
     fresh.settings.tune = {};
     m_runs.restore(fresh);
     m_document.setCalibrated(nullptr);
-    m_unsaved = m_worked = false;
+    emit began();
+    noteSaved(true);  // also what the model comes with
   }
   emit changed();
 }
@@ -215,7 +236,8 @@ Status SessionKeeper::save(const QString& path) {
   if (!written.ok()) return written;
   if (keeps()) m_folder.noteSaved(toSave, path);
   m_path = path;
-  m_unsaved = m_worked = false;
+  noteSaved(true);
+  m_document.undoStack().setClean();
   PlanDocument::remember(path);
   keepNow();
   collect();  // engines of runs that were deleted: from now on no file has them
@@ -225,10 +247,7 @@ Status SessionKeeper::save(const QString& path) {
 
 void SessionKeeper::keepSoon() {
   if (!m_document.model()) return;
-  if (!m_unsaved) {
-    m_unsaved = true;
-    emit changed();
-  }
+  m_differs = true;
   if (!keeps() || m_keepTimer.isActive()) return;
   const qint64 rested = m_lastKept.isValid() ? m_lastKept.elapsed() : kKeepMs;
   m_keepTimer.start(static_cast<int>(std::clamp<qint64>(kKeepMs - rested, 0, kKeepMs)));
@@ -238,7 +257,7 @@ void SessionKeeper::keepNow() {
   m_keepTimer.stop();
   if (!keeps() || !m_document.model()) return;
   m_lastKept.start();
-  if (!m_unsaved) return dropKept();  // all of it is in the user's file
+  if (!m_differs) return dropKept();  // all of it is in the user's file
   const auto work = [file = m_folder.keptFile(qs(m_id)), kept = session(), wanted = m_keptWanted](const StopToken&) {
     auto written = writeSession(file.toStdString(), kept);
     if (!*wanted) QFile::remove(file);

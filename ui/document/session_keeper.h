@@ -35,11 +35,11 @@ class SessionKeeper : public QObject {
   /// How the window stands, put into the session; given back by restored().
   void setView(std::function<Json()> view) { m_view = std::move(view); }
 
-  QString path() const { return m_path; }     ///< as the user saved it; empty: never
-  bool unsaved() const { return m_unsaved; }  ///< there is something that is in no file of the user's
-  /// Of that, something that somebody did: edits, ranges or runs, or any change of a session that has a file. What was
-  /// given when the model was opened, and how runs are made, is given again in a moment.
-  bool worthSaving() const;
+  QString path() const { return m_path; }  ///< as the user saved it; empty: never
+  /// Something that somebody did is in no file of the user's: edits, ranges or runs, or of a session that has a file
+  /// how runs are made. What was given when the model was opened, which run is shown and what a search for pins was to
+  /// reach is nothing of the kind. False where sessions are not kept: nobody is asked then.
+  bool unsaved() const;
   const QString& modelName() const { return m_modelName; }
   Session session() const;
 
@@ -57,6 +57,7 @@ class SessionKeeper : public QObject {
 
  signals:
   void changed();  ///< path(), unsaved()
+  void began();    ///< a session of its own for a model that was opened; after PlanDocument::modelChanged()
   void failed(const QString& title, const QString& problem);
   void modelMissing(const QString& session, const QString& model);
   void modelChangedOnDisk(const QString& path);  ///< of the file that changed: the model's, or one of its weights
@@ -74,6 +75,12 @@ class SessionKeeper : public QObject {
   void dropKept();
   void keepSoon();
   void keepNow();
+  /// Somebody did something that is worth saving.
+  void worked();
+  /// The settings, without what is not worth saving of them.
+  RunSettings settings() const;
+  /// All of it is in a file of the user's, or there is nothing yet.
+  void noteSaved(bool saved);
   void checkModel();
 
   PlanDocument& m_document;
@@ -83,7 +90,9 @@ class SessionKeeper : public QObject {
   SessionFolder m_folder;
   QString m_path, m_modelName, m_openModel;
   std::string m_id;
-  bool m_unsaved = false, m_worked = false;
+  bool m_differs = false;  ///< from the file of the user's, or from what was opened: it is kept by itself
+  bool m_worked = false;
+  RunSettings m_settings;  ///< settings() as they were saved or opened
   std::function<Json()> m_view;
   std::optional<Session> m_pending;  ///< read, its model is being opened
   QString m_pendingPath;

@@ -70,19 +70,40 @@ QString levelText(ErrorLevel level) {
   return QStringLiteral("not known");
 }
 
-QString shortErrorText(const std::optional<TensorError>& error) {
+namespace {
+
+/// In as few digits, `least` or more, as tell it from `bound`.
+QString besideBound(double error, double bound, int least) {
+  constexpr int kMostDigits = 6;
+  for (int digits = least; digits < kMostDigits; ++digits) {
+    const QString text = QString::number(error, 'g', digits);
+    const double shown = text.toDouble();
+    if (error == bound || (shown != bound && (shown > bound) == (error > bound))) return text;
+  }
+  return QString::number(error, 'g', kMostDigits);
+}
+
+/// "15.7 M": a distance of numbers that were lost has many digits, which nobody reads.
+QString ulpText(double ulp) {
+  constexpr double kFirstShort = 1000, kMost = 1e15;
+  return ulp >= kFirstShort && ulp < kMost ? countText(static_cast<std::int64_t>(ulp)) : errorText(ulp);
+}
+
+}  // namespace
+
+QString shortErrorText(const std::optional<TensorError>& error, double bound) {
   if (!error) return {};
   if (!error->tells()) return QStringLiteral("?");
   if (error->nonFinite > 0 || !std::isfinite(error->maxOverRms)) return QStringLiteral("∞");
-  QString text = QString::number(judgedBy(*error), 'g', 1);
+  QString text = besideBound(judgedBy(*error), bound, 1);
   return text.replace(QStringLiteral("e-0"), QStringLiteral("e-")).replace(QStringLiteral("e+0"), QStringLiteral("e"));
 }
 
-QString errorPairText(const ShownError& error, Which which) {
+QString errorPairText(const ShownError& error, Which which, double bound) {
   const auto& one = error.errors.*which;
   if (!one) return {};
-  const auto text = [](double number) {
-    return std::isfinite(number) ? QString::number(number, 'g', 2) : QStringLiteral("∞");
+  const auto text = [bound](double number) {
+    return std::isfinite(number) ? besideBound(number, bound, 2) : QStringLiteral("∞");
   };
   const QString pair = one->tells()
                            ? QStringLiteral("%1 / %2").arg(
@@ -95,7 +116,7 @@ QString errorFactsText(const TensorError& error) {
   if (!error.tells()) return QStringLiteral("%1: %2").arg(kCannotBeTold, kWhyNot);
   QStringList facts{QStringLiteral("max|Δ| %1 of rms").arg(errorText(error.maxOverRms)),
                     QStringLiteral("relative L2 %1").arg(errorText(error.relL2)),
-                    (error.codes ? QStringLiteral("%1 steps") : QStringLiteral("%1 ulp")).arg(errorText(error.ulp))};
+                    (error.codes ? QStringLiteral("%1 steps") : QStringLiteral("%1 ulp")).arg(ulpText(error.ulp))};
   if (!std::isnan(error.cosine)) facts << QStringLiteral("cosine %1").arg(QString::number(error.cosine, 'g', 7));
   addShare(facts, error.nonFinite, QStringLiteral("became infinite or NaN"));
   addShare(facts, error.expectedNonFinite, QStringLiteral("are infinite or NaN in what it is compared with"));

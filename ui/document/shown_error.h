@@ -46,12 +46,14 @@ inline bool isWrong(ErrorLevel level) {
   return level >= ErrorLevel::Beyond;
 }
 
+// Numbers have as many digits as tell them from `bound`, which they are judged by.
+
 /// "3e-4" for where there is little room: max|Δ| over rms, of codes the relative L2; "∞" where it is not finite, "?"
 /// where it cannot be told, empty where it is not known.
-QString shortErrorText(const std::optional<TensorError>& error);
-/// "0.00034 / 0.0001": max|Δ| over rms, and relative L2, in two digits, or "cannot be told"; in brackets of another
-/// plan.
-QString errorPairText(const ShownError& error, Which which);
+QString shortErrorText(const std::optional<TensorError>& error, double bound);
+/// "0.00034 / 0.0001": max|Δ| over rms, and relative L2, in two digits or more, or "cannot be told"; in brackets of
+/// another plan.
+QString errorPairText(const ShownError& error, Which which, double bound);
 /// All that is known of it: "max|Δ| 0.0003 of rms · relative L2 … · 12 ulp · cosine … · 3 % became infinite or NaN".
 QString errorFactsText(const TensorError& error);
 /// Culprit, victim or neither: "wrong by itself, its inputs exact: a culprit".

@@ -1,30 +1,36 @@
 #include "ui/document/shown_time.h"
 
+#include "planning/read_back_plan.h"
+#include "ui/document/qt_text.h"
+
 namespace fusescope {
 
-QString shortMsText(double ms) {
-  if (ms >= 100) return QStringLiteral("%1 ms").arg(ms, 0, 'f', 0);
-  if (ms >= 1) return QStringLiteral("%1 ms").arg(ms, 0, 'f', 2);
-  return QStringLiteral("%1 µs").arg(ms * 1000, 0, 'f', ms >= 0.1 || ms == 0 ? 0 : 1);
+ShownTime shownTime(const ShownTimes& times, const std::string& handle, const ShownTime& untimed) {
+  const auto found = times.find(handle);
+  return found == times.end() ? untimed : found->second;
 }
 
-ShownTime shownTime(const ShownTimes& times, const std::string& handle, std::optional<double> predictedMs,
-                    bool fitted) {
-  if (const auto found = times.find(handle); found != times.end()) return found->second;
-  if (!predictedMs) return {};
-  return {fitted ? TimeKind::Fitted : TimeKind::Predicted, *predictedMs};
+ShownTime timeWithoutRun(const Cover& cover, const FusedNode& fused) {
+  if (const ReadBackPlan* made = asReadBack(cover); made != nullptr && !made->kernels[fused.id.index].isOurs) {
+    const std::optional<double> told = made->kernels[fused.id.index].ms;
+    return told ? ShownTime{TimeKind::Told, *told} : ShownTime();
+  }
+  if (!fused.predictedMs) return {};
+  return {fused.predictedHow == PriceSource::Fitted ? TimeKind::Fitted : TimeKind::Predicted, *fused.predictedMs};
 }
 
 QString timeText(const ShownTime& time) {
   switch (time.kind) {
     case TimeKind::Measured:
-      return shortMsText(time.ms);
+      return msText(time.ms);
     case TimeKind::OfOtherPlan:
-      return QStringLiteral("[%1]").arg(shortMsText(time.ms));
+      return QStringLiteral("[%1]").arg(msText(time.ms));
     case TimeKind::Predicted:
-      return QStringLiteral("≈ ") + shortMsText(time.ms);
+      return QStringLiteral("≈ ") + msText(time.ms);
     case TimeKind::Fitted:
-      return QStringLiteral("~ ") + shortMsText(time.ms);
+      return QStringLiteral("~ ") + msText(time.ms);
+    case TimeKind::Told:
+      return QStringLiteral("“%1”").arg(msText(time.ms));
     case TimeKind::Emulated:
       return QStringLiteral("emulated");
     case TimeKind::Unknown:
@@ -44,6 +50,8 @@ QString kindText(TimeKind kind, const QString& made) {
       return QStringLiteral("predicted: such a kernel was measured before");
     case TimeKind::Fitted:
       return QStringLiteral("fitted to other kernels");
+    case TimeKind::Told:
+      return QStringLiteral("as the compiler told it");
     case TimeKind::Emulated:
       return QStringLiteral("calculated in software: has no time");
     case TimeKind::Unknown:

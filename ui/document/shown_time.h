@@ -4,10 +4,12 @@
 #include <optional>
 #include <string>
 
-#include "planning/price.h"
 #include "ui/document/by_handle.h"
 
 namespace fusescope {
+
+struct Cover;
+struct FusedNode;
 
 /// How a time on screen is known. Each kind looks different wherever a time is shown.
 enum class TimeKind {
@@ -15,6 +17,7 @@ enum class TimeKind {
   OfOtherPlan,  ///< measured in a run of another plan, of a kernel with the same nodes and types
   Predicted,    ///< measured before, of such a kernel
   Fitted,       ///< from other kernels
+  Told,         ///< by the compiler whose kernel it is
   Emulated,     ///< calculated in software: has none
   Unknown
 };
@@ -22,7 +25,7 @@ enum class TimeKind {
 /// A time of one kernel.
 struct ShownTime {
   TimeKind kind = TimeKind::Unknown;
-  double ms = 0;         ///< of the first four kinds
+  double ms = 0;         ///< of the first five kinds
   std::string tactic{};  ///< by which it was measured; empty: it was not
   bool known() const { return kind != TimeKind::Emulated && kind != TimeKind::Unknown; }
   bool operator==(const ShownTime&) const = default;
@@ -35,12 +38,13 @@ struct ShownTimes : ByHandle<ShownTime> {
   bool same(const ShownTimes& other) const { return shares(other) && made == other.made; }
 };
 
-/// What `times` has of `handle`, else what was predicted.
-ShownTime shownTime(const ShownTimes& times, const std::string& handle, std::optional<double> predictedMs, bool fitted);
+/// What `times` has of `handle`, else `untimed`.
+ShownTime shownTime(const ShownTimes& times, const std::string& handle, const ShownTime& untimed);
+/// The time of a kernel that no run measured: what was predicted, or what another compiler told.
+ShownTime timeWithoutRun(const Cover& cover, const FusedNode& fused);
 
-/// Three digits or so, for where there is little room: "123 ms", "2.34 ms", "56.7 µs".
-QString shortMsText(double ms);
-/// "0.12 ms" measured, "[0.12 ms]" of another plan, "≈ 0.12 ms" predicted, "~ 0.12 ms" fitted, "emulated", "no time".
+/// "0.12 ms" measured, "[0.12 ms]" of another plan, "≈ 0.12 ms" predicted, "~ 0.12 ms" fitted, "“0.12 ms”" told,
+/// "emulated", "no time".
 QString timeText(const ShownTime& time);
 /// The same in words. `made`: the run that measured it.
 QString kindText(TimeKind kind, const QString& made);

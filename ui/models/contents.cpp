@@ -27,10 +27,6 @@ Cell milliseconds(std::optional<double> ms) {
           .number = true};
 }
 
-QString signedMs(double ms) {
-  return (ms > 0 ? QStringLiteral("+") : QString()) + msText(ms);
-}
-
 QString groupText(const std::vector<std::string>& names) {
   return qs(joined(names, "  |  "));
 }
@@ -42,15 +38,25 @@ QString firstHandle(const ComparedGroup& group) {
   return {};
 }
 
+/// What fills a bar: the largest difference, or how far turns are apart where that is more.
+double fullBar(const RunComparison& comparison) {
+  double most = 0;
+  for (const ComparedGroup& group : comparison.groups) {
+    most = std::max(most, std::abs(group.deltaMs.value_or(0)));
+    if (const auto& range = group.deltaRangeMs) most = std::max(most, range->most - range->least);
+  }
+  return most;
+}
+
 /// B's time less A's. Coloured only where every turn agrees about its sign.
 Cell differenceCell(const ComparedGroup& group, double most) {
   if (!group.deltaMs)
     return {.text = QStringLiteral("unknown"), .sort = kUnknownLast, .tone = Tone::Dim, .number = true};
   const double delta = *group.deltaMs;
-  Cell cell{.text = signedMs(delta), .sort = std::abs(delta), .tone = Tone::Dim, .number = true};
+  Cell cell{.text = signedMsText(delta), .sort = std::abs(delta), .tone = Tone::Dim, .number = true};
   const auto& range = group.deltaRangeMs;
   if (!range) return cell;
-  cell.tip = QStringLiteral("%1 to %2 over the turns").arg(signedMs(range->least), signedMs(range->most));
+  cell.tip = QStringLiteral("%1 to %2 over the turns").arg(signedMsText(range->least), signedMsText(range->most));
   if (!range->tellsApart(0)) {
     cell.tip += QStringLiteral(": they do not tell A and B apart here");
     return cell;
@@ -101,14 +107,14 @@ TableRow errorRow(const TensorComparison& tensor, bool output) {
 TableContent castsContent(const PlanSnapshot& snapshot) {
   TableContent content{{"Value", "From", "To", "Between", "Bytes", "Why"}, {}, {}};
   for (const PlanSnapshot::Level& level : snapshot.levels()) {
-    const Plan& plan = *level.snapshot->plan;
-    for (const PlannedCast& cast : plan.casts) {
+    const Cover& cover = *level.snapshot->cover;
+    for (const PlannedCast& cast : cover.casts) {
       const QString from =
-          cast.producer.valid() ? qs(plan.fusedNodes[cast.producer.index].name) : QStringLiteral("input");
+          cast.producer.valid() ? qs(cover.fusedNodes[cast.producer.index].name) : QStringLiteral("input");
       QStringList to;
-      for (const FusedNodeId consumer : cast.consumers) to << qs(plan.fusedNodes[consumer.index].name);
+      for (const FusedNodeId consumer : cast.consumers) to << qs(cover.fusedNodes[consumer.index].name);
       if (to.isEmpty()) to << QStringLiteral("output");
-      const QString value = qs(level.path.of(plan.graph().value(cast.value).name));
+      const QString value = qs(level.path.of(cover.graph().value(cast.value).name));
       Cell bytes{.text = bytesText(cast.bytes), .number = true};
       if (cast.bytes) bytes.sort = static_cast<qlonglong>(*cast.bytes);
       QString why = qs(cast.reason);
@@ -124,8 +130,7 @@ TableContent castsContent(const PlanSnapshot& snapshot) {
 TableContent compareContent(const RunComparison* comparison) {
   TableContent content{{"In A", "In B", "A", "B", "Difference"}, {}, {}};
   if (comparison == nullptr) return content;
-  double most = 0;
-  for (const ComparedGroup& group : comparison->groups) most = std::max(most, std::abs(group.deltaMs.value_or(0)));
+  const double most = fullBar(*comparison);
   for (const ComparedGroup& group : comparison->groups) {
     const QString a = groupText(group.a), b = groupText(group.b);
     const QString mark = group.same ? QString() : QStringLiteral("≠ ");

@@ -15,16 +15,18 @@ bool refusedPin(const Decision& decision) {
   return !decision.allowed && answersDirective(decision);
 }
 
-std::optional<PinAnswer> pinAnswerAt(const Plan& plan, std::uint32_t index) {
-  const WishAnswer* answer = answerAt(plan, index);
+// A decision of a cover answers what the plan was asked that it is, or that its compiler was asked for.
+
+std::optional<PinAnswer> pinAnswerAt(const Cover& cover, std::uint32_t index) {
+  const WishAnswer* answer = answerAt(askedPlan(cover), index);
   return answer == nullptr ? std::nullopt : std::optional(pinAnswerOf(answer->outcome));
 }
 
-bool wanted(const Plan& plan, std::uint32_t index, bool isNew, DecisionFilter filter) {
-  const Decision& decision = plan.decisions[index];
+bool wanted(const Cover& cover, std::uint32_t index, bool isNew, DecisionFilter filter) {
+  const Decision& decision = cover.decisions[index];
   switch (filter) {
     case DecisionFilter::Answers:
-      return answersDirective(decision) || isOfAllPins(plan, index) ||
+      return answersDirective(decision) || isOfAllPins(askedPlan(cover), index) ||
              (!decision.allowed && decision.kind != DecisionKind::Fuse);
     case DecisionFilter::New:
       return isNew;
@@ -39,20 +41,20 @@ bool wanted(const Plan& plan, std::uint32_t index, bool isNew, DecisionFilter fi
 }
 
 /// Refused wishes, then what pins cost, then what else concerns a wish, then refusals, then the rest.
-int urgency(const Plan& plan, std::uint32_t index) {
-  const Decision& decision = plan.decisions[index];
+int urgency(const Cover& cover, std::uint32_t index) {
+  const Decision& decision = cover.decisions[index];
   if (refusedPin(decision)) return 0;
-  const auto answer = pinAnswerAt(plan, index);
-  if (isOfAllPins(plan, index) || (answer && *answer != PinAnswer::Granted)) return 1;
+  const auto answer = pinAnswerAt(cover, index);
+  if (isOfAllPins(askedPlan(cover), index) || (answer && *answer != PinAnswer::Granted)) return 1;
   if (answersDirective(decision)) return 2;
   return decision.allowed ? 4 : 3;
 }
 
 /// Whether it was allowed; of a pin, which of its answers it is.
-QString markText(const Plan& plan, std::uint32_t index) {
-  const QString plain = plan.decisions[index].allowed ? QStringLiteral("✓ yes") : QStringLiteral("✗ no");
-  if (isOfAllPins(plan, index)) return QStringLiteral("Σ all");
-  const auto answer = pinAnswerAt(plan, index);
+QString markText(const Cover& cover, std::uint32_t index) {
+  const QString plain = cover.decisions[index].allowed ? QStringLiteral("✓ yes") : QStringLiteral("✗ no");
+  if (isOfAllPins(askedPlan(cover), index)) return QStringLiteral("Σ all");
+  const auto answer = pinAnswerAt(cover, index);
   if (!answer) return plain;
   switch (*answer) {
     case PinAnswer::Free:
@@ -69,14 +71,21 @@ QString markText(const Plan& plan, std::uint32_t index) {
 }
 
 /// A pin that holds at a price, or that found nothing to pin: neither good nor bad.
-bool isMiddling(const Plan& plan, std::uint32_t index) {
-  const auto answer = pinAnswerAt(plan, index);
+bool isMiddling(const Cover& cover, std::uint32_t index) {
+  const auto answer = pinAnswerAt(cover, index);
   return answer == PinAnswer::Price || answer == PinAnswer::Nothing;
 }
 
+/// What the compiler itself decided stands behind what the plan says.
+QString sentenceOf(const Cover& cover, std::uint32_t index) {
+  const Plan& asked = askedPlan(cover);
+  return withoutOptions(
+      qs(index < asked.decisions.size() ? answerText(asked, index) : message(cover.decisions[index])));
+}
+
 /// What bodies answered to directives that name something in them stands among the plan's own answers.
-bool isLifted(const Plan& plan, const Decision& decision) {
-  return std::ranges::any_of(plan.options.directives, [&](const Directive& directive) {
+bool isLifted(const Cover& cover, const Decision& decision) {
+  return std::ranges::any_of(cover.options.directives, [&](const Directive& directive) {
     return !directive.pattern.empty() && causeOf(directive) == decision.by;
   });
 }
@@ -117,18 +126,18 @@ void DecisionsModel::setSubject(const std::string& name) {
 }
 
 int DecisionsModel::countOf(const PlanSnapshot& snapshot, DecisionFilter filter) {
-  if (filter == DecisionFilter::New) return static_cast<int>(snapshot.delta.newAnswers.size());
+  if (filter == DecisionFilter::New) return static_cast<int>(snapshot.newDecisions().size());
   std::ptrdiff_t count = 0;
   for (const PlanSnapshot::Level& level : snapshot.levels()) {
-    const Plan& plan = *level.snapshot->plan;
-    for (std::uint32_t i = 0; i < plan.decisions.size(); ++i)
-      if (wanted(plan, i, false, filter) && (!level.holder.valid() || !isLifted(*snapshot.plan, plan.decisions[i])))
+    const Cover& cover = *level.snapshot->cover;
+    for (std::uint32_t i = 0; i < cover.decisions.size(); ++i)
+      if (wanted(cover, i, false, filter) && (!level.holder.valid() || !isLifted(*snapshot.cover, cover.decisions[i])))
         ++count;
   }
   return static_cast<int>(count);
 }
 
-/// Of a fused node its handle, where this plan or body has it; an answer from a body names what is there by its path.
+/// Of a fused node its handle, where this cover or body has it; an answer from a body names what is there by its path.
 QString DecisionsModel::handleOf(const Subject& subject, const BodyPath& path) const {
   const std::string handle =
       subject.kind == SubjectKind::FusedNode && !subject.identity.empty() ? fusescope::handleOf(subject.identity) : "";
@@ -146,18 +155,18 @@ void DecisionsModel::arrange() {
   m_rows.clear();
   m_levels = m_snapshot ? m_snapshot->levels() : std::vector<PlanSnapshot::Level>();
   if (!m_snapshot) return;
-  m_new.assign(m_snapshot->plan->decisions.size(), false);
-  for (const std::uint32_t index : m_snapshot->delta.newAnswers) m_new[index] = true;
+  m_new.assign(m_snapshot->cover->decisions.size(), false);
+  for (const std::uint32_t index : m_snapshot->newDecisions()) m_new[index] = true;
   for (std::uint32_t level = 0; level < m_levels.size(); ++level) {
-    const Plan& plan = planAt(level);
-    const auto& all = plan.decisions;
+    const Cover& cover = coverAt(level);
+    const auto& all = cover.decisions;
     for (std::uint32_t i = 0; i < all.size(); ++i) {
-      if (!wanted(plan, i, level == 0 && m_new[i], m_filter)) continue;
-      if (level > 0 && isLifted(*m_snapshot->plan, all[i])) continue;
+      if (!wanted(cover, i, level == 0 && m_new[i], m_filter)) continue;
+      if (level > 0 && isLifted(*m_snapshot->cover, all[i])) continue;
       if (isAbout(all[i], m_levels[level].path)) m_rows.push_back({level, i});
     }
   }
-  std::ranges::stable_sort(m_rows, {}, [&](const Row& row) { return urgency(planAt(row.level), row.decision); });
+  std::ranges::stable_sort(m_rows, {}, [&](const Row& row) { return urgency(coverAt(row.level), row.decision); });
 }
 
 int DecisionsModel::rowCount(const QModelIndex& parent) const {
@@ -172,16 +181,16 @@ QVariant DecisionsModel::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
   const Decision& decision = decisionAt(index.row());
   const Row& place = m_rows[static_cast<std::size_t>(index.row())];
-  const Plan& plan = planAt(place.level);
+  const Cover& cover = coverAt(place.level);
   switch (role) {
     case Qt::DisplayRole:
       switch (index.column()) {
         case kMark:
-          return markText(plan, place.decision);
+          return markText(cover, place.decision);
         case kSubject:
           return subjectText(decision, pathAt(index.row()));
         case kWhat:
-          return withoutOptions(qs(answerText(plan, place.decision)));
+          return sentenceOf(cover, place.decision);
         case kCode:
           return qs(decision.code);
         default:
@@ -194,7 +203,7 @@ QVariant DecisionsModel::data(const QModelIndex& index, int role) const {
     case kToneRole: {
       if (index.column() == kCode) return static_cast<int>(Tone::Dim);
       if (index.column() != kMark) return static_cast<int>(Tone::Plain);
-      if (isMiddling(plan, place.decision)) return static_cast<int>(Tone::Warning);
+      if (isMiddling(cover, place.decision)) return static_cast<int>(Tone::Warning);
       if (decision.allowed) return static_cast<int>(Tone::Good);
       return static_cast<int>(refusedPin(decision) ? Tone::Bad : Tone::Warning);
     }

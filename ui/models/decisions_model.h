@@ -8,7 +8,7 @@
 
 namespace fusescope {
 
-/// Which decisions of a plan to list.
+/// Which decisions of a cover to list.
 enum class DecisionFilter {
   Answers,   ///< what a user asked about: pins and other directives, truncation, everything refused but fusions
   New,       ///< what came with the last edit
@@ -17,8 +17,8 @@ enum class DecisionFilter {
   All,
 };
 
-/// Decisions of a plan and of the plans of its bodies as a table, refused ones and answers to directives first; names
-/// in bodies as HOLDER/NAME. Sentences are made when they are looked at: a plan may hold tens of thousands.
+/// Decisions of a cover and of the plans of its bodies as a table, refused ones and answers to directives first; names
+/// in bodies as HOLDER/NAME. Sentences are made when they are looked at: a cover may hold tens of thousands.
 class DecisionsModel : public QAbstractTableModel {
   Q_OBJECT
 
@@ -33,7 +33,7 @@ class DecisionsModel : public QAbstractTableModel {
   void setSubject(const std::string& name);
   const Decision& decisionAt(int row) const {
     const Row& place = m_rows[static_cast<std::size_t>(row)];
-    return planAt(place.level).decisions[place.decision];
+    return coverAt(place.level).decisions[place.decision];
   }
   static int countOf(const PlanSnapshot& snapshot, DecisionFilter filter);
 
@@ -46,7 +46,7 @@ class DecisionsModel : public QAbstractTableModel {
   struct Row {
     std::uint32_t level = 0, decision = 0;
   };
-  const Plan& planAt(std::uint32_t level) const { return *m_levels[level].snapshot->plan; }
+  const Cover& coverAt(std::uint32_t level) const { return *m_levels[level].snapshot->cover; }
   const BodyPath& pathAt(int row) const { return m_levels[m_rows[static_cast<std::size_t>(row)].level].path; }
   QString handleOf(const Subject& subject, const BodyPath& path) const;
   bool isAbout(const Decision& decision, const BodyPath& path) const;
@@ -54,7 +54,7 @@ class DecisionsModel : public QAbstractTableModel {
   std::shared_ptr<const PlanSnapshot> m_snapshot;
   std::vector<PlanSnapshot::Level> m_levels;
   std::vector<Row> m_rows;
-  std::vector<bool> m_new;  ///< by decision of the plan itself
+  std::vector<bool> m_new;  ///< by decision of the network's cover
   DecisionFilter m_filter = DecisionFilter::Answers;
   std::string m_subject;
 };

@@ -1,4 +1,5 @@
 // What the rows of LayersModel say, cell by cell and in sum.
+#include "planning/fused_node_facts.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/layers_model.h"
 
@@ -41,10 +42,11 @@ struct RowSums {
   std::int64_t kernels = 0, timed = 0;
   bool measured = true;  ///< every time that was added is of a run of this plan
 
-  /// `kernel`: it is where its kernel's time and bytes stand. What goes from node to node inside a kernel is not moved,
-  /// so that the bytes of nodes do not add up to anything.
-  void add(const LayerView& view, const ShownTime& time, bool kernel, const std::optional<double>& kernelBytes) {
-    ++rows;
+  /// `node`: it is a node's row. `kernel`: it is where its kernel's time and bytes stand. What goes from node to node
+  /// inside a kernel is not moved, so that the bytes of nodes do not add up to anything.
+  void add(const LayerView& view, const ShownTime& time, bool node, bool kernel,
+           const std::optional<double>& kernelBytes) {
+    rows += node;
     kernels += kernel;
     if (kernel) bytes = bytes && kernelBytes ? std::optional(*bytes + *kernelBytes) : std::nullopt;
     if (kernel && time.known()) {
@@ -52,12 +54,12 @@ struct RowSums {
       ms += time.ms;
       measured = measured && time.kind == TimeKind::Measured;
     }
-    flops = flops && view.flops ? std::optional(*flops + *view.flops) : std::nullopt;
+    if (node) flops = flops && view.flops ? std::optional(*flops + *view.flops) : std::nullopt;
   }
   /// What is a part of the kernels' time is not said as if it were the whole.
   QString timeText() const {
     if (timed == 0) return {};
-    const QString sum = (measured ? QStringLiteral(", ") : QStringLiteral(", ≈ ")) + shortMsText(ms);
+    const QString sum = (measured ? QStringLiteral(", ") : QStringLiteral(", ≈ ")) + msText(ms);
     return timed == kernels
                ? sum
                : sum + QStringLiteral(" for %1 of %2").arg(timed).arg(plural(kernels, QStringLiteral("kernel")));
@@ -93,7 +95,7 @@ QString LayersModel::totalsText() const {
   RowSums own, inside;
   for (const std::uint32_t row : m_rows) {
     const Row& view = m_views[row];
-    (view.level == 0 ? own : inside).add(view.view, view.time, view.root, view.kernelBytes);
+    (view.level == 0 ? own : inside).add(view.view, view.time, view.node.valid(), view.root, view.kernelBytes);
   }
   if (m_levels.size() < 2) return own.text();
   if (inside.rows == 0) return QStringLiteral("%1 · bodies are not counted").arg(own.text());
@@ -111,7 +113,7 @@ QString LayersModel::text(const Row& row, int column) const {
     case kOp:
       return row.view.op;
     case kFused:
-      return row.view.isFused ? row.view.fused : QString();
+      return row.view.isFused || m_levels[row.level].snapshot->made() != nullptr ? row.view.fused : QString();
     case kSegment:
       return row.view.segment;
     case kCompute:
@@ -128,7 +130,7 @@ QString LayersModel::text(const Row& row, int column) const {
       return row.time.kind == TimeKind::Unknown ? QString() : timeText(row.time);
     case kLocal:
     case kCarried:
-      return errorPairText(row.error, whichOf(column));
+      return errorPairText(row.error, whichOf(column), m_errors.bound);
     default:
       return {};
   }
@@ -147,12 +149,14 @@ QVariant LayersModel::toolTip(const Row& row, int column) const {
   }
   if (column == kTime) {
     if (!m_timesUnknown.isEmpty()) return m_timesUnknown;
+    if (row.root && m_snapshot->made() != nullptr)
+      return QStringLiteral("No run measured it, and its compiler told no time.");
     if (row.root && row.level > 0 && !m_times.empty()) return QStringLiteral("Its body did not run.");
     return row.root ? QStringLiteral("Not measured yet: build an engine.")
                     : QStringLiteral("Measured with its fused node, at %1.").arg(row.view.fused);
   }
   if (column == kLocal || column == kCarried) return errorTip(row.error, whichOf(column), m_errors);
-  if (const CostRange* range = m_levels[row.level].snapshot->rangeOf(row.node);
+  if (const CostRange* range = row.node.valid() ? m_levels[row.level].snapshot->rangeOf(row.node) : nullptr;
       range != nullptr && (column == kFlops || column == kBytes)) {
     const auto text = [&](const CostAt& at) { return column == kFlops ? countText(at.flops) : bytesText(at.bytes); };
     return QStringLiteral("%1; %2 at the least and at the most extents of the inputs")
@@ -170,7 +174,7 @@ QVariant LayersModel::toolTip(const Row& row, int column) const {
 /// What the cell's name is to be told from where it is cut.
 QString LayersModel::twinOf(const Row& row, int column) const {
   const PlanSnapshot::Level& level = m_levels[row.level];
-  const FusedNode* fused = column == kFused ? level.snapshot->fusedOf(row.node) : nullptr;
+  const FusedNode* fused = column == kFused && level.snapshot->made() == nullptr ? row.fused : nullptr;
   const NodeId named = column == kNode ? row.node : fused != nullptr ? fused->root : NodeId();
   const std::string twin = named.valid() ? level.snapshot->twinName(named) : std::string();
   return twin.empty() ? QString() : qs(level.path.of(twin));
@@ -190,7 +194,7 @@ QVariant LayersModel::data(const QModelIndex& index, int role) const {
     case Qt::TextAlignmentRole:
       return static_cast<int>((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case kNameRole:
-      return row.view.node;
+      return row.node.valid() ? row.view.node : qs(handleOf(*row.fused));
     case kTwinRole:
       return twinOf(row, index.column());
     case kToneRole: {

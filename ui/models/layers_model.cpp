@@ -6,6 +6,7 @@
 #include "planning/directives/directive_form.h"
 #include "planning/fused_node_facts.h"
 #include "ui/document/directive_edits.h"
+#include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -13,19 +14,31 @@ namespace fusescope {
 namespace {
 
 /// Empty where the kernel calculates in one type.
-QString kernelTypesText(const Plan& plan, const FusedNode& fused) {
+QString kernelTypesText(const Cover& cover, const FusedNode& fused) {
   QStringList names;
-  for (const DataType type : calculatedTypes(plan, fused)) names << qs(type);
+  for (const DataType type : calculatedTypes(cover, fused)) names << qs(type);
   return names.size() > 1 ? names.join(QStringLiteral(", ")) : QString();
 }
 
-QString storedText(const Plan& plan, const Node& node, const FusedNode& fused) {
+/// `fused` null: the node has no kernel.
+QString storedText(const Cover& cover, const Node& node, const FusedNode* fused) {
   const ValueId result = node.outputs.empty() ? ValueId() : node.outputs.front();
   if (!result.valid()) return {};
-  const auto edge = std::ranges::find(fused.innerEdges, result, &InnerEdge::value);
-  const bool inner = edge != fused.innerEdges.end() && !edge->real;
-  if (!inner) return qs(plan.storedType(result));
-  return qs(edge->type) + (heldWider(fused, result) != nullptr ? QStringLiteral(" wider") : QStringLiteral(" inner"));
+  static const std::vector<InnerEdge> kNone;
+  const std::vector<InnerEdge>& edges = fused == nullptr ? kNone : fused->innerEdges;
+  const auto edge = std::ranges::find(edges, result, &InnerEdge::value);
+  const bool inner = edge != edges.end() && !edge->real;
+  if (asReadBack(cover) != nullptr && !inner) return typeWord(cover.storedType(result));
+  if (!inner) return qs(cover.storedType(result));
+  if (edge->type == DataType::Undefined) return QStringLiteral("inner");
+  return qs(edge->type) + (heldWider(*fused, result) != nullptr ? QStringLiteral(" wider") : QStringLiteral(" inner"));
+}
+
+/// The names of all kernels that run the node, as their compiler has them; what became of it where there are none.
+QString kernelsText(const PlanSnapshot& snapshot, NodeId node) {
+  QStringList names;
+  for (const FusedNode* fused : snapshot.kernelsOf(node)) names << qs(fused->name);
+  return names.isEmpty() ? fateWord(snapshot.made()->fateOf(node)) : names.join(QStringLiteral(", "));
 }
 
 /// max|Δ| over rms, infinite where something is; nothing where it is not known or cannot be told.
@@ -104,27 +117,33 @@ void LayersModel::readPlan() {
 }
 
 void LayersModel::readLevel(std::uint32_t level) {
-  const Plan& plan = *m_levels[level].snapshot->plan;
-  std::vector<std::size_t> viewOf(plan.graph().nodeIdLimit());
-  m_views.reserve(m_views.size() + plan.graph().nodeCount());
-  for (const NodeId id : plan.graph().order()) {
+  const PlanSnapshot& snapshot = *m_levels[level].snapshot;
+  const Graph& graph = snapshot.graph();
+  std::vector<std::size_t> viewOf(graph.nodeIdLimit());
+  m_views.reserve(m_views.size() + graph.nodeCount());
+  for (const NodeId id : graph.order()) {
     viewOf[id.index] = m_views.size();
     m_views.push_back(readNode(level, id));
   }
-  for (const Directive& directive : plan.options.directives) {
+  for (const Directive& directive : snapshot.plan->options.directives) {
     if (formOf(directive).asks != AskedType::Calculated) continue;
-    const auto node = plan.graph().findNode(directive.pattern);
+    const auto node = graph.findNode(directive.pattern);
     if (!node) continue;
     Row& row = m_views[viewOf[node->index]];
     row.view.pinned = true;
     row.pin = PinChoice{directive.type, directive.strictness}.text();
   }
+  if (snapshot.made() != nullptr) {
+    for (const FusedNode& fused : snapshot.cover->fusedNodes) {
+      const NodeId main = PlanSnapshot::mainNodeOf(fused);
+      if (!main.valid() || snapshot.fusedOf(main) != &fused) m_views.push_back(readKernel(level, fused));
+    }
+    return;
+  }
   // A fused node is called by its main node, whose row has the name.
-  for (const NodeId id : plan.graph().order()) {
-    const FusedNode* fused = m_levels[level].snapshot->fusedOf(id);
-    if (fused == nullptr) continue;
-    const NodeId root = fused->root.valid() ? fused->root : fused->nodes.front();
-    m_views[viewOf[id.index]].view.fused = m_views[viewOf[root.index]].view.node;
+  for (const NodeId id : graph.order()) {
+    Row& row = m_views[viewOf[id.index]];
+    if (row.fused != nullptr) row.view.fused = m_views[viewOf[PlanSnapshot::mainNodeOf(*row.fused).index]].view.node;
   }
 }
 
@@ -135,41 +154,72 @@ const QString& LayersModel::shared(const std::string& text) {
 }
 
 QString LayersModel::fusedNameOf(const Row& row) const {
-  const FusedNode* fused = m_levels[row.level].snapshot->fusedOf(row.node);
-  return fused == nullptr ? QString() : qs(m_levels[row.level].path.of(fused->name));
+  if (!row.node.valid() || m_levels[row.level].snapshot->made() != nullptr) return row.view.fused;
+  return row.fused == nullptr ? QString() : qs(m_levels[row.level].path.of(row.fused->name));
 }
 
 LayersModel::Row LayersModel::readNode(std::uint32_t level, NodeId id) {
   const PlanSnapshot& snapshot = *m_levels[level].snapshot;
   const BodyPath& path = m_levels[level].path;
-  const Plan& plan = *snapshot.plan;
-  const Node& node = plan.graph().node(id);
+  const Cover& cover = *snapshot.cover;
+  const Node& node = cover.graph().node(id);
   const auto& facts = snapshot.facts(id);
   Row row;
   row.node = id;
   row.level = level;
+  row.fused = snapshot.fusedOf(id);
   row.view.node = qs(path.of(node.name));
   row.view.op = shared(node.op);
   row.view.inside = shared(path.isNetwork() ? std::string() : path.holder()->text());
   row.root = facts.root;
   if (facts.flops) row.view.flops = static_cast<double>(*facts.flops);
   if (facts.bytes) row.view.bytes = static_cast<double>(*facts.bytes);
-  if (const FusedNode* fused = snapshot.fusedOf(id)) {
-    const Segment& segment = plan.segments[fused->segment.index];
-    if (row.root && fused->bytes) row.kernelBytes = static_cast<double>(*fused->bytes);
-    row.predicted = fused->nodes.size() > 1 && isPrediction(plan, *fused);
-    row.kernelTypes = shared(kernelTypesText(plan, *fused));
-    row.stored = shared(storedText(plan, node, *fused));
-    row.view.isFused = fused->nodes.size() > 1;
-    row.view.segment = shared(path.of(segment.name));
-    row.view.fallback = segment.kind == SegmentKind::Fallback;
+  if (const Segment* segment = snapshot.segmentOf(id)) {
+    row.view.segment = shared(path.of(segment->name));
+    row.view.fallback = segment->kind == SegmentKind::Fallback;
   }
-  if (const PrecisionGrant* grant = snapshot.grantOf(id)) {
-    if (grant->granted != DataType::Undefined) row.view.dtype = shared(qs(grant->granted));
-    if (grant->asked != DataType::Undefined && grant->by.isDirective()) {
-      row.pin = qs(grant->asked);
-      row.view.pinned = true;
-    }
+  if (const FusedNode* fused = row.fused) {
+    if (row.root && fused->bytes) row.kernelBytes = static_cast<double>(*fused->bytes);
+    row.predicted = fused->nodes.size() > 1 && isPrediction(cover, *fused);
+    row.kernelTypes = shared(kernelTypesText(cover, *fused));
+    row.view.isFused = fused->nodes.size() > 1;
+  }
+  if (row.fused != nullptr || snapshot.made() != nullptr) row.stored = shared(storedText(cover, node, row.fused));
+  if (snapshot.made() != nullptr) row.view.fused = shared(kernelsText(snapshot, id));
+  readTypes(snapshot, row);
+  return row;
+}
+
+void LayersModel::readTypes(const PlanSnapshot& snapshot, Row& row) {
+  const PrecisionGrant* grant = snapshot.grantOf(row.node);
+  if (grant == nullptr) return;
+  const bool calculates = snapshot.asked().calculates[row.node.index] != DataType::Undefined;
+  if (grant->granted != DataType::Undefined)
+    row.view.dtype = shared(qs(grant->granted));
+  else if (snapshot.made() != nullptr && row.fused != nullptr && calculates)
+    row.view.dtype = shared(undisclosed());
+  if (grant->asked == DataType::Undefined || !grant->by.isDirective()) return;
+  row.pin = qs(grant->asked);
+  row.view.pinned = true;
+}
+
+/// A kernel whose time stands at none of the network's nodes.
+LayersModel::Row LayersModel::readKernel(std::uint32_t level, const FusedNode& fused) {
+  const PlanSnapshot& snapshot = *m_levels[level].snapshot;
+  Row row;
+  row.level = level;
+  row.fused = &fused;
+  row.root = true;
+  row.view.node = qs(fused.name);
+  row.view.op = shared(fused.kind);
+  row.view.fused = row.view.node;
+  row.view.isFused = fused.nodes.size() > 1;
+  row.view.dtype = shared(typeWord(fused.compute));
+  row.stored = shared(fused.outputs.empty() ? undisclosed() : typeWord(fused.outputs.front().type));
+  if (fused.bytes) row.kernelBytes = static_cast<double>(*fused.bytes);
+  if (const Segment* segment = snapshot.segmentOf(fused)) {
+    row.view.segment = shared(segment->name);
+    row.view.fallback = segment->kind == SegmentKind::Fallback;
   }
   return row;
 }
@@ -178,18 +228,17 @@ void LayersModel::readTimes() {
   for (Row& row : m_views) {
     row.view.ms.reset();
     row.time = {};
-    const FusedNode* fused = row.root ? m_levels[row.level].snapshot->fusedOf(row.node) : nullptr;
-    if (fused == nullptr) continue;
-    const std::string handle = m_times.empty() ? std::string() : m_levels[row.level].path.exactly(handleOf(*fused));
-    row.time = shownTime(m_times, handle, fused->predictedMs, fused->predictedHow == PriceSource::Fitted);
+    if (!row.root || row.fused == nullptr) continue;
+    const PlanSnapshot::Level& level = m_levels[row.level];
+    const std::string handle = m_times.empty() ? std::string() : level.path.exactly(handleOf(*row.fused));
+    row.time = shownTime(m_times, handle, timeWithoutRun(*level.snapshot->cover, *row.fused));
     if (row.time.known()) row.view.ms = row.time.ms;
   }
 }
 
 void LayersModel::readErrors() {
   for (Row& row : m_views) {
-    const FusedNode* fused =
-        row.root && !m_errors.of.empty() ? m_levels[row.level].snapshot->fusedOf(row.node) : nullptr;
+    const FusedNode* fused = row.root && !m_errors.of.empty() ? row.fused : nullptr;
     row.error = fused == nullptr ? ShownError() : m_errors.find(m_levels[row.level].path.exactly(handleOf(*fused)));
     const auto& local = row.error.errors.local;
     row.view.error = sizeOf(local);
@@ -261,14 +310,25 @@ int LayersModel::rowOf(const QString& name) const {
   return found == m_rows.end() ? -1 : static_cast<int>(found - m_rows.begin());
 }
 
-QList<int> LayersModel::rowsOf(const PlanSnapshot& plan, const std::vector<NodeId>& nodes) const {
-  std::vector<bool> wanted(plan.nodes.size());
+int LayersModel::rowOfKernel(const std::string& handle) const {
+  for (int row = 0; row < rowCount(); ++row)
+    if (!rowAt(row).node.valid() && handleOf(*rowAt(row).fused) == handle) return row;
+  return -1;
+}
+
+std::string LayersModel::kernelAt(int row) const {
+  return rowAt(row).node.valid() ? std::string() : handleOf(*rowAt(row).fused);
+}
+
+QList<int> LayersModel::rowsOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes) const {
+  std::vector<bool> wanted(snapshot.nodes.size());
   for (const NodeId node : nodes)
     if (node.index < wanted.size()) wanted[node.index] = true;
   QList<int> rows;
   for (std::size_t i = 0; i < m_rows.size(); ++i) {
     const Row& row = m_views[m_rows[i]];
-    if (m_levels[row.level].snapshot == &plan && wanted[row.node.index]) rows << static_cast<int>(i);
+    const bool is = row.node.valid() && m_levels[row.level].snapshot == &snapshot && wanted[row.node.index];
+    if (is) rows << static_cast<int>(i);
   }
   return rows;
 }
@@ -283,6 +343,7 @@ std::optional<PinChoice> LayersModel::pinOf(const QString& name) const {
 }
 
 QString LayersModel::pinRefusalOf(const Row& row) const {
+  if (!row.node.valid()) return QStringLiteral("This is a kernel: nodes are pinned.");
   return pinRefusal(*m_levels[row.level].snapshot->plan, row.node, DataType::F32);
 }
 

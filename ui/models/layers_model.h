@@ -23,8 +23,9 @@ struct PinChoice {
   QString text() const;
 };
 
-/// One row per node of the network and of its bodies, those named HOLDER/NAME. Sorted and filtered here, over plain
-/// values: thousands of rows in milliseconds.
+/// One row per node of the network and of its bodies, those named HOLDER/NAME, and one per kernel that another compiler
+/// made and that stands at none of them: it has no nodes, or its main node is in a kernel before. Sorted and filtered
+/// here, over plain values: thousands of rows in milliseconds.
 class LayersModel : public QAbstractTableModel {
   Q_OBJECT
 
@@ -55,11 +56,16 @@ class LayersModel : public QAbstractTableModel {
   /// The node where the shown run first goes wrong; empty: none.
   void setFailing(const QString& node);
   void setFilter(const LayerFilter& filter);
-  NodeId nodeAt(int row) const { return rowAt(row).node; }  ///< in the plan of levelAt()
+  NodeId nodeAt(int row) const { return rowAt(row).node; }  ///< in the graph of levelAt(); invalid: it is a kernel's
+  /// Handle of the kernel whose row it is; empty: it is a node's.
+  std::string kernelAt(int row) const;
+  /// Why its node cannot be pinned; empty: it can.
+  QString pinRefusalAt(int row) const { return pinRefusalOf(rowAt(row)); }
   const PlanSnapshot::Level& levelAt(int row) const { return m_levels[rowAt(row).level]; }
   QString nameAt(int row) const { return rowAt(row).view.node; }
-  int rowOf(const QString& name) const;                                                 ///< -1 if it is filtered out
-  QList<int> rowsOf(const PlanSnapshot& plan, const std::vector<NodeId>& nodes) const;  ///< that are not filtered out
+  int rowOf(const QString& name) const;              ///< -1 if it is filtered out
+  int rowOfKernel(const std::string& handle) const;  ///< of one that has a row of its own; likewise
+  QList<int> rowsOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes) const;  ///< not filtered out
   int totalCount() const { return static_cast<int>(m_views.size()); }
   /// The pin directive that names exactly this node, if there is one.
   std::optional<PinChoice> pinOf(const QString& name) const;
@@ -78,20 +84,23 @@ class LayersModel : public QAbstractTableModel {
  private:
   struct Row {
     LayerView view;
-    NodeId node;
+    NodeId node;  ///< invalid: it is a kernel's
     std::uint32_t level = 0;
-    ShownTime time;          ///< of its fused node, where this is its root
-    ShownError error;        ///< likewise
-    QString kernelTypes;     ///< "f16, f32" where its kernel mixes types
+    const FusedNode* fused = nullptr;  ///< that the node is drawn in, or whose row it is; null: the node has no kernel
+    ShownTime time;                    ///< of its fused node, where this is its root
+    ShownError error;                  ///< likewise
+    QString kernelTypes;               ///< "f16, f32" where its kernel mixes types
     QString stored;          ///< type of its first result; "f32 inner" or "f32 wider" where that is in registers
     bool predicted = false;  ///< its fusion
     QString pin;             ///< "f16 (obey)"; of whichever directive won
-    bool root = false;
+    bool root = false;       ///< here its kernel's time stands
     std::optional<double> kernelBytes;  ///< that its fused node reads and writes in memory, where this is its root
   };
   void readPlan();
   void readLevel(std::uint32_t level);
   Row readNode(std::uint32_t level, NodeId node);
+  Row readKernel(std::uint32_t level, const FusedNode& fused);
+  void readTypes(const PlanSnapshot& snapshot, Row& row);
   /// One string for all rows that say the same.
   const QString& shared(const std::string& text);
   const QString& shared(const QString& text) { return *m_shared.insert(text); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "planning/fused_node_facts.h"
+#include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -11,15 +12,22 @@ namespace fusescope {
 namespace {
 
 /// "f16", "f16+f32"
-QString typesText(const Plan& plan, const FusedNode& fused) {
+QString typesText(const Cover& cover, const FusedNode& fused) {
   QStringList names;
-  for (const DataType type : calculatedTypes(plan, fused)) names << qs(type);
+  for (const DataType type : calculatedTypes(cover, fused)) names << qs(type);
+  if (names.isEmpty() && asReadBack(cover) != nullptr) return undisclosed();
   return names.join(QStringLiteral("+"));
 }
 
 /// Its nodes are counted beside the type, where they take no room from the end of the name.
-QString typeCell(const Plan& plan, const FusedNode& fused) {
-  return QStringLiteral("%1 · %2").arg(typesText(plan, fused)).arg(fused.nodes.size());
+QString typeCell(const Cover& cover, const FusedNode& fused) {
+  return QStringLiteral("%1 · %2").arg(typesText(cover, fused)).arg(fused.nodes.size());
+}
+
+/// What became of a node that has no kernel; empty of one that has.
+QString fateOf(const PlanSnapshot& snapshot, NodeId node) {
+  const ReadBackPlan* made = snapshot.made();
+  return made == nullptr ? QString() : fateWord(made->fateOf(node));
 }
 
 /// Names of what a Loop or Scan hands its body from one iteration to the next.
@@ -47,10 +55,10 @@ void OutlineModel::setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot) {
 QString OutlineModel::longestType() const {
   QString longest;
   for (const PlanSnapshot::Level& level : m_levels) {
-    const Plan& plan = *level.snapshot->plan;
-    for (const FusedNode& fused : plan.fusedNodes) {
+    const Cover& cover = *level.snapshot->cover;
+    for (const FusedNode& fused : cover.fusedNodes) {
       if (fused.nodes.size() < 2) continue;
-      const QString text = typeCell(plan, fused);
+      const QString text = typeCell(cover, fused);
       if (text.size() > longest.size()) longest = text;
     }
   }
@@ -65,14 +73,21 @@ void OutlineModel::add(std::uint32_t parent, Kind kind, std::uint32_t level, std
 }
 
 void OutlineModel::addSegments(std::uint32_t parent, std::uint32_t level) const {
-  const auto count = static_cast<std::uint32_t>(m_levels[level].snapshot->plan->segments.size());
+  const auto count = static_cast<std::uint32_t>(m_levels[level].snapshot->cover->segments.size());
   for (std::uint32_t i = 0; i < count; ++i) add(parent, Kind::Segment, level, i);
+  addFused(parent, level, SegmentId().index);  // of which it is not told whose they are
 }
 
 void OutlineModel::addFused(std::uint32_t parent, std::uint32_t level, std::uint32_t segment) const {
-  const std::vector<FusedNode>& all = m_levels[level].snapshot->plan->fusedNodes;
+  const std::vector<FusedNode>& all = m_levels[level].snapshot->cover->fusedNodes;
   for (std::uint32_t i = 0; i < all.size(); ++i)
     if (all[i].segment.index == segment) add(parent, Kind::Fused, level, i);
+}
+
+void OutlineModel::addWithoutKernel(std::uint32_t parent, std::uint32_t level, std::uint32_t segment) const {
+  const PlanSnapshot& snapshot = *m_levels[level].snapshot;
+  for (const NodeId node : snapshot.cover->segments[segment].nodes)
+    if (snapshot.fusedOf(node) == nullptr) add(parent, Kind::Node, level, node.index);
 }
 
 void OutlineModel::addBodies(std::uint32_t parent, std::uint32_t level, NodeId holder) const {
@@ -93,9 +108,10 @@ const OutlineModel::Entry& OutlineModel::filled(std::uint32_t id) const {
       break;
     case Kind::Segment:
       addFused(id, entry.level, entry.number);
+      addWithoutKernel(id, entry.level, entry.number);
       break;
     case Kind::Fused: {
-      const FusedNode& fused = planOf(entry).plan->fusedNodes[entry.number];
+      const FusedNode& fused = planOf(entry).cover->fusedNodes[entry.number];
       if (fused.nodes.size() == 1) addBodies(id, entry.level, fused.nodes.front());
       for (std::size_t i = 0; fused.nodes.size() > 1 && i < fused.nodes.size(); ++i)
         add(id, Kind::Node, entry.level, fused.nodes[i].index);
@@ -105,7 +121,7 @@ const OutlineModel::Entry& OutlineModel::filled(std::uint32_t id) const {
       addBodies(id, entry.level, NodeId(entry.number));
       break;
     case Kind::Body:
-      if (m_levels[entry.number].snapshot->plan->segments.size() > 1)
+      if (m_levels[entry.number].snapshot->cover->segments.size() > 1)
         addSegments(id, entry.number);
       else
         addFused(id, entry.number, 0);
@@ -117,12 +133,17 @@ const OutlineModel::Entry& OutlineModel::filled(std::uint32_t id) const {
 std::uint32_t OutlineModel::towards(std::uint32_t parent, NodeId node) const {
   const Entry& entry = filled(parent);
   if (entry.children.empty()) return parent;
-  const FusedNode* fused = planOf(m_entries[entry.children.front()]).fusedOf(node);
-  if (fused == nullptr) return parent;
+  const PlanSnapshot& snapshot = planOf(m_entries[entry.children.front()]);
+  const FusedNode* fused = snapshot.fusedOf(node);
+  const Segment* around = snapshot.segmentOf(node);
+  const std::uint32_t segment = (fused != nullptr    ? fused->segment
+                                 : around != nullptr ? around->id
+                                                     : SegmentId())
+                                    .index;
   for (const std::uint32_t id : entry.children) {
     const Entry& child = m_entries[id];
-    const bool holds = child.kind == Kind::Segment ? fused->segment.index == child.number
-                       : child.kind == Kind::Fused ? fused->id.index == child.number
+    const bool holds = child.kind == Kind::Segment ? segment == child.number
+                       : child.kind == Kind::Fused ? fused != nullptr && fused->id.index == child.number
                                                    : child.kind == Kind::Node && child.number == node.index;
     if (holds) return id;
   }
@@ -156,16 +177,24 @@ QModelIndex OutlineModel::indexFor(std::uint32_t id) const {
 }
 
 QModelIndex OutlineModel::indexOfFused(std::uint32_t fused) const {
-  if (!m_snapshot || fused >= m_snapshot->plan->fusedNodes.size()) return {};
-  return indexFor(descend(0, m_snapshot->plan->fusedNodes[fused].nodes.front(), true));
+  if (!m_snapshot || fused >= m_snapshot->cover->fusedNodes.size()) return {};
+  const std::uint32_t segment = m_snapshot->cover->fusedNodes[fused].segment.index;
+  const auto of = [&](std::uint32_t parent, Kind kind, std::uint32_t number) {
+    for (const std::uint32_t id : filled(parent).children)
+      if (m_entries[id].kind == kind && m_entries[id].number == number) return id;
+    return 0U;
+  };
+  return indexFor(of(segment == SegmentId().index ? 0 : of(0, Kind::Segment, segment), Kind::Fused, fused));
 }
 
 QModelIndex OutlineModel::indexOfSegment(std::uint32_t segment) const {
-  return m_snapshot && segment < filled(0).children.size() ? indexFor(m_entries[0].children[segment]) : QModelIndex();
+  return m_snapshot && segment < m_snapshot->cover->segments.size() && !filled(0).children.empty()
+             ? indexFor(m_entries[0].children[segment])
+             : QModelIndex();
 }
 
 QModelIndex OutlineModel::indexOf(NodeId node) const {
-  if (!m_snapshot || node.index >= m_snapshot->nodes.size() || !m_snapshot->fusedOf(node)) return {};
+  if (!m_snapshot || m_snapshot->segmentOf(node) == nullptr) return {};
   return indexFor(descend(0, node, false));
 }
 
@@ -206,7 +235,7 @@ QVariant OutlineModel::keyOf(const QModelIndex& index) const {
   const Entry& entry = m_entries[index.internalId()];
   if (entry.kind == Kind::Body) return qs(m_levels[entry.number].path.text());
   if (entry.kind == Kind::Segment)
-    return qs(m_levels[entry.level].path.exactly(planOf(entry).plan->segments[entry.number].name));
+    return qs(m_levels[entry.level].path.exactly(planOf(entry).cover->segments[entry.number].name));
   return data(index, kNameRole);
 }
 
@@ -230,17 +259,17 @@ QVariant OutlineModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant OutlineModel::segmentData(const Entry& entry, int column, int role) const {
-  const Plan& plan = *planOf(entry).plan;
-  const Segment& segment = plan.segments[entry.number];
+  const Cover& cover = *planOf(entry).cover;
+  const Segment& segment = cover.segments[entry.number];
   const bool fallback = segment.kind == SegmentKind::Fallback;
   if (role == kNameRole) return nameIn(entry, segment.name);
   if (role == kToneRole) return static_cast<int>(fallback ? Tone::Warning : Tone::Plain);
-  const bool predicted = plan.target.predictedFusions && !fallback;
+  const bool predicted = cover.source == CoverSource::Planned && cover.target.predictedFusions && !fallback;
   if (role == Qt::DisplayRole && column == kType && predicted) return QStringLiteral("predicted");
   if (role == Qt::DisplayRole)
     return column == kName ? qs(segment.name) : (fallback ? QStringLiteral("fallback") : qs(segment.backend));
   if (role == Qt::ToolTipRole) {
-    const auto kernels = std::ranges::count(plan.fusedNodes, segment.id, &FusedNode::segment);
+    const auto kernels = std::ranges::count(cover.fusedNodes, segment.id, &FusedNode::segment);
     return QStringLiteral("%1 segment on %2: %3 in %4%5")
         .arg(qs(name(segment.kind)), qs(segment.backend),
              plural(static_cast<std::int64_t>(segment.nodes.size()), "node"), plural(kernels, "fused node"),
@@ -251,28 +280,37 @@ QVariant OutlineModel::segmentData(const Entry& entry, int column, int role) con
 }
 
 QVariant OutlineModel::fusedData(const Entry& entry, int column, int role) const {
-  const Plan& plan = *planOf(entry).plan;
-  const FusedNode& fused = plan.fusedNodes[entry.number];
-  if (fused.nodes.size() == 1) return nodeData(entry, fused.nodes.front(), column, role);
+  const PlanSnapshot& snapshot = planOf(entry);
+  const Cover& cover = *snapshot.cover;
+  const FusedNode& fused = cover.fusedNodes[entry.number];
+  if (fused.nodes.size() == 1 && snapshot.isToldByNodes(fused))
+    return nodeData(entry, fused.nodes.front(), column, role);
+  const NodeId main = PlanSnapshot::mainNodeOf(fused);
   if (role == kNameRole) return qs(m_levels[entry.level].path.exactly(handleOf(fused)));
-  const NodeId main = fused.root.valid() ? fused.root : fused.nodes.front();
-  if (role == kTwinRole && column == kName) return qs(planOf(entry).twinName(main));
-  const bool predicted = isPrediction(plan, fused);
-  if (role == Qt::FontRole && predicted && column == kName) {
+  if (role == kTwinRole && column == kName) return main.valid() ? qs(snapshot.twinName(main)) : QString();
+  if (role == Qt::FontRole && column == kName && isPrediction(cover, fused)) {
     QFont font;
     font.setItalic(true);
     return font;
   }
   if (role == Qt::DisplayRole) {
-    if (column == kType) return typeCell(plan, fused);
-    return qs(plan.graph().node(main).name);
+    if (column == kType) return typeCell(cover, fused);
+    return snapshot.isToldByNodes(fused) ? qs(cover.graph().node(main).name) : qs(fused.name);
   }
-  if (role == Qt::ToolTipRole) {
-    return QStringLiteral("%1\nkind %2, computes in %3%4")
-        .arg(nameIn(entry, fused.name), qs(fused.kind), typesText(plan, fused),
-             predicted ? QStringLiteral("\npredicted: the target fuses by rules of its own") : QString());
-  }
+  if (role == Qt::ToolTipRole) return fusedTip(entry, fused);
   return {};
+}
+
+QString OutlineModel::fusedTip(const Entry& entry, const FusedNode& fused) const {
+  const Cover& cover = *planOf(entry).cover;
+  const ReadBackPlan* made = planOf(entry).made();
+  QString tip = QStringLiteral("%1\nkind %2, computes in %3")
+                    .arg(nameIn(entry, fused.name), qs(fused.kind), typesText(cover, fused));
+  if (isPrediction(cover, fused)) tip += QStringLiteral("\npredicted: the target fuses by rules of its own");
+  if (fused.nodes.empty()) tip += QStringLiteral("\nruns none of the network's nodes: it moves or prepares something");
+  if (made != nullptr && made->kernels[fused.id.index].once)
+    tip += QStringLiteral("\nruns once, when the network is prepared");
+  return tip;
 }
 
 QVariant OutlineModel::nodeData(const Entry& entry, NodeId id, int column, int role) const {
@@ -283,8 +321,10 @@ QVariant OutlineModel::nodeData(const Entry& entry, NodeId id, int column, int r
   if (role == kNameRole) return nameIn(entry, node.name);
   if (role == Qt::DisplayRole) {
     if (column == kName) return qs(node.name);
+    if (const QString fate = fateOf(snapshot, id); !fate.isEmpty()) return fate;
     return grant && grant->granted != DataType::Undefined ? qs(grant->granted) : QString();
   }
+  if (role == kToneRole && !fateOf(snapshot, id).isEmpty()) return static_cast<int>(Tone::Dim);
   if (role == Qt::ToolTipRole) return QStringLiteral("%1 (%2)").arg(nameIn(entry, node.name), qs(node.op));
   return {};
 }
@@ -303,10 +343,10 @@ QVariant OutlineModel::bodyData(const Entry& entry, int column, int role) const 
   if (role == Qt::DisplayRole && column == kName)
     return carried.isEmpty() ? title : QStringLiteral("%1 · carries %2").arg(title, carried.join(QStringLiteral(", ")));
   if (role == Qt::ToolTipRole) {
-    const Plan& plan = *level.snapshot->plan;
+    const Cover& cover = *level.snapshot->cover;
     return QStringLiteral("%1 of %2: %3 in %4%5")
-        .arg(title, nameIn(entry, holder.name), plural(static_cast<std::int64_t>(plan.graph().nodeCount()), "node"),
-             plural(static_cast<std::int64_t>(plan.fusedNodes.size()), "fused node"),
+        .arg(title, nameIn(entry, holder.name), plural(static_cast<std::int64_t>(cover.graph().nodeCount()), "node"),
+             plural(static_cast<std::int64_t>(cover.fusedNodes.size()), "fused node"),
              carried.isEmpty() ? QString()
                                : QStringLiteral("\ncarries from one iteration to the next: %1")
                                      .arg(carried.join(QStringLiteral(", "))));

@@ -10,8 +10,9 @@
 namespace fusescope {
 
 /// The tree segment → fused node → node. A fused node of one node has no children: it is that node; one with bodies has
-/// its bodies, and in each the same tree again (its segments only where there are several). Rows are made when they are
-/// looked at. Names of what is in a body: "HOLDER/NAME".
+/// its bodies, and in each the same tree again (its segments only where there are several). Of what another compiler
+/// made a node may be in several kernels, or beside them where it has none; a kernel without nodes has no children.
+/// Rows are made when they are looked at. Names of what is in a body: "HOLDER/NAME".
 class OutlineModel : public QAbstractItemModel {
   Q_OBJECT
 
@@ -58,6 +59,7 @@ class OutlineModel : public QAbstractItemModel {
   void add(std::uint32_t parent, Kind kind, std::uint32_t level, std::uint32_t number) const;
   void addSegments(std::uint32_t parent, std::uint32_t level) const;
   void addFused(std::uint32_t parent, std::uint32_t level, std::uint32_t segment) const;
+  void addWithoutKernel(std::uint32_t parent, std::uint32_t level, std::uint32_t segment) const;
   void addBodies(std::uint32_t parent, std::uint32_t level, NodeId holder) const;
   /// The child of `parent` that is or holds the node; `parent` itself if none does.
   std::uint32_t towards(std::uint32_t parent, NodeId node) const;
@@ -67,6 +69,7 @@ class OutlineModel : public QAbstractItemModel {
 
   QVariant segmentData(const Entry& entry, int column, int role) const;
   QVariant fusedData(const Entry& entry, int column, int role) const;
+  QString fusedTip(const Entry& entry, const FusedNode& fused) const;
   QVariant nodeData(const Entry& entry, NodeId node, int column, int role) const;
   QVariant bodyData(const Entry& entry, int column, int role) const;
 

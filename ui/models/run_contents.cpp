@@ -132,30 +132,28 @@ BodyPath into(const BodyPath& path, const RunLayer& holder, const RunBody& body)
   return BodyPath(std::move(steps));
 }
 
-/// A row for each layer of the body at `path`, behind it those in its bodies, which are parts of it, and what the
-/// compiler of a segment made of it, as read back, behind the name of that.
-void addLayers(const std::vector<RunLayer>& layers, const BodyPath& path, const QString& segment,
+/// A row for each layer of the body at `path`, behind it those in its bodies, which are parts of it, and the kernels
+/// that another compiler made of a part (`part`: its name and a slash), behind the name of that.
+void addLayers(const std::vector<RunLayer>& layers, const BodyPath& path, const QString& part,
                const ProfileScale& scale, TableContent& content) {
   for (const RunLayer* one : slowestFirst(layers)) {
     const RunLayer& layer = *one;
     const ShownTime time = layer.medianMs ? ShownTime{scale.measured, *layer.medianMs}
                                           : ShownTime{layer.emulated ? TimeKind::Emulated : TimeKind::Unknown};
-    const QString layerName = segment + qs(path.of(layer.name));
-    content.rows.push_back(
-        {layer.identity.empty() ? layerName : segment + qs(path.exactly(handleOf(layer.identity))),
-         {{.text = layerName, .tone = scale.tone()},
-          {.text = timeText(time),
-           .sort = layer.medianMs.value_or(kUnknownLast),
-           .tip = kindText(time.kind, scale.made),
-           .tone = layer.medianMs ? scale.tone() : Tone::Dim,
-           .number = true},
-          shareCell(layer, scale),
-          rooflineCell(layer, scale),
-          {.text = qs(layer.tactic) + (segment.isEmpty() ? QString() : QStringLiteral(", read back")),
-           .tone = Tone::Dim},
-          countCell(layer.flops, countText),
-          countCell(layer.bytes, bytesText)}});
-    addLayers(layer.readBack, path, layerName + QLatin1Char('/'), scale, content);
+    const QString layerName = part + qs(path.of(layer.name));
+    content.rows.push_back({layer.identity.empty() ? layerName : qs(path.exactly(handleOf(layer.identity))),
+                            {{.text = layerName, .tone = scale.tone()},
+                             {.text = timeText(time),
+                              .sort = layer.medianMs.value_or(kUnknownLast),
+                              .tip = kindText(time.kind, scale.made),
+                              .tone = layer.medianMs ? scale.tone() : Tone::Dim,
+                              .number = true},
+                             shareCell(layer, scale),
+                             rooflineCell(layer, scale),
+                             {.text = qs(layer.tactic), .tone = Tone::Dim},
+                             countCell(layer.flops, countText),
+                             countCell(layer.bytes, bytesText)}});
+    addLayers(layer.kernels, path, layerName + QLatin1Char('/'), scale, content);
     for (const RunBody& body : layer.bodies) addLayers(body.layers, into(path, layer, body), {}, scale, content);
   }
 }

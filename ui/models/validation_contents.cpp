@@ -60,13 +60,14 @@ QString handleOfFirst(const std::vector<CoveringNode>& b, const std::vector<std:
 /// Puts the rows of a diff together.
 class DifferenceRows {
  public:
-  explicit DifferenceRows(TableContent& content) : m_content(content) {}
+  DifferenceRows(TableContent& content, bool causesKnown) : m_content(content), m_causesKnown(causesKnown) {}
 
   void add(const QString& change, const QString& what, const QString& a, const QString& b, const Causes& because,
            const QString& goesTo) {
     addGiven(change, what, a, b, goesTo);
     m_content.rows.back().cells.back() = {
         .text = because.empty() ? QStringLiteral("not known") : withoutOptions(qs(joined(because, " and "))),
+        .tip = because.empty() && !m_causesKnown ? QString::fromLatin1(kCausesNotDisclosed) : QString(),
         .tone = because.empty() ? Tone::Dim : Tone::Plain};
   }
   /// What nothing caused: wishes, networks, and what was measured.
@@ -78,12 +79,15 @@ class DifferenceRows {
 
  private:
   TableContent& m_content;
+  bool m_causesKnown;
 };
 
 void addPlanChanges(const PlanDiff& diff, DifferenceRows& rows) {
   for (const FusionChange& change : diff.fusions)
     rows.add(QStringLiteral("fusion ") + qs(name(change.change)), qs(joined(change.nodes, ", ")), namesOf(change.a),
              namesOf(change.b), change.because, handleOfFirst(change.b, change.nodes));
+  for (const FateChange& change : diff.fates)
+    rows.add(QStringLiteral("becomes"), qs(change.node), qs(change.a), qs(change.b), change.because, qs(change.node));
   for (const SegmentChange& change : diff.segments)
     rows.add(QStringLiteral("segment ") + qs(name(change.change)), qs(joined(change.nodes, ", ")),
              qs(joined(change.a, "  |  ")), qs(joined(change.b, "  |  ")), change.because,
@@ -152,7 +156,7 @@ TableContent verdictsContent(const Evaluation* evaluation, const Tolerance& tole
 TableContent differencesContent(const ComparedPlans* compared) {
   TableContent content{{"What", "Where", "A: file", "B: on screen", "Because of"}, {}, {}};
   if (compared == nullptr) return content;
-  DifferenceRows rows(content);
+  DifferenceRows rows(content, compared->diff.causesKnown);
   addNetworkChanges(compared->diff, rows);
   addPlanChanges(compared->diff, rows);
   addMeasured(compared->diff, rows);

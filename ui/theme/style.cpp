@@ -1,11 +1,15 @@
 #include <QApplication>
+#include <QEvent>
 #include <QFile>
+#include <QFileDialog>
+#include <QHeaderView>
 #include <QPainter>
 #include <QPalette>
 #include <QPixmap>
 #include <QStyle>
 #include <QStyleFactory>
 #include <QSvgRenderer>
+#include <QTreeView>
 #include <QWidget>
 
 #include "ui/theme/theme.h"
@@ -88,9 +92,15 @@ QMenu::separator { height: 1px; background: @border; margin: 5px 8px; }
 QComboBox::drop-down { border: none; width: 18px; }
 QComboBox::down-arrow { image: url(:/fusescope/icons/chevron.svg); width: 12px; height: 12px; }
 QTabBar { qproperty-drawBase: 0; }
-QTabBar::tab { background: transparent; color: @dim; padding: 6px 12px; border: none; border-bottom: 2px solid transparent; }
+QTabBar::tab { background: transparent; color: @dim; padding: 6px 9px; border: none; border-bottom: 2px solid transparent; }
 QTabBar::tab:hover { color: @text; }
 QTabBar::tab:selected { color: @text; border-bottom: 2px solid @accent; }
+QTabBar::scroller { width: 44px; }
+QTabBar QToolButton { background: @raised; border: 1px solid @border; border-radius: 4px; padding: 0; }
+QTabBar QToolButton:hover { background: @hover; }
+QTabBar QToolButton::left-arrow { image: url(:/fusescope/icons/chevron-left.svg); width: 12px; height: 12px; }
+QTabBar QToolButton::right-arrow { image: url(:/fusescope/icons/chevron-right.svg); width: 12px; height: 12px; }
+QTabBar QToolButton:disabled { background: @window; }
 QTabWidget::pane { border: none; border-top: 1px solid @border; }
 QHeaderView { background: @window; }
 QHeaderView::section { background: @window; color: @dim; border: none; border-right: 1px solid @border;
@@ -153,9 +163,39 @@ QString styleSheet() {
   return sheet;
 }
 
-/// Unpolishes `widget` and those inside that Qt has polished. Those on screen are appended to `onScreen`; the others
-/// are left so, and Qt polishes them when they are shown. Parents come before their children: a child that is polished
-/// first would take what it inherits for its own colours, and keep them.
+/// Names take what sizes and dates leave, which are shown whole.
+void giveRoom(QFileDialog& dialog) {
+  auto* files = dialog.findChild<QTreeView*>(QStringLiteral("treeView"));
+  if (files == nullptr) return;
+  for (int column = 0; column < files->header()->count(); ++column)
+    files->header()->setSectionResizeMode(column, column == 0 ? QHeaderView::Stretch : QHeaderView::ResizeToContents);
+  dialog.resize(dialog.size().expandedTo(QSize(820, 520)));
+}
+
+/// What is done to widgets when they are shown. What unpolish() left unpolished is polished, since Qt does so the first
+/// time alone: parents before their children, as a child that is polished first would take what it inherits for its own
+/// colours, and keep them. File dialogs get room.
+class ShownWidgets : public QObject {
+ public:
+  using QObject::QObject;
+  bool eventFilter(QObject* receiver, QEvent* event) override {
+    if (event->type() != QEvent::Show || !receiver->isWidgetType()) return false;
+    polish(static_cast<QWidget&>(*receiver));
+    if (auto* dialog = qobject_cast<QFileDialog*>(receiver)) giveRoom(*dialog);
+    return false;
+  }
+
+ private:
+  static void polish(QWidget& widget) {
+    if (widget.testAttribute(Qt::WA_WState_Polished)) return;
+    if (!widget.isWindow() && widget.parentWidget() != nullptr) polish(*widget.parentWidget());
+    widget.style()->polish(&widget);
+    widget.setAttribute(Qt::WA_WState_Polished);
+  }
+};
+
+/// Unpolishes `widget` and those inside that Qt has polished. Those on screen are appended to `onScreen`, parents
+/// before their children; the others are left so, for ShownWidgets.
 void unpolish(QWidget& widget, QWidgetList& onScreen) {
   if (widget.testAttribute(Qt::WA_WState_Polished)) {
     widget.style()->unpolish(&widget);
@@ -183,6 +223,7 @@ void applyTheme(QApplication& application, const Theme& theme) {
   if (first) {
     application.setStyle(QStyleFactory::create("Fusion"));
     application.setFont(uiFont());
+    application.installEventFilter(new ShownWidgets(&application));
   } else {
     for (QWidget* widget : QApplication::allWidgets())
       if (widget->parentWidget() == nullptr) unpolish(*widget, onScreen);

@@ -1,5 +1,6 @@
 #include <QMenu>
 
+#include "ui/document/qt_text.h"
 #include "ui/window/actions.h"
 #include "ui/window/main_window.h"
 #include "ui/window/node_menu.h"
@@ -20,12 +21,30 @@ void fillRecent(MainWindow& window, QMenu& menu) {
 
 void fillSamples(MainWindow& window, QMenu& menu) {
   for (const BundledSample& sample : bundledSamples())
-    menu.addAction(sample.name, &window, [&window, path = sample.path] { window.openSample(path); })
+    menu.addAction(sample.name, &window, [&window, path = sample.path] { window.openFile(path); })
         ->setToolTip(sample.description);
 }
 
 void fillSelected(MainWindow& window, QMenu& menu) {
   fillNodeMenu(menu, window.context(), window.selection().nodes());
+}
+
+/// Chooses the compiler and builds. One that cannot compile says why.
+void fillCompilers(MainWindow& window, QMenu& menu) {
+  Compilers& compilers = window.controller().compilers();
+  compilers.ask();
+  const QString now = qs(window.document().options().compiler);
+  for (const Compiler* compiler : allCompilers()) {
+    QAction* action = menu.addAction(compilers.title(compiler->name()), &window, [&window, compiler] {
+      window.showDock(QStringLiteral("Runs"));
+      window.controller().buildWith(*compiler);
+    });
+    action->setCheckable(true);
+    action->setChecked(now == qs(compiler->name()));
+    const QString problem = window.controller().buildWithRefusal(*compiler);
+    action->setEnabled(problem.isEmpty());
+    action->setToolTip(problem);
+  }
 }
 
 QString undoLabel(MainWindow& window) {

@@ -35,6 +35,7 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
       m_controller(std::make_unique<RunController>(*m_document, *m_runs, *m_worker, *m_jobs)),
       m_session(std::make_unique<SessionKeeper>(*m_document, *m_runs, *m_controller, *m_jobs)),
       m_fileDiff(std::make_unique<FileDiff>(*m_document, *m_runs, *m_jobs)),
+      m_made(std::make_unique<ShownMade>(*m_document, *m_runs, *m_jobs)),
       m_pages(new QStackedWidget),
       m_start(new StartPage),
       m_canvas(new GraphView),
@@ -79,6 +80,7 @@ MainWindow::~MainWindow() {
   m_controller->disconnect();
   m_session->disconnect();
   m_fileDiff->disconnect();
+  m_made->disconnect();
 }
 
 DockContext MainWindow::context() {
@@ -156,7 +158,6 @@ QStringList MainWindow::dockNames() const {
 
 void MainWindow::connectDocument() {
   connect(m_start, &StartPage::openRequested, this, &MainWindow::openFile);
-  connect(m_start, &StartPage::sampleRequested, this, &MainWindow::openSample);
   connect(m_start, &StartPage::browseRequested, this, &MainWindow::chooseFile);
   connect(m_document.get(), &PlanDocument::openingStarted, this, [this](const QString& path) {
     m_work->setText(QStringLiteral("Opening %1 … (Esc cancels)").arg(QFileInfo(path).fileName()));
@@ -170,7 +171,6 @@ void MainWindow::connectDocument() {
   });
   connect(m_document.get(), &PlanDocument::openFailed, this, [this](const QString&, const QString& problem) {
     m_dropped.clear();
-    m_sample.clear();
     m_start->refresh();
     showProblem(QStringLiteral("This file cannot be opened"), problem);
   });
@@ -209,22 +209,19 @@ void MainWindow::modelOpened() {
   refreshTitle();
   m_canvas->setFocus();
   // Once the session of this model has begun.
-  QMetaObject::invokeMethod(
-      this,
-      [this, dropped = std::exchange(m_dropped, {})] {
-        takeInputsOfSample();
-        if (!dropped.isEmpty()) dropFiles(dropped);
-      },
-      Qt::QueuedConnection);
+  if (!m_dropped.isEmpty())
+    QMetaObject::invokeMethod(
+        this, [this, dropped = std::exchange(m_dropped, {})] { dropFiles(dropped); }, Qt::QueuedConnection);
 }
 
 void MainWindow::planArrived() {
   m_work->clear();
   m_escape->setEnabled(false);
-  m_canvas->setPlan(m_document->snapshot()->plan);
+  m_canvas->setCover(m_document->snapshot()->cover, m_made->words());
   showSelectionOnCanvas(this);  // the nodes selected may be in other kernels now
   refreshTimes();
   refreshSummary();
+  refreshTitle();
 }
 
 void MainWindow::refreshTimes() {
@@ -259,7 +256,7 @@ QString MainWindow::summaryOf(const QString& name) const {
   const auto inside = snapshot->inside(name.toStdString());
   const PlanSnapshot& where = inside ? *inside->body : *snapshot;
   for (const std::uint32_t index : where.decisionsAbout(inside ? inside->place.name : name.toStdString())) {
-    const Decision& decision = where.plan->decisions[index];
+    const Decision& decision = where.cover->decisions[index];
     if (decision.allowed && decision.kind != DecisionKind::Precision) continue;
     lines << (decision.allowed ? QStringLiteral("✓ ") : QStringLiteral("✗ ")) + inWindowWords(decision);
     if (lines.size() == 4) break;
@@ -273,9 +270,9 @@ void MainWindow::showSelectionOnCanvas(const QObject* source) {
   const auto& nodes = m_selection->nodes();
   QStringList names;
   if (!m_selection->inside().empty()) return m_canvas->select({qs(m_selection->inside())}, source != this);
-  const FusedNode* fused = nodes.empty() ? nullptr : snapshot->fusedOf(nodes.front());
+  const FusedNode* fused = selectedKernel(*m_selection, *snapshot);
   const Segment* segment = snapshot->segmentOf(nodes);
-  if (fused && fused->nodes == nodes) {
+  if (fused != nullptr && snapshot->isDrawn(*fused)) {
     names << qs(handleOf(*fused));
   } else if (segment != nullptr) {
     names << qs(segment->name);

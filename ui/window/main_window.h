@@ -3,6 +3,7 @@
 #include <QActionGroup>
 #include <QComboBox>
 #include <QDockWidget>
+#include <QHash>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMainWindow>
@@ -14,6 +15,7 @@
 #include "ui/canvas/graph_view.h"
 #include "ui/docks/dock.h"
 #include "ui/document/session_keeper.h"
+#include "ui/document/shown_made.h"
 #include "ui/jobs/worker_client.h"
 #include "ui/window/actions.h"
 #include "ui/window/dock_sizes.h"
@@ -59,11 +61,9 @@ class MainWindow : public QMainWindow {
   /// The last problem that was shown to the user; empty if there was none.
   QString lastProblem() const { return m_lastProblem; }
   /// A model, plan, engine or session takes the place of what is open, after asking about what is not saved; inputs and
-  /// directives are for what is open.
+  /// directives are for what is open. A bundled sample comes with inputs.
   /// False: the user stays with what is open.
   bool openFile(const QString& path);
-  /// A bundled sample, with its own inputs.
-  void openSample(const QString& path);
   /// Files that were dropped: as openFile(), but an engine beside what is open is a run to compare, and what is for a
   /// model waits until that is open.
   void dropFiles(const QStringList& paths);
@@ -96,8 +96,8 @@ class MainWindow : public QMainWindow {
   void compareWithFile();
   /// And colours the canvas by them.
   void evaluateErrors();
-  /// What the shown run first does wrong in the plan on screen: by its errors layer by layer, else by its verdict. A
-  /// value or node; empty: nothing is known to be wrong.
+  /// What the shown run first does wrong in the plan on screen: a node, or a value that none makes; empty: nothing is
+  /// known to be wrong.
   QString firstWrong() const;
   void goToFirstWrong();
   void editRunSettings();
@@ -112,12 +112,13 @@ class MainWindow : public QMainWindow {
   void closeEvent(QCloseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
-  bool eventFilter(QObject* watched, QEvent* event) override;  ///< of the search box
+  bool eventFilter(QObject* watched, QEvent* event) override;  ///< of the search box and the actions of docks
 
  private:
   void makeDocks();
-  /// Brings the dock to the front, or hides it if it is there.
+  /// Brings the dock to the front, or hides it if it is there; its key hides it only where it has the focus.
   QAction* dockAction(QDockWidget* dock);
+  void focusDock(const QDockWidget& dock);
   void makeActions();
   void makeKeys();
   void makeToolBar();
@@ -137,7 +138,8 @@ class MainWindow : public QMainWindow {
   void recover(const QString& session);
   void fitSearch();
   void addEngines(const QStringList& paths);
-  void takeInputsOfSample();
+  /// Inputs that lie beside the model that was opened: of a bundled sample they are taken, else they are offered.
+  void findInputsBesideModel();
   void modelOpened();
   void planArrived();
   void refreshTimes();
@@ -159,16 +161,17 @@ class MainWindow : public QMainWindow {
   std::unique_ptr<RunController> m_controller;
   std::unique_ptr<SessionKeeper> m_session;
   std::unique_ptr<FileDiff> m_fileDiff;
+  std::unique_ptr<ShownMade> m_made;
   QStackedWidget* m_pages;
   StartPage* m_start;
   GraphView* m_canvas;
   MessageBar* m_messages;
-  QList<QDockWidget*> m_docks;  ///< as dockForms()
+  QList<QDockWidget*> m_docks;                   ///< as dockForms()
+  QHash<const QObject*, QDockWidget*> m_dockOf;  ///< by the action that shows it
   Actions* m_actions;
   DockSizes* m_dockSizes;
   QShortcut* m_escape;    ///< while something is opened or planned
   QStringList m_dropped;  ///< waits for the model that was dropped with it
-  QString m_sample;       ///< is being opened as one
   QComboBox* m_target;
   QComboBox* m_precision;
   QComboBox* m_color;

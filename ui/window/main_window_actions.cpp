@@ -181,18 +181,23 @@ void MainWindow::refreshSummary() {
     m_status->setText(QStringLiteral("No model open"));
     return;
   }
-  const Plan& plan = *snapshot->plan;
+  const Cover& cover = *snapshot->cover;
   const PlanOptions& options = m_document->options();
   if (m_target->findText(qs(options.target)) < 0) m_target->addItem(qs(options.target));
   m_target->setCurrentText(qs(options.target));
+  const Compiler* compiler = findCompiler(options.compiler);
+  if (compiler != nullptr && !compiler->target().empty())
+    offer(*m_target, QStringLiteral("%1 is planned for by a target of its own.").arg(qs(compiler->name())));
   refreshPrecisions();
   const auto count = [](std::size_t number, const char* noun) {
     return plural(static_cast<std::int64_t>(number), QString::fromLatin1(noun));
   };
-  m_status->setText(QStringList{count(plan.segments.size(), "segment"), count(plan.fusedNodes.size(), "fused node"),
-                                count(plan.graph().nodeCount(), "node"), count(plan.casts.size(), "cast"),
-                                plural(snapshot->pinCount(), QStringLiteral("pin"))}
-                        .join(QStringLiteral("  ·  ")));
+  const char* fused = snapshot->made() == nullptr ? "fused node" : "kernel";
+  QStringList parts{count(cover.segments.size(), "segment"), count(cover.fusedNodes.size(), fused),
+                    count(cover.graph().nodeCount(), "node"), count(cover.casts.size(), "cast"),
+                    plural(snapshot->pinCount(), QStringLiteral("pin"))};
+  if (const QString made = m_made->words(); !made.isEmpty()) parts.prepend(made);
+  m_status->setText(parts.join(QStringLiteral("  ·  ")));
 }
 
 void MainWindow::chooseFile() {
@@ -262,7 +267,17 @@ void MainWindow::showKeys() {
 }
 
 void MainWindow::goToAnything() {
-  auto* dialog = new GotoDialog(context(), m_actions->all(), this);
+  QList<QAction*> actions = m_actions->all(), toDocks;
+  for (QAction*& action : actions) {
+    QDockWidget* dock = m_dockOf.value(action);
+    if (dock == nullptr) continue;
+    toDocks << new QAction(action->text());  // who goes to a dock does not hide it
+    toDocks.last()->setShortcut(action->shortcut());
+    connect(toDocks.last(), &QAction::triggered, this, [this, dock] { focusDock(*dock); });
+    action = toDocks.last();
+  }
+  auto* dialog = new GotoDialog(context(), actions, this);
+  for (QAction* action : toDocks) action->setParent(dialog);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->move(mapToGlobal(QPoint((width() - dialog->width()) / 2, 70)));
   dialog->show();

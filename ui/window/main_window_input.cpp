@@ -1,7 +1,7 @@
 // What the window does with keys and with files that are dropped on it.
 #include <QAbstractItemView>
+#include <QApplication>
 #include <QContextMenuEvent>
-#include <QCoreApplication>
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QMimeData>
@@ -70,14 +70,19 @@ QAction* MainWindow::dockAction(QDockWidget* dock) {
   // Checked is what is in front: a dock behind another's tab is not.
   connect(dock, &QDockWidget::visibilityChanged, action, &QAction::setChecked);
   connect(action, &QAction::triggered, this, [this, dock](bool show) {
-    if (!show) {
-      dock->hide();
-      return m_canvas->setFocus();
-    }
-    showDock(dock->windowTitle());
-    if (QWidget* first = firstToFocus(*dock->widget())) first->setFocus(Qt::ShortcutFocusReason);
+    if (show) return focusDock(*dock);
+    dock->hide();
+    m_canvas->setFocus();
   });
+  m_dockOf.insert(action, dock);
+  action->installEventFilter(this);
   return action;
+}
+
+void MainWindow::focusDock(const QDockWidget& dock) {
+  showDock(dock.windowTitle());
+  QWidget* first = firstToFocus(*dock.widget());
+  (first != nullptr ? first : dock.widget())->setFocus(Qt::ShortcutFocusReason);
 }
 
 void MainWindow::keyPressEvent(QKeyEvent* event) {
@@ -87,6 +92,11 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
 }
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+  if (const QDockWidget* dock = event->type() == QEvent::Shortcut ? m_dockOf.value(watched) : nullptr) {
+    if (dock->isAncestorOf(QApplication::focusWidget())) return false;  // the action hides it
+    focusDock(*dock);
+    return true;
+  }
   if (watched != m_search || event->type() != QEvent::KeyPress) return QMainWindow::eventFilter(watched, event);
   if (static_cast<QKeyEvent*>(event)->key() != Qt::Key_Escape) return false;
   m_search->clear();

@@ -27,6 +27,8 @@ namespace {
 const QString kChangedKey = QStringLiteral("changed");
 const QString kElsewhereKey = QStringLiteral("elsewhere");
 const QString kDroppedKey = QStringLiteral("dropped");
+const QString kMadeKey = QStringLiteral("made");
+const QString kInputsKey = QStringLiteral("inputs");
 
 QStringList strings(const Json& json, const char* key) {
   QStringList list;
@@ -87,6 +89,8 @@ void MainWindow::connectSession() {
                          .arg(QFileInfo(session).fileName()),
                      {});
   });
+  connect(m_made.get(), &ShownMade::failed, this,
+          [this](const QString& problem) { m_messages->show(kMadeKey, problem, {}); });
   connect(m_document.get(), &PlanDocument::optionsDropped, this, [this](const QStringList& dropped) {
     m_messages->show(kDroppedKey,
                      QStringLiteral("The model has changed, and this does not apply to it any more:\n") +
@@ -94,6 +98,11 @@ void MainWindow::connectSession() {
                      {});
   });
   connect(m_document.get(), &PlanDocument::modelChanged, this, [this] { m_messages->close(kChangedKey); });
+  connect(m_session.get(), &SessionKeeper::began, this, &MainWindow::findInputsBesideModel);
+  connect(m_session.get(), &SessionKeeper::restored, this, [this] { m_messages->close(kInputsKey); });
+  connect(m_runs.get(), &Runs::settingsChanged, this, [this] {
+    if (!m_runs->settings().inputs.empty()) m_messages->close(kInputsKey);
+  });
 }
 
 void MainWindow::keepSessionsIn(const QString& folder) {
@@ -149,12 +158,13 @@ void MainWindow::refreshTitle() {
   const QString name = m_session->path().isEmpty()
                            ? model
                            : QStringLiteral("%1 (%2)").arg(QFileInfo(m_session->path()).fileName(), model);
-  setWindowTitle(QStringLiteral("%1[*] — Fusescope").arg(name));
+  const QString made = m_made->words();
+  setWindowTitle(QStringLiteral("%1[*] — %2Fusescope").arg(name, made.isEmpty() ? made : made + QStringLiteral(" — ")));
   setWindowModified(m_session->unsaved());
 }
 
 bool MainWindow::mayLeave() {
-  if (!m_session->keeps() || !m_session->worthSaving()) return true;
+  if (!m_session->unsaved()) return true;
   QMessageBox box(QMessageBox::Question, QStringLiteral("Save the session?"),
                   QStringLiteral("Directives and runs of %1 are not saved.").arg(m_session->modelName()),
                   QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
@@ -217,16 +227,16 @@ void MainWindow::setInputs(const SampleSource& inputs) {
   m_runs->setSettings(settings);
 }
 
-void MainWindow::openSample(const QString& path) {
-  if (openFile(path)) m_sample = path;
-}
-
-/// Of a sample that was chosen as one: its inputs lie beside it.
-void MainWindow::takeInputsOfSample() {
-  const QString sample = std::exchange(m_sample, {});
-  if (sample.isEmpty() || QFileInfo(sample) != QFileInfo(m_document->path())) return;
-  const QString inputs = QFileInfo(sample).dir().filePath(QStringLiteral("io.npz"));
-  if (QFileInfo::exists(inputs) && m_runs->settings().inputs.empty()) setInputs({.paths = {inputs.toStdString()}});
+void MainWindow::findInputsBesideModel() {
+  m_messages->close(kInputsKey);
+  const QString file = besideModel(*m_document, QStringLiteral("io.npz"));
+  if (m_document->kind() != ArtifactKind::Model || !QFileInfo::exists(file)) return;
+  const auto take = [this, inputs = SampleSource{.paths = {file.toStdString()}}] { setInputs(inputs); };
+  if (isBundledSample(m_document->path())) return take();
+  m_messages->show(kInputsKey,
+                   QStringLiteral("%1 lies beside the model. Without inputs runs are made on random numbers.")
+                       .arg(QFileInfo(file).fileName()),
+                   {{QStringLiteral("Use it as inputs"), take}});
 }
 
 bool MainWindow::openFile(const QString& path) {
@@ -270,9 +280,9 @@ void MainWindow::evaluateErrors() {
 }
 
 QString MainWindow::firstWrong() const {
-  if (const auto first = m_runs->firstWrong()) return qs(first->tensor);
   const auto failure = m_runs->failure();
-  return failure ? qs(failure->name) : QString();
+  if (!failure) return {};
+  return qs(failure->node.valid() ? failure->name : failure->value);
 }
 
 void MainWindow::goToFirstWrong() {

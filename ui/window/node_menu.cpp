@@ -88,12 +88,11 @@ void addDirective(QMenu& menu, const DockContext& context, const Chosen& chosen,
 
 /// "node_Conv_7 · Conv", "node_Conv_7 · Conv + Relu" of a kernel, "5 nodes".
 QString titleOf(const Chosen& chosen) {
-  const FusedNode* fused = chosen.where->fusedOf(chosen.nodes.front());
-  const bool kernel = fused != nullptr && fused->nodes == chosen.nodes;
-  if (chosen.nodes.size() > 1 && !kernel) return namesText(chosen.names(chosen.nodes));
+  const FusedNode* kernel = chosen.where->fusedOfJust(chosen.nodes);
+  if (chosen.nodes.size() > 1 && kernel == nullptr) return namesText(chosen.names(chosen.nodes));
   QStringList operators;
   for (const NodeId node : chosen.nodes) operators << qs(chosen.where->graph().node(node).op);
-  const NodeId root = kernel && fused->root.valid() ? fused->root : chosen.nodes.front();
+  const NodeId root = kernel != nullptr ? PlanSnapshot::mainNodeOf(*kernel) : chosen.nodes.front();
   return qs(chosen.names({root}).front()) + QStringLiteral(" · ") + operators.join(QStringLiteral(" + "));
 }
 

@@ -80,7 +80,7 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
       window.canvas().waitForLayout(kLayoutMs);
     }
     frameContent(window, request);
-    window.setInputs(request.inputs);
+    if (!request.inputs.empty()) window.setInputs(request.inputs);  // else those of the sample
     if (request.errors) {
       const QString refusal = window.controller().errorsRefusal();
       if (!refusal.isEmpty()) return refuse(refusal);

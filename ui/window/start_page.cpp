@@ -9,6 +9,8 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
+#include <QVariant>
+#include <algorithm>
 
 #include "ui/document/plan_document.h"
 #include "ui/theme/theme.h"
@@ -76,6 +78,11 @@ std::vector<BundledSample> bundledSamples() {
   return {};
 }
 
+bool isBundledSample(const QString& path) {
+  return std::ranges::any_of(bundledSamples(),
+                             [&](const BundledSample& sample) { return QFileInfo(sample.path) == QFileInfo(path); });
+}
+
 StartPage::StartPage(QWidget* parent) : QWidget(parent), m_recent(new QVBoxLayout), m_recentBox(new QWidget) {
   auto* page = new QWidget;
   auto* column = new QVBoxLayout(page);
@@ -109,7 +116,7 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent), m_recent(new QVBoxLayou
   grid->setSpacing(10);
   for (std::size_t i = 0; i < samples.size(); ++i) {
     QPushButton* button = card(samples[i].name, samples[i].description);
-    connect(button, &QPushButton::clicked, this, [this, path = samples[i].path] { emit sampleRequested(path); });
+    connect(button, &QPushButton::clicked, this, [this, path = samples[i].path] { emit openRequested(path); });
     grid->addWidget(button, static_cast<int>(i / 2), static_cast<int>(i % 2));
   }
   column->addLayout(grid);

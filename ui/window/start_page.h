@@ -13,6 +13,7 @@ struct BundledSample {
 };
 /// The samples beside the executable, else of the source tree; empty if there are none.
 std::vector<BundledSample> bundledSamples();
+bool isBundledSample(const QString& path);
 
 /// What is shown while no model is open: what this is, recent files, samples.
 class StartPage : public QWidget {
@@ -28,7 +29,6 @@ class StartPage : public QWidget {
 
  signals:
   void openRequested(const QString& path);
-  void sampleRequested(const QString& path);
   void browseRequested();
 
  private:

@@ -19,7 +19,7 @@ std::shared_ptr<const Plan> runnable(const std::shared_ptr<const Plan>& plan) {
   if (!plan->target.planningOnly) return plan;
   auto here = std::make_shared<Plan>(*plan);
   here->target.planningOnly = false;
-  for (PlannedBody& body : here->bodies) body.plan = runnable(body.plan);
+  for (CoverBody& body : here->bodies) body.cover = runnable(std::static_pointer_cast<const Plan>(body.cover));
   return here;
 }
 

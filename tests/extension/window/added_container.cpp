@@ -6,7 +6,7 @@ namespace {
 
 std::vector<const FusedNode*> ofSeveralNodes(const CanvasLevel& level) {
   std::vector<const FusedNode*> several;
-  for (const FusedNode& fused : level.plan.fusedNodes)
+  for (const FusedNode& fused : level.cover.fusedNodes)
     if (fused.nodes.size() > 1) several.push_back(&fused);
   return several;
 }

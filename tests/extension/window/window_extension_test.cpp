@@ -121,7 +121,7 @@ class WindowExtensionTest : public QObject {
     QVERIFY(fused != fusedNodes.end());
     const QString name = QString::fromStdString(fused->name), rest = "rest of " + name;
     const auto rectOf = [&](std::size_t node) {
-      return canvas.itemRect(QString::fromStdString(canvas.plan()->graph().node(fused->nodes[node]).name));
+      return canvas.itemRect(QString::fromStdString(canvas.cover()->graph().node(fused->nodes[node]).name));
     };
     QCOMPARE(canvas.itemRect(rest), canvas.itemRect(name));  // what is not drawn has no box of its own
     canvas.expand(name);

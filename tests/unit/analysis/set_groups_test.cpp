@@ -33,5 +33,24 @@ TEST(SetGroups, EmptySetsStandAlone) {
   for (const SetGroup& group : groups) EXPECT_FALSE(group.same);
 }
 
+TEST(SetGroups, SetsOfOneSideMayShareThings) {
+  const auto groups = groupSets(Sets{{0, 1, 2}, {3}}, Sets{{0, 1}, {1, 2}, {3}, {3}});
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].b, (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_FALSE(groups[0].same);
+  EXPECT_EQ(groups[1].b, (std::vector<std::uint32_t>{2, 3}));
+  EXPECT_FALSE(groups[1].same) << "one of the sides has the set twice";
+}
+
+TEST(SetGroups, OfCoveringsAreTheSameWhereAllTheirSetsAre) {
+  const auto groups = groupSets(Sets{{0, 1}, {1, 2}, {4, 3}, {4}}, Sets{{2, 1}, {0, 1}, {3, 4}, {3}});
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_TRUE(groups[0].same);
+  EXPECT_EQ(groups[0].a, (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(groups[0].b, (std::vector<std::uint32_t>{1, 0})) << "each beside its like";
+  EXPECT_FALSE(groups[1].same) << "of the two sets one is another";
+  EXPECT_TRUE(groupSets(Sets{{5}, {5}}, Sets{{5}, {5}}).front().same);
+}
+
 }  // namespace
 }  // namespace fusescope

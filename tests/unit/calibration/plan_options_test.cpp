@@ -120,7 +120,7 @@ TEST(QuantizedPlan, ADifferenceOfRangesIsTold) {
   const auto a = planned(model, withRanges(calibrated(model)));
   const auto b =
       planned(model, withRanges(calibrated(model, {.settings = {.choice = {.method = RangeMethod::MinMax}}})));
-  const auto diff = diffPlans({.plan = a.get(), .label = "a"}, {.plan = b.get(), .label = "b"});
+  const auto diff = diffPlans({.cover = a.get(), .label = "a"}, {.cover = b.get(), .label = "b"});
   ASSERT_TRUE(diff.ok()) << diff.error().text();
   EXPECT_EQ(diff.value().differences.front().kind, DifferenceKind::Ranges);
 }

@@ -144,8 +144,7 @@ TEST_F(ExportNetwork, WhatOverflowsBetweenNodesStaysWide) {
   const std::string values = inputs({1, 2, 1, 1}, 200);
   const auto result = exported(model, path("out.onnx"), {"--inputs", values});
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_NE(result.err.find("these stay wide, at 2 more Casts and 24 bytes more to move"), std::string::npos)
-      << result.err;
+  EXPECT_NE(result.err.find("these stay wide, at 2 more Casts and 24 B more to move"), std::string::npos) << result.err;
   // The network as it is written, with each value stored, gives what the plan gives.
   const std::string expected = path("expected.npz");
   ASSERT_EQ(fusescopeCommand({"run", model, "--precision", "f16", "--inputs", values, "--outputs", expected}).status,

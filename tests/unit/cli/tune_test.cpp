@@ -335,6 +335,13 @@ TEST(Tune, PinsOfTheUserStayAndAreNotCounted) {
   const Json written = Json::parse(readTextFile(output).value());
   ASSERT_EQ(written["directives"].size(), 1U);
   EXPECT_EQ(written["directives"][0]["pattern"], "spoiled.*");
+  const ProcessResult people = fusescopeCommand({"tune", spoiledFile("scaled_pair.onnx"), "--precision", "f16",
+                                                 "--inputs", spoiledFile("inputs.npz"), "--batch-axis", "0",
+                                                 "--max-error", "0.05", "--pin", "spoiled.*=f32:obey", "-o", output});
+  for (const char* text : {"without further pins: ", "the plan keeps 1 pin that it has, which is not counted",
+                           "found: none of ", "no further pin is needed"})
+    EXPECT_NE(people.out.find(text), std::string::npos) << text << "\n" << people.out;
+  EXPECT_EQ(people.out.find("no single pin"), std::string::npos) << people.out;
 }
 
 TEST(Tune, ForPeopleItSaysWhatItFoundAndHow) {

@@ -42,7 +42,7 @@ PlanOptions inInt8() {
 }
 
 PlanDiff between(const Plan& a, const Plan& b) {
-  auto diff = diffPlans({.plan = &a, .label = "a"}, {.plan = &b, .label = "b"});
+  auto diff = diffPlans({.cover = &a, .label = "a"}, {.cover = &b, .label = "b"});
   EXPECT_TRUE(diff.ok()) << diff.error().text();
   return diff.ok() ? std::move(diff).value() : PlanDiff();
 }

@@ -29,7 +29,7 @@ Directives pins(const std::vector<std::string>& texts) {
 }
 
 PlanDiff diffOf(const Plan& a, const Plan& b, const PriceModel* prices = nullptr) {
-  auto diff = diffPlans({.plan = &a, .label = "a"}, {.plan = &b, .label = "b"}, prices);
+  auto diff = diffPlans({.cover = &a, .label = "a"}, {.cover = &b, .label = "b"}, prices);
   EXPECT_TRUE(diff.ok()) << diff.error().text();
   return diff.ok() ? std::move(diff).value() : PlanDiff();
 }
@@ -226,7 +226,7 @@ TEST(PlanDiff, TimesAndErrorsWhereBothHaveThem) {
   const auto model = convs();
   const auto a = planned(model, {.target = "cpu:avx2"});
   const auto b = planned(model, {.target = "cpu:avx2", .directives = {splitDirective("conv1")}});
-  DiffInput inputOfA{.plan = a.get(), .label = "a"}, inputOfB{.plan = b.get(), .label = "b"};
+  DiffInput inputOfA{.cover = a.get(), .label = "a"}, inputOfB{.cover = b.get(), .label = "b"};
   for (const FusedNode& fused : a->fusedNodes) inputOfA.times[fused.identity] = {1, DiffTimeKind::Built};
   for (const FusedNode& fused : b->fusedNodes) inputOfB.times[fused.identity] = {0.75, DiffTimeKind::Run};
   inputOfA.errors = {{.on = "x", .how = "x", .values = {{"b", {0.5, {}}}, {"nowhere", {1, {}}}}}};
@@ -260,7 +260,7 @@ TEST(PlanDiff, ErrorsOfFusedNodesByWhatTheyCover) {
   const auto model = convs();
   const auto a = planned(model, {.target = "cpu:avx2"});
   const auto b = planned(model, {.target = "cpu:avx2", .directives = {splitDirective("conv1")}});
-  DiffInput inputOfA{.plan = a.get(), .label = "a"}, inputOfB{.plan = b.get(), .label = "b"};
+  DiffInput inputOfA{.cover = a.get(), .label = "a"}, inputOfB{.cover = b.get(), .label = "b"};
   DiffErrors ofA{.on = "x", .how = "x", .values = {}}, ofB = ofA;
   for (const FusedNode& fused : a->fusedNodes) ofA.fusedNodes[fused.identity] = {0.5, 0.0625};
   double local = 0;
@@ -285,7 +285,7 @@ TEST(PlanDiff, ErrorsAreComparedOnTheSameInputs) {
   const auto on = [](const std::string& inputs, double error) {
     return DiffErrors{.on = inputs, .how = inputs, .values = {{"b", {error, {}}}}};
   };
-  DiffInput a{.plan = plan.get(), .label = "a"}, b = a;
+  DiffInput a{.cover = plan.get(), .label = "a"}, b = a;
   a.errors = {on("photos", 0.5), on("letters", 0.25)};
   b.errors = {on("digits", 8), on("photos", 0.125), on("noise", 4)};
   const PlanDiff alike = changesBetween(a, b);

@@ -17,8 +17,7 @@ LoweredProgram loweredForTwo(const std::shared_ptr<const Plan>& plan) {
 }
 
 Result<StepKernels> forOne(const LoweredProgram& lowered) {
-  return stepKernelsFor(1, *lowered.program, *lowered.plan, lowered.extents, *findBackend("native"),
-                        KernelStore::ofProcess());
+  return stepKernelsFor(1, *lowered.program, *lowered.plan, lowered.extents, KernelStore::ofProcess());
 }
 
 std::vector<Tensor> inputsOf(const Program& program) {

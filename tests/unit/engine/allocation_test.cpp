@@ -6,6 +6,7 @@
 #include "base/sanitizers.h"
 #include "engine/executor.h"
 #include "engine/lowering.h"
+#include "engine/plan_backend.h"
 #include "engine/program_update.h"
 #include "tests/unit/engine/engine_fixture.h"
 #include "tests/unit/engine/lowered_program.h"
@@ -61,14 +62,14 @@ namespace fusescope::testing {
 namespace {
 
 /// Allocations of one run of all steps after a first one, on plausible inputs.
-int allocationsOfARun(const Plan& plan, const char* backend = "native") {
+int allocationsOfARun(const std::shared_ptr<const Plan>& planned, const char* backend = "native") {
+  const auto plan = planRunBy(planned, backend);
   BuildReport report;
   const BuildOptions options{.threads = 2, .measureTactics = false};
-  auto chooser = TacticChooser::create(plan, options, report, {});
+  auto chooser = TacticChooser::create(*plan, options, report, {});
   ShapeCacheCount dynamicKernels{.size = 1};
-  LoweringRequest request{
-      .plan = &plan, .accelerated = findBackend(backend), .threads = 2, .dynamicKernels = &dynamicKernels};
-  for (const InputSpec& spec : plan.inputSpecs) request.extents[spec.name] = spec.opt;
+  LoweringRequest request{.plan = plan.get(), .threads = 2, .dynamicKernels = &dynamicKernels};
+  for (const InputSpec& spec : plan->inputSpecs) request.extents[spec.name] = spec.opt;
   auto program = lower(request, chooser.value());
   if (!program.ok()) throw std::runtime_error(program.error().text());
   std::vector<Tensor> inputs, outputs;
@@ -98,7 +99,7 @@ TEST_P(SampleAllocation, NoneWhileNativeRuns) {
 #ifndef FUSESCOPE_COUNTS_ALLOCATIONS
   GTEST_SKIP() << "the sanitizer owns malloc";
 #endif
-  EXPECT_EQ(allocationsOfARun(*planOf(sampleModel(GetParam()))), 0);
+  EXPECT_EQ(allocationsOfARun(planOf(sampleModel(GetParam()))), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Samples, SampleAllocation,
@@ -140,7 +141,7 @@ TEST(Allocation, NoneWhileALoopRuns) {
 #ifndef FUSESCOPE_COUNTS_ALLOCATIONS
   GTEST_SKIP() << "the sanitizer owns malloc";
 #endif
-  EXPECT_EQ(allocationsOfARun(*planOf(loopingNetwork())), 0);
+  EXPECT_EQ(allocationsOfARun(planOf(loopingNetwork())), 0);
 }
 
 TEST(AllocationCounter, SeesTheReference) {
@@ -148,7 +149,7 @@ TEST(AllocationCounter, SeesTheReference) {
   GTEST_SKIP() << "the sanitizer owns malloc";
 #endif
   EXPECT_GT(
-      allocationsOfARun(*planOf(sampleModel("tiny_resnet_dynbatch"), {.precisions = {DataType::F16}}), "reference"), 0)
+      allocationsOfARun(planOf(sampleModel("tiny_resnet_dynbatch"), {.precisions = {DataType::F16}}), "reference"), 0)
       << "an emulated type runs on the reference, which allocates";
 }
 
@@ -157,7 +158,7 @@ TEST(Allocation, NoneInNarrowFloats) {
   GTEST_SKIP() << "the sanitizer owns malloc";
 #endif
   for (const DataType type : {DataType::F16, DataType::BF16})
-    EXPECT_EQ(allocationsOfARun(*planOf(sampleModel("tiny_resnet_dynbatch"), {.precisions = {type}})), 0) << name(type);
+    EXPECT_EQ(allocationsOfARun(planOf(sampleModel("tiny_resnet_dynbatch"), {.precisions = {type}})), 0) << name(type);
 }
 
 /// x is put behind a cache, whose numbers are changed then, and compared with those of before.
@@ -183,8 +184,7 @@ TEST(Allocation, OfNewExtentsAreFew) {
   GTEST_SKIP() << "the sanitizer owns malloc";
 #endif
   const LoweredProgram lowered(growingPlan(), {{"cache", {3, 8}}, {"x", {1, 8}}});
-  const auto update =
-      ProgramUpdate::create(*lowered.plan, lowered.extents, *findBackend("native"), 1, KernelStore::ofProcess());
+  const auto update = ProgramUpdate::create(*lowered.plan, lowered.extents, 1, KernelStore::ofProcess());
   ASSERT_NE(update, nullptr);
   const auto numbersAt = [&](std::int64_t past) {
     return update->extents().numbersFor({{"cache", {past, 8}}, {"x", {1, 8}}}).value();

@@ -66,7 +66,7 @@ TEST_F(EngineFileTest, NodesKeepTheirModule) {
 }
 
 TEST_F(EngineFileTest, PlanOfOtherRulesIsMadeAnewAndSaysSo) {
-  Plan other = m_engine->plan();
+  Plan other = *openEngineFile(m_file).value().plan;
   other.fusedNodes[0].name = "as other rules call it";
   const std::map<std::string, Dims> extents{{"x", {2, 4}}};
   const Status written = writeEngineFile(m_file, {.plan = std::make_shared<const Plan>(other),
@@ -300,6 +300,32 @@ TEST_F(EngineFileTest, AFileOfVersionThreeOpensAndRuns) {
   ASSERT_TRUE(expected.ok() && actual.ok());
   const Tensor &a = actual.value().outputs.at("y"), &e = expected.value().outputs.at("y");
   for (std::int64_t i = 0; i < e.count(); ++i) EXPECT_NEAR(a.asDouble(i), e.asDouble(i), 1e-4);
+}
+
+TEST_F(EngineFileTest, WhatEarlierOnesHoldOfWholeSegmentsIsReadPast) {
+  write(m_file, withDescription(contentOf(m_file), [](Json& description) {
+          EXPECT_FALSE(description.contains("read_back"));
+          description["read_back"] = {{{"name", "some"}, {"nodes", {"nobody"}}}};
+        }));
+  const auto loaded = loadEngine(m_file, {});
+  ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+  EXPECT_EQ(toJson(loaded.value()->plan()).dump(), toJson(m_engine->plan()).dump());
+}
+
+TEST_F(EngineFileTest, HoldsWhatAnotherCompilerMade) {
+  const auto plan = planOf(smallNetwork());
+  ReadBack told{.compiler = {.name = "some", .version = "1"}};
+  told.kernels.push_back({.name = "first", .kind = "matmul", .nodes = {{plan->graph().order()[0], Certainty::Named}}});
+  const auto made = readBackPlan(plan, told);
+  ASSERT_TRUE(made.ok()) << made.error().text();
+  EXPECT_EQ(openEngineFile(m_file).value().made, nullptr) << "our own compiler's";
+  const Status written =
+      writeEngineFile(m_file, {.plan = plan, .made = made.value(), .backend = "some", .extents = {{"x", {2, 4}}}});
+  ASSERT_TRUE(written.ok()) << written.error().text();
+  const auto file = openEngineFile(m_file);
+  ASSERT_TRUE(file.ok()) << file.error().text();
+  ASSERT_NE(file.value().made, nullptr);
+  EXPECT_EQ(toJson(*file.value().made).dump(), toJson(*made.value()).dump());
 }
 
 TEST_F(EngineFileTest, SaysWhereItWasBuilt) {

@@ -2,20 +2,17 @@
 
 #include <stdexcept>
 
+#include "engine/plan_backend.h"
+
 namespace fusescope::testing {
 
 LoweredProgram::LoweredProgram(std::shared_ptr<const Plan> planned, std::map<std::string, Dims> given,
                                const std::string& backend, int threads)
-    : plan(std::move(planned)), extents(std::move(given)) {
-  auto chooser =
-      TacticChooser::create(*plan, {.backend = backend, .threads = threads, .measureTactics = false}, m_report, {});
+    : plan(planRunBy(std::move(planned), backend)), extents(std::move(given)) {
+  auto chooser = TacticChooser::create(*plan, {.threads = threads, .measureTactics = false}, m_report, {});
   if (!chooser.ok()) throw std::runtime_error(chooser.error().text());
   m_chooser.emplace(std::move(chooser).value());
-  auto lowered = lower({.plan = plan.get(),
-                        .accelerated = findBackend(backend),
-                        .threads = threads,
-                        .extents = extents,
-                        .dynamicKernels = &dynamicKernels},
+  auto lowered = lower({.plan = plan.get(), .threads = threads, .extents = extents, .dynamicKernels = &dynamicKernels},
                        *m_chooser);
   if (!lowered.ok()) throw std::runtime_error(lowered.error().text());
   program = std::make_shared<Program>(std::move(lowered).value());

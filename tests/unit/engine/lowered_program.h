@@ -14,7 +14,7 @@ struct LoweredProgram {
   LoweredProgram(std::shared_ptr<const Plan> plan, std::map<std::string, Dims> extents,
                  const std::string& backend = "native", int threads = 1);
   LoweredProgram(LoweredProgram&&) = delete;
-  std::shared_ptr<const Plan> plan;
+  std::shared_ptr<const Plan> plan;     ///< run by the backend
   std::map<std::string, Dims> extents;  ///< of the network's inputs
   std::shared_ptr<Program> program;
   ShapeCacheCount dynamicKernels{.size = 1};

@@ -246,8 +246,7 @@ LoweredProgram loweredSample(const std::string& sample, std::int64_t batch) {
 
 TEST(ProgramUpdate, LeavesEverythingInItsPlaceWhileThereIsRoom) {
   const LoweredProgram lowered = loweredCache(100);
-  const auto update =
-      ProgramUpdate::create(*lowered.plan, lowered.extents, *findBackend("native"), 1, KernelStore::ofProcess());
+  const auto update = ProgramUpdate::create(*lowered.plan, lowered.extents, 1, KernelStore::ofProcess());
   ASSERT_NE(update, nullptr);
   const auto numbersAt = [&](std::int64_t past) {
     return update->extents().numbersFor({{"x", {1, 16}}, {"caches", {2, 1, 2, past, 8}}}).value();
@@ -272,8 +271,7 @@ TEST(ProgramUpdate, CompilesWhatTakesNoExtents) {
     extents.at(input)[0] = batch;
     return extents;
   };
-  const auto update =
-      ProgramUpdate::create(*lowered.plan, lowered.extents, *findBackend("native"), 1, KernelStore::ofProcess());
+  const auto update = ProgramUpdate::create(*lowered.plan, lowered.extents, 1, KernelStore::ofProcess());
   ASSERT_NE(update, nullptr);
   Executor executor(lowered.program);
   std::int64_t before = 1;
@@ -317,8 +315,7 @@ TEST(NewExtentsOf, GrowingCachesHoldThemTwice) {
   constexpr std::int64_t kLast = 600;
   const LoweredProgram lowered = loweredCache(1, Heads::Grouped);
   Program& program = *lowered.program;
-  const auto update =
-      ProgramUpdate::create(*lowered.plan, lowered.extents, *findBackend("native"), 1, KernelStore::ofProcess());
+  const auto update = ProgramUpdate::create(*lowered.plan, lowered.extents, 1, KernelStore::ofProcess());
   ASSERT_NE(update, nullptr);
   const auto numbersAt = [&](std::int64_t past) {
     return update->extents().numbersFor({{"x", {1, 16}}, {"caches", {2, 1, 2, past, 8}}}).value();

@@ -396,7 +396,7 @@ TEST_F(PriceModelTest, WhatABodyPassesOnTakesNoStep) {
   for (int i = 0; i == 0 || (i < 5 && !predicted()->predictedMs); ++i) build();
   const auto plan = predicted();
   ASSERT_EQ(plan->bodies.size(), 1U);
-  const Plan& body = *plan->bodies[0].plan;
+  const Plan& body = plannedBody(plan->bodies[0]);
   EXPECT_EQ(body.findFusedNode("pass")->predictedMs, 0.0);
   const FusedNode& loop = *plan->findFusedNode("loop");
   ASSERT_TRUE(loop.bodyTime) << "all that runs in its body was measured";

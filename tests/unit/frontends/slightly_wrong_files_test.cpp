@@ -90,11 +90,11 @@ std::vector<SlightlyWrong> slightlyWrongFiles() {
       {"an initializer without a name",
        onnxBytes(negated) +
            wireField(7, wireField(5, std::string("\x08\x01\x10\x01") + wireField(9, std::string(4, '\0')))),
-       "import.initializers_unused", "1 of its initializers (4 bytes)", minus},
+       "import.initializers_unused", "1 of its initializers (4 B)", minus},
       {"initializers that nothing reads",
        onnxBytes("g (float[3] x) => (float[3] y) <float[3] w = {1, 2, 3}, float[2] u = {1, 2}> { y = Add (x, w) }"),
        "import.initializers_unused",
-       "1 of its initializers (8 bytes)",
+       "1 of its initializers (8 B)",
        {0, 4, 3.5}},
       {"an initializer twice",
        onnxBytes("g (float[3] x) => (float[3] y) <" + repeated + "> { y = Add (x, w) }"),

@@ -173,9 +173,9 @@ TEST(BodyPlans, AreReadBackWithThePlan) {
 TEST(BodyPlans, TheVerifierLooksInside) {
   const auto plan = planned(branching(), {});
   Plan broken = *plan;
-  Plan body = *broken.bodies[0].plan;
+  Plan body = plannedBody(broken.bodies[0]);
   body.fusedNodes.pop_back();
-  broken.bodies[0].plan = std::make_shared<const Plan>(std::move(body));
+  broken.bodies[0].cover = std::make_shared<const Plan>(std::move(body));
   const Status status = verifyPlan(broken);
   ASSERT_FALSE(status.ok());
   EXPECT_TRUE(status.error().where.node.starts_with("the_if/")) << status.error().text();

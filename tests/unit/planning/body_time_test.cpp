@@ -173,7 +173,7 @@ TEST(BodyTime, IsToldForTheExtentsThatTheHolderHandsOver) {
   EXPECT_EQ(specs[0].opt, model->inputSpecs[1].opt);
   const auto plan = testing::planned(model, testing::cpuOptions());
   const std::int64_t elements = 8 * model->inputSpecs[1].opt[0];
-  EXPECT_EQ(plan->bodies[1].plan->fusedNodes[0].bytes, 8 * elements) << "f32, read and written";
+  EXPECT_EQ(plan->bodies[1].cover->fusedNodes[0].bytes, 8 * elements) << "f32, read and written";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "calibration/ranges.h"
 #include "passes/pipelines.h"
+#include "planning/read_back_plan.h"
 #include "tests/unit/frontends/onnx_files.h"
 #include "tests/unit/planning/plan_testing.h"
 
@@ -77,9 +78,10 @@ void collect(const Json& json, const std::string& path, const std::set<std::stri
   }
 }
 
-std::string outlineOfPlans() {
+/// Of the section whose heading begins so.
+std::string outlineOf(std::string_view heading) {
   const std::string text = readTextFile(FUSESCOPE_SOURCE_DIR "/core/planning/FORMAT.md").value();
-  const std::size_t section = text.find("## Plans: ");
+  const std::size_t section = text.find(heading);
   const std::size_t begin = text.find("```\n{", section), end = text.find("```", begin + 4);
   if (section == std::string::npos || begin == std::string::npos || end == std::string::npos) return {};
   return text.substr(begin + 4, end - begin - 4);
@@ -93,10 +95,13 @@ std::shared_ptr<const Plan> mixedPlan() {
       b.node("Relu", "relu", {b.node("MatMul", "first", {x, b.weight("w1", {8, 8})}, {4, 8})}, {4, 8});
   const ValueId middle = b.node("Neg", "middle", {first}, {4, 8});
   b.output(b.node("MatMul", "last", {middle, b.weight("w2", {8, 8})}, {4, 8}));
-  return planned(b.build(), {.target = "cpu:avx2",
-                             .precisions = {DataType::F16},
-                             .directives = {testing::withId(pin("relu=f32"), "1"),
-                                            testing::withId(fallbackDirective("middle"), "2")}});
+  PlanOptions options{
+      .compiler = "onnxruntime",
+      .target = "cpu:avx2",
+      .precisions = {DataType::F16},
+      .directives = {testing::withId(pin("relu=f32"), "1"), testing::withId(fallbackDirective("middle"), "2")}};
+  options.support = std::make_shared<const CompilerSupport>(CompilerSupport{{{.node = "relu", .taken = true}}});
+  return planned(b.build(), options);
 }
 
 /// A product of integers, and one whose weights alone are.
@@ -212,22 +217,50 @@ std::shared_ptr<const Plan> pricedPlan(std::vector<DataType> precisions) {
 }
 
 TEST(PlanFormat, NamesEveryKeyThatIsPrintedAndNoOther) {
-  const std::string text = outlineOfPlans();
+  const std::string text = outlineOf("## Plans: ");
   ASSERT_FALSE(text.empty()) << "FORMAT.md has no outline of plans";
   const Outline outline(text);
   if (HasFatalFailure()) return;
   std::set<std::string> opaque = outline.open();
   opaque.insert({"options.directives", "fused_nodes.bodies.plan"});  // documents of their own
   std::set<std::string> printed;
-  for (const auto& plan :
-       {mixedPlan(), quantizedPlan(), truncatedPlan(), capturingPlan(), branchingPlan(),
-        pricedPlan({DataType::F32, DataType::F16}), pricedPlan({DataType::I8, DataType::F32})})
+  for (const auto& plan : {mixedPlan(), quantizedPlan(), truncatedPlan(), capturingPlan(), branchingPlan(),
+                           pricedPlan({DataType::F32, DataType::F16}), pricedPlan({DataType::I8, DataType::F32})})
     collect(toJson(*plan), "", opaque, printed);
   for (const std::string& path : printed) EXPECT_TRUE(outline.paths().contains(path)) << path << " is not described";
   for (const std::string& path : outline.paths()) {
     if (path == "decisions.subjects.fused_node" || path == "decisions.subjects.identity") continue;  // of builds alone
     EXPECT_TRUE(printed.contains(path)) << path << " is described and never printed";
   }
+}
+
+/// Of a kernel in a region that reads a tensor and writes one in a format, and a conversion.
+TEST(ReadBackPlanFormat, NamesEveryKeyThatPlansHaveNotAndNoOther) {
+  const std::string text = outlineOf("## Plans that another compiler made");
+  ASSERT_FALSE(text.empty()) << "FORMAT.md has no outline of plans that were read back";
+  const Outline outline(text);
+  if (HasFatalFailure()) return;
+  const auto asked = mixedPlan();
+  const Graph& graph = asked->graph();
+  ReadBack told{.compiler = {.name = "onnxruntime", .version = "1", .environment = "python3"}};
+  told.kernels.push_back(
+      {.name = "both",
+       .kind = "matmul",
+       .nodes = {{*graph.findNode("first"), Certainty::Named}, {*graph.findNode("relu"), Certainty::Derived}},
+       .inputs = {{.value = *graph.findValue("x"), .format = "nchw"}},
+       .outputs = {{.value = *graph.findValue("relu_out"), .format = "nchw"}},
+       .region = "myelin"});
+  told.conversions.push_back({.value = *graph.findValue("x"), .from = "nchw", .to = "nhwc"});
+  const auto made = readBackPlan(asked, told);
+  ASSERT_TRUE(made.ok()) << made.error().text();
+  std::set<std::string> opaque = outline.open(), printed;
+  opaque.insert("asked");
+  const Json ofPlan = toJson(*asked), ofMade = toJson(*made.value());
+  Json added = Json::object();
+  for (const auto& [key, value] : ofMade.items())
+    if (!ofPlan.contains(key)) added[key] = value;
+  collect(added, "", opaque, printed);
+  EXPECT_EQ(printed, outline.paths());
 }
 
 }  // namespace

@@ -368,37 +368,5 @@ TEST(CompareReport, TimesWhatIsInBodies) {
   }
 }
 
-TEST(TimeReport, NestsTheLayersOfBodies) {
-  const auto engine = buildEngine(
-      makePlan(
-          opened("g (float[4] s) => (float[4] y) <int64 three = {3}> {"
-                 "  [loop] y = Loop (three, , s) <body = b (int64 i, bool go, float[4] u) => (bool on, float[4] v) {"
-                 "      on = Identity (go) [soft] w = Softmax (u) [exp] v = Exp (w) }> }"),
-          {.target = "cpu:avx2"})
-          .value(),
-      {.backend = "native", .threads = 1, .measureTactics = false});
-  ASSERT_TRUE(engine.ok()) << engine.error().text();
-  const auto report = engine.value()->time(randomInputs(engine.value()->plan()),
-                                           {.seconds = 0.05, .warmupSeconds = 0, .perLayer = true});
-  ASSERT_TRUE(report.ok());
-  const Json json = toJson(report.value(), engine.value()->plan());
-  ASSERT_EQ(json["layers"].size(), 1U);
-  const Json& loop = json["layers"][0];
-  EXPECT_FALSE(loop.contains("call_ms"));
-  ASSERT_EQ(loop["bodies"].size(), 1U);
-  EXPECT_EQ(loop["bodies"][0]["attribute"], "body");
-  EXPECT_EQ(loop["bodies"][0]["calls"], 3);
-  double inside = 0;
-  std::vector<std::string> names;
-  for (const Json& layer : loop["bodies"][0]["layers"]) {
-    names.push_back(layer["name"]);
-    inside += layer["median_ms"].get<double>();
-    EXPECT_NEAR(layer["call_ms"].get<double>() * 3, layer["median_ms"].get<double>(), 1e-12);
-    EXPECT_EQ(layer["identity"].get<std::string>().size(), 32U);
-  }
-  EXPECT_EQ(names, (std::vector<std::string>{"node_of_on", "soft", "exp"}));
-  EXPECT_GT(inside, 0);
-}
-
 }  // namespace
 }  // namespace fusescope::test

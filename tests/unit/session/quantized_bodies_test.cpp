@@ -72,7 +72,7 @@ class QuantizedBodies : public ::testing::Test {
   static std::int64_t integerProducts(const Plan& plan) {
     std::int64_t count =
         std::ranges::count_if(plan.fusedNodes, [](const FusedNode& fused) { return fused.compute == DataType::I8; });
-    for (const PlannedBody& body : plan.bodies) count += integerProducts(*body.plan);
+    for (const CoverBody& body : plan.bodies) count += integerProducts(plannedBody(body));
     return count;
   }
 

@@ -1,0 +1,115 @@
+#include "app/cli/read_back.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+#include "app/cli/table.h"
+#include "base/text.h"
+
+namespace fusescope::cli {
+namespace {
+
+/// Of each fate, so many nodes are named for people; --json has all.
+constexpr std::size_t kMostNodes = 6;
+
+std::string typeText(DataType type) {
+  return type == DataType::Undefined ? "not disclosed" : std::string(name(type));
+}
+
+/// The least certain binding of a kernel: what is said of the whole of it.
+std::string certaintyText(const ReadBackPlan::Kernel& kernel) {
+  if (kernel.isOurs) return "ours";
+  if (kernel.certainty.empty()) return "-";
+  return std::string(name(std::ranges::max(kernel.certainty)));
+}
+
+void printKernels(const ReadBackPlan& made) {
+  printTitle(fmt::format("Kernels, as {} {} made them", made.compiler.name, made.compiler.version));
+  Table table({{"#", true}, {"name"}, {"kind"}, {"compute"}, {"nodes", true}, {"bound"}, {"region"}, {"time", true}});
+  for (const FusedNode& fused : made.fusedNodes) {
+    const ReadBackPlan::Kernel& kernel = made.kernels[fused.id.index];
+    table.add({std::to_string(fused.id.index), shortened(fused.name), fused.kind, typeText(fused.compute),
+               std::to_string(fused.nodes.size()), certaintyText(kernel),
+               (kernel.region.empty() ? "-" : kernel.region) + std::string(kernel.once ? ", once" : ""),
+               msText(kernel.ms)});
+  }
+  table.print();
+}
+
+/// What became of nodes that no kernel of the compiler holds, and of those that several hold.
+void printFates(const ReadBackPlan& made) {
+  std::map<std::string, std::vector<std::string>> nodes;
+  for (const NodeId node : made.graph().order()) {
+    const std::string& name = made.graph().node(node).name;
+    if (made.fateOf(node) != Fate::Kernel) {
+      nodes[std::string(fusescope::name(made.fateOf(node)))].push_back(name);
+    } else if (made.kernelsOf(node).size() > 1) {
+      nodes["in several kernels"].push_back(name);
+    }
+  }
+  if (nodes.empty()) return;
+  printTitle("Nodes");
+  Table table({{"fate"}, {"nodes", true}, {"such as"}});
+  for (auto& [fate, names] : nodes) {
+    const std::size_t all = names.size();
+    names.resize(std::min(all, kMostNodes));
+    for (std::string& name : names) name = shortened(name, 32);
+    table.add({fate, std::to_string(all), joined(names) + (all > kMostNodes ? ", …" : "")});
+  }
+  table.print();
+}
+
+void printConversions(const ReadBackPlan& made) {
+  if (made.conversions.empty()) return;
+  printTitle("Conversions");
+  Table table({{"value"}, {"from"}, {"to"}, {"by"}});
+  for (const ReadBackConversion& conversion : made.conversions)
+    table.add({conversion.value.valid() ? shortened(made.graph().value(conversion.value).name, 40) : "not disclosed",
+               conversion.from, conversion.to, conversion.kernel.empty() ? "not disclosed" : conversion.kernel});
+  table.print();
+}
+
+void printPins(const ReadBackPlan& made) {
+  if (made.pins.empty()) return;
+  printTitle("Types asked and granted");
+  Table table({{"node"}, {"asked"}, {"granted"}, {"result"}, {"why"}});
+  for (const ReadBackPin& pin : made.pins)
+    table.add({shortened(made.graph().node(pin.node).name, 40), std::string(name(pin.asked)),
+               pin.granted ? typeText(*pin.granted) : "not disclosed", std::string(name(pin.result)), pin.why});
+  table.print();
+}
+
+void printRefusals(const ReadBackPlan& made) {
+  Table table({{"node"}, {"found by"}, {"why"}});
+  for (const NodeSupport& support : made.support)
+    if (support.taken == false)
+      table.add({shortened(support.node, 40), std::string(name(support.foundBy)), support.message});
+  if (table.empty()) return;
+  printTitle("Refused by the compiler");
+  table.print();
+}
+
+void printAgreement(const Agreement& agreement) {
+  if (!agreement.f1()) return;
+  std::cout << fmt::format(
+      "our prediction: of {} edges {} are inside a kernel, of ours {}, in both {}: precision {:.2f}, recall {:.2f}, F1 "
+      "{:.2f}\n",
+      agreement.edges, agreement.made, agreement.predicted, agreement.both, agreement.precision().value_or(0),
+      agreement.recall().value_or(0), *agreement.f1());
+}
+
+}  // namespace
+
+void printReadBack(const ReadBackPlan& made) {
+  printKernels(made);
+  printFates(made);
+  printConversions(made);
+  printPins(made);
+  printRefusals(made);
+  printAgreement(made.agreement);
+}
+
+}  // namespace fusescope::cli

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string_view>
+
+namespace fusescope {
+
+/// Of this program.
+inline constexpr std::string_view kFusescopeVersion = "0.1.0";
+
+}  // namespace fusescope

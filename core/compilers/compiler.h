@@ -1,0 +1,84 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/stop.h"
+#include "engine/engine.h"
+#include "planning/read_back_plan.h"
+
+namespace fusescope {
+
+/// What a compiler may be asked to do.
+enum class Ability {
+  Support,      ///< say which nodes it takes
+  Compile,      ///< turn a network into something
+  ReadBack,     ///< tell which kernels that has
+  Run,          ///< run it here
+  Time,         ///< measure its latency here
+  Profile,      ///< measure it kernel by kernel
+  InnerValues,  ///< hand out values inside the network
+  Keep          ///< be kept in an engine file
+};
+std::string_view name(Ability ability);  ///< "support", "compile", "read_back", "run", "time", "profile", …
+const std::vector<Ability>& allAbilities();
+
+/// How a compiler is asked for a type that a plan wishes of a node.
+struct LoweredPin {
+  NodeId node;
+  DataType type = DataType::Undefined;
+  bool isExpressible = true;
+  std::string how;  ///< what asks for it, or why nothing can; a sentence
+};
+
+/// A network, or a part cut out of one, as a compiler is asked to compile it.
+struct Lowered {
+  std::shared_ptr<const Plan> plan;  ///< of the network or part: what is to be compiled and in which types
+  std::string network{};  ///< what is handed to the compiler in the form that it takes; empty: it takes the plan
+  std::vector<LoweredPin> pins{};  ///< in the order of the graph
+};
+
+/// What turns networks into something that runs. Seven questions: support(), lower() and compile() here; what was made,
+/// run, time and profile are answered by what compile() gives, an Engine: made(), run(), time(), and time() with
+/// TimeOptions::perLayer. What it cannot do whyNot() says, and nobody asks for it then. Const, for the whole process,
+/// and safe to use from several threads.
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  virtual std::string_view name() const = 0;  ///< "fusescope", "onnxruntime", …
+  /// Its version, and where it is. May start something the first time.
+  virtual CompilerIdentity identity() const = 0;
+  /// The target whose table predicts what it does; empty: whichever is asked for.
+  virtual std::string target() const = 0;
+  /// Why it cannot do this on this machine, as a sentence; empty: it can.
+  virtual std::string whyNot(Ability ability) const = 0;
+  /// Whether it takes every network as a whole and runs itself what it does not accelerate. If not, it is handed the
+  /// segments of a plan, and what it refuses runs on our own engine.
+  virtual bool takesWholeNetworks() const = 0;
+
+  /// What it says of the nodes of a plan at their types and extents, in the order of the graph. Errors: it could not be
+  /// asked.
+  virtual Result<CompilerSupport> support(const Plan& plan, const StopToken& stop) const = 0;
+  /// The network and the options that ask for what `plan` wishes.
+  virtual Result<Lowered> lower(std::shared_ptr<const Plan> plan) const = 0;
+  /// Errors that are located at a node say that it does not compile; others are of the network as a whole.
+  virtual Result<std::unique_ptr<Engine>> compile(const Lowered& lowered, const BuildOptions& options) const = 0;
+};
+
+/// The compilers of this build: compilers.inc. Our own is the first.
+std::span<const Compiler* const> allCompilers();
+/// Null for an unknown name.
+const Compiler* findCompiler(std::string_view name);
+const Compiler& ownCompiler();
+
+/// {name, version, environment, target, can[…], cannot[{ability, why}]}.
+Json toJson(const Compiler& compiler);
+
+/// The error that `compiler` cannot do this; `verb`: what was to be done, "time", "errors".
+Status checkAble(const Compiler& compiler, Ability ability, std::string_view verb);
+
+}  // namespace fusescope

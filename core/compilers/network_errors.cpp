@@ -1,0 +1,75 @@
+#include "compilers/network_errors.h"
+
+#include "engine/input_check.h"
+
+namespace fusescope {
+namespace {
+
+class CarriedErrors {
+ public:
+  CarriedErrors(Engine& lowered, Engine& exact, const LayerErrorOptions& options)
+      : m_lowered(lowered), m_exact(exact), m_options(options) {}
+
+  Status add(const std::map<std::string, Tensor>& inputs) {
+    if (m_options.progress) m_options.progress("run", m_lowered.backend());
+    const RunResult actual = TRY(m_lowered.run(inputs, {"all"}, m_options.stop));
+    const RunResult expected = TRY(m_exact.run(inputs, {"all"}, m_options.stop));
+    take(actual.outputs, expected.outputs);
+    take(actual.marked, expected.marked);
+    return Done{};
+  }
+
+  LayerErrorReport report() const {
+    LayerErrorReport report;
+    const Graph& graph = m_lowered.plan().graph();
+    for (const NodeId id : graph.order())
+      for (const ValueId value : graph.node(id).outputs)
+        if (value.valid()) addTensor(graph, value, report);
+    report.leading = leadingToOutputs(report.tensors, graph, m_options.tolerance);
+    report.firstWrong = firstWrongOf(report.tensors, report.leading, m_options.tolerance);
+    return report;
+  }
+
+ private:
+  void take(const std::map<std::string, Tensor>& actual, const std::map<std::string, Tensor>& expected) {
+    for (const auto& [name, tensor] : actual) {
+      const auto of = expected.find(name);
+      if (of == expected.end() || !TensorErrorSums::comparable(tensor, of->second)) continue;
+      m_sums[name].add(tensor, of->second, tensor.type());
+    }
+  }
+
+  void addTensor(const Graph& graph, ValueId id, LayerErrorReport& report) const {
+    const Value& value = graph.value(id);
+    const auto sums = m_sums.find(value.name);
+    if (sums == m_sums.end()) {
+      if (graph.isOutput(id)) report.notMeasured.push_back({value.name, "it holds no numbers that can be compared"});
+      return;
+    }
+    const std::shared_ptr<const Cover> made = m_lowered.made();
+    const FusedNode* kernel = made != nullptr ? made->fusedNodeOf(value.producer) : nullptr;
+    report.tensors.push_back({.name = value.name,
+                              .fusedNode = kernel != nullptr ? kernel->name : graph.node(value.producer).name,
+                              .stored = made != nullptr ? made->storedType(id) : DataType::Undefined,
+                              .isOutput = graph.isOutput(id),
+                              .errors = {.local = {}, .carried = sums->second.error()}});
+  }
+
+  Engine& m_lowered;
+  Engine& m_exact;
+  const LayerErrorOptions& m_options;
+  std::map<std::string, TensorErrorSums> m_sums;
+};
+
+}  // namespace
+
+Result<LayerErrorReport> carriedErrors(Engine& lowered, Engine& exact,
+                                       std::span<const std::map<std::string, Tensor>> samples,
+                                       const LayerErrorOptions& options) {
+  CarriedErrors errors(lowered, exact, options);
+  const std::vector<std::string> names = sampleNames(options.sampleNames, samples.size());
+  for (std::size_t i = 0; i < samples.size(); ++i) TRY(onSample(errors.add(samples[i]), names[i]));
+  return errors.report();
+}
+
+}  // namespace fusescope

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compilers/compiler.h"
+
+namespace fusescope {
+
+/// A segment of a plan, compiled.
+struct CompiledPart {
+  SegmentId segment;
+  bool isOurs = false;              ///< our own engine runs it
+  std::vector<std::string> inputs;  ///< values that it reads, by name
+  std::vector<std::string> outputs;
+  std::shared_ptr<Engine> engine;
+  std::vector<LoweredPin> pins{};  ///< as Lowered::pins, in ids of the part's plan
+};
+
+/// A plan whose segments are compiled, in the order in which they run.
+struct CompiledParts {
+  std::shared_ptr<const Plan> plan;  ///< with what the compiler refused while it compiled
+  std::vector<CompiledPart> parts;
+};
+
+/// Compiles the segments of `plan` at the extents of `options`: those in fallback by our own compiler. A segment that
+/// `compiler` cannot compile falls back: the node that it names, else all of them. A network that cannot be cut at its
+/// segments (a node with bodies or with extents that depend on data on both sides) falls back whole. Errors: those of
+/// our own compiler, and cancellation.
+Result<CompiledParts> compileParts(const Compiler& compiler, std::shared_ptr<const Plan> plan,
+                                   const std::map<std::string, Dims>& extents, const BuildOptions& options);
+
+}  // namespace fusescope

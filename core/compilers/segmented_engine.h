@@ -1,0 +1,68 @@
+#pragma once
+
+#include <list>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compilers/network_parts.h"
+
+namespace fusescope {
+
+/// A network whose segments were compiled by another compiler, and by our own where that refuses. Tensors are handed
+/// from segment to segment at the types that the network declares. It is prepared for the extents of the build; other
+/// extents are compiled when they are met first, and a few sets of them are kept.
+class SegmentedEngine final : public Engine {
+ public:
+  /// Errors: those of compileParts(), and of readBackPlan() where a compiler contradicts itself.
+  static Result<std::unique_ptr<SegmentedEngine>> build(const Compiler& compiler, std::shared_ptr<const Plan> plan,
+                                                        const BuildOptions& options);
+
+  const Plan& plan() const override { return *m_made.plan; }
+  std::shared_ptr<const Cover> made() const override { return m_readBack; }
+  const BuildReport& report() const override { return m_report; }
+  const std::string& backend() const override { return m_backend; }
+  int threads() const override { return m_threads; }
+  /// An inner value can be marked where our own engine has it, where a segment hands it over, and where the compiler
+  /// hands inner values out.
+  Result<RunResult> run(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark,
+                        const StopToken& stop) override;
+  /// Of one segment: what its compiler measures. Of several: the sums of what each measures, without handing tensors
+  /// over, so that there are no percentiles; `remark` says so.
+  Result<TimeReport> time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) override;
+  /// The plan and what was read back. What the compiler made is made again when the file is opened.
+  Status save(const std::filesystem::path& path) const override;
+
+ private:
+  SegmentedEngine(const Compiler& compiler, const BuildOptions& options);
+  Status prepare(std::shared_ptr<const Plan> plan);
+  Status readBack();
+  void addMade(const CompiledPart& part, ReadBack& told) const;
+  void sumReports();
+  /// The engine for inputs of these extents: this one, or another that is made for them.
+  Result<SegmentedEngine*> engineFor(const std::map<std::string, Dims>& extents, const StopToken& stop);
+  Result<RunResult> runParts(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark,
+                             const StopToken& stop);
+  Status checkMarks(const std::vector<std::string>& mark) const;
+  std::vector<std::string> marksOf(const CompiledPart& part, const std::vector<std::string>& mark) const;
+  Result<TimeReport> timeParts(const std::map<std::string, Tensor>& inputs, const TimeOptions& options);
+  StepTime layerOf(const CompiledPart& part, const TimeReport& report) const;
+
+  const Compiler& m_compiler;
+  BuildOptions m_options;
+  std::string m_backend;
+  int m_threads = 1;
+  std::map<std::string, Dims> m_extents;  ///< of the build
+  CompiledParts m_made;
+  std::shared_ptr<const ReadBackPlan> m_readBack;
+  BuildReport m_report;
+  struct Other {
+    std::map<std::string, Dims> extents;
+    std::unique_ptr<SegmentedEngine> engine;
+  };
+  std::list<Other> m_others;  ///< for other extents, the one used last first
+};
+
+}  // namespace fusescope

@@ -1,0 +1,43 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "diff/diff_parts.h"
+#include "planning/kinds.h"
+
+namespace fusescope {
+
+namespace {
+
+/// What becomes of a node; of a Plan all but views on their own is run.
+Fate fateIn(const Cover& cover, NodeId node) {
+  if (const ReadBackPlan* readBack = asReadBack(cover)) return readBack->fateOf(node);
+  const FusedNode& fused = *cover.fusedNodeOf(node);
+  if (cover.inFallback(fused)) return Fate::Fallback;
+  return fused.kind == kinds::kView ? Fate::View : Fate::Kernel;
+}
+
+/// "kernel", "not disclosed"
+std::string fateWords(Fate fate) {
+  std::string text(name(fate));
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+}  // namespace
+
+void addFateChanges(const PlanLevel& level, PlanDiff& diff) {
+  if (level.a == nullptr || level.b == nullptr || level.isPlanned()) return;
+  for (const NodeId node : level.a->graph().order()) {
+    const NodeId other = level.match.nodeOfB[node.index];
+    if (!other.valid()) continue;
+    const Fate a = fateIn(*level.a, node), b = fateIn(*level.b, other);
+    if (a == b) continue;
+    diff.fates.push_back({.node = level.nameOf(level.thingOfA(node)),
+                          .a = fateWords(a),
+                          .b = fateWords(b),
+                          .place = placeInA(level, node)});
+  }
+}
+
+}  // namespace fusescope

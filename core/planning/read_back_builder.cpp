@@ -1,0 +1,378 @@
+#include "planning/read_back_builder.h"
+
+#include <algorithm>
+#include <map>
+#include <ranges>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "analysis/users.h"
+#include "base/sort_distinct.h"
+#include "planning/identities.h"
+#include "planning/read_back_steps.h"
+
+namespace fusescope {
+
+ReadBackBuilder::ReadBackBuilder(std::shared_ptr<const Plan> asked, const ReadBack& told)
+    : m_asked(*asked),
+      m_graph(asked->graph()),
+      m_told(told),
+      m_made(std::make_shared<ReadBackPlan>()),
+      m_holders(m_graph.nodeIdLimit()),
+      m_madeBy(m_graph.nodeIdLimit(), kNoKernel),
+      m_isWritten(m_graph.valueIdLimit(), false),
+      m_position(m_graph.nodeIdLimit(), 0),
+      m_insideOf(m_graph.nodeIdLimit(), 0),
+      m_oursNow(asked->fusedNodes.size()) {
+  static_cast<Cover&>(*m_made) = m_asked;
+  m_made->source = CoverSource::ReadBack;
+  m_made->fusedNodes.clear();
+  m_made->bodies.clear();
+  m_made->casts.clear();
+  m_made->predictedMs.reset();
+  m_made->compiler = told.compiler;
+  m_made->conversions = told.conversions;
+  m_made->asked = std::move(asked);
+  for (std::size_t i = 0; i < m_graph.order().size(); ++i) m_position[m_graph.order()[i].index] = i;
+  std::vector<SegmentId> compiled;
+  for (const Segment& segment : m_asked.segments)
+    if (segment.kind == SegmentKind::Accelerated) compiled.push_back(segment.id);
+  if (compiled.size() == 1) m_onlySegment = compiled.front();
+  for (const ReadBackKernel& kernel : m_told.kernels)
+    if (!isAsPlanned(kernel)) m_news.push_back(&kernel);
+}
+
+std::shared_ptr<const ReadBackPlan> ReadBackBuilder::run() {
+  for (const ReadBackKernel* told : m_news) takeNodes(*told);
+  const auto isTold = [&](NodeId node) { return !m_holders[node.index].empty(); };
+  for (const FusedNode& fused : m_asked.fusedNodes)
+    if (m_asked.inFallback(fused) && std::ranges::none_of(fused.nodes, isTold)) takeOurs(fused);
+  findEnclosed();
+  for (std::uint32_t i = 0; i < m_news.size(); ++i) takeValues(i);
+  for (std::uint32_t i = 0; i < m_news.size(); ++i) noteWritten(i);
+  for (std::uint32_t i = 0; i < m_news.size(); ++i) takeInnerEdges(i);
+  order();
+  identify();
+  storeTypes();
+  typeValues();
+  moveCasts();
+  tellFates();
+  grantTypes();
+  tellSupport();
+  m_made->pins = pinsOf(*m_made, m_told.pins);
+  m_made->agreement = agreementOf(*m_made);
+  m_made->decisions.insert(m_made->decisions.end(), m_told.decisions.begin(), m_told.decisions.end());
+  return std::move(m_made);
+}
+
+/// A kernel of our own engine that is one of the plan, of which the plan knows more than is told.
+bool ReadBackBuilder::isAsPlanned(const ReadBackKernel& told) const {
+  if (!told.isOurs || told.nodes.empty()) return false;
+  const FusedNode& planned = *m_asked.fusedNodeOf(told.nodes.front().first);
+  return std::ranges::is_permutation(planned.nodes, told.nodes, {}, {}, &std::pair<NodeId, Certainty>::first);
+}
+
+void ReadBackBuilder::takeNodes(const ReadBackKernel& told) {
+  const auto kernel = static_cast<std::uint32_t>(m_kernels.size());
+  FusedNode& fused = m_kernels.emplace_back();
+  ReadBackPlan::Kernel& details = m_details.emplace_back();
+  fused.name = told.name;
+  fused.kind = told.kind;
+  fused.compute = told.compute;
+  details.region = told.region;
+  details.once = told.once;
+  details.ms = told.ms;
+  details.isOurs = told.isOurs;
+  auto nodes = told.nodes;
+  std::ranges::sort(nodes, {}, [&](const auto& held) { return m_position[held.first.index]; });
+  for (const auto& [node, certainty] : nodes) {
+    fused.nodes.push_back(node);
+    details.certainty.push_back(certainty);
+    m_holders[node.index].push_back(kernel);
+    const auto& origins = m_graph.node(node).origins;
+    fused.origins.insert(fused.origins.end(), origins.begin(), origins.end());
+  }
+  sortDistinct(fused.origins);
+  fused.root = rootOf(fused);
+  fused.segment = segmentOf(fused);
+  details.inputs = told.inputs;
+  details.outputs = told.outputs;
+  noteWritten(kernel);
+}
+
+void ReadBackBuilder::takeOurs(const FusedNode& fused) {
+  ReadBackPlan::Kernel details{.certainty = std::vector(fused.nodes.size(), Certainty::Named), .isOurs = true};
+  for (std::size_t i = 0; i < fused.inputs.size(); ++i)
+    details.inputs.push_back({.value = fused.inputs[i], .type = fused.reads[i], .format = {}});
+  for (const FusedOutput& output : fused.outputs)
+    details.outputs.push_back({.value = output.value, .type = output.type, .format = {}});
+  for (const NodeId node : fused.nodes) m_holders[node.index].push_back(static_cast<std::uint32_t>(m_kernels.size()));
+  m_kernels.push_back(fused);
+  m_details.push_back(std::move(details));
+}
+
+/// The node that gives it its kind, as far as one does by our own rules; else the last.
+NodeId ReadBackBuilder::rootOf(const FusedNode& fused) const {
+  for (const NodeId node : fused.nodes) {
+    const FusedNode& planned = *m_asked.fusedNodeOf(node);
+    if (planned.root == node && planned.kind == fused.kind) return node;
+  }
+  return fused.nodes.empty() ? NodeId() : fused.nodes.back();
+}
+
+/// Of a kernel without nodes it is clear where all that was compiled is one segment.
+SegmentId ReadBackBuilder::segmentOf(const FusedNode& fused) const {
+  if (fused.nodes.empty()) return m_onlySegment;
+  const SegmentId first = m_asked.fusedNodeOf(fused.nodes.front())->segment;
+  const auto isThere = [&](NodeId node) { return m_asked.fusedNodeOf(node)->segment == first; };
+  return std::ranges::all_of(fused.nodes, isThere) ? first : SegmentId();
+}
+
+/// Of what a kernel writes, what it also makes.
+void ReadBackBuilder::noteWritten(std::uint32_t kernel) {
+  for (const KernelValue& output : m_details[kernel].outputs) {
+    const NodeId producer = output.value.valid() ? m_graph.value(output.value).producer : NodeId();
+    if (producer.valid() && std::ranges::binary_search(m_holders[producer.index], kernel))
+      m_isWritten[output.value.index] = true;
+  }
+}
+
+/// A node without a kernel, as a view, may read from one kernel alone, and only that reads what it makes: it is inside.
+void ReadBackBuilder::findEnclosed() {
+  m_enclosed.resize(m_kernels.size());
+  for (const NodeId node : m_graph.order()) m_madeBy[node.index] = makerOf(node);
+  std::vector<std::uint32_t> within(m_graph.nodeIdLimit(), kNoKernel);
+  for (const NodeId node : m_graph.order() | std::views::reverse) {
+    const std::uint32_t maker = m_madeBy[node.index];
+    if (!m_holders[node.index].empty() || maker == kNoKernel) continue;
+    const auto isThere = [&](NodeId user) {
+      return within[user.index] == maker || std::ranges::binary_search(m_holders[user.index], maker);
+    };
+    const auto staysInside = [&](ValueId value) {
+      return !value.valid() ||
+             (!m_graph.isOutput(value) && std::ranges::all_of(m_graph.value(value).consumers, isThere));
+    };
+    if (!std::ranges::all_of(m_graph.node(node).outputs, staysInside)) continue;
+    within[node.index] = maker;
+    m_enclosed[maker].push_back(node);
+  }
+}
+
+/// The kernel that alone holds a node, or alone makes all that a node without one reads.
+std::uint32_t ReadBackBuilder::makerOf(NodeId node) const {
+  const auto& holders = m_holders[node.index];
+  if (!holders.empty()) return holders.size() == 1 ? holders.front() : kNoKernel;
+  std::optional<std::uint32_t> only;
+  for (const ValueId value : valuesRead(m_graph.node(node))) {
+    const NodeId producer = m_graph.value(value).producer;
+    if (m_graph.isConstant(value)) continue;
+    const std::uint32_t maker = producer.valid() ? m_madeBy[producer.index] : kNoKernel;
+    if (maker == kNoKernel || only.value_or(maker) != maker) return kNoKernel;
+    only = maker;
+  }
+  return only.value_or(kNoKernel);
+}
+
+void ReadBackBuilder::enter(std::uint32_t kernel) {
+  ++m_mark;
+  for (const auto* nodes : {&m_kernels[kernel].nodes, &m_enclosed[kernel]})
+    for (const NodeId node : *nodes) m_insideOf[node.index] = m_mark;
+}
+
+bool ReadBackBuilder::isUsedInside(ValueId value) const {
+  return std::ranges::any_of(m_graph.value(value).consumers, [&](NodeId user) { return isInside(user); });
+}
+
+bool ReadBackBuilder::isUsedOutside(ValueId value) const {
+  return m_graph.isOutput(value) ||
+         std::ranges::any_of(m_graph.value(value).consumers, [&](NodeId user) { return !isInside(user); });
+}
+
+/// What a kernel reads and writes: what is told, and by the graph what is left open: what it reads where some of that,
+/// or all, is not told, and what others use of it where nobody tells who writes it.
+void ReadBackBuilder::takeValues(std::uint32_t kernel) {
+  enter(kernel);
+  FusedNode& fused = m_kernels[kernel];
+  ReadBackPlan::Kernel& details = m_details[kernel];
+  const auto isKnown = [](const KernelValue& value) { return value.value.valid(); };
+  if (details.inputs.empty() || !std::ranges::all_of(details.inputs, isKnown)) deriveInputs(kernel);
+  for (const ValueId value : resultsOf(fused))
+    if (!m_isWritten[value.index] && isUsedOutside(value))
+      details.outputs.push_back({.value = value, .type = DataType::Undefined, .format = {}});
+  std::unordered_set<ValueId> reads, writes;
+  for (const KernelValue& input : details.inputs)
+    if (isKnown(input) && !m_graph.isConstant(input.value) && reads.insert(input.value).second)
+      fused.inputs.push_back(input.value);
+  for (const KernelValue& output : details.outputs)
+    if (isKnown(output) && writes.insert(output.value).second) fused.outputs.push_back({.value = output.value});
+}
+
+/// What a kernel makes for itself: it lives inside, unless it or another that makes it writes it.
+void ReadBackBuilder::takeInnerEdges(std::uint32_t kernel) {
+  enter(kernel);
+  FusedNode& fused = m_kernels[kernel];
+  std::unordered_set<ValueId> writes;
+  for (const FusedOutput& output : fused.outputs) writes.insert(output.value);
+  for (const ValueId value : resultsOf(fused))
+    if (isUsedInside(value) && (writes.contains(value) || !m_isWritten[value.index]))
+      fused.innerEdges.push_back({.value = value, .real = writes.contains(value)});
+}
+
+std::vector<ValueId> ReadBackBuilder::resultsOf(const FusedNode& fused) const {
+  std::vector<ValueId> results;
+  for (const NodeId node : fused.nodes)
+    std::ranges::copy_if(m_graph.node(node).outputs, std::back_inserter(results),
+                         [](ValueId value) { return value.valid(); });
+  return results;
+}
+
+void ReadBackBuilder::deriveInputs(std::uint32_t kernel) {
+  std::vector<KernelValue>& inputs = m_details[kernel].inputs;
+  std::unordered_set<ValueId> known;
+  for (const KernelValue& input : inputs) known.insert(input.value);
+  for (const NodeId node : m_kernels[kernel].nodes)
+    for (const ValueId value : valuesRead(m_graph.node(node))) {
+      const NodeId producer = m_graph.value(value).producer;
+      const bool isMadeHere = producer.valid() && (isInside(producer) || m_madeBy[producer.index] == kernel);
+      if (!isMadeHere && !m_graph.isConstant(value) && known.insert(value).second)
+        inputs.push_back({.value = value, .type = DataType::Undefined, .format = {}});
+    }
+}
+
+void ReadBackBuilder::order() {
+  std::vector<FusedNodeId> now(m_kernels.size());
+  for (const std::uint32_t i : runOrder(m_graph, m_kernels, m_holders)) {
+    now[i] = FusedNodeId(m_made->fusedNodes.size());
+    if (m_details[i].isOurs)
+      for (const NodeId node : m_kernels[i].nodes) m_oursNow[m_asked.fusedNodeOf(node)->id.index] = now[i];
+    m_kernels[i].id = now[i];
+    m_made->fusedNodes.push_back(std::move(m_kernels[i]));
+    m_made->kernels.push_back(std::move(m_details[i]));
+  }
+  m_made->kernelsOfNode.resize(m_graph.nodeIdLimit());
+  m_made->fusedOfNode.assign(m_graph.nodeIdLimit(), FusedNodeId());
+  for (const NodeId node : m_graph.order()) {
+    std::vector<FusedNodeId>& holders = m_made->kernelsOfNode[node.index];
+    for (const std::uint32_t i : m_holders[node.index]) holders.push_back(now[i]);
+    std::ranges::sort(holders);
+    if (!holders.empty()) m_made->fusedOfNode[node.index] = holders.front();
+  }
+}
+
+/// As our own where one has the same nodes. Kernels without nodes are known by their compiler and name; of several
+/// that would be known by the same, the later by how many came before, too.
+void ReadBackBuilder::identify() {
+  const Identities identities(*m_made->model);
+  std::map<Hash128, std::uint32_t> known;
+  for (FusedNode& fused : m_made->fusedNodes) {
+    if (fused.identity != Hash128()) continue;  // as planned
+    fused.identity = fused.nodes.empty() ? KeyBuilder().text(m_told.compiler.name).text(fused.name).hash()
+                                         : identities.of(fused.nodes, fused.origins);
+    if (const std::uint32_t before = known[fused.identity]++; before > 0)
+      fused.identity = KeyBuilder().text(fused.identity.hex()).number(before).hash();
+  }
+}
+
+/// At which type values stand in memory is told by the kernels that make them; where the compiler made no kernel of
+/// what makes a value, by whoever writes it, then by whoever reads it. What nobody tells is not known: the type that
+/// was asked for need not be what was made.
+void ReadBackBuilder::storeTypes() {
+  m_made->storedTypes.assign(m_graph.valueIdLimit(), DataType::Undefined);
+  for (const ValueId value : m_graph.allValues()) {
+    const NodeId producer = m_graph.value(value).producer;
+    if (!producer.valid() || isOurs(producer)) m_made->storedTypes[value.index] = m_asked.storedType(value);
+  }
+  for (const FusedNode& fused : m_made->fusedNodes)
+    for (const KernelValue& output : m_made->kernels[fused.id.index].outputs) {
+      const NodeId producer = output.value.valid() ? m_graph.value(output.value).producer : NodeId();
+      if (producer.valid() && std::ranges::binary_search(m_made->kernelsOf(producer), fused.id)) storeAs(output);
+    }
+  for (const auto values : {&ReadBackPlan::Kernel::outputs, &ReadBackPlan::Kernel::inputs})
+    for (const ReadBackPlan::Kernel& kernel : m_made->kernels)
+      for (const KernelValue& value : kernel.*values) {
+        const NodeId producer = value.value.valid() ? m_graph.value(value.value).producer : NodeId();
+        if (producer.valid() && m_made->kernelsOf(producer).empty()) storeAs(value);
+      }
+}
+
+/// The first that tells is believed.
+void ReadBackBuilder::storeAs(const KernelValue& value) {
+  DataType& stored = m_made->storedTypes[value.value.index];
+  if (stored == DataType::Undefined) stored = value.type;
+}
+
+/// Of a kernel that is as planned they are known.
+void ReadBackBuilder::typeValues() {
+  for (FusedNode& fused : m_made->fusedNodes) {
+    const ReadBackPlan::Kernel& kernel = m_made->kernels[fused.id.index];
+    if (fused.reads.size() == fused.inputs.size() && !fused.inputs.empty()) continue;  // as planned
+    fused.reads.clear();
+    std::unordered_map<ValueId, DataType> read, written;
+    for (const KernelValue& input : kernel.inputs) read.emplace(input.value, input.type);
+    for (const KernelValue& output : kernel.outputs) written.emplace(output.value, output.type);
+    const auto orStored = [&](DataType told, ValueId value) {
+      return told == DataType::Undefined ? m_made->storedType(value) : told;
+    };
+    for (const ValueId input : fused.inputs) fused.reads.push_back(orStored(read.at(input), input));
+    for (FusedOutput& output : fused.outputs) output.type = orStored(written.at(output.value), output.value);
+    for (InnerEdge& edge : fused.innerEdges)
+      if (edge.real) edge.type = orStored(written.at(edge.value), edge.value);
+  }
+}
+
+/// Those remain that our own engine makes, for its own kernels or for outputs of the network, of what stands there now.
+void ReadBackBuilder::moveCasts() {
+  for (PlannedCast cast : m_asked.casts) {
+    const bool isForOutput = cast.consumers.empty();
+    std::erase_if(cast.consumers, [&](FusedNodeId id) { return !m_oursNow[id.index].valid(); });
+    if (m_made->storedType(cast.value) != cast.from || (!isForOutput && cast.consumers.empty())) continue;
+    for (FusedNodeId& consumer : cast.consumers) consumer = m_oursNow[consumer.index];
+    const NodeId producer = m_graph.value(cast.value).producer;
+    cast.producer = producer.valid() ? m_made->fusedOfNode[producer.index] : FusedNodeId();
+    m_made->casts.push_back(std::move(cast));
+  }
+}
+
+/// That a node has a kernel, or runs here, is seen from the kernels, whatever is told.
+void ReadBackBuilder::tellFates() {
+  m_made->fates.assign(m_graph.nodeIdLimit(), Fate::NotDisclosed);
+  for (const auto& [node, fate] : m_told.fates)
+    if (fate != Fate::Kernel && fate != Fate::Fallback) m_made->fates[node.index] = fate;
+  for (const NodeId node : m_graph.order()) {
+    if (!m_made->kernelsOf(node).empty()) m_made->fates[node.index] = Fate::Kernel;
+    if (isOurs(node)) m_made->fates[node.index] = Fate::Fallback;
+  }
+}
+
+void ReadBackBuilder::grantTypes() {
+  for (PrecisionGrant& grant : m_made->precisionMap) {
+    if (isOurs(grant.node)) continue;
+    grant.granted = grantOf(grant.node, grant.granted);
+    DataType& calculates = m_made->calculates[grant.node.index];
+    if (calculates != DataType::Undefined) calculates = grant.granted;
+  }
+}
+
+/// What its first kernel calculates in; what moves has the type of its result.
+DataType ReadBackBuilder::grantOf(NodeId node, DataType planned) const {
+  if (m_asked.calculates[node.index] == DataType::Undefined) {
+    const auto& outputs = m_graph.node(node).outputs;
+    const auto result = std::ranges::find_if(outputs, [](ValueId value) { return value.valid(); });
+    return result == outputs.end() ? planned : m_made->storedType(*result);
+  }
+  const FusedNode* kernel = m_made->fusedNodeOf(node);
+  return kernel == nullptr ? DataType::Undefined : kernel->compute;
+}
+
+void ReadBackBuilder::tellSupport() {
+  std::unordered_map<std::string_view, const NodeSupport*> told;
+  if (m_asked.options.support != nullptr)
+    for (const NodeSupport& support : m_asked.options.support->nodes) told.emplace(support.node, &support);
+  for (const NodeId node : m_graph.order()) {
+    const std::string& name = m_graph.node(node).name;
+    const auto found = told.find(name);
+    m_made->support.push_back(found == told.end() ? NodeSupport{.node = name, .taken = {}} : *found->second);
+  }
+}
+
+}  // namespace fusescope

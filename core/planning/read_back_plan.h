@@ -1,0 +1,149 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "planning/plan.h"
+
+namespace fusescope {
+
+/// How it is known that a kernel holds a node.
+enum class Certainty {
+  Verified,  ///< what the kernel gives was compared with the node's numbers
+  Named,     ///< the compiler names the node
+  Derived,   ///< the node lies between tensors that the compiler names
+  Guessed    ///< nothing that the compiler says rules it out
+};
+std::string_view name(Certainty certainty);  ///< "verified", …
+
+/// What became of a node. Every node has one fate.
+enum class Fate {
+  Kernel,       ///< kernels calculate it
+  Folded,       ///< it was calculated when the network was compiled
+  Removed,      ///< nobody needs what it makes, or it does nothing
+  View,         ///< what it makes is seen in the memory of what it reads
+  Merged,       ///< an equal node is calculated in its place
+  Fallback,     ///< the compiler refused it, or was kept from it: our own engine runs it
+  NotDisclosed  ///< the compiler does not say
+};
+std::string_view name(Fate fate);  ///< "kernel", "folded", …
+
+/// Who compiled, where, and how.
+struct CompilerIdentity {
+  std::string name, version;
+  std::string environment;  ///< the command that starts it; empty: it is part of this program
+  std::map<std::string, std::string> options{};
+  bool operator==(const CompilerIdentity&) const = default;
+};
+
+/// A value that a kernel reads or writes.
+struct KernelValue {
+  ValueId value;  ///< invalid: none of the network's
+  DataType type = DataType::Undefined;
+  std::string format;  ///< of the compiler's own words: "nchw", "NCHWc16"; empty: it does not say
+};
+
+/// A kernel as its compiler tells of it: what ReadBackPlan is made of. Ids are of the plan that was asked for.
+struct ReadBackKernel {
+  std::string name, kind;  ///< the compiler's words; `kind` as FusedNode::kind where it is one of ours
+  std::vector<std::pair<NodeId, Certainty>> nodes{};  ///< empty: it moves or prepares something
+  std::vector<KernelValue> inputs{}, outputs{};       ///< as far as they are told
+  DataType compute = DataType::Undefined;
+  std::string region{};  ///< that it is inside of; empty: none
+  bool once = false;     ///< it runs when the network is prepared, not in each run
+  std::optional<double> ms{};
+  /// It is a kernel of our own engine, of nodes of a fallback segment. Such nodes of which nothing is told are as
+  /// planned.
+  bool isOurs = false;
+};
+
+/// A conversion that the compiler put on an edge.
+struct ReadBackConversion {
+  ValueId value;         ///< invalid: none of the network's
+  std::string from, to;  ///< types of a cast, formats of a reformat
+  bool isCast = false;
+  std::string kernel{};  ///< that does it; empty: not told
+};
+
+enum class PinResult { Obeyed, Ignored, Widened, NotDisclosed };
+std::string_view name(PinResult result);  ///< "obeyed", …
+/// What became of a type that was asked of a node.
+struct ReadBackPin {
+  NodeId node;
+  DataType asked = DataType::Undefined;
+  std::optional<DataType> granted{};
+  PinResult result = PinResult::NotDisclosed;
+  std::string why{};
+};
+
+/// Over the edges whose ends the compiler both runs, each by some kernel: how well our prediction of which share one
+/// holds.
+struct Agreement {
+  std::int64_t edges = 0, predicted = 0, made = 0, both = 0;  ///< edges; those inside a kernel: of ours, theirs, both
+  std::optional<double> precision() const, recall() const, f1() const;  ///< null where there is nothing to divide by
+};
+
+/// What a compiler tells of the network that it compiled, in the ids of the plan that was asked for.
+struct ReadBack {
+  CompilerIdentity compiler{};
+  std::vector<ReadBackKernel> kernels{};  ///< in the order in which they run
+  /// Of nodes without a kernel, as far as it is told. A node of a fallback segment has that fate whatever is said.
+  std::map<NodeId, Fate> fates{};
+  std::vector<ReadBackConversion> conversions{};
+  std::vector<ReadBackPin> pins{};  ///< where the compiler itself tells; else they are found from the kernels
+  std::vector<Decision> decisions{};
+};
+
+/// What a compiler made of a network: a covering. A node may be in several fused nodes, or in none: fates says why.
+/// Fused nodes are the compiler's kernels; those of fallback segments are our own engine's. Immutable, as a Plan.
+struct ReadBackPlan : Cover {
+  /// What else is known of a fused node that is a kernel of the compiler.
+  struct Kernel {
+    std::vector<Certainty> certainty;  ///< as FusedNode::nodes
+    std::vector<KernelValue> inputs, outputs;
+    std::string region;
+    bool once = false;
+    bool isOurs = false;  ///< of a fallback segment: a kernel of our own engine
+    std::optional<double> ms{};
+  };
+  CompilerIdentity compiler;
+  std::shared_ptr<const Plan> asked;  ///< what was asked for: its types, and our prediction of the kernels
+  std::vector<Kernel> kernels;        ///< by FusedNodeId
+  std::vector<std::vector<FusedNodeId>> kernelsOfNode;  ///< by NodeId: the fused nodes that hold it, ascending
+  std::vector<Fate> fates;                              ///< by NodeId
+  std::vector<ReadBackConversion> conversions;
+  std::vector<ReadBackPin> pins;     ///< in the order of the graph
+  std::vector<NodeSupport> support;  ///< one per node, in the order of the graph
+  Agreement agreement;
+
+  Fate fateOf(NodeId node) const { return fates[node.index]; }
+  /// The fused nodes that hold `node`, ascending.
+  const std::vector<FusedNodeId>& kernelsOf(NodeId node) const { return kernelsOfNode[node.index]; }
+};
+
+/// `cover` as the ReadBackPlan that it is; null: it was planned.
+const ReadBackPlan* asReadBack(const Cover& cover);
+
+/// The plan that `cover` is, or that was asked for: its structure and its hash are those of both.
+const Plan& askedPlan(const Cover& cover);
+
+/// The fused nodes of `cover` that hold `node`, ascending: of a Plan one.
+std::vector<FusedNodeId> kernelsOf(const Cover& cover, NodeId node);
+
+/// What `told` makes of `asked`. Segments are those of the plan. Errors, located: a kernel that holds a node twice, a
+/// node of a fallback segment and is not ours or the other way round, or one that the network has not.
+Result<std::shared_ptr<const ReadBackPlan>> readBackPlan(std::shared_ptr<const Plan> asked, const ReadBack& told);
+
+/// The keys of a plan, `source` "read_back", and those of planning/FORMAT.md that only such plans have.
+Json toJson(const ReadBackPlan& plan);
+/// Of a Plan or a ReadBackPlan.
+Json coverJson(const Cover& cover);
+/// Reads one back over the plan that was asked for. Text that a compiler wrote is in it: nothing is believed that does
+/// not fit the network.
+Result<std::shared_ptr<const ReadBackPlan>> readBackPlanFromJson(const Json& json, std::shared_ptr<const Plan> asked);
+
+}  // namespace fusescope

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planning/read_back_plan.h"
+
+namespace fusescope {
+
+// The steps of readBackPlan() that stand on their own.
+
+/// The order of `kernels`, as indices into them: producers before consumers, also where nodes without a kernel stand
+/// between; else as they are, also where they read from one another in a circle, as kernels that share nodes may.
+/// `holders`, by NodeId: the kernels that hold it, ascending.
+std::vector<std::uint32_t> runOrder(const Graph& graph, const std::vector<FusedNode>& kernels,
+                                    const std::vector<std::vector<std::uint32_t>>& holders);
+
+/// What became of the types that were asked of nodes: what `told` says, else what the kernels of `made` show.
+std::vector<ReadBackPin> pinsOf(const ReadBackPlan& made, const std::vector<ReadBackPin>& told);
+
+/// Of the kernels of `made` with those that were planned.
+Agreement agreementOf(const ReadBackPlan& made);
+
+}  // namespace fusescope

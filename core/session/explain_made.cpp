@@ -1,0 +1,71 @@
+#include <algorithm>
+
+#include "session/session.h"
+
+namespace fusescope {
+namespace {
+
+std::string fateInWords(const ReadBackPlan& made, NodeId node) {
+  switch (made.fateOf(node)) {
+    case Fate::Kernel:
+      return made.kernelsOf(node).size() == 1 ? "One kernel holds it." : "Several kernels hold it.";
+    case Fate::Folded:
+      return "It was calculated when the network was compiled.";
+    case Fate::Removed:
+      return "It was removed: nobody needs what it makes.";
+    case Fate::View:
+      return "It has no kernel: what it makes is seen in the memory of what it reads.";
+    case Fate::Merged:
+      return "It was merged with an equal node.";
+    case Fate::Fallback:
+      return "The compiler does not run it: our own engine does.";
+    case Fate::NotDisclosed:
+      break;
+  }
+  return "The compiler does not disclose what became of it.";
+}
+
+Json kernelJson(const ReadBackPlan& made, FusedNodeId id, NodeId node) {
+  const FusedNode& fused = made.fusedNodes[id.index];
+  const ReadBackPlan::Kernel& kernel = made.kernels[id.index];
+  const auto at = static_cast<std::size_t>(std::ranges::find(fused.nodes, node) - fused.nodes.begin());
+  return {{"name", fused.name},
+          {"kind", fused.kind.empty() ? Json(nullptr) : Json(fused.kind)},
+          {"certainty", kernel.isOurs ? "ours" : std::string(name(kernel.certainty[at]))},
+          {"compute", fused.compute == DataType::Undefined ? Json(nullptr) : Json(name(fused.compute))},
+          {"region", kernel.region.empty() ? Json(nullptr) : Json(kernel.region)},
+          {"ms", kernel.ms ? Json(*kernel.ms) : Json(nullptr)}};
+}
+
+Json madeJson(const ReadBackPlan& made, NodeId node) {
+  Json json = {{"compiler", made.compiler.name},
+               {"version", made.compiler.version},
+               {"fate", name(made.fateOf(node))},
+               {"words", fateInWords(made, node)},
+               {"kernels", Json::array()},
+               {"pin", nullptr},
+               {"support", nullptr}};
+  for (const FusedNodeId kernel : made.kernelsOf(node)) json["kernels"].push_back(kernelJson(made, kernel, node));
+  const auto pin = std::ranges::find(made.pins, node, &ReadBackPin::node);
+  if (pin != made.pins.end())
+    json["pin"] = {{"asked", name(pin->asked)},
+                   {"granted", pin->granted ? Json(name(*pin->granted)) : Json(nullptr)},
+                   {"result", name(pin->result)},
+                   {"why", pin->why}};
+  const auto support = std::ranges::find(made.support, made.graph().node(node).name, &NodeSupport::node);
+  if (support != made.support.end()) json["support"] = toJson(*support);
+  return json;
+}
+
+}  // namespace
+
+Result<Json> explainJson(const Artifact& artifact, std::string_view nodeName) {
+  Json json = TRY(explainJson(*artifact.plan, nodeName));
+  json["made"] = nullptr;
+  if (artifact.made == nullptr) return json;
+  const auto node = artifact.plan->graph().findNode(json.at("node").get<std::string>());
+  if (node) json["made"] = madeJson(*artifact.made, *node);
+  return json;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,85 @@
+// What a compiler says of nodes is a verdict of the plan.
+#include "planning/compiler_support.h"
+
+#include "planning/plan_json.h"
+#include "tests/unit/planning/plan_testing.h"
+
+namespace fusescope {
+namespace {
+
+using testing::cpuOptions;
+using testing::findDecision;
+using testing::ModelBuilder;
+using testing::planned;
+
+std::shared_ptr<const Model> chainOfThree() {
+  ModelBuilder m;
+  const ValueId x = m.input("x", {2, 2});
+  const ValueId a = m.node("Relu", "a", {x}, {2, 2});
+  const ValueId b = m.node("Exp", "b", {a}, {2, 2});
+  m.output(m.node("Abs", "c", {b}, {2, 2}));
+  return m.build();
+}
+
+PlanOptions answeredBy(std::vector<NodeSupport> nodes) {
+  PlanOptions options = cpuOptions();
+  options.compiler = "other";
+  options.support = std::make_shared<const CompilerSupport>(CompilerSupport{std::move(nodes)});
+  return options;
+}
+
+NodeSupport refusal(std::string node, FoundBy by) {
+  return {.node = std::move(node), .taken = false, .code = "", .message = "there is no such kernel", .foundBy = by};
+}
+
+TEST(CompilerSupport, WhatIsRefusedFallsBackAndSaysWhy) {
+  const auto plan = planned(chainOfThree(), answeredBy({refusal("b", FoundBy::Parser)}));
+  ASSERT_EQ(plan->segments.size(), 3U);
+  EXPECT_EQ(plan->segments[0].backend, "other");
+  EXPECT_EQ(plan->segments[1].kind, SegmentKind::Fallback);
+  EXPECT_EQ(plan->segments[1].backend, "reference");
+  const Decision* why = findDecision(*plan, "validate.compiler_refused", "b");
+  ASSERT_NE(why, nullptr);
+  EXPECT_EQ(message(*why), "other does not take Exp: there is no such kernel");
+  EXPECT_TRUE(verifyPlan(*plan).ok());
+}
+
+TEST(CompilerSupport, OfTheBuildHasACodeOfItsOwn) {
+  const auto plan = planned(chainOfThree(), answeredBy({refusal("c", FoundBy::Build)}));
+  const Decision* why = findDecision(*plan, "validate.compiler_failed", "c");
+  ASSERT_NE(why, nullptr);
+  EXPECT_EQ(message(*why), "other could not compile it: there is no such kernel");
+}
+
+TEST(CompilerSupport, WhatIsTakenOrNotSaidChangesNothing) {
+  NodeSupport taken{.node = "a", .taken = true}, unsaid{.node = "b", .taken = {}},
+      nobody = refusal("z", FoundBy::Parser);
+  const auto plan = planned(chainOfThree(), answeredBy({taken, unsaid, nobody}));
+  EXPECT_EQ(plan->segments.size(), 1U);
+}
+
+/// Answers are part of what a plan was made of: not found in a structure of other answers, kept with the options.
+TEST(CompilerSupport, IsKeptWithThePlan) {
+  const auto model = chainOfThree();
+  const auto before = planned(model, answeredBy({}));
+  const auto after = makePlan(model, answeredBy({refusal("b", FoundBy::Parser)}), nullptr, {}, before.get());
+  ASSERT_TRUE(after.ok());
+  EXPECT_EQ(after.value()->segments.size(), 3U);
+  EXPECT_NE(after.value()->hash, before->hash);
+  EXPECT_FALSE(after.value()->options == before->options);
+  const auto again = planFromJson(toJson(*after.value()), model);
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  EXPECT_EQ(again.value()->options, after.value()->options);
+  EXPECT_EQ(toJson(*again.value()), toJson(*after.value()));
+}
+
+TEST(CompilerSupport, OfAnotherKindIsAnErrorWithItsPlace) {
+  const auto read = [](const char* text) { return compilerSupportFromJson(Json::parse(text), "options.support"); };
+  EXPECT_EQ(read("{}").error().where.attribute, "options.support");
+  EXPECT_EQ(read(R"([{"taken": true}])").error().where.attribute, "options.support.node");
+  EXPECT_EQ(read(R"([{"node": "a", "found_by": "chance"}])").error().where.attribute, "options.support.found_by");
+  EXPECT_TRUE(read(R"([{"node": "a", "taken": null}])").ok());
+}
+
+}  // namespace
+}  // namespace fusescope

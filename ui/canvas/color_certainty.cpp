@@ -1,0 +1,42 @@
+#include "planning/read_back_plan.h"
+#include "ui/canvas/color_mode.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+/// What is known best is coloured most.
+QColor colorOf(Certainty certainty, const Theme& theme) {
+  switch (certainty) {
+    case Certainty::Verified:
+      return theme.success;
+    case Certainty::Named:
+      return theme.accent;
+    case Certainty::Derived:
+      return mixed(theme.dimText, theme.warning, 0.45);
+    case Certainty::Guessed:
+      return theme.warning;
+  }
+  return theme.dimText;
+}
+
+BoxColor certaintyColor(const ColorSource& source) {
+  const bool border = source.item.kind == ItemKind::Input || source.item.kind == ItemKind::Output;
+  if (border)
+    return {source.theme.dimText, QString(), Swatch{source.theme.dimText, {}, QStringLiteral("input, output")}, 5};
+  if (!source.item.certainty)
+    return {source.theme.dimText, QString(), Swatch{source.theme.dimText, {}, QStringLiteral("our own plan says it")},
+            4};
+  const Certainty certainty = *source.item.certainty;
+  const QString word = qs(name(certainty));
+  const QColor color = colorOf(certainty, source.theme);
+  return {color, word, Swatch{color, QString(), word}, static_cast<int>(certainty)};
+}
+
+}  // namespace
+
+extern const ColorMode kCertaintyColors{"certainty", "Certainty: which nodes a kernel holds", LegendOf::Colors,
+                                        certaintyColor};
+
+}  // namespace fusescope

@@ -1,0 +1,69 @@
+#include "ui/document/shown_made.h"
+
+#include <utility>
+
+#include "ui/document/made_words.h"
+#include "ui/document/option_words.h"
+#include "ui/document/qt_text.h"
+#include "ui/jobs/job_runner.h"
+
+namespace fusescope {
+
+namespace {
+
+const QString kReadMadeTag = QStringLiteral("read what was made");
+
+using Made = std::shared_ptr<const ReadBackPlan>;
+
+/// Over the plan that the compiler was asked for, which may have other segments than `plan`: it may have refused nodes
+/// only when it compiled them.
+Result<Made> readMade(const Json& json, std::shared_ptr<const Plan> plan, std::shared_ptr<const Model> model) try {
+  const Json asked = json.is_object() ? json.value("asked", Json()) : Json();
+  const bool isOther = asked.is_object() && asked.value("hash", "") != plan->hash.hex();
+  if (isOther) plan = TRY(planFromJson(asked, std::move(model)));
+  return readBackPlanFromJson(json, std::move(plan));
+} catch (const Json::exception& error) {
+  return Diagnostic{.message = std::string("is not what a compiler made of a plan: ") + error.what()};
+}
+
+}  // namespace
+
+ShownMade::ShownMade(PlanDocument& document, Runs& runs, JobRunner& jobs, QObject* parent)
+    : QObject(parent), m_document(document), m_runs(runs), m_jobs(jobs) {
+  connect(&document, &PlanDocument::planChanged, this, &ShownMade::follow);
+  connect(&runs, &Runs::shownChanged, this, &ShownMade::follow);
+  connect(&runs, &Runs::runChanged, this, &ShownMade::follow);
+}
+
+QString ShownMade::words() const {
+  const auto snapshot = m_document.snapshot();
+  if (!snapshot) return {};
+  const QString words = coverWords(*snapshot->cover);
+  return snapshot->made() == nullptr || m_wanted.run.empty()
+             ? words
+             : QStringLiteral("%1 (run %2)").arg(words, qs(m_wanted.run));
+}
+
+void ShownMade::follow() {
+  const auto snapshot = m_document.snapshot();
+  if (!snapshot || m_document.planning()) return;  // the plan that comes is followed
+  const Run* run = m_runs.shown();
+  Wanted wanted;
+  if (run != nullptr && run->made && m_runs.ofThisPlan(*run))
+    wanted = {.made = run->made, .plan = snapshot->plan, .run = run->id};
+  if (wanted.same(m_wanted)) return;
+  m_wanted = wanted;
+  m_jobs.cancel(kReadMadeTag);
+  if (!wanted.made) return m_document.showMade(nullptr);
+  const auto work = [wanted, model = m_document.model()](const StopToken&) {
+    return readMade(*std::as_const(wanted.made), wanted.plan, model);
+  };
+  m_jobs.run(kReadMadeTag, this, work, [this, id = wanted.run](const Result<Made>& made) {
+    m_document.showMade(made.ok() ? made.value() : nullptr);
+    if (!made.ok())
+      emit failed(
+          QStringLiteral("What run %1 says that was made cannot be shown: %2").arg(qs(id), problemText(made.error())));
+  });
+}
+
+}  // namespace fusescope

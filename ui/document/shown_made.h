@@ -1,0 +1,43 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <memory>
+#include <string>
+
+#include "ui/document/runs.h"
+
+namespace fusescope {
+
+class JobRunner;
+
+/// Puts on screen what another compiler made of the plan there, while a run that tells it is the shown one; else the
+/// plan. Lives in the GUI thread; reads elsewhere.
+class ShownMade : public QObject {
+  Q_OBJECT
+
+ public:
+  ShownMade(PlanDocument& document, Runs& runs, JobRunner& jobs, QObject* parent = nullptr);
+  /// Whose kernels are on screen: "kernels as onnxruntime 1.20 made them (run 3)"; empty: those of our own plan.
+  QString words() const;
+
+ signals:
+  void failed(const QString& problem);  ///< what a run says that was made does not fit the plan
+
+ private:
+  void follow();
+
+  /// What is to be shown, and of what.
+  struct Wanted {
+    SharedOptional<Json> made;
+    std::shared_ptr<const Plan> plan;
+    std::string run;
+    bool same(const Wanted& other) const { return made.shares(other.made) && plan == other.plan && run == other.run; }
+  };
+  PlanDocument& m_document;
+  Runs& m_runs;
+  JobRunner& m_jobs;
+  Wanted m_wanted;
+};
+
+}  // namespace fusescope
