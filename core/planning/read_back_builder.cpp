@@ -35,8 +35,10 @@ ReadBackBuilder::ReadBackBuilder(std::shared_ptr<const Plan> asked, const ReadBa
   m_made->asked = std::move(asked);
   for (std::size_t i = 0; i < m_graph.order().size(); ++i) m_position[m_graph.order()[i].index] = i;
   std::vector<SegmentId> compiled;
-  for (const Segment& segment : m_asked.segments)
+  for (Segment& segment : m_made->segments) {
     if (segment.kind == SegmentKind::Accelerated) compiled.push_back(segment.id);
+    if (segment.kind == SegmentKind::Fallback) segment.backend = kOwnCompiler;  // by whichever kernels it has
+  }
   if (compiled.size() == 1) m_onlySegment = compiled.front();
   for (const ReadBackKernel& kernel : m_told.kernels)
     if (!isAsPlanned(kernel)) m_news.push_back(&kernel);

@@ -134,8 +134,9 @@ const Plan& askedPlan(const Cover& cover);
 /// The fused nodes of `cover` that hold `node`, ascending: of a Plan one.
 std::vector<FusedNodeId> kernelsOf(const Cover& cover, NodeId node);
 
-/// What `told` makes of `asked`. Segments are those of the plan. Errors, located: a kernel that holds a node twice, a
-/// node of a fallback segment and is not ours or the other way round, or one that the network has not.
+/// What `told` makes of `asked`. Segments are those of the plan; those in fallback run on our own engine. Errors,
+/// located: a kernel that holds a node twice, a node of a fallback segment and is not ours or the other way round, or
+/// one that the network has not.
 Result<std::shared_ptr<const ReadBackPlan>> readBackPlan(std::shared_ptr<const Plan> asked, const ReadBack& told);
 
 /// The keys of a plan, `source` "read_back", and those of planning/FORMAT.md that only such plans have.
