@@ -256,15 +256,24 @@ Result<TimeReport> SegmentedEngine::timeParts(const std::map<std::string, Tensor
   return report;
 }
 
+/// Of the segment, or of none: parts may have kernels of equal names, as those that prepare weights.
+FusedNodeId SegmentedEngine::kernelNamed(const std::string& name, SegmentId segment) const {
+  FusedNodeId ofNone;
+  for (const FusedNode& fused : m_readBack->fusedNodes) {
+    if (fused.name != name) continue;
+    if (fused.segment == segment) return fused.id;
+    if (!fused.segment.valid()) ofNone = fused.id;
+  }
+  return ofNone;
+}
+
 /// A segment with what its compiler says of its kernels; those of our own engine are told as they are there.
 StepTime SegmentedEngine::layerOf(const CompiledPart& part, const TimeReport& report) const {
   const std::string& segment = m_made.plan->segments[part.segment.index].name;
   StepTime layer{
       .name = segment, .fused = {}, .tactic = part.isOurs ? kOwnCompiler : m_backend, .medianMs = report.medianMs};
   for (StepTime kernel : report.layers) {
-    const std::string& name = kernel.name;
-    const auto fused = std::ranges::find(m_readBack->fusedNodes, name, &FusedNode::name);
-    kernel.fused = fused == m_readBack->fusedNodes.end() ? FusedNodeId() : fused->id;
+    kernel.fused = kernelNamed(kernel.name, part.segment);
     kernel.bodies.clear();  // of a plan that is not this one
     layer.kernels.push_back(std::move(kernel));
   }

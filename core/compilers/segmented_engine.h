@@ -48,6 +48,7 @@ class SegmentedEngine final : public Engine {
   Status checkMarks(const std::vector<std::string>& mark) const;
   std::vector<std::string> marksOf(const CompiledPart& part, const std::vector<std::string>& mark) const;
   Result<TimeReport> timeParts(const std::map<std::string, Tensor>& inputs, const TimeOptions& options);
+  FusedNodeId kernelNamed(const std::string& name, SegmentId segment) const;
   StepTime layerOf(const CompiledPart& part, const TimeReport& report) const;
 
   const Compiler& m_compiler;
