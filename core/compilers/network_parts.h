@@ -27,7 +27,7 @@ struct CompiledParts {
 
 /// Compiles the segments of `plan` at the extents of `options`: those in fallback by our own compiler. A segment that
 /// `compiler` cannot compile falls back: the node that it names, else all of them. A network that cannot be cut at its
-/// segments (a node with bodies or with extents that depend on data on both sides) falls back whole. Errors: those of
+/// segments falls back whole: a node there has bodies, or the extents of a value are not known. Errors: those of
 /// our own compiler, and cancellation.
 Result<CompiledParts> compileParts(const Compiler& compiler, std::shared_ptr<const Plan> plan,
                                    const std::map<std::string, Dims>& extents, const BuildOptions& options);

@@ -80,8 +80,8 @@ struct ReadBackPin {
   std::string why{};
 };
 
-/// Over the edges whose ends the compiler both runs, each by some kernel: how well our prediction of which share one
-/// holds.
+/// How well we predict which nodes share a kernel, counted over edges: those of which the compiler runs both ends by
+/// kernels of its own.
 struct Agreement {
   std::int64_t edges = 0, predicted = 0, made = 0, both = 0;  ///< edges; those inside a kernel: of ours, theirs, both
   std::optional<double> precision() const, recall() const, f1() const;  ///< null where there is nothing to divide by

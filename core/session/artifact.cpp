@@ -234,7 +234,7 @@ Result<const Compiler*> compilerFor(const PlanOptions& options) {
 
 namespace {
 
-/// What a compiler of another name keeps is the plan: it compiles it again.
+/// An engine file of another compiler holds the plan, which is compiled again.
 Result<std::unique_ptr<Engine>> compiled(const Artifact& artifact, const BuildOptions& options) {
   const Compiler& compiler = artifact.compiler();
   if (!artifact.engine) return compileNetwork(compiler, artifact.plan, options);
