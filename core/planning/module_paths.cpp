@@ -50,6 +50,13 @@ std::string moduleOfName(std::string_view name) {
   return end == std::string_view::npos || end == 0 || made ? std::string() : dottedPath(name.substr(0, end));
 }
 
+/// The path that the scopes before the last slash of a name tell; empty: there is none.
+std::string moduleOfScopedName(std::string_view name) {
+  name = withoutWrapper(name.substr(0, name.find(';')));
+  const std::size_t end = name.rfind('/');
+  return end == std::string_view::npos ? std::string() : withoutRepeatedContainers(name.substr(0, end));
+}
+
 /// The constant that stands behind `id`: itself, or what a DequantizeLinear of it reads.
 const Value* weightAt(const Graph& graph, ValueId id) {
   if (!id.valid()) return nullptr;
@@ -79,6 +86,23 @@ std::string dottedPath(std::string_view path) {
   std::string dotted(path);
   std::replace(dotted.begin(), dotted.end(), '/', '.');
   return dotted;
+}
+
+std::string moduleOf(const Model& model, const Node& node) {
+  for (const OriginId id : node.origins)
+    if (id.index < model.origins.size() && !model.origins[id.index].module.empty())
+      return model.origins[id.index].module;
+  for (const OriginId id : node.origins) {
+    if (id.index >= model.origins.size()) continue;
+    if (std::string module = moduleOfScopedName(model.origins[id.index].name); !module.empty()) return module;
+  }
+  if (std::string module = moduleOfScopedName(node.name); !module.empty()) return module;
+  for (const ValueId input : node.inputs) {
+    const Value* weight = weightAt(*model.graph, input);
+    if (weight == nullptr) continue;
+    if (std::string module = moduleOfName(weight->name); !module.empty()) return module;
+  }
+  return {};
 }
 
 std::vector<std::string> modulePaths(const Model& model, const Node& node) {

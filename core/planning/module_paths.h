@@ -14,6 +14,9 @@ namespace fusescope {
 /// ('encoder.conv.weight') and of Paddle's values
 /// ('conv2d_3.tmp_0'). A node has several where names are ambiguous.
 std::vector<std::string> modulePaths(const Model& model, const Node& node);
+/// The path of the innermost module that holds the node, without the node's own name: of several that could be told,
+/// the exporter's metadata first, then its name, then those of its weights. Empty: none is told, or only the outermost.
+std::string moduleOf(const Model& model, const Node& node);
 /// A module's path as `module:` takes it, with slashes or dots, in the dotted form.
 std::string dottedPath(std::string_view path);
 

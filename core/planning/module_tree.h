@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/model.h"
+
+namespace fusescope {
+
+/// A block of a network: a module of its author's, a run of equal blocks, or one that its structure alone tells.
+struct Module {
+  std::string path;          ///< "encoder.layer.3.attention", a run's "encoder.layer.0…11"; unique in a tree
+  std::string name;          ///< for people, within the block around it: "attention", "layer.3", "layer.0 … layer.11"
+  std::string title;         ///< for people, by itself: "layer.3 · attention"
+  std::int32_t parent = -1;  ///< the block around it, which comes before it; -1: it is outermost
+  std::vector<std::int32_t> children;  ///< in the order of their first nodes
+  std::vector<NodeId> nodes;           ///< all that it holds, those of its children too; graph order
+  /// Of a run: its children are blocks of one structure, and the k-th nodes of any two of them are counterparts.
+  bool isRun = false;
+};
+
+/// The blocks of a network, from the outside to the inside. Immutable once made.
+struct ModuleTree {
+  std::vector<Module> modules;
+  std::vector<std::int32_t> moduleOf;  ///< by NodeId: the innermost block that holds it; -1: none does
+  bool byStructure = false;            ///< the network names no modules: blocks are what repeats
+
+  /// The block of that path; -1: there is none.
+  std::int32_t find(std::string_view path) const;
+};
+
+/// By the modules that exporters name where they name any for at least a quarter of the nodes, else by what repeats
+/// in the order of the graph. A block has at least two nodes, and not all of the block around it. Blocks of one
+/// structure, at least four nodes each, that follow each other in one block are gathered in a run. A node that no
+/// module is named for is in the innermost block that holds all its neighbours, as far as they are in one. Pure; any
+/// thread. Time about linear in the nodes.
+ModuleTree moduleTreeOf(const Model& model);
+
+}  // namespace fusescope
