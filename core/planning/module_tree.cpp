@@ -225,8 +225,18 @@ std::int32_t ModuleTree::find(std::string_view path) const {
   return found == modules.end() ? -1 : static_cast<std::int32_t>(found - modules.begin());
 }
 
+std::shared_ptr<const ModuleTree> ModuleTree::body(NodeId holder, std::string_view attribute) const {
+  const auto found = std::find_if(bodies.begin(), bodies.end(), [&](const Body& body) {
+    return body.holder == holder && body.attribute == attribute;
+  });
+  return found == bodies.end() ? nullptr : found->tree;
+}
+
 ModuleTree moduleTreeOf(const Model& model) {
-  return ModuleTreeMaker(model).make();
+  ModuleTree tree = ModuleTreeMaker(model).make();
+  for (const ModelBody& body : model.bodies)
+    tree.bodies.push_back({body.holder, body.attribute, std::make_shared<const ModuleTree>(moduleTreeOf(*body.model))});
+  return tree;
 }
 
 }  // namespace fusescope

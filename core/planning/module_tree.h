@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,12 +24,21 @@ struct Module {
 
 /// The blocks of a network, from the outside to the inside. Immutable once made.
 struct ModuleTree {
+  /// The blocks of a body of a node.
+  struct Body {
+    NodeId holder;
+    std::string attribute;  ///< "then_branch", "else_branch", "body"
+    std::shared_ptr<const ModuleTree> tree;
+  };
   std::vector<Module> modules;
   std::vector<std::int32_t> moduleOf;  ///< by NodeId: the innermost block that holds it; -1: none does
   bool byStructure = false;            ///< the network names no modules: blocks are what repeats
+  std::vector<Body> bodies;            ///< as Model::bodies
 
   /// The block of that path; -1: there is none.
   std::int32_t find(std::string_view path) const;
+  /// Null: the model has no such body.
+  std::shared_ptr<const ModuleTree> body(NodeId holder, std::string_view attribute) const;
 };
 
 /// By the modules that exporters name where they name any for at least a quarter of the nodes, else by what repeats

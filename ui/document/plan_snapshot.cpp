@@ -153,13 +153,16 @@ PlanDelta deltaOf(const PlanDiff& diff) {
   return delta;
 }
 
-std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> plan, const PlanSnapshot* before,
-                                                 std::shared_ptr<const ReadBackPlan> made) {
+namespace {
+
+/// What a snapshot says by itself, with those of its bodies. `before` and `modules`: as far as they are known.
+std::shared_ptr<PlanSnapshot> snapshotOf(std::shared_ptr<const Plan> plan, std::shared_ptr<const ReadBackPlan> made,
+                                         const PlanSnapshot* before, std::shared_ptr<const ModuleTree> modules) {
   // Whoever lets go of it last, often the GUI thread, does not take it apart: that takes long.
   const auto discard = [](PlanSnapshot* gone) {
     QThreadPool::globalInstance()->start(QRunnable::create([gone] { delete gone; }));
   };
-  const std::shared_ptr<PlanSnapshot> snapshot(new PlanSnapshot, discard);
+  std::shared_ptr<PlanSnapshot> snapshot(new PlanSnapshot, discard);
   snapshot->plan = std::move(plan);
   snapshot->cover = made ? std::static_pointer_cast<const Cover>(made) : snapshot->plan;
   addNodes(*snapshot);
@@ -168,9 +171,21 @@ std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> pla
   snapshot->borders = segmentBorders(*snapshot->cover);
   const bool sameModel = before != nullptr && before->plan->model == snapshot->plan->model;
   snapshot->twins = sameModel ? before->twins : nodeTwins(snapshot->graph());
+  if (sameModel) modules = before->modules;
+  if (modules == nullptr) modules = std::make_shared<const ModuleTree>(moduleTreeOf(*snapshot->plan->model));
   for (const CoverBody& body : snapshot->cover->bodies)
-    snapshot->bodies.push_back(
-        {body.holder, body.attribute, makeSnapshot(std::static_pointer_cast<const Plan>(body.cover), nullptr)});
+    snapshot->bodies.push_back({body.holder, body.attribute,
+                                snapshotOf(std::static_pointer_cast<const Plan>(body.cover), nullptr, nullptr,
+                                           modules->body(body.holder, body.attribute))});
+  snapshot->modules = std::move(modules);
+  return snapshot;
+}
+
+}  // namespace
+
+std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> plan, const PlanSnapshot* before,
+                                                 std::shared_ptr<const ReadBackPlan> made) {
+  const std::shared_ptr<PlanSnapshot> snapshot = snapshotOf(std::move(plan), std::move(made), before, nullptr);
   if (before == nullptr) return snapshot;
   if (before->plan == snapshot->plan) {
     snapshot->delta = before->delta;

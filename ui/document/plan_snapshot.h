@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "diff/plan_diff.h"
+#include "planning/module_tree.h"
 #include "planning/read_back_plan.h"
 #include "planning/segment_borders.h"
 
@@ -49,6 +50,7 @@ struct PlanSnapshot {
   /// By node id: the node whose name is much like its own (ui/document/names_apart.h); invalid: there is no other.
   /// Plans of one graph share it.
   std::shared_ptr<const std::vector<NodeId>> twins;
+  std::shared_ptr<const ModuleTree> modules;  ///< blocks of the network, or of the body; plans of one model share them
   std::vector<CostRange> ranges;  ///< by node id, of flops and bytes; empty where the inputs' extents are fixed
   // What has a hash: sorted by that, then by what is found. Texts are compared where they stand.
   using ByHash = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
