@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <map>
 #include <memory>
 #include <set>
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/text.h"
+#include "planning/module_pattern.h"
 #include "session/session_file.h"
 
 namespace fusescope::cli {
@@ -14,7 +16,7 @@ namespace {
 
 struct Arguments {
   std::string path, session;
-  bool json = false, machine = false;
+  bool json = false, machine = false, modules = false;
   int threads = 0;
   PlanArguments plan;  ///< only its inputs are asked for
 };
@@ -196,12 +198,49 @@ Result<int> inspectMachine(const Arguments& arguments) {
   return shown(json, arguments, [](const Json& all) { printMachine(all); });
 }
 
+/// A tree: what is in a module stands below it, further to the right.
+void printModules(const Json& modules) {
+  printTitle("Modules");
+  if (modules.empty()) return void(std::cout << "  The network names no modules, and nothing in it repeats.\n");
+  std::map<std::string, std::size_t> depth;
+  Table table(
+      {{"module"}, {"title"}, {"copies", true}, {"nodes", true}, {"kernels", true}, {"work", true}, {"time", true}});
+  for (const Json& module : modules) {
+    const auto path = module["path"].get<std::string>();
+    depth[path] = module["parent"].is_null() ? 0 : depth[module["parent"].get<std::string>()] + 1;
+    const std::string most = module["kernels_without_time"].get<std::int64_t>() > 0 ? "≥ " : "";
+    table.add({std::string(2 * depth[path], ' ') + shortened(path), module["title"].get<std::string>(),
+               module["copies"].is_null() ? "" : std::to_string(module["copies"].get<std::int64_t>()),
+               std::to_string(module["nodes"].get<std::int64_t>()),
+               std::to_string(module["kernels"].get<std::int64_t>()),
+               module["flops"].is_null() ? "-" : flopsText(module["flops"].get<std::int64_t>()),
+               module["predicted_ms"].is_null() ? "-" : most + msText(module["predicted_ms"].get<double>())});
+  }
+  table.print();
+  std::cout << "A kernel that has nodes in two modules is counted in the module around both. ≥: some kernels have no "
+               "price.\n";
+}
+
+Result<int> inspectModules(const Arguments& arguments) {
+  const auto artifact = TRY(open(arguments.path, arguments.plan));
+  const Plan& plan = *artifact.plan;
+  const ModuleTree tree = moduleTreeOf(*plan.model);
+  clearProgressLine();
+  const Json json{{"format", "fusescope.modules"},
+                  {"version", 1},
+                  {"model", plan.model->path},
+                  {"by_structure", tree.byStructure},
+                  {"modules", modulesJson(plan, tree)}};
+  return shown(json, arguments, [](const Json& all) { printModules(all["modules"]); });
+}
+
 Result<int> inspect(const Arguments& arguments) {
   if (arguments.machine) return inspectMachine(arguments);
   if (!arguments.session.empty()) return inspectSession(arguments.session, arguments);
   if (arguments.path.empty())
     return Diagnostic{
         .message = "what to look at is missing", .where = {.attribute = "FILE"}, .help = "Give a file, or --machine."};
+  if (arguments.modules) return inspectModules(arguments);
   if (isSessionFile(arguments.path)) return inspectSession(arguments.path, arguments);
   const auto kind = TRY(artifactKind(arguments.path));
   Json json;
@@ -235,6 +274,9 @@ Command inspectCommand(CLI::App& app) {
   verb->add_option("--threads", arguments->threads, "of these measurements; all that there are if not given")
       ->type_name("N")
       ->needs(machine);
+  verb->add_flag(
+      "--modules", arguments->modules,
+      "the network's blocks: modules that its exporter names, or what repeats, with kernels, work and times");
   verb->add_flag("--json", arguments->json, "print JSON");
   repeatable(*verb, "--input", arguments->plan.inputs, "extents and type of an input")->type_name("NAME=DIMS[:TYPE]");
   repeatable(*verb, "--min", arguments->plan.mins, "smallest extents of an input")->type_name("NAME=DIMS");

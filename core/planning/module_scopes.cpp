@@ -13,13 +13,18 @@ namespace {
 
 constexpr std::size_t kDeepest = 24;  // modules within each other; what is deeper is in the last of them
 
+/// What PyTorch's exporter writes where it lost the module.
+bool isLost(std::string_view module) {
+  return module.starts_with("_empty_nn_module_stack");
+}
+
 class ScopeFinder {
  public:
   explicit ScopeFinder(const Model& model) : m_graph(*model.graph), m_scopeOf(m_graph.nodeIdLimit(), -1) {
     m_scopes.emplace_back();
     for (const NodeId id : m_graph.order()) {
       const std::string module = moduleOf(model, m_graph.node(id));
-      if (module.empty()) continue;
+      if (module.empty() || isLost(module)) continue;
       ++m_said;
       std::int32_t scope = 0;
       std::size_t depth = 0;
@@ -34,6 +39,7 @@ class ScopeFinder {
     const std::vector<NodeId>& order = m_graph.order();
     std::for_each(order.begin(), order.end(), [&](NodeId id) { place(id); });
     std::for_each(order.rbegin(), order.rend(), [&](NodeId id) { place(id); });
+    liftShared();
     for (const NodeId id : order) at(std::max(0, m_scopeOf[id.index])).nodes.push_back(id);
     return std::move(m_scopes);
   }
@@ -72,6 +78,50 @@ class ScopeFinder {
     for (const ValueId output : node.outputs)
       if (output.valid())
         std::for_each(m_graph.value(output).consumers.begin(), m_graph.value(output).consumers.end(), join);
+  }
+
+  std::int32_t scopeOf(NodeId id) const { return std::max(0, m_scopeOf[id.index]); }
+  std::int32_t deeper(std::int32_t a, std::int32_t b) const {
+    return m_depth[static_cast<std::size_t>(a)] >= m_depth[static_cast<std::size_t>(b)] ? a : b;
+  }
+  bool readsWeight(const Node& node) const {
+    return std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId input) {
+      const Tensor* constant = input.valid() ? m_graph.value(input).constant.get() : nullptr;
+      return constant != nullptr && constant->count() > 1 && isFloat(constant->type());
+    });
+  }
+
+  /// What exporters calculate once and name after the first module that reads it (a mask, angles of positions) goes to
+  /// the module around all that read it: it reads nothing that is calculated there, and no weight.
+  void liftShared() {
+    std::vector<std::int32_t> outermost(m_scopeOf.size(), 0);  // by node: the outermost module it may go to
+    for (const NodeId id : m_graph.order()) {
+      const Node& node = m_graph.node(id);
+      std::int32_t& most = outermost[id.index];
+      if (readsWeight(node)) most = scopeOf(id);
+      for (const ValueId input : operands(node)) {
+        const NodeId producer = input.valid() ? m_graph.value(input).producer : NodeId();
+        if (!producer.valid()) continue;
+        const std::int32_t both = common(scopeOf(producer), scopeOf(id)), its = outermost[producer.index];
+        most = deeper(most, deeper(both, its) == both ? its : both);
+      }
+    }
+    const std::vector<std::int32_t> before = m_scopeOf;
+    for (auto id = m_graph.order().rbegin(); id != m_graph.order().rend(); ++id) lift(*id, before, outermost);
+  }
+
+  void lift(NodeId id, const std::vector<std::int32_t>& before, const std::vector<std::int32_t>& outermost) {
+    std::int32_t around = scopeOf(id);
+    std::vector<NodeId> readers;
+    for (const ValueId output : m_graph.node(id).outputs)
+      if (output.valid())
+        readers.insert(readers.end(), m_graph.value(output).consumers.begin(), m_graph.value(output).consumers.end());
+    for (const NodeId reader : readers) around = common(around, scopeOf(reader));
+    if (around == scopeOf(id) || deeper(around, outermost[id.index]) != around) return;
+    const bool readAtHome = std::any_of(readers.begin(), readers.end(), [&](NodeId reader) {
+      return common(std::max(0, before[reader.index]), scopeOf(id)) != around;
+    });
+    if (readAtHome) m_scopeOf[id.index] = around;
   }
 
   const Graph& m_graph;

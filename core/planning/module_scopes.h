@@ -17,7 +17,8 @@ struct ModuleScope {
 };
 
 /// The modules of a network, the whole of it first. Nothing where fewer than a quarter of its nodes say that they are
-/// in one. A node that says nothing is put where all its neighbours are.
+/// in one. A node that says nothing is put where all its neighbours are; one that several modules read and that depends
+/// on none of them, in the module around these.
 std::vector<ModuleScope> moduleScopesOf(const Model& model);
 
 }  // namespace fusescope

@@ -1,7 +1,7 @@
 #include "planning/module_tree.h"
 
 #include <algorithm>
-#include <map>
+#include <cmath>
 #include <unordered_map>
 
 #include "analysis/fingerprint.h"
@@ -16,43 +16,67 @@ namespace {
 
 constexpr std::size_t kLeastNodes = 2;       // of a block
 constexpr std::size_t kLeastRepeated = 4;    // of a block in a run
+constexpr std::size_t kMostCopies = 256;     // in a run that structure alone tells
 constexpr std::size_t kMostRepeated = 1024;  // nodes of a block that structure alone tells
 
 bool isIndex(std::string_view part) {
   return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// "attention" of "encoder.layer.3.attention", "layer.3" of "encoder.layer.3".
-std::string nameOfPath(const std::vector<std::string>& parts) {
-  const bool indexed = parts.size() > 1 && isIndex(parts.back());
-  return indexed ? parts[parts.size() - 2] + "." + parts.back() : parts.back();
+bool isNumbered(std::string_view part) {
+  return !part.empty() && part.back() >= '0' && part.back() <= '9';
 }
 
-/// "layer.3 · attention.self" of "encoder.layer.3.attention.self".
-std::string titleOfPath(const std::vector<std::string>& parts) {
-  for (std::size_t i = parts.size() - 1; i > 1; --i) {
-    if (!isIndex(parts[i - 1])) continue;
-    std::string inside;
-    for (std::size_t k = i; k < parts.size(); ++k) inside += (inside.empty() ? "" : ".") + parts[k];
-    return parts[i - 2] + "." + parts[i - 1] + " · " + inside;
+using Parts = std::vector<std::string>;
+
+std::string joinedFrom(const Parts& parts, std::size_t begin, std::size_t end) {
+  std::string text;
+  for (std::size_t i = begin; i < end; ++i) text += (i == begin ? "" : ".") + parts[i];
+  return isIndex(parts[begin]) ? "block " + text : text;
+}
+
+/// Where the name begins whose last part is at `last`: indices say nothing without the part before them.
+std::size_t nameBegin(const Parts& parts, std::size_t last) {
+  while (last > 0 && isIndex(parts[last])) --last;
+  return last;
+}
+
+/// "attention" of "encoder.layer.3.attention", "layer.3" of "encoder.layer.3".
+std::string nameOfPath(const Parts& parts) {
+  return joinedFrom(parts, nameBegin(parts, parts.size() - 1), parts.size());
+}
+
+/// "layer.3 · attention.self" of "encoder.layer.3.attention.self": from the outermost part that is numbered to the
+/// innermost one before its own name, and what is within that.
+std::string titleOfPath(const Parts& parts) {
+  const std::size_t own = nameBegin(parts, parts.size() - 1);
+  std::size_t first = own, last = 0;
+  for (std::size_t i = 0; i < own; ++i) {
+    if (!isNumbered(parts[i])) continue;
+    first = std::min(first, i);
+    last = i;
   }
-  return nameOfPath(parts);
+  if (first == own) return nameOfPath(parts);
+  return joinedFrom(parts, nameBegin(parts, first), last + 1) + " · " + joinedFrom(parts, last + 1, parts.size());
 }
 
 class ModuleTreeMaker {
  public:
   explicit ModuleTreeMaker(const Model& model)
-      : m_graph(*model.graph), m_scopes(moduleScopesOf(model)), m_place(m_graph.nodeIdLimit(), 0) {
+      : m_graph(*model.graph),
+        m_scopes(moduleScopesOf(model)),
+        m_place(m_graph.nodeIdLimit(), 0),
+        m_mark(m_graph.nodeIdLimit(), 0) {
     std::uint32_t place = 0;
     for (const NodeId id : m_graph.order()) m_place[id.index] = place++;
   }
 
   ModuleTree make() {
-    if (m_scopes.empty()) {
+    if (!m_scopes.empty()) addInside(0, -1);
+    if (2 * nodesInBlocks() < m_graph.nodeCount()) {  // modules say little: they are called here and there
+      m_tree = {};
       m_tree.byStructure = true;
       addRepeats();
-    } else {
-      addInside(0, -1);
     }
     m_tree.moduleOf.assign(m_graph.nodeIdLimit(), -1);
     for (std::size_t m = 0; m < m_tree.modules.size(); ++m)
@@ -66,6 +90,13 @@ class ModuleTreeMaker {
     if (module.parent >= 0) m_tree.modules[static_cast<std::size_t>(module.parent)].children.push_back(number);
     m_tree.modules.push_back(std::move(module));
     return number;
+  }
+
+  std::size_t nodesInBlocks() const {
+    std::size_t nodes = 0;
+    for (const Module& module : m_tree.modules)
+      if (module.parent < 0) nodes += module.nodes.size();
+    return nodes;
   }
 
   std::size_t nodesAround(std::int32_t parent) const {
@@ -82,28 +113,74 @@ class ModuleTreeMaker {
   /// The blocks within a scope, in the block `parent`.
   void addInside(std::int32_t scope, std::int32_t parent) {
     std::vector<Candidate> candidates;
-    for (const std::int32_t child : m_scopes[static_cast<std::size_t>(scope)].children) {
-      Candidate candidate{.scope = child, .nodes = nodesOf(child), .structure = {}};
-      if (candidate.nodes.size() < kLeastNodes) continue;
-      if (candidate.nodes.size() == nodesAround(parent)) return addInside(child, parent);
-      candidate.structure = structureOf(candidate.nodes);
-      candidates.push_back(std::move(candidate));
-    }
+    addCandidates(scope, candidates);
+    if (candidates.size() == 1 && candidates.front().nodes.size() == nodesAround(parent))
+      return addInside(candidates.front().scope, parent);
     std::sort(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
       return m_place[a.nodes.front().index] < m_place[b.nodes.front().index];
     });
     for (std::size_t begin = 0; begin < candidates.size();) {
-      std::size_t end = begin + 1;
-      while (end < candidates.size() && candidates[begin].nodes.size() >= kLeastRepeated &&
-             candidates[end].structure == candidates[begin].structure)
-        ++end;
+      const std::size_t end = runFrom(candidates, begin);
       const std::int32_t around = end - begin < 2 ? parent : runAround(candidates, begin, end, parent);
       for (; begin < end; ++begin) addScope(candidates[begin], around);
     }
   }
 
+  /// A module that the network leaves and comes back to, called several times or a list of what is called here and
+  /// there, is no block: those within it may be.
+  void addCandidates(std::int32_t scope, std::vector<Candidate>& candidates) {
+    for (const std::int32_t child : m_scopes[static_cast<std::size_t>(scope)].children) {
+      Candidate candidate{.scope = child, .nodes = nodesOf(child), .structure = {}};
+      if (candidate.nodes.size() < kLeastNodes) continue;
+      if (!isConvex(candidate.nodes)) {
+        addCandidates(child, candidates);
+        continue;
+      }
+      candidate.structure = structureOf(candidate.nodes);
+      candidates.push_back(std::move(candidate));
+    }
+  }
+
+  /// The end of the run that begins there: blocks of one structure, none of which is left for another one and come back
+  /// to.
+  std::size_t runFrom(const std::vector<Candidate>& candidates, std::size_t begin) {
+    std::size_t end = begin + 1;
+    while (end < candidates.size() && candidates[begin].nodes.size() >= kLeastRepeated &&
+           candidates[end].structure == candidates[begin].structure && isConvex(nodesOf(candidates, end - 1, end + 1)))
+      ++end;
+    return end - begin > 2 && !isConvex(nodesOf(candidates, begin, end)) ? begin + 1 : end;
+  }
+
+  std::vector<NodeId> nodesOf(const std::vector<Candidate>& candidates, std::size_t begin, std::size_t end) const {
+    std::vector<NodeId> nodes;
+    for (; begin < end; ++begin)
+      nodes.insert(nodes.end(), candidates[begin].nodes.begin(), candidates[begin].nodes.end());
+    sortByPlace(nodes);
+    return nodes;
+  }
+
+  /// Whether no way through the network leaves these nodes and comes back to them.
+  bool isConvex(const std::vector<NodeId>& nodes) {
+    const std::size_t first = m_place[nodes.front().index], last = m_place[nodes.back().index];
+    if (last - first + 1 == nodes.size()) return true;
+    const std::uint32_t inside = ++m_stamp, outside = ++m_stamp;
+    for (const NodeId node : nodes) m_mark[node.index] = inside;
+    for (std::size_t place = first; place <= last; ++place) {
+      const NodeId id = m_graph.order()[place];
+      const bool within = m_mark[id.index] == inside;
+      for (const ValueId input : operands(m_graph.node(id))) {
+        const NodeId producer = input.valid() ? m_graph.value(input).producer : NodeId();
+        if (!producer.valid()) continue;
+        const std::uint32_t mark = m_mark[producer.index];
+        if (within && mark == outside) return false;
+        if (!within && mark >= inside) m_mark[id.index] = outside;
+      }
+    }
+    return true;
+  }
+
   void addScope(Candidate& candidate, std::int32_t parent) {
-    const std::vector<std::string> parts = partsOf(candidate.scope);
+    const Parts parts = partsOf(candidate.scope);
     const std::int32_t module = add({.path = joined(parts, "."),
                                      .name = nameOfPath(parts),
                                      .title = titleOfPath(parts),
@@ -122,11 +199,8 @@ class ModuleTreeMaker {
                .title = nameOfPath(first) + " … " + nameOfPath(last),
                .parent = parent,
                .children = {},
-               .nodes = {},
+               .nodes = nodesOf(candidates, begin, end),
                .isRun = true};
-    for (std::size_t i = begin; i < end; ++i)
-      run.nodes.insert(run.nodes.end(), candidates[i].nodes.begin(), candidates[i].nodes.end());
-    sortByPlace(run.nodes);
     if (parent < 0 || run.nodes.size() < nodesAround(parent)) return add(std::move(run));
     Module& around = m_tree.modules[static_cast<std::size_t>(parent)];
     around.isRun = true;
@@ -160,19 +234,26 @@ class ModuleTreeMaker {
     std::sort(nodes.begin(), nodes.end(), [&](NodeId a, NodeId b) { return m_place[a.index] < m_place[b.index]; });
   }
 
-  /// Operators and attributes node by node, and which of these nodes each input comes from.
+  /// Operators and attributes node by node, and which of these nodes each input comes from. Blocks of one structure may
+  /// read a different number of values from outside one after another, as the layers of a DenseNet do.
   std::vector<std::uint32_t> structureOf(const std::vector<NodeId>& nodes) {
+    constexpr std::uint32_t kConstant = UINT32_MAX, kOutside = kConstant - 1, kNone = kConstant - 2;
     std::unordered_map<std::uint32_t, std::uint32_t> within;
     std::vector<std::uint32_t> structure;
+    const auto partOf = [&](ValueId input) {
+      if (!input.valid()) return kNone;
+      if (m_graph.isConstant(input)) return kConstant;
+      const auto producer = within.find(m_graph.value(input).producer.index);
+      return producer == within.end() ? kOutside : producer->second;
+    };
     for (const NodeId id : nodes) {
       const Node& node = m_graph.node(id);
       structure.push_back(operatorOf(node));
-      structure.push_back(static_cast<std::uint32_t>(node.inputs.size()));
-      for (const ValueId input : node.inputs) {
-        const auto producer = input.valid() ? within.find(m_graph.value(input).producer.index) : within.end();
-        structure.push_back(producer == within.end() ? 0 : producer->second);
-      }
-      within.emplace(id.index, static_cast<std::uint32_t>(within.size() + 1));
+      for (const ValueId input : node.inputs)
+        if (const std::uint32_t part = partOf(input); part != kOutside || structure.back() != kOutside)
+          structure.push_back(part);
+      structure.push_back(kNone);
+      within.emplace(id.index, static_cast<std::uint32_t>(within.size()));
     }
     return structure;
   }
@@ -187,34 +268,45 @@ class ModuleTreeMaker {
     for (const NodeId id : m_graph.order()) keys.push_back(operatorOf(m_graph.node(id)));
     std::size_t block = 1;
     for (const RepeatedStretch& stretch : repeatedStretches(keys, kLeastRepeated, kMostRepeated)) {
-      const auto at = m_graph.order().begin() + static_cast<std::ptrdiff_t>(stretch.begin);
-      const std::string first = std::to_string(block), last = std::to_string(block + stretch.times - 1);
-      const std::string name = "block " + first + " … block " + last;
-      const std::int32_t run =
-          add({.path = "block." + first + "…" + last,
-               .name = name,
-               .title = name,
-               .parent = -1,
-               .children = {},
-               .nodes = std::vector<NodeId>(at, at + static_cast<std::ptrdiff_t>(stretch.length * stretch.times)),
-               .isRun = true});
-      for (std::size_t copy = 0; copy < stretch.times; ++copy, ++block) {
-        const auto begin = at + static_cast<std::ptrdiff_t>(copy * stretch.length);
-        const std::string title = "block " + std::to_string(block);
-        add({.path = "block." + std::to_string(block),
-             .name = title,
-             .title = title,
-             .parent = run,
-             .children = {},
-             .nodes = std::vector<NodeId>(begin, begin + static_cast<std::ptrdiff_t>(stretch.length))});
-      }
+      const std::int32_t all = addRepeated(stretch, 0, stretch.times, block, -1, stretch.times <= kMostCopies);
+      // Thousands of copies are seen at once by nobody: about as many runs as each has copies.
+      const auto some = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(stretch.times))));
+      for (std::size_t copy = 0; stretch.times > kMostCopies && copy < stretch.times; copy += some)
+        addCopies(stretch, copy, std::min(stretch.times, copy + some), block,
+                  addRepeated(stretch, copy, std::min(stretch.times, copy + some), block, all, true));
+      if (stretch.times <= kMostCopies) addCopies(stretch, 0, stretch.times, block, all);
+      block += stretch.times;
     }
+  }
+
+  void addCopies(const RepeatedStretch& stretch, std::size_t begin, std::size_t end, std::size_t block,
+                 std::int32_t parent) {
+    for (; begin < end; ++begin) addRepeated(stretch, begin, begin + 1, block, parent, false);
+  }
+
+  /// The copies from `begin` to `end`; `block`: the number of the first in the stretch.
+  std::int32_t addRepeated(const RepeatedStretch& stretch, std::size_t begin, std::size_t end, std::size_t block,
+                           std::int32_t parent, bool isRun) {
+    const auto at = m_graph.order().begin() + static_cast<std::ptrdiff_t>(stretch.begin);
+    const std::string first = std::to_string(block + begin), last = std::to_string(block + end - 1);
+    const bool one = end - begin == 1;
+    const std::string name = "block " + first + (one ? "" : " … block " + last);
+    return add({.path = "block." + first + (one ? "" : "…" + last),
+                .name = name,
+                .title = name,
+                .parent = parent,
+                .children = {},
+                .nodes = std::vector<NodeId>(at + static_cast<std::ptrdiff_t>(begin * stretch.length),
+                                             at + static_cast<std::ptrdiff_t>(end * stretch.length)),
+                .isRun = isRun && !one});
   }
 
   const Graph& m_graph;
   std::vector<ModuleScope> m_scopes;  ///< the outermost first; none: the network names no modules
   std::vector<std::uint32_t> m_place;
   std::unordered_map<std::string, std::uint32_t> m_operators;
+  std::vector<std::uint32_t> m_mark;  ///< by node, of isConvex()
+  std::uint32_t m_stamp = 0;
   ModuleTree m_tree;
 };
 

@@ -22,6 +22,12 @@ struct Module {
   bool isRun = false;
 };
 
+/// What windows and reports call a module in a selection: this and its path. The same before a path is the pattern of
+/// directives for what an exporter names so.
+inline constexpr const char* kModulePrefix = "module:";
+/// Between such a handle and the name of a segment: what of the module is in that.
+inline constexpr const char* kInSegment = " @ ";
+
 /// The blocks of a network, from the outside to the inside. Immutable once made.
 struct ModuleTree {
   /// The blocks of a body of a node.
@@ -41,11 +47,12 @@ struct ModuleTree {
   std::shared_ptr<const ModuleTree> body(NodeId holder, std::string_view attribute) const;
 };
 
-/// By the modules that exporters name where they name any for at least a quarter of the nodes, else by what repeats
-/// in the order of the graph. A block has at least two nodes, and not all of the block around it. Blocks of one
-/// structure, at least four nodes each, that follow each other in one block are gathered in a run. A node that no
-/// module is named for is in the innermost block that holds all its neighbours, as far as they are in one. Pure; any
-/// thread. Time about linear in the nodes.
+/// By the modules that exporters name where they name any for at least a quarter of the nodes and half of them are in
+/// blocks, else by what repeats in the order of the graph. A block has at least two nodes, not all of the block around
+/// it, and no way through the network leaves it and comes back. Blocks of one structure, at least four nodes each, that
+/// follow each other in one block are gathered in a run. A node that no module is named for is in the innermost block
+/// that holds all its neighbours, as far as they are in one; one that several blocks read and that depends on none of
+/// them (a mask) is in the block around these. Pure; any thread. Time about linear in the nodes.
 ModuleTree moduleTreeOf(const Model& model);
 
 }  // namespace fusescope

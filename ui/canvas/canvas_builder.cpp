@@ -12,12 +12,14 @@ constexpr std::size_t kFewFusedNodes = 12;  // with no more of them, control flo
 
 class Builder {
  public:
-  Builder(const Cover& cover, const OpenState& open, const CanvasFonts& fonts) : m_open(open), m_fonts(fonts) {
+  Builder(const Cover& cover, const OpenState& open, const CanvasFonts& fonts,
+          std::shared_ptr<const ModuleTree> modules)
+      : m_open(open), m_fonts(fonts) {
     const int nodes = int(cover.graph().nodeCount());
     m_scene.byName.reserve(2 * nodes);
     m_scene.fusedOf.reserve(2 * nodes);
     m_scene.byKey.reserve(nodes);
-    addLevel(cover, {}, -1);
+    addLevel(cover, {}, -1, std::move(modules), {});
   }
 
   BuiltCanvas build() {
@@ -36,38 +38,49 @@ class Builder {
   const CanvasItem& at(int item) const { return m_scene.items[std::size_t(item)]; }
   bool isClosed(int item) const { return item >= 0 && !at(item).open; }
 
-  CanvasLevel& addLevel(const Cover& cover, const BodyPath& path, int container) {
-    CanvasLevel& level = m_levels.emplace_back(cover, path, m_fonts);
-    std::vector<int> around(level.itemOfNode.size(), container);  // by node: the innermost container so far
+  CanvasLevel& addLevel(const Cover& cover, const BodyPath& path, int container,
+                        std::shared_ptr<const ModuleTree> modules, const QString& within) {
+    CanvasLevel& level = m_levels.emplace_back(cover, path, m_fonts, std::move(modules));
+    Around around{.item = std::vector<int>(level.itemOfNode.size(), container),
+                  .handle = std::vector<QString>(level.itemOfNode.size(), within)};
     for (const ContainerKind* kind : containerKinds()) addContainers(level, *kind, around);
     for (auto& [node, holder] : level.holders) addCondition(level, level.graph().node(NodeId(node)), holder);
     for (const NodeId id : level.graph().order())
-      if (!level.holders.contains(id.index)) addNode(level, level.graph().node(id), around[id.index]);
+      if (!level.holders.contains(id.index)) addNode(level, level.graph().node(id), around.item[id.index]);
     addPills(level, container);
     return level;
   }
 
+  /// By node: the innermost container so far.
+  struct Around {
+    std::vector<int> item;        ///< that is drawn for it
+    std::vector<QString> handle;  ///< of the innermost that can be opened, be it drawn or not; empty: none
+  };
+
   /// Those of one kind, in the containers of the kinds before.
-  void addContainers(CanvasLevel& level, const ContainerKind& kind, std::vector<int>& around) {
-    std::vector<bool> taken(around.size(), false);
+  void addContainers(CanvasLevel& level, const ContainerKind& kind, Around& around) {
+    std::vector<bool> taken(around.item.size(), false);
     std::vector<NodeId> own;
     for (std::size_t part = 0; part < kind.count(level); ++part) {
       own.clear();
       for (const NodeId node : kind.nodes(level, part)) {
-        const bool free = level.graph().has(node) && (kind.body != nullptr || !taken[node.index]);
+        const bool free = level.graph().has(node) && (kind.body != nullptr || kind.nests || !taken[node.index]);
         if (!free) continue;  // coverings may name a node twice
         taken[node.index] = true;
         own.push_back(node);
       }
       if (own.empty()) continue;
-      const int parent = aroundAll(own, around);
-      const int box = addContainer(level, kind, part, parent);
+      const int parent = aroundAll(own, around.item);
+      const QString within = around.handle[own.front().index];
+      const Container added = addContainer(level, kind, part, parent, within);
       if (isClosed(parent) && std::size_t(parent) < m_fusedAt.size())
         m_fusedAt[std::size_t(parent)].hidesContainers = true;
       if (kind.body != nullptr && !isClosed(parent)) {
-        addBody(level, *kind.body(level, part), parent, box);
+        addBody(level, *kind.body(level, part), parent, added.item, within);
       } else if (kind.body == nullptr) {
-        for (const NodeId node : own) around[node.index] = box;
+        for (const NodeId node : own) around.item[node.index] = added.item;
+        if (added.canOpen)
+          for (const NodeId node : own) around.handle[node.index] = added.handle;
       }
     }
   }
@@ -79,27 +92,36 @@ class Builder {
     return all;
   }
 
-  /// The item that is drawn for it: in a container that is closed, that one.
-  int addContainer(CanvasLevel& level, const ContainerKind& kind, std::size_t part, int parent) {
-    CanvasItem item = kind.item(level, part);
+  struct Container {
+    int item;  ///< that is drawn for it: if the one around it is closed, that one
+    QString handle;
+    bool canOpen;
+  };
+  Container addContainer(CanvasLevel& level, const ContainerKind& kind, std::size_t part, int parent,
+                         const QString& within) {
+    const bool hidden = isClosed(parent);
+    CanvasItem item = hidden && kind.brief != nullptr ? kind.brief(level, part) : kind.item(level, part);
     item.container = &kind;
     item.open = (item.canOpen || kind.turnedKey.empty()) && m_open.isOpen(kind, item.handle());
-    level.items.size(item);
+    if (!hidden) level.items.size(item);
     const QString name = item.name, handle = item.handle();
-    if (item.canOpen) m_scene.openable.insert(handle, {&kind, openableAround(parent)});
-    const int box = isClosed(parent) ? parent : add(std::move(item), parent);
+    const bool canOpen = item.canOpen;
+    if (canOpen || kind.knownByKey) m_scene.openable.insert(handle, {&kind, within, canOpen});
+    const int box = hidden ? parent : add(std::move(item), parent);
     if (!kind.knownByKey && box == parent && !m_scene.byName.contains(name)) m_scene.byName.insert(name, box);
     if (kind.knownByKey) {
-      m_scene.byName.insert(name, box);
       if (!m_scene.byKey.contains(handle)) m_scene.byKey.insert(handle, box);
       m_scene.fusedOf.insert(handle, handle);
+    }
+    if (&kind == &fusedContainers()) {
+      m_scene.byName.insert(name, box);
       if (!m_scene.fusedOf.contains(name)) m_scene.fusedOf.insert(name, handle);
+      if (box != parent) {
+        m_fusedAt.resize(std::size_t(box) + 1);
+        m_fusedAt.back() = {.level = &level, .index = int(part)};
+      }
     }
-    if (&kind == &fusedContainers() && box != parent) {
-      m_fusedAt.resize(std::size_t(box) + 1);
-      m_fusedAt.back() = {.level = &level, .index = int(part)};
-    }
-    return box;
+    return {box, handle, canOpen};
   }
 
   void addNode(CanvasLevel& level, const Node& node, int container) {
@@ -113,12 +135,6 @@ class Builder {
     level.itemOfNode[node.id.index] = container;
     if (!level.cover.bodies.empty() && fused >= 0)
       addClosedBodies(level.cover, node.id, level.items.path(), container, level.handles[std::size_t(fused)]);
-  }
-
-  /// Handle of the innermost container that can be opened, from `container` outwards.
-  QString openableAround(int container) {
-    while (container >= 0 && !at(container).canOpen) container = at(container).parent;
-    return container < 0 ? QString() : at(container).handle();
   }
 
   /// What is in the bodies of `node`, which are closed: found by name, `item` stands for it, and opening it opens
@@ -144,11 +160,13 @@ class Builder {
   }
 
   /// In `container`, which stands in `box` in place of the node.
-  void addBody(CanvasLevel& level, const CoverBody& body, int box, int container) {
+  void addBody(CanvasLevel& level, const CoverBody& body, int box, int container, const QString& within) {
     const Node& node = level.graph().node(body.holder);
     CanvasLevel::Holder& holder = level.holders[node.id.index];
     holder.box = box;
-    holder.bodies.push_back(&addLevel(*body.cover, level.items.path().into(node, body.attribute), container));
+    auto modules = level.modules == nullptr ? nullptr : level.modules->body(body.holder, body.attribute);
+    holder.bodies.push_back(
+        &addLevel(*body.cover, level.items.path().into(node, body.attribute), container, std::move(modules), within));
     holder.graphs.push_back(&std::get<Subgraph>(node.attributes.at(body.attribute)));
   }
 
@@ -196,10 +214,24 @@ class Builder {
     for (CanvasLevel& level : m_levels) {
       level.firstEntry = scene.entries.size();
       for (const NodeId id : level.graph().order()) addEntry(level, level.graph().node(id));
+      addModules(level);
     }
     for (const Closed& closed : m_closed) addEntry(closed.name, closed.op, closed.item);
     m_searchText.shrink_to_fit();
     scene.searchText = std::make_shared<const std::string>(std::move(m_searchText));
+  }
+
+  /// Modules that are no block, or several: what is drawn of the first node.
+  void addModules(const CanvasLevel& level) {
+    if (level.blocks.tree() == nullptr) return;
+    for (const Module& module : level.blocks.tree()->modules) {
+      const QString handle = qs(level.items.path().exactly(kModulePrefix + module.path));
+      const NodeId first = module.nodes.front();
+      if (m_scene.byKey.contains(handle)) continue;
+      m_scene.byName.insert(handle, level.itemOfNode[first.index]);
+      if (const int fused = level.fusedOfNode[first.index]; fused >= 0)
+        m_scene.fusedOf.insert(handle, level.handles[std::size_t(fused)]);
+    }
   }
 
   /// `more` is looked at by searches beside the name.
@@ -266,16 +298,19 @@ OpenState openAtFirst(const Cover& cover) {
 
 OpenState allOpen(const CanvasScene& scene) {
   OpenState open;
-  for (auto it = scene.openable.begin(); it != scene.openable.end(); ++it) open.set(*it->kind, it.key(), true);
+  for (auto it = scene.openable.begin(); it != scene.openable.end(); ++it)
+    if (it->canOpen) open.set(*it->kind, it.key(), true);
   return open;
 }
 
-BuiltCanvas buildCanvasWithLevels(const Cover& cover, const OpenState& open, const CanvasFonts& fonts) {
-  return Builder(cover, open, fonts).build();
+BuiltCanvas buildCanvasWithLevels(const Cover& cover, const OpenState& open, const CanvasFonts& fonts,
+                                  std::shared_ptr<const ModuleTree> modules) {
+  return Builder(cover, open, fonts, std::move(modules)).build();
 }
 
-CanvasScene buildCanvas(const Cover& cover, const OpenState& open, const CanvasFonts& fonts) {
-  return Builder(cover, open, fonts).build().scene;
+CanvasScene buildCanvas(const Cover& cover, const OpenState& open, const CanvasFonts& fonts,
+                        std::shared_ptr<const ModuleTree> modules) {
+  return Builder(cover, open, fonts, std::move(modules)).build().scene;
 }
 
 }  // namespace fusescope

@@ -9,11 +9,17 @@ namespace fusescope {
 
 /// What is open at first: nothing, but a network that is hardly more than its control flow shows what is in it.
 OpenState openAtFirst(const Cover& cover);
+/// What is open at rest: as much as is legible in a view of that size, in pixels. Blocks open from the outside to the
+/// inside, the largest first, equal ones together, as long as the boxes' area, with gaps and headers, has room at a
+/// zoom at which titles are 9 pixels high. The same for the same cover, blocks and size. Any thread.
+OpenState openAtRest(const Cover& cover, const std::shared_ptr<const ModuleTree>& modules, const QSizeF& view);
 /// All of a scene, and what is in what is closed there.
 OpenState allOpen(const CanvasScene& scene);
 /// The scene of a cover, not yet laid out. Pure; any thread. A node that is in no fused node has a box of its own.
 /// Things in a body have the names that directives give them: HOLDER/NAME.
-CanvasScene buildCanvas(const Cover& cover, const OpenState& open, const CanvasFonts& fonts);
+/// `modules`: the blocks of the cover's model; null: none are drawn.
+CanvasScene buildCanvas(const Cover& cover, const OpenState& open, const CanvasFonts& fonts,
+                        std::shared_ptr<const ModuleTree> modules = nullptr);
 
 /// A scene and what it was made of, for scenes that differ from it in what is open. Refers to the cover and the fonts.
 struct BuiltCanvas {
@@ -27,6 +33,7 @@ struct BuiltCanvas {
   };
   std::vector<FusedAt> fusedAt;  ///< by item
 };
-BuiltCanvas buildCanvasWithLevels(const Cover& cover, const OpenState& open, const CanvasFonts& fonts);
+BuiltCanvas buildCanvasWithLevels(const Cover& cover, const OpenState& open, const CanvasFonts& fonts,
+                                  std::shared_ptr<const ModuleTree> modules = nullptr);
 
 }  // namespace fusescope

@@ -6,13 +6,48 @@
 namespace fusescope {
 namespace {
 
+/// Of a block that of its kernels.
 ShownTime timeOf(const CanvasItem& item, const ShownTimes& times) {
+  if (item.block != nullptr) {
+    std::vector<ShownTime> parts;
+    for (const int kernel : item.block->kernels) {
+      const auto place = std::size_t(kernel);
+      const ShownTime& untimed = item.block->of->untimed[place];
+      parts.push_back(times.empty() ? untimed
+                                    : shownTime(times, item.block->of->handles[place].toStdString(), untimed));
+    }
+    return sumOf(parts);
+  }
   if (item.timeKey.isEmpty()) return {};
   const std::string handle = times.empty() ? std::string() : item.timeKey.toStdString();
   return shownTime(times, handle, item.untimed);
 }
 
+/// Of a block the worst of its kernels, its own and carried ones each.
+ShownError worstOf(const BlockFacts& block, const ShownErrors& errors) {
+  ShownError worst;
+  const auto take = [&](const ShownError& error, Which which) {
+    ShownError soFar = worst;
+    if (levelOf(error, which, errors.bound) <= levelOf(soFar, which, errors.bound)) return;
+    worst.errors.*which = error.errors.*which;
+    worst.reachesOutput = error.reachesOutput;
+  };
+  for (const int kernel : block.kernels) {
+    const ShownError error = errors.find(block.of->handles[std::size_t(kernel)].toStdString());
+    if (error.kind == ErrorKind::Unknown) continue;
+    if (worst.kind == ErrorKind::Unknown) {
+      worst = error;
+      continue;
+    }
+    worst.kind = std::max(worst.kind, error.kind);
+    take(error, &LocalAndCarried::local);
+    take(error, &LocalAndCarried::carried);
+  }
+  return worst;
+}
+
 ShownError errorOf(const CanvasItem& item, const ShownErrors& errors) {
+  if (item.block != nullptr && !errors.of.empty()) return worstOf(*item.block, errors);
   return item.timeKey.isEmpty() || errors.of.empty() ? ShownError() : errors.find(item.timeKey.toStdString());
 }
 
@@ -47,7 +82,7 @@ CanvasColors::CanvasColors(std::shared_ptr<const CanvasScene> scene, const Color
   m_time.reserve(m_scene->items.size());
   for (const CanvasItem& item : m_scene->items) {
     const ShownTime& time = m_time.emplace_back(timeOf(item, m_numbers.times));
-    slowestMs = std::max(slowestMs, time.ms);
+    if (item.block == nullptr || item.isBox()) slowestMs = std::max(slowestMs, time.ms);
     anyPrediction = anyPrediction || item.prediction;
     anyUncertain = anyUncertain || item.isUncertain();
     anyWithoutKernel = anyWithoutKernel || !item.fate.isEmpty();

@@ -248,8 +248,9 @@ void CanvasItems::sizeBox(CanvasItem& item) const {
   const double badge = item.fate.isEmpty()
                            ? metrics::kBadgeWidth
                            : std::max(metrics::kBadgeWidth, m_fonts.meta.width(item.fate) + metrics::kBadgePadding);
-  const double time =
-      item.timeKey.isEmpty() ? 0 : m_fonts.meta.width(QLatin1String(metrics::kWidestTime)) + metrics::kTimeGap;
+  const double time = item.timeKey.isEmpty() && item.block == nullptr
+                          ? 0
+                          : m_fonts.meta.width(QLatin1String(metrics::kWidestTime)) + metrics::kTimeGap;
   item.title = m_fonts.title.elided(item.title, room - badge);
   item.detail = m_fonts.detail.elided(item.detail, room);
   item.meta = m_fonts.meta.elided(item.meta, room - time);

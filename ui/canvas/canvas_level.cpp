@@ -20,13 +20,16 @@ void describeCast(CanvasEdge& edge, const PlannedCast& cast) {
 
 }  // namespace
 
-CanvasLevel::CanvasLevel(const Cover& of, const BodyPath& path, const CanvasFonts& fonts)
+CanvasLevel::CanvasLevel(const Cover& of, const BodyPath& path, const CanvasFonts& fonts,
+                         std::shared_ptr<const ModuleTree> tree)
     : cover(of),
+      modules(std::move(tree)),
       items(of, path, fonts),
       itemOfNode(of.graph().nodeIdLimit(), -1),
       fusedOfNode(of.graph().nodeIdLimit(), -1),
       placeOfNode(of.graph().nodeIdLimit(), 0),
-      names(of.graph().nodeIdLimit()) {
+      names(of.graph().nodeIdLimit()),
+      blocks(of, modules, !path.isNetwork()) {
   std::uint32_t place = 0;
   for (const NodeId id : graph().order()) {
     names[id.index] = items.nameOf(graph().node(id).name);
@@ -37,6 +40,14 @@ CanvasLevel::CanvasLevel(const Cover& of, const BodyPath& path, const CanvasFont
     for (const NodeId node : of.fusedNodes[f].nodes)  // coverings may name a node twice
       if (graph().has(node) && fusedOfNode[node.index] < 0) fusedOfNode[node.index] = int(f);
   }
+  if (blocks.all().empty()) return;
+  for (const CoverBlock& block : blocks.all()) blockHandles.push_back(qs(path.exactly(blocks.handleOf(of, block))));
+  auto all = std::make_shared<CanvasKernels>();
+  all->handles = handles;
+  for (const FusedNode& fused : of.fusedNodes) all->untimed.push_back(timeWithoutRun(of, fused));
+  kernels = std::move(all);
+  asked.resize(of.graph().nodeIdLimit(), DataType::Undefined);
+  for (const PrecisionGrant& grant : of.precisionMap) asked[grant.node.index] = grant.asked;
 }
 
 // The items that `node` is drawn by where it reads `value`: its own, or what takes the value in its open bodies.

@@ -5,20 +5,28 @@
 #include <utility>
 #include <vector>
 
+#include "planning/cover_blocks.h"
 #include "ui/canvas/canvas_items.h"
 
 namespace fusescope {
 
 /// The cover of the network, or of a body that is open, and which items stand for what of it.
 struct CanvasLevel {
-  CanvasLevel(const Cover& of, const BodyPath& path, const CanvasFonts& fonts);
+  /// `tree`: of the cover's model; null: no blocks.
+  CanvasLevel(const Cover& of, const BodyPath& path, const CanvasFonts& fonts,
+              std::shared_ptr<const ModuleTree> tree = nullptr);
 
   const Cover& cover;
+  const std::shared_ptr<const ModuleTree> modules;  ///< of the cover's model; null: no blocks
   CanvasItems items;
   std::vector<int> itemOfNode, fusedOfNode;  ///< by node
   std::vector<std::uint32_t> placeOfNode;    ///< by node: in the order of the graph
   std::vector<QString> names, handles;       ///< by node, by fused node: whatever says them shares them
-  std::map<std::uint32_t, int> itemOfInput;  ///< by value
+  CoverBlocks blocks;
+  std::vector<QString> blockHandles;             ///< by block
+  std::shared_ptr<const CanvasKernels> kernels;  ///< null: there are no blocks
+  std::vector<DataType> asked;                   ///< by node: what a pin asks for; empty: there are no blocks
+  std::map<std::uint32_t, int> itemOfInput;      ///< by value
   std::vector<std::pair<ValueId, int>> outputs;
   std::size_t firstEntry = 0;  ///< of its nodes, which are one after the other in the order of the graph
   /// A node whose bodies are open in `box`; `condition`: the pill of what an If asks, or -1.

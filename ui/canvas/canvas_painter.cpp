@@ -229,6 +229,16 @@ void CanvasPainter::stripe(const QRectF& rect, const QColor& color, const Canvas
   m_painter.drawRoundedRect(QRectF(rect.left() + 5, rect.top() + 8, metrics::kStripe, rect.height() - 16), 2, 2);
   if (!item.canOpen) return;
   m_painter.setPen(QPen(mixed(m_theme.border, color, 0.5), 1.0));
+  if (item.block != nullptr && item.block->copies > 0) {  // equal blocks, one behind the other
+    m_painter.setBrush(Qt::NoBrush);
+    for (const double out : {4.0, 8.0}) {
+      const QPointF corner(rect.right() + out, rect.bottom() + out);
+      m_painter.drawPolyline(
+          QPolygonF({QPointF(rect.left() + out, rect.bottom() + out - 4), QPointF(rect.left() + out, corner.y()),
+                     corner, QPointF(corner.x(), rect.top() + out), QPointF(corner.x() - 4, rect.top() + out)}));
+    }
+    return;
+  }
   m_painter.drawLine(QPointF(rect.left() + 9, rect.bottom() + 3), QPointF(rect.right() - 9, rect.bottom() + 3));
 }
 

@@ -113,9 +113,15 @@ bool CanvasScene::isInside(int item, int container) const {
   return false;
 }
 
+const Openable* CanvasScene::findOpenable(const QString& handle) const {
+  const auto found = openable.constFind(handle);
+  return found != openable.constEnd() && found->canOpen ? &*found : nullptr;
+}
+
 QStringList CanvasScene::openableInside(const QString& handle) const {
   QStringList inside;
   for (auto it = openable.begin(); it != openable.end(); ++it) {
+    if (!it->canOpen) continue;
     QString around = it->within;
     while (!around.isEmpty() && around != handle) around = openable.value(around).within;
     if (!around.isEmpty()) inside << it.key();

@@ -6,6 +6,7 @@
 #include <QSet>
 #include <QString>
 #include <QStringList>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,21 @@ enum class Certainty;  // planning/read_back_plan.h
 /// What the canvas paints: values, built off the GUI thread and const once delivered. Nothing here knows a Cover.
 enum class ItemKind { Container, Node, Input, Output };
 struct ContainerKind;
+
+/// The kernels of a cover, by their index.
+struct CanvasKernels {
+  std::vector<QString> handles;
+  std::vector<ShownTime> untimed;  ///< the time of each where no run measured it
+};
+
+/// What a block says beside its lines.
+struct BlockFacts {
+  std::shared_ptr<const CanvasKernels> of;  ///< all of its cover
+  std::vector<int> kernels;                 ///< those in it
+  int copies = 0;                           ///< of a run; 0: it is none
+  int unlike = 0;                           ///< of the copies, those that differ from the first
+  QString note;                             ///< lines: how a copy differs from the first, or which copies do
+};
 
 struct CanvasItem {
   ItemKind kind = ItemKind::Container;
@@ -50,8 +66,9 @@ struct CanvasItem {
   bool open = false;  ///< a container
   bool canOpen = false;
   int edgesIn = 0, edgesOut = 0;
-  QString timeKey;  ///< handle of the fused node whose time it shows; empty: none
-  QSizeF size;      ///< of a box; of a container the width of its header
+  QString timeKey;                          ///< handle of the fused node whose time it shows; empty: none
+  std::shared_ptr<const BlockFacts> block;  ///< of a block, whose time is that of its kernels; else null
+  QSizeF size;                              ///< of a box; of a container the width of its header
   bool isBox() const { return !open; }
   bool calculates() const;   ///< has a precision: it is no container that only holds what has
   bool isUncertain() const;  ///< nothing that its compiler says names one of its nodes
@@ -59,10 +76,11 @@ struct CanvasItem {
   const QString& handle() const;
 };
 
-/// A container that can be opened and closed, whether it is drawn or is in one that is closed.
+/// A container, whether it is drawn or is in one that is closed.
 struct Openable {
   const ContainerKind* kind = nullptr;
-  QString within;  ///< handle of the next one around it; empty: none
+  QString within;       ///< handle of the next one around it that can be opened; empty: none
+  bool canOpen = true;  ///< else it is always one box
 };
 
 struct CanvasEdge {
@@ -110,7 +128,7 @@ struct CanvasScene {
   QHash<QString, int> byName;  ///< of nodes, fused nodes, segments, inputs and outputs: the item that stands for it
   QHash<QString, int> moved;   ///< keys and names that another item has now
   QHash<QString, QString> fusedOf;    ///< name of a node or fused node, or handle -> handle of the fused node
-  QHash<QString, Openable> openable;  ///< by handle
+  QHash<QString, Openable> openable;  ///< by handle: all containers
 
   // After layout.
   std::vector<QRectF> rects;  ///< by item
@@ -131,6 +149,8 @@ struct CanvasScene {
   /// The nearest edge within `reach`, or -1.
   int edgeAt(const QPointF& point, double reach) const;
   bool isInside(int item, int container) const;  ///< `item` itself counts
+  /// The container of this handle, if it can be opened; else null.
+  const Openable* findOpenable(const QString& handle) const;
   /// Handles of what can be opened in the container of this handle.
   QStringList openableInside(const QString& handle) const;
   /// Finds things by place from here on: as `rects` and `curves` are. `before`: of a scene whose items and edges are

@@ -17,12 +17,24 @@ std::vector<NodeId> nodes(const CanvasLevel& level, std::size_t part) {
   return drawn;
 }
 
+QString nameOf(const CanvasLevel& level, const FusedNode& fused) {
+  const bool rootNames = level.graph().has(fused.root) && level.graph().node(fused.root).name == fused.name;
+  return rootNames ? level.names[fused.root.index] : level.items.nameOf(fused.name);
+}
+
 /// One of several nodes can be opened, and one that holds bodies.
 CanvasItem item(const CanvasLevel& level, std::size_t part) {
   const FusedNode& fused = level.cover.fusedNodes[part];
-  const bool rootNames = level.graph().has(fused.root) && level.graph().node(fused.root).name == fused.name;
-  return level.items.fused(fused, rootNames ? level.names[fused.root.index] : level.items.nameOf(fused.name),
-                           level.handles[part], nodes(level, part).size());
+  return level.items.fused(fused, nameOf(level, fused), level.handles[part], nodes(level, part).size());
+}
+
+CanvasItem brief(const CanvasLevel& level, std::size_t part) {
+  const FusedNode& fused = level.cover.fusedNodes[part];
+  CanvasItem item;
+  item.name = nameOf(level, fused);
+  item.key = level.handles[part];
+  item.canOpen = nodes(level, part).size() > 1 || holdsBodies(level.cover, fused);
+  return item;
 }
 
 }  // namespace
@@ -40,7 +52,8 @@ extern const ContainerKind kFusedContainers{.name = "fused node",
                                                      .frame = 0.55},
                                             .count = count,
                                             .nodes = nodes,
-                                            .item = item};
+                                            .item = item,
+                                            .brief = brief};
 
 const ContainerKind& fusedContainers() {
   return kFusedContainers;

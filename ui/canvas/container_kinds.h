@@ -30,8 +30,10 @@ struct ContainerKind {
   std::string_view name;       ///< "segment"
   std::string_view turnedKey;  ///< in sessions: those that are not as at first; empty: they stay as they are
   bool openAtFirst = true;
-  bool knownByKey = false;  ///< in selections; names of these may be shared
-  bool calculates = false;  ///< has a precision, and the colour of its mode; else it has that of its segment
+  bool knownByKey = false;       ///< in selections; names of these may be shared
+  bool nests = false;            ///< one may be in another of its kind, which comes before it
+  bool opensForContent = false;  ///< when something in it is selected elsewhere
+  bool calculates = false;       ///< has a precision, and the colour of its mode; else it has that of its segment
   ContainerLook look{};
   /// How many there are in a cover, and which nodes each stands for. It is drawn in the innermost container of the
   /// kinds around that holds all of them; one without nodes is not drawn.
@@ -39,12 +41,16 @@ struct ContainerKind {
   std::vector<NodeId> (*nodes)(const CanvasLevel& level, std::size_t part);
   /// What it says: key, name, title and so on, and whether it can be opened. Sizes and place come later.
   CanvasItem (*item)(const CanvasLevel& level, std::size_t part);
+  /// Of one that is in a closed container and not drawn: its key and name, and whether it can be opened. Null: as item.
+  CanvasItem (*brief)(const CanvasLevel& level, std::size_t part) = nullptr;
   /// The cover that it shows in place of its node. Null: it shows its nodes.
   const CoverBody* (*body)(const CanvasLevel& level, std::size_t part) = nullptr;
 };
 
 /// That of fused nodes, which a cover is made of.
 const ContainerKind& fusedContainers();
+/// That of blocks: what modules of the network are in a segment.
+const ContainerKind& moduleContainers();
 
 /// From the outside to the inside.
 const std::vector<const ContainerKind*>& containerKinds();

@@ -32,7 +32,11 @@ CanvasItem item(const CanvasLevel& level, std::size_t part) {
 
 }  // namespace
 
-extern const ContainerKind kSegmentContainers{
-    .name = "segment", .turnedKey = "closed_segments", .count = count, .nodes = nodes, .item = item};
+extern const ContainerKind kSegmentContainers{.name = "segment",
+                                              .turnedKey = "closed_segments",
+                                              .opensForContent = true,
+                                              .count = count,
+                                              .nodes = nodes,
+                                              .item = item};
 
 }  // namespace fusescope

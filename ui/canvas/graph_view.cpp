@@ -14,6 +14,7 @@ namespace {
 constexpr int kTransitionMs = 220;
 constexpr int kMostAnimatedItems = 1'500;
 constexpr int kOverlayMargin = 12;
+constexpr int kMostOpenedFor = 12;  // selected things for each of which all around it is opened
 
 double eased(double t) {
   return t * t * (3 - 2 * t);
@@ -41,7 +42,10 @@ GraphView::GraphView(QWidget* parent) : QWidget(parent), m(std::make_unique<Priv
   connect(&m->runner, &LayoutRunner::started, this, &GraphView::layoutStarted);
   connect(&m->runner, &LayoutRunner::warning, this, &GraphView::layoutWarning);
   connect(&m->runner, &LayoutRunner::finished, this,
-          [this](std::shared_ptr<const CanvasScene> scene, double ms) { m->take(std::move(scene), ms); });
+          [this](std::shared_ptr<const CanvasScene> scene, const OpenState& open, double ms) {
+            if (std::exchange(m->atRest, false)) m->open = open;
+            m->take(std::move(scene), ms);
+          });
   connect(m->minimap, &MinimapWidget::centreWanted, this, [this](const QPointF& point) { m->centreOn(point); });
   connect(&m->frame, &QTimer::timeout, this, [this] {
     const double t = double(m->transition.elapsed()) / kTransitionMs;
@@ -56,8 +60,10 @@ GraphView::GraphView(QWidget* parent) : QWidget(parent), m(std::make_unique<Priv
 
 GraphView::~GraphView() = default;
 
-void GraphView::setCover(std::shared_ptr<const Cover> cover, const QString& said) {
+void GraphView::setCover(std::shared_ptr<const Cover> cover, const QString& said,
+                         std::shared_ptr<const ModuleTree> modules) {
   m->cover = std::move(cover);
+  m->modules = std::move(modules);
   m->said = said;
   m->wantedModel = m->cover ? m->cover->model.get() : nullptr;
   if (!m->cover) {
@@ -69,7 +75,8 @@ void GraphView::setCover(std::shared_ptr<const Cover> cover, const QString& said
     return;
   }
   if (m->wantedModel != m->sceneModel) {
-    m->open = m->nextView ? m->nextView->open : openAtFirst(*m->cover);
+    m->atRest = !m->nextView || m->nextView->atRest;
+    m->open = m->nextView ? m->nextView->open : OpenState();
     m->selection.clear();
     m->currentName.clear();
   }
@@ -86,7 +93,8 @@ void GraphView::Private::request() {
     const int item = current() >= 0 ? current() : hovered;
     if (item >= 0) anchorKey = scene->items[std::size_t(item)].key;
   }
-  runner.request(cover, open);
+  const std::optional<QSizeF> restIn = atRest ? std::optional<QSizeF>(q->size()) : std::nullopt;
+  runner.request({.cover = cover, .modules = modules, .open = open, .atRest = restIn});
 }
 
 // The item under the anchor keeps its place on the screen; what else moved glides there.
@@ -131,7 +139,10 @@ void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double mi
   }
   recolor();
   resolveSelection();
-  if (!query.isEmpty()) q->search(query);
+  if (!query.isEmpty()) {
+    findMatches();
+    emit q->searchChanged(matchIndex, q->matchCount());
+  }
   if (!sameModel && !scene->items.empty()) {
     const std::optional<View> wanted = std::exchange(nextView, std::nullopt);
     if (wanted && wanted->zoom > 0) {
@@ -142,6 +153,7 @@ void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double mi
     }
   }
   if (sameModel && (whole || (sawBoxes && !seesBoxes()))) showRect(scene->bounds, 1.0);
+  if (std::exchange(revealsWhenDone, false) && !selected.isEmpty()) reveal(selectionRect());
   placeOverlays();
   moved();
   runner.discard(std::move(before));
@@ -240,8 +252,10 @@ void GraphView::setLegendVisible(bool visible) {
 }
 
 GraphView::View GraphView::view() const {
-  return {
-      .open = m->open, .centre = m->toScene(QPointF(width(), height()) / 2), .zoom = m->hasCamera ? m->camera.zoom : 0};
+  return {.open = m->open,
+          .atRest = m->atRest,
+          .centre = m->toScene(QPointF(width(), height()) / 2),
+          .zoom = m->hasCamera ? m->camera.zoom : 0};
 }
 
 void GraphView::setNextView(View view) {
@@ -250,7 +264,7 @@ void GraphView::setNextView(View view) {
 
 QString GraphView::Private::openableOf(const QString& name) const {
   const QString handle = scene->fusedOf.value(name, name);
-  return scene->openable.contains(handle) ? handle : QString();
+  return scene->findOpenable(handle) != nullptr ? handle : QString();
 }
 
 void GraphView::Private::setOpen(const QString& name, bool wanted) {
@@ -259,7 +273,23 @@ void GraphView::Private::setOpen(const QString& name, bool wanted) {
   const int item = scene->itemOf(name);
   if (item >= 0) anchorKey = scene->items[std::size_t(item)].key;
   open.set(*scene->openable[handle].kind, handle, wanted);
+  if (wanted) openAround({name});
   request();
+}
+
+bool GraphView::Private::openAround(const QStringList& names) {
+  bool any = false;
+  for (const QString& name : names) {
+    auto at = scene->openable.constFind(scene->fusedOf.value(name, name));
+    while (at != scene->openable.constEnd()) {
+      const QString around = at->within;
+      at = scene->openable.constFind(around);
+      if (at == scene->openable.constEnd() || !at->kind->opensForContent || open.isOpen(*at->kind, around)) continue;
+      open.set(*at->kind, around, true);
+      any = true;
+    }
+  }
+  return any;
 }
 
 void GraphView::expand(const QString& name) {
@@ -279,12 +309,13 @@ bool GraphView::isOpen(const QString& name) const {
 void GraphView::expandAll() {
   if (!m->cover) return;
   m->open = allOpen(*m->scene);
+  m->atRest = false;
   m->request();
 }
 
 void GraphView::collapseAll() {
-  if (m->open == OpenState{}) return;
-  m->open = {};
+  if (!m->cover) return;
+  m->atRest = true;
   m->wasWhole = m->visibleScene().contains(m->scene->bounds);
   m->request();
 }
@@ -293,7 +324,12 @@ void GraphView::select(const QStringList& names, bool reveal) {
   m->selection = names;
   m->currentName = names.isEmpty() ? QString() : names.last();
   m->resolveSelection();
-  if (reveal && !m->selected.isEmpty()) m->reveal(m->selectionRect());
+  if (reveal && m->openAround(names.size() <= kMostOpenedFor ? names : QStringList(names.last()))) {
+    m->revealsWhenDone = true;
+    m->request();
+  } else if (reveal && !m->selected.isEmpty()) {
+    m->reveal(m->selectionRect());
+  }
   m->changed(false);
 }
 QStringList GraphView::selection() const {
@@ -302,14 +338,19 @@ QStringList GraphView::selection() const {
 
 int GraphView::search(const QString& text) {
   m->query = text.trimmed();
-  m->matches.clear();
-  m->matchEntries = m->scene->matching(m->query);
   m->matchIndex = -1;
-  for (const int match : m->matchEntries)
-    if (const int item = m->scene->entries[std::size_t(match)].item; item >= 0) m->matches.insert(item);
+  m->findMatches();
   emit searchChanged(-1, matchCount());
   update();
   return matchCount();
+}
+
+void GraphView::Private::findMatches() {
+  matches.clear();
+  matchEntries = scene->matching(query);
+  for (const int match : matchEntries)
+    if (const int item = scene->entries[std::size_t(match)].item; item >= 0) matches.insert(item);
+  if (matchIndex >= int(matchEntries.size())) matchIndex = -1;
 }
 int GraphView::matchCount() const {
   return int(m->matchEntries.size());

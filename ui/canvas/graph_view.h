@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "planning/cover.h"
+#include "planning/module_tree.h"
 #include "ui/canvas/camera.h"
 #include "ui/canvas/container_kinds.h"
 #include "ui/document/shown_error.h"
@@ -34,8 +35,10 @@ class GraphView : public QWidget {
   ~GraphView() override;
 
   /// Null shows an empty canvas. What is open, selected and where it stands on the screen survives a new cover. `said`:
-  /// whose kernels these are, for the legend; empty: it is not said.
-  void setCover(std::shared_ptr<const Cover> cover, const QString& said = {});
+  /// whose kernels these are, for the legend; empty: it is not said. `modules`: the blocks that are drawn, of the
+  /// cover's model; null: none.
+  void setCover(std::shared_ptr<const Cover> cover, const QString& said = {},
+                std::shared_ptr<const ModuleTree> modules = nullptr);
   std::shared_ptr<const Cover> cover() const;
   /// Times of a run; where it has none, what was predicted is shown.
   void setTimes(ShownTimes times);
@@ -57,8 +60,9 @@ class GraphView : public QWidget {
   /// too.
   struct View {
     OpenState open;
-    QPointF centre;   ///< in layout pixels
-    double zoom = 0;  ///< 0: wherever a network that is opened begins
+    bool atRest = false;  ///< what is open is not known: it is chosen as of a network that is opened
+    QPointF centre;       ///< in layout pixels
+    double zoom = 0;      ///< 0: wherever a network that is opened begins
   };
   View view() const;
   /// Taken when the next cover of another model is set.
@@ -69,11 +73,12 @@ class GraphView : public QWidget {
   void collapse(const QString& name);
   void toggle(const QString& name);
   bool isOpen(const QString& name) const;
-  void expandAll();    ///< every fused node and segment
-  void collapseAll();  ///< every fused node; segments stay open
+  void expandAll();    ///< every container
+  void collapseAll();  ///< what is open is as when the network was opened, in a view of this size
 
   /// Selects what the names stand for; a node inside a closed fused node selects that box. Brings it into view if
-  /// `reveal`. Does not emit selectionChanged(): the caller knows.
+  /// `reveal`: segments and blocks around it open (of many names, those around the last). Does not emit
+  /// selectionChanged(): the caller knows.
   void select(const QStringList& names, bool reveal = true);
   QStringList selection() const;
 

@@ -23,9 +23,12 @@ struct GraphView::Private {
   void recolor();
   void showColors();  ///< in the legend, the overview and the picture
   void resolveSelection();
+  void findMatches();         ///< of the query
   void changed(bool byUser);  ///< the selection
   void placeOverlays();
   void setOpen(const QString& name, bool open);
+  /// Opens segments and blocks around what `names` stand for; whether any was closed.
+  bool openAround(const QStringList& names);
 
   // graph_view_camera.cpp
   QRectF toView(const QRectF& rect) const { return camera.toView(rect); }
@@ -62,12 +65,15 @@ struct GraphView::Private {
   Theme theme = Theme::dark();
   const ColorMode* mode = colorModes().front();
   std::shared_ptr<const Cover> cover;
+  std::shared_ptr<const ModuleTree> modules;
   QString said;  ///< whose kernels these are
   std::shared_ptr<const CanvasScene> scene = std::make_shared<CanvasScene>();
   const Model* sceneModel =
       nullptr;  ///< whose layout is shown: another model starts with a fresh camera. Not dereferenced.
   const Model* wantedModel = nullptr;
   OpenState open;
+  bool atRest = false;           ///< what is open is chosen for the next scene
+  bool revealsWhenDone = false;  ///< the selection, which is in a container that opens
   CanvasColors colors;
   CanvasNumbers numbers;
   std::optional<GraphView::View> nextView;

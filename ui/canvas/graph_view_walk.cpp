@@ -109,7 +109,10 @@ void GraphView::Private::stepMatch(int by) {
   selection = QStringList(entry.name);
   currentName = entry.name;
   resolveSelection();
-  if (entry.item >= 0) {
+  if (openAround(selection)) {
+    revealsWhenDone = true;
+    request();
+  } else if (entry.item >= 0) {
     if (camera.zoom < 0.35) camera.zoom = 0.85;
     centreOn(scene->rects[std::size_t(entry.item)].center());
   }
@@ -170,6 +173,7 @@ QString GraphView::Private::describe(int item) const {
   if (!it.meta.isEmpty()) parts << it.meta;
   if (it.precision != DataType::Undefined) parts << precisionText(it, theme);
   if (item == failingItem) parts << GraphView::tr("the shown run goes wrong here");
+  if (it.block != nullptr && !it.block->note.isEmpty()) parts << it.block->note;
   if (it.prediction) parts << predictionNote();
   if (const QString made = madeNote(it); !made.isEmpty()) parts << made;
   if (const QString time = timeText(item); !time.isEmpty()) parts << time;
@@ -199,6 +203,8 @@ QString GraphView::Private::tooltipAt(const QPointF& viewPoint) const {
   if (const QString errors = errorsText(item); !errors.isEmpty()) facts << errors;
   text += "<br/>" + facts.join(QStringLiteral(" \u00b7 ")).toHtmlEscaped();
   if (!it.meta.isEmpty()) text += "<br/>" + it.meta.toHtmlEscaped();
+  if (it.block != nullptr && !it.block->note.isEmpty())
+    text += "<br/>" + it.block->note.toHtmlEscaped().replace("\n", "<br/>");
   if (!it.stubs.isEmpty()) text += "<br/>" + GraphView::tr("reads %1").arg(it.stubs.join(", ")).toHtmlEscaped();
   const QString why = summary ? summary(it.handle()) : QString();
   if (!why.isEmpty()) text += "<br/><br/>" + why.toHtmlEscaped().replace("\n", "<br/>");

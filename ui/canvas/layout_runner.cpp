@@ -21,8 +21,7 @@ class Task : public QRunnable {
 
 /// One request on its way. Touched by one thread at a time: the GUI's, or the worker's while it works.
 struct LayoutRunner::Job {
-  std::shared_ptr<const Cover> cover;
-  OpenState open;
+  Wanted wanted;
   std::stop_source stop;
   QElapsedTimer clock;
   std::shared_ptr<const CanvasScene> scene;
@@ -61,11 +60,10 @@ void LayoutRunner::discard(std::shared_ptr<const CanvasScene> scene) {
   m_pool.start(new Task([scene = std::move(scene)]() mutable { scene.reset(); }));
 }
 
-void LayoutRunner::request(std::shared_ptr<const Cover> cover, OpenState open) {
+void LayoutRunner::request(Wanted wanted) {
   cancel();
   auto job = std::make_shared<Job>();
-  job->cover = std::move(cover);
-  job->open = std::move(open);
+  job->wanted = std::move(wanted);
   job->clock.start();
   m_job = job;
   emit started();
@@ -85,7 +83,9 @@ void LayoutRunner::work(Job& job, SceneMaker& maker, LevelCache& cache) {
   DotHelper dot(job.stop.get_token(), kMostForDotMs);
   const LayoutOptions options{
       .dot = [&](const LevelGraph& level) { return dot.layOut(level); }, .cache = &cache, .stop = job.stop.get_token()};
-  auto scene = maker.make(job.cover, job.open, options);
+  Wanted& wanted = job.wanted;
+  if (wanted.atRest) wanted.open = openAtRest(*wanted.cover, wanted.modules, *wanted.atRest);
+  auto scene = maker.make(wanted.cover, wanted.open, options, wanted.modules);
   if (scene.ok()) {
     job.scene = std::move(scene).value();
   } else {
@@ -99,7 +99,7 @@ void LayoutRunner::deliver(const std::shared_ptr<Job>& job) {
   m_job.reset();
   if (!job->warning.isEmpty()) emit warning(job->warning);
   if (!job->problem.isEmpty()) return emit warning(tr("The graph could not be laid out: %1").arg(job->problem));
-  emit finished(job->scene, double(job->clock.nsecsElapsed()) / 1e6);
+  emit finished(job->scene, job->wanted.open, double(job->clock.nsecsElapsed()) / 1e6);
 }
 
 }  // namespace fusescope

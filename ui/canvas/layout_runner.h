@@ -23,7 +23,15 @@ class LayoutRunner : public QObject {
   explicit LayoutRunner(QObject* parent = nullptr);
   ~LayoutRunner() override;
 
-  void request(std::shared_ptr<const Cover> cover, OpenState open);
+  /// What is to be drawn. `modules`: blocks of the cover's model, or null. `atRest`: the size of the view for which
+  /// what is open is chosen (openAtRest()) in place of `open`.
+  struct Wanted {
+    std::shared_ptr<const Cover> cover;
+    std::shared_ptr<const ModuleTree> modules{};
+    OpenState open{};
+    std::optional<QSizeF> atRest{};
+  };
+  void request(Wanted wanted);
   void cancel();
   /// Nothing is shown any more: lets go of what is kept for the next scene of a cover.
   void forget();
@@ -38,7 +46,9 @@ class LayoutRunner : public QObject {
 
  signals:
   void started();
-  void finished(std::shared_ptr<const fusescope::CanvasScene> scene, double milliseconds);
+  /// `open`: what is open in the scene.
+  void finished(std::shared_ptr<const fusescope::CanvasScene> scene, const fusescope::OpenState& open,
+                double milliseconds);
   void warning(const QString& text);
 
  private:

@@ -22,19 +22,22 @@ void addHolders(const Cover& cover, const BodyPath& path, QSet<QString>& holders
 }  // namespace
 
 Result<std::shared_ptr<SceneMaker::Base>> SceneMaker::baseOf(const std::shared_ptr<const Cover>& cover,
+                                                             const std::shared_ptr<const ModuleTree>& modules,
                                                              const OpenState& open,
                                                              const LayoutOptions& options) const {
-  if (m_base && m_base->cover == cover && m_base->open == open) return m_base;
+  if (m_base && m_base->cover == cover && m_base->modules == modules && m_base->open == open) return m_base;
   auto base = std::make_shared<Base>();
   base->cover = cover;
+  base->modules = modules;
   base->open = open;
-  base->built = buildCanvasWithLevels(*cover, open, *m_fonts);
+  base->built = buildCanvasWithLevels(*cover, open, *m_fonts, modules);
   TRY(layOutScene(base->built.scene, options));
   return base;
 }
 
 Result<std::shared_ptr<const CanvasScene>> SceneMaker::make(const std::shared_ptr<const Cover>& cover,
-                                                            const OpenState& open, const LayoutOptions& options) {
+                                                            const OpenState& open, const LayoutOptions& options,
+                                                            const std::shared_ptr<const ModuleTree>& modules) {
   QSet<QString> holders;
   addHolders(*cover, {}, holders);
   const QSet<QString> turned = open.turned(fusedContainers());
@@ -42,13 +45,13 @@ Result<std::shared_ptr<const CanvasScene>> SceneMaker::make(const std::shared_pt
   if (cover->fusedNodes.size() >= m_large && opened.size() <= kMostOpened) {
     OpenState without = open;
     without.setTurned(fusedContainers(), turned & holders);
-    m_base = TRY(baseOf(cover, without, options));
+    m_base = TRY(baseOf(cover, modules, without, options));
     if (opened.isEmpty()) return std::shared_ptr<const CanvasScene>(m_base, &m_base->built.scene);
     std::optional<CanvasScene> scene = TRY(openedScene(m_base->built, opened, options));
     if (scene) return std::make_shared<const CanvasScene>(std::move(*scene));
   }
   forget();
-  auto scene = std::make_shared<CanvasScene>(buildCanvas(*cover, open, *m_fonts));
+  auto scene = std::make_shared<CanvasScene>(buildCanvas(*cover, open, *m_fonts, modules));
   TRY(layOutScene(*scene, options));
   return std::shared_ptr<const CanvasScene>(std::move(scene));
 }

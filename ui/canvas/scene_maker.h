@@ -19,8 +19,10 @@ class SceneMaker {
   explicit SceneMaker(std::shared_ptr<const CanvasFonts> fonts, std::size_t large = kLarge)
       : m_fonts(std::move(fonts)), m_large(large) {}
 
+  /// `modules`: blocks of the cover's model; null: none are drawn.
   Result<std::shared_ptr<const CanvasScene>> make(const std::shared_ptr<const Cover>& cover, const OpenState& open,
-                                                  const LayoutOptions& options);
+                                                  const LayoutOptions& options,
+                                                  const std::shared_ptr<const ModuleTree>& modules = nullptr);
   /// Lets go of what is kept.
   void forget() { m_base.reset(); }
 
@@ -28,10 +30,12 @@ class SceneMaker {
   /// The cover, and what of it is open beside fused nodes that hold no bodies.
   struct Base {
     std::shared_ptr<const Cover> cover;
+    std::shared_ptr<const ModuleTree> modules;
     OpenState open;
     BuiltCanvas built;
   };
-  Result<std::shared_ptr<Base>> baseOf(const std::shared_ptr<const Cover>& cover, const OpenState& open,
+  Result<std::shared_ptr<Base>> baseOf(const std::shared_ptr<const Cover>& cover,
+                                       const std::shared_ptr<const ModuleTree>& modules, const OpenState& open,
                                        const LayoutOptions& options) const;
 
   const std::shared_ptr<const CanvasFonts> m_fonts;

@@ -26,6 +26,13 @@ void findNodes(const PlanSnapshot::Level& level, const QString& text, const Add&
     const QString name = qs(level.path.of(segment.name));
     if (matches(segment.name) && !add(name + QStringLiteral("   segment"), name, -1)) return;
   }
+  const CoverBlocks& blocks = *level.snapshot->blocks;
+  for (const CoverBlock& block : blocks.all()) {
+    const Module& module = blocks.moduleOf(block);
+    if (!matches(module.path) && !qs(module.title).contains(text, Qt::CaseInsensitive)) continue;
+    const QString handle = qs(level.path.exactly(blocks.handleOf(*level.snapshot->cover, block)));
+    if (!add(QStringLiteral("%1   block %2").arg(qs(level.path.of(module.path)), qs(module.title)), handle, -1)) return;
+  }
   for (const NodeId id : graph.order()) {
     const QString name = qs(level.path.of(graph.node(id).name));
     if (matches(graph.node(id).name) && !add(QStringLiteral("%1   %2").arg(name, qs(graph.node(id).op)), name, -1))
@@ -71,7 +78,7 @@ GotoDialog::GotoDialog(const DockContext& context, QList<QAction*> actions, QWid
       m_text(new QLineEdit),
       m_results(new QListWidget) {
   resize(560, 380);
-  m_text->setPlaceholderText(QStringLiteral("Go to a node, a tensor, a segment, or run a command …"));
+  m_text->setPlaceholderText(QStringLiteral("Go to a node, a tensor, a block, a segment, or run a command …"));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(10, 10, 10, 10);
   layout->addWidget(m_text);

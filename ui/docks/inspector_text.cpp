@@ -318,6 +318,14 @@ QString severalText(const PlanSnapshot& snapshot, const std::vector<NodeId>& nod
   QString text =
       title(plural(static_cast<std::int64_t>(nodes.size()), "node") + QStringLiteral(" selected"),
             QStringLiteral("A pin from the menu or the Layers table goes to all of them in one step."), theme);
+  const std::int32_t block = snapshot.moduleOf(nodes);
+  if (block >= 0) {
+    const Module& module = snapshot.modules->modules[static_cast<std::size_t>(block)];
+    text = title(html(module.title),
+                 QStringLiteral("%1 · %2. A pin from the menu goes to all of them in one step.")
+                     .arg(html(module.path), plural(static_cast<std::int64_t>(nodes.size()), "node")),
+                 theme);
+  }
   std::map<std::string, int> operators;
   for (const NodeId node : nodes) ++operators[snapshot.graph().node(node).op];
   Rows rows(theme);

@@ -96,15 +96,18 @@ void OutlineDock::renewPlan() {
   m_syncing = false;
 }
 
-/// The next node, in the order of the network and then of its bodies, whose name has the text.
+/// The next block or node, in the order of the network and then of its bodies, whose name has the text.
 void OutlineDock::findNext() {
   const auto snapshot = m_context.document.snapshot();
   const QString text = m_search->text().trimmed();
   if (!snapshot || text.isEmpty()) return;
   QStringList names;
-  for (const PlanSnapshot::Level& level : snapshot->levels())
+  for (const PlanSnapshot::Level& level : snapshot->levels()) {
+    for (const CoverBlock& block : level.snapshot->blocks->all())
+      names << qs(level.path.exactly(level.snapshot->blocks->handleOf(*level.snapshot->cover, block)));
     for (const NodeId id : level.snapshot->graph().order())
       names << qs(level.path.of(level.snapshot->graph().node(id).name));
+  }
   const int from = names.indexOf(m_found);  // -1: the first
   for (int i = 1; i <= names.size(); ++i) {
     const QString& name = names[(from + i) % names.size()];
@@ -131,6 +134,10 @@ void OutlineDock::showSelection() {
     rows.select(current, current);
   } else if (segment != nullptr) {
     current = m_model.indexOfSegment(segment->id.index);
+    rows.select(current, current);
+  } else if (const std::string block = snapshot ? snapshot->moduleHandle(nodes) : std::string();
+             !block.empty() && m_model.indexOfBlock(block).isValid()) {
+    current = m_model.indexOfBlock(block);
     rows.select(current, current);
   } else if (snapshot && nodes.size() <= 500) {
     for (const NodeId node : nodes) {

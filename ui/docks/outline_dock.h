@@ -9,7 +9,7 @@
 
 namespace fusescope {
 
-/// The tree segment → fused node → node, with bodies below their holders, and a search through all names in it.
+/// The tree segment → block → fused node → node, with bodies below their holders, and a search through all names in it.
 class OutlineDock : public Dock {
   Q_OBJECT
 

@@ -157,7 +157,8 @@ namespace {
 
 /// What a snapshot says by itself, with those of its bodies. `before` and `modules`: as far as they are known.
 std::shared_ptr<PlanSnapshot> snapshotOf(std::shared_ptr<const Plan> plan, std::shared_ptr<const ReadBackPlan> made,
-                                         const PlanSnapshot* before, std::shared_ptr<const ModuleTree> modules) {
+                                         const PlanSnapshot* before, std::shared_ptr<const ModuleTree> modules,
+                                         bool ofBody) {
   // Whoever lets go of it last, often the GUI thread, does not take it apart: that takes long.
   const auto discard = [](PlanSnapshot* gone) {
     QThreadPool::globalInstance()->start(QRunnable::create([gone] { delete gone; }));
@@ -176,7 +177,8 @@ std::shared_ptr<PlanSnapshot> snapshotOf(std::shared_ptr<const Plan> plan, std::
   for (const CoverBody& body : snapshot->cover->bodies)
     snapshot->bodies.push_back({body.holder, body.attribute,
                                 snapshotOf(std::static_pointer_cast<const Plan>(body.cover), nullptr, nullptr,
-                                           modules->body(body.holder, body.attribute))});
+                                           modules->body(body.holder, body.attribute), true)});
+  snapshot->blocks = std::make_shared<const CoverBlocks>(*snapshot->cover, modules, ofBody);
   snapshot->modules = std::move(modules);
   return snapshot;
 }
@@ -185,7 +187,7 @@ std::shared_ptr<PlanSnapshot> snapshotOf(std::shared_ptr<const Plan> plan, std::
 
 std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> plan, const PlanSnapshot* before,
                                                  std::shared_ptr<const ReadBackPlan> made) {
-  const std::shared_ptr<PlanSnapshot> snapshot = snapshotOf(std::move(plan), std::move(made), before, nullptr);
+  const std::shared_ptr<PlanSnapshot> snapshot = snapshotOf(std::move(plan), std::move(made), before, nullptr, false);
   if (before == nullptr) return snapshot;
   if (before->plan == snapshot->plan) {
     snapshot->delta = before->delta;
@@ -289,7 +291,53 @@ const Segment* PlanSnapshot::segmentOf(const std::vector<NodeId>& some) const {
   return segment != nullptr && segment->nodes == some ? segment : nullptr;
 }
 
+namespace {
+
+/// Those of a module's nodes that are in `segment`.
+std::vector<NodeId> nodesIn(const PlanSnapshot& snapshot, const Module& module, const Segment* segment) {
+  std::vector<NodeId> nodes = module.nodes;
+  std::erase_if(nodes, [&](NodeId node) { return snapshot.segmentOf(node) != segment; });
+  return nodes;
+}
+
+/// Of what a handle of a module names; nothing of another text.
+std::vector<NodeId> nodesOfModule(const PlanSnapshot& snapshot, std::string_view handle) {
+  if (!handle.starts_with(kModulePrefix)) return {};
+  handle.remove_prefix(std::string_view(kModulePrefix).size());
+  const std::size_t end = handle.rfind(kInSegment);
+  const std::int32_t module = snapshot.modules->find(handle.substr(0, end));
+  if (module < 0) return {};
+  const Module& found = snapshot.modules->modules[static_cast<std::size_t>(module)];
+  if (end == std::string_view::npos) return found.nodes;
+  const std::string_view name = handle.substr(end + std::string_view(kInSegment).size());
+  const auto& segments = snapshot.cover->segments;
+  const auto segment = std::ranges::find(segments, name, &Segment::name);
+  return segment == segments.end() ? std::vector<NodeId>() : nodesIn(snapshot, found, &*segment);
+}
+
+}  // namespace
+
+std::int32_t PlanSnapshot::moduleOf(const std::vector<NodeId>& some) const {
+  if (some.size() < 2 || some.front().index >= modules->moduleOf.size()) return -1;
+  std::int32_t module = modules->moduleOf[some.front().index];
+  for (; module >= 0; module = modules->modules[static_cast<std::size_t>(module)].parent) {
+    const Module& of = modules->modules[static_cast<std::size_t>(module)];
+    if (of.nodes.size() < some.size()) continue;
+    if (of.nodes == some || nodesIn(*this, of, segmentOf(some.front())) == some) return module;
+  }
+  return -1;
+}
+
+std::string PlanSnapshot::moduleHandle(const std::vector<NodeId>& some) const {
+  const std::int32_t module = moduleOf(some);
+  if (module < 0) return {};
+  const Module& of = modules->modules[static_cast<std::size_t>(module)];
+  const std::string handle = kModulePrefix + of.path;
+  return of.nodes == some ? handle : handle + kInSegment + segmentOf(some.front())->name;
+}
+
 std::vector<NodeId> PlanSnapshot::nodesNamed(const std::string& name) const {
+  if (std::vector<NodeId> nodes = nodesOfModule(*this, name); !nodes.empty()) return nodes;
   if (const FusedNode* fused = fusedWith(name)) return fused->nodes;
   if (const auto node = graph().findNode(name)) return {*node};
   const auto kernels =

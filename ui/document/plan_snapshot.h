@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "diff/plan_diff.h"
-#include "planning/module_tree.h"
+#include "planning/cover_blocks.h"
 #include "planning/read_back_plan.h"
 #include "planning/segment_borders.h"
 
@@ -51,6 +51,7 @@ struct PlanSnapshot {
   /// Plans of one graph share it.
   std::shared_ptr<const std::vector<NodeId>> twins;
   std::shared_ptr<const ModuleTree> modules;  ///< blocks of the network, or of the body; plans of one model share them
+  std::shared_ptr<const CoverBlocks> blocks;  ///< what of the modules is drawn and listed
   std::vector<CostRange> ranges;  ///< by node id, of flops and bytes; empty where the inputs' extents are fixed
   // What has a hash: sorted by that, then by what is found. Texts are compared where they stand.
   using ByHash = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
@@ -106,8 +107,13 @@ struct PlanSnapshot {
   const FusedNode* fusedWith(const std::string& handle) const;
   /// The segment that is made of just these nodes, or null.
   const Segment* segmentOf(const std::vector<NodeId>& nodes) const;
-  /// The nodes that a handle or a name of the cover stands for: a fused node's, a segment's, a node, a value's
-  /// producer.
+  /// The module that has just these nodes, or whose nodes in one segment they are: its index; -1: none.
+  std::int32_t moduleOf(const std::vector<NodeId>& nodes) const;
+  /// What a selection calls that module: kModulePrefix and its path, behind it the segment where it is in several.
+  /// Empty: it is none.
+  std::string moduleHandle(const std::vector<NodeId>& nodes) const;
+  /// The nodes that a handle or a name of the cover stands for: a fused node's, a segment's, a module's, a node, a
+  /// value's producer.
   std::vector<NodeId> nodesNamed(const std::string& name) const;
   /// What the text of a place in a body stands for, its name as nodesNamed() takes it. Nothing if there is no such body
   /// or name.

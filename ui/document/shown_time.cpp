@@ -10,6 +10,29 @@ ShownTime shownTime(const ShownTimes& times, const std::string& handle, const Sh
   return found == times.end() ? untimed : found->second;
 }
 
+ShownTime sumOf(const std::vector<ShownTime>& times) {
+  ShownTime sum;
+  TimeKind least = TimeKind::Measured;
+  bool any = false, emulated = !times.empty();
+  for (const ShownTime& time : times) {
+    emulated = emulated && time.kind == TimeKind::Emulated;
+    if (!time.known()) {
+      sum.atLeast = true;
+      continue;
+    }
+    any = true;
+    least = std::max(least, time.kind);
+    sum.ms += time.ms;
+    sum.atLeast = sum.atLeast || time.atLeast;
+  }
+  if (any) {
+    sum.kind = least;
+  } else {
+    sum = {.kind = emulated ? TimeKind::Emulated : TimeKind::Unknown};
+  }
+  return sum;
+}
+
 ShownTime timeWithoutRun(const Cover& cover, const FusedNode& fused) {
   if (const ReadBackPlan* made = asReadBack(cover); made != nullptr && !made->kernels[fused.id.index].isOurs) {
     const std::optional<double> told = made->kernels[fused.id.index].ms;
@@ -20,6 +43,11 @@ ShownTime timeWithoutRun(const Cover& cover, const FusedNode& fused) {
 }
 
 QString timeText(const ShownTime& time) {
+  if (time.atLeast) {
+    ShownTime known = time;
+    known.atLeast = false;
+    return QStringLiteral("≥ ") + timeText(known);
+  }
   switch (time.kind) {
     case TimeKind::Measured:
       return msText(time.ms);

@@ -3,6 +3,7 @@
 #include <QString>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ui/document/by_handle.h"
 
@@ -27,6 +28,7 @@ struct ShownTime {
   TimeKind kind = TimeKind::Unknown;
   double ms = 0;         ///< of the first five kinds
   std::string tactic{};  ///< by which it was measured; empty: it was not
+  bool atLeast = false;  ///< of several kernels, of which some have no time
   bool known() const { return kind != TimeKind::Emulated && kind != TimeKind::Unknown; }
   bool operator==(const ShownTime&) const = default;
 };
@@ -40,6 +42,9 @@ struct ShownTimes : ByHandle<ShownTime> {
 
 /// What `times` has of `handle`, else `untimed`.
 ShownTime shownTime(const ShownTimes& times, const std::string& handle, const ShownTime& untimed);
+/// The time of kernels that run one after another: their sum, known as the one that is known least. Those without a
+/// time are left out, and said.
+ShownTime sumOf(const std::vector<ShownTime>& times);
 /// The time of a kernel that no run measured: what was predicted, or what another compiler told.
 ShownTime timeWithoutRun(const Cover& cover, const FusedNode& fused);
 

@@ -1,68 +1,29 @@
 #include "ui/models/outline_model.h"
 
-#include <QFont>
 #include <algorithm>
 
-#include "planning/fused_node_facts.h"
-#include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
-
-namespace {
-
-/// "f16", "f16+f32"
-QString typesText(const Cover& cover, const FusedNode& fused) {
-  QStringList names;
-  for (const DataType type : calculatedTypes(cover, fused)) names << qs(type);
-  if (names.isEmpty() && asReadBack(cover) != nullptr) return undisclosed();
-  return names.join(QStringLiteral("+"));
-}
-
-/// Its nodes are counted beside the type, where they take no room from the end of the name.
-QString typeCell(const Cover& cover, const FusedNode& fused) {
-  return QStringLiteral("%1 · %2").arg(typesText(cover, fused)).arg(fused.nodes.size());
-}
-
-/// What became of a node that has no kernel; empty of one that has.
-QString fateOf(const PlanSnapshot& snapshot, NodeId node) {
-  const ReadBackPlan* made = snapshot.made();
-  return made == nullptr ? QString() : fateWord(made->fateOf(node));
-}
-
-/// Names of what a Loop or Scan hands its body from one iteration to the next.
-QStringList carriedNames(const Graph& body, const Node& holder) {
-  if (holder.is("If")) return {};
-  const std::size_t first = holder.is("Loop") ? 2 : 0;
-  const auto scanned = static_cast<std::size_t>(holder.intAttribute("num_scan_inputs", 0));
-  const std::size_t end = holder.inputs.size() - std::min(scanned, holder.inputs.size());
-  QStringList names;
-  for (std::size_t i = first; i < end && i < body.inputs().size(); ++i) names << qs(body.value(body.inputs()[i]).name);
-  return names;
-}
-
-}  // namespace
 
 void OutlineModel::setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot) {
   beginResetModel();
   m_snapshot = std::move(snapshot);
   m_levels = m_snapshot ? m_snapshot->levels() : std::vector<PlanSnapshot::Level>();
+  m_homes.clear();
+  for (const PlanSnapshot::Level& level : m_levels) {
+    const PlanSnapshot& of = *level.snapshot;
+    Homes& homes = m_homes.emplace_back(
+        Homes{std::vector<int>(of.cover->fusedNodes.size(), -1), std::vector<int>(of.graph().nodeIdLimit(), -1)});
+    const std::vector<CoverBlock>& blocks = of.blocks->all();
+    for (std::size_t b = 0; b < blocks.size(); ++b) {  // the inner ones come later
+      for (const int kernel : blocks[b].kernels) homes.ofFused[static_cast<std::size_t>(kernel)] = static_cast<int>(b);
+      for (const NodeId node : blocks[b].nodes) homes.ofNode[node.index] = static_cast<int>(b);
+    }
+  }
   m_entries.assign(1, Entry());
   m_entries.front().filled = !m_snapshot;
   endResetModel();
-}
-
-QString OutlineModel::longestType() const {
-  QString longest;
-  for (const PlanSnapshot::Level& level : m_levels) {
-    const Cover& cover = *level.snapshot->cover;
-    for (const FusedNode& fused : cover.fusedNodes) {
-      if (fused.nodes.size() < 2) continue;
-      const QString text = typeCell(cover, fused);
-      if (text.size() > longest.size()) longest = text;
-    }
-  }
-  return longest;
 }
 
 void OutlineModel::add(std::uint32_t parent, Kind kind, std::uint32_t level, std::uint32_t number) const {
@@ -75,19 +36,42 @@ void OutlineModel::add(std::uint32_t parent, Kind kind, std::uint32_t level, std
 void OutlineModel::addSegments(std::uint32_t parent, std::uint32_t level) const {
   const auto count = static_cast<std::uint32_t>(m_levels[level].snapshot->cover->segments.size());
   for (std::uint32_t i = 0; i < count; ++i) add(parent, Kind::Segment, level, i);
-  addFused(parent, level, SegmentId().index);  // of which it is not told whose they are
+  addContent(parent, level, SegmentId().index, -1);  // of which it is not told whose they are
 }
 
-void OutlineModel::addFused(std::uint32_t parent, std::uint32_t level, std::uint32_t segment) const {
-  const std::vector<FusedNode>& all = m_levels[level].snapshot->cover->fusedNodes;
-  for (std::uint32_t i = 0; i < all.size(); ++i)
-    if (all[i].segment.index == segment) add(parent, Kind::Fused, level, i);
-}
-
-void OutlineModel::addWithoutKernel(std::uint32_t parent, std::uint32_t level, std::uint32_t segment) const {
+void OutlineModel::addContent(std::uint32_t parent, std::uint32_t level, std::uint32_t segment, int block) const {
   const PlanSnapshot& snapshot = *m_levels[level].snapshot;
-  for (const NodeId node : snapshot.cover->segments[segment].nodes)
-    if (snapshot.fusedOf(node) == nullptr) add(parent, Kind::Node, level, node.index);
+  const Homes& homes = m_homes[level];
+  const std::vector<FusedNode>& all = snapshot.cover->fusedNodes;
+  // In the order of their first kernels.
+  std::vector<std::pair<int, std::uint32_t>> blocks;
+  for (std::uint32_t b = 0; b < snapshot.blocks->all().size(); ++b) {
+    const CoverBlock& inner = snapshot.blocks->all()[b];
+    const bool here =
+        inner.parent == block && (block >= 0 || inner.segment < 0 || inner.segment == static_cast<int>(segment));
+    if (here) blocks.emplace_back(inner.kernels.empty() ? 0 : inner.kernels.front(), b);
+  }
+  std::ranges::sort(blocks);
+  auto next = blocks.begin();
+  const auto addFused = [&](std::uint32_t i) {
+    for (; next != blocks.end() && next->first <= static_cast<int>(i); ++next)
+      add(parent, Kind::Block, level, next->second);
+    if (homes.ofFused[i] == block && (block >= 0 || all[i].segment.index == segment))
+      add(parent, Kind::Fused, level, i);
+  };
+  if (block < 0) {
+    for (std::uint32_t i = 0; i < all.size(); ++i) addFused(i);
+  } else {
+    for (const int kernel : snapshot.blocks->all()[static_cast<std::size_t>(block)].kernels)
+      addFused(static_cast<std::uint32_t>(kernel));
+  }
+  for (; next != blocks.end(); ++next) add(parent, Kind::Block, level, next->second);
+  const bool ofSegment = block < 0 && segment < snapshot.cover->segments.size();
+  if (block < 0 && !ofSegment) return;
+  for (const NodeId node : ofSegment ? snapshot.cover->segments[segment].nodes
+                                     : snapshot.blocks->all()[static_cast<std::size_t>(block)].nodes)
+    if (snapshot.fusedOf(node) == nullptr && homes.ofNode[node.index] == block)
+      add(parent, Kind::Node, level, node.index);
 }
 
 void OutlineModel::addBodies(std::uint32_t parent, std::uint32_t level, NodeId holder) const {
@@ -107,8 +91,10 @@ const OutlineModel::Entry& OutlineModel::filled(std::uint32_t id) const {
       addSegments(id, 0);
       break;
     case Kind::Segment:
-      addFused(id, entry.level, entry.number);
-      addWithoutKernel(id, entry.level, entry.number);
+      addContent(id, entry.level, entry.number, -1);
+      break;
+    case Kind::Block:
+      addContent(id, entry.level, SegmentId().index, static_cast<int>(entry.number));
       break;
     case Kind::Fused: {
       const FusedNode& fused = planOf(entry).cover->fusedNodes[entry.number];
@@ -124,7 +110,7 @@ const OutlineModel::Entry& OutlineModel::filled(std::uint32_t id) const {
       if (m_levels[entry.number].snapshot->cover->segments.size() > 1)
         addSegments(id, entry.number);
       else
-        addFused(id, entry.number, 0);
+        addContent(id, entry.number, 0, -1);
       break;
   }
   return m_entries[id];
@@ -140,9 +126,18 @@ std::uint32_t OutlineModel::towards(std::uint32_t parent, NodeId node) const {
                                  : around != nullptr ? around->id
                                                      : SegmentId())
                                     .index;
+  const Homes& homes = m_homes[m_entries[entry.children.front()].level];
+  int home = fused != nullptr ? homes.ofFused[fused->id.index] : homes.ofNode[node.index];
+  const auto isHome = [&](std::uint32_t block) {
+    const std::vector<CoverBlock>& blocks = snapshot.blocks->all();
+    for (int around = home; around >= 0; around = blocks[static_cast<std::size_t>(around)].parent)
+      if (around == static_cast<int>(block)) return true;
+    return false;
+  };
   for (const std::uint32_t id : entry.children) {
     const Entry& child = m_entries[id];
     const bool holds = child.kind == Kind::Segment ? segment == child.number
+                       : child.kind == Kind::Block ? isHome(child.number)
                        : child.kind == Kind::Fused ? fused != nullptr && fused->id.index == child.number
                                                    : child.kind == Kind::Node && child.number == node.index;
     if (holds) return id;
@@ -176,6 +171,22 @@ QModelIndex OutlineModel::indexFor(std::uint32_t id) const {
   return id == 0 ? QModelIndex() : createIndex(m_entries[id].row, 0, quintptr(id));
 }
 
+std::uint32_t OutlineModel::entryOfBlock(std::uint32_t level, int block) const {
+  const CoverBlock& of = m_levels[level].snapshot->blocks->all()[static_cast<std::size_t>(block)];
+  const auto child = [&](std::uint32_t parent, Kind kind, std::uint32_t number) {
+    for (const std::uint32_t id : filled(parent).children)
+      if (m_entries[id].kind == kind && m_entries[id].number == number) return id;
+    return parent;
+  };
+  std::uint32_t around = level == 0 ? 0 : entryOfLevel(m_levels[level].snapshot);
+  if (of.parent >= 0) {
+    around = entryOfBlock(level, of.parent);
+  } else if (of.segment >= 0) {
+    around = child(around, Kind::Segment, static_cast<std::uint32_t>(of.segment));
+  }
+  return child(around, Kind::Block, static_cast<std::uint32_t>(block));
+}
+
 QModelIndex OutlineModel::indexOfFused(std::uint32_t fused) const {
   if (!m_snapshot || fused >= m_snapshot->cover->fusedNodes.size()) return {};
   const std::uint32_t segment = m_snapshot->cover->fusedNodes[fused].segment.index;
@@ -184,7 +195,19 @@ QModelIndex OutlineModel::indexOfFused(std::uint32_t fused) const {
       if (m_entries[id].kind == kind && m_entries[id].number == number) return id;
     return 0U;
   };
+  if (const int block = m_homes[0].ofFused[fused]; block >= 0)
+    return indexFor(of(entryOfBlock(0, block), Kind::Fused, fused));
   return indexFor(of(segment == SegmentId().index ? 0 : of(0, Kind::Segment, segment), Kind::Fused, fused));
+}
+
+QModelIndex OutlineModel::indexOfBlock(const std::string& handle) const {
+  for (std::uint32_t level = 0; level < m_levels.size(); ++level) {
+    const PlanSnapshot& of = *m_levels[level].snapshot;
+    for (std::size_t b = 0; b < of.blocks->all().size(); ++b)
+      if (m_levels[level].path.exactly(of.blocks->handleOf(*of.cover, of.blocks->all()[b])) == handle)
+        return indexFor(entryOfBlock(level, static_cast<int>(b)));
+  }
+  return {};
 }
 
 QModelIndex OutlineModel::indexOfSegment(std::uint32_t segment) const {
@@ -248,108 +271,14 @@ QVariant OutlineModel::data(const QModelIndex& index, int role) const {
       break;
     case Kind::Segment:
       return segmentData(entry, index.column(), role);
+    case Kind::Block:
+      return blockData(entry, index.column(), role);
     case Kind::Fused:
       return fusedData(entry, index.column(), role);
     case Kind::Node:
       return nodeData(entry, NodeId(entry.number), index.column(), role);
     case Kind::Body:
       return bodyData(entry, index.column(), role);
-  }
-  return {};
-}
-
-QVariant OutlineModel::segmentData(const Entry& entry, int column, int role) const {
-  const Cover& cover = *planOf(entry).cover;
-  const Segment& segment = cover.segments[entry.number];
-  const bool fallback = segment.kind == SegmentKind::Fallback;
-  if (role == kNameRole) return nameIn(entry, segment.name);
-  if (role == kToneRole) return static_cast<int>(fallback ? Tone::Warning : Tone::Plain);
-  const bool predicted = cover.source == CoverSource::Planned && cover.target.predictedFusions && !fallback;
-  if (role == Qt::DisplayRole && column == kType && predicted) return QStringLiteral("predicted");
-  if (role == Qt::DisplayRole)
-    return column == kName ? qs(segment.name) : (fallback ? QStringLiteral("fallback") : qs(segment.backend));
-  if (role == Qt::ToolTipRole) {
-    const auto kernels = std::ranges::count(cover.fusedNodes, segment.id, &FusedNode::segment);
-    return QStringLiteral("%1 segment on %2: %3 in %4%5")
-        .arg(qs(name(segment.kind)), qs(segment.backend),
-             plural(static_cast<std::int64_t>(segment.nodes.size()), "node"), plural(kernels, "fused node"),
-             predicted ? QStringLiteral("\nits fusions are predicted: the target fuses by rules of its own")
-                       : QString());
-  }
-  return {};
-}
-
-QVariant OutlineModel::fusedData(const Entry& entry, int column, int role) const {
-  const PlanSnapshot& snapshot = planOf(entry);
-  const Cover& cover = *snapshot.cover;
-  const FusedNode& fused = cover.fusedNodes[entry.number];
-  if (fused.nodes.size() == 1 && snapshot.isToldByNodes(fused))
-    return nodeData(entry, fused.nodes.front(), column, role);
-  const NodeId main = PlanSnapshot::mainNodeOf(fused);
-  if (role == kNameRole) return qs(m_levels[entry.level].path.exactly(handleOf(fused)));
-  if (role == kTwinRole && column == kName) return main.valid() ? qs(snapshot.twinName(main)) : QString();
-  if (role == Qt::FontRole && column == kName && isPrediction(cover, fused)) {
-    QFont font;
-    font.setItalic(true);
-    return font;
-  }
-  if (role == Qt::DisplayRole) {
-    if (column == kType) return typeCell(cover, fused);
-    return snapshot.isToldByNodes(fused) ? qs(cover.graph().node(main).name) : qs(fused.name);
-  }
-  if (role == Qt::ToolTipRole) return fusedTip(entry, fused);
-  return {};
-}
-
-QString OutlineModel::fusedTip(const Entry& entry, const FusedNode& fused) const {
-  const Cover& cover = *planOf(entry).cover;
-  const ReadBackPlan* made = planOf(entry).made();
-  QString tip = QStringLiteral("%1\nkind %2, computes in %3")
-                    .arg(nameIn(entry, fused.name), qs(fused.kind), typesText(cover, fused));
-  if (isPrediction(cover, fused)) tip += QStringLiteral("\npredicted: the target fuses by rules of its own");
-  if (fused.nodes.empty()) tip += QStringLiteral("\nruns none of the network's nodes: it moves or prepares something");
-  if (made != nullptr && made->kernels[fused.id.index].once)
-    tip += QStringLiteral("\nruns once, when the network is prepared");
-  return tip;
-}
-
-QVariant OutlineModel::nodeData(const Entry& entry, NodeId id, int column, int role) const {
-  const PlanSnapshot& snapshot = planOf(entry);
-  if (role == kTwinRole && column == kName) return qs(snapshot.twinName(id));
-  const Node& node = snapshot.graph().node(id);
-  const PrecisionGrant* grant = snapshot.grantOf(id);
-  if (role == kNameRole) return nameIn(entry, node.name);
-  if (role == Qt::DisplayRole) {
-    if (column == kName) return qs(node.name);
-    if (const QString fate = fateOf(snapshot, id); !fate.isEmpty()) return fate;
-    return grant && grant->granted != DataType::Undefined ? qs(grant->granted) : QString();
-  }
-  if (role == kToneRole && !fateOf(snapshot, id).isEmpty()) return static_cast<int>(Tone::Dim);
-  if (role == Qt::ToolTipRole) return QStringLiteral("%1 (%2)").arg(nameIn(entry, node.name), qs(node.op));
-  return {};
-}
-
-/// Selecting a body selects its holder.
-QVariant OutlineModel::bodyData(const Entry& entry, int column, int role) const {
-  const PlanSnapshot::Level& level = m_levels[entry.number];
-  const PlanSnapshot& around = planOf(entry);
-  const auto body = std::ranges::find_if(
-      around.bodies, [&](const PlanSnapshot::Body& other) { return other.snapshot.get() == level.snapshot; });
-  const Node& holder = around.graph().node(body->holder);
-  const QStringList carried = carriedNames(level.snapshot->graph(), holder);
-  const QString title = bodyTitle(level.path.steps().back().attribute);
-  if (role == kNameRole) return nameIn(entry, holder.name);
-  if (role == kToneRole) return static_cast<int>(Tone::Dim);
-  if (role == Qt::DisplayRole && column == kName)
-    return carried.isEmpty() ? title : QStringLiteral("%1 · carries %2").arg(title, carried.join(QStringLiteral(", ")));
-  if (role == Qt::ToolTipRole) {
-    const Cover& cover = *level.snapshot->cover;
-    return QStringLiteral("%1 of %2: %3 in %4%5")
-        .arg(title, nameIn(entry, holder.name), plural(static_cast<std::int64_t>(cover.graph().nodeCount()), "node"),
-             plural(static_cast<std::int64_t>(cover.fusedNodes.size()), "fused node"),
-             carried.isEmpty() ? QString()
-                               : QStringLiteral("\ncarries from one iteration to the next: %1")
-                                     .arg(carried.join(QStringLiteral(", "))));
   }
   return {};
 }

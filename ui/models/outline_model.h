@@ -9,10 +9,11 @@
 
 namespace fusescope {
 
-/// The tree segment → fused node → node. A fused node of one node has no children: it is that node; one with bodies has
-/// its bodies, and in each the same tree again (its segments only where there are several). Of what another compiler
-/// made a node may be in several kernels, or beside them where it has none; a kernel without nodes has no children.
-/// Rows are made when they are looked at. Names of what is in a body: "HOLDER/NAME".
+/// The tree segment → block → fused node → node; blocks are in blocks, as on the canvas. A fused node of one node has
+/// no children: it is that node; one with bodies has its bodies, and in each the same tree again (its segments only
+/// where there are several). Of what another compiler made a node may be in several kernels, or beside them where it
+/// has none; a kernel without nodes has no children. Rows are made when they are looked at. Names of what is in a body:
+/// "HOLDER/NAME".
 class OutlineModel : public QAbstractItemModel {
   Q_OBJECT
 
@@ -26,6 +27,8 @@ class OutlineModel : public QAbstractItemModel {
   QModelIndex indexOf(NodeId node) const;
   QModelIndex indexOfFused(std::uint32_t fused) const;
   QModelIndex indexOfSegment(std::uint32_t segment) const;
+  /// The row of the block that a selection calls so (PlanSnapshot::moduleHandle()); invalid: it is none.
+  QModelIndex indexOfBlock(const std::string& handle) const;
   /// The longest text that a fused node of several nodes has in column kType; empty: there is none.
   QString longestType() const;
   /// The deepest row for "HOLDER/NAME", as Selection::inside() has it.
@@ -39,12 +42,12 @@ class OutlineModel : public QAbstractItemModel {
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
  private:
-  enum class Kind { Root, Segment, Fused, Node, Body };
+  enum class Kind { Root, Segment, Block, Fused, Node, Body };
   /// A row; its number is the index's internal id.
   struct Entry {
     Kind kind = Kind::Root;
     std::uint32_t level = 0;   ///< whose plan it is in
-    std::uint32_t number = 0;  ///< of the segment, fused node, node, or, of a body, of its own level
+    std::uint32_t number = 0;  ///< of the segment, block, fused node, node, or, of a body, of its own level
     std::uint32_t parent = 0;
     int row = 0;
     bool filled = false;
@@ -58,16 +61,18 @@ class OutlineModel : public QAbstractItemModel {
   const Entry& filled(std::uint32_t id) const;
   void add(std::uint32_t parent, Kind kind, std::uint32_t level, std::uint32_t number) const;
   void addSegments(std::uint32_t parent, std::uint32_t level) const;
-  void addFused(std::uint32_t parent, std::uint32_t level, std::uint32_t segment) const;
-  void addWithoutKernel(std::uint32_t parent, std::uint32_t level, std::uint32_t segment) const;
+  /// Blocks, fused nodes and nodes without one that are in `block`, or, of -1, in the segment and in no block.
+  void addContent(std::uint32_t parent, std::uint32_t level, std::uint32_t segment, int block) const;
   void addBodies(std::uint32_t parent, std::uint32_t level, NodeId holder) const;
   /// The child of `parent` that is or holds the node; `parent` itself if none does.
   std::uint32_t towards(std::uint32_t parent, NodeId node) const;
   std::uint32_t descend(std::uint32_t from, NodeId node, bool wholeKernel) const;
+  std::uint32_t entryOfBlock(std::uint32_t level, int block) const;
   std::uint32_t entryOfLevel(const PlanSnapshot* plan) const;
   QModelIndex indexFor(std::uint32_t id) const;
 
   QVariant segmentData(const Entry& entry, int column, int role) const;
+  QVariant blockData(const Entry& entry, int column, int role) const;
   QVariant fusedData(const Entry& entry, int column, int role) const;
   QString fusedTip(const Entry& entry, const FusedNode& fused) const;
   QVariant nodeData(const Entry& entry, NodeId node, int column, int role) const;
@@ -75,6 +80,11 @@ class OutlineModel : public QAbstractItemModel {
 
   std::shared_ptr<const PlanSnapshot> m_snapshot;
   std::vector<PlanSnapshot::Level> m_levels;
+  /// By level: the innermost block that a fused node, and a node without one, is in; -1: none.
+  struct Homes {
+    std::vector<int> ofFused, ofNode;
+  };
+  std::vector<Homes> m_homes;
   mutable std::vector<Entry> m_entries;  ///< the root first
 };
 

@@ -217,7 +217,7 @@ void MainWindow::modelOpened() {
 void MainWindow::planArrived() {
   m_work->clear();
   m_escape->setEnabled(false);
-  m_canvas->setCover(m_document->snapshot()->cover, m_made->words());
+  m_canvas->setCover(m_document->snapshot()->cover, m_made->words(), m_document->snapshot()->modules);
   showSelectionOnCanvas(this);  // the nodes selected may be in other kernels now
   refreshTimes();
   refreshSummary();
@@ -276,6 +276,8 @@ void MainWindow::showSelectionOnCanvas(const QObject* source) {
     names << qs(handleOf(*fused));
   } else if (segment != nullptr) {
     names << qs(segment->name);
+  } else if (const std::string module = snapshot->moduleHandle(nodes); !module.empty()) {
+    names << qs(module);
   } else {
     for (const std::string& name : m_document->namesOf(nodes)) names << qs(name);
   }

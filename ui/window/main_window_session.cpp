@@ -209,6 +209,8 @@ void MainWindow::restoreView(const Json& state) {
   GraphView::View view;
   for (const ContainerKind* kind : containerKinds()) {
     if (kind->turnedKey.empty()) continue;
+    // What an earlier version saved, or nobody did, is chosen anew.
+    view.atRest = view.atRest || !state.contains(std::string(kind->turnedKey));
     const QStringList turned = strings(state, std::string(kind->turnedKey).c_str());
     view.open.setTurned(*kind, QSet<QString>(turned.begin(), turned.end()));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "planning/directives/directive_form.h"
+#include "planning/module_pattern.h"
 #include "ui/docks/menu_title.h"
 #include "ui/document/qt_text.h"
 
@@ -86,10 +87,42 @@ void addDirective(QMenu& menu, const DockContext& context, const Chosen& chosen,
       [context, about, kind = kindOf(form), rule] { context.document.direct(about, kind, rule); });
 }
 
-/// "node_Conv_7 · Conv", "node_Conv_7 · Conv + Relu" of a kernel, "5 nodes".
+/// A pin of a whole module is one directive, `module:PATH`, which holds for what another file has there too. Whether
+/// the pattern names just these nodes is found out beside the GUI thread.
+void addModulePins(QMenu& menu, const DockContext& context, const Chosen& chosen) {
+  const std::int32_t index = chosen.where == chosen.network.get() ? chosen.where->moduleOf(chosen.nodes) : -1;
+  if (index < 0 || chosen.where->modules->byStructure) return;
+  const Module& module = chosen.where->modules->modules[static_cast<std::size_t>(index)];
+  QMenu* pins = menu.addMenu(QStringLiteral("Pin module %1 to").arg(qs(module.path)));
+  pins->setToolTipsVisible(true);
+  pins->setEnabled(false);
+  pins->menuAction()->setToolTip(QStringLiteral("Looking whether a pattern names just this module …"));
+  const auto find = [network = chosen.network, module](const StopToken&) {
+    const Model& original = *unquantized(network->plan->model);
+    PatternMatcher matcher(original);
+    return exactPattern(matcher, *original.graph, network->graph(), module);
+  };
+  context.jobs.run(QStringLiteral("module_pattern"), pins, find, [pins, context, chosen](const std::string& pattern) {
+    pins->menuAction()->setToolTip(
+        pattern.empty() ? QStringLiteral("No pattern names just this module: select it and pin its nodes.")
+                        : QString());
+    if (pattern.empty()) return;
+    pins->setEnabled(true);
+    const bool ranges = context.document.ranges() != nullptr;
+    for (const DataType type : {DataType::F32, DataType::F16, DataType::BF16, DataType::I8})
+      add(*pins, qs(type), refusal(chosen.plan(), chosen.nodes, type, ranges), qs(pattern),
+          [context, pattern, type] { context.document.pin({pattern}, type, Strictness::Prefer); });
+  });
+}
+
+/// "node_Conv_7 · Conv", "node_Conv_7 · Conv + Relu" of a kernel, "layer.3 · attention" of a module, "5 nodes".
 QString titleOf(const Chosen& chosen) {
   const FusedNode* kernel = chosen.where->fusedOfJust(chosen.nodes);
-  if (chosen.nodes.size() > 1 && kernel == nullptr) return namesText(chosen.names(chosen.nodes));
+  if (chosen.nodes.size() > 1 && kernel == nullptr) {
+    const std::int32_t module = chosen.where->moduleOf(chosen.nodes);
+    return module < 0 ? namesText(chosen.names(chosen.nodes))
+                      : qs(chosen.where->modules->modules[static_cast<std::size_t>(module)].title);
+  }
   QStringList operators;
   for (const NodeId node : chosen.nodes) operators << qs(chosen.where->graph().node(node).op);
   const NodeId root = kernel != nullptr ? PlanSnapshot::mainNodeOf(*kernel) : chosen.nodes.front();
@@ -111,6 +144,7 @@ void fillNodeMenu(QMenu& menu, const DockContext& context, const std::vector<Nod
   fillTypes(*menu.addMenu(QStringLiteral("Pin to (prefer)")), context, chosen, Strictness::Prefer, false);
   fillTypes(*menu.addMenu(QStringLiteral("Pin to (obey)")), context, chosen, Strictness::Obey, false);
   fillTypes(*menu.addMenu(QStringLiteral("Output type")), context, chosen, Strictness::Prefer, true);
+  addModulePins(menu, context, chosen);
   menu.addSeparator();
   for (const DirectiveForm* form : directiveForms())
     if (!form->menu.text.empty()) addDirective(menu, context, chosen, *form);

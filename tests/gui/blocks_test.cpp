@@ -1,0 +1,263 @@
+#include <QMenu>
+#include <QtTest>
+#include <algorithm>
+#include <set>
+
+#include "tests/gui/gui_support.h"
+#include "tests/gui/window_context.h"
+#include "ui/canvas/canvas_builder.h"
+#include "ui/dialogs/goto_dialog.h"
+#include "ui/docks/inspector_dock.h"
+#include "ui/docks/outline_dock.h"
+#include "ui/document/qt_text.h"
+#include "ui/window/main_window.h"
+#include "ui/window/node_menu.h"
+
+using namespace fusescope;
+
+namespace {
+
+constexpr int kOpenMs = 60'000;
+const QSize kLarge(1440, 900), kSmall(1024, 700);
+const QString kRun = QStringLiteral("module:m.encoder.layer.0…1");
+const QString kCopy = QStringLiteral("module:m.encoder.layer.1");
+
+CanvasScene atRest(const PlanSnapshot& snapshot, const QSizeF& view) {
+  const CanvasFonts fonts;
+  const OpenState open = openAtRest(*snapshot.cover, snapshot.modules, view);
+  return buildCanvas(*snapshot.cover, open, fonts, snapshot.modules);
+}
+
+}  // namespace
+
+/// Blocks of a network: what is open at rest, runs of equal ones, and what becomes of what is hidden in them.
+class BlocksTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void init() {
+    test::catchWarnings();
+    m_window = test::shownWindow({.size = kLarge});
+  }
+  void cleanup() {
+    m_window.reset();
+    QCOMPARE(test::takeWarnings(), QStringList());
+  }
+
+  void asMuchIsOpenAtRestAsIsLegible_data() {
+    QTest::addColumn<QString>("network");
+    for (const char* network : {"bert_tiny", "moe_dense", "squeezenet1_1", "tiny_resnet_dynbatch", "fp16_overflow"})
+      QTest::newRow(network) << network;
+  }
+  void asMuchIsOpenAtRestAsIsLegible() {
+    QFETCH(QString, network);
+    const auto snapshot = test::planSample(network);
+    std::size_t boxes = 0;
+    for (const QSize& view : {kSmall, kLarge}) {
+      const CanvasScene scene = atRest(*snapshot, view);
+      double area = 0;
+      for (const CanvasItem& item : scene.items)
+        if (item.isBox()) area += item.size.width() * item.size.height();
+      const double legible = 9.0 / metrics::kTitlePixels;
+      QVERIFY2(area <= view.width() * view.height() / (legible * legible), qPrintable(network));
+      QVERIFY(openAtRest(*snapshot->cover, snapshot->modules, view) ==
+              openAtRest(*snapshot->cover, snapshot->modules, view));
+      QVERIFY2(std::size_t(scene.boxes) >= boxes, "a larger view shows at least as much");
+      boxes = std::size_t(scene.boxes);
+    }
+    if (snapshot->cover->fusedNodes.size() <= 20)
+      QVERIFY2(boxes >= snapshot->cover->fusedNodes.size(), "a small network shows all its fused nodes");
+  }
+
+  void everyNodeIsInTheBlocksThatTheTreeSays() {
+    for (const char* network : {"bert_tiny", "moe_dense"}) {
+      const auto snapshot = test::planSample(network);
+      const CanvasFonts fonts;
+      const CanvasScene closed = buildCanvas(*snapshot->cover, {}, fonts, snapshot->modules);
+      const CanvasScene open = buildCanvas(*snapshot->cover, allOpen(closed), fonts, snapshot->modules);
+      QVERIFY(closed.boxes < open.boxes);
+      for (const CoverBlock& block : snapshot->blocks->all()) {
+        const int item = open.itemOf(qs(snapshot->blocks->handleOf(*snapshot->cover, block)));
+        QVERIFY(item >= 0 && open.items[std::size_t(item)].open);
+        for (const NodeId node : block.nodes)
+          QVERIFY(open.isInside(open.itemOf(qs(snapshot->graph().node(node).name)), item));
+        if (block.parent < 0) continue;
+        const CoverBlock& around = snapshot->blocks->all()[std::size_t(block.parent)];
+        QVERIFY(open.isInside(item, open.itemOf(qs(snapshot->blocks->handleOf(*snapshot->cover, around)))));
+      }
+    }
+  }
+
+  void aRunOpensToItsCopiesAndAModuleToItsKernels() {
+    closeAll();
+    GraphView& canvas = m_window->canvas();
+    doubleClick("module:m.encoder");
+    QVERIFY(!canvas.itemRect(kRun).isEmpty());
+    QCOMPARE(canvas.itemRect(kCopy), canvas.itemRect(kRun));  // it stands for the copies in it
+    canvas.select({kRun});
+    QVERIFY2(canvas.accessibleDescription().contains("×2"), qPrintable(canvas.accessibleDescription()));
+    doubleClick(kRun);
+    const QRect copy = canvas.itemRect(kCopy);
+    QVERIFY(copy != canvas.itemRect(kRun) && canvas.itemRect(kRun).contains(copy));
+    doubleClick(kCopy);
+    QVERIFY(canvas.itemRect(kCopy).contains(canvas.itemRect("module:m.encoder.layer.1.attention")));
+    QVERIFY(!canvas.itemRect("module:m.encoder.layer.0.attention").isEmpty());  // equal copies: it is in a closed one
+    QCOMPARE(canvas.itemRect("module:m.encoder.layer.0.attention"), canvas.itemRect("module:m.encoder.layer.0"));
+  }
+
+  void whatIsSelectedInTheOutlineIsSeen() {
+    closeAll();
+    GraphView& canvas = m_window->canvas();
+    OutlineDock& outline = m_window->dock<OutlineDock>();
+    const std::string name = nodeIn("m.encoder.layer.1.attention.self");
+    const NodeId node = *m_window->document().snapshot()->graph().findNode(name);
+    const QModelIndex row = outline.model().indexOf(node);
+    QStringList words;  // segment, block …, fused node, node
+    for (QModelIndex at = row; at.isValid(); at = at.parent()) words.prepend(at.data().toString());
+    QVERIFY2(words.contains("encoder") && words.contains("layer.1"), qPrintable(words.join(" / ")));
+    QCOMPARE(canvas.itemRect(qs(name)), canvas.itemRect("module:m.encoder"));
+    outline.view().setCurrentIndex(row);
+    QVERIFY(canvas.waitForLayout(kOpenMs));
+    QVERIFY(canvas.isOpen(kCopy));
+    QVERIFY(canvas.itemRect(kCopy).contains(canvas.itemRect(qs(name))));
+    QVERIFY(canvas.rect().contains(canvas.itemRect(qs(name)).center()));
+    QVERIFY2(!canvas.isOpen("module:m.encoder.layer.0"), "no more is opened than is needed");
+  }
+
+  void aBlockIsSelectedWithAllItsNodes() {
+    openModel("bert_tiny");
+    OutlineDock& outline = m_window->dock<OutlineDock>();
+    outline.view().setCurrentIndex(outline.model().indexOfBlock(kCopy.toStdString()));
+    const PlanSnapshot& snapshot = *m_window->document().snapshot();
+    const Module& module = snapshot.modules->modules[std::size_t(snapshot.modules->find("m.encoder.layer.1"))];
+    QVERIFY(m_window->selection().nodes() == module.nodes);
+    QCOMPARE(m_window->canvas().selection(), QStringList(kCopy));
+    QVERIFY2(m_window->dock<InspectorDock>().text().contains("m.encoder.layer.1"),
+             qPrintable(m_window->dock<InspectorDock>().text()));
+    outline.searchBox().setText("layer.0.attention.self");
+    QTest::keyClick(&outline.searchBox(), Qt::Key_Return);
+    QCOMPARE(m_window->canvas().selection(), QStringList("module:m.encoder.layer.0.attention.self"));
+  }
+
+  void whatIsOpenStaysAndAllIsClosedToTheStateAtRest() {
+    openModel("bert_tiny");
+    GraphView& canvas = m_window->canvas();
+    const OpenState rest = canvas.view().open;
+    canvas.expandAll();
+    QVERIFY(canvas.waitForLayout(kOpenMs));
+    QVERIFY(canvas.isOpen(kCopy));
+    QVERIFY(!(canvas.view().open == rest));
+    m_window->document().pin({nodeIn("m.embeddings")}, DataType::F16, Strictness::Prefer);
+    QTRY_VERIFY(!m_window->document().planning());
+    QVERIFY(canvas.waitForLayout(kOpenMs));
+    QVERIFY2(canvas.isOpen(kCopy), "another plan leaves open what is open");
+    canvas.collapseAll();
+    QVERIFY(canvas.waitForLayout(kOpenMs));
+    QVERIFY(canvas.view().open == rest);
+  }
+
+  void aSessionKeepsWhatIsOpen() {
+    const QTemporaryDir folder;
+    const QString file = folder.filePath("s.fsession");
+    closeAll();
+    m_window->canvas().expand("module:m.encoder");
+    QVERIFY(m_window->canvas().waitForLayout(kOpenMs));
+    const OpenState open = m_window->canvas().view().open;
+    QVERIFY(m_window->session().save(file).ok());
+    m_window = test::shownWindow({.size = kLarge});
+    m_window->session().open(file);
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().snapshot() != nullptr, kOpenMs);
+    QVERIFY(m_window->canvas().waitForLayout(kOpenMs));
+    QVERIFY(m_window->canvas().view().open == open);
+    QVERIFY(m_window->canvas().isOpen("module:m.encoder"));
+    QVERIFY(!m_window->canvas().isOpen(kCopy));
+  }
+
+  void aPinInOneCopyIsMarked() {
+    openModel("bert_tiny");
+    GraphView& canvas = m_window->canvas();
+    canvas.select({kRun});
+    QVERIFY(!canvas.accessibleDescription().contains("≠"));
+    const std::string name = nodeIn("m.encoder.layer.1.output.dense");
+    m_window->document().pin({name}, DataType::F16, Strictness::Prefer);
+    QTRY_VERIFY(!m_window->document().planning());
+    QVERIFY(canvas.waitForLayout(kOpenMs));
+    canvas.select({kRun});
+    QVERIFY2(canvas.accessibleDescription().contains("≠ 1 of 2 differ"), qPrintable(canvas.accessibleDescription()));
+    canvas.select({kCopy});
+    QVERIFY(canvas.waitForLayout(kOpenMs));
+    QVERIFY2(canvas.accessibleDescription().startsWith("≠ layer.1"), qPrintable(canvas.accessibleDescription()));
+    QVERIFY2(canvas.accessibleDescription().contains(qs(name) + ": pinned to f16"),
+             qPrintable(canvas.accessibleDescription()));
+    canvas.select({"module:m.encoder.layer.0"});
+    QVERIFY(!canvas.accessibleDescription().contains("≠"));
+  }
+
+  void aModuleIsPinnedByItsPattern() {
+    openModel("bert_tiny");
+    const auto snapshot = m_window->document().snapshot();
+    m_window->selection().set(snapshot->nodesNamed("module:m.encoder.layer.1.output"));
+    QMenu menu;
+    fillNodeMenu(menu, test::contextOf(*m_window), m_window->selection().nodes());
+    QMenu* pins = nullptr;
+    for (QMenu* inner : menu.findChildren<QMenu*>())
+      if (inner->title() == "Pin module m.encoder.layer.1.output to") pins = inner;
+    QVERIFY(pins != nullptr);
+    QTRY_VERIFY(pins->isEnabled());
+    for (QAction* type : pins->actions())
+      if (type->text() == "f16") type->trigger();
+    QTRY_VERIFY(!m_window->document().planning());
+    QCOMPARE(m_window->document().directives().size(), std::size_t(1));
+    QCOMPARE(m_window->document().directives().front().pattern, std::string("module:m.encoder.layer.1.output"));
+    for (const NodeId node : snapshot->nodesNamed("module:m.encoder.layer.1.output"))
+      QCOMPARE(m_window->document().snapshot()->grantOf(node)->asked, DataType::F16);
+  }
+
+  void aClosedBlockTakesWhatItsKernelsTake() {
+    const auto snapshot = test::planSample("bert_tiny");
+    const CanvasFonts fonts;
+    auto scene = std::make_shared<CanvasScene>(buildCanvas(*snapshot->cover, {}, fonts, snapshot->modules));
+    std::vector<std::pair<std::string, ShownTime>> known;
+    for (const FusedNode& fused : snapshot->cover->fusedNodes)
+      known.emplace_back(handleOf(fused), ShownTime{TimeKind::Measured, 0.5});
+    const ShownTime sum = sumOf({{TimeKind::Measured, 0.5}, {TimeKind::Fitted, 1}, {}});
+    QCOMPARE(sum.kind, TimeKind::Fitted);
+    QCOMPARE(timeText(sum), QStringLiteral("≥ ~ 1.5 ms"));
+    QCOMPARE(sumOf({{}, {}}).kind, TimeKind::Unknown);
+    QCOMPARE(timeText(sumOf({{TimeKind::Measured, 0.5}, {TimeKind::Measured, 1}})), QStringLiteral("1.5 ms"));
+  }
+
+ private:
+  void openModel(const QString& network) {
+    QVERIFY(test::openSample(*m_window, network));
+    QVERIFY(m_window->document().snapshot() != nullptr);
+  }
+  /// bert_tiny with all its blocks closed.
+  void closeAll() {
+    openModel("bert_tiny");
+    GraphView& canvas = m_window->canvas();
+    for (const CoverBlock& block : m_window->document().snapshot()->blocks->all())
+      canvas.collapse(qs(m_window->document().snapshot()->blocks->handleOf(*m_window->document().snapshot()->cover, block)));
+    QVERIFY(canvas.waitForLayout(kOpenMs));
+  }
+  void doubleClick(const QString& name) {
+    GraphView& canvas = m_window->canvas();
+    canvas.select({name});
+    canvas.centreSelection();
+    const QRect box = canvas.itemRect(name);
+    QTest::mouseDClick(&canvas, Qt::LeftButton, {}, QPoint(box.center().x(), box.top() + 10));
+    QVERIFY(canvas.waitForLayout(kOpenMs));
+    QVERIFY2(canvas.isOpen(name), qPrintable(name));
+  }
+  /// The first node of a module.
+  std::string nodeIn(const std::string& path) const {
+    const PlanSnapshot& snapshot = *m_window->document().snapshot();
+    const Module& module = snapshot.modules->modules[std::size_t(snapshot.modules->find(path))];
+    return snapshot.graph().node(module.nodes.front()).name;
+  }
+
+  std::unique_ptr<MainWindow> m_window;
+};
+
+FUSESCOPE_GUI_TEST(BlocksTest, 10)
+#include "blocks_test.moc"

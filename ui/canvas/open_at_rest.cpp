@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "planning/cover_blocks.h"
+#include "ui/canvas/canvas_builder.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+namespace {
+
+/// What a box takes, with the gaps around it and the wires in these.
+constexpr double kCellWidth = metrics::kWidestBox + 30, kCellHeight = metrics::kBoxHeight + 45;
+constexpr double kLeastZoom = 9.0 / metrics::kTitlePixels;  ///< titles are 9 pixels high
+
+/// Chooses blocks that are open.
+class RestChooser {
+ public:
+  RestChooser(const Cover& cover, std::shared_ptr<const ModuleTree> modules, const QSizeF& view)
+      : m_cover(cover),
+        m_blocks(cover, std::move(modules), false),
+        m_room(view.width() * view.height() / (kLeastZoom * kLeastZoom)) {
+    m_children.resize(m_blocks.all().size());
+    for (std::size_t b = 0; b < m_blocks.all().size(); ++b)
+      if (const int parent = m_blocks.all()[b].parent; parent >= 0) m_children[std::size_t(parent)].push_back(int(b));
+    findGroups();
+  }
+
+  OpenState choose(OpenState open) {
+    std::set<int> refused;
+    for (int group = next(refused); group >= 0; group = next(refused)) {
+      m_open.insert(group);
+      if (area(-1) <= m_room) continue;
+      m_open.erase(group);
+      refused.insert(group);
+    }
+    for (std::size_t b = 0; b < m_blocks.all().size(); ++b)
+      if (isSeen(int(b)) && m_open.contains(m_groupOf[b]))
+        open.set(moduleContainers(), qs(m_blocks.handleOf(m_cover, m_blocks.all()[b])), true);
+    return open;
+  }
+
+ private:
+  const CoverBlock& at(int block) const { return m_blocks.all()[std::size_t(block)]; }
+
+  /// Blocks at the same place in the copies of a run are one group, which is called by the one in the first copy.
+  void findGroups() {
+    m_groupOf.resize(m_blocks.all().size());
+    m_depth.resize(m_blocks.all().size());
+    for (int b = 0; b < int(m_blocks.all().size()); ++b) {
+      const int parent = at(b).parent;
+      m_groupOf[std::size_t(b)] = b;
+      m_depth[std::size_t(b)] = parent < 0 ? 0 : m_depth[std::size_t(parent)] + 1;
+      if (parent < 0) continue;
+      const std::vector<int>& siblings = m_children[std::size_t(parent)];
+      const int model = m_groupOf[std::size_t(parent)];
+      if (m_blocks.moduleOf(at(parent)).isRun) {
+        m_groupOf[std::size_t(b)] = m_groupOf[std::size_t(siblings.front())];
+      } else if (model != parent) {
+        const auto place = std::size_t(std::ranges::find(siblings, b) - siblings.begin());
+        const std::vector<int>& there = m_children[std::size_t(model)];
+        if (place < there.size()) m_groupOf[std::size_t(b)] = m_groupOf[std::size_t(there[place])];
+      }
+    }
+  }
+
+  bool isOpen(int block) const { return m_open.contains(m_groupOf[std::size_t(block)]); }
+  bool isSeen(int block) const {
+    for (int around = at(block).parent; around >= 0; around = at(around).parent)
+      if (!isOpen(around)) return false;
+    return true;
+  }
+
+  /// The group that is opened next: the outermost, of these the one of most nodes; -1: none is left.
+  int next(const std::set<int>& refused) const {
+    int best = -1;
+    for (int b = 0; b < int(m_groupOf.size()); ++b) {
+      if (m_groupOf[std::size_t(b)] != b || m_open.contains(b) || refused.contains(b) || !isSeen(b)) continue;
+      const auto rank = [&](int block) { return std::pair(-m_depth[std::size_t(block)], at(block).nodes.size()); };
+      if (best < 0 || rank(b) > rank(best)) best = b;
+    }
+    return best;
+  }
+
+  /// Of what is in a block, or, for -1, of the whole picture.
+  double area(int block) const {
+    double sum = 0;
+    int blocks = 0;
+    const auto add = [&](int child) {
+      ++blocks;
+      sum += isOpen(child) ? framed(area(child)) : kCellWidth * kCellHeight;
+    };
+    if (block >= 0) {
+      for (const int child : m_children[std::size_t(block)]) add(child);
+    } else {
+      for (int b = 0; b < int(m_groupOf.size()); ++b)
+        if (at(b).parent < 0) add(b);
+      sum += double(m_cover.graph().inputs().size() + m_cover.graph().outputs().size()) * kCellWidth * kCellHeight / 2;
+    }
+    const int boxes = block < 0 ? m_blocks.outermostBoxes() : at(block).boxes;
+    return sum + double(boxes - blocks) * kCellWidth * kCellHeight;
+  }
+  static double framed(double inside) {
+    const double side = std::sqrt(inside);
+    return (side + 2 * metrics::kPadding) * (side + 2 * metrics::kPadding + metrics::kFusedHeader);
+  }
+
+  const Cover& m_cover;
+  const CoverBlocks m_blocks;
+  const double m_room;                       ///< in layout pixels, where titles are just legible
+  std::vector<std::vector<int>> m_children;  ///< by block
+  std::vector<int> m_groupOf, m_depth;       ///< by block
+  std::set<int> m_open;                      ///< groups
+};
+
+}  // namespace
+
+OpenState openAtRest(const Cover& cover, const std::shared_ptr<const ModuleTree>& modules, const QSizeF& view) {
+  return RestChooser(cover, modules, view).choose(openAtFirst(cover));
+}
+
+}  // namespace fusescope
