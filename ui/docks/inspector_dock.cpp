@@ -164,13 +164,32 @@ QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<No
   return segment ? text + bordersText(snapshot, *segment, theme) : text;
 }
 
+std::optional<TimeShare> InspectorDock::shareOf(const Plan& plan, const std::vector<NodeId>& nodes,
+                                                const ShownTimes& times) {
+  const FusedNode* fused = nodes.empty() || times.empty() ? nullptr : plan.fusedNodeOf(nodes.front());
+  const auto own = fused == nullptr ? times.end() : times.find(handleOf(*fused));
+  if (own == times.end() || own->second.ms <= 0) return {};
+  TimeShare share;
+  double all = 0;
+  for (const FusedNode& other : plan.fusedNodes) {
+    const auto found = times.find(handleOf(other));
+    if (found == times.end() || found->second.ms <= 0) continue;
+    all += found->second.ms;
+    ++share.of;
+    share.slower += found->second.ms > own->second.ms ? 1 : 0;
+  }
+  share.part = own->second.ms / all;
+  return share;
+}
+
 void InspectorDock::workOut(std::shared_ptr<const Plan> plan, const std::vector<NodeId>& of, const BodyPath& path) {
   const auto wrong = path.isNetwork() ? wrongOf(of) : std::nullopt;
   const std::string before = path.isNetwork() && !wrong ? wrongBefore(of) : std::string();
   m_context.jobs.run(
       QStringLiteral("what_would_help"), this,
-      [plan, of, path, wrong, before](const StopToken& stop) {
+      [plan, of, path, wrong, before, times = m_context.runs.layerTimes()](const StopToken& stop) {
         WorkedOut answers{.lostWeights = lostWeights(*plan, of), .wrong = wrong.has_value(), .wrongBefore = before};
+        if (path.isNetwork()) answers.share = shareOf(*plan, of, times);
         if (of.size() == 1) answers.help = wouldHelpInBody(*plan, of.front(), path);
         if (wrong) answers.fix = wrong->tried ? *wrong->tried : firstFix(plan, wrong->value, wrong->harm, stop);
         return answers;
@@ -211,6 +230,10 @@ void InspectorDock::act(const QString& what) {
     m_context.controller.evaluate();
   } else if (what.startsWith(kShow)) {
     m_context.runs.show(what.mid(kShow.size()).toStdString());
+  } else if (what == QLatin1String("both")) {
+    m_context.controller.buildBoth();
+  } else if (what == QLatin1String("wrong")) {
+    m_context.act("go_to_wrong");
   } else if (what == QLatin1String("tune")) {
     m_context.act("tune");
   } else if (what == QLatin1String("fix") && !m_workedOut.fix.pins.empty()) {

@@ -54,6 +54,8 @@ class InspectorDock : public Dock {
   /// `path`: the body that `snapshot` is of.
   QString textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const BodyPath& path,
                  const WorkedOut* workedOut) const;
+  /// Of the kernel of `nodes` in the times of the shown run; looks at every kernel.
+  static std::optional<TimeShare> shareOf(const Plan& plan, const std::vector<NodeId>& nodes, const ShownTimes& times);
   KernelTime timeOf(const FusedNode& fused, const BodyPath& path) const;
   /// `path`: the body that `plan` is of.
   void workOut(std::shared_ptr<const Plan> plan, const std::vector<NodeId>& nodes, const BodyPath& path);

@@ -15,6 +15,12 @@ namespace fusescope {
 // What the Inspector says, as HTML. Links: "node:NAME_OR_HANDLE", "remove:DIRECTIVE_ID", "help:INDEX".
 
 QString modelText(const PlanSnapshot& snapshot, const Theme& theme);
+/// What part of its run's time in kernels of the network one of them takes.
+struct TimeShare {
+  double part = 0;  ///< 0 … 1
+  int slower = 0;   ///< so many kernels take longer
+  int of = 0;       ///< kernels that have a time
+};
 /// What takes its time to work out about what is selected.
 struct WorkedOut {
   std::vector<WhatIf> help{};  ///< of one node
@@ -22,6 +28,7 @@ struct WorkedOut {
   bool wrong = false;         ///< it goes wrong by itself
   OfferedFix fix{};           ///< of that
   std::string wrongBefore{};  ///< of what goes wrong with what it is given alone: the value that goes wrong first
+  std::optional<TimeShare> share{};  ///< of the kernel, where the shown run measured it
 };
 /// `workedOut` null: still being worked out.
 QString nodeText(const PlanSnapshot& snapshot, NodeId node, const KernelTime& time, const WorkedOut* workedOut,

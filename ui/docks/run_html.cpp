@@ -138,7 +138,7 @@ QString failureHtml(const Runs& runs, const Runs::Failure& failure, const QStrin
 }
 
 /// By its errors layer by layer, where there are such ones.
-QString firstWrongHtml(const Runs& runs, const Theme& theme) {
+static QString firstWrongHtml(const Runs& runs, const Theme& theme) {
   const auto first = runs.firstWrong();
   if (!first) return {};
   return QStringLiteral("<p style='margin:4px 0'>%1<br>%2 </p>")
@@ -146,37 +146,64 @@ QString firstWrongHtml(const Runs& runs, const Theme& theme) {
            html(first->why) + QLatin1Char('.'));
 }
 
+namespace {
+
+/// A link that looks like a button, for the step that comes next.
+QString stepHtml(const QString& link, const QString& words, const Theme& theme) {
+  return QStringLiteral(
+             "<table cellspacing='0' cellpadding='7' style='margin:8px 0 2px 0; border-width:1px; border-style:solid; "
+             "border-color:%1; border-collapse:collapse'><tr><td bgcolor='%2'><a href='%3' style='color:%4; "
+             "text-decoration:none'><b>%5&nbsp;›</b></a></td></tr></table><p style='margin:0 0 8px 0'></p>")
+      .arg(theme.dimText.name(), theme.raised.name(), link, theme.text.name(), words.toHtmlEscaped());
+}
+
+QString stepOr(const QString& refusal, const QString& link, const QString& words, const Theme& theme) {
+  return refusal.isEmpty()
+             ? stepHtml(link, words, theme)
+             : QStringLiteral("<p style='margin:8px 0'>%1</p>").arg(colored(theme.dimText, refusal.toHtmlEscaped()));
+}
+
+/// What leads to a run of the plan on screen, of which there is none that is shown.
+QString stepsToARun(const Runs& runs, const RunController& controller, const Theme& theme) {
+  if (const Run* fits = runs.newestOfThisPlan())
+    return stepHtml(QStringLiteral("do:show:%1").arg(qs(fits->id)),
+                    QStringLiteral("Show run %1, which is of this plan").arg(qs(fits->id)), theme);
+  const QString build = stepOr(controller.buildRefusal(), QStringLiteral("do:build"),
+                               QStringLiteral("Build this plan and time it"), theme);
+  if (!controller.plansOnly()) return build;
+  return build +
+         stepHtml(QStringLiteral("do:cpu"), QStringLiteral("Plan for cpu, which engines are built for"), theme) +
+         stepHtml(QStringLiteral("do:export"), QStringLiteral("Export the plan to where it is deployed"), theme);
+}
+
+/// What comes after a run of the plan on screen that is shown; empty: nothing in particular.
+QString stepAfter(const Runs& runs, const RunController& controller, const Run& shown, const Theme& theme) {
+  if (shown.working()) return {};
+  if (runs.failure())
+    return stepHtml(QStringLiteral("do:wrong"), QStringLiteral("Go to where it first goes wrong"), theme);
+  if (shown.evaluations.empty())
+    return stepOr(controller.evaluateRefusal(), QStringLiteral("do:evaluate"),
+                  QStringLiteral("Evaluate it: how far is it from float32?"), theme);
+  if (!controller.planIsBaseline() && runs.comparison() == nullptr && controller.buildRefusal().isEmpty())
+    return stepHtml(QStringLiteral("do:both"), QStringLiteral("Compare it with the baseline in float32"), theme);
+  return {};
+}
+
+}  // namespace
+
 QString nextStepHtml(const Runs& runs, const RunController& controller, const Theme& theme) {
-  const auto step = [&theme](const QString& link, const QString& words, const QString& refusal) {
-    return refusal.isEmpty()
-               ? QStringLiteral("<p style='margin:8px 0'><a href='%1'>%2</a></p>").arg(link, words)
-               : QStringLiteral("<p style='margin:8px 0'>%1</p>").arg(colored(theme.dimText, refusal.toHtmlEscaped()));
-  };
-  QString build =
-      step(QStringLiteral("do:build"), QStringLiteral("Build this plan and time it"), controller.buildRefusal());
-  if (controller.plansOnly()) {
-    build += step(QStringLiteral("do:cpu"), QStringLiteral("Plan for cpu, which engines are built for"), QString());
-    build += step(QStringLiteral("do:export"), QStringLiteral("Export the plan to where it is deployed"), QString());
-  }
+  const auto line = [](const QString& text) { return QStringLiteral("<p style='margin:0 0 4px 0'>%1</p>").arg(text); };
   const Run* shown = runs.shown();
-  if (shown == nullptr || !runs.ofThisPlan(*shown)) {
-    const Run* fits = runs.newestOfThisPlan();
-    const QString offered =
-        fits == nullptr ? build
-                        : step(QStringLiteral("do:show:%1").arg(qs(fits->id)),
-                               QStringLiteral("Show run %1, which is of this plan").arg(qs(fits->id)), QString());
-    if (shown == nullptr) return offered;
+  if (shown == nullptr)
+    return line(colored(theme.dimText, QStringLiteral("No run is shown."))) + stepsToARun(runs, controller, theme);
+  if (!runs.ofThisPlan(*shown)) {
     const QString other =
         boldTitle(*shown) + QStringLiteral(" is of another plan: %1").arg(html(inWords(runs.verdict(*shown))));
-    return offered + QStringLiteral("<p style='margin:8px 0'>%1</p>").arg(colored(theme.dimText, other));
+    return line(colored(theme.dimText, other)) + stepsToARun(runs, controller, theme);
   }
-  const QString text = QStringLiteral("<p style='margin:8px 0 2px 0'>%1</p>").arg(boldTitle(*shown));
-  if (shown->evaluations.empty() && !shown->working()) {
-    return text + firstWrongHtml(runs, theme) + timeHtml(*shown, theme) +
-           step(QStringLiteral("do:evaluate"), QStringLiteral("Evaluate it: how far is it from float32?"),
-                controller.evaluateRefusal());
-  }
-  return text + verdictHtml(runs, *shown, theme) + timeHtml(*shown, theme);
+  const bool evaluated = !shown->evaluations.empty() || shown->working();
+  return line(boldTitle(*shown)) + (evaluated ? verdictHtml(runs, *shown, theme) : firstWrongHtml(runs, theme)) +
+         timeHtml(*shown, theme) + stepAfter(runs, controller, *shown, theme);
 }
 
 QString timeHtml(const Run& run, const Theme& theme) {

@@ -1,0 +1,222 @@
+// What the Inspector says of a node: what is wrong, refused, slow and why before what it is.
+#include <algorithm>
+
+#include "passes/body_input_specs.h"
+#include "planning/fused_node_facts.h"
+#include "planning/pin_answers.h"
+#include "session/session.h"
+#include "ui/docks/inspector_html.h"
+#include "ui/docks/inspector_parts.h"
+#include "ui/document/made_words.h"
+#include "ui/document/option_words.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr std::size_t kMostNumbers = 12;
+
+template <class T>
+QString listText(const std::vector<T>& numbers) {
+  QStringList parts;
+  for (std::size_t i = 0; i < numbers.size() && i < kMostNumbers; ++i) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      parts << html(numbers[i]);
+    } else {
+      parts << QString::number(numbers[i]);
+    }
+  }
+  if (numbers.size() > kMostNumbers) parts << QStringLiteral("… %1 in all").arg(numbers.size());
+  return QStringLiteral("[%1]").arg(parts.join(QStringLiteral(", ")));
+}
+
+struct AttributeText {
+  QString operator()(std::int64_t number) const { return QString::number(number); }
+  QString operator()(float number) const { return QString::number(static_cast<double>(number)); }
+  QString operator()(const std::string& text) const { return html(text.substr(0, 200)); }
+  QString operator()(const Tensor& tensor) const {
+    return QStringLiteral("tensor %1%2").arg(qs(tensor.type()), qs(toText(tensor.dims())));
+  }
+  QString operator()(const Subgraph& body) const {
+    return QStringLiteral("graph of %1").arg(plural(static_cast<std::int64_t>(body.graph->nodeCount()), "node"));
+  }
+  template <class T>
+  QString operator()(const std::vector<T>& list) const {
+    return listText(list);
+  }
+};
+
+const InnerEdge* innerEdge(const PlanSnapshot& snapshot, NodeId node, ValueId value) {
+  const FusedNode* fused = snapshot.fusedOf(node);
+  if (fused == nullptr) return nullptr;
+  const auto edge = std::ranges::find(fused->innerEdges, value, &InnerEdge::value);
+  return edge == fused->innerEdges.end() || edge->real ? nullptr : &*edge;
+}
+
+/// The type at which the node's kernel is handed a value that is stored at another.
+DataType readAs(const PlanSnapshot& snapshot, NodeId node, ValueId value) {
+  const FusedNode* fused = snapshot.fusedOf(node);
+  if (fused == nullptr) return DataType::Undefined;
+  const auto input = std::ranges::find(fused->inputs, value);
+  if (input == fused->inputs.end()) return DataType::Undefined;
+  const DataType read = fused->reads[static_cast<std::size_t>(input - fused->inputs.begin())];
+  return read == snapshot.cover->storedType(value) ? DataType::Undefined : read;
+}
+
+QString valueText(const PlanSnapshot& snapshot, NodeId node, ValueId id, bool input, const Theme& theme) {
+  const Value& value = snapshot.graph().value(id);
+  const DataType stored = snapshot.cover->storedType(id);
+  QString text = QStringLiteral("<code>%1</code>").arg(html(value.type.text()));
+  if (const InnerEdge* edge = innerEdge(snapshot, node, id))
+    text += QStringLiteral(" · ") + edgeText(*snapshot.fusedOf(node), *edge, theme);
+  else if (stored != value.type.dtype && stored != DataType::Undefined)
+    text += QStringLiteral(" stored as ") + badge(stored, theme);
+  else if (stored == DataType::Undefined && snapshot.made() != nullptr)
+    text += QStringLiteral(" · stored in a type that is not disclosed");
+  if (const DataType read = input ? readAs(snapshot, node, id) : DataType::Undefined; read != DataType::Undefined)
+    text += QStringLiteral(" · read as ") + badge(read, theme);
+  if (value.constant)
+    text += QStringLiteral(" · %1").arg(value.constant->hasData() ? QStringLiteral("weight")
+                                                                  : QStringLiteral("weight without data"));
+  if (input && value.producer.valid())
+    text += QStringLiteral(" · from ") + nodeLink(snapshot.graph().node(value.producer).name);
+  const QString whose =
+      isOfBody(*snapshot.cover->model) ? QStringLiteral(" of the body") : QStringLiteral(" of the network");
+  if (input && snapshot.graph().isInput(id)) text += QStringLiteral(" · input") + whose;
+  if (!input && snapshot.graph().isOutput(id)) text += QStringLiteral(" · output") + whose;
+  if (!input && !value.consumers.empty()) {
+    QStringList readers;
+    for (std::size_t i = 0; i < value.consumers.size() && i < 4; ++i)
+      readers << nodeLink(snapshot.graph().node(value.consumers[i]).name);
+    if (value.consumers.size() > 4) readers << QStringLiteral("%1 more").arg(value.consumers.size() - 4);
+    text += QStringLiteral(" · to ") + readers.join(QStringLiteral(", "));
+  }
+  return text;
+}
+
+QString helpText(const WorkedOut* workedOut, const Theme& theme) {
+  QString text = heading(QStringLiteral("What would help"), theme);
+  const auto dim = [&](const QString& words) {
+    return QStringLiteral("<div style='color:%1'>%2</div>").arg(theme.dimText.name(), words);
+  };
+  if (workedOut == nullptr) return text + dim(QStringLiteral("working it out …"));
+  const std::vector<WhatIf>& help = workedOut->help;
+  if (workedOut->wrong)
+    text += QStringLiteral("<div>%1</div>").arg(fixHtml(&workedOut->fix, theme));
+  else if (!workedOut->wrongBefore.empty())
+    text += QStringLiteral("<div>What it is given is wrong: see %1, which goes wrong first.</div>")
+                .arg(nodeLink(workedOut->wrongBefore));
+  else if (help.empty())
+    text += dim(QStringLiteral("All that was asked for it is granted."));
+  for (std::size_t i = 0; i < help.size(); ++i) {
+    const WhatIf& whatIf = help[i];
+    text += QStringLiteral("<div style='margin-bottom:3px'>• <b>%1</b> → %2%3</div>")
+                .arg(inWindowWords(whatIf).toHtmlEscaped(), html(whatIf.effect),
+                     canBeDone(whatIf) ? QStringLiteral(" &nbsp;<a href='help:%1'>do it</a>").arg(i) : QString());
+  }
+  return text;
+}
+
+/// By its main node: the names of all may be dozens.
+QString fusedLink(const Cover& cover, const FusedNode& fused) {
+  return QStringLiteral("<a href='node:%1'>%2 +%3</a>")
+      .arg(qs(handleOf(fused)), html(cover.graph().node(fused.root).name))
+      .arg(fused.nodes.size() - 1);
+}
+
+QString precisionText(const PlanSnapshot& snapshot, NodeId node, const Theme& theme) {
+  const PrecisionGrant* grant = snapshot.grantOf(node);
+  const bool calculates = snapshot.asked().calculates[node.index] != DataType::Undefined;
+  if (calculates && snapshot.made() != nullptr && grant && grant->granted == DataType::Undefined) return undisclosed();
+  if (!grant || grant->granted == DataType::Undefined) return QStringLiteral("no float computation");
+  QString text = badge(grant->granted, theme);
+  if (grant->asked != DataType::Undefined && grant->asked != grant->granted)
+    text += QStringLiteral(" · asked for ") + badge(grant->asked, theme);
+  text += QStringLiteral(" <span style='color:%1'>by %2</span>").arg(theme.dimText.name(), html(grant->by.text()));
+  const QString unknown = snapshot.made() == nullptr ? timeUnknownReason(*snapshot.plan, grant->granted) : QString();
+  if (!unknown.isEmpty())
+    text +=
+        QStringLiteral("<br><span style='color:%1'>time %2</span>").arg(theme.warning.name(), unknown.toHtmlEscaped());
+  return text;
+}
+
+/// Why it is planned so: what is refused before what is allowed.
+QString nodeWhyText(const PlanSnapshot& snapshot, const Node& node, const Theme& theme) {
+  std::vector<std::uint32_t> about = snapshot.decisionsAbout(Subject::node(node.name));
+  const auto answers = pinAnswersAbout(snapshot.asked(), Subject::node(node.name));  // said already
+  std::erase_if(about, [&](std::uint32_t index) {
+    return std::ranges::find(answers, index, &WishAnswer::decision) != answers.end();
+  });
+  const auto& all = snapshot.cover->decisions;
+  std::stable_sort(about.begin(), about.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return !all[a].allowed && all[b].allowed; });
+  return heading(QStringLiteral("Why"), theme) + (about.empty()
+                                                      ? QStringLiteral("<div>No decision names this node.</div>")
+                                                      : decisionsText(snapshot, about, theme));
+}
+
+QString nodeFactsText(const PlanSnapshot& snapshot, NodeId id, const Theme& theme) {
+  const Cover& cover = *snapshot.cover;
+  const auto& facts = snapshot.facts(id);
+  const FusedNode* fused = snapshot.fusedOf(id);
+  Rows rows(theme);
+  if (fused != nullptr && snapshot.made() == nullptr) {
+    if (fused->nodes.size() > 1)
+      rows.add(QStringLiteral("fused into"), fusedLink(cover, *fused) + QStringLiteral(" (%1)").arg(html(fused->kind)) +
+                                                 predictionText(cover, *fused, theme));
+    if (const QString types = mixedText(cover, *fused, theme); !types.isEmpty())
+      rows.add(QStringLiteral("its kernel"), types);
+  }
+  if (const Segment* segment = snapshot.segmentOf(id)) addSegment(rows, *segment);
+  rows.add(QStringLiteral("work"), QStringLiteral("%1 FLOPs, %2").arg(countText(facts.flops), bytesText(facts.bytes)));
+  addRange(rows, snapshot.rangeOf(id));
+  return heading(QStringLiteral("Facts"), theme) + rows.text() + madeNodeText(snapshot, id, theme);
+}
+
+/// Its inputs, outputs and attributes, and the nodes of the file that it comes of.
+QString nodeContentText(const PlanSnapshot& snapshot, NodeId id, const Theme& theme) {
+  const Cover& cover = *snapshot.cover;
+  const Node& node = cover.graph().node(id);
+  QString text;
+  Rows inputs(theme), outputs(theme), attributes(theme);
+  for (const ValueId value : node.inputs) {
+    if (value.valid()) inputs.add(html(cover.graph().value(value).name), valueText(snapshot, id, value, true, theme));
+  }
+  for (const ValueId value : node.outputs) {
+    if (value.valid()) outputs.add(html(cover.graph().value(value).name), valueText(snapshot, id, value, false, theme));
+  }
+  for (const auto& [key, value] : node.attributes) attributes.add(html(key), std::visit(AttributeText(), value));
+  if (!node.inputs.empty()) text += heading(QStringLiteral("Inputs"), theme) + inputs.text();
+  text += heading(QStringLiteral("Outputs"), theme) + outputs.text();
+  if (!node.attributes.empty()) text += heading(QStringLiteral("Attributes"), theme) + attributes.text();
+  if (node.origins.size() > 1 ||
+      (!node.origins.empty() && cover.model->origins[node.origins[0].index].name != node.name)) {
+    QStringList origins;
+    for (const OriginId origin : node.origins) origins << html(cover.model->origins[origin.index].name);
+    text += heading(QStringLiteral("Nodes of the file"), theme) +
+            QStringLiteral("<div>%1</div>").arg(origins.join(QStringLiteral(", ")));
+  }
+  return text;
+}
+
+}  // namespace
+
+QString nodeText(const PlanSnapshot& snapshot, NodeId id, const KernelTime& time, const WorkedOut* workedOut,
+                 const Theme& theme) {
+  const Node& node = snapshot.graph().node(id);
+  const FusedNode* fused = snapshot.fusedOf(id);
+  Rows first(theme);
+  if (fused != nullptr) {
+    first.add(QStringLiteral("computes in"), precisionText(snapshot, id, theme));
+    const bool alone = fused->nodes.size() == 1;
+    const QString label = alone ? QStringLiteral("time") : QStringLiteral("its kernel takes");
+    if (alone || time.measured()) addTimeAndShare(first, *fused, time, label, workedOut, theme);
+  }
+  return title(html(node.name), node.domain.empty() ? html(node.op) : html(node.domain + "." + node.op), theme) +
+         lostText(workedOut, theme) + first.text() + pinsText(snapshot, {id}, theme) +
+         nodeWhyText(snapshot, node, theme) + helpText(workedOut, theme) + nodeFactsText(snapshot, id, theme) +
+         nodeContentText(snapshot, id, theme);
+}
+
+}  // namespace fusescope
