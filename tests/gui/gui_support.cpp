@@ -148,8 +148,8 @@ bool openSample(MainWindow& window, const QString& name) {
   return window.canvas().waitForLayout(kPatienceMs);
 }
 
-QDockWidget* dockOf(MainWindow& window, const QString& name) {
-  return window.findChild<QDockWidget*>(QStringLiteral("dock.") + name);
+QWidget* dockOf(MainWindow& window, const QString& name) {
+  return window.dockNamed(name);
 }
 
 QLineEdit* searchBoxOf(MainWindow& window) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QApplication>
-#include <QDockWidget>
 #include <QLineEdit>
 #include <QSize>
 #include <QStringList>
@@ -101,7 +100,8 @@ bool dropOn(MainWindow& window, const QStringList& files);
 /// Opens a sample, without the inputs that it comes with, and waits for its plan and picture; false if they do not
 /// come.
 bool openSample(MainWindow& window, const QString& name);
-QDockWidget* dockOf(MainWindow& window, const QString& name);
+/// The page of a dock; visible where it is in front and its side is not folded.
+QWidget* dockOf(MainWindow& window, const QString& name);
 QLineEdit* searchBoxOf(MainWindow& window);
 
 }  // namespace fusescope::test

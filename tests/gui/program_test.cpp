@@ -107,7 +107,7 @@ class ProgramTest : public QObject {
     build.start(FUSESCOPE_BIN_DIR "/fusescope", {"build", m_model, "-o", m_folder->filePath("engine.fse")});
     QVERIFY(build.waitForFinished(kBuildMs) && build.exitCode() == 0);
     start({m_model});
-    run({"see Build", "see FLOPs", "see ≈"});
+    run({"see Build", "tab Layers", "see FLOPs", "see ≈"});
   }
 
   void itsTabsTakeClicksWhereItsLayoutIsRemembered() {

@@ -55,7 +55,7 @@ class RefusalsTest : public QObject {
     for (const QString& dock : state == "nothing is open" ? QStringList() : m_window->dockNames()) {
       m_window->showDock(dock);
       QTest::qWait(50);
-      silent << greyWithoutAWord(*test::dockOf(*m_window, dock)->widget());
+      silent << greyWithoutAWord(*test::dockOf(*m_window, dock));
     }
     silent << greyWithoutAWord(*m_window->findChild<QToolBar*>()) << greyWithoutAWord(*m_window->menuBar());
     for (const QAction* action : m_window->actions().all())

@@ -65,7 +65,8 @@ class ScreenTest : public QObject {
 
   void docksGrowBackWithTheWindow() {
     QVERIFY(test::openSample(*m_window, "squeezenet1_1"));
-    const QDockWidget &outline = *test::dockOf(*m_window, "Outline"), &layers = *test::dockOf(*m_window, "Layers");
+    for (const char* dock : {"Outline", "Layers"}) m_window->showDock(dock);
+    const QWidget &outline = *test::dockOf(*m_window, "Outline"), &layers = *test::dockOf(*m_window, "Layers");
     const auto resized = [&](const QSize& size) {  // until the docks stay as they are
       m_window->resize(size);
       QSize before, now(outline.width(), layers.height());

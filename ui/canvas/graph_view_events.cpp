@@ -65,7 +65,10 @@ void GraphView::paintEvent(QPaintEvent* event) {
 }
 
 void GraphView::resizeEvent(QResizeEvent* event) {
-  if (m->hasCamera && event->oldSize().isValid()) {  // what was in the middle stays there
+  // All that was in view still is; else what was in the middle stays there.
+  if (m->hasCamera && event->oldSize().isValid() && m->camera.visible(event->oldSize()).contains(m->scene->bounds)) {
+    fit();
+  } else if (m->hasCamera && event->oldSize().isValid()) {
     const QSize grown = event->size() - event->oldSize();
     m->camera.origin -= QPointF(grown.width(), grown.height()) / (2 * m->camera.zoom);
   }

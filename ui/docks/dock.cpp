@@ -19,7 +19,7 @@ void Dock::look() {
       [this] {
         m_willLook = false;
         m_looking = true;
-        if (onScreen()) catchUp();
+        if (isVisible()) catchUp();
         m_looking = false;
       },
       Qt::QueuedConnection);
@@ -32,11 +32,6 @@ void Dock::catchUp() {
 
 void Dock::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
-  look();
-}
-
-void Dock::resizeEvent(QResizeEvent* event) {
-  QWidget::resizeEvent(event);
   look();
 }
 

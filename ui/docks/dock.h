@@ -20,9 +20,9 @@ struct DockForm {
 /// All docks, as docks.inc lists them. The first of an area is in front.
 const std::vector<const DockForm*>& dockForms();
 
-/// A page beside the canvas. Hidden, or behind another in a tab, it does no work: it notes what has changed, and makes
-/// that anew when it comes on screen or is read. On screen it does so once per turn of the event loop, whatever
-/// changed. GUI thread only.
+/// A page beside the canvas. Folded away, or behind another in a tab, it is hidden and does no work: it notes what has
+/// changed, and makes that anew when it comes on screen or is read. On screen it does so once per turn of the event
+/// loop, whatever changed. GUI thread only.
 class Dock : public QWidget {
   Q_OBJECT
 
@@ -36,8 +36,6 @@ class Dock : public QWidget {
   void refreshAll() { refresh(kAll); }
   /// Makes anew what is noted: for whoever reads a dock without looking at it.
   void catchUp();
-  /// It may have come on screen: whoever moves it there says so.
-  void look();
 
  protected:
   explicit Dock(const DockContext& context) : m_context(context) {}
@@ -68,15 +66,15 @@ class Dock : public QWidget {
     return part;
   }
   void showEvent(QShowEvent* event) override;
-  void resizeEvent(QResizeEvent* event) override;
-  /// Not hidden, and not a tab behind another, which Qt keeps beside the window.
-  bool onScreen() const { return isVisible() && !visibleRegion().isEmpty(); }
   /// The run whose numbers are on screen, if `id` is its; else null.
   const Run* shownRun(const QString& id) const;
 
   DockContext m_context;
 
  private:
+  /// It may have something to make anew, and be on screen.
+  void look();
+
   Parts m_stale = kAll, m_underWay = 0;
   bool m_willLook = false, m_looking = false;
 };

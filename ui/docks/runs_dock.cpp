@@ -113,7 +113,7 @@ RunsDock::RunsDock(const DockContext& context)
   connect(&context.controller, &RunController::activityChanged, this, &RunsDock::refreshAll);
   connect(&context.document, &PlanDocument::planChanged, this, &RunsDock::refreshAll);
   connect(&m_clock, &QTimer::timeout, this, [this] {
-    if (!onScreen()) m_clock.stop();
+    if (!isVisible()) m_clock.stop();
     refreshAll();
   });
   m_clock.setInterval(kClockMs);
@@ -145,7 +145,7 @@ const Run* RunsDock::selected() const {
 void RunsDock::renew(Parts parts) {
   if ((parts & kTheme) != 0) m_loggedRun.clear();  // its links have the old theme's colour
   const bool busy = m_context.controller.busy();
-  if (busy && onScreen() && !m_clock.isActive()) m_clock.start();
+  if (busy && isVisible() && !m_clock.isActive()) m_clock.start();
   if (!busy) m_clock.stop();
   renewTable();
   renewTools();

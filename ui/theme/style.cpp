@@ -66,23 +66,16 @@ QPalette paletteOf(const Theme& theme) {
 
 const char* const kStyleSheet = R"(
 QToolTip { color: @text; background: @raised; border: 1px solid @border; padding: 6px; }
-QMainWindow::separator { background: @window; width: 7px; height: 7px; }
-QMainWindow::separator:hover { background: @accent; }
-QDockWidget { color: @dim; font-weight: 600; titlebar-close-icon: url(:/fusescope/icons/dock-close.svg); }
-QDockWidget::float-button, QDockWidget::close-button { subcontrol-position: center right; subcontrol-origin: padding;
-  right: 4px; width: 24px; height: 24px; border-radius: 4px; }
-QDockWidget::float-button { right: 30px; }
-QDockWidget::float-button:hover { background: @hover; }
-QDockWidget::title { background: @window; padding: 7px 10px 5px 10px; border-bottom: 1px solid @border; }
-QToolBar { background: @window; border: none; border-bottom: 1px solid @border; spacing: 3px; padding: 4px 6px; }
+QToolBar { background: @window; border: none; border-bottom: 1px solid @border; spacing: 3px; padding: 1px 6px; }
 QToolBar::separator { background: @border; width: 1px; margin: 5px 5px; }
 QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 4px 6px; color: @text; }
 QToolButton:hover { background: @hover; }
 QToolButton:pressed, QToolButton:checked { background: @pressed; border-color: @border; }
 QToolButton:focus { border-color: @accent; }
 QToolButton:disabled { color: @disabled; }
-QMenuBar { background: @window; border-bottom: 1px solid @border; padding: 2px 4px; }
-QMenuBar::item { padding: 4px 9px; border-radius: 4px; background: transparent; }
+QMenuBar { background: @window; border-bottom: 1px solid @border; padding: 1px 4px; }
+QMenuBar QLineEdit { padding: 2px 7px; }
+QMenuBar::item { padding: 3px 9px; border-radius: 4px; background: transparent; }
 QMenuBar::item:selected { background: @hover; }
 QMenu { background: @raised; border: 1px solid @border; padding: 5px; }
 QMenu::item { padding: 6px 26px 6px 22px; border-radius: 4px; }
@@ -151,6 +144,7 @@ QScrollBar::handle:hover { background: @dim; }
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page { background: none; border: none;
   width: 0; height: 0; }
 QSplitter::handle { background: @border; }
+QSplitter::handle:enabled:hover { background: @accent; }
 QGroupBox { border: 1px solid @border; border-radius: 6px; margin-top: 14px; padding: 8px; font-weight: 600; }
 QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QGroupBox::title { subcontrol-origin: margin; left: 10px; padding: 0 4px; color: @dim; }

@@ -1,9 +1,9 @@
 #include "ui/window/main_window.h"
 
-#include <QAbstractButton>
 #include <QApplication>
 #include <QCloseEvent>
 #include <QFileInfo>
+#include <QJsonDocument>
 #include <QSettings>
 #include <QStatusBar>
 #include <QTimer>
@@ -18,8 +18,7 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kLayoutVersion = 1;
-const QSize kLeastDock(150, 90), kLeastCentre(240, 160), kLeastTarget(24, 24);
+const QString kDocksKey = QStringLiteral("docks");
 
 }  // namespace
 
@@ -39,18 +38,18 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
       m_pages(new QStackedWidget),
       m_start(new StartPage),
       m_canvas(new GraphView),
-      m_messages(new MessageBar) {
+      m_messages(new MessageBar),
+      m_room(new Room([this]() -> const Theme& { return Theme::of(m_theme); })) {
   setWindowTitle(QStringLiteral("Fusescope"));
   setAcceptDrops(true);
-  setDockOptions(AnimatedDocks | AllowTabbedDocks | AllowNestedDocks);
-  setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
   resize(1440, 900);
   applyTheme(*qApp, Theme::of(theme));
   m_canvas->setTheme(Theme::of(theme));
   m_pages->addWidget(m_start);
-  m_pages->addWidget(m_canvas);
+  m_room->column().addWidget(m_canvas, 1);
+  m_room->setMain(m_canvas);
+  m_pages->addWidget(m_room);
   auto* centre = new QWidget;
-  centre->setMinimumSize(kLeastCentre);
   auto* column = new QVBoxLayout(centre);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
@@ -64,9 +63,7 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
   connectCanvas();
   connectSession();
   m_actions->setTheme(Theme::of(theme));
-  m_dockSizes = new DockSizes(*this, m_docks);
-  arrangeDocks();
-  for (QDockWidget* dock : m_docks) dock->hide();
+  m_room->renewTheme();
   refreshSummary();
   if (m_remember) restoreGeometry(QSettings().value(QStringLiteral("geometry")).toByteArray());
 }
@@ -96,64 +93,8 @@ DockContext MainWindow::context() {
           [this](const QString& name) { m_canvas->toggle(name); }};
 }
 
-void MainWindow::makeDocks() {
-  setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
-  setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-  const DockContext shared = context();
-  for (const DockForm* form : dockForms()) {
-    const QString name = QString::fromLatin1(form->name);
-    auto* dock = new QDockWidget(name, this);
-    dock->setObjectName(QStringLiteral("dock.") + name);
-    Dock* page = form->make(shared);
-    dock->setWidget(page);
-    // Qt makes them as large as their icons.
-    for (QAbstractButton* button : dock->findChildren<QAbstractButton*>(QString(), Qt::FindDirectChildrenOnly))
-      button->setMinimumSize(kLeastTarget);
-    page->setMinimumSize(kLeastDock);  // else the longest of its texts decides how narrow the window can be
-    connect(dock, &QDockWidget::visibilityChanged, page, &Dock::look);
-    dock->toggleViewAction()->setShortcut(QKeySequence(QString::fromLatin1(form->key)));
-    addDockWidget(form->area, dock);
-    m_docks << dock;
-  }
-}
-
-/// The docks of an area behind each other, the first in front.
-void MainWindow::arrangeDocks() {
-  QMap<Qt::DockWidgetArea, QDockWidget*> front;
-  for (int i = 0; i < m_docks.size(); ++i) {
-    const Qt::DockWidgetArea area = dockForms()[static_cast<std::size_t>(i)]->area;
-    m_docks[i]->setFloating(false);
-    m_docks[i]->show();
-    addDockWidget(area, m_docks[i]);
-    if (front.contains(area)) {
-      tabifyDockWidget(front[area], m_docks[i]);
-    } else {
-      front[area] = m_docks[i];
-    }
-  }
-  for (QDockWidget* dock : front) dock->raise();
-  m_dockSizes->reset();
-  m_dockSizes->fit();
-}
-
 void MainWindow::fitInto(const QSize& screen) {
   resize(size().boundedTo(screen));
-}
-
-bool MainWindow::showDock(const QString& name) {
-  for (QDockWidget* dock : m_docks) {
-    if (dock->windowTitle().compare(name, Qt::CaseInsensitive) != 0) continue;
-    dock->show();
-    dock->raise();
-    return true;
-  }
-  return false;
-}
-
-QStringList MainWindow::dockNames() const {
-  QStringList names;
-  for (const QDockWidget* dock : m_docks) names << dock->windowTitle();
-  return names;
 }
 
 void MainWindow::connectDocument() {
@@ -201,10 +142,9 @@ void MainWindow::connectDocument() {
 void MainWindow::modelOpened() {
   m_selection->clear(this);
   m_search->clear();
-  if (m_pages->currentWidget() != m_canvas) {
-    m_pages->setCurrentWidget(m_canvas);
-    const QByteArray kept = m_remember ? QSettings().value(QStringLiteral("docks")).toByteArray() : QByteArray();
-    if (!restoreState(kept, kLayoutVersion)) arrangeDocks();
+  if (m_pages->currentWidget() != m_room) {
+    m_pages->setCurrentWidget(m_room);
+    if (m_remember) m_room->restore(QJsonDocument::fromJson(QSettings().value(kDocksKey).toByteArray()).object());
   }
   refreshTitle();
   m_canvas->setFocus();
@@ -245,6 +185,7 @@ void MainWindow::connectCanvas() {
     m_searchCount->setText(m_search->text().isEmpty() ? QString()
                            : count == 0               ? QStringLiteral("no match")
                                                       : QStringLiteral("%1 of %2").arg(current + 1).arg(count));
+    fitSearch();
   });
   m_canvas->setSummaryProvider([this](const QString& name) { return summaryOf(name); });
 }
@@ -301,7 +242,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   if (m_remember) {
     QSettings settings;
     settings.setValue(QStringLiteral("geometry"), saveGeometry());
-    if (m_document->model()) settings.setValue(QStringLiteral("docks"), saveState(kLayoutVersion));
+    if (m_document->model())
+      settings.setValue(kDocksKey, QJsonDocument(m_room->state()).toJson(QJsonDocument::Compact));
     settings.setValue(QStringLiteral("theme"),
                       m_theme == ThemeKind::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
   }
@@ -314,8 +256,13 @@ void MainWindow::setTheme(ThemeKind kind) {
   m_canvas->setTheme(Theme::of(kind));
   // Icons are drawn anew, which takes as long as everything before: another turn of the event loop.
   QMetaObject::invokeMethod(
-      this, [this] { m_actions->setTheme(Theme::of(m_theme)); }, Qt::QueuedConnection);
-  for (QDockWidget* dock : m_docks) static_cast<Dock*>(dock->widget())->refresh(Dock::kTheme);
+      this,
+      [this] {
+        m_actions->setTheme(Theme::of(m_theme));
+        m_room->renewTheme();
+      },
+      Qt::QueuedConnection);
+  for (Dock* dock : m_docks) dock->refresh(Dock::kTheme);
 }
 
 void MainWindow::switchTheme() {

@@ -2,7 +2,6 @@
 
 #include <QActionGroup>
 #include <QComboBox>
-#include <QDockWidget>
 #include <QHash>
 #include <QLabel>
 #include <QLineEdit>
@@ -18,13 +17,13 @@
 #include "ui/document/shown_made.h"
 #include "ui/jobs/worker_client.h"
 #include "ui/window/actions.h"
-#include "ui/window/dock_sizes.h"
 #include "ui/window/message_bar.h"
+#include "ui/window/room.h"
 #include "ui/window/start_page.h"
 
 namespace fusescope {
 
-/// The window: the canvas in the middle, docks around it, one document and one selection for all of them.
+/// The window: the canvas in the middle, docks around it (Room), one document and one selection for all of them.
 class MainWindow : public QMainWindow {
   Q_OBJECT
 
@@ -50,10 +49,12 @@ class MainWindow : public QMainWindow {
     return *findChild<T*>();
   }
 
-  /// "Outline", "Layers", …: brings it to the front. False: there is none of that name.
+  /// "Outline", "Layers", …: null if there is none of that name.
+  Dock* dockNamed(const QString& name) const;
+  /// Brings it to the front. False: there is none of that name.
   bool showDock(const QString& name);
   QStringList dockNames() const;
-  void arrangeDocks();
+  Room& room() { return *m_room; }
   void setTheme(ThemeKind kind);
   void switchTheme();
   /// What docks, dialogs and menus are given.
@@ -116,9 +117,14 @@ class MainWindow : public QMainWindow {
 
  private:
   void makeDocks();
-  /// Brings the dock to the front, or hides it if it is there; its key hides it only where it has the focus.
-  QAction* dockAction(QDockWidget* dock);
-  void focusDock(const QDockWidget& dock);
+  /// Brings the dock to the front, or folds it away if it is there; its key does so only where it has the focus.
+  QAction* dockAction(Dock* dock, const DockForm& form);
+  void focusDock(Dock* dock);
+  void offerDocks(bool open);  ///< there is nothing beside the start page
+  /// What is under way, or came of it, behind the title of the runs and in the status bar.
+  void showActivity();
+  /// Whoever looks at the runs need not be told of them.
+  void clearSeenMark();
   void makeActions();
   void makeKeys();
   void makeToolBar();
@@ -166,12 +172,13 @@ class MainWindow : public QMainWindow {
   StartPage* m_start;
   GraphView* m_canvas;
   MessageBar* m_messages;
-  QList<QDockWidget*> m_docks;                   ///< as dockForms()
-  QHash<const QObject*, QDockWidget*> m_dockOf;  ///< by the action that shows it
+  Room* m_room;
+  QList<Dock*> m_docks;                   ///< as dockForms()
+  QHash<const QObject*, Dock*> m_dockOf;  ///< by the action that shows it
   Actions* m_actions;
-  DockSizes* m_dockSizes;
-  QShortcut* m_escape;    ///< while something is opened or planned
-  QStringList m_dropped;  ///< waits for the model that was dropped with it
+  bool m_working = false;  ///< the controller was, when it was last looked at
+  QShortcut* m_escape;     ///< while something is opened or planned
+  QStringList m_dropped;   ///< waits for the model that was dropped with it
   QComboBox* m_target;
   QComboBox* m_precision;
   QComboBox* m_color;
@@ -179,6 +186,7 @@ class MainWindow : public QMainWindow {
   QLabel* m_searchCount;
   QLabel* m_status;
   QLabel* m_work;
+  QLabel* m_activity;  ///< of the worker
   QString m_lastProblem;
 };
 

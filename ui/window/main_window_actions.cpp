@@ -32,22 +32,25 @@ namespace {
 
 constexpr int kSearchWidth = 230, kLeastSearch = 90;
 constexpr int kBesideMenus = 24;  ///< what the corner of the menu bar keeps free beside the field and its count
+constexpr int kBesideCount = 6;
+constexpr int kToolBarHeight = 36;
 
 }  // namespace
 
-/// The field takes what the menus leave of the window's width.
+/// The field takes what the menus leave of the window's width; its count gives way before it becomes too short.
 void MainWindow::fitSearch() {
   int menus = 0;
   for (QAction* menu : menuBar()->actions()) menus += menuBar()->actionGeometry(menu).width();
-  const int left = width() - menus - m_searchCount->sizeHint().width() - kBesideMenus;
-  const int wanted = std::clamp(left, kLeastSearch, kSearchWidth);
-  if (wanted == m_search->width()) return;
-  m_search->setFixedWidth(wanted);
-  // The menu bar asks the corner for its size only when it is given one anew.
-  m_search->parentWidget()->adjustSize();
-  menuBar()->updateGeometry();
-  QEvent relayout(QEvent::LayoutRequest);
-  QCoreApplication::sendEvent(menuBar(), &relayout);
+  const int left = width() - menus - kBesideMenus, count = m_searchCount->sizeHint().width() + kBesideCount;
+  const bool counts = !m_searchCount->text().isEmpty() && left - count >= kLeastSearch;
+  m_searchCount->setVisible(counts);
+  m_search->setFixedWidth(std::clamp(left - (counts ? count : 0), kLeastSearch, kSearchWidth));
+  QWidget* corner = m_search->parentWidget();
+  if (corner->size() == corner->sizeHint() && corner->geometry().right() < menuBar()->width()) return;
+  corner->adjustSize();
+  // Only then the menu bar places its corner anew.
+  QResizeEvent asItIs(menuBar()->size(), menuBar()->size());
+  QCoreApplication::sendEvent(menuBar(), &asItIs);
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
@@ -59,11 +62,15 @@ void MainWindow::makeActions() {
   m_actions = new Actions(*this);
   QMenu* view = m_actions->menu("&View");
   view->addSeparator();
-  for (QDockWidget* dock : m_docks) {
-    QAction* action = dockAction(dock);
+  for (int i = 0; i < m_docks.size(); ++i) {
+    QAction* action = dockAction(m_docks[i], *dockForms()[static_cast<std::size_t>(i)]);
     view->addAction(action);
     m_actions->add(action);
   }
+  for (const auto& [side, name] :
+       {std::pair{Qt::LeftDockWidgetArea, "fold_left"}, {Qt::RightDockWidgetArea, "fold_right"}})
+    m_room->area(side).setKeys(
+        m_actions->find(QString::fromLatin1(name))->shortcut().toString(QKeySequence::NativeText));
   makeChoices();
   makeToolBar();
   makeKeys();
@@ -78,6 +85,8 @@ void MainWindow::makeActions() {
   connect(m_runs.get(), &Runs::shownChanged, m_actions, refresh);
   connect(m_runs.get(), &Runs::settingsChanged, m_actions, refresh);
   connect(m_controller.get(), &RunController::activityChanged, m_actions, refresh);
+  connect(m_controller.get(), &RunController::activityChanged, this, &MainWindow::showActivity);
+  connect(m_room, &Room::frontChanged, this, &MainWindow::clearSeenMark);
   m_actions->refresh();
 }
 
@@ -86,6 +95,7 @@ void MainWindow::makeToolBar() {
   addToolBar(bar);
   bar->setObjectName(QStringLiteral("toolbar"));
   bar->setMovable(false);
+  bar->setFixedHeight(kToolBarHeight);
   bar->setIconSize(QSize(18, 18));
   bar->addActions(m_actions->ofTool(ToolGroup::Document));
   bar->addSeparator();
@@ -103,7 +113,8 @@ void MainWindow::makeToolBar() {
   // In the menu bar, where no width of the window hides it.
   auto* corner = new QWidget;
   auto* row = new QHBoxLayout(corner);
-  row->setContentsMargins(0, 0, 6, 2);
+  row->setContentsMargins(0, 0, 6, 0);
+  row->setSpacing(kBesideCount);
   row->addWidget(m_searchCount);
   row->addWidget(m_search);
   menuBar()->setNativeMenuBar(false);
@@ -153,6 +164,12 @@ void MainWindow::makeStatusBar() {
   m_work->setContentsMargins(8, 0, 8, 0);
   m_work->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_work->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  m_activity = new QLabel;
+  m_activity->setObjectName(QStringLiteral("activity"));
+  m_activity->setContentsMargins(8, 0, 8, 0);
+  m_activity->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  m_activity->setMinimumWidth(1);  // else a long text decides how narrow the window can be
+  statusBar()->addWidget(m_activity);
   statusBar()->addWidget(m_work, 1);
   statusBar()->addPermanentWidget(m_status);
 }
@@ -177,6 +194,7 @@ void MainWindow::refreshSummary() {
   const bool open = snapshot != nullptr;
   for (QWidget* widget : std::initializer_list<QWidget*>{m_target, m_precision, m_color, m_search})
     offer(*widget, open ? QString() : QStringLiteral("Open a model first."));
+  offerDocks(open);
   if (!open) {
     m_status->setText(QStringLiteral("No model open"));
     return;
@@ -269,11 +287,13 @@ void MainWindow::showKeys() {
 void MainWindow::goToAnything() {
   QList<QAction*> actions = m_actions->all(), toDocks;
   for (QAction*& action : actions) {
-    QDockWidget* dock = m_dockOf.value(action);
+    Dock* dock = m_dockOf.value(action);
     if (dock == nullptr) continue;
-    toDocks << new QAction(action->text());  // who goes to a dock does not hide it
+    toDocks << new QAction(action->text());  // who goes to a dock does not fold it away
     toDocks.last()->setShortcut(action->shortcut());
-    connect(toDocks.last(), &QAction::triggered, this, [this, dock] { focusDock(*dock); });
+    toDocks.last()->setEnabled(action->isEnabled());
+    toDocks.last()->setToolTip(action->toolTip());
+    connect(toDocks.last(), &QAction::triggered, this, [this, dock] { focusDock(dock); });
     action = toDocks.last();
   }
   auto* dialog = new GotoDialog(context(), actions, this);

@@ -5,7 +5,6 @@
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QMimeData>
-#include <QTextBrowser>
 #include <QUrl>
 
 #include "calibration/ranges.h"
@@ -21,17 +20,6 @@ namespace fusescope {
 namespace {
 
 const QString kEngine = QStringLiteral("fse");
-
-/// Where the keyboard goes when a dock comes to the front: its content before the field that searches it.
-QWidget* firstToFocus(const QWidget& dock) {
-  QWidget* fallback = nullptr;
-  for (QWidget* widget : dock.findChildren<QWidget*>()) {
-    if (!widget->isVisibleTo(&dock) || !widget->isEnabled() || !(widget->focusPolicy() & Qt::TabFocus)) continue;
-    if (qobject_cast<QAbstractItemView*>(widget) != nullptr) return widget;
-    if (fallback == nullptr || qobject_cast<QTextBrowser*>(widget) != nullptr) fallback = widget;
-  }
-  return fallback;
-}
 
 QStringList localFiles(const QMimeData& data) {
   QStringList files;
@@ -62,39 +50,18 @@ void MainWindow::makeKeys() {
   connect(m_canvas, &GraphView::searchCleared, m_search, &QLineEdit::clear);
 }
 
-QAction* MainWindow::dockAction(QDockWidget* dock) {
-  auto* action = new QAction(dock->windowTitle(), this);
-  action->setCheckable(true);
-  action->setShortcut(dock->toggleViewAction()->shortcut());
-  dock->toggleViewAction()->setShortcut({});
-  // Checked is what is in front: a dock behind another's tab is not.
-  connect(dock, &QDockWidget::visibilityChanged, action, &QAction::setChecked);
-  connect(action, &QAction::triggered, this, [this, dock](bool show) {
-    if (show) return focusDock(*dock);
-    dock->hide();
-    m_canvas->setFocus();
-  });
-  m_dockOf.insert(action, dock);
-  action->installEventFilter(this);
-  return action;
-}
-
-void MainWindow::focusDock(const QDockWidget& dock) {
-  showDock(dock.windowTitle());
-  QWidget* first = firstToFocus(*dock.widget());
-  (first != nullptr ? first : dock.widget())->setFocus(Qt::ShortcutFocusReason);
-}
-
 void MainWindow::keyPressEvent(QKeyEvent* event) {
-  // Whoever has the focus had no use for it: then it is about what is under way.
-  if (event->key() != Qt::Key_Escape || !m_controller->busy()) return QMainWindow::keyPressEvent(event);
-  m_controller->cancel();
+  // Whoever has the focus had no use for it: then it is about what is under way, else about the dock below the graph.
+  if (event->key() != Qt::Key_Escape) return QMainWindow::keyPressEvent(event);
+  if (m_controller->busy()) return m_controller->cancel();
+  const DockArea& below = m_room->area(Qt::BottomDockWidgetArea);
+  if (!below.folded() && below.isAncestorOf(QApplication::focusWidget())) m_room->fold(below.front());
 }
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
-  if (const QDockWidget* dock = event->type() == QEvent::Shortcut ? m_dockOf.value(watched) : nullptr) {
-    if (dock->isAncestorOf(QApplication::focusWidget())) return false;  // the action hides it
-    focusDock(*dock);
+  if (Dock* dock = event->type() == QEvent::Shortcut ? m_dockOf.value(watched) : nullptr) {
+    if (dock->isAncestorOf(QApplication::focusWidget())) return false;  // the action folds it away
+    focusDock(dock);
     return true;
   }
   if (watched != m_search || event->type() != QEvent::KeyPress) return QMainWindow::eventFilter(watched, event);

@@ -1,7 +1,6 @@
 // A dock, a colour mode, a kind of containers and an action, added by one file or entry and one line each (see
 // CMakeLists.txt): every part of the window that knows the others knows them.
 #include <QComboBox>
-#include <QDockWidget>
 #include <QLabel>
 #include <QListWidget>
 #include <QMenu>
