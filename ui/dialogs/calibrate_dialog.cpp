@@ -10,6 +10,7 @@
 #include "planning/match_pattern.h"
 #include "planning/quantized_model.h"
 #include "planning/without_lowered_types.h"
+#include "ui/docks/copy_command.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/document/directive_edits.h"
 #include "ui/document/option_words.h"
@@ -209,6 +210,8 @@ QWidget* CalibrateDialog::makeButtons() {
   m_save = add(QStringLiteral("Save ranges…"), QStringLiteral("For --ranges of the commands, and for other sessions"));
   m_drop =
       add(QStringLiteral("Take away"), QStringLiteral("Plan without ranges and int8 again; undo brings them back"));
+  buttons->addButton(copyCommandButton(m_context, [this] { return requestCommand(request()); }),
+                     QDialogButtonBox::ActionRole);
   m_take = add(QStringLiteral("Use"), QStringLiteral("Plan with this, in one step that can be undone"));
   connect(m_open, &QPushButton::clicked, this, &CalibrateDialog::chooseFile);
   connect(m_save, &QPushButton::clicked, this, &CalibrateDialog::saveFile);
@@ -280,10 +283,15 @@ CalibrateDialog::Found CalibrateDialog::foundOf(std::shared_ptr<const Ranges> ra
   return {std::move(ranges), std::move(content)};
 }
 
-void CalibrateDialog::start() {
+WorkerRequest CalibrateDialog::request() const {
   WorkerRequest request = requestFor(m_context, WorkerOp::Calibrate);
   request.source.options = withoutLoweredTypes(request.source.options);
   request.calibrate = settings();
+  return request;
+}
+
+void CalibrateDialog::start() {
+  const WorkerRequest request = this->request();
   m_problem.clear();
   const auto decode = [](const Json& reply) -> Result<Found> {
     return foundOf(std::make_shared<const Ranges>(TRY(rangesFromJson(reply))));

@@ -65,6 +65,7 @@ class CalibrateDialog : public QDialog {
   PlanOptions wished() const;
   bool changesSomething() const;
   void findExcluded();
+  WorkerRequest request() const;
   void start();
   void chooseFile();
   void saveFile();

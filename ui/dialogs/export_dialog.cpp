@@ -76,6 +76,7 @@ ExportDialog::ExportDialog(const DockContext& context, WorkerClient& worker, QWi
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
   m_cancel = plainButton(QStringLiteral("Cancel"));
   buttons->addButton(m_cancel, QDialogButtonBox::ActionRole);
+  buttons->addButton(copyCommandButton(context, [this] { return command(); }), QDialogButtonBox::ActionRole);
   m_save = buttons->addButton(QStringLiteral("Save as…"), QDialogButtonBox::ActionRole);
   m_save->setDefault(true);
   auto* layout = new QVBoxLayout(this);
@@ -199,11 +200,8 @@ void ExportDialog::chooseLog() {
 
 void ExportDialog::save() {
   const bool network = !exporter().isText;
-  const QString extension = QString(qs(exporter().extension)).remove(QLatin1Char('.'));
-  const QString stem = network ? QFileInfo(m_context.document.path()).completeBaseName() + QStringLiteral("_typed.")
-                               : QStringLiteral("precision.");
   const QString path =
-      QFileDialog::getSaveFileName(this, QStringLiteral("Export"), besideModel(m_context.document, stem + extension));
+      QFileDialog::getSaveFileName(this, QStringLiteral("Export"), besideModel(m_context.document, fileName()));
   if (path.isEmpty()) return;
   if (network) return saveNetwork(path);
   const Status written = writeFileAtomically(path.toStdString(), m_preview->toPlainText().toStdString());
@@ -214,13 +212,38 @@ void ExportDialog::save() {
   }
 }
 
-void ExportDialog::saveNetwork(const QString& path) {
+/// A file of this name: of the network or text that is exported.
+QString ExportDialog::fileName() const {
+  const QString extension = QString(qs(exporter().extension)).remove(QLatin1Char('.'));
+  if (exporter().isText) return QStringLiteral("precision.") + extension;
+  return QFileInfo(m_context.document.path()).completeBaseName() + QStringLiteral("_typed.") + extension;
+}
+
+WorkerRequest ExportDialog::request(const QString& path) const {
   WorkerRequest request = requestFor(m_context, WorkerOp::Export);
-  request.exported = {.format = std::string(exporter().name),
-                      .path = path.toStdString(),
-                      .weights = static_cast<WeightTypes>(m_weights->currentIndex()),
-                      .borders = static_cast<BorderTypes>(m_borders->currentIndex()),
-                      .check = m_check->isChecked() && !request.inputs.empty()};
+  request.exported = {.format = std::string(exporter().name), .path = path.toStdString()};
+  if (exporter().isText) return request;
+  request.exported.weights = static_cast<WeightTypes>(m_weights->currentIndex());
+  request.exported.borders = static_cast<BorderTypes>(m_borders->currentIndex());
+  request.exported.check = m_check->isChecked() && !request.inputs.empty();
+  return request;
+}
+
+/// What writes the same into the folder in which it is run.
+CommandWork ExportDialog::command() const {
+  std::vector<std::string> more;
+  const auto add = [&more](const char* option, const QLineEdit& field) {
+    if (!field.text().trimmed().isEmpty()) more.insert(more.end(), {option, field.text().trimmed().toStdString()});
+  };
+  if (exporter().name == "trtexec") {
+    add("--trt-version", *m_version);
+    add("--layer-names", *m_log);
+  }
+  return requestCommand(request(fileName()), more);
+}
+
+void ExportDialog::saveNetwork(const QString& path) {
+  const WorkerRequest request = this->request(path);
   m_report->clear();
   m_job.start(
       request, [](const Json& reply) -> Result<Json> { return reply; },

@@ -13,6 +13,7 @@
 
 #include "interchange/exports.h"
 #include "ui/dialogs/dialog_fields.h"
+#include "ui/docks/copy_command.h"
 #include "ui/jobs/worker_job.h"
 
 namespace fusescope {
@@ -49,6 +50,9 @@ class ExportDialog : public QDialog {
   void renew();
   void chooseLog();
   void save();
+  QString fileName() const;
+  WorkerRequest request(const QString& path) const;
+  CommandWork command() const;
   void saveNetwork(const QString& path);
   void showWritten(const Json& written);
   void showRefused(const Diagnostic& problem);

@@ -12,6 +12,7 @@
 
 #include "ui/dialogs/tune_state.h"
 #include "ui/dialogs/tune_words.h"
+#include "ui/docks/copy_command.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/document/directive_edits.h"
 #include "ui/document/option_words.h"
@@ -77,6 +78,8 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
   m_take = plainButton(QStringLiteral("Take these pins"));
   buttons->addButton(m_take, QDialogButtonBox::ActionRole);
+  buttons->addButton(copyCommandButton(context, [this] { return requestCommand(request()); }),
+                     QDialogButtonBox::ActionRole);
   auto* layout = new QVBoxLayout(this);
   layout->addLayout(upper, 3);
   layout->addWidget(m_said);

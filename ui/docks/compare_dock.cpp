@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "ui/docks/copy_command.h"
 #include "ui/docks/name_combo_box.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/contents.h"
@@ -48,7 +49,9 @@ CompareDock::CompareDock(const DockContext& context)
   m_summary->setToolTip(
       QStringLiteral("What each run took by itself, as canvas and inspector show it, is another "
                      "measurement."));
-  auto* row = toolRow({m_a, m_b, m_compare, m_summary}, this, 3);
+  auto* copy = copyCommandButton(
+      context, [this] { return compareCommandOf(m_context, m_context.runs.comparedWith(), m_context.runs.shown()); });
+  auto* row = toolRow({m_a, m_b, m_compare, copy, m_summary}, this, 4);
   m_tabs->setExpanding(false);
   m_tabs->setDrawBase(false);
   for (const char* tab : {"Time by layer", "Values: B against A", "Values: B against f32"})

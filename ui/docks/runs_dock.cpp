@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "planning/same_wishes.h"
+#include "ui/docks/copy_command.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/menu_title.h"
 #include "ui/docks/run_html.h"
@@ -287,6 +288,9 @@ void RunsDock::popUpMenu(const QPoint& place) {
   QAction* restore = menu.addAction(QStringLiteral("Go back to its directives"), this, &RunsDock::goBack);
   restore->setEnabled(m_restore->isEnabled());
   restore->setToolTip(m_restore->toolTip());
+  menu.addAction(QStringLiteral("Copy as command"), this, [this, id] {
+    if (const Run* run = m_context.runs.find(id)) copyCommand(m_context, *this, runCommandOf(m_context, *run));
+  });
   menu.addSeparator();
   menu.addAction(QStringLiteral("Rename…"), this, [this, id] {
     const Run* run = m_context.runs.find(id);

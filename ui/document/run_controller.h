@@ -24,6 +24,8 @@ class RunController : public QObject {
   Q_OBJECT
 
  public:
+  static constexpr double kWarmupSeconds = 0.2;  ///< for which a run runs before it is timed
+
   RunController(PlanDocument& document, Runs& runs, WorkerClient& worker, JobRunner& jobs, QObject* parent = nullptr);
 
   /// Where engine files of runs go; made when the first is written.

@@ -10,8 +10,6 @@ namespace fusescope {
 
 namespace {
 
-constexpr double kWarmupSeconds = 0.2;
-
 /// What the worker answers a build with.
 struct Built {
   RunBuild build;

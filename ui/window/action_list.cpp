@@ -47,6 +47,16 @@ void fillCompilers(MainWindow& window, QMenu& menu) {
   }
 }
 
+/// Every action that a command does as well.
+void fillCommands(MainWindow& window, QMenu& menu) {
+  for (const ActionForm& form : actionForms())
+    if (form.command != nullptr)
+      menu.addAction(QString::fromUtf8(form.text), &window, [&window, &form] {
+        const DockContext context = window.context();
+        copyCommand(context, window, form.command(context));
+      });
+}
+
 QString undoLabel(MainWindow& window) {
   return QStringLiteral("Undo ") + window.document().undoStack().undoText();
 }

@@ -53,6 +53,17 @@ void Actions::make(const ActionForm& form) {
   connect(action, &QAction::triggered, this, [this, &form] { form.act(m_window); });
   m_ofForm << action;
   m_all << action;
+  if (form.command != nullptr) makeCopy(form);
+}
+
+void Actions::makeCopy(const ActionForm& form) {
+  auto* copy = new QAction(QStringLiteral("Copy as command: ") + text(form.text).remove(QLatin1Char('&')), this);
+  copy->setObjectName(QStringLiteral("copy:") + text(form.name));
+  connect(copy, &QAction::triggered, this, [this, &form] {
+    const DockContext context = m_window.context();
+    copyCommand(context, m_window, form.command(context));
+  });
+  m_all << copy;
 }
 
 QAction* Actions::find(const QString& name) const {

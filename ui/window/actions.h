@@ -5,6 +5,7 @@
 #include <QObject>
 #include <vector>
 
+#include "ui/docks/copy_command.h"
 #include "ui/theme/theme.h"
 
 class QMenu;
@@ -32,6 +33,8 @@ struct ActionForm {
   ToolGroup tool = ToolGroup::None;
   const char* toolText = "";  ///< beside the icon in the tool bar
   bool beginsGroup = false;   ///< a line above it in its menu
+  CommandWork (*command)(const DockContext& context) =
+      nullptr;  ///< the command that does the same; null: there is none
 };
 /// All actions, as actions.inc lists them.
 const std::vector<ActionForm>& actionForms();
@@ -56,6 +59,8 @@ class Actions : public QObject {
 
  private:
   void make(const ActionForm& form);
+  /// "Copy as command: Build this plan", for "go to anything"; the menus have one entry for all.
+  void makeCopy(const ActionForm& form);
 
   MainWindow& m_window;
   QList<QAction*> m_all;

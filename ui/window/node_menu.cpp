@@ -4,6 +4,7 @@
 
 #include "planning/directives/directive_form.h"
 #include "planning/module_pattern.h"
+#include "ui/docks/copy_command.h"
 #include "ui/docks/menu_title.h"
 #include "ui/document/qt_text.h"
 
@@ -155,6 +156,10 @@ void fillNodeMenu(QMenu& menu, const DockContext& context, const std::vector<Nod
       directed ? QString()
                : QStringLiteral("No directive names this node; one by pattern may, see the Inspector of the model."),
       QString(), [context, names] { context.document.clearDirectives(names); });
+  QWidget* window = &menu;
+  while (window->parentWidget() != nullptr) window = window->parentWidget();
+  add(menu, QStringLiteral("Copy as command"), QString(), QStringLiteral("The line that explains it in a shell"),
+      [context, window, name = names.front()] { copyCommand(context, *window, explainCommandOf(context, name)); });
 }
 
 }  // namespace fusescope

@@ -1,0 +1,206 @@
+#include "ui/docks/copy_command.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QDir>
+#include <QFile>
+#include <QMainWindow>
+#include <QStandardPaths>
+#include <QStatusBar>
+#include <QToolTip>
+
+#include "ui/document/option_words.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr int kSaidMs = 10'000;
+
+/// Where the files stay that copied commands read: a command may be pasted days later.
+std::filesystem::path commandFolder() {
+  const QString data = QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation);
+  return QDir(data).filePath(QStringLiteral("fusescope/commands")).toStdString();
+}
+
+/// An engine holds options and extents of its own.
+WorkSource sourceOnScreen(const DockContext& context) {
+  WorkSource source{.path = context.document.modelFile().path, .backend = context.runs.settings().backend};
+  if (context.document.kind() == ArtifactKind::Engine) return source;
+  source.inputs = context.document.inputs();
+  source.options = context.document.options();
+  return source;
+}
+
+WorkSource sourceOf(const DockContext& context, const Run& run) {
+  if (run.kind == RunKind::Engine) return {.path = run.enginePath};
+  return {
+      .path = context.document.modelFile().path, .inputs = run.extents, .options = run.options, .backend = run.backend};
+}
+
+/// The settings of the session, and the threads that were asked for.
+WorkerRequest requestOn(const DockContext& context, WorkerOp op, WorkSource source, int threads) {
+  const RunSettings& settings = context.runs.settings();
+  WorkerRequest request;
+  request.op = op;
+  request.source = std::move(source);
+  request.inputs = settings.inputs;
+  request.tolerance = settings.tolerance;
+  request.against = settings.errorsAgainst;
+  request.seconds = settings.seconds;
+  request.warmupSeconds = RunController::kWarmupSeconds;
+  request.threads = threads;
+  return request;
+}
+
+/// Builds an engine file and times that, as far as the compiler of the source can.
+Result<CommandLine> builtAndTimed(const WorkerRequest& timing) {
+  const Compiler* compiler = findCompiler(timing.source.options.compiler);
+  const auto can = [&](Ability ability) { return compiler != nullptr && compiler->whyNot(ability).empty(); };
+  if (!can(Ability::Keep)) return commandFor(timing, commandFolder());
+  WorkerRequest build = timing;
+  build.op = WorkerOp::Build;
+  CommandLine line = TRY(commandFor(build, commandFolder()));
+  if (!can(Ability::Time)) return line;
+  WorkerRequest time = timing;
+  time.source = {.path = line.commands.front().back()};  // what it writes
+  CommandLine timed = TRY(commandFor(time, commandFolder()));
+  timed.commands.front()[2] = time.source.path;  // in the folder in which the line is run
+  line.then(std::move(timed));
+  return line;
+}
+
+/// Whether what was made of a run can be made again: its model is the one that is open.
+Status checkOfThisModel(const DockContext& context, const Run& run) {
+  if (run.kind == RunKind::Engine || run.model == context.document.modelFile().identity()) return Done{};
+  return Diagnostic{.message = "the run was made of another model than the one that is open",
+                    .help = "Open that model, and copy the command then."};
+}
+
+CommandWork failing(const Diagnostic& why) {
+  return [why]() -> Result<CommandLine> { return why; };
+}
+
+/// The engine file of a run, while it is kept; else what it is built of.
+WorkSource comparedSource(const DockContext& context, const Run& run) {
+  if (!run.enginePath.empty() && QFile::exists(qs(run.enginePath))) return {.path = run.enginePath};
+  return sourceOf(context, run);
+}
+
+void say(QWidget& near, const QString& text) {
+  if (auto* window = qobject_cast<QMainWindow*>(near.window())) {
+    window->statusBar()->showMessage(text, kSaidMs);
+  } else {
+    QToolTip::showText(near.mapToGlobal(QPoint(0, near.height())), text.toHtmlEscaped(), &near, {}, kSaidMs);
+  }
+}
+
+}  // namespace
+
+CommandWork planCommandOf(const DockContext& context) {
+  if (!context.document.snapshot()) return {};
+  return [source = sourceOnScreen(context)]() -> Result<CommandLine> { return commandToPlan(source, commandFolder()); };
+}
+
+CommandWork explainCommandOf(const DockContext& context, const std::string& node) {
+  if (!context.document.snapshot()) return {};
+  return [source = sourceOnScreen(context), node]() -> Result<CommandLine> {
+    return commandToExplain(source, node, commandFolder());
+  };
+}
+
+CommandWork buildCommandOf(const DockContext& context) {
+  if (!context.document.snapshot()) return {};
+  const int threads = context.runs.settings().threads;
+  return
+      [timing = requestOn(context, WorkerOp::Time, sourceOnScreen(context), threads)] { return builtAndTimed(timing); };
+}
+
+CommandWork buildBothCommandOf(const DockContext& context) {
+  if (context.controller.planIsBaseline() || !context.document.snapshot()) return buildCommandOf(context);
+  const int threads = context.runs.settings().threads;
+  const WorkerRequest errors = requestOn(context, WorkerOp::MeasureError, sourceOnScreen(context), threads);
+  WorkerRequest compare = requestOn(context, WorkerOp::Compare, sourceOnScreen(context), threads);
+  compare.other = compare.source;
+  compare.source.options = {.compiler = compare.other.options.compiler, .target = compare.other.options.target};
+  return [errors, compare]() -> Result<CommandLine> {
+    CommandLine line = TRY(commandFor(errors, commandFolder()));
+    return line.then(TRY(commandFor(compare, commandFolder())));
+  };
+}
+
+CommandWork runCommandOf(const DockContext& context, const Run& run) {
+  if (run.comparison)
+    return compareCommandOf(context, context.runs.find(run.comparison->a), context.runs.find(run.comparison->b));
+  if (const Status own = checkOfThisModel(context, run); !own.ok()) return failing(own.error());
+  const WorkerRequest timing = requestOn(context, WorkerOp::Time, sourceOf(context, run), run.threads);
+  if (run.kind == RunKind::Engine) return requestCommand(timing);
+  return [timing] { return builtAndTimed(timing); };
+}
+
+CommandWork evaluateCommandOf(const DockContext& context, WorkerOp op) {
+  const Run* run = context.runs.shown();
+  if (run == nullptr || (op == WorkerOp::Errors && !context.runs.ofThisPlan(*run))) {
+    if (op != WorkerOp::Errors || !context.document.snapshot()) return {};
+    return requestCommand(requestOn(context, op, sourceOnScreen(context), context.runs.settings().threads));
+  }
+  if (const Status own = checkOfThisModel(context, *run); !own.ok()) return failing(own.error());
+  return requestCommand(requestOn(context, op, sourceOf(context, *run), context.runs.settings().threads));
+}
+
+CommandWork compareCommandOf(const DockContext& context, const Run* a, const Run* b) {
+  if (a == nullptr || b == nullptr) return {};
+  for (const Run* run : {a, b})
+    if (const Status own = checkOfThisModel(context, *run); !own.ok()) return failing(own.error());
+  WorkerRequest request =
+      requestOn(context, WorkerOp::Compare, comparedSource(context, *a), context.runs.settings().threads);
+  request.other = comparedSource(context, *b);
+  return requestCommand(request);
+}
+
+CommandWork diffCommandOf(const DockContext& context) {
+  const auto compared = context.fileDiff.compared();
+  if (compared == nullptr) return {};
+  WorkSource file{.path = compared->file.path};
+  // A network is planned for this; what holds a plan is taken as it is.
+  if (compared->file.kind == ArtifactKind::Model && compared->file.session == nullptr)
+    file.options = compared->file.plan->options;
+  return [file, screen = sourceOnScreen(context)] { return commandToDiff(file, screen, commandFolder()); };
+}
+
+CommandWork requestCommand(const WorkerRequest& request, const std::vector<std::string>& more) {
+  return [request, more] { return commandFor(request, commandFolder(), more); };
+}
+
+void copyCommand(const DockContext& context, QWidget& near, const CommandWork& work) {
+  if (!work) return say(near, QStringLiteral("There is nothing yet that a command could do: open a model, or build."));
+  const auto make = [work](const StopToken&) -> Result<CommandLine> {
+    CommandLine line = TRY(work());
+    TRY(writeFiles(line));
+    return line;
+  };
+  context.jobs.run(QStringLiteral("copy command"), &near, make, [&near](const Result<CommandLine>& line) {
+    if (!line.ok()) return say(near, QStringLiteral("✗ No command was copied: ") + problemInWords(line.error()));
+    const QString text = qs(line.value().text());
+    QApplication::clipboard()->setText(text);
+    QString said = QStringLiteral("Copied: ") + text;
+    if (!line.value().files.empty())
+      said = QStringLiteral("Copied, with %1 in %2: %3")
+                 .arg(plural(static_cast<std::int64_t>(line.value().files.size()), QStringLiteral("file")),
+                      qs(commandFolder().string()), text);
+    say(near, said);
+  });
+}
+
+QPushButton* copyCommandButton(const DockContext& context, const std::function<CommandWork()>& work) {
+  auto* button = new QPushButton(QStringLiteral("Copy as command"));
+  button->setAutoDefault(false);
+  button->setObjectName(QStringLiteral("copyCommand"));
+  button->setToolTip(QStringLiteral("The line for a shell that has fusescope do the same"));
+  QObject::connect(button, &QPushButton::clicked, button,
+                   [context, button, work] { copyCommand(context, *button, work()); });
+  return button;
+}
+
+}  // namespace fusescope
