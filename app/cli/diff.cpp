@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iostream>
 #include <memory>
-#include <string_view>
 
 #include "app/cli/command.h"
 #include "diff/plan_diff.h"
@@ -20,45 +18,6 @@ struct Arguments {
   bool json = false, all = false, exitCode = false;
   PlanArguments plan;
 };
-
-/// What no quote closes, from its opening quote on; empty: all are closed. A quote opens at the start of a word.
-std::string_view unclosed(std::string_view text) {
-  constexpr std::string_view kQuotes = "'\"`", kSpaces = " \t\n\r\f\v";
-  while (!text.empty()) {
-    text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
-    if (text.empty()) break;
-    std::size_t end = text.find_first_of(kSpaces);
-    if (kQuotes.find(text.front()) != std::string_view::npos) {
-      end = text.find(text.front(), 1);
-      while (end != std::string_view::npos && text[end - 1] == '\\') end = text.find(text.front(), end + 1);
-      if (end == std::string_view::npos) return text;
-      ++end;
-    }
-    text.remove_prefix(std::min(end, text.size()));
-  }
-  return {};
-}
-
-/// The plan options of both sides, and those of one of them behind them.
-Result<PlanArguments> planArguments(const PlanArguments& both, const std::string& text, const std::string& option) {
-  if (const std::string_view open = unclosed(text); !open.empty())
-    return Diagnostic{.message = fmt::format("'{}' are no plan options: no quote closes {}", text, open),
-                      .where = {.attribute = option},
-                      .help = "A name in quotes ends with the quote that it begins with: \"--pin 'a b=f32'\"."};
-  PlanArguments own;
-  CLI::App app;
-  app.set_help_flag();
-  own.declare(app);
-  try {
-    app.parse(text);
-  } catch (const CLI::ParseError& error) {
-    return Diagnostic{
-        .message = fmt::format("'{}' are no plan options: {}", text, error.what()),
-        .where = {.attribute = option},
-        .help = "Give them as they stand on the command line, in quotes: \"--precision f16 --pin a=f32\"."};
-  }
-  return both.with(own);
-}
 
 Result<int> makeAndPrint(const Arguments& arguments) {
   auto a = TRY(open(arguments.a, TRY(planArguments(arguments.plan, arguments.planOfA, "--plan-a"))));

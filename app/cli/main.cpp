@@ -22,6 +22,7 @@ constexpr const char* kExamples = R"(Examples:
   fusescope time model.fse --per-layer
   fusescope compare before.fse after.fse
   fusescope diff model.onnx model.onnx --plan-b '--precision f16'
+  fusescope report model.onnx -o report.html
   fusescope export model.onnx --pin 'node_linear_1=f32' --to polygraphy -o pins.py
 
 A PATTERN is a node name, a glob, /regex/, op:Type, module:PATH, value:NAME or, in a body, NODE/PATTERN.
@@ -95,10 +96,10 @@ int mainGuarded(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("fusescope {}", kFusescopeVersion));
   app.footer(kExamples);
   app.require_subcommand(1);
-  const std::vector<Command> commands{
-      inspectCommand(app),   planCommand(app),    explainCommand(app), buildCommand(app),    runCommand(app),
-      timeCommand(app),      compareCommand(app), diffCommand(app),    errorsCommand(app),   verifyCommand(app),
-      calibrateCommand(app), tuneCommand(app),    exportCommand(app),  compilersCommand(app)};
+  const std::vector<Command> commands{inspectCommand(app), planCommand(app),   explainCommand(app),   buildCommand(app),
+                                      runCommand(app),     timeCommand(app),   compareCommand(app),   diffCommand(app),
+                                      errorsCommand(app),  verifyCommand(app), calibrateCommand(app), tuneCommand(app),
+                                      exportCommand(app),  reportCommand(app), compilersCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {

@@ -124,6 +124,10 @@ DiffInput diffInput(const Artifact& artifact) {
   return input;
 }
 
+void addTimes(const RunTime& time, DiffInput& input) {
+  addLayers(time.layers, *input.cover, input);
+}
+
 Status addErrors(const std::filesystem::path& path, DiffInput& input) {
   auto errors = readErrors(path, *input.cover);
   if (!errors.ok()) {

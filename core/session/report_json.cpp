@@ -8,13 +8,10 @@
 #include "session/session.h"
 
 namespace fusescope {
-namespace {
 
 Json optionalCount(const std::optional<std::int64_t>& count) {
   return count ? Json(*count) : Json(nullptr);
 }
-
-}  // namespace
 
 Json comparisonsJson(const std::vector<TensorComparison>& comparisons) {
   Json list = Json::array();

@@ -33,14 +33,14 @@ WorkSource sourceOnScreen(const DockContext& context) {
   return source;
 }
 
-WorkSource sourceOf(const DockContext& context, const Run& run) {
+WorkSource commandSourceOf(const DockContext& context, const Run& run) {
   if (run.kind == RunKind::Engine) return {.path = run.enginePath};
   return {
       .path = context.document.modelFile().path, .inputs = run.extents, .options = run.options, .backend = run.backend};
 }
 
 /// The settings of the session, and the threads that were asked for.
-WorkerRequest requestOn(const DockContext& context, WorkerOp op, WorkSource source, int threads) {
+WorkerRequest commandRequestOn(const DockContext& context, WorkerOp op, WorkSource source, int threads) {
   const RunSettings& settings = context.runs.settings();
   WorkerRequest request;
   request.op = op;
@@ -85,10 +85,10 @@ CommandWork failing(const Diagnostic& why) {
 /// The engine file of a run, while it is kept; else what it is built of.
 WorkSource comparedSource(const DockContext& context, const Run& run) {
   if (!run.enginePath.empty() && QFile::exists(qs(run.enginePath))) return {.path = run.enginePath};
-  return sourceOf(context, run);
+  return commandSourceOf(context, run);
 }
 
-void say(QWidget& near, const QString& text) {
+void sayNear(QWidget& near, const QString& text) {
   if (auto* window = qobject_cast<QMainWindow*>(near.window())) {
     window->statusBar()->showMessage(text, kSaidMs);
   } else {
@@ -113,15 +113,16 @@ CommandWork explainCommandOf(const DockContext& context, const std::string& node
 CommandWork buildCommandOf(const DockContext& context) {
   if (!context.document.snapshot()) return {};
   const int threads = context.runs.settings().threads;
-  return
-      [timing = requestOn(context, WorkerOp::Time, sourceOnScreen(context), threads)] { return builtAndTimed(timing); };
+  return [timing = commandRequestOn(context, WorkerOp::Time, sourceOnScreen(context), threads)] {
+    return builtAndTimed(timing);
+  };
 }
 
 CommandWork buildBothCommandOf(const DockContext& context) {
   if (context.controller.planIsBaseline() || !context.document.snapshot()) return buildCommandOf(context);
   const int threads = context.runs.settings().threads;
-  const WorkerRequest errors = requestOn(context, WorkerOp::MeasureError, sourceOnScreen(context), threads);
-  WorkerRequest compare = requestOn(context, WorkerOp::Compare, sourceOnScreen(context), threads);
+  const WorkerRequest errors = commandRequestOn(context, WorkerOp::MeasureError, sourceOnScreen(context), threads);
+  WorkerRequest compare = commandRequestOn(context, WorkerOp::Compare, sourceOnScreen(context), threads);
   compare.other = compare.source;
   compare.source.options = {.compiler = compare.other.options.compiler, .target = compare.other.options.target};
   return [errors, compare]() -> Result<CommandLine> {
@@ -134,7 +135,7 @@ CommandWork runCommandOf(const DockContext& context, const Run& run) {
   if (run.comparison)
     return compareCommandOf(context, context.runs.find(run.comparison->a), context.runs.find(run.comparison->b));
   if (const Status own = checkOfThisModel(context, run); !own.ok()) return failing(own.error());
-  const WorkerRequest timing = requestOn(context, WorkerOp::Time, sourceOf(context, run), run.threads);
+  const WorkerRequest timing = commandRequestOn(context, WorkerOp::Time, commandSourceOf(context, run), run.threads);
   if (run.kind == RunKind::Engine) return requestCommand(timing);
   return [timing] { return builtAndTimed(timing); };
 }
@@ -143,10 +144,10 @@ CommandWork evaluateCommandOf(const DockContext& context, WorkerOp op) {
   const Run* run = context.runs.shown();
   if (run == nullptr || (op == WorkerOp::Errors && !context.runs.ofThisPlan(*run))) {
     if (op != WorkerOp::Errors || !context.document.snapshot()) return {};
-    return requestCommand(requestOn(context, op, sourceOnScreen(context), context.runs.settings().threads));
+    return requestCommand(commandRequestOn(context, op, sourceOnScreen(context), context.runs.settings().threads));
   }
   if (const Status own = checkOfThisModel(context, *run); !own.ok()) return failing(own.error());
-  return requestCommand(requestOn(context, op, sourceOf(context, *run), context.runs.settings().threads));
+  return requestCommand(commandRequestOn(context, op, commandSourceOf(context, *run), context.runs.settings().threads));
 }
 
 CommandWork compareCommandOf(const DockContext& context, const Run* a, const Run* b) {
@@ -154,7 +155,7 @@ CommandWork compareCommandOf(const DockContext& context, const Run* a, const Run
   for (const Run* run : {a, b})
     if (const Status own = checkOfThisModel(context, *run); !own.ok()) return failing(own.error());
   WorkerRequest request =
-      requestOn(context, WorkerOp::Compare, comparedSource(context, *a), context.runs.settings().threads);
+      commandRequestOn(context, WorkerOp::Compare, comparedSource(context, *a), context.runs.settings().threads);
   request.other = comparedSource(context, *b);
   return requestCommand(request);
 }
@@ -174,14 +175,15 @@ CommandWork requestCommand(const WorkerRequest& request, const std::vector<std::
 }
 
 void copyCommand(const DockContext& context, QWidget& near, const CommandWork& work) {
-  if (!work) return say(near, QStringLiteral("There is nothing yet that a command could do: open a model, or build."));
+  if (!work)
+    return sayNear(near, QStringLiteral("There is nothing yet that a command could do: open a model, or build."));
   const auto make = [work](const StopToken&) -> Result<CommandLine> {
     CommandLine line = TRY(work());
     TRY(writeFiles(line));
     return line;
   };
   context.jobs.run(QStringLiteral("copy command"), &near, make, [&near](const Result<CommandLine>& line) {
-    if (!line.ok()) return say(near, QStringLiteral("✗ No command was copied: ") + problemInWords(line.error()));
+    if (!line.ok()) return sayNear(near, QStringLiteral("✗ No command was copied: ") + problemInWords(line.error()));
     const QString text = qs(line.value().text());
     QApplication::clipboard()->setText(text);
     QString said = QStringLiteral("Copied: ") + text;
@@ -189,7 +191,7 @@ void copyCommand(const DockContext& context, QWidget& near, const CommandWork& w
       said = QStringLiteral("Copied, with %1 in %2: %3")
                  .arg(plural(static_cast<std::int64_t>(line.value().files.size()), QStringLiteral("file")),
                       qs(commandFolder().string()), text);
-    say(near, said);
+    sayNear(near, said);
   });
 }
 

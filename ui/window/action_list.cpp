@@ -4,6 +4,7 @@
 #include "ui/window/actions.h"
 #include "ui/window/main_window.h"
 #include "ui/window/node_menu.h"
+#include "ui/window/report_action.h"
 
 namespace fusescope {
 

@@ -1,0 +1,116 @@
+#include "session/report.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "app/cli/command.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "session/report_html.h"
+#include "session/session_file.h"
+
+namespace fusescope::cli {
+namespace {
+
+struct Arguments {
+  std::string path, output, a, b, planOfA, planOfB;
+  bool json = false;
+  PlanArguments plan;
+};
+
+/// What a side is made from; the report refers to it.
+struct Opened {
+  Artifact artifact;
+  const Run* run = nullptr;
+  ReportSide side() const { return reportSide(artifact, run); }
+};
+
+Result<const Run*> runNamed(const Session& session, const std::string& id) {
+  if (const Run* run = session.run(id)) return run;
+  std::vector<std::string> ids;
+  for (const Run& run : session.runs) ids.push_back(run.id);
+  return Diagnostic{.message = fmt::format("the session has no run '{}'", id),
+                    .help = ids.empty() ? "It has no runs." : fmt::format("Its runs are {}.", joined(ids))};
+}
+
+/// A run of the session; without an id the one that is shown, or the plan of the session where none is.
+Result<Opened> openRun(const Artifact& ofSession, const std::string& id) {
+  const Session& session = *ofSession.session;
+  const std::string wanted = id.empty() ? session.shown : id;
+  if (wanted.empty()) return Opened{.artifact = ofSession};
+  const Run& run = *TRY(runNamed(session, wanted));
+  if (run.kind == RunKind::Comparison)
+    return Diagnostic{.message = fmt::format("run {} is a comparison", run.id),
+                      .help = fmt::format("Name the two that it is of: {} {}.", run.comparison->a, run.comparison->b)};
+  const bool own = run.kind == RunKind::Engine;
+  auto model = own ? nullptr : TRY(openModel(session.model.path, run.extents));
+  Opened opened{.artifact = TRY(artifactOf(run, std::move(model))), .run = &run};
+  opened.artifact.session = ofSession.session;
+  return opened;
+}
+
+Result<Opened> openSide(const std::string& path, const PlanArguments& plan) {
+  Opened opened{.artifact = TRY(open(path, plan))};
+  TRY(readBack(opened.artifact));
+  return opened;
+}
+
+Result<Json> reportOf(const Arguments& arguments) {
+  Opened first = TRY(openSide(arguments.path, TRY(planArguments(arguments.plan, arguments.planOfA, "--plan-a"))));
+  if (!arguments.output.empty()) TRY(checkOutput(arguments.output, "--output", first.artifact));
+  const bool ofSession = first.artifact.session != nullptr;
+  if (!ofSession && !arguments.b.empty())
+    return Diagnostic{.message = "a report is of two files at the most", .where = {.attribute = arguments.b}};
+  Opened a = ofSession ? TRY(openRun(first.artifact, arguments.a)) : std::move(first);
+  const std::string& other = ofSession ? arguments.b : arguments.a;
+  if (other.empty()) return reportJson(a.side(), timestamp());
+  const Opened b = ofSession ? TRY(openRun(first.artifact, other))
+                             : TRY(openSide(other, TRY(planArguments(arguments.plan, arguments.planOfB, "--plan-b"))));
+  const auto prices = measuredPrices(a.artifact.backend);
+  const ReportSide sideOfA = a.side(), sideOfB = b.side();
+  const PlanDiff diff = TRY(diffPlans(sideOfA.known, sideOfB.known, prices.get()));
+  return reportJson(sideOfA, sideOfB, diff, timestamp());
+}
+
+Result<int> report(const Arguments& arguments) {
+  if (arguments.output.empty() && !arguments.json)
+    return Diagnostic{.message = "where the report goes is missing",
+                      .where = {.attribute = "--output"},
+                      .help = "Give -o REPORT.html, or --json."};
+  const Json json = TRY(reportOf(arguments));
+  clearProgressLine();
+  if (!arguments.output.empty()) TRY(writeFileAtomically(arguments.output, reportHtml(json)));
+  if (arguments.json) {
+    printJson(json);
+  } else {
+    std::cout << fmt::format("{}: {}\n", arguments.output,
+                             json["kind"] == "run" ? "a report of " + json["run"].value("title", std::string())
+                                                   : "a report of the difference");
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command reportCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand("report", "one HTML file about a plan or run, or about the difference of two");
+  auto arguments = std::make_shared<Arguments>();
+  declareModel(*verb, arguments->path, arguments->plan, "a model, a saved plan, an engine or a session",
+               "MODEL|ENGINE|SESSION");
+  verb->add_option("A", arguments->a, "of a session: a run, by its number; else a file to compare with")
+      ->type_name("A");
+  verb->add_option("B", arguments->b, "of a session: the run that A is compared with")->type_name("B");
+  verb->add_option("--plan-a", arguments->planOfA, "plan options of the first file alone, in quotes")
+      ->type_name("\"OPTIONS\"");
+  verb->add_option("--plan-b", arguments->planOfB, "plan options of the second file alone, in quotes")
+      ->type_name("\"OPTIONS\"");
+  verb->add_option("-o,--output", arguments->output, "the HTML file to write")->type_name("REPORT.html");
+  verb->add_flag("--json", arguments->json, "print JSON: core/session/REPORT_FORMAT.md");
+  arguments->plan.declare(*verb);
+  return {verb, [arguments] { return report(*arguments); }};
+}
+
+}  // namespace fusescope::cli

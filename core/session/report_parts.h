@@ -1,0 +1,10 @@
+#pragma once
+
+#include "session/report.h"
+
+namespace fusescope {
+
+/// {same, options[…], network{…}, groups[…], changes[…]}: see REPORT_FORMAT.md.
+Json differenceJson(const ReportSide& a, const ReportSide& b, const PlanDiff& diff);
+
+}  // namespace fusescope
