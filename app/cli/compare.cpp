@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "app/cli/command.h"
+#include "app/cli/compare_runs.h"
 #include "app/cli/table.h"
 #include "base/text.h"
+#include "session/session_file.h"
 
 namespace fusescope::cli {
 namespace {
@@ -16,8 +19,9 @@ constexpr std::size_t kMostValues = 10;
 
 struct Arguments {
   std::string a, b;
+  std::vector<std::string> others;  ///< B, and of a session more runs
   double seconds = 4.0;
-  bool json = false;
+  bool json = false, blocks = false;
   InputArguments inputs;
   EngineArguments engine;
 };
@@ -117,21 +121,38 @@ Result<int> compare(const Arguments& arguments) {
   return underAssumedExtents(compare(arguments, a, b), *a.plan, !arguments.inputs.source(a).empty());
 }
 
+/// Two that are timed in turns, or runs of a session, of which the session knows what they took.
+Result<int> compareGiven(Arguments& arguments) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(arguments.a, error) && isSessionFile(arguments.a))
+    return compareRuns(arguments.a, arguments.others, arguments.blocks, arguments.json);
+  if (arguments.others.size() > 1)
+    return Diagnostic{.message = "two are timed in turns at a time",
+                      .where = {.attribute = arguments.others[1]},
+                      .help = "More runs are compared as they are in a session: compare F.fsession 1 2 3."};
+  arguments.b = arguments.others.front();
+  return compare(arguments);
+}
+
 }  // namespace
 
 Command compareCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("compare", "two engines or plans: time and error, side by side");
+  auto* verb =
+      app.add_subcommand("compare", "two engines or plans: time and error, side by side; or runs of a session");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("A", arguments->a, "an engine, a saved plan or a model")->required()->type_name("A");
-  verb->add_option("B", arguments->b, "what to compare it with")->required()->type_name("B");
+  verb->add_option("A", arguments->a, "an engine, a saved plan, a model, or a session")->required()->type_name("A");
+  verb->add_option("B", arguments->others, "what to compare it with; of a session: its runs, by their numbers")
+      ->required()
+      ->type_name("B…");
   verb->add_option("--seconds", arguments->seconds, "how long to measure, both together; 0: only compare values")
       ->type_name("S")
       ->check(zeroOrMore())
       ->capture_default_str();
   arguments->inputs.declare(*verb);
+  verb->add_flag("--blocks", arguments->blocks, "of runs of a session: a row for each module of the network");
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->engine.declare(*verb);
-  return {verb, [arguments] { return compare(*arguments); }};
+  return {verb, [arguments] { return compareGiven(*arguments); }};
 }
 
 }  // namespace fusescope::cli

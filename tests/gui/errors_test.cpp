@@ -11,6 +11,7 @@
 #include "ui/dialogs/run_settings_dialog.h"
 #include "ui/docks/inspector_dock.h"
 #include "ui/docks/layers_dock.h"
+#include "ui/docks/log_dock.h"
 #include "ui/docks/runs_dock.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/run_contents.h"
@@ -138,7 +139,7 @@ class ErrorsTest : public QObject {
     evaluateErrors();
     const FusedNode* lost = m_window->document().snapshot()->fusedOf(plan().graph().findNode("lost").value());
     QVERIFY(lost != nullptr && lost != m_window->document().snapshot()->fusedOf(*plan().graph().findNode("product")));
-    const QString log = m_window->dock<RunsDock>().findChild<QTextBrowser*>()->toPlainText();
+    const QString log = m_window->dock<LogDock>().text();
     QVERIFY2(log.contains("no layer is wrong of those that can be judged; of 1 tensor it cannot be told"),
              qPrintable(log));
     LayersModel& layers = m_window->dock<LayersDock>().model();

@@ -36,7 +36,8 @@ CompareDock::CompareDock(const DockContext& context)
       m_compare(new QPushButton(QStringLiteral("Compare"))),
       m_summary(new QLabel),
       m_tabs(new QTabBar),
-      m_pages(new QStackedWidget) {
+      m_pages(new QStackedWidget),
+      m_matrix(new CompareMatrix(context)) {
   m_a->setToolTip(QStringLiteral("A: what is compared with"));
   m_b->setToolTip(QStringLiteral("B: the run whose numbers are on screen"));
   m_a->setAccessibleName(QStringLiteral("Run A"));
@@ -54,10 +55,11 @@ CompareDock::CompareDock(const DockContext& context)
   auto* row = toolRow({m_a, m_b, m_compare, copy, m_summary}, this, 4);
   m_tabs->setExpanding(false);
   m_tabs->setDrawBase(false);
-  for (const char* tab : {"Time by layer", "Values: B against A", "Values: B against f32"})
+  for (const char* tab : {"Side by side", "Time by layer", "Values: B against A", "Values: B against f32"})
     m_tabs->addTab(QString::fromLatin1(tab));
   m_groups.setContent(compareContent(nullptr));
   m_errors.setContent(errorsContent(nullptr));
+  m_pages->addWidget(m_matrix);
   m_pages->addWidget(makeView(m_groups, {0, 0, 100, 100, 120}));
   m_pages->addWidget(makeView(m_errors, {0, 90, 120, 120, 110}));
   m_stack = new HintStack(m_pages, QString());
@@ -145,12 +147,14 @@ void CompareDock::renew(Parts parts) {
   const auto compared = comparison == nullptr ? SharedOptional<RunComparison>() : comparison->comparison;
   const Run* shown = m_context.runs.shown();
   const int tab = m_tabs->currentIndex();
-  m_pages->setCurrentIndex(tab == 0 ? 0 : 1);
+  m_pages->setCurrentIndex(std::min(tab, static_cast<int>(kValuesOfRuns)));
+  m_matrix->refresh(parts & kTheme);
   m_summary->setText(summaryText());
   if ((parts & ~(kChoosers | kTheme)) == 0) return;
-  m_stack->setHint(tab == 2 ? QStringLiteral("Evaluate the shown run to see what its types change against float32.")
-                            : QStringLiteral("Choose two runs and compare them: they are timed in turns, and compared "
-                                             "value by value."));
+  m_stack->setHint(tab == kValuesOfF32
+                       ? QStringLiteral("Evaluate the shown run to see what its types change against float32.")
+                       : QStringLiteral("Choose two runs and compare them: they are timed in turns, and compared "
+                                        "value by value."));
   SharedOptional<Evaluation> evaluation;
   if (shown != nullptr)
     for (const auto& kept : shown->evaluations)
@@ -158,15 +162,15 @@ void CompareDock::renew(Parts parts) {
   produce(
       [=] {
         const RunComparison* values = compared ? &*compared : nullptr;
-        if (tab == 0) return std::make_shared<TableContent>(compareContent(values));
-        if (tab == 1) return std::make_shared<TableContent>(errorsContent(values));
+        if (tab <= kTimes) return std::make_shared<TableContent>(compareContent(values));
+        if (tab == kValuesOfRuns) return std::make_shared<TableContent>(errorsContent(values));
         return std::make_shared<TableContent>(evaluation ? errorsContent(evaluation->outputs, evaluation->values)
                                                          : errorsContent({}, {}));
       },
       [this, tab](const std::shared_ptr<TableContent>& content) {
-        TableModel& model = tab == 0 ? m_groups : m_errors;
+        TableModel& model = tab <= kTimes ? m_groups : m_errors;
         model.setContent(std::move(*content));
-        m_stack->showContent(model.rowCount() > 0);
+        m_stack->showContent(tab == kMatrix || model.rowCount() > 0);
       });
 }
 

@@ -6,13 +6,15 @@
 #include <QTabBar>
 #include <QTableView>
 
+#include "ui/docks/compare_matrix.h"
 #include "ui/docks/dock.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/models/table_model.h"
 
 namespace fusescope {
 
-/// Any two runs: time per group of layers that cover the same nodes, and what they compute.
+/// Runs side by side; of two of them time per group of layers that cover the same nodes, timed in turns, and what they
+/// compute.
 class CompareDock : public Dock {
   Q_OBJECT
 
@@ -24,11 +26,14 @@ class CompareDock : public Dock {
   QComboBox& chooserA() { return fresh(*m_a); }
   QComboBox& chooserB() { return fresh(*m_b); }
   QString summary() { return fresh(*m_summary).text(); }
+  CompareMatrix& matrix() { return *m_matrix; }
+  QTabBar& tabs() { return *m_tabs; }
 
  protected:
   void renew(Parts parts) override;
 
  private:
+  enum Tab { kMatrix, kTimes, kValuesOfRuns, kValuesOfF32 };
   static constexpr Parts kChoosers = 1;  ///< the rest is made with them
   QTableView* makeView(TableModel& model, const QList<int>& widths);
   QString summaryText() const;
@@ -40,6 +45,7 @@ class CompareDock : public Dock {
   QLabel* m_summary;
   QTabBar* m_tabs;
   QStackedWidget* m_pages;
+  CompareMatrix* m_matrix;
   HintStack* m_stack;
 };
 

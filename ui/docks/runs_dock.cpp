@@ -4,7 +4,6 @@
 #include <QHeaderView>
 #include <QInputDialog>
 #include <QMenu>
-#include <QRegularExpression>
 #include <QScrollArea>
 #include <QUrl>
 #include <QVBoxLayout>
@@ -51,8 +50,7 @@ RunsDock::RunsDock(const DockContext& context)
       m_settings(new QPushButton),
       m_status(new QLabel),
       m_details(new QLabel),
-      m_view(new QTableView),
-      m_log(new QTextBrowser) {
+      m_view(new QTableView) {
   m_view->setModel(&m_model);
   m_view->setItemDelegate(new CellDelegate(context.theme, {}, m_view));
   m_view->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -72,11 +70,6 @@ RunsDock::RunsDock(const DockContext& context)
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  m_log->setOpenLinks(false);
-  m_log->document()->setDocumentMargin(8);
-  m_log->setFont(monoFont());
-  m_log->setPlaceholderText(QStringLiteral("What the worker says of a run appears here."));
-  m_log->setAccessibleName(QStringLiteral("Log of the run"));
   auto* lower = new QHBoxLayout;
   lower->setSpacing(0);
   lower->addWidget(m_stack, 7);
@@ -85,17 +78,14 @@ RunsDock::RunsDock(const DockContext& context)
   side->addWidget(scroll, 1);
   side->addWidget(m_restore, 0, Qt::AlignLeft);
   lower->addLayout(side, 5);
-  lower->addWidget(m_log, 3);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(makeTools());
   layout->addLayout(lower, 1);
-  const auto toNode = [this](const QString& link) {
+  connect(m_details, &QLabel::linkActivated, this, [this](const QString& link) {
     goTo(m_context, QUrl::fromPercentEncoding(QUrl(link).path(QUrl::FullyEncoded).toUtf8()), this);
-  };
-  connect(m_details, &QLabel::linkActivated, this, toNode);
-  connect(m_log, &QTextBrowser::anchorClicked, this, [toNode](const QUrl& link) { toNode(link.toString()); });
+  });
   connect(m_view, &QTableView::doubleClicked, this, [this] {
     if (const Run* run = selected()) m_context.runs.show(run->id);
   });
@@ -143,8 +133,7 @@ const Run* RunsDock::selected() const {
   return run != nullptr ? run : m_context.runs.shown();
 }
 
-void RunsDock::renew(Parts parts) {
-  if ((parts & kTheme) != 0) m_loggedRun.clear();  // its links have the old theme's colour
+void RunsDock::renew(Parts) {
   const bool busy = m_context.controller.busy();
   if (busy && isVisible() && !m_clock.isActive()) m_clock.start();
   if (!busy) m_clock.stop();
@@ -241,14 +230,6 @@ QString RunsDock::detailsText(const Run& run) const {
 void RunsDock::renewDetails() {
   const Run* run = selected();
   m_details->setText(run == nullptr ? QString() : detailsText(*run));
-  const std::string id = run == nullptr ? std::string() : run->id;
-  if (id != m_loggedRun || run == nullptr || run->log.size() < m_loggedLines) {
-    m_log->clear();
-    m_loggedLines = 0;
-  }
-  m_loggedRun = id;
-  for (; run != nullptr && m_loggedLines < run->log.size(); ++m_loggedLines)
-    m_log->append(withLinks(qs(run->log[m_loggedLines])));
 }
 
 QString RunsDock::restoreRefusal(const Run& run) const {
@@ -307,17 +288,6 @@ void RunsDock::popUpMenu(const QPoint& place) {
   remove->setEnabled(!m_context.controller.busy());
   if (!remove->isEnabled()) remove->setToolTip(QStringLiteral("The worker is busy; runs are deleted while it is not."));
   menu.exec(m_view->viewport()->mapToGlobal(place));
-}
-
-QString RunsDock::withLinks(const QString& line) const {
-  const auto snapshot = m_context.document.snapshot();
-  QString out;
-  static const QRegularExpression kSpaces(QStringLiteral("(?<=\\s)|(?=\\s)|(?=[,;:]\\s)"));
-  for (const QString& word : line.split(kSpaces)) {
-    const bool node = snapshot && !word.trimmed().isEmpty() && snapshot->graph().findNode(word.toStdString());
-    out += node ? nodeLink(word.toStdString()) : word.toHtmlEscaped();
-  }
-  return out;
 }
 
 extern const DockForm kRunsDock{"Runs", "Ctrl+5", Qt::BottomDockWidgetArea,

@@ -3,7 +3,6 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QTableView>
-#include <QTextBrowser>
 #include <QTimer>
 #include <string>
 
@@ -13,7 +12,7 @@
 
 namespace fusescope {
 
-/// Every run of the session: what it was made of, its time, its verdict, its phases and log. Makes new ones, shows and
+/// Every run of the session: what it was made of, its time, its verdict, its phases. Makes new ones, shows and
 /// compares old ones, goes back to their directives.
 class RunsDock : public Dock {
   Q_OBJECT
@@ -30,7 +29,6 @@ class RunsDock : public Dock {
   QTableView& table() { return fresh(*m_view); }
   TableModel& model() { return fresh(m_model); }
   QString details() { return fresh(*m_details).text(); }
-  QString logText() { return fresh(*m_log).toPlainText(); }
 
  protected:
   void renew(Parts parts) override;
@@ -48,18 +46,14 @@ class RunsDock : public Dock {
   QString restoreRefusal(const Run& run) const;
   QString detailsText(const Run& run) const;
   QString onScreenText(const Run& run) const;
-  QString withLinks(const QString& line) const;
 
   QPushButton *m_build, *m_both, *m_evaluate, *m_errors, *m_restore, *m_cancel, *m_inputs, *m_settings;
   QLabel *m_status, *m_details;
   TableModel m_model;
   QTableView* m_view;
   HintStack* m_stack;
-  QTextBrowser* m_log;
-  std::string m_shown;      ///< the run that was on screen when the table was last made
-  std::string m_loggedRun;  ///< whose lines the log shows, and how many of them
-  std::size_t m_loggedLines = 0;
-  QTimer m_clock;  ///< while the worker works: elapsed time
+  std::string m_shown;  ///< the run that was on screen when the table was last made
+  QTimer m_clock;       ///< while the worker works: elapsed time
 };
 
 }  // namespace fusescope

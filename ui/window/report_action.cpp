@@ -7,9 +7,9 @@
 #include <QUrl>
 
 #include "base/files.h"
-#include "session/report.h"
 #include "session/report_html.h"
 #include "ui/dialogs/dialog_fields.h"
+#include "ui/docks/run_source.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
@@ -20,50 +20,6 @@ namespace {
 
 const QString kReportMessage = QStringLiteral("report");
 
-/// What a side of a report is made of, as values: it is made off the GUI thread.
-struct ReportSource {
-  std::optional<Run> run;
-  std::shared_ptr<const Cover> cover;  ///< of the run, where it is the one on screen; null: made again
-  std::shared_ptr<const Model> model;
-  ModelFile file;
-  std::vector<InputOverride> inputs;  ///< that `model` has
-  RunSettings settings;
-
-  /// The artifact whose cover the side is of.
-  Result<Artifact> artifact(const StopToken& stop) const {
-    Artifact artifact{.path = file.path};
-    if (cover != nullptr) {
-      const ReadBackPlan* made = asReadBack(*cover);
-      if (made != nullptr) artifact.made = {cover, made};
-      artifact.plan = made != nullptr ? made->asked : std::shared_ptr<const Plan>(cover, asPlan(*cover));
-      return artifact;
-    }
-    if (run->kind == RunKind::Engine) return artifactOf(*run, nullptr, stop);
-    if (run->model != file.identity())
-      return Diagnostic{.message = "run " + run->id + " was made of another model than the one that is open",
-                        .help = "Open that model to report on it."};
-    auto of = run->extents == inputs ? model : TRY(openModel(file.path, run->extents, stop));
-    return artifactOf(*run, std::move(of), stop);
-  }
-  ReportSide side(const Artifact& artifact) const {
-    ReportSide side = reportSide(artifact, run ? &*run : nullptr);
-    side.model = file.path;
-    side.settings = settings;
-    return side;
-  }
-};
-
-ReportSource reportSourceOf(MainWindow& window, const Run* run) {
-  const PlanDocument& document = window.document();
-  ReportSource source{.model = document.model(),
-                      .file = document.modelFile(),
-                      .inputs = document.inputs(),
-                      .settings = window.runs().settings()};
-  if (run != nullptr) source.run = *run;
-  if (run == nullptr || window.runs().ofThisPlan(*run)) source.cover = document.snapshot()->cover;
-  return source;
-}
-
 /// The canvas as SVG; empty where it cannot be had, for a report is worth as much without it.
 std::string pictureOf(MainWindow& window) {
   const QTemporaryDir folder;
@@ -73,7 +29,7 @@ std::string pictureOf(MainWindow& window) {
   return text.ok() ? std::move(text).value() : std::string();
 }
 
-Status writeReportOf(const ReportSource& a, const std::optional<ReportSource>& b, const std::string& picture,
+Status writeReportOf(const RunSource& a, const std::optional<RunSource>& b, const std::string& picture,
                      const std::string& path, const StopToken& stop) {
   const Artifact ofA = TRY(a.artifact(stop));
   const ReportSide sideOfA = a.side(ofA);
@@ -97,10 +53,10 @@ void saveReport(MainWindow& window) {
 
 void writeReport(MainWindow& window, const QString& path) {
   const Run *shown = window.runs().shown(), *before = window.runs().comparedWith();
-  const ReportSource source = reportSourceOf(window, shown);
+  const RunSource source = runSource(window.context(), shown);
   const bool ofTwo = shown != nullptr && before != nullptr && before != shown;
-  const ReportSource a = ofTwo ? reportSourceOf(window, before) : source;
-  const std::optional<ReportSource> b = ofTwo ? std::optional(source) : std::nullopt;
+  const RunSource a = ofTwo ? runSource(window.context(), before) : source;
+  const std::optional<RunSource> b = ofTwo ? std::optional(source) : std::nullopt;
   const std::string picture = source.cover != nullptr ? pictureOf(window) : std::string();
   const auto work = [=, file = path.toStdString()](const StopToken& stop) {
     return writeReportOf(a, b, picture, file, stop);

@@ -38,7 +38,7 @@ class Report : public ::testing::Test {
   }
   /// A run of the artifact in which its kernels took 1, 2, … ms.
   static MadeRun runOf(const Artifact& artifact, double factor = 1) {
-    Run run{.id = "3", .name = "2 pins", .state = RunState::Ready, .options = artifact.plan->options};
+    MadeRun run{.id = "3", .name = "2 pins", .state = RunState::Ready, .options = artifact.plan->options};
     run.machine = "a machine";
     run.started = "2026-01-31T12:00:00Z";
     RunTime time{.medianMs = 9 * factor, .minMs = 8.5, .p95Ms = 10, .p99Ms = 11, .samples = 100, .threads = 2};

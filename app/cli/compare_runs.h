@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/cli/command.h"
+
+namespace fusescope::cli {
+
+/// Prints the runs `ids` of the session at `path` side by side; `blocks`: a row for each module. Errors: there is no
+/// such run, or its plan cannot be made again.
+Result<int> compareRuns(const std::string& path, const std::vector<std::string>& ids, bool blocks, bool json);
+
+}  // namespace fusescope::cli

@@ -1,0 +1,186 @@
+#include "ui/docks/compare_matrix.h"
+
+#include <QHeaderView>
+#include <QVBoxLayout>
+
+#include "ui/docks/wrap_layout.h"
+#include "ui/document/option_words.h"
+#include "ui/document/qt_text.h"
+#include "ui/models/matrix_contents.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr int kRunColumn = 230, kLeastNodesColumn = 200, kMatrixSpacing = 10;
+
+}  // namespace
+
+CompareMatrix::CompareMatrix(const DockContext& context)
+    : Dock(context),
+      m_boxes(new QWidget),
+      m_blocks(new QCheckBox(QStringLiteral("By block"))),
+      m_summary(new QLabel),
+      m_view(new QTableView) {
+  m_blocks->setToolTip(QStringLiteral("A row for each module of the network, as the names of its nodes tell them"));
+  m_summary->setWordWrap(true);
+  m_summary->setTextFormat(Qt::PlainText);
+  m_summary->setMargin(6);
+  m_boxes->setLayout(new WrapLayout(nullptr));
+  m_boxes->layout()->setSpacing(kMatrixSpacing);
+  m_sorted.setSourceModel(&m_model);
+  m_sorted.setSortRole(kSortRole);
+  m_model.setContent(matrixContent({}));
+  m_view->setModel(&m_sorted);
+  m_view->setItemDelegate(new CellDelegate(context.theme, {}, m_view));
+  m_view->setSelectionMode(QAbstractItemView::SingleSelection);
+  m_view->setAccessibleName(QStringLiteral("Runs side by side"));
+  styleTable(*m_view, {}, true);
+  m_view->horizontalHeader()->setSortIndicator(-1, Qt::DescendingOrder);
+  m_stack = new HintStack(m_view, QStringLiteral("Build a plan: its kernels stand here beside those of other runs."));
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(m_boxes);
+  layout->addWidget(m_summary);
+  layout->addWidget(m_stack, 1);
+  connect(m_blocks, &QCheckBox::toggled, this, &CompareMatrix::refreshAll);
+  connect(m_view, &QTableView::clicked, this, &CompareMatrix::select);
+  connect(m_view, &QTableView::activated, this, &CompareMatrix::select);
+  connect(&context.document, &PlanDocument::modelChanged, this, [this] {
+    m_planned.clear();
+    m_chosen.clear();
+    refreshAll();
+  });
+  connect(&context.document, &PlanDocument::planChanged, this, &CompareMatrix::refreshAll);
+  connect(&context.runs, &Runs::runsChanged, this, &CompareMatrix::refreshAll);
+  connect(&context.runs, &Runs::shownChanged, this, &CompareMatrix::refreshAll);
+  connect(&context.runs, &Runs::runChanged, this, [this](const QString& id) {
+    const Run* run = m_context.runs.find(id.toStdString());
+    if (run != nullptr && !run->working()) refreshAll();
+  });
+}
+
+/// The two that are compared, then the others that are chosen.
+std::vector<const Run*> CompareMatrix::columns() const {
+  const Runs& runs = m_context.runs;
+  std::vector<const Run*> all;
+  const auto add = [&](const Run* run) {
+    if (run != nullptr && run->hasEngine() && std::find(all.begin(), all.end(), run) == all.end()) all.push_back(run);
+  };
+  add(runs.comparedWith());
+  add(runs.shown());
+  for (const Run& run : runs.all())
+    if (m_chosen.count(run.id) > 0) add(&run);
+  return all;
+}
+
+QCheckBox* CompareMatrix::boxOf(const QString& run) {
+  catchUp();
+  return m_boxes->findChild<QCheckBox*>(run);
+}
+
+void CompareMatrix::renewBoxes() {
+  const Runs& runs = m_context.runs;
+  QStringList wanted;
+  for (const Run& run : runs.all())
+    if (run.hasEngine()) wanted << qs(run.id);
+  QStringList there;
+  for (const QCheckBox* box : m_boxes->findChildren<QCheckBox*>())
+    if (box != m_blocks) there << box->objectName();
+  if (wanted != there) {
+    for (QCheckBox* box : m_boxes->findChildren<QCheckBox*>())
+      if (box != m_blocks) delete box;
+    m_boxes->layout()->removeWidget(m_blocks);
+    for (const QString& id : wanted) {
+      auto* box = new QCheckBox(m_boxes);
+      box->setObjectName(id);
+      m_boxes->layout()->addWidget(box);
+      connect(box, &QCheckBox::clicked, this, [this, id](bool on) {
+        on ? (void)m_chosen.insert(id.toStdString()) : (void)m_chosen.erase(id.toStdString());
+        refreshAll();
+      });
+    }
+    m_boxes->layout()->addWidget(m_blocks);
+  }
+  for (const Run& run : runs.all()) {
+    auto* box = m_boxes->findChild<QCheckBox*>(qs(run.id));
+    if (box == nullptr) continue;
+    const bool compared = &run == runs.comparedWith() || &run == runs.shown();
+    box->setText(Runs::title(run));
+    box->setChecked(compared || m_chosen.count(run.id) > 0);
+    offer(*box,
+          compared ? QStringLiteral("It is one of the two runs that are compared, which are always there.") : QString(),
+          QStringLiteral("A column for this run"));
+  }
+}
+
+std::shared_ptr<CompareMatrix::Made> CompareMatrix::makeMatrix(const std::vector<RunSource>& sources,
+                                                               AllPlanned planned, bool blocks) {
+  auto made = std::make_shared<Made>();
+  made->planned = std::move(planned);
+  std::vector<ReportSide> sides;
+  for (const RunSource& source : sources) {
+    const Run& run = *source.run;
+    Planned& kept = made->planned[run.id];
+    const bool known = kept.artifact != nullptr && source.cover == nullptr && kept.options == run.options &&
+                       kept.extents == run.extents && kept.made.shares(run.made);
+    if (!known) {
+      auto artifact = source.artifact({});
+      if (!artifact.ok()) {
+        made->problem += QStringLiteral("✗ %1: %2 ").arg(Runs::title(run), problemInWords(artifact.error()));
+        made->planned.erase(run.id);
+        continue;
+      }
+      kept = {run.options, run.extents, run.made, std::make_shared<const Artifact>(std::move(artifact).value())};
+    }
+    sides.push_back(source.side(*kept.artifact));
+  }
+  made->matrix = runMatrix(sides);
+  if (blocks) made->matrix = byModule(made->matrix);
+  made->content = matrixContent(made->matrix);
+  return made;
+}
+
+void CompareMatrix::renew(Parts parts) {
+  renewBoxes();
+  if ((parts & ~kTheme) == 0) return;
+  std::vector<RunSource> sources;
+  if (m_context.document.snapshot())
+    for (const Run* run : columns()) sources.push_back(runSource(m_context, run));
+  produce(
+      [sources, planned = m_planned, blocks = m_blocks->isChecked()] { return makeMatrix(sources, planned, blocks); },
+      [this](const std::shared_ptr<Made>& made) { showMade(made); });
+}
+
+void CompareMatrix::showMade(const std::shared_ptr<Made>& made) {
+  m_planned = made->planned;
+  m_matrix = made->matrix;
+  m_summary->setText(made->problem + matrixSummary(m_matrix));
+  m_summary->setVisible(!m_summary->text().isEmpty());
+  m_model.setContent(made->content);
+  m_stack->showContent(m_model.rowCount() > 0);
+  fitColumns();
+}
+
+void CompareMatrix::fitColumns() {
+  const int runs = m_model.columnCount() - 1;
+  for (int column = 1; column <= runs; ++column) m_view->setColumnWidth(column, kRunColumn);
+  m_view->setColumnWidth(0, std::max(kLeastNodesColumn, m_view->viewport()->width() - runs * kRunColumn));
+}
+
+void CompareMatrix::resizeEvent(QResizeEvent* event) {
+  Dock::resizeEvent(event);
+  fitColumns();
+}
+
+void CompareMatrix::select(const QModelIndex& index) {
+  const auto snapshot = m_context.document.snapshot();
+  const int row = m_sorted.mapToSource(index).row();
+  if (!snapshot || row < 0 || static_cast<std::size_t>(row) >= m_matrix.rows.size()) return;
+  QStringList names;
+  for (const std::string& node : m_matrix.rows[static_cast<std::size_t>(row)].nodes) names << qs(node);
+  selectNamed(m_context.selection, *snapshot, names, this);
+}
+
+}  // namespace fusescope

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <QCheckBox>
+#include <QLabel>
+#include <QSortFilterProxyModel>
+#include <QTableView>
+#include <map>
+#include <set>
+
+#include "session/run_matrix.h"
+#include "ui/docks/dock.h"
+#include "ui/docks/dock_widgets.h"
+#include "ui/docks/run_source.h"
+#include "ui/models/table_model.h"
+
+namespace fusescope {
+
+/// Any number of runs side by side, group of kernels by group: a page of the Compare dock. The two runs that are
+/// compared come first; others are chosen by check boxes. A click selects the nodes of a row.
+class CompareMatrix : public Dock {
+  Q_OBJECT
+
+ public:
+  explicit CompareMatrix(const DockContext& context);
+  TableModel& model() { return fresh(m_model); }
+  QTableView& view() { return fresh(*m_view); }
+  QString summary() { return fresh(*m_summary).text(); }
+  QCheckBox& blocks() { return *m_blocks; }
+  QCheckBox* boxOf(const QString& run);  ///< null: no such run can be chosen
+
+ protected:
+  void renew(Parts parts) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  /// The plan of a run, and what it was made by: made once.
+  struct Planned {
+    PlanOptions options;
+    std::vector<InputOverride> extents;
+    SharedOptional<Json> made;
+    std::shared_ptr<const Artifact> artifact;
+  };
+  using AllPlanned = std::map<std::string, Planned>;
+  /// What is worked out off the GUI thread.
+  struct Made {
+    RunMatrix matrix;
+    TableContent content;
+    AllPlanned planned;
+    QString problem;
+  };
+  static std::shared_ptr<Made> makeMatrix(const std::vector<RunSource>& sources, AllPlanned planned, bool blocks);
+  std::vector<const Run*> columns() const;
+  void renewBoxes();
+  void showMade(const std::shared_ptr<Made>& made);
+  void fitColumns();
+  void select(const QModelIndex& index);
+
+  QWidget* m_boxes;
+  QCheckBox* m_blocks;
+  QLabel* m_summary;
+  TableModel m_model;
+  QSortFilterProxyModel m_sorted;
+  QTableView* m_view;
+  HintStack* m_stack;
+  std::set<std::string> m_chosen;  ///< besides the two that are compared
+  AllPlanned m_planned;
+  RunMatrix m_matrix;  ///< that is shown
+};
+
+}  // namespace fusescope

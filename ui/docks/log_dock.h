@@ -1,0 +1,62 @@
+#pragma once
+
+#include <QCheckBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTableView>
+#include <QTextBrowser>
+#include <QTimer>
+#include <string>
+
+#include "ui/docks/dock.h"
+#include "ui/docks/dock_widgets.h"
+#include "ui/docks/name_combo_box.h"
+#include "ui/models/table_model.h"
+
+namespace fusescope {
+
+/// What the worker says of a run, line by line, with every name of a node a link; and the phases of its build beside
+/// what they took last time.
+class LogDock : public Dock {
+  Q_OBJECT
+
+ public:
+  explicit LogDock(const DockContext& context);
+  QString text() { return fresh(*m_log).toPlainText(); }
+  QTextBrowser& log() { return fresh(*m_log); }
+  TableModel& phases() { return fresh(m_phases); }
+  QComboBox& chooser() { return fresh(*m_run); }
+  QLineEdit& filter() { return *m_filter; }
+  QCheckBox& follow() { return *m_follow; }
+  QPushButton& copyButton() { return fresh(*m_copy); }
+  QString status() { return fresh(*m_status).text(); }
+
+ protected:
+  void renew(Parts parts) override;
+
+ private:
+  static constexpr Parts kLines = 1;  ///< they are appended
+  /// The run that was chosen; without a choice the one that the worker is at, else the one that is shown.
+  const Run* run() const;
+  void renewChooser();
+  void renewPhases(const Run* run);
+  void renewLog(const Run* run);
+  void follow(const QUrl& link);
+
+  NameComboBox* m_run;
+  QLineEdit* m_filter;
+  QCheckBox* m_follow;
+  QPushButton* m_copy;
+  QLabel *m_status, *m_before;
+  TableModel m_phases;
+  QTableView* m_view;
+  HintStack* m_stack;
+  QTextBrowser* m_log;
+  std::string m_loggedRun;  ///< whose lines are there, how many of them, and by which filter
+  std::size_t m_loggedLines = 0;
+  QString m_loggedFilter;
+  QTimer m_clock;  ///< while the worker works: elapsed time
+};
+
+}  // namespace fusescope
