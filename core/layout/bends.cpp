@@ -7,11 +7,6 @@
 namespace fusescope {
 namespace {
 
-// Lanes are kept to a small multiple of the boxes, so that the whole stays linear.
-std::size_t bendBudget(std::size_t entities) {
-  return 4 * entities + 20'000;
-}
-
 int addBend(LayeredState& state, int rank) {
   const int bend = static_cast<int>(state.rank.size());
   state.rank.push_back(rank);
@@ -69,7 +64,7 @@ std::vector<Lane> lanesOf(const LayeredState& state) {
 }
 
 // The shortest lanes run inside, as far as the budget reaches.
-void chooseInside(const LayeredState& state, std::vector<Lane>& lanes) {
+void chooseInside(const LayeredState& state, std::size_t most, std::vector<Lane>& lanes) {
   std::vector<int> byLength(lanes.size());
   std::iota(byLength.begin(), byLength.end(), 0);
   const auto length = [&](int i) { return std::max(0, lanes[i].deepest - state.rank[lanes[i].source] - 1); };
@@ -77,7 +72,7 @@ void chooseInside(const LayeredState& state, std::vector<Lane>& lanes) {
   std::size_t bends = 0;
   for (const int i : byLength) {
     bends += static_cast<std::size_t>(length(i));
-    lanes[i].inside = bends <= bendBudget(state.level->entities.size());
+    lanes[i].inside = bends <= most;
   }
 }
 
@@ -144,7 +139,12 @@ double LayeredState::height(int node) const {
   return isBend(node) ? 0 : level->entities[node].height;
 }
 
-void addBends(LayeredState& state) {
+// Lanes are kept to a small multiple of the boxes, so that the whole stays linear.
+std::size_t mostBends(std::size_t entities) {
+  return 4 * entities + 20'000;
+}
+
+void addBends(LayeredState& state, std::size_t most) {
   const std::size_t edges = state.level->edges.size();
   state.paths.resize(edges);
   for (std::size_t e = 0; e < edges; ++e) state.paths[e].reversed = state.reversed[e];
@@ -152,7 +152,7 @@ void addBends(LayeredState& state) {
   state.below.resize(state.entityCount);
 
   std::vector<Lane> lanes = lanesOf(state);
-  chooseInside(state, lanes);
+  chooseInside(state, most, lanes);
   for (const Lane& lane : lanes) linkLane(state, lane);
   markCritical(state);
 }

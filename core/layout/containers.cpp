@@ -1,15 +1,19 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "layout/drawing_quality.h"
 #include "layout/hierarchy.h"
 #include "layout/level_cache.h"
+#include "layout/wrapping.h"
 
 namespace fusescope {
 namespace {
 
 constexpr std::size_t kLargestForDot = 400;  // entities of a level
-constexpr int kLongestForDot = 6'000;        // ranks that all its edges pass together: dot has a node in each of them
+constexpr double kBoxSpace = 50;             // between boxes, about
+constexpr double kSpace = 1.5;         // of a picture, by the area of its boxes: not all ranks of a stretch are as wide
+constexpr int kLongestForDot = 6'000;  // ranks that all its edges pass together: dot has a node in each of them
 
 bool isQuickForDot(const LayeredState& state) {
   const LevelGraph& level = *state.level;
@@ -32,33 +36,83 @@ Result<LevelLayout> drawn(Level& level, const LayoutOptions& options) {
 }
 
 // A level whose ranks are in order.
-Status place(Level& level, const LayoutOptions& options, LevelCache& cache) {
-  std::string key = levelKey(level.graph, level.state.ranks);
+Status place(Level& level, const Cuts& cuts, const LayoutOptions& options, LevelCache& cache) {
+  std::string key = levelKey(level.graph, level.state.ranks, cuts);
   level.layout = cache.find(key);
   if (level.layout) return Done{};
-  level.layout = std::make_shared<LevelLayout>(TRY(drawn(level, options)));
+  const auto drawStretch = [&](Level& stretch) { return place(stretch, {}, options, cache); };
+  level.layout =
+      std::make_shared<LevelLayout>(TRY(cuts.empty() ? drawn(level, options) : drawWrapped(level, cuts, drawStretch)));
   TRY(checkStop(options.stop));  // dot may have been given up for that alone
   cache.keep(std::move(key), level.layout);
   return Done{};
 }
 
+// Of several, those with which the picture is smallest: sizes are known once it is drawn.
+Result<Cuts> chosen(const Level& level, std::vector<Cuts> choices, double proportion, const StopToken& stop) {
+  if (choices.empty()) return Cuts();
+  const auto draw = [&](Level& stretch) -> Status {
+    stretch.layout = std::make_shared<LevelLayout>(TRY(drawLayered(stretch.state, stop)));
+    return Done{};
+  };
+  std::size_t best = 0;
+  double least = 0;
+  for (std::size_t i = 0; choices.size() > 1 && i < choices.size(); ++i) {
+    const LevelLayout layout = TRY(drawWrapped(level, choices[i], draw));
+    const double reach = std::max(layout.width / proportion, layout.height);
+    if (i > 0 && reach >= least) continue;
+    best = i;
+    least = reach;
+  }
+  return std::move(choices[best]);
+}
+
 class ContainerLayout {
  public:
   ContainerLayout(const LayoutGraph& graph, const LayoutOptions& options)
-      : m_graph(graph), m_options(options), m_h(hierarchyOf(graph)), m_frames(graph.containers.size()) {}
+      : m_graph(graph), m_options(options), m_h(hierarchyOf(graph)), m_frames(graph.containers.size()) {
+    measure();
+    if (options.earlier.rectOf) rememberEarlier();
+  }
 
   Result<LayoutGeometry> run() {
     TRY(orderHierarchy(m_h, m_options.stop));
     for (auto level = m_h.inward.rbegin(); level != m_h.inward.rend(); ++level) {
       TRY(checkStop(m_options.stop));
       fixAttachments(m_h.levels[*level]);
-      TRY(place(m_h.levels[*level], m_options, m_options.cache == nullptr ? m_own : *m_options.cache));
+      std::vector<Cuts> choices = cutsOf(m_h.levels[*level], m_page, m_area[*level] > m_area[m_h.top()] / 2);
+      const Cuts cuts = TRY(chosen(m_h.levels[*level], std::move(choices), m_page.proportion, m_options.stop));
+      TRY(place(m_h.levels[*level], cuts, m_options, m_options.cache == nullptr ? m_own : *m_options.cache));
       if (*level != m_h.top()) sizeContainer(*level);
     }
     return assemble();
   }
 
  private:
+  // The boxes that each level holds, and the page.
+  void measure() {
+    m_area.assign(m_h.levels.size(), 0);
+    for (const LayoutBox& box : m_graph.boxes)
+      m_area[box.parent < 0 ? m_h.top() : box.parent] += (box.width + kBoxSpace) * (box.height + kBoxSpace);
+    for (auto level = m_h.inward.rbegin(); level != m_h.inward.rend(); ++level)
+      if (*level != m_h.top()) m_area[m_h.parent[*level]] += m_area[*level];
+    m_page.proportion = m_options.proportion;
+    if (m_page.proportion > 0) m_page.height = std::sqrt(kSpace * m_area[m_h.top()] / m_page.proportion);
+  }
+
+  void rememberEarlier() {
+    m_page.keepsCuts = m_options.earlier.proportion == m_options.proportion;
+    for (Level& level : m_h.levels) {
+      for (std::size_t i = 0; i < level.boxes.size(); ++i) {
+        const int box = level.boxes[i], container = level.containers[i];
+        const std::string* id = box >= 0         ? &m_graph.boxes[box].id
+                                : container >= 0 ? &m_graph.containers[container].id
+                                                 : nullptr;
+        level.earlier.push_back(id == nullptr ? std::nullopt : m_options.earlier.rectOf(*id));
+      }
+    }
+  }
+
   void sizeContainer(int c) {
     LevelEntity& entity = m_h.levels[m_h.parent[c]].graph.entities[m_h.entityOfContainer[c]];
     m_frames[c] = frameOf(m_graph.containers[c], *m_h.levels[c].layout);
@@ -96,6 +150,11 @@ class ContainerLayout {
         geometry.containers[c] = at;
         origin[c] = {at.x + m_frames[c].left, at.y + m_graph.containers[c].header};
       }
+      if (!level.layout->columns.empty()) {
+        std::vector<PlacedColumn>& columns = geometry.columns[l == m_h.top() ? -1 : l];
+        for (const PlacedColumn& column : level.layout->columns)
+          columns.push_back({column.gutter + origin[l].x, column.left + origin[l].x});
+      }
       if (level.layout->engine == LayoutEngine::Graphviz) geometry.engine = LayoutEngine::Graphviz;
     }
     for (const std::vector<Hierarchy::Piece>& pieces : m_h.pieces) geometry.edges.push_back(joined(pieces, origin));
@@ -124,6 +183,8 @@ class ContainerLayout {
   LevelCache m_own;
   Hierarchy m_h;
   std::vector<ContainerFrame> m_frames;  ///< by container
+  std::vector<double> m_area;            ///< by level: of the boxes in it, with the room around each
+  Page m_page;
 };
 
 }  // namespace
@@ -144,7 +205,7 @@ Result<std::shared_ptr<const LevelLayout>> layOutLevel(const LevelGraph& graph, 
   alone.inward = {0};
   TRY(orderHierarchy(alone, options.stop));
   LevelCache own;
-  TRY(place(alone.levels[0], options, options.cache == nullptr ? own : *options.cache));
+  TRY(place(alone.levels[0], {}, options, options.cache == nullptr ? own : *options.cache));
   return alone.levels[0].layout;
 }
 

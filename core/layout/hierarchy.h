@@ -12,6 +12,8 @@ struct Level {
   LevelGraph graph;
   std::vector<int> boxes;       ///< entity -> box, or -1
   std::vector<int> containers;  ///< entity -> container, or -1
+  /// Entity -> where it stood in the picture that this one comes of. None at all if there was none.
+  std::vector<std::optional<PlacedRect>> earlier;
   LayeredState state;
   std::shared_ptr<const LevelLayout> layout;
 };
@@ -33,7 +35,7 @@ struct Hierarchy {
 Hierarchy hierarchyOf(const LayoutGraph& graph);
 /// Ranks of every level, their order, and that of the ports on every border: as the outside wants them, so that wires
 /// cross at a border only where neither side can do without. What is inside a container has the order that follows from
-/// its content and its ports alone.
+/// its content and its ports, and from where that stood earlier.
 Status orderHierarchy(Hierarchy& hierarchy, const StopToken& stop);
 
 }  // namespace fusescope

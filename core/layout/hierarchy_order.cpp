@@ -12,6 +12,7 @@ constexpr std::size_t kLarge = 20'000;      // nodes of a level, with its bends
 constexpr std::size_t kSmall = 1'500;       // up to here neighbours are exchanged and several starts are tried
 constexpr std::size_t kLookedInto = 2'000;  // up to here the level around it minds the inside of a container
 constexpr int kMostExchanges = 12;          // passes over a level
+constexpr long kWorthStaying = 2;           // crossings more, and a quarter, that are better than another order
 
 enum class Start { Down, DownMirrored, Up };
 
@@ -27,12 +28,14 @@ class Ordering {
   Status order(int root) {
     m_root = root;
     m_reached = reached(root);
-    LayeredState& state = m_levels[root].state;
-    const bool small = state.rank.size() <= kSmall;
-    m_fewest = std::numeric_limits<long>::max();
-    for (const Start from : {Start::Down, Start::DownMirrored, Start::Up}) {
-      TRY(orderFrom(from, small));
-      if (!small || m_fewest == 0) break;
+    const bool known =
+        std::any_of(m_reached.begin(), m_reached.end(), [&](int l) { return !m_levels[l].earlier.empty(); });
+    TRY(orderFromAll(known));
+    if (known && m_fewest > 0) {
+      const long held = m_fewest;
+      std::vector<RankOrder> asEarlier = std::move(m_best);
+      TRY(orderFromAll(false));
+      if (held <= m_fewest + kWorthStaying + m_fewest / 4) m_best = std::move(asEarlier);
     }
     for (std::size_t i = 0; i < m_reached.size(); ++i) {
       m_levels[m_reached[i]].state.ranks = std::move(m_best[i]);
@@ -63,6 +66,18 @@ class Ordering {
     return levels;
   }
   bool isMinded(int level) const { return level >= 0 && m_heldBy[level] == m_root; }
+
+  // `holds`: what stood in the earlier picture keeps its order.
+  Status orderFromAll(bool holds) {
+    m_holds = holds;
+    m_fewest = std::numeric_limits<long>::max();
+    const bool small = stateOf(m_root).rank.size() <= kSmall;
+    for (const Start from : {Start::Down, Start::DownMirrored, Start::Up}) {
+      TRY(orderFrom(from, small));
+      if (!small || m_fewest == 0) break;
+    }
+    return Done{};
+  }
 
   Status orderFrom(Start from, bool small) {
     for (const int level : m_reached) begin(level, from);
@@ -102,7 +117,62 @@ class Ordering {
     for (const int v : state.topological) visit(state, v, from);
     if (level == m_root && !graph.portsIn.empty()) state.ranks.front() = graph.portsIn;
     if (level == m_root && !graph.portsOut.empty()) state.ranks.back() = graph.portsOut;
+    for (std::vector<int>& rank : state.ranks) orderAsEarlier(level, rank);
     numberAll(level);
+  }
+
+  // ---- what stood in the earlier picture ---------------------------------------------------------------------------
+  bool isHeld(int level, int r) {
+    if (level != m_root) return false;
+    const LevelGraph& graph = m_levels[level].graph;
+    const int last = static_cast<int>(stateOf(level).ranks.size()) - 1;
+    return (r == 0 && !graph.portsIn.empty()) || (r == last && !graph.portsOut.empty());
+  }
+  bool isKnown(int level, int node) const {
+    const Level& of = m_levels[level];
+    return m_holds && !of.earlier.empty() && !of.state.isBend(node) && of.earlier[node].has_value();
+  }
+  double earlierPlace(int level, int node) const {
+    const PlacedRect& rect = *m_levels[level].earlier[node];
+    return rect.x + rect.width / 2;
+  }
+
+  // Those that are known change places among themselves.
+  void orderAsEarlier(int level, std::vector<int>& rank) {
+    if (!m_holds || m_levels[level].earlier.empty()) return;
+    std::vector<int> known;
+    for (const int v : rank)
+      if (isKnown(level, v)) known.push_back(v);
+    std::stable_sort(known.begin(), known.end(),
+                     [&](int a, int b) { return earlierPlace(level, a) < earlierPlace(level, b); });
+    auto next = known.begin();
+    for (int& v : rank)
+      if (isKnown(level, v)) v = *next++;
+  }
+
+  // Makes the keys of those that are known rise in the order that these have: keys that fall become their mean.
+  void holdKeys(int level) {
+    if (!m_holds || m_levels[level].earlier.empty()) return;
+    std::vector<std::size_t> known;
+    for (std::size_t i = 0; i < m_keyed.size(); ++i)
+      if (isKnown(level, m_keyed[i].second)) known.push_back(i);
+    std::stable_sort(known.begin(), known.end(), [&](std::size_t a, std::size_t b) {
+      return earlierPlace(level, m_keyed[a].second) < earlierPlace(level, m_keyed[b].second);
+    });
+    std::vector<std::pair<double, int>> runs;  // mean, count
+    for (const std::size_t i : known) {
+      runs.emplace_back(m_keyed[i].first, 1);
+      while (runs.size() > 1 && runs[runs.size() - 2].first > runs.back().first) {
+        const auto [mean, count] = runs.back();
+        runs.pop_back();
+        auto& before = runs.back();
+        before.first = (before.first * before.second + mean * count) / (before.second + count);
+        before.second += count;
+      }
+    }
+    auto next = known.begin();
+    for (const auto& [mean, count] : runs)
+      for (int i = 0; i < count; ++i) m_keyed[*next++].first = mean;
   }
 
   void visit(LayeredState& state, int root, Start from) {
@@ -188,17 +258,12 @@ class Ordering {
       for (const int l : links) sum += byAbove ? upperPlace(level, state.links[l]) : lowerPlace(level, state.links[l]);
       m_keyed.emplace_back(links.empty() ? state.position[v] : sum / double(links.size()), v);
     }
+    holdKeys(level);
     if (m_turnsTies) std::reverse(m_keyed.begin(), m_keyed.end());
     std::stable_sort(m_keyed.begin(), m_keyed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (std::size_t i = 0; i < m_keyed.size(); ++i) state.ranks[r][i] = m_keyed[i].second;
+    orderAsEarlier(level, state.ranks[r]);
     number(state, r);
-  }
-
-  bool isHeld(int level, int r) {
-    if (level != m_root) return false;
-    const LevelGraph& graph = m_levels[level].graph;
-    const int last = static_cast<int>(stateOf(level).ranks.size()) - 1;
-    return (r == 0 && !graph.portsIn.empty()) || (r == last && !graph.portsOut.empty());
   }
 
   void down(int level) {
@@ -236,6 +301,7 @@ class Ordering {
         if (isHeld(level, r)) continue;
         std::vector<int>& nodes = state.ranks[r];
         for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+          if (isKnown(level, nodes[i]) && isKnown(level, nodes[i + 1])) continue;
           if (gain(level, nodes[i], nodes[i + 1]) <= 0) continue;
           std::swap(nodes[i], nodes[i + 1]);
           std::swap(state.position[nodes[i]], state.position[nodes[i + 1]]);
@@ -335,6 +401,7 @@ class Ordering {
   std::vector<int> m_reached;
   std::vector<int> m_heldBy;       // by level: the level that minds it
   std::vector<bool> m_portsKnown;  // by level: its ports are in order
+  bool m_holds = false;            // what stood in the earlier picture keeps its order
   bool m_turnsTies = false;        // what a sweep cannot tell apart changes sides: there may be less to cross
   long m_fewest = 0;
   std::vector<RankOrder> m_best;  // as m_reached

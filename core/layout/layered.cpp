@@ -9,7 +9,20 @@ namespace {
 constexpr double kGridGap = 24;
 constexpr double kGridAspect = 1.6;
 
-// Boxes that no edge touches: rows under the rest, about as wide as it or as a page.
+// Where the ports of laid-out containers are, links must attach.
+void fixAttachments(LayeredState& state) {
+  const auto fix = [&](int entity, const std::optional<double>& x, double& offset, bool& fixed) {
+    fixed = x.has_value();
+    offset = fixed ? *x - state.width(entity) / 2 : 0;
+  };
+  for (Link& link : state.links) {
+    if (link.upperEdge >= 0) fix(link.upper, state.level->edges[link.upperEdge].fromX, link.upperX, link.upperFixed);
+    if (link.lowerEdge >= 0) fix(link.lower, state.level->edges[link.lowerEdge].toX, link.lowerX, link.lowerFixed);
+  }
+}
+
+}  // namespace
+
 void placeLonely(const LayeredState& state, LevelLayout& layout) {
   double area = 0;
   for (int v = 0; v < state.entityCount; ++v)
@@ -33,26 +46,12 @@ void placeLonely(const LayeredState& state, LevelLayout& layout) {
   layout.height = y + tallest;
 }
 
-// Where the ports of laid-out containers are, links must attach.
-void fixAttachments(LayeredState& state) {
-  const auto fix = [&](int entity, const std::optional<double>& x, double& offset, bool& fixed) {
-    fixed = x.has_value();
-    offset = fixed ? *x - state.width(entity) / 2 : 0;
-  };
-  for (Link& link : state.links) {
-    if (link.upperEdge >= 0) fix(link.upper, state.level->edges[link.upperEdge].fromX, link.upperX, link.upperFixed);
-    if (link.lowerEdge >= 0) fix(link.lower, state.level->edges[link.lowerEdge].toX, link.lowerX, link.lowerFixed);
-  }
-}
-
-}  // namespace
-
 LayeredState rankedLevel(const LevelGraph& level) {
   LayeredState state;
   state.level = &level;
   state.entityCount = static_cast<int>(level.entities.size());
   rankLevel(state);
-  addBends(state);
+  addBends(state, mostBends(level.entities.size()));
   return state;
 }
 

@@ -22,6 +22,9 @@ namespace fusescope {
 //  4 alignment  a non-crossing choice of edges is drawn straight, critical paths first: columns of nodes (placeAcross)
 //  5 columns    moved between their neighbours to the weighted median of what they are tied to (placeAcross)
 //  6 curves     an edge bends only in the gaps between ranks, so it never runs through a box (routeEdges)
+//
+// A level that is far too high for the picture is cut between ranks after step 3, and steps 4 to 6 are done for each
+// stretch by itself (wrapping.h).
 
 /// A node is an entity (index below entityCount) or a bend.
 struct Link {
@@ -63,10 +66,14 @@ struct LayeredState {
 /// Steps 1 and 2: they depend on what is connected alone, not on sizes. `level` must outlive the state.
 LayeredState rankedLevel(const LevelGraph& level);
 void rankLevel(LayeredState& state);
-void addBends(LayeredState& state);
+/// At most about `most` bends; the lanes that would need more run outside.
+void addBends(LayeredState& state, std::size_t most);
+std::size_t mostBends(std::size_t entities);
 Status placeAcross(LayeredState& state, const StopToken& stop);
 /// Heights of the ranks, attachments, curves.
 LevelLayout routeEdges(LayeredState& state);
+/// Boxes that no edge touches: rows under the rest, about as wide as it or as a page.
+void placeLonely(const LayeredState& state, LevelLayout& layout);
 
 /// Steps 4 to 6 of a level whose ranks are in order.
 Result<LevelLayout> drawLayered(LayeredState& state, const StopToken& stop);

@@ -41,13 +41,15 @@ struct LevelLayout {
   std::vector<PlacedEdge> edges;
   double width = 0, height = 0;
   LayoutEngine engine = LayoutEngine::Layered;
+  std::vector<PlacedColumn> columns{};  ///< of a level that is wrapped (wrapping.h)
 };
 
 /// Graphviz' dot; empty if it could not place the level. Takes long for many edges that pass many ranks, cannot be
 /// stopped and is not thread-safe: the window has it in a process of its own (app/layoutd).
 std::optional<LevelLayout> layOutWithDot(const LevelGraph& level);
 
-/// One level by itself, whose ports stand in the order that it names. As layOut() does each of its levels.
+/// One level by itself, whose ports stand in the order that it names. As layOut() does each of its levels, but it is
+/// never wrapped.
 Result<std::shared_ptr<const LevelLayout>> layOutLevel(const LevelGraph& graph, const LayoutOptions& options);
 
 /// How much room a container has round what it holds.

@@ -6,7 +6,8 @@ namespace fusescope {
 namespace {
 
 std::size_t bytesOf(const LevelLayout& layout) {
-  std::size_t bytes = sizeof(LevelLayout) + layout.entities.size() * sizeof(PlacedRect);
+  std::size_t bytes =
+      sizeof(LevelLayout) + layout.entities.size() * sizeof(PlacedRect) + layout.columns.size() * sizeof(PlacedColumn);
   for (const PlacedEdge& edge : layout.edges) bytes += sizeof(PlacedEdge) + edge.points.size() * sizeof(PlacedPoint);
   return bytes;
 }
@@ -49,7 +50,8 @@ void LevelCache::dropLast() {
   m_entries.pop_back();
 }
 
-std::string levelKey(const LevelGraph& graph, const std::vector<std::vector<int>>& order) {
+std::string levelKey(const LevelGraph& graph, const std::vector<std::vector<int>>& order,
+                     const std::vector<int>& cuts) {
   constexpr double kAnywhere = std::numeric_limits<double>::lowest();
   std::string key;
   append(key, graph.entities.size());
@@ -67,6 +69,7 @@ std::string levelKey(const LevelGraph& graph, const std::vector<std::vector<int>
   }
   append(key, order.size());
   for (const std::vector<int>& rank : order) append(key, rank);
+  append(key, cuts);
   return key;
 }
 

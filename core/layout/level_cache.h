@@ -44,7 +44,8 @@ class LevelCache {
   std::unordered_map<std::string_view, std::list<Entry>::iterator> m_byKey;
 };
 
-/// All that the layout of a level depends on: what it holds and the order of its ranks.
-std::string levelKey(const LevelGraph& graph, const std::vector<std::vector<int>>& order);
+/// All that the layout of a level depends on: what it holds, the order of its ranks, and where it is wrapped.
+std::string levelKey(const LevelGraph& graph, const std::vector<std::vector<int>>& order,
+                     const std::vector<int>& cuts = {});
 
 }  // namespace fusescope

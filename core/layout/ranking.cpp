@@ -78,6 +78,14 @@ void rankLevel(LayeredState& state) {
     downs[upper(e)].push_back(lower(e));
     ups[lower(e)].push_back(upper(e));
   }
+  // Several wires between the same two, of which one is a container that is open, pull as one: as they do while it is
+  // closed.
+  for (std::vector<std::vector<int>>* of : {&ups, &downs}) {
+    for (std::vector<int>& neighbours : *of) {
+      std::sort(neighbours.begin(), neighbours.end());
+      neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
+    }
+  }
   // A port that comes in and one that leaves on a cycle would pull boxes out of their order: ports keep to their ends.
   using Kind = LevelEntity::Kind;
   const auto kind = [&](int v) { return level.entities[v].kind; };

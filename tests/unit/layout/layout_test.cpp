@@ -6,9 +6,13 @@
 #include <random>
 
 #include "tests/support/allocations.h"
+#include "tests/unit/layout/sound_layout.h"
 
 namespace fusescope {
 namespace {
+
+using test::expectSound;
+using test::overlap;
 
 // A chain with skip connections: `n` boxes, every third one also feeds the box four further on.
 LayoutGraph residual(int n, int parent = -1) {
@@ -46,63 +50,6 @@ LayoutGraph randomGraph(unsigned seed) {
     if (a != b) graph.edges.push_back({a, b});  // between containers this may well close cycles
   }
   return graph;
-}
-
-bool overlap(const PlacedRect& a, const PlacedRect& b) {
-  constexpr double kSlack = 0.5;
-  return a.x + a.width > b.x + kSlack && b.x + b.width > a.x + kSlack && a.y + a.height > b.y + kSlack &&
-         b.y + b.height > a.y + kSlack;
-}
-
-bool holds(const PlacedRect& outer, const PlacedRect& inner) {
-  constexpr double kSlack = 0.5;
-  return inner.x >= outer.x - kSlack && inner.y >= outer.y - kSlack &&
-         inner.x + inner.width <= outer.x + outer.width + kSlack &&
-         inner.y + inner.height <= outer.y + outer.height + kSlack;
-}
-
-bool onBorder(const PlacedRect& rect, const PlacedPoint& point) {
-  constexpr double kSlack = 1.0;
-  const bool across = point.x >= rect.x - kSlack && point.x <= rect.x + rect.width + kSlack;
-  const bool atTop = std::abs(point.y - rect.y) <= kSlack;
-  const bool atBottom = std::abs(point.y - rect.y - rect.height) <= kSlack;
-  return across && (atTop || atBottom);
-}
-
-void expectSound(const LayoutGraph& graph, const LayoutGeometry& geometry) {
-  ASSERT_EQ(geometry.boxes.size(), graph.boxes.size());
-  ASSERT_EQ(geometry.containers.size(), graph.containers.size());
-  ASSERT_EQ(geometry.edges.size(), graph.edges.size());
-  for (std::size_t i = 0; i < graph.boxes.size(); ++i) {
-    EXPECT_NEAR(geometry.boxes[i].width, graph.boxes[i].width, 0.02);
-    EXPECT_NEAR(geometry.boxes[i].height, graph.boxes[i].height, 0.02);
-    if (graph.boxes[i].parent >= 0) {
-      EXPECT_TRUE(holds(geometry.containers[graph.boxes[i].parent], geometry.boxes[i])) << graph.boxes[i].id;
-    }
-    for (std::size_t j = i + 1; j < graph.boxes.size(); ++j) {
-      EXPECT_FALSE(overlap(geometry.boxes[i], geometry.boxes[j])) << graph.boxes[i].id << ", " << graph.boxes[j].id;
-    }
-    for (std::size_t c = 0; c < graph.containers.size(); ++c) {
-      bool inside = false;
-      for (int p = graph.boxes[i].parent; p >= 0; p = graph.containers[p].parent) inside |= p == int(c);
-      if (!inside) {
-        EXPECT_FALSE(overlap(geometry.boxes[i], geometry.containers[c]))
-            << graph.boxes[i].id << ", " << graph.containers[c].id;
-      }
-    }
-  }
-  for (std::size_t c = 0; c < graph.containers.size(); ++c) {
-    if (graph.containers[c].parent >= 0) {
-      EXPECT_TRUE(holds(geometry.containers[graph.containers[c].parent], geometry.containers[c]));
-    }
-  }
-  for (std::size_t e = 0; e < graph.edges.size(); ++e) {
-    const auto& points = geometry.edges[e].points;
-    ASSERT_GE(points.size(), 4U);
-    ASSERT_EQ(points.size() % 3, 1U);
-    EXPECT_TRUE(onBorder(geometry.boxes[graph.edges[e].from], points.front())) << "edge " << e;
-    EXPECT_TRUE(onBorder(geometry.boxes[graph.edges[e].to], points.back())) << "edge " << e;
-  }
 }
 
 LayoutGeometry layered(const LayoutGraph& graph) {

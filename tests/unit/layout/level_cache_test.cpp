@@ -72,6 +72,7 @@ TEST(LevelCache, KeysTellAllApartThatALayoutDependsOn) {
   changed([](LevelGraph& l) { l.edges[0].toX = 0; });
   keys.push_back(levelKey(level, {{0, 1}}));
   keys.push_back(levelKey(level, {{1}, {0}}));
+  keys.push_back(levelKey(level, order, {1}));
   LevelCache cache;
   for (const std::string& key : keys) {
     EXPECT_EQ(cache.find(key), nullptr);
