@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "app/cli/command.h"
-#include "diff/plan_diff.h"
+#include "diff/difference_groups.h"
 #include "session/diff_input.h"
 
 namespace fusescope::cli {
@@ -28,10 +28,14 @@ Result<int> makeAndPrint(const Arguments& arguments) {
   if (!arguments.errorsOfA.empty()) TRY(addErrors(arguments.errorsOfA, inputOfA));
   if (!arguments.errorsOfB.empty()) TRY(addErrors(arguments.errorsOfB, inputOfB));
   const PlanDiff diff = TRY(diffPlans(inputOfA, inputOfB, prices.get()));
+  const std::vector<DifferenceGroup> groups = groupDifferences(inputOfA, inputOfB, diff);
   if (arguments.json) {
-    printJson(toJson(diff));
+    Json json = toJson(diff);
+    json["groups"] = toJson(groups);
+    printJson(json);
   } else {
-    std::cout << printDiff(diff, arguments.all ? 0 : kMostListed);
+    const std::size_t most = arguments.all ? 0 : kMostListed;
+    std::cout << printDiff(diff, most) << printGroups(groups, most);
   }
   return arguments.exitCode && !diff.same() ? kDoesNotHold : kDone;
 }

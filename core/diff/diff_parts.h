@@ -25,6 +25,11 @@ void addConstantChanges(const PlanLevel& level, const FileMatch& files, PlanDiff
 /// The newest errors of both sides that were measured alike; else the newest of each. Null: a side has none.
 std::pair<const DiffErrors*, const DiffErrors*> comparableErrors(const DiffInput& a, const DiffInput& b);
 
+/// What was predicted to take `ms`; nothing where that is not known.
+std::optional<DiffTime> predicted(std::optional<double> ms, PriceSource how);
+/// What a fused node takes on one side, if it is known.
+std::optional<DiffTime> timeOf(const FusedNode& fused, const DiffInput& input);
+
 /// Where a node of A, or of B, stands.
 ChangePlace placeInA(const PlanLevel& level, NodeId node);
 ChangePlace placeInB(const PlanLevel& level, NodeId node);

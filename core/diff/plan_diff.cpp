@@ -146,14 +146,6 @@ void addChanges(const DiffInput& a, const DiffInput& b, const std::vector<PlanLe
   }
 }
 
-/// What a fused node takes on one side, if it is known.
-std::optional<DiffTime> timeOf(const FusedNode& fused, const DiffInput& input) {
-  if (const auto known = input.times.find(fused.identity); known != input.times.end()) return known->second;
-  if (!fused.predictedMs) return std::nullopt;
-  const bool measured = fused.predictedHow == PriceSource::Measured;
-  return DiffTime{*fused.predictedMs, measured ? DiffTimeKind::Measured : DiffTimeKind::Fitted};
-}
-
 /// The sum over some fused nodes; it is known as the least known of them is.
 std::optional<DiffTime> timeOf(const Cover& plan, const std::vector<std::uint32_t>& fused, const DiffInput& input) {
   if (fused.empty()) return std::nullopt;
@@ -188,6 +180,16 @@ void nameSoleCause(const Cover& a, const Cover& b, PlanDiff& diff) {
 }
 
 }  // namespace
+
+std::optional<DiffTime> predicted(std::optional<double> ms, PriceSource how) {
+  if (!ms) return std::nullopt;
+  return DiffTime{*ms, how == PriceSource::Measured ? DiffTimeKind::Measured : DiffTimeKind::Fitted};
+}
+
+std::optional<DiffTime> timeOf(const FusedNode& fused, const DiffInput& input) {
+  const auto known = input.times.find(fused.identity);
+  return known != input.times.end() ? known->second : predicted(fused.predictedMs, fused.predictedHow);
+}
 
 std::string_view name(DiffTimeKind kind) {
   static constexpr std::array<std::string_view, 4> kNames{"measured", "fitted", "built", "run"};

@@ -138,6 +138,7 @@ struct CastChange {
   std::string value;
   DataType from = DataType::Undefined, to = DataType::Undefined;
   std::optional<std::int64_t> bytes;
+  std::optional<DiffTime> time;  ///< that is predicted for it
   std::string reason;
   ChangePlace place;
   Causes because;

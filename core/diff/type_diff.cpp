@@ -145,6 +145,7 @@ void addCastChanges(const PlanLevel& level, std::size_t place, CauseFinder* caus
                         .from = cast.from,
                         .to = cast.to,
                         .bytes = cast.bytes,
+                        .time = predicted(cast.predictedMs, cast.predictedHow),
                         .reason = cast.reason,
                         .place = placeOf(level, ofA, cast.value)};
       if (causes != nullptr) change.because = causes->ofValue(place, Aspect::Casts, ofA, cast.value);

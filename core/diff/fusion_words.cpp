@@ -1,0 +1,89 @@
+#include "diff/fusion_words.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr std::size_t kMostOpsNamed = 3;
+
+std::string countWord(std::size_t count) {
+  static constexpr std::array<std::string_view, 13> kWords{"no",    "one",   "two",  "three", "four",   "five",  "six",
+                                                           "seven", "eight", "nine", "ten",   "eleven", "twelve"};
+  return count < kWords.size() ? std::string(kWords[count]) : std::to_string(count);
+}
+
+/// "Gelu", "Add and Relu", "Mul, Add, Relu and 4 more".
+std::string opsNamed(const std::vector<std::string>& ops) {
+  std::vector<std::string> distinct;
+  for (const std::string& op : ops)
+    if (std::ranges::find(distinct, op) == distinct.end()) distinct.push_back(op);
+  if (distinct.size() == 1) return distinct.front();
+  if (distinct.size() <= kMostOpsNamed) {
+    const std::string last = distinct.back();
+    distinct.pop_back();
+    return joined(distinct) + " and " + last;
+  }
+  const std::size_t more = distinct.size() - kMostOpsNamed;
+  distinct.resize(kMostOpsNamed);
+  return joined(distinct) + " and " + std::to_string(more) + " more";
+}
+
+/// The operators of all kernels but the one with the most nodes.
+std::vector<std::string> opsBesideLargest(const std::vector<KernelOps>& kernels) {
+  const auto largest = std::ranges::max_element(kernels, {}, [](const KernelOps& kernel) { return kernel.ops.size(); });
+  std::vector<std::string> ops;
+  for (auto kernel = kernels.begin(); kernel != kernels.end(); ++kernel)
+    if (kernel != largest) ops.insert(ops.end(), kernel->ops.begin(), kernel->ops.end());
+  return ops;
+}
+
+/// The operators of nodes whose kernel has other nodes on the other side, in kernels that are not the larger part of
+/// what they were.
+std::vector<std::string> opsElsewhere(const std::vector<KernelOps>& a, const std::vector<KernelOps>& b) {
+  std::vector<std::string> ops;
+  for (const KernelOps& kernel : b) {
+    const std::set<std::string> here(kernel.nodes.begin(), kernel.nodes.end());
+    const KernelOps* most = nullptr;
+    std::size_t shared = 0;
+    for (const KernelOps& other : a) {
+      const auto common = static_cast<std::size_t>(
+          std::ranges::count_if(other.nodes, [&](const std::string& node) { return here.contains(node); }));
+      if (common > shared) most = &other;
+      shared = std::max(shared, common);
+    }
+    for (std::size_t i = 0; i < kernel.nodes.size(); ++i)
+      if (most == nullptr || std::ranges::find(most->nodes, kernel.nodes[i]) == most->nodes.end())
+        ops.push_back(kernel.ops[i]);
+  }
+  return ops;
+}
+
+}  // namespace
+
+std::string fusionCounts(std::size_t a, std::size_t b) {
+  const std::string before = countWord(a) + (a == 1 ? " kernel" : " kernels");
+  return before + " → " + (a == b ? countWord(b) + (b == 1 ? " other" : " others") : countWord(b));
+}
+
+std::string kernelCountsText(std::size_t here, std::size_t there) {
+  return "here " + countWord(here) + (here == 1 ? " kernel" : " kernels") + ", there " +
+         (here == there ? countWord(there) + (there == 1 ? " other" : " others") : countWord(there));
+}
+
+std::string fusionDetail(const std::vector<KernelOps>& a, const std::vector<KernelOps>& b) {
+  if (a.empty() || b.empty()) return {};
+  const std::vector<std::string> ops = a.size() < b.size()   ? opsBesideLargest(b)
+                                       : a.size() > b.size() ? opsBesideLargest(a)
+                                                             : opsElsewhere(a, b);
+  if (ops.empty()) return {};
+  return opsNamed(ops) + (a.size() < b.size() ? " apart" : a.size() > b.size() ? " taken in" : " elsewhere");
+}
+
+}  // namespace fusescope
