@@ -8,6 +8,7 @@
 #include "app/cli/table.h"
 #include "base/process_memory.h"
 #include "base/quantities.h"
+#include "planning/body_cover.h"
 
 namespace fusescope::cli {
 namespace {
@@ -39,8 +40,9 @@ void addLayers(Table& table, const std::vector<StepTime>& layers, const Cover& c
                bytesText(fused != nullptr ? fused->bytes : std::nullopt)});
     addLayers(table, layer.kernels, cover, before + layer.name + "/", {});
     for (const BodyTimes& body : layer.bodies)
-      addLayers(table, body.steps, *asPlan(cover)->bodyPlan(fused->root, body.attribute),
-                before + BodyPath().into(layer.name, body.attribute).exactly({}), std::to_string(body.calls));
+      if (const Cover* inside = bodyCover(cover, fused->root, body.attribute))
+        addLayers(table, body.steps, *inside, before + BodyPath().into(layer.name, body.attribute).exactly({}),
+                  std::to_string(body.calls));
   }
 }
 

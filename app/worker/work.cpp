@@ -44,6 +44,13 @@ Result<Artifact> opened(Job& job, const WorkSource& source) {
   return artifact;
 }
 
+/// The same, where its compiler can run it.
+Result<Artifact> runnable(Job& job, const WorkSource& source) {
+  auto artifact = TRY(opened(job, source));
+  TRY(checkAble(artifact.compiler(), Ability::Run, "run a network"));
+  return artifact;
+}
+
 Result<Engine*> engineOf(const Job& job, const WorkSource& source, const Artifact& artifact,
                          const std::map<std::string, Tensor>& inputs) {
   auto options = buildOptions(artifact, job.request.threads, job.stop, job.progress);
@@ -75,8 +82,7 @@ Result<Json> build(Job& job) {
 }
 
 Result<Json> run(Job& job) {
-  const auto artifact = TRY(opened(job, job.request.source));
-  TRY(checkAble(artifact.compiler(), Ability::Run, "run a network"));
+  const auto artifact = TRY(runnable(job, job.request.source));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
   auto* engine = TRY(engineOf(job, job.request.source, artifact, samples.first()));
   job.progress("run", artifact.path);
@@ -100,8 +106,10 @@ Result<Json> time(Job& job) {
 }
 
 Result<Json> compare(Job& job) {
-  const auto a = TRY(opened(job, job.request.source));
-  const auto b = TRY(opened(job, job.request.other));
+  const auto a = TRY(runnable(job, job.request.source));
+  const auto b = TRY(runnable(job, job.request.other));
+  if (job.request.seconds > 0)
+    for (const Artifact* side : {&a, &b}) TRY(checkAble(side->compiler(), Ability::Time, "time a network"));
   const auto samples = TRY(samplesOf(job, *a.plan));
   auto* engineA = TRY(engineOf(job, job.request.source, a, samples.first()));
   auto* engineB = TRY(engineOf(job, job.request.other, b, samples.first()));
@@ -115,7 +123,7 @@ Result<Json> compare(Job& job) {
 }
 
 Result<Json> measureError(Job& job) {
-  const auto artifact = TRY(opened(job, job.request.source));
+  const auto artifact = TRY(runnable(job, job.request.source));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
   Json json = toJson(TRY(measureErrors(artifact, samples, job.request.tolerance, job.stop, job.progress)));
   Evaluation evaluation = TRY(evaluationFromJson(json));
@@ -134,7 +142,7 @@ Result<Json> measureError(Job& job) {
 }
 
 Result<Json> errors(Job& job) {
-  const auto artifact = TRY(opened(job, job.request.source));
+  const auto artifact = TRY(runnable(job, job.request.source));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
   LayerErrorOptions options{.backend = artifact.backend.empty() ? job.request.source.backend : artifact.backend,
                             .threads = job.request.threads,
@@ -158,7 +166,7 @@ OnBetter tellBetter(const Progress& progress) {
 }
 
 Result<Json> tune(Job& job) {
-  const auto artifact = TRY(opened(job, job.request.source));
+  const auto artifact = TRY(runnable(job, job.request.source));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
   const TuneWishes& wishes = job.request.tune;
   TuneOptions options;

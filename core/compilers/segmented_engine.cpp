@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/threads.h"
+#include "base/name_hints.h"
 #include "base/text.h"
 #include "engine/engine_file.h"
 #include "engine/input_check.h"
@@ -160,13 +161,24 @@ Result<RunResult> SegmentedEngine::run(const std::map<std::string, Tensor>& inpu
   return engine->runParts(inputs, mark, stop);
 }
 
+/// Names of the values that parts leave in memory.
+std::vector<std::string> SegmentedEngine::handedOver() const {
+  std::vector<std::string> names;
+  for (const CompiledPart& part : m_made.parts) names.insert(names.end(), part.outputs.begin(), part.outputs.end());
+  return names;
+}
+
 /// Errors: no such value, or one that stays inside what the compiler made.
 Status SegmentedEngine::checkMarks(const std::vector<std::string>& mark) const {
   const Graph& graph = m_made.plan->graph();
   for (const std::string& wanted : mark) {
     if (wanted == "all") continue;
     const auto value = graph.findValue(wanted);
-    if (!value) return Diagnostic{.message = "there is no value of this name to mark", .where = {.value = wanted}};
+    if (!value)
+      return Diagnostic{.message = "there is no value of this name to mark",
+                        .where = {.value = wanted},
+                        .help = nearestInWords(wanted, handedOver(),
+                                               "--mark all keeps every value that is handed from part to part.")};
     const auto has = [&](const CompiledPart& part) {
       const bool able = part.isOurs || m_compiler.whyNot(Ability::InnerValues).empty();
       return std::ranges::find(part.outputs, wanted) != part.outputs.end() ||

@@ -45,6 +45,7 @@ class SegmentedEngine final : public Engine {
   Result<SegmentedEngine*> engineFor(const std::map<std::string, Dims>& extents, const StopToken& stop);
   Result<RunResult> runParts(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark,
                              const StopToken& stop);
+  std::vector<std::string> handedOver() const;
   Status checkMarks(const std::vector<std::string>& mark) const;
   std::vector<std::string> marksOf(const CompiledPart& part, const std::vector<std::string>& mark) const;
   Result<TimeReport> timeParts(const std::map<std::string, Tensor>& inputs, const TimeOptions& options);

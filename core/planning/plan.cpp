@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "planning/body_cover.h"
 #include "planning/structure.h"
 
 namespace fusescope {
@@ -18,10 +19,14 @@ bool Plan::readsMemory(NodeId node) const {
   return false;
 }
 
-const Plan* Plan::bodyPlan(NodeId holder, std::string_view attribute) const {
+const Cover* bodyCover(const Cover& cover, NodeId holder, std::string_view attribute) {
   const auto found = std::ranges::find_if(
-      bodies, [&](const CoverBody& body) { return body.holder == holder && body.attribute == attribute; });
-  return found == bodies.end() ? nullptr : &plannedBody(*found);
+      cover.bodies, [&](const CoverBody& body) { return body.holder == holder && body.attribute == attribute; });
+  return found == cover.bodies.end() ? nullptr : found->cover.get();
+}
+
+const Plan* Plan::bodyPlan(NodeId holder, std::string_view attribute) const {
+  return static_cast<const Plan*>(bodyCover(*this, holder, attribute));
 }
 
 const Plan& plannedBody(const CoverBody& body) {

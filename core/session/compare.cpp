@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "planning/body_cover.h"
 #include "planning/without_lowered_types.h"
 #include "session/layer_error_report.h"
 #include "session/operations.h"
@@ -130,13 +131,6 @@ void fillTimes(const Measured& a, const Measured& b, CompareReport& report) {
   report.groupsUnavailable = untoldTimes(a, b, report.groups);
 }
 
-/// Null: nothing is known of that body.
-const Cover* madeOfBody(const Cover& made, NodeId holder, std::string_view attribute) {
-  const auto found = std::ranges::find_if(
-      made.bodies, [&](const CoverBody& body) { return body.holder == holder && body.attribute == attribute; });
-  return found == made.bodies.end() ? nullptr : found->cover.get();
-}
-
 /// Steps of one turn, of what is made of the body at `path`; of a part that another compiler compiled its kernels.
 void takeLayers(const std::vector<StepTime>& layers, const Cover& made, const BodyPath& path,
                 std::map<MeasuredNode, double>& turn, Measured& into) {
@@ -147,7 +141,7 @@ void takeLayers(const std::vector<StepTime>& layers, const Cover& made, const Bo
     if (layer.medianMs) turn[{path, layer.fused}] += *layer.medianMs;
     const NodeId holder = made.fusedNodes[layer.fused.index].root;
     for (const BodyTimes& body : layer.bodies)
-      if (const Cover* inside = madeOfBody(made, holder, body.attribute))
+      if (const Cover* inside = bodyCover(made, holder, body.attribute))
         takeLayers(body.steps, *inside, path.into(made.graph().node(holder), body.attribute), turn, into);
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "planning/body_cover.h"
 #include "session/layer_types.h"
 #include "session/run_comparison.h"
 #include "session/session.h"
@@ -105,9 +106,10 @@ Json layerJson(const StepTime& layer, const Cover& cover, std::optional<std::int
     json["call_ms"] =
         layer.medianMs && *calls > 0 ? jsonNumber(*layer.medianMs / static_cast<double>(*calls)) : Json(nullptr);
   for (const BodyTimes& body : layer.bodies) {
-    const Plan& inside = *asPlan(cover)->bodyPlan(fused->root, body.attribute);
+    const Cover* inside = bodyCover(cover, fused->root, body.attribute);
+    if (inside == nullptr) continue;
     Json layers = Json::array();
-    for (const StepTime& step : body.steps) layers.push_back(layerJson(step, inside, body.calls));
+    for (const StepTime& step : body.steps) layers.push_back(layerJson(step, *inside, body.calls));
     json["bodies"].push_back({{"attribute", body.attribute}, {"calls", body.calls}, {"layers", std::move(layers)}});
   }
   return json;

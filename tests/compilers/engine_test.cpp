@@ -59,6 +59,10 @@ TEST_F(AddedCompilerEngine, GivesInnerValuesWhereTheyPassBetweenSegments) {
   EXPECT_NE(inside.err.find("'b'"), std::string::npos) << inside.err;
   EXPECT_NE(inside.err.find("is inside what abacus made: abacus hands out what a network gives"), std::string::npos)
       << inside.err;
+  const ProcessResult misspelt = command({"run", model, "--compiler", "abacus", "--mark", "nothing_like_it"});
+  EXPECT_EQ(misspelt.status, 2) << misspelt.out;
+  EXPECT_NE(misspelt.err.find("--mark all keeps every value that is handed from part to part."), std::string::npos)
+      << misspelt.err;
   const Json marked =
       json({"run", model, "--compiler", "abacus", "--mark", "f", "--mark", "g", "--mark", "j"})["marked"];
   for (const char* value : {"f", "g", "j"}) EXPECT_FALSE(entryOf(marked, "name", value).is_null()) << value;
