@@ -44,6 +44,13 @@ Directives withDirective(Directives directives, Directive addition) {
   return directives;
 }
 
+Directives withKind(Directives directives, const std::vector<std::string>& names, DirectiveKind kind,
+                    const std::string& rule) {
+  for (const std::string& node : names)
+    directives = withDirective(std::move(directives), {.kind = kind, .pattern = node, .rule = rule});
+  return directives;
+}
+
 TruncateModes truncationOf(const Directives& directives) {
   TruncateModes modes;
   for (const Directive& directive : directives) {

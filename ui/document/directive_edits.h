@@ -16,6 +16,9 @@ Directives withType(Directives directives, const std::vector<std::string>& names
                     Strictness strictness);
 /// `addition` at the end, with an id; replaces an equal wish (same kind, pattern and rule).
 Directives withDirective(Directives directives, Directive addition);
+/// One of `kind` for each of `names`, which takes nothing but a node, or a fusion rule as well.
+Directives withKind(Directives directives, const std::vector<std::string>& names, DirectiveKind kind,
+                    const std::string& rule);
 /// What the directives say of truncation, and the same ones saying `modes` instead.
 TruncateModes truncationOf(const Directives& directives);
 Directives withTruncation(Directives directives, TruncateModes modes);

@@ -35,6 +35,7 @@ namespace {
 
 const QString kOpenTag = QStringLiteral("open");
 const QString kPlanTag = QStringLiteral("plan");
+const QString kTryTag = QStringLiteral("try directives");
 const QString kMadeTag = QStringLiteral("show what was made");
 constexpr int kMostRecentFiles = 8;
 
@@ -175,6 +176,21 @@ void PlanDocument::editDirectives(const QString& text, Directives changed) {
   edit(text, std::move(options));
 }
 
+void PlanDocument::tryDirectives(Directives changed, QObject* receiver, Tried done) {
+  if (!m_model || !m_planned) return;
+  PlanOptions options = m_options;
+  options.directives = std::move(changed);
+  options = withRangesAsAsked(std::move(options), ranges());
+  const auto work = [model = m_model, options = std::move(options), before = m_planned](const StopToken& stop) {
+    return planAgain(model, options, before, stop);
+  };
+  m_jobs.run(kTryTag, receiver, work, std::move(done));
+}
+
+void PlanDocument::cancelTry() {
+  m_jobs.cancel(kTryTag);
+}
+
 void PlanDocument::setOptions(const PlanOptions& options) {
   m_options = options;
   const bool unplanned = m_planning || !m_planProblem.isEmpty();
@@ -282,12 +298,9 @@ void PlanDocument::pinOutput(const std::vector<std::string>& names, DataType typ
 }
 
 void PlanDocument::direct(const std::vector<std::string>& names, DirectiveKind kind, const std::string& rule) {
-  Directives changed = m_options.directives;
-  for (const std::string& node : names)
-    changed = withDirective(std::move(changed), {.kind = kind, .pattern = node, .rule = rule});
   QString text = qs(inWords({.kind = kind, .pattern = namesText(names).toStdString(), .rule = rule}));
   text[0] = text[0].toUpper();
-  editDirectives(text, std::move(changed));
+  editDirectives(text, withKind(m_options.directives, names, kind, rule));
 }
 
 void PlanDocument::clearDirectives(const std::vector<std::string>& names) {

@@ -3,6 +3,7 @@
 #include <QObject>
 #include <QString>
 #include <QUndoStack>
+#include <functional>
 #include <memory>
 
 #include "session/session.h"
@@ -73,6 +74,12 @@ class PlanDocument : public QObject {
   void direct(const std::vector<std::string>& names, DirectiveKind kind, const std::string& rule = {});
   void clearDirectives(const std::vector<std::string>& names);
   std::vector<std::string> namesOf(const std::vector<NodeId>& nodes) const;
+
+  /// The plan of other directives, which nobody decided for yet: `done` gets it, with its delta from the plan on
+  /// screen, or why there is none. It is made elsewhere; a newer one replaces it, and then `done` is not called.
+  using Tried = std::function<void(const Result<std::shared_ptr<const PlanSnapshot>>&)>;
+  void tryDirectives(Directives changed, QObject* receiver, Tried done);
+  void cancelTry();
 
   /// Shows what another compiler made of the plan on screen, once its snapshot is made; null: the plan again, at once.
   /// What was made of another model is not shown. The next plan is shown as it is planned.

@@ -7,6 +7,7 @@
 #include "ui/docks/copy_command.h"
 #include "ui/docks/menu_title.h"
 #include "ui/document/qt_text.h"
+#include "ui/window/edit_preview.h"
 
 namespace fusescope {
 
@@ -60,32 +61,38 @@ QAction* add(QMenu& menu, const QString& text, const QString& problem, const QSt
 
 void fillTypes(QMenu& menu, const DockContext& context, const Chosen& chosen, Strictness strictness, bool output) {
   menu.setToolTipsVisible(true);
+  auto* preview = new EditPreview(menu, context);
   const bool ranges = context.document.ranges() != nullptr;
   for (const DataType type : {DataType::F32, DataType::F16, DataType::BF16, DataType::I8}) {
     if (output && type == DataType::I8) continue;
     const QString unknown = timeUnknownReason(chosen.plan(), type);
     const QString tip = unknown.isEmpty() ? QString() : QStringLiteral("Time: ") + unknown;
-    const auto pin = [context, chosen, type, strictness, output, ranges] {
-      const auto able = chosen.names(pinnable(chosen.plan(), chosen.nodes, type, ranges));
+    const auto able = chosen.names(pinnable(chosen.plan(), chosen.nodes, type, ranges));
+    const auto pin = [context, able, type, strictness, output] {
       if (output) {
         context.document.pinOutput(able, type, strictness);
       } else {
         context.document.pin(able, type, strictness);
       }
     };
-    add(menu, qs(type), refusal(chosen.plan(), chosen.nodes, type, ranges), tip, pin);
+    QAction* entry = add(menu, qs(type), refusal(chosen.plan(), chosen.nodes, type, ranges), tip, pin);
+    preview->add(entry, withType(context.document.directives(), able,
+                                 output ? DirectiveKind::PinOutput : DirectiveKind::Pin, type, strictness));
   }
+  preview->finish();
 }
 
 /// The entry of a kind of directive that takes nothing but a node.
-void addDirective(QMenu& menu, const DockContext& context, const Chosen& chosen, const DirectiveForm& form) {
+void addDirective(QMenu& menu, EditPreview& preview, const DockContext& context, const Chosen& chosen,
+                  const DirectiveForm& form) {
   const std::string problem =
       form.menu.pointless == nullptr ? "" : form.menu.pointless(chosen.plan(), chosen.nodes.front());
   const auto about = chosen.names(form.menu.lastOnly ? std::vector{chosen.nodes.back()} : chosen.nodes);
   const std::string rule = form.menu.rule == nullptr ? "" : form.menu.rule(chosen.plan(), chosen.nodes.back());
   const QString tip = rule.empty() ? qs(form.menu.tip) : QStringLiteral("%1: %2").arg(qs(form.menu.tip), qs(rule));
-  add(menu, qs(form.menu.text), qs(problem), tip,
-      [context, about, kind = kindOf(form), rule] { context.document.direct(about, kind, rule); });
+  QAction* entry = add(menu, qs(form.menu.text), qs(problem), tip,
+                       [context, about, kind = kindOf(form), rule] { context.document.direct(about, kind, rule); });
+  preview.add(entry, withKind(context.document.directives(), about, kindOf(form), rule));
 }
 
 /// A pin of a whole module is one directive, `module:PATH`, which holds for what another file has there too. Whether
@@ -110,9 +117,14 @@ void addModulePins(QMenu& menu, const DockContext& context, const Chosen& chosen
     if (pattern.empty()) return;
     pins->setEnabled(true);
     const bool ranges = context.document.ranges() != nullptr;
-    for (const DataType type : {DataType::F32, DataType::F16, DataType::BF16, DataType::I8})
-      add(*pins, qs(type), refusal(chosen.plan(), chosen.nodes, type, ranges), qs(pattern),
-          [context, pattern, type] { context.document.pin({pattern}, type, Strictness::Prefer); });
+    auto* preview = new EditPreview(*pins, context);
+    for (const DataType type : {DataType::F32, DataType::F16, DataType::BF16, DataType::I8}) {
+      QAction* entry = add(*pins, qs(type), refusal(chosen.plan(), chosen.nodes, type, ranges), qs(pattern),
+                           [context, pattern, type] { context.document.pin({pattern}, type, Strictness::Prefer); });
+      preview->add(entry,
+                   withType(context.document.directives(), {pattern}, DirectiveKind::Pin, type, Strictness::Prefer));
+    }
+    preview->finish();
   });
 }
 
@@ -147,19 +159,24 @@ void fillNodeMenu(QMenu& menu, const DockContext& context, const std::vector<Nod
   fillTypes(*menu.addMenu(QStringLiteral("Output type")), context, chosen, Strictness::Prefer, true);
   addModulePins(menu, context, chosen);
   menu.addSeparator();
+  qDeleteAll(menu.findChildren<EditPreview*>(QString(), Qt::FindDirectChildrenOnly));
+  auto* preview = new EditPreview(menu, context);
   for (const DirectiveForm* form : directiveForms())
-    if (!form->menu.text.empty()) addDirective(menu, context, chosen, *form);
+    if (!form->menu.text.empty()) addDirective(menu, *preview, context, chosen, *form);
   const bool directed = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return !directivesNaming(context.document.directives(), name).empty();
   });
-  add(menu, QStringLiteral("Clear its directives"),
+  QAction* clear = add(
+      menu, QStringLiteral("Clear its directives"),
       directed ? QString()
                : QStringLiteral("No directive names this node; one by pattern may, see the Inspector of the model."),
       QString(), [context, names] { context.document.clearDirectives(names); });
+  preview->add(clear, withoutNodes(context.document.directives(), names));
   QWidget* window = &menu;
   while (window->parentWidget() != nullptr) window = window->parentWidget();
   add(menu, QStringLiteral("Copy as command"), QString(), QStringLiteral("The line that explains it in a shell"),
       [context, window, name = names.front()] { copyCommand(context, *window, explainCommandOf(context, name)); });
+  preview->finish();
 }
 
 }  // namespace fusescope

@@ -1,0 +1,129 @@
+#include "ui/window/edit_preview.h"
+
+#include "base/quantities.h"
+#include "planning/wish_answers.h"
+#include "ui/document/option_words.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr int kRestMs = 80;
+constexpr int kFootWidth = 340, kFootLines = 5;
+constexpr int kMostNamed = 2;
+
+/// "Conv_1 + Relu, Conv_2 + Relu and 3 more"
+QString someOf(const std::vector<std::string>& names) {
+  QStringList first;
+  for (const std::string& name : names)
+    if (first.size() < kMostNamed) first << qs(name);
+  const auto more = static_cast<std::int64_t>(names.size()) - first.size();
+  return first.join(QStringLiteral(", ")) + (more > 0 ? QStringLiteral(" and %1 more").arg(more) : QString());
+}
+
+QString timeChange(const Plan& now, const Plan& tried) {
+  if (!now.predictedMs || !tried.predictedMs) return QStringLiteral("Time unknown: some kernels were never measured.");
+  return QStringLiteral("%1 of %2, predicted")
+      .arg(signedMsText(*tried.predictedMs - *now.predictedMs), msText(now.predictedMs));
+}
+
+bool isRefusal(WishOutcome outcome) {
+  return outcome == WishOutcome::Refused || outcome == WishOutcome::NotHonoured || outcome == WishOutcome::Overridden ||
+         outcome == WishOutcome::Nothing;
+}
+
+/// Answers to directives that the plan on screen does not give.
+QStringList newRefusals(const PlanSnapshot& tried) {
+  QStringList refusals;
+  for (const WishAnswer& answer : tried.plan->answers) {
+    const auto& fresh = tried.delta.newAnswers;
+    if (isRefusal(answer.outcome) && std::ranges::find(fresh, answer.decision) != fresh.end())
+      refusals << inWindowWords(tried.plan->decisions[answer.decision]);
+  }
+  return refusals;
+}
+
+}  // namespace
+
+QString previewText(const PlanSnapshot& now, const PlanSnapshot& tried) {
+  const PlanDelta& delta = tried.delta;
+  QStringList lines = newRefusals(tried).mid(0, 1);
+  if (delta.retyped.empty() && delta.fusedNodes == 0 && delta.fusionsLost.empty() && delta.fusionsGained.empty() &&
+      delta.castsAdded.empty() && delta.castsRemoved.empty() && delta.segments == 0) {
+    if (lines.isEmpty()) lines << QStringLiteral("Nothing in the plan changes.");
+    return lines.join(QLatin1Char('\n'));
+  }
+  lines << timeChange(*now.plan, *tried.plan);
+  QStringList counts;
+  if (delta.fusedNodes != 0) counts << qs(inCountApart(delta.fusedNodes, "kernel"));
+  const auto casts =
+      static_cast<std::int64_t>(delta.castsAdded.size()) - static_cast<std::int64_t>(delta.castsRemoved.size());
+  if (casts != 0) counts << qs(inCountApart(casts, "conversion"));
+  if (delta.castBytes != 0) counts << QStringLiteral("conversions move ") + qs(inBytesApart(delta.castBytes));
+  if (!delta.retyped.empty())
+    counts << plural(static_cast<std::int64_t>(delta.retyped.size()), QStringLiteral("node")) +
+                  QStringLiteral(" in another type");
+  if (!counts.isEmpty()) lines << counts.join(QStringLiteral(" · "));
+  if (!delta.fusionsLost.empty()) lines << QStringLiteral("Taken apart: ") + someOf(delta.fusionsLost);
+  if (!delta.fusionsGained.empty()) lines << QStringLiteral("Formed: ") + someOf(delta.fusionsGained);
+  return lines.join(QLatin1Char('\n'));
+}
+
+EditPreview::EditPreview(QMenu& menu, const DockContext& context)
+    : QObject(&menu), m_menu(menu), m_context(context), m_label(new QLabel), m_foot(new QWidgetAction(&menu)) {
+  m_label->setWordWrap(true);
+  m_label->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+  m_label->setTextFormat(Qt::PlainText);
+  m_label->setFixedWidth(kFootWidth);
+  m_label->setContentsMargins(22, 6, 10, 6);
+  m_label->setFixedHeight(m_label->fontMetrics().lineSpacing() * kFootLines + 12);
+  m_foot->setDefaultWidget(m_label);
+  m_foot->setEnabled(false);
+  m_wait.setSingleShot(true);
+  m_wait.setInterval(kRestMs);
+  connect(&m_wait, &QTimer::timeout, this, [this] { ask(m_asked); });
+  connect(&menu, &QMenu::hovered, this, [this](QAction* action) {
+    m_asked = action;
+    m_wait.start();
+  });
+  connect(&menu, &QMenu::aboutToHide, this, [this] {
+    m_wait.stop();
+    m_context.document.cancelTry();
+  });
+}
+
+void EditPreview::add(QAction* action, Directives changed) {
+  m_changed.insert_or_assign(action, std::move(changed));
+}
+
+void EditPreview::finish() {
+  m_menu.addSeparator();
+  m_menu.addAction(m_foot);
+  say(QStringLiteral("What an entry changes stands here while it is highlighted."));
+}
+
+void EditPreview::say(const QString& text) {
+  m_label->setText(text);
+  m_label->setAccessibleName(text);
+}
+
+void EditPreview::ask(QAction* action) {
+  const auto found = m_changed.find(action);
+  if (found == m_changed.end()) return;
+  if (!action->isEnabled()) {
+    m_context.document.cancelTry();
+    return say(action->toolTip());
+  }
+  say(action->text() + QStringLiteral(": …"));
+  m_context.document.tryDirectives(found->second, this,
+                                   [this, entry = action->text()](const auto& tried) { answer(entry, tried); });
+}
+
+void EditPreview::answer(const QString& entry, const Result<std::shared_ptr<const PlanSnapshot>>& tried) {
+  if (!tried.ok()) return say(entry + QStringLiteral(": ") + problemInWords(tried.error()));
+  const auto now = m_context.document.snapshot();
+  if (now) say(entry + QStringLiteral(": ") + previewText(*now, *tried.value()));
+}
+
+}  // namespace fusescope
