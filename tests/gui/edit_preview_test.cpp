@@ -1,7 +1,7 @@
+#include "ui/window/edit_preview.h"
 #include "tests/gui/gui_support.h"
 #include "tests/gui/window_context.h"
 #include "ui/document/qt_text.h"
-#include "ui/window/edit_preview.h"
 #include "ui/window/node_menu.h"
 
 namespace fusescope::test {

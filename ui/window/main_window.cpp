@@ -29,6 +29,7 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
       m_jobs(std::make_unique<JobRunner>()),
       m_document(std::make_unique<PlanDocument>(*m_jobs)),
       m_selection(std::make_unique<Selection>()),
+      m_history(std::make_unique<SelectionHistory>(*m_selection)),
       m_worker(std::make_unique<WorkerClient>()),
       m_runs(std::make_unique<Runs>(*m_document)),
       m_controller(std::make_unique<RunController>(*m_document, *m_runs, *m_worker, *m_jobs)),
@@ -141,6 +142,7 @@ void MainWindow::connectDocument() {
 
 void MainWindow::modelOpened() {
   m_selection->clear(this);
+  m_history->clear();
   m_search->clear();
   if (m_pages->currentWidget() != m_room) {
     m_pages->setCurrentWidget(m_room);

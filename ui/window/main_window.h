@@ -13,6 +13,7 @@
 
 #include "ui/canvas/graph_view.h"
 #include "ui/docks/dock.h"
+#include "ui/document/selection_history.h"
 #include "ui/document/session_keeper.h"
 #include "ui/document/shown_made.h"
 #include "ui/jobs/worker_client.h"
@@ -34,6 +35,7 @@ class MainWindow : public QMainWindow {
 
   PlanDocument& document() { return *m_document; }
   Selection& selection() { return *m_selection; }
+  SelectionHistory& history() { return *m_history; }
   JobRunner& jobs() { return *m_jobs; }
   WorkerClient& worker() { return *m_worker; }
   Runs& runs() { return *m_runs; }
@@ -162,6 +164,7 @@ class MainWindow : public QMainWindow {
   std::unique_ptr<JobRunner> m_jobs;
   std::unique_ptr<PlanDocument> m_document;
   std::unique_ptr<Selection> m_selection;
+  std::unique_ptr<SelectionHistory> m_history;
   std::unique_ptr<WorkerClient> m_worker;
   std::unique_ptr<Runs> m_runs;
   std::unique_ptr<RunController> m_controller;

@@ -22,6 +22,7 @@
 #include "ui/docks/layers_dock.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
+#include "ui/window/breadcrumb.h"
 #include "ui/window/compact_tool_bar.h"
 #include "ui/window/main_window.h"
 #include "ui/window/node_menu.h"
@@ -81,6 +82,7 @@ void MainWindow::makeActions() {
   connect(m_document.get(), &PlanDocument::optionsChanged, m_actions, refresh);
   connect(m_document.get(), &PlanDocument::calibratedChanged, this, &MainWindow::refreshPrecisions);
   connect(&m_document->undoStack(), &QUndoStack::indexChanged, m_actions, refresh);
+  connect(m_history.get(), &SelectionHistory::changed, m_actions, refresh);
   connect(m_runs.get(), &Runs::runsChanged, m_actions, refresh);
   connect(m_runs.get(), &Runs::shownChanged, m_actions, refresh);
   connect(m_runs.get(), &Runs::settingsChanged, m_actions, refresh);
@@ -164,6 +166,7 @@ void MainWindow::makeStatusBar() {
   m_work->setContentsMargins(8, 0, 8, 0);
   m_work->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_work->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  statusBar()->addWidget(new Breadcrumb(context()));
   m_activity = new QLabel;
   m_activity->setObjectName(QStringLiteral("activity"));
   m_activity->setContentsMargins(8, 0, 8, 0);
