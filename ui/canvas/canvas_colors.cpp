@@ -82,12 +82,15 @@ CanvasColors::CanvasColors(std::shared_ptr<const CanvasScene> scene, const Color
   m_time.reserve(m_scene->items.size());
   for (const CanvasItem& item : m_scene->items) {
     const ShownTime& time = m_time.emplace_back(timeOf(item, m_numbers.times));
-    if (item.block == nullptr || item.isBox()) slowestMs = std::max(slowestMs, time.ms);
+    if (m_mode->amountOf != nullptr && (item.block == nullptr || item.isBox()))
+      largest = std::max(largest, m_mode->amountOf(item, time).value_or(0));
     anyPrediction = anyPrediction || item.prediction;
     anyUncertain = anyUncertain || item.isUncertain();
     anyWithoutKernel = anyWithoutKernel || !item.fate.isEmpty();
     if (time.kind != TimeKind::Unknown) timeKinds.insert(time.kind);
   }
+  for (const auto& [handle, time] : m_numbers.times)  // of bodies each holder has the time
+    if (time.kind == TimeKind::Measured && handle.starts_with("fused:")) allMs += time.ms;
   m_color.resize(m_time.size());
   m_isLookedUp.resize(m_time.size());
   findLegend();
@@ -103,31 +106,59 @@ BoxColor CanvasColors::boxColor(std::size_t item) const {
   const CanvasItem& of = m_scene->items[item];
   // What has no kernel is none of what a mode tells apart.
   if (!of.fate.isEmpty()) return {m_theme.dimText, of.fate, {}};
-  return m_mode->colorOf({of, m_time[item], slowestMs, errorOf(of, m_numbers.errors), m_numbers.errors.bound, m_theme});
+  return m_mode->colorOf({of, m_time[item], largest, errorOf(of, m_numbers.errors), m_numbers.errors.bound, m_theme});
 }
+
+QString CanvasColors::markWords(std::size_t item, Mark mark) const {
+  const QString text = markText(mark);
+  if (mark == Mark::Slow)
+    return QStringLiteral("%1 It takes %2 % in %3.")
+        .arg(text, QString::number(100 * m_time[item].ms / allMs, 'f', 0), m_numbers.times.madeBriefly);
+  if (mark == Mark::Wrong) return roleText(errorOf(m_scene->items[item], m_numbers.errors), m_numbers.errors.bound);
+  return text;
+}
+
+namespace {
+
+QString legendKeyOf(const BoxColor& color) {
+  return color.key.isEmpty() && color.legend ? color.legend->text : color.key;
+}
+
+}  // namespace
 
 /// Each line once, by its place; of equal places in the order in which they occur.
 void CanvasColors::findLegend() {
-  std::vector<std::pair<int, std::size_t>> lines;  // places and items
-  std::set<QString> known;
+  std::vector<std::pair<int, OfLegend>> lines;  // by place
+  QHash<QString, std::size_t> known;            // where in `lines`
   bool otherErrors = false;
   for (std::size_t i = 0; i < m_time.size(); ++i) {
     const CanvasItem& item = m_scene->items[i];
     otherErrors = otherErrors || errorOf(item, m_numbers.errors).kind == ErrorKind::OfOtherPlan;
     if (!item.calculates()) continue;
     const BoxColor color = boxColor(i);
-    if (color.legend && known.insert(color.legend->text).second) lines.emplace_back(color.legendPlace, i);
+    if (!color.legend) continue;
+    const auto line = known.find(legendKeyOf(color));
+    if (line != known.end()) {
+      ++lines[*line].second.boxes;
+    } else {
+      known.insert(legendKeyOf(color), lines.size());
+      lines.emplace_back(color.legendPlace, OfLegend{i, 1});
+    }
   }
-  std::ranges::stable_sort(lines, {}, &std::pair<int, std::size_t>::first);
-  for (const auto& [place, item] : lines) m_ofLegend.push_back(item);
+  std::ranges::stable_sort(lines, {}, &std::pair<int, OfLegend>::first);
+  for (const auto& [place, line] : lines) m_ofLegend.push_back(line);
+  if (*m_mode->note != '\0') notes << QString::fromUtf8(m_mode->note);
   if (m_mode->legend == LegendOf::Errors) notes = errorNotes(m_numbers.errors, otherErrors);
   if (m_mode->legend == LegendOf::Times) notes = timeNotes(timeKinds, m_numbers.times.madeBriefly);
 }
 
-std::vector<Swatch> CanvasColors::legend() const {
-  std::vector<Swatch> swatches;
-  for (const std::size_t item : m_ofLegend) swatches.push_back(*boxColor(item).legend);
-  return swatches;
+std::vector<LegendLine> CanvasColors::legend() const {
+  std::vector<LegendLine> lines;
+  for (const OfLegend& line : m_ofLegend) {
+    const BoxColor color = boxColor(line.item);
+    lines.push_back({*color.legend, legendKeyOf(color), line.boxes});
+  }
+  return lines;
 }
 
 const ItemColor& CanvasColors::of(std::size_t item) const {
@@ -136,10 +167,14 @@ const ItemColor& CanvasColors::of(std::size_t item) const {
   ++m_lookedUp;
   const CanvasItem& of = m_scene->items[item];
   const BoxColor color = boxColor(item);
-  const Swatch precision = itemPrecisionSwatch(of, m_theme);
+  const Swatch precision = precisionSwatch(of.precision, m_theme);
+  const ShownErrors& errors = m_numbers.errors;
   m_color[item] = {.fill = of.calculates() ? color.fill : segmentSwatch(of, m_theme).color,
                    .badge = color.badge.isEmpty() ? precision.label : color.badge,
-                   .badgeFill = color.badge.isEmpty() ? precision.color : color.fill};
+                   .badgeFill = color.badge.isEmpty() ? precision.color : color.fill,
+                   .stripe = color.stripe,
+                   .key = of.calculates() ? legendKeyOf(color) : QString(),
+                   .marks = marksOf(of, m_time[item], allMs, errorOf(of, errors), errors.bound)};
   return m_color[item];
 }
 

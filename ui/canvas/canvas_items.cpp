@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "planning/fused_node_facts.h"
+#include "planning/fusion/match.h"
+#include "planning/kinds.h"
 #include "planning/predict_times.h"
 #include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"
@@ -26,6 +28,36 @@ QString bodyTimeText(const FusedNode& fused) {
   return fused.bodyTime->perIteration ? range + QStringLiteral(" an iteration") : range;
 }
 
+/// The operators that a kernel is called by, its main one first. What only moves elements or converts them is none of
+/// them, unless it is the main one.
+std::vector<std::string> namingOperators(const Graph& graph, const FusedNode& fused) {
+  std::vector<std::string> ops;
+  const bool hasRoot = fused.root.valid() && graph.has(fused.root);
+  if (hasRoot) ops.push_back(graph.node(fused.root).op);
+  for (const NodeId id : fused.nodes) {
+    const Node& node = graph.node(id);
+    const bool beside = convertsCodes(node) || node.is("Cast") || node.is("Transpose") || isView(graph, node);
+    if (!hasRoot || (id != fused.root && !beside)) ops.push_back(node.op);
+  }
+  return ops;
+}
+
+/// What a kernel is called, `codes` behind its main operator. One with many parts is called by its kind.
+QString kernelTitle(const Graph& graph, const FusedNode& fused, const QString& codes) {
+  const std::vector<std::string> ops = namingOperators(graph, fused);
+  if (ops.size() > 1 && std::ranges::count(ops, ops.front()) == std::ssize(ops))  // several products of one input
+    return QStringLiteral("%1 ×%2%3").arg(qs(ops.front())).arg(ops.size()).arg(codes);
+  if (ops.size() <= kOpsInTitle && fused.kind != kinds::kAttention) {
+    QStringList names;
+    for (const std::string& op : ops) names << qs(op) + (names.isEmpty() ? codes : QString());
+    return names.join(QStringLiteral(" + "));
+  }
+  const QString kind = qs(fused.kind).replace('_', ' ');
+  for (const std::string& op : ops)  // a kind that is called after an operator: as that is written
+    if (qs(op).compare(kind, Qt::CaseInsensitive) == 0) return qs(op) + codes;
+  return kind.left(1).toUpper() + kind.mid(1) + codes;
+}
+
 QString nodesText(std::size_t count) {
   return count == 1 ? QStringLiteral("1 node") : QStringLiteral("%1 nodes").arg(count);
 }
@@ -40,6 +72,7 @@ bool holdsBodies(const Cover& cover, const FusedNode& fused) {
 
 CanvasItems::CanvasItems(const Cover& cover, BodyPath path, const CanvasFonts& fonts)
     : m_cover(cover),
+      m_facts(cover),
       m_made(asReadBack(cover)),
       m_graph(cover.graph()),
       m_path(std::move(path)),
@@ -135,7 +168,8 @@ CanvasItem CanvasItems::fused(const FusedNode& fused, const QString& name, const
   if (item.nodes > 1) item.detail += QString(" +%1").arg(item.nodes - 1);
   if (!fused.outputs.empty()) item.meta = storedText(fused.outputs.front().value);
   if (const QString time = bodyTimeText(fused); !time.isEmpty()) item.meta += (item.meta.isEmpty() ? "" : kDot) + time;
-  setPrecision(item, fused);
+  item.precision = m_facts.typeOf(fused);
+  item.facts = m_facts.of(fused);
   item.untimed = timeWithoutRun(m_cover, fused);
   item.timeKey = item.key;
   item.fallback = m_cover.inFallback(fused);
@@ -144,22 +178,9 @@ CanvasItem CanvasItems::fused(const FusedNode& fused, const QString& name, const
 }
 
 QString CanvasItems::titleOf(const FusedNode& fused) const {
-  if (fused.nodes.size() > kOpsInTitle) {
-    const QString kind = qs(fused.kind).replace('_', ' ');
-    for (const NodeId node : fused.nodes)  // a kind that is called after an operator: as that is written
-      if (const QString op = qs(m_graph.node(node).op); op.compare(kind, Qt::CaseInsensitive) == 0) return op;
-    return kind.left(1).toUpper() + kind.mid(1);
-  }
-  std::string ops;
-  for (const NodeId node : fused.nodes) ops += (ops.empty() ? "" : " + ") + m_graph.node(node).op;
-  return shared(ops);
-}
-
-void CanvasItems::setPrecision(CanvasItem& item, const FusedNode& fused) const {
-  const std::vector<DataType> types = calculatedTypes(m_cover, fused);
-  for (const DataType type : types) item.types << shared(std::string(fusescope::name(type)));
-  item.mixedPrecision = types.size() > 1;
-  item.precision = types.empty() ? fused.compute : types.front();
+  const bool multipliesCodes =
+      fused.root.valid() && isByteInteger(m_facts.typeOf(fused)) && !convertsCodes(m_graph.node(fused.root));
+  return shared(kernelTitle(m_graph, fused, multipliesCodes ? QStringLiteral(" (int8)") : QString()).toStdString());
 }
 
 CanvasItem CanvasItems::node(const Node& node, const QString& name, const FusedNode* fused) const {
@@ -179,10 +200,9 @@ CanvasItem CanvasItems::node(const Node& node, const QString& name, const FusedN
     item.precision = fused ? fused->compute : DataType::Undefined;
   } else {
     item.meta = typeText(node.outputs.front());
-    const DataType calculates =
-        node.id.index < m_cover.calculates.size() ? m_cover.calculates[node.id.index] : DataType::Undefined;
-    item.precision = isFloat(calculates) && !item.fallback ? calculates : storedType(node.outputs.front());
+    item.precision = m_facts.typeOf(node, fused, storedType(node.outputs.front()));
   }
+  item.facts = m_facts.of(node, fused);
   sizeBox(item);
   return item;
 }

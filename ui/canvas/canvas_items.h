@@ -8,6 +8,7 @@
 #include "ui/canvas/canvas_metrics.h"
 #include "ui/canvas/canvas_scene.h"
 #include "ui/canvas/container_kinds.h"
+#include "ui/canvas/cover_facts.h"
 
 namespace fusescope {
 
@@ -49,12 +50,12 @@ class CanvasItems {
   /// One string for all that say the same.
   const QString& shared(const std::string& text) const;
   QString titleOf(const FusedNode& fused) const;
-  void setPrecision(CanvasItem& item, const FusedNode& fused) const;
   void setTypes();
   int constantsOf(const Node& node) const;
   void sizeBox(CanvasItem& item) const;
 
   const Cover& m_cover;
+  CoverFacts m_facts;
   const ReadBackPlan* m_made;  ///< m_cover, if another compiler made it; else null
   const Graph& m_graph;
   BodyPath m_path;

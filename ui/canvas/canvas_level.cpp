@@ -10,10 +10,21 @@ namespace {
 constexpr int kStubsOfInput = 6;  // of an input of the network
 constexpr int kStubsOfValue = 8;  // of any other value
 
+/// What a conversion takes, with the sign of how that is known; its bytes where no time is known.
+QString castCostText(const PlannedCast& cast) {
+  if (cast.predictedMs)
+    return timeText(
+        {cast.predictedHow == PriceSource::Fitted ? TimeKind::Fitted : TimeKind::Predicted, *cast.predictedMs});
+  return cast.bytes ? bytesText(cast.bytes) : QString();
+}
+
 void describeCast(CanvasEdge& edge, const PlannedCast& cast) {
   const QString arrow = QString("%1\u2192%2").arg(qs(cast.from), qs(cast.to));
   edge.cast = arrow;
+  edge.castCost = castCostText(cast);
   edge.tooltip += "\ncast " + arrow;
+  if (cast.predictedMs)
+    edge.tooltip += QStringLiteral(", ") + predictedText(*cast.predictedMs, cast.predictedHow, cast.predictedSpread);
   if (cast.bytes) edge.tooltip += QString(", %1 bytes moved").arg(qlonglong(*cast.bytes));
   edge.tooltip += ", because of: " + qs(cast.reason).replace('_', ' ');
 }

@@ -31,6 +31,12 @@ QFont badgeFont() {
   return font;
 }
 
+QFont failureFont() {
+  QFont font = detailFont();
+  font.setBold(true);
+  return font;
+}
+
 double badgeWidth(const QString& label) {
   return label.isEmpty() ? 0 : QFontMetricsF(badgeFont()).horizontalAdvance(label) + metrics::kBadgePadding;
 }
@@ -40,7 +46,7 @@ QString failureWords() {
 }
 
 QRectF failureWordsPlace(const QRectF& box) {
-  return QRectF(box.left(), box.top() - 18, QFontMetricsF(badgeFont()).horizontalAdvance(failureWords()) + 12, 15);
+  return QRectF(box.left(), box.top() - 18, QFontMetricsF(failureFont()).horizontalAdvance(failureWords()) + 12, 16);
 }
 
 TextMeasure::TextMeasure(const QFont& font) {

@@ -24,12 +24,14 @@ constexpr double kRadius = 7;
 constexpr const char* kWidestTime = "[0.123 ms]";
 constexpr double kTimeGap = 8;
 constexpr int kTitlePixels = 13, kDetailPixels = 11, kMetaPixels = 10;
+constexpr double kLeastPixels = 9;  ///< text that is smaller on screen is not painted
 }  // namespace metrics
 
 QFont titleFont();
 QFont detailFont();
 QFont metaFont();
 QFont badgeFont();
+QFont failureFont();
 /// Of a badge with `label`, which is never cut: what it says is a type or a number. 0 for none.
 double badgeWidth(const QString& label);
 /// What stands above a box where the shown run goes wrong, and where: no edge's label lies on it.

@@ -11,7 +11,8 @@
 namespace fusescope {
 namespace {
 
-constexpr double kNamesFrom = 0.30, kFullFrom = 0.62;
+constexpr double kSecondShare = 0.2;  ///< of a box far out, in the colour of its second type
+constexpr double kNamesFrom = 0.30, kFullFrom = metrics::kLeastPixels / metrics::kDetailPixels;
 
 }  // namespace
 
@@ -92,7 +93,7 @@ void CanvasPainter::header(int i) {
   if (far && rect.width() * m_scale < 90) return;
   const double grow = far ? std::max(1.0, pixels(11) / metrics::kTitlePixels) : 1.0;
   const ContainerLook& look = item.container->look;
-  if (far && !look.titleFromAfar) return;
+  if (m_detail == Detail::Colors && !look.titleFromAfar) return;
   const QColor ground = mixed(m_theme.container, color, look.tint);
   const double height = look.header * (far ? 0.8 : 1);
   m_painter.save();
@@ -110,17 +111,17 @@ void CanvasPainter::header(int i) {
   const QString rest = look.oneLine ? item.detail + dot + item.meta : QString();
   QFont restFont = detailFont();
   restFont.setPixelSize(int(std::lround(metrics::kDetailPixels * grow)));
-  const double restWidth = look.oneLine ? QFontMetricsF(restFont).horizontalAdvance(rest) + 12 * grow
-                                        : badgeWidth(m_look.colors->of(std::size_t(i)).badge) + 8;
+  const double restWidth =
+      look.oneLine ? QFontMetricsF(restFont).horizontalAdvance(rest) + 12 * grow : (far ? 0 : typeBadgeWidth(i) + 8);
   veil(QRectF(left - 4 * grow, line.top(), used + restWidth + 18 * grow, line.height()), ground);
   m_painter.setPen(m_theme.text);
-  m_painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, item.title);
+  text(line, Qt::AlignLeft | Qt::AlignVCenter, item.title);
   marker(QPointF(left, line.center().y()), color, grow, item.fallback);
   if (look.oneLine) {
     m_painter.setFont(restFont);
     m_painter.setPen(m_theme.dimText);
-    m_painter.drawText(line.adjusted(used + 12 * grow, 0.5, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, rest);
-  } else {
+    text(line.adjusted(used + 12 * grow, 0.5, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, rest);
+  } else if (!far) {
     badge(QPointF(line.left() + used + restWidth, line.top()), i);
     QString below = item.detail;
     const QString time = m_look.colors->timeWords(static_cast<std::size_t>(i));
@@ -130,9 +131,10 @@ void CanvasPainter::header(int i) {
     veil(QRectF(second.topLeft(), QSizeF(QFontMetricsF(detailFont()).horizontalAdvance(below), 16)), ground);
     m_painter.setFont(detailFont());
     m_painter.setPen(m_theme.dimText);
-    m_painter.drawText(second, Qt::AlignLeft | Qt::AlignVCenter, below);
+    text(second, Qt::AlignLeft | Qt::AlignVCenter, below);
   }
   m_painter.restore();
+  if (!far) badges(i, rect);
 }
 
 // A triangle that points down: this is open.
@@ -166,12 +168,12 @@ void CanvasPainter::failureText() {
   if (m_scene.items[std::size_t(m_look.failing)].open) return;
   const QRectF place = failureWordsPlace(rectOf(m_look.failing));
   if (!meets(place)) return;
-  m_painter.setFont(badgeFont());
+  m_painter.setFont(failureFont());
   m_painter.setPen(Qt::NoPen);
   m_painter.setBrush(m_theme.error);
   m_painter.drawRoundedRect(place, 4, 4);
   m_painter.setPen(readableOn(m_theme.error));
-  m_painter.drawText(place, Qt::AlignCenter, failureWords());
+  text(place, Qt::AlignCenter, failureWords());
 }
 
 // ---- boxes -------------------------------------------------------------------------------------------------------
@@ -193,7 +195,7 @@ void CanvasPainter::box(int i) {
   m_painter.setBrush(mixed(m_theme.box, color, i == m_look.hovered ? tint + 0.06 : tint));
   m_painter.drawRoundedRect(rect, radius, radius);
   if (!item.fate.isEmpty()) hatch(rect, radius);
-  if (!pill) stripe(rect, color, item);
+  if (!pill) stripe(rect, color, i);
   focusRing(i, rect);
   failureFrame(i, rect);
   if (m_detail == Detail::Names) {
@@ -202,6 +204,11 @@ void CanvasPainter::box(int i) {
     pillText(item, rect, i);
   } else {
     boxText(item, rect, i);
+  }
+  if (m_detail == Detail::Full) {
+    badges(i, rect);
+  } else {
+    badgeCorner(i, rect);
   }
   m_painter.setOpacity(1);
 }
@@ -215,6 +222,9 @@ void CanvasPainter::hatch(const QRectF& rect, double radius) {
 
 void CanvasPainter::farBox(int i, const QRectF& rect, const QColor& color) {
   m_painter.fillRect(rect, i == m_look.failing ? m_theme.error : color);
+  if (const QColor second = secondColor(i); second.isValid() && i != m_look.failing)
+    m_painter.fillRect(QRectF(rect.topLeft(), QSizeF(rect.width() * kSecondShare, rect.height())), second);
+  badgeCorner(i, rect);
   if (!isSelected(i) && !isMatch(i) && i != m_look.current) return;
   m_painter.setBrush(Qt::NoBrush);
   m_painter.setPen(QPen(isMatch(i) && !isSelected(i) ? m_theme.match : m_theme.accent, pixels(2)));
@@ -222,12 +232,22 @@ void CanvasPainter::farBox(int i, const QRectF& rect, const QColor& color) {
   m_painter.drawRect(rect.adjusted(-out, -out, out, out));
 }
 
-// The colour at the left, and a stack behind what can be opened.
-void CanvasPainter::stripe(const QRectF& rect, const QColor& color, const CanvasItem& item) {
+QColor CanvasPainter::secondColor(int i) const {
+  const QColor second = m_look.colors->of(std::size_t(i)).stripe;
+  return second.isValid() && isFaded(i) ? mixed(second, m_theme.canvas, 0.72) : second;
+}
+
+// The colour at the left, beside it that of a second type, and a stack behind what can be opened.
+void CanvasPainter::stripe(const QRectF& rect, const QColor& color, int i) {
   m_painter.setPen(Qt::NoPen);
   m_painter.setBrush(color);
-  m_painter.drawRoundedRect(QRectF(rect.left() + 5, rect.top() + 8, metrics::kStripe, rect.height() - 16), 2, 2);
-  if (!item.canOpen) return;
+  const QRectF bar(rect.left() + 5, rect.top() + 8, metrics::kStripe, rect.height() - 16);
+  m_painter.drawRoundedRect(bar, 2, 2);
+  if (const QColor second = secondColor(i); second.isValid()) {
+    m_painter.setBrush(second);
+    m_painter.drawRoundedRect(bar.translated(metrics::kStripe + 1.5, 0), 2, 2);
+  }
+  if (!m_scene.items[std::size_t(i)].canOpen) return;
   m_painter.setPen(QPen(mixed(m_theme.border, color, 0.5), 1.0));
   if (item.block != nullptr && item.block->copies > 0) {  // equal blocks, one behind the other
     m_painter.setBrush(Qt::NoBrush);
@@ -244,22 +264,23 @@ void CanvasPainter::stripe(const QRectF& rect, const QColor& color, const Canvas
 
 void CanvasPainter::nameOnly(const CanvasItem& item, const QRectF& rect, int i) {
   QFont font = titleFont();
-  font.setPixelSize(std::clamp(int(std::lround(pixels(10.5))), metrics::kTitlePixels, 26));
+  const int most = std::max(metrics::kTitlePixels, int(0.8 * rect.height()));
+  font.setPixelSize(std::clamp(int(std::lround(pixels(10.5))), metrics::kTitlePixels, most));
   m_painter.setFont(font);
   m_painter.setPen(isFaded(i) ? m_theme.dimText : m_theme.text);
-  const QRectF room = rect.adjusted(metrics::kBoxPaddingX + 2, 2, -6, -2);
-  m_painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                     QFontMetricsF(font).elidedText(item.title, Qt::ElideMiddle, room.width()));
+  const QRectF room = rect.adjusted(metrics::kBoxPaddingX + 2, 2, -6 - 0.8 * cornerSide(i, rect), -2);
+  text(room, Qt::AlignLeft | Qt::AlignVCenter,
+       QFontMetricsF(font).elidedText(item.title, Qt::ElideMiddle, room.width()));
 }
 
 void CanvasPainter::pillText(const CanvasItem& item, const QRectF& rect, int i) {
   m_painter.setPen(isFaded(i) ? m_theme.disabledText : m_theme.text);
   m_painter.setFont(titleFont());
   const QRectF room = rect.adjusted(14, 4, -14, -4);
-  m_painter.drawText(QRectF(room.left(), room.top(), room.width(), 17), Qt::AlignCenter, item.title);
+  text(QRectF(room.left(), room.top(), room.width(), 17), Qt::AlignCenter, item.title);
   m_painter.setFont(metaFont());
   m_painter.setPen(isFaded(i) ? m_theme.disabledText : m_theme.dimText);
-  m_painter.drawText(QRectF(room.left(), room.bottom() - 14, room.width(), 14), Qt::AlignCenter, item.detail);
+  text(QRectF(room.left(), room.bottom() - 14, room.width(), 14), Qt::AlignCenter, item.detail);
 }
 
 void CanvasPainter::boxText(const CanvasItem& item, const QRectF& rect, int i) {
@@ -272,32 +293,31 @@ void CanvasPainter::boxText(const CanvasItem& item, const QRectF& rect, int i) {
   const double right = rect.right() - 9;
   m_painter.setFont(titleFont());
   m_painter.setPen(isFaded(i) ? m_theme.disabledText : m_theme.text);
-  const double badgeRoom = std::max(metrics::kBadgeWidth, badgeWidth(m_look.colors->of(std::size_t(i)).badge));
+  const double badgeRoom = std::max(metrics::kBadgeWidth, typeBadgeWidth(i));
   const QRectF titleRect(left, top, right - left - badgeRoom, 18);
-  m_painter.drawText(titleRect, Qt::AlignLeft | Qt::AlignVCenter,
-                     badgeRoom == metrics::kBadgeWidth
-                         ? item.title
-                         : QFontMetricsF(titleFont()).elidedText(item.title, Qt::ElideMiddle, titleRect.width()));
+  text(titleRect, Qt::AlignLeft | Qt::AlignVCenter,
+       badgeRoom == metrics::kBadgeWidth
+           ? item.title
+           : QFontMetricsF(titleFont()).elidedText(item.title, Qt::ElideMiddle, titleRect.width()));
   badge(QPointF(right, top + 1.5), i);
   const QColor dim = isFaded(i) ? m_theme.disabledText : m_theme.dimText;
   m_painter.setFont(detailFont());
   m_painter.setPen(dim);
-  m_painter.drawText(QRectF(left, top + 18, right - left, 15), Qt::AlignLeft | Qt::AlignVCenter, item.detail);
+  text(QRectF(left, top + 18, right - left, 15), Qt::AlignLeft | Qt::AlignVCenter, item.detail);
   m_painter.setFont(metaFont());
   const QString time = m_look.colors->timeWords(static_cast<std::size_t>(i));
   const double timeWidth = time.isEmpty() ? 0 : QFontMetricsF(metaFont()).horizontalAdvance(time) + metrics::kTimeGap;
   const QRectF metaRow(left, top + 34, right - left, 14);
-  m_painter.drawText(
-      metaRow.adjusted(0, 0, -timeWidth, 0), Qt::AlignLeft | Qt::AlignVCenter,
-      timeWidth == 0 ? item.meta
-                     : QFontMetricsF(metaFont()).elidedText(item.meta, Qt::ElideMiddle, metaRow.width() - timeWidth));
+  text(metaRow.adjusted(0, 0, -timeWidth, 0), Qt::AlignLeft | Qt::AlignVCenter,
+       timeWidth == 0 ? item.meta
+                      : QFontMetricsF(metaFont()).elidedText(item.meta, Qt::ElideMiddle, metaRow.width() - timeWidth));
   if (time.isEmpty()) return;
   const TimeKind kind = m_look.colors->time(static_cast<std::size_t>(i)).kind;
   QFont font = metaFont();
   font.setItalic(kind != TimeKind::Measured);
   m_painter.setFont(font);
   m_painter.setPen(kind == TimeKind::Measured ? m_theme.text : m_theme.dimText);
-  m_painter.drawText(metaRow, Qt::AlignRight | Qt::AlignVCenter, time);
+  text(metaRow, Qt::AlignRight | Qt::AlignVCenter, time);
 }
 
 void CanvasPainter::badge(const QPointF& topRight, int i) {
@@ -305,14 +325,22 @@ void CanvasPainter::badge(const QPointF& topRight, int i) {
   if (label.isEmpty()) return;
   QColor color = m_look.colors->of(std::size_t(i)).badgeFill;
   if (isFaded(i)) color = mixed(color, m_theme.canvas, 0.7);
-  const double width = badgeWidth(label);
+  const double width = typeBadgeWidth(i);
   const QRectF pill(topRight - QPointF(width, 0), QSizeF(width, 15));
   m_painter.setPen(Qt::NoPen);
   m_painter.setBrush(color);
   m_painter.drawRoundedRect(pill, 4, 4);
-  m_painter.setFont(badgeFont());
+  QFont font = badgeFont();
+  font.setPixelSize(legiblePixels(metrics::kMetaPixels));
+  m_painter.setFont(font);
   m_painter.setPen(readableOn(color));
-  m_painter.drawText(pill, Qt::AlignCenter, label);
+  text(pill, Qt::AlignCenter, label);
+}
+
+// Its letters grow a little where they would be too small.
+double CanvasPainter::typeBadgeWidth(int i) const {
+  const double grow = double(legiblePixels(metrics::kMetaPixels)) / metrics::kMetaPixels;
+  return badgeWidth(m_look.colors->of(std::size_t(i)).badge) * grow;
 }
 
 QStringList stubLabels(const CanvasItem& item) {
@@ -346,7 +374,7 @@ void CanvasPainter::stubs(const CanvasItem& item, const QRectF& rect) {
     m_painter.drawRoundedRect(QRectF(x, rect.top() + 5, width, 15), 4, 4);
     m_painter.setFont(metaFont());
     m_painter.setPen(m_theme.dimText);
-    m_painter.drawText(QRectF(x, rect.top() + 5, width, 15), Qt::AlignCenter, stub);
+    text(QRectF(x, rect.top() + 5, width, 15), Qt::AlignCenter, stub);
     x += width + metrics::kStubGap;
   }
 }

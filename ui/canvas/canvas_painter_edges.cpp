@@ -31,7 +31,7 @@ bool CanvasPainter::isLit(const CanvasEdge& edge) const {
 void CanvasPainter::edges() {
   const bool curves = m_scale >= kCurvesFrom;
   QColor usual = m_theme.edge;
-  if (m_look.matches != nullptr) usual = mixed(usual, m_theme.canvas, 0.55);
+  if (m_look.matches != nullptr || m_look.only != nullptr) usual = mixed(usual, m_theme.canvas, 0.55);
   usual.setAlphaF(m_look.progress < 1 ? m_look.progress * m_look.progress : 1.0);
   const QPen pen(usual, curves ? 1.4 : 0);
   const QPen lit(m_theme.accent, std::max(2.0, pixels(1.6)));
@@ -73,6 +73,7 @@ void CanvasPainter::arrow(const CanvasCurves::Points& points, const QColor& colo
 
 void CanvasPainter::edgeLabels() {
   m_painter.setFont(metaFont());
+  if (!isLegible(metrics::kMetaPixels)) return;
   for (const EdgeLabel& label : placeEdgeLabels(m_scene, m_look, m_visible, m_scale)) {
     if (label.cast) {
       textOnGround(label.rect, 0.9, m_theme.warning, label.text);
@@ -89,7 +90,7 @@ void CanvasPainter::textOnGround(const QRectF& rect, double opacity, const QColo
   m_painter.setBrush(ground);
   m_painter.drawRoundedRect(rect, 4, 4);
   m_painter.setPen(color);
-  m_painter.drawText(rect, Qt::AlignCenter, text);
+  this->text(rect, Qt::AlignCenter, text);
 }
 
 // A cast is a diamond on its edge; what it does is said by its label when near enough.

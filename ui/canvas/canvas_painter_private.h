@@ -1,5 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
+#include "ui/canvas/canvas_metrics.h"
 #include "ui/canvas/canvas_painter.h"
 
 namespace fusescope {
@@ -21,12 +25,24 @@ class CanvasPainter {
   void paint();
 
  private:
-  static constexpr double kCastReach = 80;  ///< of the words beside a cast's mark
+  static constexpr double kCastReach = 160;  ///< of the words beside a cast's mark
   bool meets(const QRectF& rect) const { return rect.intersects(m_visible); }
   bool isSelected(int i) const { return m_look.selected != nullptr && m_look.selected->contains(i); }
   bool isMatch(int i) const { return m_look.matches != nullptr && m_look.matches->contains(i); }
-  bool isFaded(int i) const { return m_look.matches != nullptr && !m_look.matches->contains(i) && !isSelected(i); }
+  bool isFaded(int i) const {
+    return !isSelected(i) && ((m_look.matches != nullptr && !m_look.matches->contains(i)) || isLeftOut(i));
+  }
+  /// By the lines of the legend that are chosen.
+  bool isLeftOut(int i) const {
+    return m_look.only != nullptr && !m_look.only->contains(m_look.colors->of(std::size_t(i)).key);
+  }
   double pixels(double p) const { return p / m_scale; }  // device-independent pixels in scene units
+  /// `size`: of letters, in scene units.
+  bool isLegible(double size) const { return size * m_scale >= metrics::kLeastPixels - 0.01; }
+  /// In the painter's font; what is too small to be read is left out.
+  void text(const QRectF& rect, int flags, const QString& text);
+  /// Of letters of `size` scene units, or as much more as they need to be read.
+  int legiblePixels(int size) const { return std::max(size, int(std::ceil(pixels(metrics::kLeastPixels) - 0.01))); }
 
   // canvas_painter.cpp
   std::vector<int> visibleItems() const;
@@ -42,11 +58,20 @@ class CanvasPainter {
   void box(int i);
   void hatch(const QRectF& rect, double radius);
   void farBox(int i, const QRectF& rect, const QColor& color);
-  void stripe(const QRectF& rect, const QColor& color, const CanvasItem& item);
+  void stripe(const QRectF& rect, const QColor& color, int i);
+  QColor secondColor(int i) const;  ///< of a second type in it; invalid: there is none
   void nameOnly(const CanvasItem& item, const QRectF& rect, int i);
   void pillText(const CanvasItem& item, const QRectF& rect, int i);
   void boxText(const CanvasItem& item, const QRectF& rect, int i);
   void badge(const QPointF& topRight, int i);
+  double typeBadgeWidth(int i) const;
+
+  // canvas_painter_badges.cpp
+  /// Words on the upper edge of a box.
+  void badges(int i, const QRectF& rect);
+  /// In their place from afar: a corner in the colour of the mark that weighs most, with how many there are.
+  void badgeCorner(int i, const QRectF& rect);
+  double cornerSide(int i, const QRectF& rect) const;  ///< 0: no mark
   void stubs(const CanvasItem& item, const QRectF& rect);
 
   // canvas_painter_edges.cpp

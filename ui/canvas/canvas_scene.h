@@ -14,6 +14,7 @@
 
 #include "base/data_type.h"
 #include "layout/layout.h"
+#include "ui/canvas/item_facts.h"
 #include "ui/canvas/shared_vector.h"
 #include "ui/canvas/spatial_index.h"
 #include "ui/document/shown_time.h"
@@ -22,7 +23,7 @@ namespace fusescope {
 
 enum class Certainty;  // planning/read_back_plan.h
 
-/// What the canvas paints: values, built off the GUI thread and const once delivered. Nothing here knows a Cover.
+/// What the canvas paints: values, built off the GUI thread and const once delivered. Nothing here holds a Cover.
 enum class ItemKind { Container, Node, Input, Output };
 struct ContainerKind;
 
@@ -48,9 +49,8 @@ struct CanvasItem {
   QString name;                              ///< in the network; for people
   QString title, detail, meta;  ///< lines of the box, already short enough; a container shows title and detail
   QStringList stubs;            ///< names of shared inputs that are not drawn as edges
-  DataType precision = DataType::Undefined;
-  bool mixedPrecision = false;
-  QStringList types;        ///< that a fused node calculates in; several where it mixes them
+  DataType precision = DataType::Undefined;  ///< that its main operator calculates in
+  ItemFacts facts;
   bool prediction = false;  ///< a fusion that the target's own compiler decides on
   /// How it is known that another compiler's kernel holds its nodes: of them the one that is known least. Of a node: of
   /// it. None: our own plan, which says it.
@@ -85,9 +85,10 @@ struct Openable {
 
 struct CanvasEdge {
   int from = 0, to = 0;
-  QString label;    ///< type of its first value
-  QString tooltip;  ///< all values, and its casts
-  QString cast;     ///< "f32→f16" if a cast stands on it
+  QString label;     ///< type of its first value
+  QString tooltip;   ///< all values, and its casts
+  QString cast;      ///< "f32→f16" if a cast stands on it
+  QString castCost;  ///< what the cast takes: "≈ 12 µs", or its bytes where no time is known; empty: neither is
 };
 
 /// Where edges run: each a cubic chain (points 0, 3, 6, … lie on it, the two between are controls).

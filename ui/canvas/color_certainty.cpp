@@ -12,7 +12,7 @@ QColor colorOf(Certainty certainty, const Theme& theme) {
     case Certainty::Verified:
       return theme.success;
     case Certainty::Named:
-      return theme.accent;
+      return QColor(QLatin1String(theme.kind == ThemeKind::Dark ? "#bd92cf" : "#65277d"));
     case Certainty::Derived:
       return mixed(theme.dimText, theme.warning, 0.45);
     case Certainty::Guessed:
@@ -22,9 +22,7 @@ QColor colorOf(Certainty certainty, const Theme& theme) {
 }
 
 BoxColor certaintyColor(const ColorSource& source) {
-  const bool border = source.item.kind == ItemKind::Input || source.item.kind == ItemKind::Output;
-  if (border)
-    return {source.theme.dimText, QString(), Swatch{source.theme.dimText, {}, QStringLiteral("input, output")}, 5};
+  if (isBorderOfNetwork(source.item)) return borderOfNetworkColor(source.theme);
   if (!source.item.certainty)
     return {source.theme.dimText, QString(), Swatch{source.theme.dimText, {}, QStringLiteral("our own plan says it")},
             4};

@@ -2,46 +2,74 @@
 
 namespace fusescope {
 
-// From green to red; each step is of another hue than the ones beside it.
+// Neighbours differ in lightness, which people see who do not tell red from green, and in hue.
 QColor levelColor(ErrorLevel level, const Theme& theme) {
   const auto byTheme = [&](const char* dark, const char* light) {
     return QColor(QLatin1String(theme.kind == ThemeKind::Dark ? dark : light));
   };
   switch (level) {
     case ErrorLevel::CannotBeTold:
-      return mixed(theme.dimText, theme.text, 0.75);
+      return byTheme("#e4e8ec", "#212d39");
     case ErrorLevel::Exact:
-      return byTheme("#4cc38a", "#14703f");
+      return byTheme("#8cf9a4", "#36843a");
     case ErrorLevel::FarWithin:
-      return byTheme("#46c3d0", "#147f94");
+      return byTheme("#46927e", "#004b35");
     case ErrorLevel::Within:
-      return byTheme("#5aa9ff", "#0a5fca");
+      return byTheme("#9ad8f4", "#4293b0");
     case ErrorLevel::Harmless:
-      return byTheme("#c493dd", "#8a4aa8");
+      return byTheme("#7467a6", "#442276");
     case ErrorLevel::Beyond:
-      return byTheme("#f0b34a", "#8a6a00");
+      return byTheme("#f9e27e", "#a88500");
     case ErrorLevel::FarBeyond:
-      return byTheme("#f27d3a", "#b84400");
+      return byTheme("#dd4f11", "#6f2400");
     case ErrorLevel::NotFinite:
-      return byTheme("#ff5d73", "#b3123f");
+      return byTheme("#fa2d72", "#dd5476");
     case ErrorLevel::Unknown:
       break;
   }
   return theme.disabledText;
 }
 
+QString levelSign(ErrorLevel level) {
+  switch (level) {
+    case ErrorLevel::CannotBeTold:
+      return QStringLiteral("?");
+    case ErrorLevel::Exact:
+      return QStringLiteral("=");
+    case ErrorLevel::FarWithin:
+      return QStringLiteral("≪");
+    case ErrorLevel::Within:
+      return QStringLiteral("<");
+    case ErrorLevel::Harmless:
+      return QStringLiteral("~");
+    case ErrorLevel::Beyond:
+      return QStringLiteral(">");
+    case ErrorLevel::FarBeyond:
+      return QStringLiteral("≫");
+    case ErrorLevel::NotFinite:
+      return QStringLiteral("∞");
+    case ErrorLevel::Unknown:
+      break;
+  }
+  return {};
+}
+
 namespace {
 
+/// "≫ 0.034": the step and the number; the sign alone where it is the number.
+QString signedErrorText(ErrorLevel level, const QString& number) {
+  const QString sign = levelSign(level);
+  return number.isEmpty() || sign == number ? number : sign + QLatin1Char(' ') + number;
+}
+
 BoxColor errorColor(const ColorSource& source, Which which) {
-  const bool border = source.item.kind == ItemKind::Input || source.item.kind == ItemKind::Output;
-  if (border)
-    return {source.theme.dimText, QString(), Swatch{source.theme.dimText, {}, QStringLiteral("input, output")}, 1};
+  if (isBorderOfNetwork(source.item)) return borderOfNetworkColor(source.theme);
   const ErrorLevel level = levelOf(source.error, which, source.errorBound);
   const QColor color = levelColor(level, source.theme);
-  QString badge = shortErrorText(source.error.errors.*which, source.errorBound);
+  QString badge = signedErrorText(level, shortErrorText(source.error.errors.*which, source.errorBound));
   if (!badge.isEmpty() && source.error.kind == ErrorKind::OfOtherPlan) badge = QStringLiteral("[%1]").arg(badge);
   // What is worst stands first.
-  return {color, badge, Swatch{color, QString(), levelText(level)}, -static_cast<int>(level)};
+  return {color, badge, Swatch{color, levelSign(level), levelText(level)}, -static_cast<int>(level)};
 }
 
 }  // namespace

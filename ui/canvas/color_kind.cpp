@@ -5,10 +5,8 @@ namespace fusescope {
 namespace {
 
 BoxColor colorOf(const ColorSource& source) {
-  const CanvasItem& item = source.item;
-  const bool border = item.kind == ItemKind::Input || item.kind == ItemKind::Output;
-  Swatch swatch = border ? Swatch{source.theme.dimText, QString(), QStringLiteral("input, output")}
-                         : kindSwatch(item.kindName.toStdString(), source.theme);
+  if (isBorderOfNetwork(source.item)) return borderOfNetworkColor(source.theme);
+  Swatch swatch = kindSwatch(source.item.kindName.toStdString(), source.theme);
   swatch.label.clear();
   return {swatch.color, QString(), swatch};
 }

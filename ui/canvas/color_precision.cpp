@@ -2,13 +2,13 @@
 
 namespace fusescope {
 
-Swatch itemPrecisionSwatch(const CanvasItem& item, const Theme& theme) {
-  return item.mixedPrecision ? mixedPrecisionSwatch(theme) : precisionSwatch(item.precision, theme);
-}
-
 extern const ColorMode kPrecisionColors{"precision", "Precision", LegendOf::Colors, [](const ColorSource& source) {
-                                          const Swatch swatch = itemPrecisionSwatch(source.item, source.theme);
-                                          return BoxColor{swatch.color, QString(), swatch};
+                                          const CanvasItem& item = source.item;
+                                          const Swatch swatch = precisionSwatch(item.precision, source.theme);
+                                          BoxColor color{swatch.color, QString(), swatch};
+                                          if (item.facts.second != DataType::Undefined)
+                                            color.stripe = precisionSwatch(item.facts.second, source.theme).color;
+                                          return color;
                                         }};
 
 }  // namespace fusescope

@@ -1,17 +1,22 @@
 #include "ui/canvas/color_mode.h"
+#include "ui/document/qt_text.h"
 
 namespace fusescope {
 
 namespace {
 
+std::optional<double> amountOf(const CanvasItem&, const ShownTime& time) {
+  return time.known() ? std::optional(time.ms) : std::nullopt;
+}
+
 BoxColor colorOf(const ColorSource& source) {
-  const bool known = source.time.known() && source.slowestMs > 0;
-  return {known ? heatColor(source.time.ms / source.slowestMs, source.theme) : source.theme.disabledText, QString(),
-          std::nullopt};
+  if (isBorderOfNetwork(source.item)) return borderOfNetworkColor(source.theme);
+  return scaleColor(amountOf(source.item, source.time), source.largest, source.theme,
+                    [](double ms) { return msText(ms); });
 }
 
 }  // namespace
 
-extern const ColorMode kTimeColors{"time", "Time", LegendOf::Times, colorOf};
+extern const ColorMode kTimeColors{"time", "Time", LegendOf::Times, colorOf, amountOf};
 
 }  // namespace fusescope

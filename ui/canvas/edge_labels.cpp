@@ -9,7 +9,7 @@ namespace fusescope {
 
 namespace {
 
-constexpr double kTypesFrom = 0.85;  ///< below this scale only casts are named
+constexpr double kTypesFrom = 0.9;  ///< below this scale only casts are named
 constexpr double kHeight = 16, kPadding = 10, kBesideMark = 9, kMark = 6;
 /// Along an edge's last curve, the best place first.
 constexpr double kAlong[] = {0.5, 0.35, 0.65, 0.2, 0.8};
@@ -21,6 +21,10 @@ class LabelPlacer {
     for (const int i : scene.itemIndex.meeting(visible)) {
       const QRectF& rect = scene.rects[static_cast<std::size_t>(i)];
       if (scene.items[static_cast<std::size_t>(i)].isBox() && rect.intersects(visible)) m_taken.push_back(rect);
+      if (look.colors == nullptr) continue;
+      const ItemColor& color = look.colors->of(static_cast<std::size_t>(i));
+      for (const PlacedBadge& badge : placeBadges(rect, color.marks, metrics::kMetaPixels, look.colors->theme()))
+        m_taken.push_back(badge.rect);
     }
     if (look.failing >= 0) m_taken.push_back(failureWordsPlace(scene.rects[static_cast<std::size_t>(look.failing)]));
     for (const int e : edges) {
@@ -31,16 +35,23 @@ class LabelPlacer {
   }
 
   void placeCast(int e) {
-    const QString& cast = m_scene.edges[static_cast<std::size_t>(e)].cast;
+    const CanvasEdge& edge = m_scene.edges[static_cast<std::size_t>(e)];
+    if (!edge.castCost.isEmpty() && placeCast(e, edge.cast + QStringLiteral(" · ") + edge.castCost)) return;
+    placeCast(e, edge.cast);
+  }
+
+  /// False: there is no room for the words.
+  bool placeCast(int e, const QString& cast) {
     const QPointF at = edgePoint(m_scene.curves.of(e), 0.5);
-    if (!m_visible.contains(at)) return;
+    if (!m_visible.contains(at)) return false;
     const double width = widthOf(cast);
     const QPointF beside[] = {{at.x() + kBesideMark, at.y() - kHeight / 2},
                               {at.x() - kBesideMark - width, at.y() - kHeight / 2},
                               {at.x() + kBesideMark, at.y() - kHeight},
                               {at.x() - kBesideMark - width, at.y() - kHeight}};
     for (const QPointF& corner : beside)
-      if (take(QRectF(corner, QSizeF(width, kHeight)), cast, true)) return;
+      if (take(QRectF(corner, QSizeF(width, kHeight)), cast, true)) return true;
+    return false;
   }
 
   void placeType(int e) {

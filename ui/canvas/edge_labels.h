@@ -10,7 +10,7 @@ namespace fusescope {
 struct EdgeLabel {
   QRectF rect;
   QString text;
-  bool cast = false;  ///< it says what a cast does; else the type that the edge carries
+  bool cast = false;  ///< it says what a cast does and takes; else the type that the edge carries
 };
 
 /// The point of an edge's last curve, where it has a place of its own, at `t` of 0 … 1.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kTransitionMs = 220;
 constexpr int kMostAnimatedItems = 1'500;
-constexpr int kOverlayMargin = 12;
+constexpr int kOverlayMargin = 12, kChipGap = 6;
 constexpr int kMostOpenedFor = 12;  // selected things for each of which all around it is opened
 
 double eased(double t) {
@@ -25,6 +25,7 @@ double eased(double t) {
 GraphView::Private::Private(GraphView* view) : q(view) {
   animated = QGuiApplication::platformName() != "offscreen";
   legend = new LegendWidget(view);
+  chip = new FilterChip(view);
   minimap = new MinimapWidget(view);
   legend->hide();
   minimap->hide();
@@ -46,6 +47,8 @@ GraphView::GraphView(QWidget* parent) : QWidget(parent), m(std::make_unique<Priv
             if (std::exchange(m->atRest, false)) m->open = open;
             m->take(std::move(scene), ms);
           });
+  connect(m->legend, &LegendWidget::chosen, this, &GraphView::showOnly);
+  connect(m->chip, &QPushButton::clicked, this, [this] { showOnly({}); });
   connect(m->minimap, &MinimapWidget::centreWanted, this, [this](const QPointF& point) { m->centreOn(point); });
   connect(&m->frame, &QTimer::timeout, this, [this] {
     const double t = double(m->transition.elapsed()) / kTransitionMs;
@@ -75,8 +78,9 @@ void GraphView::setCover(std::shared_ptr<const Cover> cover, const QString& said
     return;
   }
   if (m->wantedModel != m->sceneModel) {
-    m->atRest = !m->nextView || m->nextView->atRest;
-    m->open = m->nextView ? m->nextView->open : OpenState();
+      m->atRest = !m->nextView || m->nextView->atRest;
+      m->open = m->nextView ? m->nextView->open : OpenState();
+      showOnly({});
     m->selection.clear();
     m->currentName.clear();
   }
@@ -166,7 +170,8 @@ void GraphView::Private::recolor() {
 }
 
 void GraphView::Private::showColors() {
-  legend->show(*mode, colors, said);
+  legend->show(*mode, colors, said, only);
+  chip->show(legend->lines(), only);
   minimap->setScene(scene, colors);
   placeOverlays();
   q->update();
@@ -194,11 +199,13 @@ void GraphView::Private::changed(bool byUser) {
 
 void GraphView::Private::placeOverlays() {
   const bool any = !scene->items.empty();
-  legend->setVisible(any && wantsLegend && q->width() > 360 && q->height() > 260);
+  legend->setVisible(any && wantsLegend && q->width() > 360 && q->height() > std::max(260, legend->height() + 60));
   // An overview of what is all in sight says nothing, and lies over some of it.
   const bool allInSight = visibleScene().contains(scene->bounds);
   minimap->setVisible(any && wantsMinimap && !allInSight && q->width() > 420 && q->height() > 300);
   legend->move(kOverlayMargin, q->height() - legend->height() - kOverlayMargin);
+  const int below = legend->isVisibleTo(q) ? legend->y() : q->height() - kOverlayMargin + kChipGap;
+  chip->move(kOverlayMargin, below - chip->height() - kChipGap);
   minimap->move(q->width() - minimap->width() - kOverlayMargin, q->height() - minimap->height() - kOverlayMargin);
 }
 
@@ -223,6 +230,7 @@ void GraphView::setFailing(const QString& name) {
 
 void GraphView::setColorMode(const ColorMode& mode) {
   if (m->mode == &mode) return;
+  showOnly({});
   m->mode = &mode;
   m->recolor();
   emit colorModeChanged();
@@ -249,6 +257,23 @@ void GraphView::setMinimapVisible(bool visible) {
 void GraphView::setLegendVisible(bool visible) {
   m->wantsLegend = visible;
   m->placeOverlays();
+}
+
+void GraphView::showOnly(const QStringList& keys) {
+  if (keys == m->only) return;
+  m->only = keys;
+  m->onlyKeys = QSet<QString>(keys.begin(), keys.end());
+  m->showColors();
+  emit shownOnlyChanged(keys);
+}
+QStringList GraphView::shownOnly() const {
+  return m->only;
+}
+bool GraphView::hasLegend() const {
+  return m->legend->isVisible();
+}
+void GraphView::focusLegend() {
+  m->legend->setFocus(Qt::ShortcutFocusReason);
 }
 
 GraphView::View GraphView::view() const {
@@ -405,7 +430,8 @@ QStringList GraphView::keyHelp() {
           tr("Right, Left") + dash + tr("open, close or go to the container"),
           tr("Shift+Right, Shift+Left") + dash + tr("the neighbour beside"),
           tr("], [") + dash + tr("next, previous match"),
-          tr("Esc") + dash + tr("clear search and selection"),
+          tr("Click, Ctrl+Click on the legend") + dash + tr("only what has this colour; that too"),
+          tr("Esc") + dash + tr("clear search, selection and what the legend dims"),
           tr("Menu, Shift+F10") + dash + tr("context menu")};
 }
 

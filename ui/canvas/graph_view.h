@@ -55,6 +55,12 @@ class GraphView : public QWidget {
   void setAnimated(bool animated);
   void setMinimapVisible(bool visible);
   void setLegendVisible(bool visible);
+  /// Dims all but what has the lines of the legend with these keys (LegendLine::key); empty: nothing is dimmed. It
+  /// stays for other plans of the network and ends when another mode is chosen.
+  void showOnly(const QStringList& keys);
+  QStringList shownOnly() const;
+  bool hasLegend() const;  ///< it is in sight
+  void focusLegend();      ///< gives it the keyboard
 
   /// What is open and what the camera sees, to stand so again after setCover() of the same model, in another window
   /// too.
@@ -132,6 +138,7 @@ class GraphView : public QWidget {
   void searchCleared();  ///< by Esc
   void cameraChanged(const fusescope::Camera& camera);
   void colorModeChanged();
+  void shownOnlyChanged(const QStringList& keys);
 
  protected:
   void paintEvent(QPaintEvent* event) override;

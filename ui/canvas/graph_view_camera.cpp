@@ -7,7 +7,7 @@ namespace fusescope {
 namespace {
 
 constexpr double kReadableFit = 0.5;  // below it the start shows the top of the graph, not all of it
-constexpr double kStartZoom = 0.85;
+constexpr double kStartZoom = 0.9;    // the least at which every line of a box is large enough
 constexpr double kMargin = 32;
 
 }  // namespace

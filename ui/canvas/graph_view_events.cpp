@@ -39,6 +39,7 @@ CanvasLook GraphView::Private::look() {
   look.colors = &colors;
   look.selected = &selected;
   look.matches = query.isEmpty() ? nullptr : &matches;
+  look.only = only.isEmpty() ? nullptr : &onlyKeys;
   look.failing = failingItem;
   look.current = current();
   look.hovered = hovered;
@@ -214,7 +215,8 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
       return m->walk(event->key());
     case Qt::Key_Escape: {
       const bool had = !m->selection.isEmpty();
-      if (!had && m->query.isEmpty()) return QWidget::keyPressEvent(event);
+      if (!had && m->query.isEmpty() && m->only.isEmpty()) return QWidget::keyPressEvent(event);
+      showOnly({});
       search({});
       emit searchCleared();
       m->selection.clear();

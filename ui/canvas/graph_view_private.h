@@ -9,6 +9,7 @@
 #include "ui/canvas/canvas_painter.h"
 #include "ui/canvas/graph_view.h"
 #include "ui/canvas/layout_runner.h"
+#include "ui/canvas/legend.h"
 #include "ui/canvas/overlays.h"
 
 namespace fusescope {
@@ -110,6 +111,9 @@ struct GraphView::Private {
   enum class Drag { None, Undecided, Pan, Band } drag = Drag::None;
   QRubberBand* band = nullptr;
   LegendWidget* legend = nullptr;
+  FilterChip* chip = nullptr;
+  QStringList only;        ///< keys of the lines of the legend that are not dimmed; empty: nothing is
+  QSet<QString> onlyKeys;  ///< the same
   MinimapWidget* minimap = nullptr;
   bool wantsLegend = true, wantsMinimap = true;
   QString notice;  ///< in the middle of an empty canvas

@@ -132,10 +132,19 @@ QString madeNote(const CanvasItem& item) {
   return item.certainty ? certaintyText(*item.certainty) : QString();
 }
 
-/// What it calculates in; of a kernel that mixes types, all of them.
+/// What its badges mean; each a sentence.
+QStringList markTexts(const CanvasColors& colors, int item) {
+  QStringList texts;
+  for (const Mark mark : colors.of(std::size_t(item)).marks)
+    texts << QStringLiteral("%1: %2").arg(markWord(mark), colors.markWords(std::size_t(item), mark));
+  return texts;
+}
+
+/// What it calculates in, its main operator first.
 QString precisionText(const CanvasItem& item, const Theme& theme) {
-  if (item.types.size() < 2) return precisionSwatch(item.precision, theme).text;
-  return GraphView::tr("calculates in %1").arg(item.types.join(QStringLiteral(" and ")));
+  const QString main = precisionSwatch(item.precision, theme).text;
+  if (item.facts.second == DataType::Undefined) return main;
+  return GraphView::tr("calculates in %1, partly in %2").arg(main, precisionSwatch(item.facts.second, theme).text);
 }
 
 }  // namespace
@@ -178,6 +187,7 @@ QString GraphView::Private::describe(int item) const {
   if (const QString made = madeNote(it); !made.isEmpty()) parts << made;
   if (const QString time = timeText(item); !time.isEmpty()) parts << time;
   if (const QString errors = errorsText(item); !errors.isEmpty()) parts << errors;
+  parts << markTexts(colors, item);
   if (it.canOpen) parts << (it.open ? GraphView::tr("open") : GraphView::tr("closed, %n nodes", nullptr, it.nodes));
   parts << GraphView::tr("%1 in, %2 out").arg(it.edgesIn).arg(it.edgesOut);
   if (selection.size() > 1) parts << GraphView::tr("%1 selected").arg(selection.size());
@@ -205,6 +215,7 @@ QString GraphView::Private::tooltipAt(const QPointF& viewPoint) const {
   if (!it.meta.isEmpty()) text += "<br/>" + it.meta.toHtmlEscaped();
   if (it.block != nullptr && !it.block->note.isEmpty())
     text += "<br/>" + it.block->note.toHtmlEscaped().replace("\n", "<br/>");
+  for (const QString& mark : markTexts(colors, item)) text += "<br/>" + mark.toHtmlEscaped();
   if (!it.stubs.isEmpty()) text += "<br/>" + GraphView::tr("reads %1").arg(it.stubs.join(", ")).toHtmlEscaped();
   const QString why = summary ? summary(it.handle()) : QString();
   if (!why.isEmpty()) text += "<br/><br/>" + why.toHtmlEscaped().replace("\n", "<br/>");

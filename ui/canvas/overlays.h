@@ -10,30 +10,6 @@
 
 namespace fusescope {
 
-/// What the colours stand for; only those in the picture.
-class LegendWidget : public QWidget {
-  Q_OBJECT
-
- public:
-  explicit LegendWidget(QWidget* parent);
-  /// `said`: whose kernels these are; may be empty.
-  void show(const ColorMode& mode, const CanvasColors& colors, const QString& said);
-  QSize sizeHint() const override { return m_size; }
-
- protected:
-  void paintEvent(QPaintEvent* event) override;
-
- private:
-  void paintScale(QPainter& painter) const;
-  QString m_title;
-  std::vector<Swatch> m_lines;
-  double m_slowestMs = 0;  ///< the end of the scale
-  bool m_timeScale = false;
-  QStringList m_notes;  ///< below the rest
-  Theme m_theme;
-  QSize m_size;
-};
-
 /// The whole graph in a corner, with the part in view; a drag moves that. A graph that is far higher than wide is
 /// widened: a line would say nothing.
 class MinimapWidget : public QWidget {

@@ -240,7 +240,7 @@ void TunePlot::paintPoints(QPainter& painter) const {
   }
   painter.setPen(QPen(theme.base, 1));
   for (const TunedPoint& point : m_points) {
-    painter.setBrush(std::isfinite(point.error) ? theme.accent : theme.error);
+    painter.setBrush(std::isfinite(point.error) ? theme.chart : theme.error);
     painter.drawEllipse(placeOf(point), kDot, kDot);
   }
   painter.setBrush(Qt::NoBrush);

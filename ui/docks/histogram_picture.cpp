@@ -44,7 +44,7 @@ void paintBars(QPainter& painter, const QRectF& field, const EdgeRange& edge, co
     if (count <= 0) continue;
     const double middle = extent.least + (i + 0.5) / columns * (extent.most - extent.least);
     const bool clamped = middle < edge.range.low || middle > edge.range.high;
-    painter.setBrush(clamped ? QBrush(theme.warning) : QBrush(theme.accent));
+    painter.setBrush(clamped ? QBrush(theme.warning) : QBrush(theme.chart));
     const double height = std::max(1.0, field.height() * std::log1p(count) / highest);
     painter.drawRect(QRectF(field.left() + i * width, field.bottom() - height, std::max(1.0, width), height));
   }

@@ -23,16 +23,17 @@ struct KindColor {
   const char *dark, *light, *text;
 };
 
-// Hues of Okabe and Ito's palette, with lightness varied between neighbours; order is that of the legend.
+// Hues of Okabe and Ito's palette but for its blue, which is the selection's, with lightness varied between
+// neighbours; order is that of the legend.
 constexpr std::array kKinds = {
-    KindColor{"conv", "#56b4e9", "#0072b2", "convolution"},
+    KindColor{"conv", "#45b8c4", "#00798a", "convolution"},
     KindColor{"matmul", "#e69f00", "#a06600", "matrix product"},
     KindColor{"attention", "#cc79a7", "#a94f82", "attention"},
     KindColor{"pointwise", "#2fb68c", "#00795a", "pointwise"},
     KindColor{"softmax", "#e9e27a", "#786e00", "softmax"},
     KindColor{"layer_norm", "#e8804a", "#b8320f", "normalisation"},
-    KindColor{"reduce", "#b49ae0", "#6f4fb3", "reduction"},
-    KindColor{"pool", "#8ad1e0", "#24788a", "pooling"},
+    KindColor{"reduce", "#bd92cf", "#65277d", "reduction"},
+    KindColor{"pool", "#a3c76d", "#4f7a1c", "pooling"},
     KindColor{"gather", "#c2a878", "#7c6330", "gather, scatter"},
     KindColor{"view", "#8a96a8", "#66717f", "view, copy"},
     KindColor{"other", "#d0d5dc", "#3c4450", "other"},
@@ -92,13 +93,13 @@ namespace {
 Swatch makePrecisionSwatch(DataType type, const Theme& theme) {
   switch (type) {
     case DataType::F64:
-      return {byTheme(theme, "#e8703a", "#b84400"), "f64", "float64"};
+      return {byTheme(theme, "#e8643b", "#a02300"), "f64", "float64"};
     case DataType::F32:
-      return {byTheme(theme, "#56b4e9", "#0072b2"), "f32", "float32"};
+      return {byTheme(theme, "#c3cbd6", "#3c4450"), "f32", "float32"};
     case DataType::F16:
-      return {byTheme(theme, "#e69f00", "#a06600"), "f16", "float16"};
+      return {byTheme(theme, "#efa412", "#a4680a"), "f16", "float16"};
     case DataType::BF16:
-      return {byTheme(theme, "#cc79a7", "#a94f82"), "bf16", "bfloat16"};
+      return {byTheme(theme, "#bc6085", "#b764ad"), "bf16", "bfloat16"};
     case DataType::F8E4M3:
     case DataType::F8E5M2:
     case DataType::F8E4M3FNUZ:
@@ -107,14 +108,15 @@ Swatch makePrecisionSwatch(DataType type, const Theme& theme) {
     case DataType::F6E2M3:
     case DataType::F6E3M2:
     case DataType::F4E2M1:
-      return {byTheme(theme, "#b49ae0", "#6f4fb3"), "f8", "float8"};
+      return {byTheme(theme, "#bd92cf", "#65277d"), "f8", "float8"};
     case DataType::I8:
     case DataType::U8:
     case DataType::I4:
     case DataType::U4:
     case DataType::I2:
     case DataType::U2:
-      return {byTheme(theme, "#2fb68c", "#00795a"), bitWidth(type) == 8 ? "int8" : "int4", "int8 and below"};
+      return {byTheme(theme, "#3ebf8f", "#208462"), bitWidth(type) == 8 ? "int8" : "int4",
+              bitWidth(type) == 8 ? "int8" : "int4 and below"};
     case DataType::I64:
     case DataType::U64:
     case DataType::I32:
@@ -123,9 +125,9 @@ Swatch makePrecisionSwatch(DataType type, const Theme& theme) {
     case DataType::U16:
       return {byTheme(theme, "#8a96a8", "#66717f"), type == DataType::I64 ? "int64" : "int32", "int64, int32"};
     case DataType::Bool:
-      return {byTheme(theme, "#e9e27a", "#786e00"), "bool", "bool"};
+      return {byTheme(theme, "#dddc74", "#82803b"), "bool", "bool"};
     default:
-      return {byTheme(theme, "#a98c84", "#80655c"), "?", "unknown"};
+      return {byTheme(theme, "#9a7b69", "#665044"), "?", "unknown"};
   }
 }
 
@@ -144,17 +146,12 @@ Swatch precisionSwatch(DataType type, const Theme& theme) {
   return kSwatches[theme.kind == ThemeKind::Dark ? 0 : 1][static_cast<std::size_t>(type)];
 }
 
-Swatch mixedPrecisionSwatch(const Theme& theme) {
-  return {byTheme(theme, "#d5dae1", "#3c4450"), "mix", "several in one"};
-}
-
 std::vector<Swatch> precisionLegend(const Theme& theme) {
   std::vector<Swatch> legend;
   for (const DataType type : {DataType::F32, DataType::F16, DataType::BF16, DataType::F64, DataType::F8E4M3,
                               DataType::I8, DataType::I64, DataType::Bool}) {
     legend.push_back(precisionSwatch(type, theme));
   }
-  legend.push_back(mixedPrecisionSwatch(theme));
   return legend;
 }
 
@@ -175,11 +172,11 @@ constexpr double kSecondRound = 0.45;  ///< how much nearer to the text's colour
 QColor segmentColor(int index, bool fallback, const Theme& theme) {
   if (fallback) return byTheme(theme, "#9aa0a6", "#6b7178");
   constexpr std::array<std::pair<const char*, const char*>, 6> kColors = {{
-      {"#56b4e9", "#0072b2"},
+      {"#45b8c4", "#00798a"},
       {"#2fb68c", "#00795a"},
       {"#e69f00", "#a06600"},
       {"#cc79a7", "#a94f82"},
-      {"#b49ae0", "#6f4fb3"},
+      {"#bd92cf", "#65277d"},
       {"#e8804a", "#b34d00"},
   }};
   const auto place = static_cast<std::size_t>(std::max(index, 0));

@@ -36,7 +36,7 @@ constexpr SheetColor kSheetColors[] = {
      [](const Theme& theme) { return mixed(theme.base, theme.window, 0.5); }},
     {"@disabled", QPalette::BrightText, "bright-text", [](const Theme& theme) { return theme.disabledText; }},
     {"@onAccent", QPalette::HighlightedText, "highlighted-text", [](const Theme& theme) { return theme.onAccent; }},
-    {"@pressed", QPalette::Dark, "dark", [](const Theme& theme) { return mixed(theme.raised, theme.accent, 0.22); }},
+    {"@pressed", QPalette::Dark, "dark", [](const Theme& theme) { return mixed(theme.raised, theme.text, 0.16); }},
     {"@handle", QPalette::Light, "light", [](const Theme& theme) { return mixed(theme.border, theme.dimText, 0.55); }},
     {"@accent", QPalette::Highlight, "highlight", [](const Theme& theme) { return theme.accent; }},
     {"@raised", QPalette::Button, "button", [](const Theme& theme) { return theme.raised; }},
@@ -47,6 +47,7 @@ constexpr SheetColor kSheetColors[] = {
     {"@text", QPalette::Text, "text", [](const Theme& theme) { return theme.text; }},
     {"@base", QPalette::Base, "base", [](const Theme& theme) { return theme.base; }},
     {"@dim", QPalette::LinkVisited, "link-visited", [](const Theme& theme) { return theme.dimText; }},
+    {"@link", QPalette::Link, "link", [](const Theme& theme) { return theme.link; }},
 };
 
 QPalette paletteOf(const Theme& theme) {
@@ -57,7 +58,6 @@ QPalette paletteOf(const Theme& theme) {
   palette.setColor(QPalette::PlaceholderText, theme.dimText);
   palette.setColor(QPalette::ToolTipBase, theme.raised);
   palette.setColor(QPalette::ToolTipText, theme.text);
-  palette.setColor(QPalette::Link, theme.accent);
   for (const QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
     palette.setColor(QPalette::Disabled, role, theme.disabledText);
   }
@@ -87,7 +87,7 @@ QComboBox::down-arrow { image: url(:/fusescope/icons/chevron.svg); width: 12px; 
 QTabBar { qproperty-drawBase: 0; }
 QTabBar::tab { background: transparent; color: @dim; padding: 6px 9px; border: none; border-bottom: 2px solid transparent; }
 QTabBar::tab:hover { color: @text; }
-QTabBar::tab:selected { color: @text; border-bottom: 2px solid @accent; }
+QTabBar::tab:selected { color: @text; border-bottom: 2px solid @text; }
 QTabBar::scroller { width: 44px; }
 QTabBar QToolButton { background: @raised; border: 1px solid @border; border-radius: 4px; padding: 0; }
 QTabBar QToolButton:hover { background: @hover; }
@@ -120,11 +120,13 @@ QPushButton { background: @raised; border: 1px solid @border; border-radius: 5px
 QPushButton:hover { background: @hover; }
 QPushButton:pressed { background: @pressed; }
 QPushButton:focus { border-color: @accent; }
-QPushButton[link="true"] { background: transparent; border: 1px solid transparent; color: @accent; text-align: left;
+QPushButton[link="true"] { background: transparent; border: 1px solid transparent; color: @link; text-align: left;
   padding: 4px 6px; }
 QPushButton[link="true"]:hover { text-decoration: underline; }
 QPushButton[link="true"]:focus { border-color: @accent; }
-QPushButton:default { background: @accent; color: @onAccent; border-color: @accent; }
+QPushButton:default { background: @text; color: @base; border-color: @text; }
+QPushButton:default:hover { background: @dim; }
+QPushButton:default:focus { border: 2px solid @accent; }
 QCheckBox { spacing: 7px; }
 QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @dim; border-radius: 3px; background: @base; }
 QCheckBox::indicator:checked { image: url(:/fusescope/icons/tick.svg); }
@@ -136,7 +138,7 @@ QPushButton:disabled { color: @disabled; background: @window; border-color: @bor
 QStatusBar { background: @window; border-top: 1px solid @border; color: @dim; }
 QStatusBar::item { border: none; }
 QProgressBar { background: @base; border: 1px solid @border; border-radius: 4px; text-align: center; min-height: 8px; }
-QProgressBar::chunk { background: @accent; border-radius: 3px; }
+QProgressBar::chunk { background: @dim; border-radius: 3px; }
 QScrollBar:vertical { background: transparent; width: 11px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 11px; margin: 0; }
 QScrollBar::handle { background: @handle; border-radius: 4px; margin: 2px; min-height: 28px; min-width: 28px; }

@@ -31,8 +31,10 @@ struct Theme {
   QColor dimText;  ///< second lines
   QColor disabledText;
   QColor edge;
-  QColor accent;    ///< selection, focus, links
+  QColor accent;    ///< what is selected and what has the focus; nothing else has it, or one that looks like it
   QColor onAccent;  ///< text on accent
+  QColor link;      ///< text that can be clicked
+  QColor chart;     ///< bars, points and progress that mean an amount and nothing more
   QColor match;     ///< search hits
   QColor success, warning, error;
 
@@ -63,9 +65,9 @@ struct Swatch {
   QString label;  ///< short enough for a badge: "f16"
   QString text;   ///< for the legend: "float16"
 };
-/// f32, f16, bf16, f64, f8, int8, int32/int64, bool; told apart by people who do not see red or green as well.
+/// f32, f16, bf16, f64, f8, int8, int32/int64, bool; told apart by people who do not see red or green as well. f32,
+/// which is not lowered to anything, has no hue.
 Swatch precisionSwatch(DataType type, const Theme& theme);
-Swatch mixedPrecisionSwatch(const Theme& theme);
 std::vector<Swatch> precisionLegend(const Theme& theme);
 /// By kind of fused node ("conv", "matmul", …); an unknown kind has the colour of "other".
 Swatch kindSwatch(std::string_view kind, const Theme& theme);

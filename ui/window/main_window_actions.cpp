@@ -89,6 +89,8 @@ void MainWindow::makeActions() {
   connect(m_controller.get(), &RunController::activityChanged, m_actions, refresh);
   connect(m_controller.get(), &RunController::activityChanged, this, &MainWindow::showActivity);
   connect(m_room, &Room::frontChanged, this, &MainWindow::clearSeenMark);
+  connect(m_canvas, &GraphView::shownOnlyChanged, m_actions, refresh);
+  connect(m_canvas, &GraphView::layoutFinished, m_actions, refresh);  // the legend stands, or is gone
   m_actions->refresh();
 }
 

@@ -14,7 +14,7 @@ namespace fusescope {
 
 namespace {
 
-constexpr double kLegibleZoom = 0.8;  ///< below it a box shows no types
+constexpr double kLegibleZoom = 0.9;  ///< below it a box does not show all of its lines
 constexpr double kLeastZoom = 0.3;    ///< below it a box shows no name
 constexpr int kOpenMs = 120'000, kLayoutMs = 120'000, kBuildMs = 600'000, kSettleMs = 400;
 

@@ -1,0 +1,28 @@
+#include "ui/canvas/color_mode.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+std::optional<double> amountOf(const CanvasItem& item, const ShownTime&) {
+  return item.facts.results ? std::optional(static_cast<double>(*item.facts.results)) : std::nullopt;
+}
+
+BoxColor colorOf(const ColorSource& source) {
+  if (isBorderOfNetwork(source.item)) return borderOfNetworkColor(source.theme);
+  BoxColor color = scaleColor(amountOf(source.item, source.time), source.largest, source.theme,
+                              [](double bytes) { return bytesText(static_cast<std::int64_t>(bytes)); });
+  if (source.item.facts.results) color.badge = bytesText(source.item.facts.results);
+  return color;
+}
+
+}  // namespace
+
+// How much of an engine's arena they take depends on what is alive beside them, and is not known of a single kernel.
+extern const ColorMode kMemoryColors{
+    "memory",         "Memory of results",
+    LegendOf::Colors, colorOf,
+    amountOf,         "what a kernel leaves in memory, by the plan; not its place in an engine's arena"};
+
+}  // namespace fusescope

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <QPushButton>
+#include <QStringList>
+#include <QWidget>
+#include <vector>
+
+#include "ui/canvas/canvas_painter.h"
+
+namespace fusescope {
+
+/// A card behind what lies on the canvas.
+void paintCard(QPainter& painter, const QRect& rect, const Theme& theme);
+
+/// What the colours stand for; only those in the picture. Lines can be chosen, by mouse and by keyboard: then what has
+/// the colour of none of them is dimmed on the canvas, whose owner keeps what is chosen.
+class LegendWidget : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit LegendWidget(QWidget* parent);
+  /// `said`: whose kernels these are; may be empty. `only`: keys of the lines that are chosen.
+  void show(const ColorMode& mode, const CanvasColors& colors, const QString& said, const QStringList& only);
+  QSize sizeHint() const override { return m_size; }
+  const std::vector<LegendLine>& lines() const { return m_lines; }
+  QRect lineRect(int line) const;  ///< in this widget's coordinates
+
+ signals:
+  void chosen(const QStringList& keys);  ///< all that are chosen now
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void focusInEvent(QFocusEvent* event) override;
+  void focusOutEvent(QFocusEvent* event) override;
+
+ private:
+  int lineAt(const QPoint& point) const;  ///< -1: none
+  void choose(int line, bool add);
+  void goTo(int line);
+  void say();  ///< to screen readers
+  QString lineWords(const LegendLine& line) const;
+  void paintLine(QPainter& painter, int line) const;
+
+  QString m_title;
+  std::vector<LegendLine> m_lines;
+  QStringList m_notes;  ///< below the lines
+  QStringList m_only;
+  int m_chip = 14;  ///< width of the patches of colour
+  int m_current = 0, m_hovered = -1;
+  Theme m_theme;
+  QSize m_size;
+};
+
+/// "only f16 ✕": says that things are dimmed, and ends that.
+class FilterChip : public QPushButton {
+  Q_OBJECT
+
+ public:
+  explicit FilterChip(QWidget* parent);
+  /// Empty `only` hides it. Keys without a line in `lines` are said to be of none here.
+  void show(const std::vector<LegendLine>& lines, const QStringList& only);
+};
+
+}  // namespace fusescope
