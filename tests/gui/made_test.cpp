@@ -8,7 +8,7 @@
 #include "tests/gui/gui_support.h"
 #include "ui/canvas/canvas_builder.h"
 #include "ui/canvas/canvas_painter.h"
-#include "ui/canvas/overlays.h"
+#include "ui/canvas/legend.h"
 #include "ui/docks/inspector_text.h"
 #include "ui/docks/outline_dock.h"
 #include "ui/document/made_words.h"
@@ -132,7 +132,7 @@ class MadeTest : public QObject {
     QVERIFY(colors.anyWithoutKernel);
     QCOMPARE(colors.of(std::size_t(folded)).badge, QStringLiteral("folded"));
     QStringList words;
-    for (const Swatch& swatch : colors.legend()) words << swatch.text;
+    for (const LegendLine& line : colors.legend()) words << line.swatch.text;
     for (const char* word : {"named", "derived", "guessed"})
       QVERIFY2(words.contains(word), qPrintable(words.join(' ')));
   }
