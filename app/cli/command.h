@@ -38,7 +38,6 @@ Command verifyCommand(CLI::App& app);
 Command calibrateCommand(CLI::App& app);
 Command tuneCommand(CLI::App& app);
 Command exportCommand(CLI::App& app);
-Command reportCommand(CLI::App& app);
 Command compilersCommand(CLI::App& app);
 
 /// The plan options of a verb, as they stand on the command line.
@@ -61,9 +60,6 @@ struct PlanArguments {
   Result<PlanOptions> options() const;  ///< what the directives file says, and over it the other options
   Result<std::vector<InputOverride>> inputOverrides() const;
 };
-
-/// The plan options of both sides, and those of one of them behind them: `text`, as `option` gives it.
-Result<PlanArguments> planArguments(const PlanArguments& both, const std::string& text, const std::string& option);
 
 /// Options of the verbs that build or run.
 struct EngineArguments {

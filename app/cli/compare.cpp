@@ -124,7 +124,8 @@ Result<int> compare(const Arguments& arguments) {
 /// Two that are timed in turns, or runs of a session, of which the session knows what they took.
 Result<int> compareGiven(Arguments& arguments) {
   std::error_code error;
-  if (std::filesystem::is_regular_file(arguments.a, error) && isSessionFile(arguments.a))
+  const bool ofSession = std::filesystem::is_regular_file(arguments.a, error) && isSessionFile(arguments.a);
+  if (ofSession && !std::filesystem::exists(arguments.others.front(), error))
     return compareRuns(arguments.a, arguments.others, arguments.blocks, arguments.json);
   if (arguments.others.size() > 1)
     return Diagnostic{.message = "two are timed in turns at a time",

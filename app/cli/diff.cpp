@@ -3,8 +3,9 @@
 #include <iostream>
 #include <memory>
 
-#include "app/cli/command.h"
+#include "app/cli/side_arguments.h"
 #include "diff/difference_groups.h"
+#include "diff/plan_diff.h"
 #include "session/diff_input.h"
 
 namespace fusescope::cli {

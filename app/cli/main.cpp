@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "app/cli/command.h"
+#include "app/cli/report.h"
 #include "base/name_hints.h"
 #include "base/text.h"
 #include "base/version.h"

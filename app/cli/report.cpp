@@ -1,4 +1,4 @@
-#include "session/report.h"
+#include "app/cli/report.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,10 @@
 #include <iostream>
 #include <memory>
 
-#include "app/cli/command.h"
+#include "app/cli/side_arguments.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "session/report.h"
 #include "session/report_html.h"
 #include "session/session_file.h"
 

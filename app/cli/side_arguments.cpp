@@ -1,9 +1,9 @@
+#include "app/cli/side_arguments.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
-
-#include "app/cli/command.h"
 
 namespace fusescope::cli {
 namespace {
