@@ -87,7 +87,7 @@ QList<Pair> pairsOf(const Theme& theme) {
   for (const QColor& fill : swatches(theme)) {
     const QColor inside = mixed(theme.container, fill, 0.09);
     const QColor box = mixed(theme.box, fill, theme.kind == ThemeKind::Dark ? 0.13 : 0.10);
-    const QColor far = mixed(theme.box, fill, 0.34);
+    const QColor far = mixed(theme.box, fill, 0.30);
     pairs.append({"badge " + fill.name(), readableOn(fill), fill, kText});
     pairs.append({"text in a box of " + fill.name(), theme.text, box, kText});
     pairs.append({"dim text in a box of " + fill.name(), theme.dimText, box, kText});

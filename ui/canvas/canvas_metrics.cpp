@@ -45,8 +45,24 @@ QString failureWords() {
   return QStringLiteral("\u2717 goes wrong here");
 }
 
-QRectF failureWordsPlace(const QRectF& box) {
-  return QRectF(box.left(), box.top() - 18, QFontMetricsF(failureFont()).horizontalAdvance(failureWords()) + 12, 16);
+QRectF failureWordsPlace(const QRectF& box, int pixelSize) {
+  QFont font = failureFont();
+  font.setPixelSize(pixelSize);
+  const double height = 1.5 * pixelSize;
+  constexpr double kAboveBadges = 11;
+  return QRectF(box.left(), box.top() - height - kAboveBadges,
+                QFontMetricsF(font).horizontalAdvance(failureWords()) + 12, height);
+}
+
+QString fittedTitle(const QString& title, const QFont& font, double width) {
+  const QFontMetricsF metrics(font);
+  QString fitted = title;
+  while (metrics.horizontalAdvance(fitted) > width) {
+    const int last = fitted.lastIndexOf(QStringLiteral(" + "));
+    if (last < 0) return metrics.elidedText(fitted, Qt::ElideMiddle, width);
+    fitted = fitted.left(last) + QStringLiteral(" …");
+  }
+  return fitted;
 }
 
 TextMeasure::TextMeasure(const QFont& font) {

@@ -36,7 +36,12 @@ QFont failureFont();
 double badgeWidth(const QString& label);
 /// What stands above a box where the shown run goes wrong, and where: no edge's label lies on it.
 QString failureWords();
-QRectF failureWordsPlace(const QRectF& box);
+/// `pixelSize`: of its letters.
+QRectF failureWordsPlace(const QRectF& box, int pixelSize = metrics::kDetailPixels);
+
+/// "Conv + Add + Relu" in `width`: "Conv + Add …", where there must be less "Conv …", at the worst with its middle left
+/// out.
+QString fittedTitle(const QString& title, const QFont& font, double width);
 
 /// Widths of text without a font database: a value that any thread may use. Made on the GUI thread.
 class TextMeasure {

@@ -104,6 +104,7 @@ void CanvasPainter::header(int i) {
   m_painter.setPen(m_theme.text);
   m_painter.setFont(font);
   const double titleHeight = QFontMetricsF(font).height();
+  if (far && titleHeight > 1.2 * look.header) return m_painter.restore();  // it would lie on what is inside
   const double top = rect.top() + (look.oneLine ? std::max(pixels(5), (height - titleHeight) / 2) : 8);
   const QRectF line(left + 14 * grow, top, rect.right() - left - 24 * grow, titleHeight);
   const double used = QFontMetricsF(font).horizontalAdvance(item.title);
@@ -164,11 +165,13 @@ void CanvasPainter::failureFrame(int i, const QRectF& rect) {
 
 // Last of all, so that no edge, mark or label lies on them.
 void CanvasPainter::failureText() {
-  if (m_detail != Detail::Full || m_look.failing < 0) return;
+  if (!hasWords() || m_look.failing < 0) return;
   if (m_scene.items[std::size_t(m_look.failing)].open) return;
-  const QRectF place = failureWordsPlace(rectOf(m_look.failing));
+  QFont font = failureFont();
+  font.setPixelSize(legiblePixels(metrics::kDetailPixels));
+  const QRectF place = failureWordsPlace(rectOf(m_look.failing), font.pixelSize());
   if (!meets(place)) return;
-  m_painter.setFont(failureFont());
+  m_painter.setFont(font);
   m_painter.setPen(Qt::NoPen);
   m_painter.setBrush(m_theme.error);
   m_painter.drawRoundedRect(place, 4, 4);
@@ -187,7 +190,7 @@ void CanvasPainter::box(int i) {
                                                                                                    : 1);
   const bool pill = item.kind == ItemKind::Input || item.kind == ItemKind::Output;
   const double radius = pill ? rect.height() / 2 : metrics::kRadius;
-  const double tint = m_detail == Detail::Names ? 0.34 : (m_theme.kind == ThemeKind::Dark ? 0.13 : 0.10);
+  const double tint = m_detail == Detail::Names ? 0.30 : (m_theme.kind == ThemeKind::Dark ? 0.13 : 0.10);
   const bool dashed = item.prediction || item.isUncertain();
   QPen pen = outline(i, mixed(m_theme.border, color, dashed ? 0.9 : 0.5));
   if (dashed && !isSelected(i)) pen.setStyle(Qt::DashLine);
@@ -205,7 +208,7 @@ void CanvasPainter::box(int i) {
   } else {
     boxText(item, rect, i);
   }
-  if (m_detail == Detail::Full) {
+  if (hasWords()) {
     badges(i, rect);
   } else {
     badgeCorner(i, rect);
@@ -241,11 +244,11 @@ QColor CanvasPainter::secondColor(int i) const {
 void CanvasPainter::stripe(const QRectF& rect, const QColor& color, int i) {
   m_painter.setPen(Qt::NoPen);
   m_painter.setBrush(color);
-  const QRectF bar(rect.left() + 5, rect.top() + 8, metrics::kStripe, rect.height() - 16);
+  const QRectF bar(rect.left() + 4, rect.top() + 8, metrics::kStripe, rect.height() - 16);
   m_painter.drawRoundedRect(bar, 2, 2);
   if (const QColor second = secondColor(i); second.isValid()) {
     m_painter.setBrush(second);
-    m_painter.drawRoundedRect(bar.translated(metrics::kStripe + 1.5, 0), 2, 2);
+    m_painter.drawRect(QRectF(bar.right() + 1, bar.top() + 2, 2.5, bar.height() - 4));
   }
   if (!m_scene.items[std::size_t(i)].canOpen) return;
   m_painter.setPen(QPen(mixed(m_theme.border, color, 0.5), 1.0));
@@ -268,9 +271,17 @@ void CanvasPainter::nameOnly(const CanvasItem& item, const QRectF& rect, int i) 
   font.setPixelSize(std::clamp(int(std::lround(pixels(10.5))), metrics::kTitlePixels, most));
   m_painter.setFont(font);
   m_painter.setPen(isFaded(i) ? m_theme.dimText : m_theme.text);
-  const QRectF room = rect.adjusted(metrics::kBoxPaddingX + 2, 2, -6 - 0.8 * cornerSide(i, rect), -2);
-  text(room, Qt::AlignLeft | Qt::AlignVCenter,
-       QFontMetricsF(font).elidedText(item.title, Qt::ElideMiddle, room.width()));
+  const bool pill = item.kind == ItemKind::Input || item.kind == ItemKind::Output;
+  QRectF room = rect.adjusted(metrics::kBoxPaddingX + 2, 2, -6, -2);
+  if (hasWords() && !pill) {
+    badge(rect.topRight() + QPointF(-9, 6), i);
+    room.setTop(rect.top() + 6 + badgeHeight());
+    m_painter.setFont(font);
+    m_painter.setPen(isFaded(i) ? m_theme.dimText : m_theme.text);
+  } else if (!hasWords()) {
+    room.setRight(room.right() - 0.8 * cornerSide(i, rect));
+  }
+  text(room, Qt::AlignLeft | Qt::AlignVCenter, fittedTitle(item.title, font, room.width()));
 }
 
 void CanvasPainter::pillText(const CanvasItem& item, const QRectF& rect, int i) {
@@ -296,9 +307,7 @@ void CanvasPainter::boxText(const CanvasItem& item, const QRectF& rect, int i) {
   const double badgeRoom = std::max(metrics::kBadgeWidth, typeBadgeWidth(i));
   const QRectF titleRect(left, top, right - left - badgeRoom, 18);
   text(titleRect, Qt::AlignLeft | Qt::AlignVCenter,
-       badgeRoom == metrics::kBadgeWidth
-           ? item.title
-           : QFontMetricsF(titleFont()).elidedText(item.title, Qt::ElideMiddle, titleRect.width()));
+       badgeRoom == metrics::kBadgeWidth ? item.title : fittedTitle(item.title, titleFont(), titleRect.width()));
   badge(QPointF(right, top + 1.5), i);
   const QColor dim = isFaded(i) ? m_theme.disabledText : m_theme.dimText;
   m_painter.setFont(detailFont());
@@ -326,7 +335,7 @@ void CanvasPainter::badge(const QPointF& topRight, int i) {
   QColor color = m_look.colors->of(std::size_t(i)).badgeFill;
   if (isFaded(i)) color = mixed(color, m_theme.canvas, 0.7);
   const double width = typeBadgeWidth(i);
-  const QRectF pill(topRight - QPointF(width, 0), QSizeF(width, 15));
+  const QRectF pill(topRight - QPointF(width, 0), QSizeF(width, badgeHeight()));
   m_painter.setPen(Qt::NoPen);
   m_painter.setBrush(color);
   m_painter.drawRoundedRect(pill, 4, 4);

@@ -15,18 +15,20 @@ void CanvasPainter::text(const QRectF& rect, int flags, const QString& text) {
 void CanvasPainter::badges(int i, const QRectF& rect) {
   std::vector<Mark> marks = m_look.colors->of(std::size_t(i)).marks;
   if (i == m_look.failing) std::erase(marks, Mark::Wrong);  // larger words above the box say so
+  const QString& badge = m_look.colors->of(std::size_t(i)).badge;
+  std::erase_if(marks, [&](Mark mark) { return markWord(mark) == badge; });  // it stands there already
   if (marks.empty()) return;
   const int size = legiblePixels(metrics::kMetaPixels);
   QFont font = badgeFont();
   font.setPixelSize(size);
   m_painter.setFont(font);
-  for (const PlacedBadge& badge : placeBadges(rect, marks, size, m_theme)) {
-    const QColor fill = isFaded(i) ? mixed(badge.fill, m_theme.canvas, 0.7) : badge.fill;
+  for (const PlacedBadge& placed : placeBadges(rect, marks, size, m_theme)) {
+    const QColor fill = isFaded(i) ? mixed(placed.fill, m_theme.canvas, 0.7) : placed.fill;
     m_painter.setPen(QPen(m_theme.canvas, 1));
     m_painter.setBrush(fill);
-    m_painter.drawRoundedRect(badge.rect, 4, 4);
+    m_painter.drawRoundedRect(placed.rect, 4, 4);
     m_painter.setPen(readableOn(fill));
-    text(badge.rect, Qt::AlignCenter, badge.text);
+    text(placed.rect, Qt::AlignCenter, placed.text);
   }
 }
 

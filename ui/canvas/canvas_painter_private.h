@@ -25,6 +25,7 @@ class CanvasPainter {
   void paint();
 
  private:
+  static constexpr double kWordsFrom = 0.62;
   static constexpr double kCastReach = 160;  ///< of the words beside a cast's mark
   bool meets(const QRectF& rect) const { return rect.intersects(m_visible); }
   bool isSelected(int i) const { return m_look.selected != nullptr && m_look.selected->contains(i); }
@@ -39,6 +40,8 @@ class CanvasPainter {
   double pixels(double p) const { return p / m_scale; }  // device-independent pixels in scene units
   /// `size`: of letters, in scene units.
   bool isLegible(double size) const { return size * m_scale >= metrics::kLeastPixels - 0.01; }
+  /// Whether boxes are large enough for badges with words; from farther out a corner stands for them.
+  bool hasWords() const { return m_scale >= kWordsFrom; }
   /// In the painter's font; what is too small to be read is left out.
   void text(const QRectF& rect, int flags, const QString& text);
   /// Of letters of `size` scene units, or as much more as they need to be read.
@@ -65,6 +68,7 @@ class CanvasPainter {
   void boxText(const CanvasItem& item, const QRectF& rect, int i);
   void badge(const QPointF& topRight, int i);
   double typeBadgeWidth(int i) const;
+  double badgeHeight() const { return m_detail == Detail::Full ? 15 : 1.5 * legiblePixels(metrics::kMetaPixels); }
 
   // canvas_painter_badges.cpp
   /// Words on the upper edge of a box.

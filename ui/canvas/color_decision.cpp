@@ -26,7 +26,7 @@ DecidedLook lookOf(Decided decided) {
     case Decided::Pin:
       return {"#efa412", "#a4680a", "pinned", "a pin holds"};
     case Decided::Fallback:
-      return {"#9a7b69", "#665044", "fallb.", "fallback"};
+      return {"#9a7b69", "#665044", "fallback", "falls back to another engine"};
     case Decided::Refused:
       return {"#ff5d73", "#b3123f", "refused", "a pin is refused"};
   }

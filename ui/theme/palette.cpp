@@ -175,7 +175,7 @@ QColor segmentColor(int index, bool fallback, const Theme& theme) {
       {"#45b8c4", "#00798a"},
       {"#2fb68c", "#00795a"},
       {"#e69f00", "#a06600"},
-      {"#cc79a7", "#a94f82"},
+      {"#d8618f", "#a94f82"},
       {"#bd92cf", "#65277d"},
       {"#e8804a", "#b34d00"},
   }};
