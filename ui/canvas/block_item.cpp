@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "planning/fused_node_facts.h"
 #include "ui/canvas/block_copies.h"
 #include "ui/document/qt_text.h"
 
@@ -27,12 +26,9 @@ struct BlockWork {
   std::string heaviestKind;
   double heaviest = -1;
 
-  void add(const Cover& cover, const FusedNode& fused) {
+  void add(const Cover& cover, const CoverFacts& facts, const FusedNode& fused) {
     const double flops = fused.flops ? double(std::max<std::int64_t>(*fused.flops, 1)) : 1;
-    for (const DataType type : calculatedTypes(cover, fused)) {
-      byType[type] += flops;
-      break;  // that of the kernel
-    }
+    if (const DataType type = facts.typeOf(fused); type != DataType::Undefined) byType[type] += flops;
     Operator& of = byOperator[operatorOf(cover.graph(), fused)];
     of.flops += flops;
     ++of.kernels;
@@ -79,9 +75,8 @@ struct BlockWork {
 };
 
 void setTypesOf(CanvasItem& item, const std::vector<DataType>& types) {
-  for (const DataType type : types) item.types << qs(type);
-  item.mixedPrecision = types.size() > 1;
   item.precision = types.empty() ? DataType::Undefined : types.front();
+  item.facts.second = types.size() > 1 ? types[1] : DataType::Undefined;
 }
 
 /// "layer.3, layer.7 differ from layer.0".
@@ -113,7 +108,11 @@ CanvasItem blockItem(const CanvasLevel& level, std::size_t index) {
   item.nodes = int(block.nodes.size());
   item.segment = block.segment;
   BlockWork work;
-  for (const int kernel : block.kernels) work.add(level.cover, level.cover.fusedNodes[std::size_t(kernel)]);
+  for (const int kernel : block.kernels) {
+    const FusedNode& fused = level.cover.fusedNodes[std::size_t(kernel)];
+    work.add(level.cover, level.items.facts(), fused);
+    addFacts(item.facts, level.items.facts().of(fused));
+  }
   setTypesOf(item, work.types());
   item.kindName = qs(work.heaviestKind);
   item.fallback = !block.kernels.empty() && std::ranges::all_of(block.kernels, [&](int kernel) {

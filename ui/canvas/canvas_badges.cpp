@@ -45,7 +45,9 @@ std::vector<Mark> marksOf(const CanvasItem& item, const ShownTime& time, double 
     marks.push_back(Mark::Wrong);
   if (item.facts.refused) marks.push_back(Mark::Refused);
   if (item.facts.ignored) marks.push_back(Mark::Ignored);
-  if (time.kind == TimeKind::Measured && allMs > 0 && time.ms >= kSlowShare * allMs) marks.push_back(Mark::Slow);
+  const bool isBlock = item.block != nullptr;  // of which most are a tenth of all
+  if (!isBlock && time.kind == TimeKind::Measured && allMs > 0 && time.ms >= kSlowShare * allMs)
+    marks.push_back(Mark::Slow);
   if (item.fallback) marks.push_back(Mark::Fallback);
   if (item.facts.pinned) marks.push_back(Mark::Pinned);
   return marks;

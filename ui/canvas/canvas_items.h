@@ -42,6 +42,7 @@ class CanvasItems {
   QString nameOf(const std::string& name) const { return QString::fromStdString(m_path.of(name)); }
   QString handleOf(const FusedNode& fused) const;
   const BodyPath& path() const { return m_path; }
+  const CoverFacts& facts() const { return m_facts; }
 
  private:
   /// As it stands in memory; undefined where a compiler does not tell it.

@@ -250,7 +250,8 @@ void CanvasPainter::stripe(const QRectF& rect, const QColor& color, int i) {
     m_painter.setBrush(second);
     m_painter.drawRect(QRectF(bar.right() + 1, bar.top() + 2, 2.5, bar.height() - 4));
   }
-  if (!m_scene.items[std::size_t(i)].canOpen) return;
+  const CanvasItem& item = m_scene.items[std::size_t(i)];
+  if (!item.canOpen) return;
   m_painter.setPen(QPen(mixed(m_theme.border, color, 0.5), 1.0));
   if (item.block != nullptr && item.block->copies > 0) {  // equal blocks, one behind the other
     m_painter.setBrush(Qt::NoBrush);

@@ -77,6 +77,16 @@ bool convertsCodes(const Node& node) {
   return node.is("QuantizeLinear") || node.is("DequantizeLinear") || node.is("DynamicQuantizeLinear");
 }
 
+void addFacts(ItemFacts& block, const ItemFacts& kernel) {
+  const bool first = !block.decided;
+  if (kernel.decided) block.decided = std::max(block.decided.value_or(Decided::Default), *kernel.decided);
+  block.pinned |= kernel.pinned;
+  block.refused |= kernel.refused;
+  block.ignored |= kernel.ignored;
+  block.bytes = first ? kernel.bytes : knownSum(block.bytes, kernel.bytes);
+  block.results = first ? kernel.results : knownSum(block.results, kernel.results);
+}
+
 CoverFacts::CoverFacts(const Cover& cover) : m_cover(cover), m_said(cover.graph().nodeIdLimit()) {
   const Plan& plan = askedPlan(cover);
   if (plan.structure) m_usual = plan.structure->usual;

@@ -39,6 +39,9 @@ class CoverFacts {
   std::vector<Said> m_said;                     ///< by NodeId
 };
 
+/// Adds those of one kernel more to those of a block; the block's types are the caller's.
+void addFacts(ItemFacts& block, const ItemFacts& kernel);
+
 /// Whether `node` turns numbers into codes or codes into numbers.
 bool convertsCodes(const Node& node);
 

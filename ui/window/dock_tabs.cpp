@@ -72,7 +72,7 @@ void DockTabs::paintTab(QPainter& painter, int tab) const {
   if (current && m_open)
     painter.fillRect(
         QRect(place.left(), m_above ? place.top() : place.bottom() + 1 - kTabLine, place.width(), kTabLine),
-        theme.accent);
+        theme.text);
   if (current && hasFocus()) {
     painter.setPen(theme.accent);
     painter.drawRect(place.adjusted(1, 1, -2, -2));
