@@ -146,7 +146,7 @@ class CalibrateTest : public QObject {
     for (const Theme* theme : {&Theme::dark(), &Theme::light()}) {
       const auto picture = histogramPicture(plan, link, 2, *theme).value<QImage>();
       QCOMPARE(picture.devicePixelRatio(), 2.0);
-      QVERIFY2(holds(picture, theme->accent), "bars are drawn");
+      QVERIFY2(holds(picture, theme->chart), "bars are drawn");
     }
     QVERIFY(!histogramPicture(plan, QUrl("histogram:nothing"), 1, Theme::dark()).isValid());
 

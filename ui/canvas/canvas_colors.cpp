@@ -139,10 +139,10 @@ void CanvasColors::findLegend() {
     if (!color.legend) continue;
     const auto line = known.find(legendKeyOf(color));
     if (line != known.end()) {
-      ++lines[*line].second.boxes;
+      lines[*line].second.boxes += item.isBox();
     } else {
       known.insert(legendKeyOf(color), lines.size());
-      lines.emplace_back(color.legendPlace, OfLegend{i, 1});
+      lines.emplace_back(color.legendPlace, OfLegend{i, item.isBox()});
     }
   }
   std::ranges::stable_sort(lines, {}, &std::pair<int, OfLegend>::first);

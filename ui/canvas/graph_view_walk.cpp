@@ -113,7 +113,7 @@ void GraphView::Private::stepMatch(int by) {
     revealsWhenDone = true;
     request();
   } else if (entry.item >= 0) {
-    if (camera.zoom < 0.35) camera.zoom = 0.85;
+    if (camera.zoom < 0.35) camera.zoom = 0.9;
     centreOn(scene->rects[std::size_t(entry.item)].center());
   }
   changed(true);
