@@ -312,6 +312,13 @@ class RoomTest : public QObject {
     m_window->controller().cancel();
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
     QTRY_VERIFY2(tabs.mark(tab).text.contains("cancelled"), qPrintable(tabs.mark(tab).text));
+    // What was made and gives wrong results is not done.
+    m_window->document().setPrecisions({DataType::F16});
+    QTRY_VERIFY(!m_window->document().planning());
+    m_window->controller().buildBoth();
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    QTRY_VERIFY2(tabs.mark(tab).kind == DockMark::Kind::Failed, qPrintable(tabs.mark(tab).text));
+    QVERIFY2(said->text().contains(QString::fromUtf8("✗ fails")), qPrintable(said->text()));
   }
 
   void whatWasAllInViewStaysSo() {

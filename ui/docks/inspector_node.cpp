@@ -210,7 +210,7 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const KernelTime& time
   if (fused != nullptr) {
     first.add(QStringLiteral("computes in"), precisionText(snapshot, id, theme));
     const bool alone = fused->nodes.size() == 1;
-    const QString label = alone ? QStringLiteral("time") : QStringLiteral("its kernel takes");
+    const QString label = alone ? QStringLiteral("time") : QStringLiteral("kernel time");
     if (alone || time.measured()) addTimeAndShare(first, *fused, time, label, workedOut, theme);
   }
   return title(html(node.name), node.domain.empty() ? html(node.op) : html(node.domain + "." + node.op), theme) +

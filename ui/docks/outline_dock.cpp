@@ -19,7 +19,7 @@ constexpr double kMostOfTypes = 0.34;  ///< of the width: the rest is for names
 }  // namespace
 
 OutlineDock::OutlineDock(const DockContext& context) : Dock(context), m_search(new QLineEdit), m_view(new QTreeView) {
-  m_search->setPlaceholderText(QStringLiteral("Find: Return goes to the next"));
+  m_search->setPlaceholderText(QStringLiteral("Find (Return: the next)"));
   m_search->setClearButtonEnabled(true);
   m_search->setAccessibleName(QStringLiteral("Find in the outline"));
   auto* layout = new QVBoxLayout(this);

@@ -69,6 +69,7 @@ QToolTip { color: @text; background: @raised; border: 1px solid @border; padding
 QToolBar { background: @window; border: none; border-bottom: 1px solid @border; spacing: 3px; padding: 1px 6px; }
 QToolBar::separator { background: @border; width: 1px; margin: 5px 5px; }
 QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 4px 6px; color: @text; }
+QToolBar QToolButton { padding: 2px 6px; }
 QToolButton:hover { background: @hover; }
 QToolButton:pressed, QToolButton:checked { background: @pressed; border-color: @border; }
 QToolButton:focus { border-color: @accent; }
@@ -90,7 +91,8 @@ QTabBar::tab:hover { color: @text; }
 QTabBar::tab:selected { color: @text; border-bottom: 2px solid @text; }
 QTabBar::scroller { width: 44px; }
 QTabBar QToolButton { background: @raised; border: 1px solid @border; border-radius: 4px; padding: 0; }
-QTabBar QToolButton:hover { background: @hover; }
+QTabBar QToolBar QToolButton { padding: 2px 6px; }
+QToolButton:hover { background: @hover; }
 QTabBar QToolButton::left-arrow { image: url(:/fusescope/icons/chevron-left.svg); width: 12px; height: 12px; }
 QTabBar QToolButton::right-arrow { image: url(:/fusescope/icons/chevron-right.svg); width: 12px; height: 12px; }
 QTabBar QToolButton:disabled { background: @window; }

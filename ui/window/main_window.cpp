@@ -141,6 +141,7 @@ void MainWindow::connectDocument() {
 }
 
 void MainWindow::modelOpened() {
+  m_activity->clear();
   m_selection->clear(this);
   m_history->clear();
   m_search->clear();

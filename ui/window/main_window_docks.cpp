@@ -24,8 +24,9 @@ QWidget* firstToFocus(const QWidget& dock) {
   return fallback;
 }
 
-/// What came of a run, in a word.
-DockMark markOf(const Run& run) {
+/// What came of the run that was made last, in a word.
+DockMark markOf(const Run& run, bool wrong) {
+  if (wrong) return {QStringLiteral("✗ fails"), DockMark::Kind::Failed};
   if (run.state == RunState::Failed) return {QStringLiteral("✗ failed"), DockMark::Kind::Failed};
   if (run.state == RunState::Cancelled) return {QStringLiteral("cancelled"), DockMark::Kind::Busy};
   return {QStringLiteral("✓ done"), DockMark::Kind::Done};
@@ -99,10 +100,12 @@ void MainWindow::showActivity() {
     m_room->areaOf(runs).setMark(
         runs, {activity.section(QLatin1Char(' '), 0, 0) + QStringLiteral(" …"), DockMark::Kind::Busy});
   } else if (m_working && !m_runs->all().empty()) {
-    const Run& last = m_runs->all().back();
+    const Run* shown = m_runs->shown();
+    const bool wrong = shown != nullptr && m_runs->verdict(*shown).kind == Verdict::Kind::Fail;
+    const Run& last = wrong ? *shown : m_runs->all().back();
     const QString& problem = m_controller->problem();
     const DockMark mark =
-        problem.isEmpty() ? markOf(last) : DockMark{QStringLiteral("✗ failed"), DockMark::Kind::Failed};
+        problem.isEmpty() ? markOf(last, wrong) : DockMark{QStringLiteral("✗ failed"), DockMark::Kind::Failed};
     m_activity->setText(problem.isEmpty() ? QStringLiteral("%1: %2").arg(Runs::title(last), mark.text)
                                           : QStringLiteral("✗ ") + problem);
     m_room->areaOf(runs).setMark(runs, mark);
