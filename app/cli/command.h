@@ -35,6 +35,7 @@ Command compareCommand(CLI::App& app);
 Command diffCommand(CLI::App& app);
 Command errorsCommand(CLI::App& app);
 Command verifyCommand(CLI::App& app);
+Command tensorCommand(CLI::App& app);
 Command calibrateCommand(CLI::App& app);
 Command tuneCommand(CLI::App& app);
 Command exportCommand(CLI::App& app);

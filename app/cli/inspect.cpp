@@ -6,6 +6,7 @@
 #include <set>
 
 #include "app/cli/command.h"
+#include "app/cli/inspect_memory.h"
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "planning/module_pattern.h"
@@ -16,7 +17,7 @@ namespace {
 
 struct Arguments {
   std::string path, session;
-  bool json = false, machine = false, modules = false;
+  bool json = false, machine = false, modules = false, memory = false;
   int threads = 0;
   PlanArguments plan;  ///< only its inputs are asked for
 };
@@ -235,12 +236,15 @@ Result<int> inspectModules(const Arguments& arguments) {
 }
 
 Result<int> inspect(const Arguments& arguments) {
+  if (arguments.threads != 0 && !arguments.machine && !arguments.memory)
+    return Diagnostic{.message = "is of --machine and --memory alone", .where = {.attribute = "--threads"}};
   if (arguments.machine) return inspectMachine(arguments);
   if (!arguments.session.empty()) return inspectSession(arguments.session, arguments);
   if (arguments.path.empty())
     return Diagnostic{
         .message = "what to look at is missing", .where = {.attribute = "FILE"}, .help = "Give a file, or --machine."};
   if (arguments.modules) return inspectModules(arguments);
+  if (arguments.memory) return inspectMemory(arguments.path, arguments.threads, arguments.json);
   if (isSessionFile(arguments.path)) return inspectSession(arguments.path, arguments);
   const auto kind = TRY(artifactKind(arguments.path));
   Json json;
@@ -271,9 +275,11 @@ Command inspectCommand(CLI::App& app) {
   auto* machine =
       verb->add_flag("--machine", arguments->machine,
                      "this machine: its types and instructions, and the fastest product and pass over memory in each");
-  verb->add_option("--threads", arguments->threads, "of these measurements; all that there are if not given")
-      ->type_name("N")
-      ->needs(machine);
+  verb->add_option("--threads", arguments->threads, "of --machine and --memory; all that there are if not given")
+      ->type_name("N");
+  verb->add_flag("--memory", arguments->memory,
+                 "what the arena of an engine holds step by step, prepared as it runs here, and its peak")
+      ->excludes(machine);
   verb->add_flag(
       "--modules", arguments->modules,
       "the network's blocks: modules that its exporter names, or what repeats, with kernels, work and times");

@@ -97,10 +97,11 @@ int mainGuarded(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("fusescope {}", kFusescopeVersion));
   app.footer(kExamples);
   app.require_subcommand(1);
-  const std::vector<Command> commands{inspectCommand(app), planCommand(app),   explainCommand(app),   buildCommand(app),
-                                      runCommand(app),     timeCommand(app),   compareCommand(app),   diffCommand(app),
-                                      errorsCommand(app),  verifyCommand(app), calibrateCommand(app), tuneCommand(app),
-                                      exportCommand(app),  reportCommand(app), compilersCommand(app)};
+  const std::vector<Command> commands{
+      inspectCommand(app), planCommand(app),   explainCommand(app), buildCommand(app),
+      runCommand(app),     timeCommand(app),   compareCommand(app), diffCommand(app),
+      errorsCommand(app),  verifyCommand(app), tensorCommand(app),  calibrateCommand(app),
+      tuneCommand(app),    exportCommand(app), reportCommand(app),  compilersCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {

@@ -9,9 +9,11 @@
 #include "session/advice.h"
 #include "session/calibrate.h"
 #include "session/layer_error_report.h"
+#include "session/memory_report.h"
 #include "session/operations.h"
 #include "session/samples.h"
 #include "session/tune_report.h"
+#include "session/value_of_both.h"
 #include "session/verdict.h"
 
 namespace fusescope::worker {
@@ -102,7 +104,9 @@ Result<Json> time(Job& job) {
                                       .perLayer = job.request.perLayer,
                                       .stop = job.stop,
                                       .progress = job.progress}));
-  return toJson(report);
+  Json json = toJson(report);
+  if (const auto memory = engine->memory()) json["memory"] = toJson(*memory);
+  return json;
 }
 
 Result<Json> compare(Job& job) {
@@ -153,6 +157,20 @@ Result<Json> errors(Job& job) {
   const auto advice = TRY(adviceAbout(report, artifact.plan, samples, options, job.request.against));
   Json json = toJson(report, *artifact.plan, samples, options, job.request.against);
   json["advice"] = toJson(advice);
+  return json;
+}
+
+Result<Json> value(Job& job) {
+  const auto artifact = TRY(opened(job, job.request.source));
+  const auto samples = TRY(samplesOf(job, *artifact.plan));
+  const LayerErrorOptions options{.backend = artifact.backend.empty() ? job.request.source.backend : artifact.backend,
+                                  .threads = job.request.threads,
+                                  .stop = job.stop,
+                                  .progress = job.progress};
+  const Sample* sample = TRY(sampleNumber(samples, job.request.sample));
+  Json json =
+      TRY(writeValueOfBoth(TRY(valueOfBoth(artifact, job.request.value, *sample, options)), job.request.outputsFile));
+  addSamples(json, samples);
   return json;
 }
 
@@ -233,6 +251,8 @@ Result<Json> doWork(Job& job) {
       return measureError(job);
     case WorkerOp::Errors:
       return errors(job);
+    case WorkerOp::Value:
+      return value(job);
     case WorkerOp::Tune:
       return tune(job);
     case WorkerOp::Calibrate:

@@ -114,6 +114,14 @@ Status BuiltEngine::prepare(TacticsByIdentity replay) {
   return Done{};
 }
 
+std::shared_ptr<const MemoryTimeline> BuiltEngine::memory() const {
+  const auto found =
+      std::ranges::find_if(m_specialisations, [](const Specialisation& made) { return made.key.marks.empty(); });
+  if (found != m_specialisations.end())
+    return std::make_shared<MemoryTimeline>(memoryTimeline(*found->program, *m_plan));
+  return m_exceptions.empty() ? nullptr : m_exceptions.front().engine->memory();
+}
+
 Result<BuiltEngine::Specialisation*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
   const auto found = std::ranges::find(m_specialisations, key, &Specialisation::key);
   if (found != m_specialisations.end()) {

@@ -33,6 +33,7 @@ class BuiltEngine final : public Engine {
                         const StopToken& stop) override;
   Result<TimeReport> time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) override;
   Status save(const std::filesystem::path& path) const override;
+  std::shared_ptr<const MemoryTimeline> memory() const override;
 
  private:
   /// What a program is specialised by.

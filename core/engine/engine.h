@@ -9,6 +9,7 @@
 
 #include "backends/backend.h"
 #include "base/stop.h"
+#include "engine/memory_timeline.h"
 #include "planning/read_back_plan.h"
 
 namespace fusescope {
@@ -144,6 +145,9 @@ class Engine {
   virtual Result<TimeReport> time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) = 0;
   /// Writes the engine file (.fse): versioned header, plan, weights, tactic identities. engine/FORMAT.md.
   virtual Status save(const std::filesystem::path& path) const = 0;
+  /// What stands in the arena while it runs, at the extents that it was built for, or was run for last; null: its
+  /// compiler does not tell.
+  virtual std::shared_ptr<const MemoryTimeline> memory() const { return nullptr; }
 };
 
 /// Errors: a weightless model, an operator without a kernel (named), cancellation, a tactic directive that names none,

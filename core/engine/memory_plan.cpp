@@ -2,8 +2,7 @@
 #include <optional>
 #include <span>
 
-#include "analysis/liveness.h"
-#include "engine/program.h"
+#include "engine/memory_lives.h"
 
 namespace fusescope {
 namespace {
@@ -54,17 +53,6 @@ std::size_t mostAtOnce(std::span<const BufferLife> lives, std::size_t steps) {
     now -= end[step];
   }
   return most;
-}
-
-/// Inputs and outputs are the caller's, and there all the time.
-std::size_t bytesOfCaller(const Program& program) {
-  std::size_t bytes = 0;
-  for (std::size_t i = 0; i < program.buffers.size(); ++i) {
-    const Buffer& buffer = program.buffers[i];
-    if (buffer.root == i && (buffer.place == Place::Input || buffer.place == Place::Output))
-      bytes += buffer.desc.bytes();
-  }
-  return bytes;
 }
 
 /// What a buffer needs of the arena.
@@ -136,10 +124,28 @@ void fitMemory(Program& program) {
   if (!fits) placeAll(program);
 }
 
-std::size_t liveBytes(const Program& program) {
+std::size_t bytesOfCaller(const Program& program) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < program.buffers.size(); ++i) {
+    const Buffer& buffer = program.buffers[i];
+    if (buffer.root == i && (buffer.place == Place::Input || buffer.place == Place::Output))
+      bytes += buffer.desc.bytes();
+  }
+  return bytes;
+}
+
+std::vector<BufferLife> arenaLives(const Program& program) {
   std::vector<BufferLife> lives = livesOf(program);
+  for (std::size_t i = 0; i < lives.size(); ++i) {
+    const bool isScratch = i >= program.buffers.size();
+    setBytes(lives[i], isScratch ? scratchOf(program.steps[i - program.buffers.size()]) : neededBy(program, i));
+  }
+  return lives;
+}
+
+std::size_t liveBytes(const Program& program) {
+  std::vector<BufferLife> lives = arenaLives(program);
   lives.resize(program.buffers.size());
-  for (std::size_t i = 0; i < lives.size(); ++i) setBytes(lives[i], neededBy(program, i));
   return mostAtOnce(lives, program.steps.size()) + bytesOfCaller(program);
 }
 

@@ -12,6 +12,7 @@
 #include "planning/directives/directive_form.h"
 #include "planning/plan_json.h"
 #include "planning/same_wishes.h"
+#include "session/memory_report.h"
 #include "session/options_json.h"
 #include "session/report_json.h"
 
@@ -82,16 +83,18 @@ Json layersJson(const std::vector<RunLayer>& layers) {
 }
 
 Json toJson(const RunTime& time) {
-  return {{"median_ms", optionalNumber(time.medianMs)},
-          {"min_ms", optionalNumber(time.minMs)},
-          {"p95_ms", optionalNumber(time.p95Ms)},
-          {"p99_ms", optionalNumber(time.p99Ms)},
-          {"samples", time.samples},
-          {"threads", time.threads},
-          {"quiet", time.quiet},
-          {"inputs", toJson(time.inputs)},
-          {"unavailable_reason", time.unavailableReason},
-          {"layers", layersJson(time.layers)}};
+  Json json = {{"median_ms", optionalNumber(time.medianMs)},
+               {"min_ms", optionalNumber(time.minMs)},
+               {"p95_ms", optionalNumber(time.p95Ms)},
+               {"p99_ms", optionalNumber(time.p99Ms)},
+               {"samples", time.samples},
+               {"threads", time.threads},
+               {"quiet", time.quiet},
+               {"inputs", toJson(time.inputs)},
+               {"unavailable_reason", time.unavailableReason},
+               {"layers", layersJson(time.layers)}};
+  if (time.memory) json["memory"] = toJson(*time.memory);
+  return json;
 }
 
 Json toJson(const Evaluation& evaluation) {
@@ -174,7 +177,10 @@ Result<RunTime> runTimeFromJson(const Json& reply) {
   fields.parse("inputs", time.inputs, sampleSourceFromJson)
       .read("unavailable_reason", time.unavailableReason)
       .parseList("layers", time.layers, layerFromJson);
-  return fields.result(std::move(time));
+  time = TRY(fields.result(std::move(time)));
+  if (reply.contains("memory") && reply["memory"].is_object())
+    time.memory = SharedOptional<MemoryTimeline>(TRY(memoryTimelineFromJson(reply["memory"])));
+  return time;
 }
 
 Result<Evaluation> evaluationFromJson(const Json& reply) {

@@ -58,9 +58,9 @@ struct RunBody {
 
 /// What a build did, as the worker reports it.
 struct RunBuild {
-  std::vector<BuildPhase> phases;          ///< the worker's own times
-  std::int64_t regions = 0, distinct = 0;  ///< 0: not known, of an engine file that was built elsewhere
-  std::int64_t bytes = 0;                  ///< of the engine file
+  std::vector<BuildPhase> phases;           ///< the worker's own times
+  std::int64_t regions = 0, distinct = 0;   ///< 0: not known, of an engine file that was built elsewhere
+  std::int64_t bytes = 0;                   ///< of the engine file
   bool operator==(const RunBuild&) const = default;
 };
 
@@ -73,6 +73,7 @@ struct RunTime {
   SampleSource inputs;            ///< the first of its samples was run
   std::string unavailableReason;  ///< set when there is no time
   std::vector<RunLayer> layers;
+  SharedOptional<MemoryTimeline> memory{};  ///< of the engine; none: an older file or the compiler does not tell
   bool operator==(const RunTime&) const = default;
 };
 

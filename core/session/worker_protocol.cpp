@@ -11,8 +11,8 @@
 namespace fusescope {
 namespace {
 
-const std::vector<std::string_view> kOps = {"build", "run",       "time",   "compare", "measure_error", "errors",
-                                            "tune",  "calibrate", "export", "cancel",  "shutdown"};
+const std::vector<std::string_view> kOps = {"build", "run",  "time",      "compare", "measure_error", "errors",
+                                            "value", "tune", "calibrate", "export",  "cancel",        "shutdown"};
 const std::vector<std::string_view> kEvents = {"progress", "done", "error"};
 
 Json sourceJson(const WorkSource& source) {
@@ -61,6 +61,8 @@ Json toJson(const WorkerRequest& request) {
   json["inputs"] = toJson(request.inputs);
   json["outputs_file"] = request.outputsFile;
   json["expect_file"] = request.expectFile;
+  if (request.op == WorkerOp::Value) json["value"] = request.value;
+  if (request.op == WorkerOp::Value) json["sample"] = request.sample;
   json["tolerance"] = toJson(request.tolerance);
   if (request.op == WorkerOp::Errors) json["against"] = name(request.against);
   if (request.op == WorkerOp::Tune) json["tune"] = toJson(request.tune);
@@ -83,6 +85,7 @@ Result<WorkerRequest> workerRequestFromJson(const Json& json) {
   fields.parse("inputs", request.inputs, sampleSourceFromJson);
   fields.read("outputs_file", request.outputsFile);
   fields.read("expect_file", request.expectFile);
+  fields.read("value", request.value).read("sample", request.sample);
   fields.parse("tolerance", request.tolerance, toleranceFromJson);
   fields.readName("against", errorsAgainstNames(), request.against);
   fields.parse("tune", request.tune, tuneWishesFromJson).read("state_file", request.stateFile);
@@ -96,6 +99,7 @@ Result<WorkerRequest> workerRequestFromJson(const Json& json) {
   fields.read("cancels", request.cancels);
   if (hasSource(request.op)) fields.require("source").parse("source", request.source, sourceFromJson);
   if (request.op == WorkerOp::Export) fields.require("export");
+  if (request.op == WorkerOp::Value) fields.require("value").require("outputs_file");
   if (request.op == WorkerOp::Compare) fields.require("other").parse("other", request.other, sourceFromJson);
   return fields.result(std::move(request));
 }

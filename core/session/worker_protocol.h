@@ -20,8 +20,21 @@ namespace fusescope {
 // What the window and its worker process say to each other: one JSON object a line, both ways.
 // app/worker/PROTOCOL.md describes the lines; these are their values.
 
-enum class WorkerOp { Build, Run, Time, Compare, MeasureError, Errors, Tune, Calibrate, Export, Cancel, Shutdown };
-std::string_view name(WorkerOp op);  ///< "build", "run", "time", "compare", "measure_error", "errors", "tune", …
+enum class WorkerOp {
+  Build,
+  Run,
+  Time,
+  Compare,
+  MeasureError,
+  Errors,
+  Value,
+  Tune,
+  Calibrate,
+  Export,
+  Cancel,
+  Shutdown
+};
+std::string_view name(WorkerOp op);  ///< "build", "run", "time", "compare", "measure_error", "errors", "value", …
 
 /// What to work on: a model with the wishes to plan it by, or a plan or engine file, which hold their own
 /// (`inputs` and `options` must then be as default).
@@ -43,8 +56,10 @@ struct WorkerRequest {
   WorkSource other;         ///< Compare: B
   std::string enginePath;   ///< Build: where to write the engine; empty: it is only kept in the worker
   SampleSource inputs;      ///< all that run something
-  std::string outputsFile;  ///< Run: where to write the outputs (.npz); empty: nowhere
+  std::string outputsFile;  ///< Run, Value: where to write the outputs (.npz); Run: empty: nowhere
   std::string expectFile;   ///< Run: outputs to compare with (.npz); empty: none
+  std::string value;        ///< Value: which value of the network, by its name
+  std::int64_t sample = 0;  ///< Value: on which sample of the inputs, from 0 on
   Tolerance tolerance = Tolerance::standard();  ///< MeasureError, Errors: what is said to be wrong in the answer
   ErrorsAgainst against = ErrorsAgainst::F32;   ///< Errors
   TuneWishes tune;                              ///< Tune; the source's precisions are what it lowers to
@@ -63,7 +78,8 @@ enum class WorkerEventKind { Progress, Done, Error };
 
 /// One line from the worker. Each request but Cancel and Shutdown ends with exactly one Done or Error.
 /// Build, Run, Time, Compare, Errors, Tune and Export give the `result` that the command line prints with --json;
-/// MeasureError gives {outputs[…], values[…]}: see toJson(const ErrorReport&); Calibrate a file of ranges.
+/// MeasureError gives {outputs[…], values[…]}: see toJson(const ErrorReport&); Value what writeValueOfBoth() gives;
+/// Calibrate a file of ranges.
 struct WorkerEvent {
   std::int64_t id = 0;
   WorkerEventKind kind = WorkerEventKind::Progress;
