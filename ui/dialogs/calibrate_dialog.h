@@ -12,7 +12,7 @@
 #include <QTableView>
 
 #include "ui/dialogs/dialog_fields.h"
-#include "ui/dialogs/histogram_plot.h"
+#include "ui/docks/histogram_plot.h"
 #include "ui/jobs/worker_job.h"
 #include "ui/models/table_model.h"
 

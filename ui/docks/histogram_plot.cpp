@@ -1,8 +1,6 @@
-#include "ui/dialogs/histogram_plot.h"
+#include "ui/docks/histogram_plot.h"
 
 #include <QPainter>
-
-#include "ui/docks/histogram_picture.h"
 
 namespace fusescope {
 
@@ -11,10 +9,11 @@ HistogramPlot::HistogramPlot(std::function<const Theme&()> theme, QWidget* paren
   setAccessibleName(QStringLiteral("Histogram of the edge"));
 }
 
-void HistogramPlot::setEdge(const QString& value, const EdgeRange& edge) {
-  m_value = value;
-  m_edge = edge;
-  setAccessibleDescription(QStringLiteral("%1: %2").arg(value, rangeWords(edge)));
+void HistogramPlot::setNumbers(const QString& title, const EdgeRange& numbers, const QString& words) {
+  m_value = title;
+  m_edge = numbers;
+  m_words = words;
+  setAccessibleDescription(QStringLiteral("%1: %2").arg(title, words));
   update();
 }
 
@@ -42,7 +41,8 @@ void HistogramPlot::paintEvent(QPaintEvent*) {
   const QString title = painter.fontMetrics().elidedText(m_value, Qt::ElideMiddle, static_cast<int>(whole.width()));
   painter.drawText(QRectF(whole.left(), whole.top(), whole.width(), line), Qt::AlignLeft, title);
   painter.setPen(theme.dimText);
-  painter.drawText(QRectF(whole.left(), whole.top() + line, whole.width(), line), Qt::AlignLeft, rangeWords(*m_edge));
+  painter.drawText(QRectF(whole.left(), whole.top() + line, whole.width(), line), Qt::AlignLeft,
+                   painter.fontMetrics().elidedText(m_words, Qt::ElideRight, static_cast<int>(whole.width())));
   paintHistogram(painter, whole.adjusted(0, 2 * line + 4, 0, 0), *m_edge, theme);
 }
 

@@ -6,17 +6,20 @@
 #include <string>
 
 #include "calibration/ranges.h"
+#include "ui/docks/histogram_picture.h"
 #include "ui/theme/theme.h"
 
 namespace fusescope {
 
-/// What was seen on one edge, and what of it codes stand for: histogram_picture.h.
+/// A histogram of numbers, and the range of them that something holds, as codes of an edge do: histogram_picture.h.
 class HistogramPlot : public QWidget {
   Q_OBJECT
 
  public:
   explicit HistogramPlot(std::function<const Theme&()> theme, QWidget* parent = nullptr);
-  void setEdge(const QString& value, const EdgeRange& edge);
+  void setEdge(const QString& value, const EdgeRange& edge) { setNumbers(value, edge, rangeWords(edge)); }
+  /// Numbers that are no edge's: `words` say what of them lies in the range.
+  void setNumbers(const QString& title, const EdgeRange& numbers, const QString& words);
   void clear(const QString& hint);  ///< shown in its place
   const QString& value() const { return m_value; }
   QSize sizeHint() const override { return {360, 220}; }
@@ -27,7 +30,7 @@ class HistogramPlot : public QWidget {
 
  private:
   std::function<const Theme&()> m_theme;
-  QString m_value, m_hint;
+  QString m_value, m_words, m_hint;
   std::optional<EdgeRange> m_edge;
 };
 
