@@ -98,6 +98,16 @@ QString RunController::errorsRefusal() const {
   return common.isEmpty() ? whyNot(m_document.options(), Ability::InnerValues) : common;
 }
 
+QString RunController::valueRefusal() const {
+  if (!m_document.snapshot()) return QStringLiteral("Open a model first.");
+  if (m_document.model()->weightless)
+    return QStringLiteral("This file has no weights: it can be looked at and planned, not run.");
+  if (!m_document.planProblem().isEmpty()) return QStringLiteral("There is no plan: %1").arg(m_document.planProblem());
+  if (m_document.planning()) return QStringLiteral("The plan is being made.");
+  if (const QString why = whyNot(m_document.options(), Ability::Run); !why.isEmpty()) return why;
+  return busy() ? QStringLiteral("The worker is busy.") : QString();
+}
+
 QString RunController::tuneRefusal() const {
   const QString common = calibrateRefusal();
   return common.isEmpty() ? whyNot(m_document.options(), Ability::Run) : common;
@@ -308,6 +318,13 @@ void RunController::evaluateErrors() {
   next();
 }
 
+void RunController::fetchValue(const std::string& value, std::int64_t sample) {
+  if (!valueRefusal().isEmpty()) return;
+  m_notice.clear();
+  queueValue(value, sample);
+  next();
+}
+
 void RunController::compare() {
   if (!compareRefusal().isEmpty()) return;
   m_notice.clear();
@@ -351,6 +368,7 @@ void RunController::failed(const std::string& id, const Diagnostic& error) {
   m_steps.clear();
   const QString words = error.cancelled ? QStringLiteral("Cancelled; nothing was lost.") : problemText(error);
   if (!error.cancelled) m_problem = words;
+  if (id.empty()) return;
   m_runs.change(id, [&](Run& run) {
     // What it has it keeps: an evaluation that fails takes no time away.
     run.state = Runs::hasNumbers(run) ? RunState::Ready : error.cancelled ? RunState::Cancelled : RunState::Failed;

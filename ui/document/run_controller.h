@@ -17,6 +17,7 @@ namespace fusescope {
 
 class JobRunner;
 class WorkerClient;
+struct ValueOfBoth;
 
 /// Makes runs in the worker process: builds, times, evaluates, compares. One piece of work at a time, the others wait.
 /// Never waits itself; what it learns goes into Runs.
@@ -40,6 +41,7 @@ class RunController : public QObject {
   QString compareRefusal(const Run* a, const Run* b) const;  ///< of these two; null: there is none
   QString evaluateRefusal() const;
   QString errorsRefusal() const;
+  QString valueRefusal() const;
   QString tuneRefusal() const;
   QString calibrateRefusal() const;
   /// The target is one that is planned for here, and that our own compiler builds no engine for.
@@ -63,6 +65,9 @@ class RunController : public QObject {
   /// What the types of each layer do, local and carried, on the inputs and the backend of the settings: of the shown
   /// run if it is of the plan on screen, else of a new one of that plan, which is not built for it.
   void evaluateErrors();
+  /// Has the network in float32 and the plan on screen run on a sample of the settings' inputs, from 0 on, until both
+  /// have made this value: valueFetched() tells it, else problem() why not. No run comes of it.
+  void fetchValue(const std::string& value, std::int64_t sample);
   /// Compares the two runs that are shown. An engine that is no longer kept is built again first.
   void compare();
   /// Stops what is under way and drops what waits.
@@ -79,6 +84,7 @@ class RunController : public QObject {
   const QString& notice() const { return m_notice; }
 
  signals:
+  void valueFetched(const std::shared_ptr<const ValueOfBoth>& value);
   void activityChanged();  ///< begins, ends, or says something new (some ten times a second at most)
 
  private:
@@ -96,6 +102,7 @@ class RunController : public QObject {
   void queueTime(const std::string& id);
   void queueEvaluation(const std::string& id);
   void queueErrors(const std::string& id);
+  void queueValue(const std::string& value, std::int64_t sample);
   void queueCompare(const std::string& a, const std::string& b);
   /// Begins the next step if nothing is under way.
   void next();

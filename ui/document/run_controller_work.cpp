@@ -1,9 +1,13 @@
 // What the RunController has the worker do, step by step.
+#include <QDir>
+#include <QFile>
 #include <algorithm>
 
+#include "session/value_of_both.h"
 #include "session/verdict.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/run_controller.h"
+#include "ui/document/session_folder.h"
 #include "ui/jobs/worker_client.h"
 
 namespace fusescope {
@@ -185,6 +189,33 @@ void RunController::queueErrors(const std::string& id) {
       log(id, measured.first.isEmpty() ? noneIsWrong(*measured.errors) : measured.first);
     };
     send(QStringLiteral("evaluating errors of each layer of %1").arg(Runs::title(*run)), id, request, decode, take);
+  });
+}
+
+void RunController::queueValue(const std::string& value, std::int64_t sample) {
+  m_steps.emplace_back([this, value, sample] {
+    WorkerRequest request;
+    request.op = WorkerOp::Value;
+    request.source.path = m_document.modelFile().path;
+    if (m_document.kind() != ArtifactKind::Engine) {
+      request.source.inputs = m_document.inputs();
+      request.source.options = m_document.options();
+      request.source.backend = m_runs.settings().backend;
+    }
+    request.inputs = m_runs.settings().inputs;
+    request.threads = m_runs.settings().threads;
+    request.value = value;
+    request.sample = sample;
+    QDir().mkpath(m_engineFolder);
+    request.outputsFile = QDir(m_engineFolder).filePath(kValueFile).toStdString();
+    using Fetched = std::shared_ptr<const ValueOfBoth>;
+    const auto decode = [](const Json& reply) -> Result<Fetched> {
+      auto both = readValueOfBoth(reply);
+      QFile::remove(qs(reply.value("file", "")));
+      return Fetched(std::make_shared<ValueOfBoth>(TRY(std::move(both))));
+    };
+    const auto take = [this](const Fetched& fetched) { emit valueFetched(fetched); };
+    send(QStringLiteral("running the network for %1").arg(qs(value)), {}, request, decode, take);
   });
 }
 

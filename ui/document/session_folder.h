@@ -14,6 +14,8 @@ namespace fusescope {
 
 /// Of session files.
 inline const QString kSessionSuffix = QStringLiteral(".fsession");
+/// In the engineFolder() of a session: what the worker hands a value of the network over in. Read, it is deleted.
+inline const QString kValueFile = QStringLiteral("value.npz");
 
 /// The folder in which windows keep sessions by themselves. Of the session ID there are: ID.fsession, what is in no
 /// file of the user's; ID.lock while a window has it; ID/, the engine files of its runs and what searches for pins
