@@ -1,0 +1,47 @@
+#pragma once
+
+#include <QLabel>
+#include <QTableView>
+
+#include "ui/docks/dock.h"
+#include "ui/docks/dock_widgets.h"
+#include "ui/docks/memory_plot.h"
+#include "ui/models/table_model.h"
+
+namespace fusescope {
+
+/// What stands in the arena of the shown run's engine while it runs: a picture over its steps, and the pieces that are
+/// there at one of them. A step that is chosen selects what it runs.
+class MemoryDock : public Dock {
+  Q_OBJECT
+
+ public:
+  explicit MemoryDock(const DockContext& context);
+  MemoryPlot& plot() { return fresh(*m_plot); }
+  TableModel& pieces() { return fresh(m_pieces); }
+  QString facts() { return fresh(*m_facts).text(); }
+  QString hint();  ///< what stands in place of the picture; empty: it is there
+
+ protected:
+  void renew(Parts parts) override;
+
+ private:
+  static constexpr Parts kRun = 1, kSelection = 2;
+  void renewRun();
+  void renewMarks();
+  void choose(int step);
+  void showPieces();
+  /// Selects what a step runs, or what it converts.
+  void select(const MemoryTimeline::Step& step);
+  QString factsText(const Run& run) const;
+  static QString whyUnknown(const Run* run);
+
+  SharedOptional<MemoryTimeline> m_memory;
+  QLabel* m_facts;
+  MemoryPlot* m_plot;
+  TableModel m_pieces;
+  QTableView* m_view;
+  HintStack* m_stack;
+};
+
+}  // namespace fusescope

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <QWidget>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/shared_optional.h"
+#include "engine/memory_timeline.h"
+#include "ui/theme/theme.h"
+
+namespace fusescope {
+
+/// Bytes that are taken in the arena at each step of a run, in order of execution. The peak is marked; one step is the
+/// current one: a click, or arrow keys, Home, End and P (the peak) choose it. What the mouse is over is said.
+class MemoryPlot : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit MemoryPlot(std::function<const Theme&()> theme, QWidget* parent = nullptr);
+  void setMemory(const SharedOptional<MemoryTimeline>& memory);
+  const std::vector<std::int64_t>& taken() const { return m_taken; }
+  std::size_t peak() const { return m_peak; }
+  int current() const { return m_current; }  ///< step; -1: none
+  void setCurrent(int step);
+  /// Steps that run what is selected elsewhere.
+  void setMarked(std::set<int> steps);
+  const std::set<int>& marked() const { return m_marked; }
+  /// The middle of a step along the picture.
+  double placeOf(int step) const;
+  QSize sizeHint() const override { return {520, 200}; }
+  QSize minimumSizeHint() const override { return {200, 110}; }
+
+ signals:
+  void chosen(int step);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  int count() const { return static_cast<int>(m_taken.size()); }
+  QRectF field() const;
+  double heightOf(std::int64_t bytes) const;
+  int stepAt(double x) const;  ///< -1: none
+  QString wordsOf(int step) const;
+  void describe();
+  void paintBars(QPainter& painter) const;
+  void paintLines(QPainter& painter) const;
+
+  std::function<const Theme&()> m_theme;
+  SharedOptional<MemoryTimeline> m_memory;
+  std::vector<std::int64_t> m_taken;
+  std::size_t m_peak = 0;
+  std::set<int> m_marked;
+  int m_current = -1, m_hovered = -1;
+};
+
+}  // namespace fusescope
