@@ -81,7 +81,7 @@ class TuneTest : public QObject {
     QVERIFY2(plotOf(dialog).accessibleDescription().contains("No set"), "there is nothing to put on axes");
     dialog.allowed().setText("0.01");
     search(dialog);
-    const std::vector<TunedPoint> points = plotOf(dialog).points();
+    const std::vector<TunedPoint> points = dialog.plotted();
     QVERIFY2(points.size() >= 2, qPrintable(QString::number(points.size())));
     const int recommended = dialog.pins().rowCount();
     const TunedPoint* other = nullptr;
@@ -109,17 +109,18 @@ class TuneTest : public QObject {
   }
 
   void whatIsAllowedIsWrittenWhereNoPointIs() {
-    TunePlot plot([]() -> const Theme& { return Theme::dark(); });
+    ErrorPlot plot([]() -> const Theme& { return Theme::dark(); });
     plot.resize(420, 260);
-    std::vector<TunedPoint> points;
-    for (int i = 0; i < 8; ++i) points.push_back({.error = 0.0102 + 0.0002 * i, .ms = 1 + 0.02 * i});
-    points.push_back({.error = 0.0001, .ms = 4});
-    plot.setPoints(points, {}, 0.01);
+    ErrorPlotContent content{.allowed = 0.01};
+    for (int i = 0; i < 8; ++i) content.points.push_back({.across = 1 + 0.02 * i, .error = 0.0102 + 0.0002 * i});
+    content.points.push_back({.across = 4, .error = 0.0001});
+    plot.setContent(content);
     const QRectF place = plot.allowedPlace();
     QVERIFY(QRectF(plot.rect()).contains(place));
-    for (const TunedPoint& point : points)
+    for (const PlotPoint& point : plot.points())
       QVERIFY2(!place.contains(plot.placeOf(point)), qPrintable(QString::number(point.error)));
-    plot.setPoints(points, {}, {});
+    content.allowed.reset();
+    plot.setContent(content);
     QVERIFY(plot.allowedPlace().isEmpty());
   }
 
@@ -128,7 +129,7 @@ class TuneTest : public QObject {
     TuneDialog& first = open();
     first.allowed().setText("0.01");
     search(first);
-    const std::vector<TunedPoint> points = plotOf(first).points();
+    const std::vector<TunedPoint> points = first.plotted();
     const int pins = first.pins().rowCount();
     QVERIFY(pins > 0 && points.size() >= 2);
     QTest::mouseClick(&first.takeButton(), Qt::LeftButton);
@@ -136,7 +137,7 @@ class TuneTest : public QObject {
     TuneDialog& again = open();
     QTRY_VERIFY2(again.said().startsWith("✓ These pins are taken"), qPrintable(again.said()));
     QVERIFY2(again.said().contains("✓ Found: error"), qPrintable(again.said()));
-    QVERIFY(plotOf(again).points() == points);
+    QVERIFY(again.plotted() == points);
     QCOMPARE(again.pins().rowCount(), pins);
     QVERIFY(!again.takeButton().isEnabled() && again.takeButton().toolTip().contains("taken already"));
     QVERIFY2(again.goOn().isVisible(), "another search is of the network without them");
@@ -180,7 +181,7 @@ class TuneTest : public QObject {
     for (const char* said : {"2 pins would be enough", "faster (≈ 1.25 ms against ≈ 2.50 ms)",
                              "less error (0.001 against 0.008)", "lowering does not pay", "choose that point"})
       QVERIFY2(dialog.said().contains(QString::fromUtf8(said)), qPrintable(dialog.said()));
-    for (const TunedPoint& point : plotOf(dialog).points()) {
+    for (const TunedPoint& point : dialog.plotted()) {
       click(dialog, point);
       QVERIFY(hoverText(dialog, point).contains("error"));
       QCOMPARE(dialog.pins().rowCount(), int(point.pins));
@@ -189,7 +190,7 @@ class TuneTest : public QObject {
                qPrintable(dialog.said()));
       QVERIFY2(dialog.said().contains("was not tried on the reference") == beaten, qPrintable(dialog.said()));
     }
-    click(dialog, plotOf(dialog).points()[1]);
+    click(dialog, dialog.plotted()[1]);
     QTest::mouseClick(&dialog.takeButton(), Qt::LeftButton);
     QTRY_VERIFY(!m_window->document().planning());
     QCOMPARE(m_window->document().directives().size(), std::size_t(2));
@@ -364,13 +365,17 @@ class TuneTest : public QObject {
     qFatal("the dialog does not open");
   }
   const Plan& plan() { return *m_window->document().snapshot()->plan; }
-  static TunePlot& plotOf(TuneDialog& dialog) { return *dialog.findChild<TunePlot*>(); }
+  static ErrorPlot& plotOf(TuneDialog& dialog) { return *dialog.findChild<ErrorPlot*>(); }
+  static QPoint placeOf(TuneDialog& dialog, const TunedPoint& point) {
+    const auto place = std::ranges::find(dialog.plotted(), point) - dialog.plotted().begin();
+    return plotOf(dialog).placeOf(plotOf(dialog).points()[static_cast<std::size_t>(place)]).toPoint();
+  }
   static void click(TuneDialog& dialog, const TunedPoint& point) {
-    QTest::mouseClick(&plotOf(dialog), Qt::LeftButton, {}, plotOf(dialog).placeOf(point).toPoint());
+    QTest::mouseClick(&plotOf(dialog), Qt::LeftButton, {}, placeOf(dialog, point));
   }
   static QString hoverText(TuneDialog& dialog, const TunedPoint& point) {
     QToolTip::hideText();
-    const QPoint at = plotOf(dialog).placeOf(point).toPoint();
+    const QPoint at = placeOf(dialog, point);
     QHelpEvent asked(QEvent::ToolTip, at, plotOf(dialog).mapToGlobal(at));
     QCoreApplication::sendEvent(&plotOf(dialog), &asked);
     return QToolTip::text();

@@ -56,7 +56,7 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
       m_inputs(new InputsButton(context)),
       m_start(new QPushButton(QStringLiteral("Start"))),
       m_stop(plainButton(QStringLiteral("Stop"), QStringLiteral("End with the best so far"))),
-      m_plot(new TunePlot(context.theme)),
+      m_plot(new ErrorPlot(context.theme)),
       m_said(new QLabel),
       m_job(worker) {
   setWindowTitle(QStringLiteral("Tune: the few pins that are needed"));
@@ -65,7 +65,7 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
   m_said->setTextFormat(Qt::PlainText);
   m_said->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_pins.setContent(pinsContent({}));
-  m_plot->setWords(pointWords);
+  showPoints({}, {});
   auto* pins = new QTableView;
   pins->setModel(&m_pins);
   pins->setItemDelegate(new CellDelegate(context.theme, {1}, pins));
@@ -91,7 +91,7 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
   m_job.listenTo(QLatin1String(kTuneBetterPhase), [this](const QString& detail) { heardBetter(detail); });
   connect(&m_job, &WorkerJob::changed, this, &TuneDialog::renew);
   connect(m_take, &QPushButton::clicked, this, &TuneDialog::take);
-  connect(m_plot, &TunePlot::chosen, this, &TuneDialog::choose);
+  connect(m_plot, &ErrorPlot::chosen, this, &TuneDialog::choose);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   connect(&context.runs, &Runs::settingsChanged, this, &TuneDialog::renew);
   for (QLineEdit* field : {m_allowed, m_speedup, m_metric})
@@ -267,10 +267,10 @@ void TuneDialog::start() {
   m_better.clear();
   m_outcome.clear();
   m_pins.setContent(pinsContent({}));
-  m_plot->setPoints({}, {}, asked.tune.goal.maxError);
   RunSettings settings = m_context.runs.settings();
   settings.tune = asked.tune;
   m_context.runs.setSettings(settings);
+  showPoints({}, {});
   const auto decode = [file = tuneAnswerFile(asked, m_context.document.modelFile().identity(),
                                              m_context.controller.engineFolder())](const Json& reply) {
     return keepTuneAnswer(reply, file);
@@ -282,7 +282,12 @@ void TuneDialog::heardBetter(const QString& detail) {
   const auto points = tunedPointsFromJson(Json::parse(detail.toStdString(), nullptr, false));
   if (!points.ok()) return;
   m_better = points.value();
-  m_plot->setPoints(m_better, {}, m_context.runs.settings().tune.goal.maxError);
+  showPoints(m_better, {});
+}
+
+void TuneDialog::showPoints(const std::vector<TunedPoint>& points, const std::optional<TunedPoint>& chosen) {
+  m_plotted = points;
+  m_plot->setContent(tunePlotContent(points, chosen, m_context.runs.settings().tune.goal.maxError));
 }
 
 void TuneDialog::finished(const Result<TuneAnswer>& answer) {
@@ -296,7 +301,7 @@ void TuneDialog::finished(const Result<TuneAnswer>& answer) {
 
 void TuneDialog::showAnswer(const TuneAnswer& answer) {
   m_answer = answer;
-  m_plot->setPoints(m_answer->front, m_answer->chosen, m_context.runs.settings().tune.goal.maxError);
+  showPoints(m_answer->front, m_answer->chosen);
   m_outcome = answerWords(*m_answer);
   const PlanOptions& now = m_context.document.options();
   const auto set = takenSet(*m_answer, now);

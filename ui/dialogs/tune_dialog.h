@@ -8,8 +8,9 @@
 #include <QPushButton>
 #include <QSpinBox>
 
+#include "session/tune_answer.h"
 #include "ui/dialogs/dialog_fields.h"
-#include "ui/dialogs/tune_plot.h"
+#include "ui/docks/error_plot.h"
 #include "ui/jobs/worker_job.h"
 #include "ui/models/table_model.h"
 
@@ -40,13 +41,15 @@ class TuneDialog : public QDialog {
   QPushButton& startButton() { return *m_start; }
   QPushButton& stopButton() { return *m_stop; }
   QPushButton& takeButton() { return *m_take; }
-  const TunePlot& plot() const { return *m_plot; }
+  const ErrorPlot& plot() const { return *m_plot; }
+  const std::vector<TunedPoint>& plotted() const { return m_plotted; }  ///< as the points of plot()
   const TableModel& pins() const { return m_pins; }
   QString said() const { return m_said->text(); }
   bool working() const { return m_job.working(); }
 
  private:
   QLayout* makeWishes();
+  void showPoints(const std::vector<TunedPoint>& points, const std::optional<TunedPoint>& chosen);
   QWidget* makeAdvanced();
   void fillChoices();
   void readWishes(const TuneWishes& wishes);
@@ -78,7 +81,8 @@ class TuneDialog : public QDialog {
   InputsButton* m_inputs;
   Fold* m_advanced;
   QPushButton *m_start, *m_stop, *m_take;
-  TunePlot* m_plot;
+  ErrorPlot* m_plot;
+  std::vector<TunedPoint> m_plotted;
   TableModel m_pins;
   QLabel* m_said;
   WorkerJob m_job;

@@ -123,6 +123,26 @@ QString pointWords(const TunedPoint& point) {
   return QStringLiteral("error %1, %2, %3").arg(errorText(point.error), pinsWords(point.pins), costWords(point));
 }
 
+ErrorPlotContent tunePlotContent(const std::vector<TunedPoint>& points, const std::optional<TunedPoint>& chosen,
+                                 std::optional<double> allowed) {
+  ErrorPlotContent content{
+      .allowed = allowed,
+      .none = QStringLiteral("No set of pins was evaluated yet"),
+      .hint = QStringLiteral("Each set of pins that is tried will stand here as a point, its error "
+                             "against its predicted time.")};
+  content.inTime = std::ranges::all_of(points, [](const TunedPoint& point) { return point.ms.has_value(); });
+  content.title = content.inTime ? QStringLiteral("error (max|Δ| of rms) against predicted time")
+                                 : QStringLiteral("error (max|Δ| of rms) against pins: times are not known");
+  const auto plotted = [&](const TunedPoint& point) {
+    return PlotPoint{.across = content.inTime ? point.ms.value_or(0) : static_cast<double>(point.pins),
+                     .error = point.error,
+                     .words = pointWords(point)};
+  };
+  for (const TunedPoint& point : points) content.points.push_back(plotted(point));
+  if (chosen) content.ringed = plotted(*chosen);
+  return content;
+}
+
 QString answerWords(const TuneAnswer& answer) {
   QStringList lines;
   lines << (answer.ok ? QStringLiteral("✓ Found: ") : QStringLiteral("✗ Not reached; the nearest: ")) +

@@ -1,4 +1,4 @@
-#include "ui/dialogs/tune_plot.h"
+#include "ui/docks/error_plot.h"
 
 #include <QFontMetricsF>
 #include <QHelpEvent>
@@ -23,7 +23,19 @@ constexpr double kBeyond = 0.6;
 
 }  // namespace
 
-TunePlot::TunePlot(std::function<const Theme&()> theme, QWidget* parent) : QWidget(parent), m_theme(std::move(theme)) {
+std::vector<int> frontOf(const std::vector<PlotPoint>& points) {
+  std::vector<int> order(points.size()), front;
+  std::iota(order.begin(), order.end(), 0);
+  const auto at = [&](int i) -> const PlotPoint& { return points[static_cast<std::size_t>(i)]; };
+  std::ranges::stable_sort(
+      order, [&](int a, int b) { return std::pair(at(a).across, at(a).error) < std::pair(at(b).across, at(b).error); });
+  for (const int i : order)
+    if (std::isfinite(at(i).error) && (front.empty() || at(i).error < at(front.back()).error)) front.push_back(i);
+  return front;
+}
+
+ErrorPlot::ErrorPlot(std::function<const Theme&()> theme, QWidget* parent)
+    : QWidget(parent), m_theme(std::move(theme)) {
   setAccessibleName(QStringLiteral("Error against cost"));
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
@@ -31,42 +43,32 @@ TunePlot::TunePlot(std::function<const Theme&()> theme, QWidget* parent) : QWidg
   describe();
 }
 
-void TunePlot::setPoints(std::vector<TunedPoint> points, std::optional<TunedPoint> chosen,
-                         std::optional<double> allowed) {
-  m_points = std::move(points);
-  m_chosen = chosen;
-  m_allowed = allowed;
+void ErrorPlot::setContent(ErrorPlotContent content) {
+  m_content = std::move(content);
   m_current = m_hovered = -1;
   rescale();
   describe();
   update();
 }
 
-void TunePlot::setCurrent(int point) {
+void ErrorPlot::setCurrent(int point) {
   m_current = point;
   describe();
   update();
 }
 
-QString TunePlot::wordsOf(const TunedPoint& point) const {
-  return m_words
-             ? m_words(point)
-             : QStringLiteral("error %1, %2").arg(errorText(point.error), plural(point.pins, QStringLiteral("pin")));
-}
-
-void TunePlot::describe() {
+void ErrorPlot::describe() {
   QStringList said;
-  for (std::size_t i = 0; i < m_points.size(); ++i)
-    said << wordsOf(m_points[i]) + (static_cast<int>(i) == m_current ? QStringLiteral(" (chosen)") : QString());
-  setAccessibleDescription(said.isEmpty() ? QStringLiteral("No set of pins was evaluated yet")
-                                          : said.join(QStringLiteral("; ")));
+  for (std::size_t i = 0; i < m_content.points.size(); ++i)
+    said << m_content.points[i].words + (static_cast<int>(i) == m_current ? QStringLiteral(" (chosen)") : QString());
+  setAccessibleDescription(said.isEmpty() ? m_content.none : said.join(QStringLiteral("; ")));
 }
 
-int TunePlot::pointAt(const QPointF& place) const {
+int ErrorPlot::pointAt(const QPointF& place) const {
   int nearest = -1;
   double least = kReach;
-  for (std::size_t i = 0; i < m_points.size(); ++i) {
-    const double distance = QLineF(place, placeOf(m_points[i])).length();
+  for (std::size_t i = 0; i < m_content.points.size(); ++i) {
+    const double distance = QLineF(place, placeOf(m_content.points[i])).length();
     if (distance >= least) continue;
     least = distance;
     nearest = static_cast<int>(i);
@@ -74,19 +76,20 @@ int TunePlot::pointAt(const QPointF& place) const {
   return nearest;
 }
 
-std::vector<int> TunePlot::inOrder() const {
-  std::vector<int> order(m_points.size());
+std::vector<int> ErrorPlot::inOrder() const {
+  std::vector<int> order(m_content.points.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [this](int point) { return across(m_points[static_cast<std::size_t>(point)]); });
+  std::ranges::stable_sort(order, {},
+                           [this](int point) { return m_content.points[static_cast<std::size_t>(point)].across; });
   return order;
 }
 
-void TunePlot::mousePressEvent(QMouseEvent* event) {
+void ErrorPlot::mousePressEvent(QMouseEvent* event) {
   const int point = event->button() == Qt::LeftButton ? pointAt(event->localPos()) : -1;
   if (point >= 0) emit chosen(point);
 }
 
-void TunePlot::mouseMoveEvent(QMouseEvent* event) {
+void ErrorPlot::mouseMoveEvent(QMouseEvent* event) {
   const int point = pointAt(event->localPos());
   if (point == m_hovered) return;
   m_hovered = point;
@@ -94,12 +97,12 @@ void TunePlot::mouseMoveEvent(QMouseEvent* event) {
   update();
 }
 
-void TunePlot::leaveEvent(QEvent*) {
+void ErrorPlot::leaveEvent(QEvent*) {
   m_hovered = -1;
   update();
 }
 
-void TunePlot::keyPressEvent(QKeyEvent* event) {
+void ErrorPlot::keyPressEvent(QKeyEvent* event) {
   const std::vector<int> order = inOrder();
   const auto last = static_cast<std::ptrdiff_t>(order.size()) - 1;
   const auto found = std::ranges::find(order, m_current);
@@ -123,7 +126,7 @@ void TunePlot::keyPressEvent(QKeyEvent* event) {
   if (last >= 0) emit chosen(order[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(place, 0, last))]);
 }
 
-bool TunePlot::event(QEvent* event) {
+bool ErrorPlot::event(QEvent* event) {
   if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut) update();
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
@@ -132,50 +135,45 @@ bool TunePlot::event(QEvent* event) {
     QToolTip::hideText();
     event->ignore();
   } else {
-    QToolTip::showText(help->globalPos(), wordsOf(m_points[static_cast<std::size_t>(point)]), this);
+    QToolTip::showText(help->globalPos(), m_content.points[static_cast<std::size_t>(point)].words, this);
   }
   return true;
 }
 
-bool TunePlot::inTime() const {
-  return std::ranges::all_of(m_points, [](const TunedPoint& point) { return point.ms.has_value(); });
-}
-
-double TunePlot::across(const TunedPoint& point) const {
-  return inTime() ? point.ms.value_or(0) : static_cast<double>(point.pins);
-}
-
-double TunePlot::upwards(double error) const {
+double ErrorPlot::upwards(double error) const {
   if (!std::isfinite(error)) return m_upwards.most;
   return error > 0 ? std::log10(error) : m_upwards.least;
 }
 
-void TunePlot::rescale() {
+void ErrorPlot::rescale() {
   std::vector<double> decades, costs;
-  for (const TunedPoint& point : m_points) {
-    costs.push_back(across(point));
+  for (const PlotPoint& point : m_content.points) {
+    costs.push_back(point.across);
+    if (point.spread) costs.insert(costs.end(), {point.spread->first, point.spread->second});
     if (std::isfinite(point.error) && point.error > 0) decades.push_back(std::log10(point.error));
   }
-  if (m_allowed && *m_allowed > 0) decades.push_back(std::log10(*m_allowed));
+  if (m_content.allowed && *m_content.allowed > 0) decades.push_back(std::log10(*m_content.allowed));
   if (decades.empty()) decades = {-3, -1};
   if (costs.empty()) costs = {0, 1};
   const auto [lowest, highest] = std::ranges::minmax(decades);
   const auto [least, most] = std::ranges::minmax(costs);
   m_upwards = {lowest - kBeyond, highest + kBeyond};
-  m_across = most > least ? Scale{least, most} : Scale{least - 0.5, most + 0.5};
+  // Around a cost that stands alone there is as much on both sides.
+  const double around = m_content.inTime && least > 0 ? least / 2 : 0.5;
+  m_across = most > least ? Scale{least, most} : Scale{least - around, most + around};
 }
 
-QRectF TunePlot::field() const {
+QRectF ErrorPlot::field() const {
   return QRectF(rect()).adjusted(kLeft, kTop, -kRight, -kBottom);
 }
 
-QPointF TunePlot::placeOf(const TunedPoint& point) const {
+QPointF ErrorPlot::placeOf(const PlotPoint& point) const {
   const QRectF inside = field().adjusted(kDot, 0, -kDot, 0);
-  return {inside.left() + m_across.shareOf(across(point)) * inside.width(),
+  return {inside.left() + m_across.shareOf(point.across) * inside.width(),
           inside.bottom() - m_upwards.shareOf(upwards(point.error)) * inside.height()};
 }
 
-void TunePlot::paintAxes(QPainter& painter) const {
+void ErrorPlot::paintAxes(QPainter& painter) const {
   const Theme& theme = m_theme();
   const QRectF inside = field();
   painter.setPen(QPen(theme.border, 1));
@@ -191,33 +189,33 @@ void TunePlot::paintAxes(QPainter& painter) const {
                      QString::number(std::pow(10.0, decade), 'g', 1));
   }
   const auto cost = [this](double value) {
-    return inTime() ? msText(value) : plural(static_cast<std::int64_t>(std::round(value)), QStringLiteral("pin"));
+    return m_content.inTime ? msText(value)
+                            : plural(static_cast<std::int64_t>(std::round(value)), QStringLiteral("pin"));
   };
   const QRectF below(inside.left(), inside.bottom() + 2, inside.width(), 16);
   painter.drawText(below, Qt::AlignLeft, cost(m_across.least));
   painter.drawText(below, Qt::AlignRight, cost(m_across.most));
-  painter.drawText(below.translated(0, 16), Qt::AlignCenter,
-                   inTime() ? QStringLiteral("error (max|Δ| of rms) against predicted time")
-                            : QStringLiteral("error (max|Δ| of rms) against pins: times are not known"));
+  painter.drawText(below.translated(0, 16), Qt::AlignCenter, m_content.title);
 }
 
-QString TunePlot::allowedWords() const {
-  return QStringLiteral("allowed: %1").arg(errorText(*m_allowed));
+QString ErrorPlot::allowedWords() const {
+  return QStringLiteral("allowed: %1").arg(errorText(*m_content.allowed));
 }
 
-double TunePlot::allowedHeight() const {
-  return field().bottom() - m_upwards.shareOf(std::log10(*m_allowed)) * field().height();
+double ErrorPlot::allowedHeight() const {
+  return field().bottom() - m_upwards.shareOf(std::log10(*m_content.allowed)) * field().height();
 }
 
-QRectF TunePlot::allowedPlace() const {
-  if (!m_allowed || *m_allowed <= 0) return {};
+QRectF ErrorPlot::allowedPlace() const {
+  if (!m_content.allowed || *m_content.allowed <= 0) return {};
   constexpr int kPlaces = 12;  // along the line, above it first
   const QRectF inside = field();
   const QSizeF size(QFontMetricsF(uiFont(8.5)).horizontalAdvance(allowedWords()) + 8, 16);
   const auto isFree = [&](const QRectF& place) {
     const QRectF near = place.adjusted(-2 * kDot, -2 * kDot, 2 * kDot, 2 * kDot);
-    return inside.contains(place) &&
-           std::ranges::none_of(m_points, [&](const TunedPoint& point) { return near.contains(placeOf(point)); });
+    return inside.contains(place) && std::ranges::none_of(m_content.points, [&](const PlotPoint& point) {
+             return near.contains(placeOf(point));
+           });
   };
   const double room = std::max(0.0, inside.width() - size.width());
   const auto at = [&](int place, double top) {
@@ -229,36 +227,55 @@ QRectF TunePlot::allowedPlace() const {
   return at(0, -size.height() - 1);
 }
 
-void TunePlot::paintPoints(QPainter& painter) const {
+/// By steps: between two of its points nothing better than the left one is known.
+void ErrorPlot::paintFront(QPainter& painter) const {
+  const std::vector<int> front = frontOf(m_content.points);
+  painter.setPen(QPen(m_theme().success, 1.2));
+  for (std::size_t i = 1; i < front.size(); ++i) {
+    const QPointF from = placeOf(m_content.points[static_cast<std::size_t>(front[i - 1])]);
+    const QPointF to = placeOf(m_content.points[static_cast<std::size_t>(front[i])]);
+    painter.drawLine(from, QPointF(to.x(), from.y()));
+    painter.drawLine(QPointF(to.x(), from.y()), to);
+  }
+}
+
+void ErrorPlot::paintPoints(QPainter& painter) const {
   const Theme& theme = m_theme();
   const QRectF inside = field();
-  if (m_allowed && *m_allowed > 0) {
+  if (m_content.allowed && *m_content.allowed > 0) {
     const double y = allowedHeight();
     painter.setPen(QPen(theme.warning, 1, Qt::DashLine));
     painter.drawLine(QPointF(inside.left(), y), QPointF(inside.right(), y));
     painter.drawText(allowedPlace(), Qt::AlignCenter, allowedWords());
   }
+  paintFront(painter);
+  painter.setPen(QPen(theme.dimText, 1));
+  for (const PlotPoint& point : m_content.points) {
+    if (!point.spread) continue;
+    const auto at = [&](double across) { return placeOf({.across = across, .error = point.error}); };
+    painter.drawLine(at(point.spread->first), at(point.spread->second));
+  }
   painter.setPen(QPen(theme.base, 1));
-  for (const TunedPoint& point : m_points) {
+  for (const PlotPoint& point : m_content.points) {
     painter.setBrush(std::isfinite(point.error) ? theme.chart : theme.error);
     painter.drawEllipse(placeOf(point), kDot, kDot);
   }
   painter.setBrush(Qt::NoBrush);
-  if (m_chosen) {
+  if (m_content.ringed) {
     painter.setPen(QPen(theme.success, 2));
-    painter.drawEllipse(placeOf(*m_chosen), 2 * kDot, 2 * kDot);
+    painter.drawEllipse(placeOf(*m_content.ringed), 2 * kDot, 2 * kDot);
   }
   paintMark(painter, m_hovered, theme.dimText, 2 * kDot);
   paintMark(painter, m_current, theme.text, 3 * kDot);
 }
 
-void TunePlot::paintMark(QPainter& painter, int point, const QColor& color, double radius) const {
+void ErrorPlot::paintMark(QPainter& painter, int point, const QColor& color, double radius) const {
   if (point < 0) return;
   painter.setPen(QPen(color, 1.5));
-  painter.drawEllipse(placeOf(m_points[static_cast<std::size_t>(point)]), radius, radius);
+  painter.drawEllipse(placeOf(m_content.points[static_cast<std::size_t>(point)]), radius, radius);
 }
 
-void TunePlot::paintEvent(QPaintEvent*) {
+void ErrorPlot::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   if (hasFocus()) {
@@ -266,12 +283,10 @@ void TunePlot::paintEvent(QPaintEvent*) {
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(rect().adjusted(0, 0, -1, -1));
   }
-  if (m_points.empty()) {
+  if (m_content.points.empty()) {
     painter.setPen(m_theme().dimText);
     painter.setFont(uiFont(9.5));
-    painter.drawText(rect().adjusted(24, 0, -24, 0), Qt::AlignCenter | Qt::TextWordWrap,
-                     QStringLiteral("Each set of pins that is tried will stand here as a point, its error against its "
-                                    "predicted time."));
+    painter.drawText(rect().adjusted(24, 0, -24, 0), Qt::AlignCenter | Qt::TextWordWrap, m_content.hint);
     return;
   }
   paintAxes(painter);

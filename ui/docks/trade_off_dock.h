@@ -1,0 +1,41 @@
+#pragma once
+
+#include <QComboBox>
+#include <QTableView>
+
+#include "ui/docks/dock.h"
+#include "ui/docks/dock_widgets.h"
+#include "ui/docks/error_plot.h"
+#include "ui/models/trade_off.h"
+
+namespace fusescope {
+
+/// Error against measured latency of the runs, those that were made alike together, with the front. A point or a row
+/// that is chosen shows its run; runs without a time or an error are in the table, with why.
+class TradeOffDock : public Dock {
+  Q_OBJECT
+
+ public:
+  explicit TradeOffDock(const DockContext& context);
+  ErrorPlot& plot() { return fresh(*m_plot); }
+  QComboBox& groups() { return fresh(*m_groups); }
+  QTableView& table() { return fresh(*m_view); }
+  const TableModel& model() { return fresh(m_model); }
+
+ protected:
+  void renew(Parts parts) override;
+
+ private:
+  void showGroup();
+  const TradeOffGroup* group() const;  ///< null: there is none
+
+  std::vector<TradeOffGroup> m_known;
+  std::vector<std::string> m_plotted;  ///< ids of runs, as the points of the plot
+  QComboBox* m_groups;
+  ErrorPlot* m_plot;
+  TableModel m_model;
+  QTableView* m_view;
+  HintStack* m_stack;
+};
+
+}  // namespace fusescope
