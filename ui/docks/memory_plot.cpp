@@ -96,7 +96,6 @@ void MemoryPlot::paintBars(QPainter& painter) const {
   const QRectF inside = field();
   const int columns = std::clamp(count(), 1, std::max(1, static_cast<int>(inside.width())));
   const double width = inside.width() / columns;
-  const QColor plain = mixed(theme.base, theme.dimText, 0.75);
   painter.setPen(Qt::NoPen);
   for (int column = 0; column < columns; ++column) {
     const auto stepOf = [&](int at) { return static_cast<int>(static_cast<std::int64_t>(at) * count() / columns); };
@@ -104,7 +103,7 @@ void MemoryPlot::paintBars(QPainter& painter) const {
     const std::int64_t most = *std::max_element(m_taken.begin() + begin, m_taken.begin() + end);
     const double height = heightOf(most);
     const bool isPeak = begin <= static_cast<int>(m_peak) && static_cast<int>(m_peak) < end;
-    painter.setBrush(isPeak ? theme.warning : plain);
+    painter.setBrush(isPeak ? theme.warning : theme.chart);
     const double gap = width >= 6 ? 1 : 0;
     painter.drawRect(QRectF(inside.left() + column * width, inside.bottom() - height, width - gap, height));
   }
