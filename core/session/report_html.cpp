@@ -34,6 +34,16 @@ std::string outputsHtml(const Json& verdict) {
   return "<h2>Outputs</h2>\n" + table.html();
 }
 
+/// Of a kernel of many nodes its first and last; the others unfold.
+std::string kernelName(const Json& kernel) {
+  constexpr std::size_t kMostInName = 4;
+  const std::vector<std::string> nodes = reportNames(kernel["nodes"]);
+  const std::string whole = reportText(kernel, "name");
+  if (nodes.size() <= kMostInName) return whole;
+  return fmt::format("<details><summary>{} + … + {} ({})</summary>{}</details>", nodes.front(), nodes.back(),
+                     counted(static_cast<std::int64_t>(nodes.size()), "node"), whole);
+}
+
 std::string kernelsHtml(const Json& side) {
   double longest = 0, sum = 0;
   for (const Json& kernel : side["kernels"]) {
@@ -43,7 +53,7 @@ std::string kernelsHtml(const Json& side) {
   ReportTable table("Kernels, those that take longest first. A full bar was timed; a hatched one is a prediction.",
                     {{"Kernel"},
                      {"Time"},
-                     {"Share of what is known", true},
+                     {"Share", true},
                      {"How it is known"},
                      {"Kind"},
                      {"Calculates in"},
@@ -54,7 +64,7 @@ std::string kernelsHtml(const Json& side) {
     const auto ms = reportNumber(kernel, "ms");
     const double share = ms && longest > 0 ? *ms / longest : 0;
     const std::string bar = ms ? reportBar(share, isTimed(kernel["how"])) : std::string();
-    std::string name = reportText(kernel, "name");
+    std::string name = kernelName(kernel);
     if (kernel.value("fallback", false)) name += " " + reportToned("warn", "fallback");
     table.add({{name},
                {bar + reportTime(kernel["ms"]), ms.value_or(-1)},

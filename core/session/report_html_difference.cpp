@@ -65,7 +65,7 @@ std::string changesHtml(const Json& difference) {
   if (difference["changes"].empty()) return {};
   const double largest = largestDelta(difference["changes"]);
   ReportTable table("Changes, alike ones with one cause together",
-                    {{"Change"}, {"Times", true}, {"B − A"}, {"Because of"}, {"Where"}});
+                    {{"Change"}, {"Places", true}, {"B − A"}, {"Because of"}, {"Where"}});
   for (const Json& change : difference["changes"]) {
     const auto delta = reportNumber(change, "delta_ms");
     table.add({{reportText(change, "what")},
@@ -137,7 +137,7 @@ std::string reportOfDifference(const Json& report, const std::string& svg) {
   html += fmt::format("<p class=\"verdict\">A: {}</p>\n<p class=\"verdict\">B: {}</p>\n", reportVerdict(a["verdict"]),
                       reportVerdict(b["verdict"]));
   if (difference.value("same", false)) html += "<p>The two plans are the same; times and errors may differ.</p>\n";
-  return html + totalHtml(report) + optionsHtml(difference) + changesHtml(difference) +
+  return html + totalHtml(report) + optionsHtml(difference) + changesHtml(difference) + "<h2>A and B</h2>\n" +
          reportFacts({&a, &b}, {"A: " + reportText(a, "title"), "B: " + reportText(b, "title")}) +
          networkHtml(difference["network"]) + reportPicture(svg) + groupsHtml(difference);
 }

@@ -33,7 +33,7 @@ std::string predictedText(const Json& totals) {
                        reportTime(totals["predicted_measured_ms"]), reportTime(totals["predicted_fitted_ms"]));
   const std::int64_t unknown = totals.value("without_price", std::int64_t{0});
   return unknown == 0 ? "depends on the branches taken"
-                      : fmt::format("unknown: {} have no price", counted(unknown, "kernel or conversion"));
+                      : fmt::format("unknown: {} kernels and conversions have no price", inThousands(unknown));
 }
 
 std::string extentsText(const Json& inputs) {

@@ -29,12 +29,13 @@ h2 { font-size: 17px; margin: 34px 0 8px; }
 p { margin: 6px 0; } .dim { color: var(--dim); } .good { color: var(--good); } .bad { color: var(--bad); }
 .warn { color: var(--warn); } .less { color: var(--less); } .more { color: var(--more); }
 .verdict { font-size: 16px; border-left: 4px solid currentColor; padding: 2px 0 2px 12px; margin: 12px 0; }
+.verdict:has(.good) { border-color: var(--good); } .verdict:has(.bad) { border-color: var(--bad); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-caption { text-align: left; color: var(--dim); padding: 0 0 6px; }
+caption { text-align: left; color: var(--dim); padding: 8px 0 6px; }
 th, td { text-align: left; vertical-align: top; padding: 5px 12px 5px 0; border-bottom: 1px solid var(--line); }
 thead th { border-bottom: 2px solid var(--line); font-weight: 600; white-space: nowrap; }
-tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 180px; }
+tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 260px; }
 th.number, td.number { text-align: right; white-space: nowrap; }
 table.facts { width: auto; } table.facts tbody th { color: var(--dim); min-width: 0; white-space: nowrap; }
 table.facts td { overflow-wrap: anywhere; }
@@ -57,6 +58,7 @@ footer { margin-top: 40px; color: var(--dim); border-top: 1px solid var(--line);
 
 /// Headings become buttons that sort, and long tables are folded; without it every row is there in its order.
 constexpr const char* kScript = R"(
+addEventListener('beforeprint', () => document.querySelectorAll('details').forEach((details) => { details.open = true; }));
 for (const table of document.querySelectorAll('table.sortable')) {
   const body = table.tBodies[0];
   const most = Number(table.dataset.most);

@@ -63,14 +63,10 @@ class Report : public ::testing::Test {
 
 /// Every text in it becomes another, but for those that are words of the format.
 void replaceTexts(Json& json, const std::string& text) {
-  if (json.is_string()) {
-    json = text;
-  } else {
-    for (auto& [key, value] : json.items())
-      if (key != "kind" && key != "how" && key != "verdict") replaceTexts(value, text);
-    if (json.is_object() && json.contains("verdict") && json["verdict"].is_object())
-      replaceTexts(json["verdict"], text);
-  }
+  if (json.is_string()) json = text;
+  if (!json.is_structured()) return;
+  for (auto& [key, value] : json.items())
+    if (!value.is_string() || (key != "kind" && key != "how" && key != "verdict")) replaceTexts(value, text);
 }
 
 std::size_t countOf(const std::string& text, const std::string& what) {
@@ -98,8 +94,7 @@ TEST_F(Report, OfAPlanIsWhatItWas) {
       std::filesystem::path(FUSESCOPE_SOURCE_DIR) / "tests/unit/session/report_of_a_plan.json";
   const std::string now = report.dump(1) + "\n";
   const auto then = readTextFile(golden);
-  const std::string written = m_folder.write("report.json", now).string();
-  EXPECT_EQ(then.ok() ? then.value() : std::string(), now) << "made " << written;
+  EXPECT_EQ(then.ok() ? then.value() : std::string(), now);
 }
 
 TEST_F(Report, SaysWhatKernelsTakeAndHowThatIsKnown) {
