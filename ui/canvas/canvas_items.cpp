@@ -270,7 +270,8 @@ void CanvasItems::sizeBox(CanvasItem& item) const {
                            : std::max(metrics::kBadgeWidth, m_fonts.meta.width(item.fate) + metrics::kBadgePadding);
   const double time = item.timeKey.isEmpty() && item.block == nullptr
                           ? 0
-                          : m_fonts.meta.width(QLatin1String(metrics::kWidestTime)) + metrics::kTimeGap;
+                          : m_fonts.meta.width(QLatin1String(metrics::kWidestTime)) + metrics::kTimeGap +
+                                (item.block == nullptr ? 0 : m_fonts.meta.width(QStringLiteral("\u2265 ~ ")));
   item.title = m_fonts.title.elided(item.title, room - badge);
   item.detail = m_fonts.detail.elided(item.detail, room);
   item.meta = m_fonts.meta.elided(item.meta, room - time);
