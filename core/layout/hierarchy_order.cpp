@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "layout/hierarchy.h"
+#include "layout/earlier_order.h"
 
 namespace fusescope {
 namespace {
@@ -20,7 +20,8 @@ enum class Start { Down, DownMirrored, Up };
 /// in it the order of their ports. What is inside is ordered again, by itself, when it is its turn.
 class Ordering {
  public:
-  Ordering(Hierarchy& hierarchy, const StopToken& stop) : m_levels(hierarchy.levels), m_stop(stop) {
+  Ordering(Hierarchy& hierarchy, const StopToken& stop)
+      : m_levels(hierarchy.levels), m_earlier(hierarchy.levels), m_stop(stop) {
     m_heldBy.assign(m_levels.size(), -1);
     m_portsKnown.assign(m_levels.size(), false);
   }
@@ -28,14 +29,12 @@ class Ordering {
   Status order(int root) {
     m_root = root;
     m_reached = reached(root);
-    const bool known =
-        std::any_of(m_reached.begin(), m_reached.end(), [&](int l) { return !m_levels[l].earlier.empty(); });
-    TRY(orderFromAll(known));
-    if (known && m_fewest > 0) {
-      const long held = m_fewest;
-      std::vector<RankOrder> asEarlier = std::move(m_best);
-      TRY(orderFromAll(false));
-      if (held <= m_fewest + kWorthStaying + m_fewest / 4) m_best = std::move(asEarlier);
+    TRY(orderFromAll(false));
+    if (!keepsEarlierOrder()) {
+      const long free = m_fewest;
+      std::vector<RankOrder> asFree = std::move(m_best);
+      TRY(orderFromAll(true));
+      if (m_fewest > free + kWorthStaying + free / 4) m_best = std::move(asFree);
     }
     for (std::size_t i = 0; i < m_reached.size(); ++i) {
       m_levels[m_reached[i]].state.ranks = std::move(m_best[i]);
@@ -66,6 +65,13 @@ class Ordering {
     return levels;
   }
   bool isMinded(int level) const { return level >= 0 && m_heldBy[level] == m_root; }
+
+  bool keepsEarlierOrder() const {
+    for (std::size_t i = 0; i < m_reached.size(); ++i)
+      for (const std::vector<int>& rank : m_best[i])
+        if (!m_earlier.isKept(m_reached[i], rank)) return false;
+    return true;
+  }
 
   // `holds`: what stood in the earlier picture keeps its order.
   Status orderFromAll(bool holds) {
@@ -117,64 +123,17 @@ class Ordering {
     for (const int v : state.topological) visit(state, v, from);
     if (level == m_root && !graph.portsIn.empty()) state.ranks.front() = graph.portsIn;
     if (level == m_root && !graph.portsOut.empty()) state.ranks.back() = graph.portsOut;
-    for (std::vector<int>& rank : state.ranks) orderAsEarlier(level, rank);
+    if (m_holds)
+      for (std::vector<int>& rank : state.ranks) m_earlier.arrange(level, rank);
     numberAll(level);
   }
 
-  // ---- what stood in the earlier picture ---------------------------------------------------------------------------
   bool isHeld(int level, int r) {
     if (level != m_root) return false;
     const LevelGraph& graph = m_levels[level].graph;
     const int last = static_cast<int>(stateOf(level).ranks.size()) - 1;
     return (r == 0 && !graph.portsIn.empty()) || (r == last && !graph.portsOut.empty());
   }
-  bool isKnown(int level, int node) const {
-    const Level& of = m_levels[level];
-    return m_holds && !of.earlier.empty() && !of.state.isBend(node) && of.earlier[node].has_value();
-  }
-  double earlierPlace(int level, int node) const {
-    const PlacedRect& rect = *m_levels[level].earlier[node];
-    return rect.x + rect.width / 2;
-  }
-
-  // Those that are known change places among themselves.
-  void orderAsEarlier(int level, std::vector<int>& rank) {
-    if (!m_holds || m_levels[level].earlier.empty()) return;
-    std::vector<int> known;
-    for (const int v : rank)
-      if (isKnown(level, v)) known.push_back(v);
-    std::stable_sort(known.begin(), known.end(),
-                     [&](int a, int b) { return earlierPlace(level, a) < earlierPlace(level, b); });
-    auto next = known.begin();
-    for (int& v : rank)
-      if (isKnown(level, v)) v = *next++;
-  }
-
-  // Makes the keys of those that are known rise in the order that these have: keys that fall become their mean.
-  void holdKeys(int level) {
-    if (!m_holds || m_levels[level].earlier.empty()) return;
-    std::vector<std::size_t> known;
-    for (std::size_t i = 0; i < m_keyed.size(); ++i)
-      if (isKnown(level, m_keyed[i].second)) known.push_back(i);
-    std::stable_sort(known.begin(), known.end(), [&](std::size_t a, std::size_t b) {
-      return earlierPlace(level, m_keyed[a].second) < earlierPlace(level, m_keyed[b].second);
-    });
-    std::vector<std::pair<double, int>> runs;  // mean, count
-    for (const std::size_t i : known) {
-      runs.emplace_back(m_keyed[i].first, 1);
-      while (runs.size() > 1 && runs[runs.size() - 2].first > runs.back().first) {
-        const auto [mean, count] = runs.back();
-        runs.pop_back();
-        auto& before = runs.back();
-        before.first = (before.first * before.second + mean * count) / (before.second + count);
-        before.second += count;
-      }
-    }
-    auto next = known.begin();
-    for (const auto& [mean, count] : runs)
-      for (int i = 0; i < count; ++i) m_keyed[*next++].first = mean;
-  }
-
   void visit(LayeredState& state, int root, Start from) {
     if (state.rank[root] < 0) return;
     std::vector<int> stack{root};
@@ -258,11 +217,11 @@ class Ordering {
       for (const int l : links) sum += byAbove ? upperPlace(level, state.links[l]) : lowerPlace(level, state.links[l]);
       m_keyed.emplace_back(links.empty() ? state.position[v] : sum / double(links.size()), v);
     }
-    holdKeys(level);
+    if (m_holds) m_earlier.raise(level, m_keyed);
     if (m_turnsTies) std::reverse(m_keyed.begin(), m_keyed.end());
     std::stable_sort(m_keyed.begin(), m_keyed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (std::size_t i = 0; i < m_keyed.size(); ++i) state.ranks[r][i] = m_keyed[i].second;
-    orderAsEarlier(level, state.ranks[r]);
+    if (m_holds) m_earlier.arrange(level, state.ranks[r]);
     number(state, r);
   }
 
@@ -301,7 +260,7 @@ class Ordering {
         if (isHeld(level, r)) continue;
         std::vector<int>& nodes = state.ranks[r];
         for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
-          if (isKnown(level, nodes[i]) && isKnown(level, nodes[i + 1])) continue;
+          if (m_holds && m_earlier.isKnown(level, nodes[i]) && m_earlier.isKnown(level, nodes[i + 1])) continue;
           if (gain(level, nodes[i], nodes[i + 1]) <= 0) continue;
           std::swap(nodes[i], nodes[i + 1]);
           std::swap(state.position[nodes[i]], state.position[nodes[i + 1]]);
@@ -396,6 +355,7 @@ class Ordering {
   }
 
   std::vector<Level>& m_levels;
+  const EarlierOrder m_earlier;
   const StopToken& m_stop;
   int m_root = -1;
   std::vector<int> m_reached;

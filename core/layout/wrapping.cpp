@@ -123,8 +123,9 @@ std::vector<Wrapped> inProportion(const Ranks& ranks, double proportion) {
   return choices;
 }
 
-// Between ranks that follow each other: where the second one stood higher. Empty: too little of the level is known.
-std::optional<Cuts> earlierCuts(const Level& level, const Ranks& ranks) {
+// Between ranks that follow each other: where the second one stood higher. If ranks between the two are not known,
+// where it is cut now, or where fewest wires pass. Empty: nothing of the level is known.
+std::optional<Cuts> earlierCuts(const Level& level, const Ranks& ranks, const Cuts& now) {
   if (level.earlier.empty()) return std::nullopt;
   Cuts cuts;
   int last = -1;
@@ -136,9 +137,12 @@ std::optional<Cuts> earlierCuts(const Level& level, const Ranks& ranks) {
       top = std::min(top.value_or(level.earlier[v]->y), level.earlier[v]->y);
     }
     if (!top) continue;
-    if (last >= 0 && *top < lastTop)
-      cuts.push_back(
-          int(std::min_element(ranks.wires.begin() + last + 1, ranks.wires.begin() + r + 1) - ranks.wires.begin()));
+    if (last >= 0 && *top < lastTop) {
+      const auto same = std::upper_bound(now.begin(), now.end(), last);
+      const auto wires = ranks.wires.begin();
+      cuts.push_back(same != now.end() && *same <= r ? *same
+                                                     : int(std::min_element(wires + last + 1, wires + r + 1) - wires));
+    }
     last = r;
     lastTop = *top;
   }
@@ -151,13 +155,12 @@ std::vector<Cuts> cutsOf(const Level& level, const Page& page, bool isMost) {
   if (page.proportion <= 0 || level.state.ranks.size() < 2) return {};
   const Ranks ranks = ranksOf(level.state);
   const double height = ranks.height(0, ranks.count()), least = std::max(page.height, kLeastPage);
-  const std::optional<Cuts> earlier = page.keepsCuts ? earlierCuts(level, ranks) : std::nullopt;
-  if (height < kTall * least / (earlier && !earlier->empty() ? kPatience : 1)) return {};
+  if (height < kTall * least) return {};
   const int parts = static_cast<int>(std::ceil(height / least));
   std::vector<Wrapped> choices =
       isMost ? inProportion(ranks, page.proportion) : std::vector<Wrapped>{wrapped(ranks, parts)};
   if (choices.empty()) return {};
-  if (earlier) {
+  if (const auto earlier = page.keepsCuts ? earlierCuts(level, ranks, choices.front().cuts) : std::nullopt) {
     Wrapped kept = measured(ranks, *earlier);
     const bool stays = isMost ? kept.reach(page.proportion) <= kPatience * choices.front().reach(page.proportion)
                               : kept.height <= kPatience * choices.front().height;

@@ -24,7 +24,8 @@ namespace {
 constexpr double kStallMs = 50;
 constexpr int kWaitMs = 300'000;
 constexpr int kFrames = 120;
-constexpr int kSettleMs = 100;  ///< in which a handler that puts off work has done it
+constexpr double kProportion = 1.41;  ///< of the canvas that layouts are for
+constexpr int kSettleMs = 100;        ///< in which a handler that puts off work has done it
 
 /// Of the calling thread.
 double threadCpuMs() {
@@ -231,7 +232,7 @@ void layouts(const QString& path) {
     int asked = 0;
     double askedMs = 0;
     for (const bool dot : {false, true}) {
-      LayoutOptions options;
+      LayoutOptions options{.proportion = kProportion};
       const auto askDot = [&](const LevelGraph& level) {
         QElapsedTimer clock;
         clock.start();
@@ -246,8 +247,9 @@ void layouts(const QString& path) {
       const double ms = threadCpuMs() - before;
       if (!geometry.ok()) continue;
       const DrawingQuality drawn = qualityOf(geometry.value().edges);
-      std::printf("   %s: %5zu crossings %4zu at borders %9.0f px %5zu bends %7.1f ms", dot ? "with dot" : "layered",
-                  drawn.crossings, crossingsAtBorders(graph, geometry.value()), drawn.length, drawn.bends, ms);
+      std::printf("   %s: %6.0f x %6.0f px %5zu crossings %4zu at borders %9.0f px %5zu bends %7.1f ms",
+                  dot ? "with dot" : "layered", geometry.value().width, geometry.value().height, drawn.crossings,
+                  crossingsAtBorders(graph, geometry.value()), drawn.length, drawn.bends, ms);
     }
     std::printf("   dot asked %d times, %.1f ms\n", asked, askedMs);
     std::fflush(stdout);

@@ -19,10 +19,11 @@ using ScenePointer = std::shared_ptr<const CanvasScene>;
 /// Of a maker for which every network is large.
 class Scenes {
  public:
-  explicit Scenes(std::shared_ptr<const Plan> plan) : m_plan(std::move(plan)), m_maker(m_fonts, 1) {}
+  explicit Scenes(std::shared_ptr<const Plan> plan, double proportion = 0)
+      : m_plan(std::move(plan)), m_maker(m_fonts, 1), m_proportion(proportion) {}
 
   ScenePointer kept(const OpenState& open) {
-    auto scene = m_maker.make(m_plan, open, {.cache = &m_cache});
+    auto scene = m_maker.make(m_plan, open, {.cache = &m_cache, .proportion = m_proportion});
     if (!scene.ok()) qFatal("%s", scene.error().text().c_str());
     return scene.value();
   }
@@ -33,6 +34,7 @@ class Scenes {
   std::shared_ptr<const Plan> m_plan;
   SceneMaker m_maker;
   LevelCache m_cache;
+  const double m_proportion;  ///< 0: nothing is wrapped
 };
 
 OpenState with(const QStringList& handles) {
@@ -159,16 +161,49 @@ class OpenedSceneTest : public QObject {
   void hasRoomForWhatIsOpen_data() { samples(); }
   void hasRoomForWhatIsOpen() {
     QFETCH(QString, sample);
-    Scenes scenes(test::planSample(sample)->plan);
-    const ScenePointer closed = scenes.kept({});
-    QCOMPARE(problem(*closed), QString());
-    const QStringList handles = openable(*closed);
-    for (const QString& handle : handles) {
-      const ScenePointer open = scenes.kept(with({handle}));
-      QVERIFY2(problem(*open).isEmpty(), qPrintable(handle + ": " + problem(*open)));
+    for (const double proportion : {0.0, 0.7, 1.4}) {
+      Scenes scenes(test::planSample(sample)->plan, proportion);
+      const ScenePointer closed = scenes.kept({});
+      QCOMPARE(problem(*closed), QString());
+      const QStringList handles = openable(*closed);
+      for (const QString& handle : handles) {
+        const ScenePointer open = scenes.kept(with({handle}));
+        QVERIFY2(problem(*open).isEmpty(), qPrintable(handle + ": " + problem(*open)));
+      }
+      const ScenePointer all = scenes.kept(with(handles));
+      QVERIFY2(problem(*all).isEmpty(), qPrintable(problem(*all)));
     }
-    const ScenePointer all = scenes.kept(with(handles));
-    QVERIFY2(problem(*all).isEmpty(), qPrintable(problem(*all)));
+  }
+
+  void whatIsOpenedInAColumnMovesTheColumnsBesideIt() {
+    const QTemporaryDir folder;
+    Scenes scenes(planOfFile(test::writeResidualChain(folder.path(), 400)), 1.4);
+    const ScenePointer closed = scenes.kept({});
+    QVERIFY(!closed->columns.empty());
+    const auto& [container, columns] = *closed->columns.begin();
+    const QString handle = openable(*closed)[20];
+    const int item = closed->itemOf(handle);
+    const ScenePointer open = scenes.kept(with({handle}));
+    const auto columnOf = [&columns = columns](const QRectF& rect) {
+      std::size_t column = 0;
+      while (column < columns.size() && rect.left() >= columns[column].left) ++column;
+      return column;
+    };
+    const QRectF before = closed->rects[std::size_t(item)], after = open->rects[std::size_t(item)];
+    QCOMPARE(after.top(), before.top());
+    const double grown = after.height() - before.height();
+    QVERIFY(grown > 60);
+    std::optional<double> aside;
+    for (std::size_t i = 0; i < closed->items.size(); ++i) {
+      if (int(i) == item || closed->items[i].parent != container) continue;
+      const QPointF moved = open->rects[i].topLeft() - closed->rects[i].topLeft();
+      const std::size_t column = columnOf(closed->rects[i]), ofItem = columnOf(before);
+      const bool below = column == ofItem && closed->rects[i].top() >= before.bottom();
+      QCOMPARE(moved.y(), below ? grown : 0.0);
+      if (column <= ofItem) QCOMPARE(moved.x(), 0.0);
+      if (column > ofItem) QCOMPARE(moved.x(), *(aside = aside.value_or(moved.x())));
+    }
+    QCOMPARE(problem(*open), QString());
   }
 
   void doesNotDependOnTheWayThere() {
@@ -269,5 +304,5 @@ class OpenedSceneTest : public QObject {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::OpenedSceneTest, 8)
+FUSESCOPE_GUI_TEST(fusescope::OpenedSceneTest, 9)
 #include "opened_scene_test.moc"

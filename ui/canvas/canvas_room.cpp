@@ -50,7 +50,7 @@ double CanvasRoom::Rank::movesAt(double x) const {
 }
 
 // How far down what stands at `y` moves.
-double CanvasRoom::Level::drop(double y) const {
+double CanvasRoom::Stretch::drop(double y) const {
   double sum = 0;
   for (const Rank& rank : ranks) {
     if (rank.bottom > y + 0.01) break;
@@ -59,10 +59,31 @@ double CanvasRoom::Level::drop(double y) const {
   return sum;
 }
 
-const CanvasRoom::Rank* CanvasRoom::Level::at(double y) const {
+const CanvasRoom::Rank* CanvasRoom::Stretch::at(double y) const {
   for (const Rank& rank : ranks)
     if (rank.contains(y)) return &rank;
   return nullptr;
+}
+
+std::size_t CanvasRoom::Level::indexAt(double x) const {
+  std::size_t i = 0;
+  while (i + 1 < stretches.size() && x >= stretches[i + 1].gutter) ++i;
+  return i;
+}
+
+bool CanvasRoom::Level::isGutter(double x) const {
+  const std::size_t i = indexAt(x);
+  return i > 0 && x < stretches[i].left - kNear;
+}
+
+// Wires in a gutter come from the end of the stretch before it.
+double CanvasRoom::Level::drop(const QPointF& point) const {
+  const std::size_t i = indexAt(point.x());
+  return stretches[i > 0 && isGutter(point.x()) ? i - 1 : i].drop(point.y());
+}
+
+const CanvasRoom::Rank* CanvasRoom::Level::rankAt(const QPointF& point) const {
+  return isGutter(point.x()) ? nullptr : at(point.x()).at(point.y());
 }
 
 const CanvasRoom::Level* CanvasRoom::roomIn(int level) const {
@@ -91,17 +112,45 @@ CanvasRoom::CanvasRoom(const CanvasScene& scene, const std::vector<Grown>& grown
     const int container = waiting.begin()->first.second;
     const GrownOfLevel inside = std::move(waiting.begin()->second);
     waiting.erase(waiting.begin());
-    const double wider = makeRoom(container, inside);
+    makeRoom(container, inside);
     if (container < 0) continue;
     const QRectF& rect = scene.rects[std::size_t(container)];
-    const double taller = m_levels[container].drop(std::numeric_limits<double>::max());
-    wait({container, rect.size() + QSizeF(wider, taller), rect.left()});
+    const Level& level = m_levels[container];
+    wait({container, rect.size() + QSizeF(level.wider, level.taller), rect.left()});
   }
   moveItems();
 }
 
-// How much wider the container becomes.
-double CanvasRoom::makeRoom(int container, const GrownOfLevel& grown) {
+std::vector<CanvasRoom::Stretch> CanvasRoom::stretchesOf(int container) const {
+  constexpr double kFar = std::numeric_limits<double>::max();
+  const QRectF border = container < 0 ? m_scene.bounds : m_scene.rects[std::size_t(container)];
+  const double begin = container < 0 ? -kFar : border.left() + metrics::kPadding;
+  std::vector<Stretch> stretches{{.gutter = begin, .left = begin, .end = border.right() - metrics::kPadding}};
+  if (const auto wrapped = m_scene.columns.find(container); wrapped != m_scene.columns.end()) {
+    for (const PlacedColumn& column : wrapped->second) {
+      const double end = std::exchange(stretches.back().end, column.gutter);
+      stretches.push_back({.gutter = column.gutter, .left = column.left, .end = end});
+    }
+  }
+  return stretches;
+}
+
+void CanvasRoom::makeRoom(int container, const GrownOfLevel& grown) {
+  Level& level = m_levels[container];
+  level.stretches = stretchesOf(container);
+  std::vector<GrownOfLevel> ofStretch(level.stretches.size());
+  for (const Grown& one : grown)
+    ofStretch[level.indexAt(m_scene.rects[std::size_t(one.item)].center().x())].push_back(one);
+  for (std::size_t s = 0; s < level.stretches.size(); ++s) {
+    Stretch& stretch = level.stretches[s];
+    stretch.moves = level.wider;
+    level.wider += makeRoomIn(container, stretch, ofStretch[s]);
+    level.taller = std::max(level.taller, stretch.drop(std::numeric_limits<double>::max()));
+  }
+}
+
+// How much wider the stretch becomes.
+double CanvasRoom::makeRoomIn(int container, Stretch& stretch, const GrownOfLevel& grown) {
   std::vector<std::pair<Rank, GrownOfLevel>> ranks;
   for (const Grown& one : grown) {
     const QRectF& rect = m_scene.rects[std::size_t(one.item)];
@@ -109,32 +158,31 @@ double CanvasRoom::makeRoom(int container, const GrownOfLevel& grown) {
       return std::any_of(r.first.members.begin(), r.first.members.end(),
                          [&](const Member& member) { return member.item == one.item; });
     });
-    if (known == ranks.end()) known = ranks.insert(ranks.end(), {rankOf(container, one), {}});
+    if (known == ranks.end()) known = ranks.insert(ranks.end(), {rankOf(container, stretch, one), {}});
     known->second.push_back(one);
     known->first.grows = std::max(known->first.grows, rect.top() + one.size.height() - known->first.bottom);
   }
   std::sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.first.top < b.first.top; });
-  const QRectF border = container < 0 ? m_scene.bounds : m_scene.rects[std::size_t(container)];
-  double right = border.right();
-  Level& level = m_levels[container];
+  double right = stretch.end;
   for (auto& [rank, ofRank] : ranks) {
-    push(rank, ofRank, container < 0 ? std::numeric_limits<double>::lowest() : border.left() + metrics::kPadding);
+    push(rank, ofRank, stretch.left);
     for (const Member& member : rank.members) {
       const auto size = m_sizes.find(member.item);
       const double width = size == m_sizes.end() ? member.right - member.left : size->second.width();
-      right = std::max(right, member.left + member.moves + width + metrics::kPadding);
+      right = std::max(right, member.left + member.moves + width);
     }
-    touch(container, rank);
-    level.ranks.push_back(std::move(rank));
+    touch(stretch, rank);
+    stretch.ranks.push_back(std::move(rank));
   }
-  return right - border.right();
+  return right - stretch.end;
 }
 
 // All that stands in the rank, and the wires through it.
-CanvasRoom::Rank CanvasRoom::rankOf(int container, const Grown& grown) const {
+CanvasRoom::Rank CanvasRoom::rankOf(int container, const Stretch& stretch, const Grown& grown) const {
   const QRectF& of = m_scene.rects[std::size_t(grown.item)];
   Rank rank{.top = of.top(), .bottom = of.bottom()};
-  const QRectF across(m_scene.bounds.left(), of.center().y(), m_scene.bounds.width(), 0);
+  const double left = std::max(stretch.left, m_scene.bounds.left());
+  const QRectF across(left, of.center().y(), stretch.end - left, 0);
   for (const int i : m_scene.itemIndex.meeting(across)) {
     const QRectF& rect = m_scene.rects[std::size_t(i)];
     if (m_scene.items[std::size_t(i)].parent != container || !overlap(rect, of)) continue;
@@ -142,25 +190,26 @@ CanvasRoom::Rank CanvasRoom::rankOf(int container, const Grown& grown) const {
     rank.bottom = std::max(rank.bottom, rect.bottom());
     rank.members.push_back({rect.left(), rect.right(), i});
   }
-  addWires(container, rank);
+  addWires(stretch, rank);
   std::sort(rank.members.begin(), rank.members.end(), [](const Member& a, const Member& b) { return a.left < b.left; });
   return rank;
 }
 
-void CanvasRoom::addWires(int container, Rank& rank) const {
-  const QRectF border = container < 0 ? m_scene.bounds : m_scene.rects[std::size_t(container)];
+void CanvasRoom::addWires(const Stretch& stretch, Rank& rank) const {
+  const double left = std::max(stretch.left, m_scene.bounds.left());
   const auto isKnown = [&](double x) {
     for (const Member& member : rank.members)
       if (x > member.left - kNear && x < member.right + kNear) return true;
     return false;
   };
   std::vector<double> places;
-  for (const int e : m_scene.edgeIndex.meeting(QRectF(border.left(), rank.top, border.width(), 0))) {
+  for (const int e : m_scene.edgeIndex.meeting(QRectF(left, rank.top, stretch.end - left, 0))) {
     const CanvasCurves::Points points = m_scene.curves.of(e);
     for (std::size_t p = 0; p + 3 < points.size(); p += 3) {
       const CanvasCurves::Points piece = points.subspan(p, 4);
       const double above = std::min(piece[0].y(), piece[3].y()), below = std::max(piece[0].y(), piece[3].y());
-      if (above <= rank.top + kNear && below >= rank.bottom - kNear && isVertical(piece))
+      const bool inside = piece[0].x() > stretch.left - kNear && piece[0].x() < stretch.end + kNear;
+      if (inside && above <= rank.top + kNear && below >= rank.bottom - kNear && isVertical(piece))
         places.push_back(piece[0].x());
     }
   }
@@ -191,11 +240,10 @@ void CanvasRoom::push(Rank& rank, const GrownOfLevel& grown, double leftmost) co
 }
 
 // The edges that what moves to the side takes along.
-void CanvasRoom::touch(int container, const Rank& rank) {
-  const QRectF border = container < 0 ? m_scene.bounds : m_scene.rects[std::size_t(container)];
+void CanvasRoom::touch(const Stretch& stretch, const Rank& rank) {
   for (const Member& member : rank.members) {
     if (std::abs(member.moves) < 0.01) continue;
-    const double right = std::min(member.right, border.right());
+    const double right = std::min(member.right, stretch.end + metrics::kPadding);
     const QRectF area(member.left - 1, rank.top - 1, right - member.left + 2, rank.bottom - rank.top + 2);
     for (const int e : m_scene.edgeIndex.meeting(area)) m_touched[std::size_t(e)] = true;
   }
@@ -205,13 +253,17 @@ void CanvasRoom::touch(int container, const Rank& rank) {
 void CanvasRoom::moveItems() {
   m_moves.resize(m_scene.items.size());
   for (std::size_t i = 0; i < m_moves.size(); ++i) {
-    const int container = m_scene.items[i].parent;
-    QPointF move = container < 0 ? QPointF() : m_moves[std::size_t(container)];
-    if (const Level* level = roomIn(container)) {
+    const CanvasItem& item = m_scene.items[i];
+    QPointF move = item.parent < 0 ? QPointF() : m_moves[std::size_t(item.parent)];
+    if (const Level* level = roomIn(item.parent)) {
       const QRectF& rect = m_scene.rects[i];
-      const Rank* rank = level->at(rect.center().y());
-      move.ry() += level->drop(rect.top());  // what grows keeps its top, and so does what stands beside it
-      if (rank != nullptr) {
+      const Stretch& stretch = level->at(rect.center().x());
+      // What no edge touches stands below all stretches.
+      const bool isLonely = level->stretches.size() > 1 && item.isBox() && item.edgesIn + item.edgesOut == 0;
+      move.rx() += stretch.moves;
+      // What grows keeps its top, and so does what stands beside it.
+      move.ry() += isLonely ? level->taller : stretch.drop(rect.top());
+      if (const Rank* rank = stretch.at(rect.center().y())) {
         const auto member = std::find_if(rank->members.begin(), rank->members.end(),
                                          [&](const Member& other) { return other.item == int(i); });
         if (member != rank->members.end()) move.rx() += member->moves;
@@ -249,8 +301,10 @@ int CanvasRoom::levelAt(int edge, const QPointF& point) const {
 QPointF CanvasRoom::moved(int level, const QPointF& point) const {
   QPointF to = level < 0 ? point : point + m_moves[std::size_t(level)];
   if (const Level* room = roomIn(level)) {
-    to.ry() += room->drop(point.y());
-    if (const Rank* rank = room->at(point.y())) to.rx() += rank->movesAt(point.x());
+    const bool leaves = level >= 0 && point.y() > m_scene.rects[std::size_t(level)].bottom() - kNear;
+    to.ry() += leaves ? room->taller : room->drop(point);
+    to.rx() += room->at(point.x()).moves;
+    if (const Rank* rank = room->rankAt(point)) to.rx() += rank->movesAt(point.x());
   }
   return to;
 }
@@ -266,7 +320,9 @@ void CanvasRoom::appendCurve(int edge, const Ends& ends, std::vector<QPointF>& p
   if (!bends && from == to) {
     const QPointF move = from < 0 ? QPointF() : m_moves[std::size_t(from)];
     const Level* room = roomIn(from);
-    const auto now = [&](const QPointF& p) { return p + move + QPointF(0, room == nullptr ? 0 : room->drop(p.y())); };
+    const auto now = [&](const QPointF& p) {
+      return room == nullptr ? p + move : p + move + QPointF(room->at(p.x()).moves, room->drop(p));
+    };
     appendStraight(points, now(before.front()));
     for (const QPointF& p : before.subspan(1)) points.push_back(now(p));
     return;
@@ -293,7 +349,7 @@ void CanvasRoom::leadTo(double x, const std::vector<int>& levels, CanvasCurves::
   const auto place = [&](std::size_t s) { return atEnd ? stops.size() - 1 - s : s; };
   const auto pointOf = [&](std::size_t s) { return before[3 * place(s)]; };
   const Level* room = roomIn(levels[place(0)]);
-  const Rank* rank = room == nullptr ? nullptr : room->at(pointOf(0).y());
+  const Rank* rank = room == nullptr ? nullptr : room->rankAt(pointOf(0));
   stops[place(0)].setX(x);
   for (std::size_t s = 1; rank != nullptr && s < stops.size(); ++s) {
     if (!rank->contains(pointOf(s).y()) || std::abs(pointOf(s).x() - pointOf(0).x()) > kNear) break;
@@ -314,8 +370,9 @@ void CanvasRoom::appendPiece(int level, CanvasCurves::Points piece, const QPoint
   const double x = piece[0].x();
   const QPointF atTop = down ? from : to, atBottom = down ? to : from;
   std::vector<QPointF> way{atTop};
-  const Level* room = roomIn(level);
-  const QPointF usual = level < 0 ? QPointF() : m_moves[std::size_t(level)];
+  const Level* of = roomIn(level);
+  const Stretch* room = of == nullptr || of->isGutter(x) ? nullptr : &of->at(x);
+  const QPointF usual = (level < 0 ? QPointF() : m_moves[std::size_t(level)]) + QPointF(room ? room->moves : 0, 0);
   const auto straightAt = [&](double y) { return QPointF(x, y + (room == nullptr ? 0 : room->drop(y))) + usual; };
   for (std::size_t r = 0; room != nullptr && r < room->ranks.size(); ++r) {
     const Rank& rank = room->ranks[r];

@@ -10,8 +10,9 @@
 namespace fusescope {
 
 /// Room in a scene that was laid out for boxes that grow: what stands in ranks below moves down, what is beside in the
-/// rank moves to the right as far as it must, the container around grows along, and so on outwards. Nothing else moves
-/// and nothing is ordered again. Depends on the scene and on what grows, not on what was open before.
+/// rank moves to the right as far as it must, the container around grows along, and so on outwards. Of what is wrapped,
+/// that is done in the stretch of the box; the stretches to the right of it give way. Nothing else moves and nothing is
+/// ordered again. Depends on the scene and on what grows, not on what was open before.
 class CanvasRoom {
  public:
   struct Grown {
@@ -45,19 +46,33 @@ class CanvasRoom {
     double movesAt(double x) const;
     bool contains(double y) const;
   };
-  struct Level {
-    std::vector<Rank> ranks;  ///< from above
+  struct Stretch {
+    double gutter, left;        ///< where the gutter before it and where it itself begins
+    double end;                 ///< of its boxes
+    double moves = 0;           ///< to the right
+    std::vector<Rank> ranks{};  ///< from above
     double drop(double y) const;
     const Rank* at(double y) const;
+  };
+  struct Level {
+    std::vector<Stretch> stretches;  ///< from the left; one if it is not wrapped
+    double wider = 0, taller = 0;
+    std::size_t indexAt(double x) const;  ///< the gutter before a stretch counts as its own
+    const Stretch& at(double x) const { return stretches[indexAt(x)]; }
+    bool isGutter(double x) const;
+    double drop(const QPointF& point) const;
+    const Rank* rankAt(const QPointF& point) const;
   };
   using GrownOfLevel = std::vector<Grown>;
 
   int depthOf(int item) const;
-  double makeRoom(int container, const GrownOfLevel& grown);
-  Rank rankOf(int container, const Grown& grown) const;
-  void addWires(int container, Rank& rank) const;
+  void makeRoom(int container, const GrownOfLevel& grown);
+  double makeRoomIn(int container, Stretch& stretch, const GrownOfLevel& grown);
+  std::vector<Stretch> stretchesOf(int container) const;
+  Rank rankOf(int container, const Stretch& stretch, const Grown& grown) const;
+  void addWires(const Stretch& stretch, Rank& rank) const;
   void push(Rank& rank, const GrownOfLevel& grown, double leftmost) const;
-  void touch(int container, const Rank& rank);
+  void touch(const Stretch& stretch, const Rank& rank);
   void moveItems();
 
   int levelAt(int edge, const QPointF& point) const;

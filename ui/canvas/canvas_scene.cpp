@@ -151,6 +151,16 @@ LayoutGraph layoutGraphOf(const CanvasScene& scene) {
   return graph;
 }
 
+EarlierPicture pictureOf(const CanvasScene& scene) {
+  const auto rect = [&scene](const std::string& id) -> std::optional<PlacedRect> {
+    const int item = scene.itemOfKey(QString::fromStdString(id));
+    if (item < 0) return std::nullopt;
+    const QRectF& at = scene.rects[std::size_t(item)];
+    return PlacedRect{at.x(), at.y(), at.width(), at.height()};
+  };
+  return {.rectOf = rect, .proportion = scene.proportion};
+}
+
 Result<Done> applyGeometry(CanvasScene& scene, const LayoutGeometry& geometry) {
   const auto open = std::count_if(scene.items.begin(), scene.items.end(), [](const CanvasItem& i) { return i.open; });
   if (geometry.containers.size() != std::size_t(open) || geometry.boxes.size() + open != scene.items.size() ||
@@ -158,10 +168,18 @@ Result<Done> applyGeometry(CanvasScene& scene, const LayoutGeometry& geometry) {
     return Diagnostic{.message = "the layout does not fit the graph that was asked for"};
   }
   std::size_t box = 0, container = 0;
+  scene.columns.clear();
+  const auto takeColumns = [&](int of, int item) {
+    if (const auto found = geometry.columns.find(of); found != geometry.columns.end())
+      scene.columns[item] = found->second;
+  };
+  takeColumns(-1, -1);
   scene.rects.clear();
   scene.rects.reserve(scene.items.size());
-  for (const CanvasItem& item : scene.items)
+  for (const CanvasItem& item : scene.items) {
+    if (item.open) takeColumns(int(container), int(scene.rects.size()));
     scene.rects.push_back(rectOf(item.open ? geometry.containers[container++] : geometry.boxes[box++]));
+  }
   std::size_t points = 0;
   for (const PlacedEdge& edge : geometry.edges) points += edge.points.size();
   scene.curves = {};

@@ -6,6 +6,7 @@
 #include <QSet>
 #include <QString>
 #include <QStringList>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -138,6 +139,8 @@ struct CanvasScene {
   QRectF bounds;
   QString engine;
   int boxes = 0;
+  double proportion = 0;  ///< of the canvas that it was laid out for, width to height; 0: for none
+  std::map<int, std::vector<PlacedColumn>> columns;  ///< of what is wrapped: by open item, -1: the top
 
   /// `name`, or the key of the item.
   int itemOf(const QString& name) const;
@@ -162,6 +165,8 @@ struct CanvasScene {
 LayoutGraph layoutGraphOf(const CanvasScene& scene);
 /// How an open item frames what it holds; `parent`: index of a container.
 LayoutContainer containerOf(const CanvasItem& item, int parent);
+/// A scene as what the next one comes of, which must not outlive it.
+EarlierPicture pictureOf(const CanvasScene& scene);
 /// Takes rectangles and curves over; the geometry must be of this scene's layout graph (sizes are checked).
 Result<Done> applyGeometry(CanvasScene& scene, const LayoutGeometry& geometry);
 

@@ -78,9 +78,9 @@ void GraphView::setCover(std::shared_ptr<const Cover> cover, const QString& said
     return;
   }
   if (m->wantedModel != m->sceneModel) {
-      m->atRest = !m->nextView || m->nextView->atRest;
-      m->open = m->nextView ? m->nextView->open : OpenState();
-      showOnly({});
+    m->atRest = !m->nextView || m->nextView->atRest;
+    m->open = m->nextView ? m->nextView->open : OpenState();
+    showOnly({});
     m->selection.clear();
     m->currentName.clear();
   }
@@ -98,7 +98,37 @@ void GraphView::Private::request() {
     if (item >= 0) anchorKey = scene->items[std::size_t(item)].key;
   }
   const std::optional<QSizeF> restIn = atRest ? std::optional<QSizeF>(q->size()) : std::nullopt;
-  runner.request({.cover = cover, .modules = modules, .open = open, .atRest = restIn});
+  askedProportion = proportion();
+  const bool follows = sceneModel == wantedModel && !scene->items.empty();
+  runner.request({.cover = cover,
+                  .modules = modules,
+                  .open = open,
+                  .atRest = restIn,
+                  .proportion = askedProportion,
+                  .earlier = follows ? scene : nullptr});
+}
+
+// The item of `before` that keeps its place: the one that was asked for, or the one nearest to the middle, or what it
+// is in if it is gone. -1: nothing in sight is there any more.
+int GraphView::Private::anchorIn(const CanvasScene& before, const CanvasScene& next) const {
+  const auto still = [&](int item) {
+    while (item >= 0 && next.itemOfKey(before.items[std::size_t(item)].key) < 0)
+      item = before.items[std::size_t(item)].parent;
+    return item;
+  };
+  const int asked = before.itemOfKey(anchorKey);
+  if (asked >= 0) return still(asked);
+  const QRectF seen = visibleScene();
+  int nearest = -1;
+  double least = 0;
+  for (const int item : before.itemIndex.meeting(seen)) {
+    const QPointF gap = before.rects[std::size_t(item)].center() - seen.center();
+    const double distance = std::hypot(gap.x(), gap.y());
+    if (!before.items[std::size_t(item)].isBox() || (nearest >= 0 && distance >= least)) continue;
+    nearest = item;
+    least = distance;
+  }
+  return still(nearest);
 }
 
 // The item under the anchor keeps its place on the screen; what else moved glides there.
@@ -106,19 +136,12 @@ void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double mi
   std::shared_ptr<const CanvasScene> before = scene;
   const bool sawBoxes = seesBoxes(), whole = std::exchange(wasWhole, false);
   const bool sameModel = hasCamera && sceneModel == wantedModel && !next->items.empty();
-  int anchor = before->itemOfKey(anchorKey);
-  while (anchor >= 0 && next->itemOfKey(before->items[std::size_t(anchor)].key) < 0) {
-    anchor = before->items[std::size_t(anchor)].parent;
-  }
+  const int anchor = sameModel ? anchorIn(*before, *next) : -1;
   QPointF shift;
   const auto topOf = [](const CanvasScene& of, int item) {
     const QRectF& rect = of.rects[std::size_t(item)];
     return QPointF(rect.center().x(), rect.top());
   };
-  if (anchor < 0 && sameModel) {  // whatever is in the middle of the picture
-    const int middle = before->itemAt(visibleScene().center());
-    if (middle >= 0 && next->itemOfKey(before->items[std::size_t(middle)].key) >= 0) anchor = middle;
-  }
   if (anchor >= 0) {
     const int now = next->itemOfKey(before->items[std::size_t(anchor)].key);
     shift = topOf(*next, now) - topOf(*before, anchor);
@@ -156,8 +179,8 @@ void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double mi
       showStart();
     }
   }
-  if (sameModel && (whole || (sawBoxes && !seesBoxes()))) showRect(scene->bounds, 1.0);
-  if (std::exchange(revealsWhenDone, false) && !selected.isEmpty()) reveal(selectionRect());
+  if (sameModel && (whole || (sawBoxes && !seesBoxes()))) showAll();
+  if (std::exchange(revealsWhenDone, false)) revealSelection();
   placeOverlays();
   moved();
   runner.discard(std::move(before));
@@ -335,13 +358,14 @@ void GraphView::expandAll() {
   if (!m->cover) return;
   m->open = allOpen(*m->scene);
   m->atRest = false;
+  m->wasWhole = m->seesAll();
   m->request();
 }
 
 void GraphView::collapseAll() {
   if (!m->cover) return;
   m->atRest = true;
-  m->wasWhole = m->visibleScene().contains(m->scene->bounds);
+  m->wasWhole = m->seesAll();
   m->request();
 }
 
@@ -352,8 +376,8 @@ void GraphView::select(const QStringList& names, bool reveal) {
   if (reveal && m->openAround(names.size() <= kMostOpenedFor ? names : QStringList(names.last()))) {
     m->revealsWhenDone = true;
     m->request();
-  } else if (reveal && !m->selected.isEmpty()) {
-    m->reveal(m->selectionRect());
+  } else if (reveal) {
+    m->revealSelection();
   }
   m->changed(false);
 }

@@ -1,14 +1,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/canvas/canvas_metrics.h"
 #include "ui/canvas/graph_view_private.h"
 
 namespace fusescope {
 namespace {
 
-constexpr double kReadableFit = 0.5;  // below it the start shows the top of the graph, not all of it
-constexpr double kStartZoom = 0.9;    // the least at which every line of a box is large enough
+constexpr double kLegiblePixels = 9;  // of a title
+constexpr double kLegible = kLegiblePixels / metrics::kTitlePixels;
+constexpr double kStartZoom = 0.9;     // the least at which every line of a box is large enough
+constexpr double kLeastWalked = 0.35;  // by arrow keys, below which the camera comes nearer
 constexpr double kMargin = 32;
+constexpr double kHeaderWidth = 320;  // of a container that is open, what is looked at
 
 }  // namespace
 
@@ -35,10 +39,43 @@ void GraphView::Private::showRect(const QRectF& rect, double most) {
   moved();
 }
 
-// All of a small graph; of a large one, its beginning, large enough to read.
-void GraphView::Private::showStart() {
+// Steps of the square root of two: a canvas that becomes a little wider needs no other picture.
+double GraphView::Private::proportion() const {
+  const double exact = double(std::max(q->width(), 1)) / std::max(q->height(), 1);
+  return std::exp2(std::round(2 * std::log2(std::clamp(exact, 0.35, 4.0))) / 2);
+}
+
+bool GraphView::Private::seesAll() const {
+  return hasCamera && visibleScene().contains(scene->bounds);
+}
+
+// Where nobody moved the camera, it stands as if the picture had been opened now; what was seen whole is seen whole;
+// otherwise what was in the middle stays there.
+void GraphView::Private::resized(const QSize& before) {
+  const bool whole = hasCamera && camera.visible(before).contains(scene->bounds);
+  const QSize grown = q->size() - before;
+  const bool rests = hasCamera && camera == restingAt;
+  camera.origin -= QPointF(grown.width(), grown.height()) / (2 * camera.zoom);
+  if (rests && isStart) {
+    showStart();
+  } else if (rests || (whole && !seesAll())) {
+    showAll();
+  }
+  const double asked = runner.isRunning() ? askedProportion : scene->proportion;
+  if ((rests || runner.isRunning()) && proportion() != asked) request();
+}
+
+void GraphView::Private::showAll() {
   showRect(scene->bounds, 1.0);
-  if (camera.zoom >= kReadableFit) return;
+  restingAt = camera;
+  isStart = false;
+}
+
+// All of it where that is legible; else its beginning, large enough to read.
+void GraphView::Private::showStart() {
+  showAll();
+  isStart = true;
+  if (camera.zoom >= kLegible) return;
   double x = 0;
   int count = 0;
   for (std::size_t i = 0; i < scene->items.size(); ++i) {
@@ -47,8 +84,12 @@ void GraphView::Private::showStart() {
     ++count;
   }
   camera.zoom = kStartZoom;
-  camera.origin.setX((count > 0 ? x / count : scene->bounds.center().x()) - q->width() / (2 * camera.zoom));
-  camera.origin.setY(scene->bounds.top() - kMargin);
+  const double seen = q->width() / camera.zoom, margin = kMargin / camera.zoom;
+  const double middle = count > 0 ? x / count : scene->bounds.center().x();
+  const double first = scene->bounds.left() - margin, last = scene->bounds.right() + margin - seen;
+  camera.origin.setX(first < last ? std::clamp(middle - seen / 2, first, last) : (first + last) / 2);
+  camera.origin.setY(scene->bounds.top() - margin);
+  restingAt = camera;
   moved();
 }
 
@@ -59,12 +100,22 @@ bool GraphView::Private::seesBoxes() const {
   });
 }
 
-void GraphView::Private::reveal(const QRectF& rect) {
+void GraphView::Private::reveal(const QRectF& rect, bool legibly) {
   const QRectF seen = visibleScene().adjusted(kMargin / camera.zoom, kMargin / camera.zoom, -kMargin / camera.zoom,
                                               -kMargin / camera.zoom);
-  if (seen.contains(rect)) return;
-  if (camera.zoom < 0.35) camera.zoom = kStartZoom;
+  const bool small = camera.zoom < (legibly ? kLegible : kLeastWalked);
+  if (seen.contains(rect) && !(legibly && small)) return;
+  if (small) {  // as large as it is read well, or all of it if it is more than one box
+    const double before = camera.zoom;
+    camera.show(rect, q->size(), kMargin, kStartZoom);
+    camera.zoom = std::max(camera.zoom, before);
+    if (seen.contains(rect) && camera.zoom == before) return;
+  }
   centreOn(rect.center());
+}
+
+void GraphView::Private::revealSelection() {
+  if (!selected.isEmpty()) reveal(selected.size() == 1 ? lookedAt(*selected.begin()) : selectionRect(), true);
 }
 
 QRectF GraphView::Private::selectionRect() const {
@@ -73,8 +124,19 @@ QRectF GraphView::Private::selectionRect() const {
   return rect;
 }
 
+QRectF GraphView::Private::lookedAt(int item) const {
+  const QRectF& rect = scene->rects[std::size_t(item)];
+  const CanvasItem& of = scene->items[std::size_t(item)];
+  if (!of.open) return rect;
+  return {rect.topLeft(), QSizeF(std::min(rect.width(), kHeaderWidth), of.container->look.header)};
+}
+
 void GraphView::fit() {
-  m->showRect(m->scene->bounds, 1.0);
+  if (m->cover && m->proportion() != m->scene->proportion) {
+    m->wasWhole = true;
+    m->request();
+  }
+  m->showAll();
 }
 
 void GraphView::centreSelection() {

@@ -66,13 +66,7 @@ void GraphView::paintEvent(QPaintEvent* event) {
 }
 
 void GraphView::resizeEvent(QResizeEvent* event) {
-  // All that was in view still is; else what was in the middle stays there.
-  if (m->hasCamera && event->oldSize().isValid() && m->camera.visible(event->oldSize()).contains(m->scene->bounds)) {
-    fit();
-  } else if (m->hasCamera && event->oldSize().isValid()) {
-    const QSize grown = event->size() - event->oldSize();
-    m->camera.origin -= QPointF(grown.width(), grown.height()) / (2 * m->camera.zoom);
-  }
+  if (event->oldSize().isValid()) m->resized(event->oldSize());
   m->placeOverlays();
   m->minimap->setVisiblePart(m->visibleScene());
 }

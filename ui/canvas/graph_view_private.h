@@ -21,6 +21,7 @@ struct GraphView::Private {
   // graph_view.cpp
   void request();
   void take(std::shared_ptr<const CanvasScene> next, double milliseconds);
+  int anchorIn(const CanvasScene& before, const CanvasScene& next) const;
   void recolor();
   void showColors();  ///< in the legend, the overview and the picture
   void resolveSelection();
@@ -39,10 +40,17 @@ struct GraphView::Private {
   void zoomAt(const QPointF& viewPoint, double factor);
   void centreOn(const QPointF& scenePoint);
   void showRect(const QRectF& rect, double most);
+  void showAll();
   void showStart();
-  bool seesBoxes() const;  ///< a box is in view
-  void reveal(const QRectF& rect);
+  void resized(const QSize& before);
+  double proportion() const;  ///< about that of the canvas, width to height
+  bool seesAll() const;       ///< the whole picture is in view
+  bool seesBoxes() const;     ///< a box is in view
+  /// Brings `rect` into view. `legibly`: large enough to be read, too.
+  void reveal(const QRectF& rect, bool legibly = false);
+  void revealSelection();
   QRectF selectionRect() const;
+  QRectF lookedAt(int item) const;  ///< all of a box; of a container that is open, its header
 
   // graph_view_walk.cpp
   void walk(int key);
@@ -83,6 +91,9 @@ struct GraphView::Private {
 
   Camera camera;
   bool hasCamera = false;
+  Camera restingAt;      ///< where it stood when all, or the start, was shown: nobody has moved it since if it is there
+  bool isStart = false;  ///< it was the start
+  double askedProportion = 0;  ///< of the layout under way
 
   QString failing;  ///< as setFailing() says
   int failingItem = -1;
@@ -90,7 +101,7 @@ struct GraphView::Private {
   QSet<int> selected;     ///< the items that stand for them
   QString currentName;
   QString anchorKey;      ///< the item that keeps its place when the next scene comes
-  bool wasWhole = false;  ///< all of the picture was in view when all was asked to be closed: so is the next one
+  bool wasWhole = false;  ///< all of the picture was in view when another was asked for: so is the next one
   int hovered = -1;
   bool centredOnce = false;
 

@@ -96,9 +96,7 @@ void GraphView::Private::walk(int key) {
   }
   if (next < 0) return;
   choose(next, false);
-  const QRectF& there = scene->rects[std::size_t(next)];
-  const bool open = scene->items[std::size_t(next)].open;
-  reveal(open ? QRectF(there.topLeft(), QSizeF(std::min(there.width(), 200.0), 40)) : there);
+  reveal(lookedAt(next));
 }
 
 void GraphView::Private::stepMatch(int by) {
@@ -113,8 +111,8 @@ void GraphView::Private::stepMatch(int by) {
     revealsWhenDone = true;
     request();
   } else if (entry.item >= 0) {
-    if (camera.zoom < 0.35) camera.zoom = 0.9;
-    centreOn(scene->rects[std::size_t(entry.item)].center());
+    reveal(lookedAt(entry.item), true);
+    centreOn(lookedAt(entry.item).center());
   }
   changed(true);
   emit q->searchChanged(matchIndex, count);

@@ -81,9 +81,12 @@ void LayoutRunner::request(Wanted wanted) {
 
 void LayoutRunner::work(Job& job, SceneMaker& maker, LevelCache& cache) {
   DotHelper dot(job.stop.get_token(), kMostForDotMs);
-  const LayoutOptions options{
-      .dot = [&](const LevelGraph& level) { return dot.layOut(level); }, .cache = &cache, .stop = job.stop.get_token()};
   Wanted& wanted = job.wanted;
+  LayoutOptions options{.dot = [&](const LevelGraph& level) { return dot.layOut(level); },
+                        .cache = &cache,
+                        .stop = job.stop.get_token(),
+                        .proportion = wanted.proportion};
+  if (wanted.earlier) options.earlier = pictureOf(*wanted.earlier);
   if (wanted.atRest) wanted.open = openAtRest(*wanted.cover, wanted.modules, *wanted.atRest);
   auto scene = maker.make(wanted.cover, wanted.open, options, wanted.modules);
   if (scene.ok()) {
@@ -92,6 +95,7 @@ void LayoutRunner::work(Job& job, SceneMaker& maker, LevelCache& cache) {
     job.problem = QString::fromStdString(scene.error().text());
   }
   job.warning = dot.problem();
+  wanted.earlier.reset();
 }
 
 void LayoutRunner::deliver(const std::shared_ptr<Job>& job) {

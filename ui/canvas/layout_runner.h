@@ -24,12 +24,15 @@ class LayoutRunner : public QObject {
   ~LayoutRunner() override;
 
   /// What is to be drawn. `modules`: blocks of the cover's model, or null. `atRest`: the size of the view for which
-  /// what is open is chosen (openAtRest()) in place of `open`.
+  /// what is open is chosen (openAtRest()) in place of `open`. `proportion`: width to height of where it will be seen.
+  /// `earlier`: the picture that is shown now, if it is of the same network, whose order is kept; null: there is none.
   struct Wanted {
     std::shared_ptr<const Cover> cover;
     std::shared_ptr<const ModuleTree> modules{};
     OpenState open{};
     std::optional<QSizeF> atRest{};
+    double proportion = 0;
+    std::shared_ptr<const CanvasScene> earlier{};
   };
   void request(Wanted wanted);
   void cancel();

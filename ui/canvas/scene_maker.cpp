@@ -7,6 +7,7 @@ namespace fusescope {
 namespace {
 
 Status layOutScene(CanvasScene& scene, const LayoutOptions& options) {
+  scene.proportion = options.proportion;
   return applyGeometry(scene, TRY(layOut(layoutGraphOf(scene), options)));
 }
 
@@ -25,7 +26,9 @@ Result<std::shared_ptr<SceneMaker::Base>> SceneMaker::baseOf(const std::shared_p
                                                              const std::shared_ptr<const ModuleTree>& modules,
                                                              const OpenState& open,
                                                              const LayoutOptions& options) const {
-  if (m_base && m_base->cover == cover && m_base->modules == modules && m_base->open == open) return m_base;
+  const bool isKept = m_base && m_base->cover == cover && m_base->modules == modules && m_base->open == open &&
+                      m_base->built.scene.proportion == options.proportion;
+  if (isKept) return m_base;
   auto base = std::make_shared<Base>();
   base->cover = cover;
   base->modules = modules;

@@ -6,9 +6,9 @@
 
 namespace fusescope {
 
-/// Laid-out scenes of covers. A small one is made and laid out as a whole. Of a large one the scene in which no fused
-/// node is open is kept, and what is opened or closed changes only what it touches (openedScene()): both depend on the
-/// cover and on what is open alone, not on the way there. One thread at a time.
+/// Laid-out scenes of covers. A small one is made and laid out as a whole, in the order of the earlier picture if there
+/// is one. Of a large one the scene in which no fused node is open is kept, and what is opened or closed changes only
+/// what it touches (openedScene()), whatever was open before. One thread at a time.
 class SceneMaker {
  public:
   /// Fused nodes from which a network is large.
