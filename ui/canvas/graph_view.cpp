@@ -220,15 +220,29 @@ void GraphView::Private::changed(bool byUser) {
   if (byUser) emit q->selectionChanged(selection);
 }
 
+// At the bottom on the left; on the right where it would lie on boxes on the left, and on none there.
+QPoint GraphView::Private::legendPlace() const {
+  const int y = q->height() - legend->height() - kOverlayMargin;
+  const QPoint left(kOverlayMargin, y), right(q->width() - legend->width() - kOverlayMargin, y);
+  const auto isOnBoxes = [&](const QPoint& place) {
+    const QRectF covered(toScene(place), QSizeF(legend->size()) / camera.zoom);
+    return std::ranges::any_of(scene->itemIndex.meeting(covered), [&](int item) {
+      return scene->items[std::size_t(item)].isBox() && covered.intersects(scene->rects[std::size_t(item)]);
+    });
+  };
+  return !minimap->isVisibleTo(q) && isOnBoxes(left) && !isOnBoxes(right) ? right : left;
+}
+
 void GraphView::Private::placeOverlays() {
   const bool any = !scene->items.empty();
   legend->setVisible(any && wantsLegend && q->width() > 360 && q->height() > std::max(260, legend->height() + 60));
   // An overview of what is all in sight says nothing, and lies over some of it.
   const bool allInSight = visibleScene().contains(scene->bounds);
   minimap->setVisible(any && wantsMinimap && !allInSight && q->width() > 420 && q->height() > 300);
-  legend->move(kOverlayMargin, q->height() - legend->height() - kOverlayMargin);
-  const int below = legend->isVisibleTo(q) ? legend->y() : q->height() - kOverlayMargin + kChipGap;
-  chip->move(kOverlayMargin, below - chip->height() - kChipGap);
+  legend->move(legendPlace());
+  const bool aboveLegend = legend->isVisibleTo(q);
+  const int below = aboveLegend ? legend->y() : q->height() - kOverlayMargin + kChipGap;
+  chip->move(aboveLegend ? legend->x() : kOverlayMargin, below - chip->height() - kChipGap);
   minimap->move(q->width() - minimap->width() - kOverlayMargin, q->height() - minimap->height() - kOverlayMargin);
 }
 
@@ -418,6 +432,11 @@ bool GraphView::waitForLayout(int msec) {
 QRect GraphView::itemRect(const QString& name) const {
   const int item = m->scene->itemOf(name);
   return item < 0 ? QRect() : m->toView(m->scene->rects[std::size_t(item)]).toAlignedRect();
+}
+
+QRectF GraphView::placeOf(const QString& name) const {
+  const int item = m->scene->itemOf(name);
+  return item < 0 ? QRectF() : m->scene->rects[std::size_t(item)];
 }
 
 QString GraphView::nameAt(const QPoint& position) const {

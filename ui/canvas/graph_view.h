@@ -114,6 +114,8 @@ class GraphView : public QWidget {
 
   /// Where the item that stands for `name` is drawn, in this widget's coordinates; empty if it is not.
   QRect itemRect(const QString& name) const;
+  /// The same where the camera looks at, whatever that sees; it sees camera().visible(size()).
+  QRectF placeOf(const QString& name) const;
   /// The name of the innermost item under `position`; empty over empty canvas.
   QString nameAt(const QPoint& position) const;
   int boxCount() const;          ///< boxes in the picture, open containers not counted

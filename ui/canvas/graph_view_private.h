@@ -28,6 +28,7 @@ struct GraphView::Private {
   void findMatches();         ///< of the query
   void changed(bool byUser);  ///< the selection
   void placeOverlays();
+  QPoint legendPlace() const;
   void setOpen(const QString& name, bool open);
   /// Opens segments and blocks around what `names` stand for; whether any was closed.
   bool openAround(const QStringList& names);

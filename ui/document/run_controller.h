@@ -77,6 +77,12 @@ class RunController : public QObject {
 
   /// What is under way: "building run 2: tactics"; empty: nothing.
   QString activity() const;
+  /// The same in parts: which run it is for (empty: none), and what the worker named last, "kernels" on "conv_7".
+  struct UnderWay {
+    std::string run;
+    QString phase, detail;
+  };
+  UnderWay underWay() const { return busy() ? UnderWay{m_run, m_phase, m_detail} : UnderWay(); }
   qint64 elapsedMs() const { return m_elapsed.isValid() ? m_elapsed.elapsed() : 0; }
   /// Of the last comparison or evaluation that failed; empty: it did not.
   const QString& problem() const { return m_problem; }
@@ -136,6 +142,7 @@ class RunController : public QObject {
   std::deque<std::function<void()>> m_steps;
   std::int64_t m_request = 0;
   int m_session = 0;  ///< how many there were before this one
+  std::string m_run;  ///< that the request is for
   QString m_what, m_phase, m_detail, m_problem, m_notice;
   QElapsedTimer m_elapsed;
   QTimer m_told;  ///< at most so often the views hear of progress

@@ -55,6 +55,7 @@ template <class Decode, class Done>
 void RunController::send(const QString& what, const std::string& id, const WorkerRequest& request, Decode decode,
                          Done done) {
   const int session = m_session;
+  m_run = id;
   sent(what, m_worker.sendDecoded(
                  request, this, std::move(decode),
                  [this, id, session, done = std::move(done)](auto& answer) {

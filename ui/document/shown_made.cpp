@@ -15,9 +15,10 @@ const QString kReadMadeTag = QStringLiteral("read what was made");
 
 using Made = std::shared_ptr<const ReadBackPlan>;
 
-/// Over the plan that the compiler was asked for, which may have other segments than `plan`: it may have refused nodes
-/// only when it compiled them.
-Result<Made> readMade(const Json& json, std::shared_ptr<const Plan> plan, std::shared_ptr<const Model> model) try {
+}  // namespace
+
+Result<std::shared_ptr<const ReadBackPlan>> readMade(const Json& json, std::shared_ptr<const Plan> plan,
+                                                     std::shared_ptr<const Model> model) try {
   const Json asked = json.is_object() ? json.value("asked", Json()) : Json();
   const bool isOther = asked.is_object() && asked.value("hash", "") != plan->hash.hex();
   if (isOther) plan = TRY(planFromJson(asked, std::move(model)));
@@ -25,8 +26,6 @@ Result<Made> readMade(const Json& json, std::shared_ptr<const Plan> plan, std::s
 } catch (const Json::exception& error) {
   return Diagnostic{.message = std::string("is not what a compiler made of a plan: ") + error.what()};
 }
-
-}  // namespace
 
 ShownMade::ShownMade(PlanDocument& document, Runs& runs, JobRunner& jobs, QObject* parent)
     : QObject(parent), m_document(document), m_runs(runs), m_jobs(jobs) {

@@ -39,6 +39,7 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
       m_pages(new QStackedWidget),
       m_start(new StartPage),
       m_canvas(new GraphView),
+      m_ribbon(new Ribbon(context(), *m_canvas)),
       m_messages(new MessageBar),
       m_room(new Room([this]() -> const Theme& { return Theme::of(m_theme); })) {
   setWindowTitle(QStringLiteral("Fusescope"));
@@ -46,7 +47,11 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
   resize(1440, 900);
   applyTheme(*qApp, Theme::of(theme));
   m_canvas->setTheme(Theme::of(theme));
+  m_ribbon->setTheme(Theme::of(theme));
+  m_ribbon->hide();
+  connect(m_ribbon, &Ribbon::hideRequested, this, [this] { showRibbon(false); });
   m_pages->addWidget(m_start);
+  m_room->column().addWidget(m_ribbon);
   m_room->column().addWidget(m_canvas, 1);
   m_room->setMain(m_canvas);
   m_pages->addWidget(m_room);
@@ -147,6 +152,7 @@ void MainWindow::modelOpened() {
   m_search->clear();
   if (m_pages->currentWidget() != m_room) {
     m_pages->setCurrentWidget(m_room);
+    m_ribbon->show();
     if (m_remember) m_room->restore(QJsonDocument::fromJson(QSettings().value(kDocksKey).toByteArray()).object());
   }
   refreshTitle();
@@ -257,6 +263,7 @@ void MainWindow::setTheme(ThemeKind kind) {
   m_theme = kind;
   applyTheme(*qApp, Theme::of(kind));
   m_canvas->setTheme(Theme::of(kind));
+  m_ribbon->setTheme(Theme::of(kind));
   // Icons are drawn anew, which takes as long as everything before: another turn of the event loop.
   QMetaObject::invokeMethod(
       this,

@@ -17,6 +17,7 @@
 #include "ui/document/session_keeper.h"
 #include "ui/document/shown_made.h"
 #include "ui/jobs/worker_client.h"
+#include "ui/ribbon/ribbon.h"
 #include "ui/window/actions.h"
 #include "ui/window/message_bar.h"
 #include "ui/window/room.h"
@@ -44,6 +45,7 @@ class MainWindow : public QMainWindow {
   FileDiff& fileDiff() { return *m_fileDiff; }
   MessageBar& messages() { return *m_messages; }
   GraphView& canvas() { return *m_canvas; }
+  Ribbon& ribbon() { return *m_ribbon; }
   Actions& actions() { return *m_actions; }
   /// The dock of that class, which must be one of docks.inc.
   template <class T>
@@ -108,6 +110,7 @@ class MainWindow : public QMainWindow {
   /// What the Menu key does: the context menu of whatever has the focus, at what is selected there.
   void popUpMenuOfFocus();
   void showKeys();
+  void showRibbon(bool shown);
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
@@ -174,6 +177,7 @@ class MainWindow : public QMainWindow {
   QStackedWidget* m_pages;
   StartPage* m_start;
   GraphView* m_canvas;
+  Ribbon* m_ribbon;
   MessageBar* m_messages;
   Room* m_room;
   QList<Dock*> m_docks;                   ///< as dockForms()

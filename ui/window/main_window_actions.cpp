@@ -284,9 +284,14 @@ void MainWindow::exportCsv() {
 }
 
 void MainWindow::showKeys() {
-  auto* dialog = new KeysDialog(m_actions->all(), GraphView::keyHelp(), this);
+  auto* dialog = new KeysDialog(m_actions->all(), GraphView::keyHelp() + Ribbon::keyHelp(), this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->show();
+}
+
+void MainWindow::showRibbon(bool shown) {
+  m_ribbon->setVisible(shown);
+  m_actions->refresh();
 }
 
 void MainWindow::goToAnything() {

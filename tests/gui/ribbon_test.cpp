@@ -1,0 +1,361 @@
+#include <QAccessible>
+#include <QPainter>
+#include <QtTest>
+#include <numeric>
+
+#include "planning/fused_node_facts.h"
+#include "session/layer_types.h"
+#include "tests/gui/gui_support.h"
+#include "ui/document/qt_text.h"
+#include "ui/ribbon/ribbon.h"
+#include "ui/ribbon/ribbon_words.h"
+#include "ui/window/main_window.h"
+
+using namespace fusescope;
+
+namespace {
+
+/// A lane without segments and blocks.
+LaneShape plainShape(std::vector<double> widths) {
+  LaneShape shape{.widths = std::move(widths)};
+  shape.segments.assign(shape.widths.size(), -1);
+  shape.blocks.assign(shape.widths.size(), {});
+  return shape;
+}
+
+RibbonRow rowOfWidths(const std::vector<double>& widths) {
+  std::vector<RibbonBar> bars;
+  double at = 0;
+  for (const double width : widths) {
+    const auto place = static_cast<std::uint32_t>(bars.size());
+    bars.push_back({at, at + width, static_cast<std::int32_t>(place), place, place + 1});
+    at += width;
+  }
+  return {RibbonRow::Kind::Kernels, 0, std::move(bars)};
+}
+
+}  // namespace
+
+/// The ribbon: what its parts compute, and what a user does with it.
+class RibbonTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void init() { test::catchWarnings(); }
+  void cleanup() {
+    m_window.reset();
+    QCOMPARE(test::takeWarnings(), QStringList());
+  }
+
+  void whatHasNoTimeIsAsWideAsItsWorkAtTheRateOfOthers() {
+    const std::vector<KernelCost> kernels{{2.0, 200, 1}, {std::nullopt, 100, 1}, {4.0, 400, 1}, {std::nullopt, 0, {}}};
+    QCOMPARE(basisOf({kernels}, RibbonWidth::Time), WidthBasis::Time);
+    const KernelWidths widths = kernelWidths(kernels, WidthBasis::Time);
+    QCOMPARE(widths.of[0], 2.0);
+    QCOMPARE(widths.of[1], 1.0);
+    QCOMPARE(widths.of[2], 4.0);
+    QVERIFY(widths.of[3] > 0 && widths.of[3] < 0.001);
+    QCOMPARE(widths.unknown, std::size_t(2));
+  }
+
+  void withoutATimeInEachLaneWidthsAreWork() {
+    const std::vector<KernelCost> timed{{2.0, 200, 1}}, untimed{{std::nullopt, 100, 1}, {std::nullopt, 0, 50}};
+    QCOMPARE(basisOf({timed, untimed}, RibbonWidth::Time), WidthBasis::Work);
+    QCOMPARE(kernelWidths(untimed, WidthBasis::Work).of, (std::vector<double>{100, 50}));
+    QCOMPARE(basisOf({timed, untimed}, RibbonWidth::Bytes), WidthBasis::Bytes);
+    QCOMPARE(basisOf({{KernelCost{}}}, RibbonWidth::Time), WidthBasis::Even);
+    QCOMPARE(basisOf({timed}, RibbonWidth::Even), WidthBasis::Even);
+  }
+
+  void narrowBarsAreGatheredAndWideOnesStandAlone() {
+    std::vector<double> widths(100'000, 0.001);
+    widths[40'000] = 50;
+    const RibbonRow row = rowOfWidths(widths);
+    const auto all = row.stretches(0, 150, 0.3, nullptr);
+    QCOMPARE(all.size(), std::size_t(3));
+    QCOMPARE(all[0].last, 40'000U);
+    QVERIFY(all[1].isSingle && !all[0].isSingle && !all[2].isSingle);
+    QCOMPARE(all[2].last, 100'000U);
+    QCOMPARE(row.barAt(60), 40'000);
+    QCOMPARE(row.barAt(-1), -1);
+    // Blocks that are wide enough themselves are gathered apart.
+    const RibbonRow blocks(RibbonRow::Kind::Blocks, 0,
+                           {{0, 20, 0, 0, 20'000}, {20, 40, 1, 20'000, 40'000}, {90, 150, 2, 40'000, 100'000}});
+    const auto apart = row.stretches(0, 150, 0.3, &blocks);
+    QCOMPARE(apart.size(), std::size_t(4));
+    QCOMPARE(apart[0].last, 20'000U);
+    QCOMPARE(apart[1].last, 40'000U);
+  }
+
+  void lanesStandUnderEachOtherByTheirSmallestCommonGroups() {
+    // Three lanes: {0 1}{2}, {0}{1}{2} and {0}{1 2}; the thing 3 has a kernel in one lane alone.
+    const LaneSets two{{{0, 1}, {2}}, {{0}, {1}, {3}, {2}}};
+    const auto groups = groupLanes(two);
+    QCOMPARE(groups.size(), std::size_t(3));
+    QVERIFY(!groups[0].same);
+    QCOMPARE(groups[0].kernels[0].size(), std::size_t(1));
+    QCOMPARE(groups[0].kernels[1].size(), std::size_t(2));
+    QVERIFY(groups[1].kernels[0].empty());  // what one lane alone has stands where that lane runs it
+    QVERIFY(groups[2].same);
+    const auto three = groupLanes({{{0, 1}, {2}}, {{0}, {1}, {2}}, {{0}, {1, 2}}});
+    QCOMPARE(three.size(), std::size_t(1));
+    QVERIFY(!three[0].same);
+    QCOMPARE(three[0].kernels[1].size(), std::size_t(3));
+  }
+
+  void aGroupHasOnePlaceInAllLanesAndTheWiderOneDecides() {
+    std::vector<LaneGroup> groups(2);
+    groups[0].kernels = {{0}, {0, 1}};
+    groups[1].kernels = {{1}, {2}};
+    const RibbonLayout layout = layOutRibbon(groups, {plainShape({3, 5}), plainShape({2, 2, 1})});
+    QCOMPARE(layout.total, 9.0);
+    QCOMPARE(layout.groupBegin, (std::vector<double>{0, 4, 9}));
+    QCOMPARE(layout.lanes[0].bars()[1].begin, 4.0);
+    QCOMPARE(layout.lanes[1].bars()[2].begin, 4.0);
+    QCOMPARE(layout.lanes[1].bars()[2].end, 5.0);
+    QVERIFY(layout.above.empty());
+  }
+
+  void progressNamesThePlaceAndNeverGoesBack() {
+    const RibbonPicture picture = pictureOf(*test::planSample("squeezenet1_1"));
+    const auto nameOf = [&](std::uint32_t kernel) { return qs(picture.shown().fused(kernel).name); };
+    ProgressFollower follower;
+    const RibbonProgress at = follower.heard(picture, "1", "kernels", nameOf(3), "building");
+    QCOMPARE(at.words, QStringLiteral("kernels: at 4 of %1").arg(picture.shown().size()));
+    QCOMPARE(*at.reached, picture.layout.lanes[0].bars()[3].end);
+    QCOMPARE(*follower.heard(picture, "1", "kernels", nameOf(1), "building").reached, *at.reached);
+    const RibbonProgress silent = follower.heard(picture, "1", "measure", "", "timing");
+    QCOMPARE(silent.words, QStringLiteral("timing"));
+    QVERIFY(!silent.reached);
+    QVERIFY(*follower.heard(picture, "1", "kernels", nameOf(1), "building").reached < *at.reached);
+  }
+
+  void aClickSelectsAndMovesTheCanvas() {
+    QVERIFY(open("squeezenet1_1"));
+    canvas().setZoom(3);
+    const std::uint32_t kernel = static_cast<std::uint32_t>(ribbon().picture().shown().size()) - 3;
+    const FusedNode& fused = ribbon().picture().shown().fused(kernel);
+    QVERIFY(!canvas().rect().contains(canvas().itemRect(test::handle(fused)).center()));
+    click(spotOf(kernel));
+    QCOMPARE(m_window->selection().nodes(), fused.nodes);
+    QTRY_VERIFY(canvas().rect().contains(canvas().itemRect(test::handle(fused)).center()));
+    QCOMPARE(ribbon().look().selected.back(), std::vector<std::uint32_t>{spotOf(kernel).bar});
+  }
+
+  void whatIsSelectedElsewhereIsMarkedAndSoIsWhatTheCanvasSees() {
+    QVERIFY(open("squeezenet1_1"));
+    const FusedNode& fused = ribbon().picture().shown().fused(5);
+    selectNamed(m_window->selection(), *m_window->document().snapshot(), {test::handle(fused)}, this);
+    QCOMPARE(ribbon().look().selected.back(), std::vector<std::uint32_t>{spotOf(5).bar});
+    canvas().fit();
+    ribbon().grab();
+    QCOMPARE(seenShare(), 1.0);
+    canvas().setZoom(3);
+    ribbon().grab();
+    QVERIFY2(seenShare() > 0 && seenShare() < 0.9, qPrintable(QString::number(seenShare())));
+  }
+
+  void aBrushZoomsAndADoubleClickGoesToABlock() {
+    QVERIFY(open("squeezenet1_1"));
+    const double total = ribbon().picture().layout.total;
+    const QRect lane = ribbon().rectOf(spotOf(widest()));
+    drag({300, lane.center().y()}, {400, lane.center().y()});
+    QVERIFY(ribbon().isZoomed());
+    QVERIFY(ribbon().range().width() < 0.2 * total);
+    QTest::keyClick(&ribbon(), Qt::Key_Home);
+    QVERIFY(!ribbon().isZoomed());
+    const auto block = firstBlock();
+    QVERIFY(block);
+    QTest::mouseDClick(&ribbon(), Qt::LeftButton, {}, ribbon().rectOf(*block).center());
+    const RibbonBar& bar = ribbon().picture().layout.above[block->row].bars()[block->bar];
+    QVERIFY(qAbs(ribbon().range().from - bar.begin) < 1e-6 * total &&
+            qAbs(ribbon().range().to - bar.end) < 1e-6 * total);
+    m_window->actions().find("ribbon_zoom_out")->trigger();
+    QVERIFY(!ribbon().isZoomed());
+  }
+
+  void twoRunsOfASplitShowOneBracketAndOneDelta() {
+    QVERIFY(open("squeezenet1_1"));
+    m_window->runs().add(timedRun());
+    PlanOptions split = m_window->document().options();
+    split.directives.push_back({.kind = DirectiveKind::Split, .pattern = "node_Conv_7"});
+    m_window->document().edit("split", split);
+    QTRY_VERIFY(!m_window->document().planning());
+    m_window->runs().add(timedRun());
+    QTRY_VERIFY(ribbon().idle() && ribbon().picture().lanes.size() == 2);
+    const RibbonPicture& picture = ribbon().picture();
+    QCOMPARE(picture.lanes[0].size() + 1, picture.lanes[1].size());
+    const auto& differences = picture.differences.front();
+    const auto changed = [](const GroupDifference& of) { return of.fusion; };
+    QCOMPARE(std::ranges::count_if(differences, changed), 1);
+    QCOMPARE(
+        std::ranges::count_if(differences, [](const GroupDifference& of) { return of.deltaMs && *of.deltaMs != 0; }),
+        1);
+    const auto at = std::ranges::find_if(differences, changed);
+    QVERIFY(qAbs(*at->deltaMs - 1.0) < 1e-9);  // one kernel more, of a millisecond
+    const QString told = differenceTooltip(picture, 0, static_cast<std::uint32_t>(at - differences.begin()));
+    QVERIFY2(told.contains("1 kernel in run 1") && told.contains("2 kernels in run 2") && told.contains("slower"),
+             qPrintable(told));
+    QVERIFY(totalDelta(picture, 0).startsWith('+'));
+    QVERIFY(!picture.lanes[1].ofOtherPlan);
+  }
+
+  void aRunOfAnotherPlanIsGreyAndSaysSo() {
+    QVERIFY(open("squeezenet1_1"));
+    m_window->runs().add(timedRun());
+    QTRY_VERIFY(ribbon().idle() && ribbon().picture().shown().isMeasured());
+    QVERIFY(ribbon().said(0).join(' ').contains("measured, run 1"));
+    const QColor before = colorAt(widest());
+    m_window->document().pin({"node_Conv_7"}, DataType::F16, Strictness::Prefer);
+    QTRY_VERIFY(!m_window->document().planning() && ribbon().idle() && ribbon().picture().shown().ofOtherPlan);
+    const QStringList said = ribbon().said(0);
+    QVERIFY2(said.join(' ').contains("run 1, of another plan") && said[0].startsWith('['), qPrintable(said.join(' ')));
+    QVERIFY(colorAt(widest()) != before);
+  }
+
+  void aPlanThatWasNotTimedSaysWhatItsWidthsAre() {
+    QVERIFY(open("fp16_overflow"));
+    const QStringList said = ribbon().said(0);
+    const RibbonPicture& picture = ribbon().picture();
+    QVERIFY2(
+        picture.basis == WidthBasis::Time ? said[1].contains("predicted") : said.join(' ').contains("width by work"),
+        qPrintable(said.join(' ')));
+    m_window->actions().find("ribbon_even")->trigger();
+    QTRY_VERIFY(ribbon().idle() && ribbon().picture().basis == WidthBasis::Even);
+    QVERIFY(ribbon().said(0).join(' ').contains("even widths"));
+    QCOMPARE(ribbon().picture().layout.total, double(ribbon().picture().shown().size()));
+  }
+
+  void aBuildTellsHowFarItIs() {
+    QVERIFY(open("fp16_overflow"));
+    QStringList words;
+    connect(&m_window->controller(), &RunController::activityChanged, this, [&] {
+      if (const QString& now = ribbon().look().progress.words; !now.isEmpty()) words << now;
+    });
+    m_window->controller().build();
+    QTRY_VERIFY(!m_window->controller().busy());
+    QVERIFY2(!words.isEmpty(), qPrintable(m_window->controller().problem()));
+    QVERIFY(ribbon().look().progress.words.isEmpty());
+    QTRY_VERIFY(ribbon().idle() && ribbon().picture().shown().isMeasured());
+    QVERIFY(ribbon().picture().msOf(0, 0, static_cast<std::uint32_t>(ribbon().picture().shown().size())) > 0);
+  }
+
+  void keysWalkByBarAndByRow() {
+    QVERIFY(open("squeezenet1_1"));
+    ribbon().setFocus();
+    for (int i = 0; i < 3; ++i) QTest::keyClick(&ribbon(), Qt::Key_Right);
+    const auto at = ribbon().look().current;
+    QVERIFY(at && !at->above);
+    QCOMPARE(at->bar, 2U);
+    QVERIFY(ribbon().accessibleDescription().contains(qs(kernelOf(*at).name.substr(0, 6))));
+    QTest::keyClick(&ribbon(), Qt::Key_Return);
+    QCOMPARE(m_window->selection().nodes(), kernelOf(*at).nodes);
+    QTest::keyClick(&ribbon(), Qt::Key_Up);
+    QVERIFY(ribbon().look().current->above);
+    QTest::keyClick(&ribbon(), Qt::Key_Return);
+    QVERIFY(ribbon().isZoomed());
+    QTest::keyClick(&ribbon(), Qt::Key_Escape);
+    QVERIFY(!ribbon().isZoomed());
+  }
+
+  void screenReadersAreToldEachBar() {
+    QVERIFY(open("squeezenet1_1"));
+    m_window->runs().add(timedRun());
+    QTRY_VERIFY(ribbon().idle() && ribbon().picture().shown().isMeasured());
+    QAccessibleInterface* told = QAccessible::queryAccessibleInterface(&ribbon());
+    QVERIFY(told != nullptr);
+    QVERIFY(told->childCount() >= static_cast<int>(ribbon().picture().shown().size()));
+    const QString name = told->child(1)->text(QAccessible::Name);
+    QVERIFY2(name.contains("1.00 ms, measured in run 1") && name.contains("% of all kernels"), qPrintable(name));
+    QCOMPARE(told->indexOfChild(told->child(1)), 1);
+    QVERIFY(!told->child(1)->state().selected);
+    click({false, 0, 1});
+    QVERIFY(told->child(1)->state().selected);
+  }
+
+  void itIsThereOnceAModelIsOpenAndCanBeHidden() {
+    m_window = test::shownWindow();
+    QVERIFY(ribbon().isHidden());
+    QVERIFY(test::openSample(*m_window, "squeezenet1_1"));
+    QVERIFY(ribbon().isVisible());
+    QVERIFY(ribbon().height() >= 64 && ribbon().height() <= 120);
+    m_window->actions().find("ribbon")->trigger();
+    QVERIFY(ribbon().isHidden());
+    QVERIFY(m_window->actions().find("ribbon")->text().contains("Show"));
+    m_window->actions().find("ribbon")->trigger();
+    QVERIFY(ribbon().isVisible());
+  }
+
+ private:
+  Ribbon& ribbon() { return m_window->ribbon(); }
+  GraphView& canvas() { return m_window->canvas(); }
+  bool open(const QString& sample) {
+    m_window = test::shownWindow();
+    return test::openSample(*m_window, sample) &&
+           QTest::qWaitFor([&] { return ribbon().idle() && !ribbon().picture().empty(); }, test::kPatienceMs);
+  }
+  static RibbonPicture pictureOf(const PlanSnapshot& snapshot) {
+    LaneWish wish;
+    const std::shared_ptr<const PlanSnapshot> shared(&snapshot, [](const PlanSnapshot*) {});
+    return makePicture({makeLane(wish, shared, CanvasFonts())}, RibbonWidth::Time);
+  }
+  RibbonSpot spotOf(std::uint32_t kernel) {
+    return {false, ribbon().picture().lanes.size() - 1, ribbon().picture().layout.barOfKernel.back()[kernel]};
+  }
+  const FusedNode& kernelOf(const RibbonSpot& spot) {
+    const RibbonBar& bar = ribbon().picture().layout.lanes[spot.row].bars()[spot.bar];
+    return ribbon().picture().lanes[spot.row].fused(static_cast<std::uint32_t>(bar.what));
+  }
+  std::uint32_t widest() {
+    const auto& bars = ribbon().picture().layout.lanes.back().bars();
+    return static_cast<std::uint32_t>(std::ranges::max(bars, {}, &RibbonBar::width).what);
+  }
+  std::optional<RibbonSpot> firstBlock() {
+    for (int y = 0; y < ribbon().height(); ++y)
+      if (const auto spot = ribbon().spotAt(QPointF(200, y)); spot && spot->above) return spot;
+    return std::nullopt;
+  }
+  /// Of the parts of the axis that the canvas sees.
+  double seenShare() {
+    double seen = 0;
+    for (const RibbonRange& part : ribbon().look().inView) seen += part.width();
+    return seen / ribbon().picture().layout.total;
+  }
+  void click(const RibbonSpot& spot) {
+    QTest::mouseClick(&ribbon(), Qt::LeftButton, {}, ribbon().rectOf(spot).center());
+  }
+  void drag(const QPoint& from, const QPoint& to) {
+    QTest::mousePress(&ribbon(), Qt::LeftButton, {}, from);
+    for (const QPoint& at : {(from + to) / 2, to}) {
+      QMouseEvent move(QEvent::MouseMove, at, Qt::NoButton, Qt::LeftButton, {});
+      QCoreApplication::sendEvent(&ribbon(), &move);
+    }
+    QTest::mouseRelease(&ribbon(), Qt::LeftButton, {}, to);
+  }
+  QColor colorAt(std::uint32_t kernel) {
+    const QRect rect = ribbon().rectOf(spotOf(kernel));
+    return ribbon().grab().toImage().pixelColor(rect.right() - 3, rect.top() + 3);
+  }
+  /// A run of the plan on screen, of which each kernel took a millisecond.
+  Run timedRun() {
+    const PlanSnapshot& snapshot = *m_window->document().snapshot();
+    Run run{.name = "timed", .state = RunState::Ready, .model = m_window->document().modelFile().identity()};
+    run.options = m_window->document().options();
+    run.extents = m_window->document().inputs();
+    RunTime time;
+    for (const FusedNode& fused : snapshot.plan->fusedNodes)
+      time.layers.push_back({.name = fused.name,
+                             .identity = fused.identity.hex(),
+                             .types = layerTypes(*snapshot.plan, fused),
+                             .medianMs = 1.0});
+    time.medianMs = static_cast<double>(time.layers.size());
+    run.time = time;
+    return run;
+  }
+
+  std::unique_ptr<MainWindow> m_window;
+};
+
+FUSESCOPE_GUI_TEST(RibbonTest, 16)
+
+#include "ribbon_test.moc"

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <QToolButton>
+#include <QWidget>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "ui/canvas/graph_view.h"
+#include "ui/ribbon/ribbon_painter.h"
+#include "ui/ribbon/ribbon_progress.h"
+#include "ui/ribbon/ribbon_source.h"
+
+class QMenu;
+
+namespace fusescope {
+
+/// The whole network above the canvas, in the order in which it runs: a bar for each fused node, as wide as its time,
+/// under the blocks that it is in. It is overview, profile, minimap and progress in one. A drag or the wheel zooms its
+/// axis, a click selects and takes the canvas there. Of two runs it has a lane each, with what differs between them.
+/// GUI thread only; what it shows is made elsewhere.
+class Ribbon : public QWidget {
+  Q_OBJECT
+
+ public:
+  Ribbon(const DockContext& context, GraphView& canvas, QWidget* parent = nullptr);
+  ~Ribbon() override;
+
+  const RibbonPicture& picture() const { return *m_source.picture(); }
+  const std::shared_ptr<const RibbonPicture>& sharedPicture() const { return m_source.picture(); }
+  const RibbonLook& look() const { return m_look; }
+  const RibbonRange& range() const { return m_range; }
+  RibbonWidth widthBy() const { return m_source.width(); }
+  void setWidthBy(RibbonWidth width);
+  void setTheme(const Theme& theme);
+  bool isZoomed() const;
+  void zoomTo(const RibbonRange& range);
+  void zoomOut();
+  /// Whether all that was asked for is shown.
+  bool idle() const { return m_source.idle(); }
+
+  /// The bar under `position`; none over empty ground. Of bars that are gathered the one in that column.
+  std::optional<RibbonSpot> spotAt(const QPointF& position) const;
+  /// Where a bar is drawn; empty if its row is not shown or it is out of view.
+  QRect rectOf(const RibbonSpot& spot) const;
+  /// Selects the fused node of a bar, or all nodes of a block, and takes the canvas there.
+  void choose(const RibbonSpot& spot);
+  QString tooltipAt(const QPointF& position) const;
+  QString describe(const RibbonSpot& spot) const;
+  /// What stands beside a lane, as lines.
+  QStringList said(std::size_t lane) const;
+  void fillMenu(QMenu& menu);
+  static QStringList keyHelp();
+
+ signals:
+  void hideRequested();
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
+  void focusInEvent(QFocusEvent* event) override;
+  void focusOutEvent(QFocusEvent* event) override;
+  bool event(QEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;  ///< of the window: its height
+
+ private:
+  void takePicture();
+  void fitHeight();
+  void showSelection();
+  void showFailure();
+  void showProgress();
+  void findPlaces();  ///< where the canvas has each kernel
+  void findInView();
+  void setRange(RibbonRange range);
+  void keepEdges();
+  /// What was zoomed to, in a picture with other widths; none: it was not, or is no more.
+  std::optional<RibbonRange> rangeOfEdges() const;
+  void zoomAt(double x, double factor);
+  void pan(double pixels);
+  QRectF axis() const;
+  RibbonScale scale() const;
+  std::vector<RibbonBand> bands() const { return ribbonBands(picture(), m_range, axis()); }
+  const RibbonRow& rowOf(const RibbonSpot& spot) const;
+  const RibbonBar& barOf(const RibbonSpot& spot) const { return rowOf(spot).bars()[spot.bar]; }
+  std::vector<NodeId> nodesOf(const RibbonSpot& spot, std::string& kernel) const;
+  void walk(int key);
+  void stepRow(int by);
+  void setCurrent(const RibbonSpot& spot);
+  void activate(const RibbonSpot& spot);
+  void paintTotals(QPainter& painter) const;
+
+  DockContext m_context;
+  GraphView& m_canvas;
+  RibbonSource m_source;
+  RibbonLook m_look;
+  RibbonRange m_range;
+  std::pair<std::string, std::string> m_edges;  ///< handles of the kernels at the ends of the range; empty: it is all
+  const Model* m_model = nullptr;               ///< whose picture is shown; not dereferenced
+  ProgressFollower m_progress;
+  std::vector<QRectF> m_places;  ///< by kernel of the last lane: where the canvas has it
+  bool m_placesStale = true, m_inViewStale = true;
+  QToolButton* m_menu;
+  QPointF m_pressAt;
+  RibbonRange m_rangeAtPress;
+  enum class Drag { None, Undecided, Brush, Pan } m_drag = Drag::None;
+};
+
+}  // namespace fusescope

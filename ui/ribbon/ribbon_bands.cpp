@@ -1,0 +1,94 @@
+#include "ui/ribbon/ribbon_bands.h"
+
+#include <algorithm>
+
+namespace fusescope {
+
+namespace {
+
+constexpr double kProgressBand = 4, kRowBand = 14, kErrorBand = 5, kDifferenceBand = 9, kDeltaBand = 14,
+                 kInViewBand = 5;
+constexpr double kLeastLane = 22;
+constexpr std::size_t kMostRowsAbove = 3;
+
+/// What is not rows above, with lanes as low as they may be.
+double heightBesideRows(const RibbonPicture& picture) {
+  const double lanes = static_cast<double>(picture.lanes.size());
+  double height = kProgressBand + kInViewBand + lanes * kLeastLane + (lanes - 1) * (kDifferenceBand + kDeltaBand);
+  for (const RibbonLane& lane : picture.lanes) height += lane.errors.of.empty() ? 0 : kErrorBand;
+  return height;
+}
+
+std::size_t rowsThatFit(const RibbonPicture& picture, int height) {
+  const double left = height - heightBesideRows(picture);
+  return left < kRowBand ? 0 : std::min(static_cast<std::size_t>(left / kRowBand), kMostRowsAbove);
+}
+
+/// Whether one bar of the row covers all of the range.
+bool covers(const RibbonRow& row, const RibbonRange& range) {
+  const std::size_t i = row.firstBehind((range.from + range.to) / 2);
+  const double slack = range.width() * 1e-6;
+  return i < row.bars().size() && row.bars()[i].begin <= range.from + slack && row.bars()[i].end >= range.to - slack;
+}
+
+bool showsAny(const RibbonRow& row, const RibbonRange& range) {
+  const std::size_t i = row.firstBehind(range.from);
+  return i < row.bars().size() && row.bars()[i].begin < range.to;
+}
+
+}  // namespace
+
+int ribbonHeight(const RibbonPicture& picture, bool roomy) {
+  if (picture.empty()) return ribbon::kLeastHeight;
+  const std::size_t rows = std::min(picture.layout.above.size(), roomy ? kMostRowsAbove : 1);
+  const auto height = static_cast<int>(heightBesideRows(picture) + static_cast<double>(rows) * kRowBand);
+  return std::clamp(height, ribbon::kLeastHeight, ribbon::kMostHeight);
+}
+
+std::vector<std::size_t> rowsShown(const RibbonPicture& picture, const RibbonRange& range, int height) {
+  const std::vector<RibbonRow>& above = picture.layout.above;
+  const std::size_t most = rowsThatFit(picture, height);
+  std::vector<std::size_t> shown, telling;
+  int around = -1;  // the innermost block that all of the range is in
+  for (std::size_t i = 0; i < above.size(); ++i) {
+    if (!showsAny(above[i], range)) continue;
+    if (covers(above[i], range)) {
+      around = above[i].kind() == RibbonRow::Kind::Blocks ? static_cast<int>(i) : around;
+    } else {
+      telling.push_back(i);
+    }
+  }
+  const bool isZoomed = range.width() < picture.layout.total * 0.999;
+  if (around >= 0 && (telling.empty() || (isZoomed && most > 1))) shown.push_back(static_cast<std::size_t>(around));
+  for (const std::size_t row : telling)
+    if (shown.size() < most) shown.push_back(row);
+  if (shown.size() > most) shown.resize(most);
+  std::ranges::sort(shown);
+  return shown;
+}
+
+std::vector<RibbonBand> ribbonBands(const RibbonPicture& picture, const RibbonRange& range, const QRectF& axis) {
+  std::vector<RibbonBand> bands;
+  if (picture.empty()) return bands;
+  double y = axis.top();
+  const auto add = [&](RibbonBand::Kind kind, std::size_t of, double height) {
+    bands.push_back({kind, of, QRectF(axis.left(), y, axis.width(), height)});
+    y += height;
+  };
+  const auto rows = rowsShown(picture, range, static_cast<int>(axis.height()));
+  const double spare = axis.height() - heightBesideRows(picture) - static_cast<double>(rows.size()) * kRowBand;
+  const double lane = kLeastLane + std::max(0.0, spare / static_cast<double>(picture.lanes.size()));
+  add(RibbonBand::Kind::Progress, 0, kProgressBand);
+  for (const std::size_t row : rows) add(RibbonBand::Kind::Above, row, kRowBand);
+  for (std::size_t l = 0; l < picture.lanes.size(); ++l) {
+    add(RibbonBand::Kind::Lane, l, lane);
+    if (!picture.lanes[l].errors.of.empty()) add(RibbonBand::Kind::Errors, l, kErrorBand);
+    if (l + 1 == picture.lanes.size()) break;
+    add(RibbonBand::Kind::Differences, l, kDifferenceBand);
+    add(RibbonBand::Kind::Deltas, l, kDeltaBand);
+  }
+  add(RibbonBand::Kind::InView, 0, kInViewBand);
+  return bands;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,140 @@
+#include "ui/ribbon/ribbon_lane.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "compilers/compile_network.h"
+#include "planning/fused_node_facts.h"
+#include "session/session.h"
+#include "ui/document/layer_errors.h"
+#include "ui/document/layer_times.h"
+#include "ui/document/qt_text.h"
+#include "ui/document/shown_made.h"
+
+namespace fusescope {
+
+namespace {
+
+Result<std::shared_ptr<const PlanSnapshot>> snapshotOfEngine(const LaneWish& wish) {
+  const EngineFile file = TRY(openEngineFile(wish.path));
+  return makeSnapshot(file.plan, nullptr, file.made);
+}
+
+/// What the ribbon shows of an item is less than what the canvas does.
+CanvasItem ribbonItem(const CanvasItems& items, const FusedNode& fused) {
+  CanvasItem item = items.fused(fused, qs(fused.name), qs(handleOf(fused)), fused.nodes.size());
+  item.segment = fused.segment.valid() ? static_cast<int>(fused.segment.index) : -1;
+  item.detail.clear();
+  item.meta.clear();
+  item.stubs.clear();
+  return item;
+}
+
+/// From the outermost block to the innermost that holds the node.
+std::vector<std::int32_t> blockPath(const ModuleTree& tree, NodeId node) {
+  std::vector<std::int32_t> path;
+  if (!node.valid() || node.index >= tree.moduleOf.size()) return path;
+  for (std::int32_t at = tree.moduleOf[node.index]; at >= 0; at = tree.modules[static_cast<std::size_t>(at)].parent)
+    path.push_back(at);
+  std::ranges::reverse(path);
+  return path;
+}
+
+}  // namespace
+
+bool sameLane(const LaneWish& a, const LaneWish& b) {
+  const bool sameErrors = a.judged.has_value() == b.judged.has_value() && (!a.judged || a.judged->shares(*b.judged)) &&
+                          a.errors.shares(b.errors) && a.errorBound == b.errorBound;
+  return a.run == b.run && a.title == b.title && a.ofOtherPlan == b.ofOtherPlan && a.ownPlan == b.ownPlan &&
+         a.snapshot == b.snapshot &&
+         (a.snapshot != nullptr || (a.onScreen->plan->model == b.onScreen->plan->model && a.made.shares(b.made))) &&
+         a.time.shares(b.time) && sameErrors;
+}
+
+Result<std::shared_ptr<const PlanSnapshot>> snapshotOfRun(const LaneWish& wish, const StopToken& stop) {
+  if (wish.kind == RunKind::Engine) return snapshotOfEngine(wish);
+  auto model = wish.onScreen->plan->model;
+  if (!wish.sameExtents) model = TRY(openModel(wish.path, wish.extents, stop));
+  const auto prices = measuredPrices();
+  const Compiler* compiler = TRY(compilerFor(wish.options));
+  const Plan* previous = wish.sameExtents ? wish.onScreen->plan.get() : nullptr;
+  auto plan = TRY(makePlan(model, wish.options, prices.get(), stop, previous));
+  plan = TRY(planSupported(*compiler, std::move(plan), stop));
+  std::shared_ptr<const ReadBackPlan> made;
+  if (wish.made) made = TRY(readMade(*std::as_const(wish.made), plan, model));
+  if (made != nullptr) plan = made->asked;
+  return makeSnapshot(std::move(plan), nullptr, std::move(made));
+}
+
+RibbonLane makeLane(const LaneWish& wish, std::shared_ptr<const PlanSnapshot> snapshot, const CanvasFonts& fonts) {
+  RibbonLane lane{.run = wish.run, .title = wish.title, .ofOtherPlan = wish.ofOtherPlan};
+  lane.snapshot = std::move(snapshot);
+  const Cover& cover = *lane.snapshot->cover;
+  ShownTimes times;
+  if (wish.time) {
+    const RunTime& time = *std::as_const(wish.time);
+    times = layerTimesOf(time, *lane.snapshot, wish.ownPlan ? TimeKind::Measured : TimeKind::OfOtherPlan);
+    lane.latencyMs = time.medianMs;
+    lane.isQuiet = time.quiet;
+  }
+  if (wish.judged) {
+    lane.errors = *wish.judged;
+  } else if (wish.errors) {
+    lane.errors.of = layerErrorsOf(*std::as_const(wish.errors), *lane.snapshot, nullptr);
+    lane.errors.bound = wish.errorBound;
+  }
+  const CanvasItems items(cover, {}, fonts);
+  lane.items.reserve(cover.fusedNodes.size());
+  lane.times.reserve(cover.fusedNodes.size());
+  for (const FusedNode& fused : cover.fusedNodes) {
+    lane.items.push_back(ribbonItem(items, fused));
+    lane.times.push_back(shownTime(times, handleOf(fused), timeWithoutRun(cover, fused)));
+    const ShownError error =
+        lane.errors.of.empty() ? ShownError() : lane.errors.find(lane.items.back().timeKey.toStdString());
+    lane.levels.push_back(levelOf(error, &LocalAndCarried::local, lane.errors.bound));
+    if (lane.times.back().known()) {
+      lane.kernelMs += lane.times.back().ms;
+    } else {
+      ++lane.untimed;
+    }
+  }
+  return lane;
+}
+
+std::vector<KernelCost> costsOf(const RibbonLane& lane) {
+  std::vector<KernelCost> costs;
+  costs.reserve(lane.size());
+  for (std::uint32_t i = 0; i < lane.size(); ++i) {
+    const ShownTime& time = lane.times[i];
+    costs.push_back({time.known() ? std::optional(time.ms) : std::nullopt, lane.fused(i).flops, lane.fused(i).bytes});
+  }
+  return costs;
+}
+
+LaneShape shapeOf(const RibbonLane& lane, KernelWidths widths) {
+  LaneShape shape{.widths = std::move(widths.of)};
+  shape.segments.reserve(lane.size());
+  shape.blocks.reserve(lane.size());
+  for (std::uint32_t i = 0; i < lane.size(); ++i) {
+    shape.segments.push_back(lane.items[i].segment);
+    shape.blocks.push_back(blockPath(*lane.snapshot->modules, PlanSnapshot::mainNodeOf(lane.fused(i))));
+  }
+  return shape;
+}
+
+std::vector<QRgb> laneColors(const RibbonLane& lane, const ColorMode& mode, const Theme& theme) {
+  double slowest = 0;
+  for (const ShownTime& time : lane.times) slowest = std::max(slowest, time.ms);
+  std::vector<QRgb> colors;
+  colors.reserve(lane.size());
+  for (std::size_t i = 0; i < lane.size(); ++i) {
+    const ShownError error =
+        lane.errors.of.empty() ? ShownError() : lane.errors.find(lane.items[i].timeKey.toStdString());
+    const ColorSource source{lane.items[i], lane.times[i], slowest, error, lane.errors.bound, theme};
+    colors.push_back(mode.colorOf(source).fill.rgb());
+  }
+  return colors;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <QObject>
+#include <QTimer>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ui/docks/dock_context.h"
+#include "ui/ribbon/ribbon_picture.h"
+
+namespace fusescope {
+
+/// Keeps the picture of the ribbon as the session is: of the shown run and of the one that it is compared with, else of
+/// the plan on screen. Pictures, plans of runs and colours are made off the GUI thread, in which it lives; while it is
+/// not on screen it makes none.
+class RibbonSource : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit RibbonSource(const DockContext& context, QObject* parent = nullptr);
+
+  const std::shared_ptr<const RibbonPicture>& picture() const { return m_picture; }  ///< never null
+  const std::vector<std::vector<QRgb>>& colors() const { return m_colors; }          ///< by lane and kernel
+  const QString& problem() const { return m_problem; }  ///< why a lane is missing, for people; empty: none is
+  RibbonWidth width() const { return m_width; }
+  void setWidth(RibbonWidth width);
+  void setColors(const ColorMode& mode, const Theme& theme);
+  void setOnScreen(bool onScreen);
+  /// Neither a picture nor colours are being made.
+  bool idle() const;
+
+ signals:
+  void pictureChanged();
+  void colorsChanged();
+
+ private:
+  void follow();
+  void make(std::vector<LaneWish> wishes);
+  void paintAnew();
+  std::vector<LaneWish> wishes();
+  LaneWish wishOf(const Run& run) const;
+  LaneWish wishOnScreen() const;
+
+  DockContext m_context;
+  CanvasFonts m_fonts;
+  QTimer m_soon;
+  bool m_onScreen = false, m_making = false, m_painting = false;
+  RibbonWidth m_width = RibbonWidth::Time;
+  const ColorMode* m_mode = colorModes().front();
+  Theme m_theme = Theme::dark();
+  std::vector<LaneWish> m_wishes;  ///< what the picture, or the one that comes, is of
+  RibbonWidth m_wishedWidth = RibbonWidth::Time;
+  QString m_missing;  ///< why a run cannot even be asked for
+  std::shared_ptr<const RibbonPicture> m_picture = std::make_shared<RibbonPicture>();
+  std::vector<std::vector<QRgb>> m_colors;
+  QString m_problem;
+  /// Plans of runs that were made, and what of the run they were made of.
+  struct KnownPlan {
+    SharedOptional<Json> made;
+    std::shared_ptr<const PlanSnapshot> plan;
+  };
+  std::map<std::string, KnownPlan> m_plans;  ///< by run
+};
+
+}  // namespace fusescope
