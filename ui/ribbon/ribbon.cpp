@@ -34,6 +34,7 @@ Ribbon::Ribbon(const DockContext& context, GraphView& canvas, QWidget* parent)
   m_look.theme = &Theme::dark();
   m_menu->setText(QStringLiteral("⋮"));
   m_menu->setAutoRaise(true);
+  m_menu->setStyleSheet(QStringLiteral("QToolButton::menu-indicator { image: none; }"));
   m_menu->setToolTip(tr("What the widths tell, and zooming"));
   m_menu->setAccessibleName(tr("Menu of the ribbon"));
   m_menu->setPopupMode(QToolButton::InstantPopup);

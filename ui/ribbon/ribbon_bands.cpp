@@ -9,6 +9,7 @@ namespace {
 constexpr double kProgressBand = 4, kRowBand = 14, kErrorBand = 5, kDifferenceBand = 9, kDeltaBand = 14,
                  kInViewBand = 5;
 constexpr double kLeastLane = 22;
+constexpr double kCovering = 0.95;  // of what is shown
 constexpr std::size_t kMostRowsAbove = 3;
 
 /// What is not rows above, with lanes as low as they may be.
@@ -24,11 +25,12 @@ std::size_t rowsThatFit(const RibbonPicture& picture, int height) {
   return left < kRowBand ? 0 : std::min(static_cast<std::size_t>(left / kRowBand), kMostRowsAbove);
 }
 
-/// Whether one bar of the row covers all of the range.
+/// Whether one bar of the row covers all but little of the range: it tells nothing apart there.
 bool covers(const RibbonRow& row, const RibbonRange& range) {
-  const std::size_t i = row.firstBehind((range.from + range.to) / 2);
-  const double slack = range.width() * 1e-6;
-  return i < row.bars().size() && row.bars()[i].begin <= range.from + slack && row.bars()[i].end >= range.to - slack;
+  const int i = row.barAt((range.from + range.to) / 2);
+  if (i < 0) return false;
+  const RibbonBar& bar = row.bars()[static_cast<std::size_t>(i)];
+  return std::min(bar.end, range.to) - std::max(bar.begin, range.from) >= kCovering * range.width();
 }
 
 bool showsAny(const RibbonRow& row, const RibbonRange& range) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/document/qt_text.h"
 #include "ui/ribbon/ribbon.h"
 #include "ui/ribbon/ribbon_words.h"
 
@@ -70,14 +71,20 @@ void Ribbon::paintTotals(QPainter& painter) const {
     const bool isOther = picture().lanes[band.of].ofOtherPlan;
     const double all = isAlone ? 18 + 13 * (lines.size() - 1) : 26;
     double y = isAlone ? std::max(2.0, (height() - all) / 2) : band.rect.center().y() - all / 2;
-    line(y, isAlone ? 18 : 14, strong, isOther ? theme.dimText : theme.text, lines.value(0));
-    y += isAlone ? 18 : 14;
-    // Of two lanes each has room for one line more: what is under way is the most urgent.
-    const QStringList rest = isAlone ? lines.mid(1) : lines.size() > 2 ? lines.mid(2) : lines.mid(1);
-    for (const QString& text : rest) {
-      line(y, 12, small, theme.dimText, text);
-      y += 13;
+    const QColor told = isOther ? theme.dimText : theme.text;
+    if (isAlone) {
+      line(y, 18, strong, told, lines.value(0));
+      y += 18;
+      for (const QString& text : lines.mid(1)) {
+        line(y, 12, small, theme.dimText, text);
+        y += 13;
+      }
+      continue;
     }
+    // Of two lanes each has room for two lines: its time, and whose it is or what is to be known of it.
+    const QString run = qs(picture().lanes[band.of].run);
+    line(y, 14, strong, told, run.isEmpty() ? lines.value(0) : lines.value(0) + QStringLiteral(" · run ") + run);
+    line(y + 14, 12, small, theme.dimText, lines.size() > 2 ? lines[2] : nameOfRun(picture().lanes[band.of]));
   }
 }
 

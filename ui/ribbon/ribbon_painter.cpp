@@ -306,8 +306,12 @@ void RibbonPainter::frame(const RibbonBand& band, const RibbonBar& bar, const QC
   if (bar.end <= m_scale.range.from || bar.begin >= m_scale.range.to) return;
   QRectF rect = rectOf(band, bar.begin, bar.end).adjusted(0, 0, -kGap, -kGap);
   if (rect.width() < 4) rect.setWidth(4);
-  m_painter.setPen(QPen(color, 2));
   m_painter.setBrush(Qt::NoBrush);
+  if (rect.width() > 8) {  // apart from a bar of nearly the same colour
+    m_painter.setPen(QPen(m_theme.canvas, 1));
+    m_painter.drawRect(rect.adjusted(2.5, 2.5, -2.5, -2.5));
+  }
+  m_painter.setPen(QPen(color, 2));
   m_painter.drawRect(rect.adjusted(1, 1, -1, -1));
 }
 

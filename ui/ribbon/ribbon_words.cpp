@@ -146,6 +146,11 @@ QString rowLabel(const RibbonPicture& picture, const RibbonRow& row, const Ribbo
   return qs(segment.name) + (segment.kind == SegmentKind::Fallback ? QStringLiteral(", fallback") : QString());
 }
 
+QString nameOfRun(const RibbonLane& lane) {
+  const QString name = lane.title.section(QStringLiteral(", "), 1);
+  return lane.ofOtherPlan ? name + QStringLiteral(", not the plan on screen") : name;
+}
+
 QString shareText(const RibbonLane& lane, double ms) {
   if (lane.kernelMs <= 0 || ms <= 0) return {};
   const double percent = 100 * ms / lane.kernelMs;
@@ -216,7 +221,7 @@ LaneTotal laneTotal(const RibbonPicture& picture, std::size_t l) {
   }
   const bool any = lane.untimed < lane.size();
   total.time = any ? QStringLiteral("≈ ") + msText(lane.kernelMs) : QStringLiteral("no time");
-  total.whose = any ? QStringLiteral("predicted, not measured") : QStringLiteral("build it to measure (F7)");
+  total.whose = any ? QStringLiteral("predicted, not measured") : QStringLiteral("not measured");
   if (any && lane.untimed > 0 && total.more.isEmpty())
     total.more = QStringLiteral("%1 of %2 unknown").arg(lane.untimed).arg(lane.size());
   total.tooltip =

@@ -18,6 +18,8 @@ QString gatheredLabel(const RibbonPicture& picture, std::size_t lane, std::uint3
 /// "segment_1, fallback", or the block's name.
 QString rowLabel(const RibbonPicture& picture, const RibbonRow& row, const RibbonBar& bar);
 
+/// "2 pins" of "run 3, 2 pins"; of another plan than the one on screen it says that.
+QString nameOfRun(const RibbonLane& lane);
 /// "12.3 % of all kernels"; empty: it has no time.
 QString shareText(const RibbonLane& lane, double ms);
 /// Name, kernels, time with how it is known, share, error if known: lines.
