@@ -26,7 +26,7 @@ struct Arguments {
   double scale = 1.0;
   std::vector<std::string> expand;
   std::vector<std::vector<std::string>> directives;  ///< by DirectiveKind: the arguments of its option
-  bool build = false, errors = false;
+  bool build = false, errors = false, twoViews = false;
 };
 
 Result<PlanOptions> planOptions(const Arguments& arguments) {
@@ -90,6 +90,7 @@ int runPicture(MainWindow& window, const Arguments& arguments, const PlanOptions
   request.inputs = arguments.inputs;
   request.build = arguments.build;
   request.errors = arguments.errors;
+  request.twoViews = arguments.twoViews;
   return takePicture(window, request);
 }
 
@@ -128,6 +129,9 @@ int run(int argc, char** argv) {
   parser.add_option("--color", arguments.color, "Colour by")->check(CLI::IsMember(colorModeNames()));
   parser.add_flag("--build", arguments.build, "Build both engines and compare them before the picture");
   parser.add_flag("--errors", arguments.errors, "Evaluate the errors of each layer before the picture");
+  parser.add_flag("--two-views", arguments.twoViews,
+                  "Show two plans beside each other: those that were built, or the "
+                  "one asked for and that in float32");
   try {
     parser.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

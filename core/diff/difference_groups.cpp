@@ -217,7 +217,7 @@ class DifferenceGrouper {
       };
       DifferenceGroup group{.topic = DifferenceTopic::Fusion, .because = change.because};
       group.sign = change.a.empty() ? '+' : change.b.empty() ? '-' : '~';
-      group.detail = fusionDetail(kernelsOf(m_a, change.a), kernelsOf(m_b, change.b));
+      group.detail = fusionDetail(kernelsOf(m_a, change.a), kernelsOf(m_b, change.b), m_diff.oneNetwork);
       group.what = fusionCounts(change.a.size(), change.b.size()) + (group.detail.empty() ? "" : ": " + group.detail);
       add(std::move(group), std::move(site), "fusion " + likeKey(m_a, change.a) + " -> " + likeKey(m_b, change.b));
     }

@@ -44,23 +44,24 @@ std::vector<std::string> opsBesideLargest(const std::vector<KernelOps>& kernels)
   return ops;
 }
 
-/// The operators of nodes whose kernel has other nodes on the other side, in kernels that are not the larger part of
-/// what they were.
-std::vector<std::string> opsElsewhere(const std::vector<KernelOps>& a, const std::vector<KernelOps>& b) {
+/// The operators of nodes that `b` has in another kernel than that which shares most nodes with it in `a`; `held`:
+/// those that `a` has, else those that it has not.
+std::vector<std::string> opsElsewhere(const std::vector<KernelOps>& a, const std::vector<KernelOps>& b, bool held) {
   std::vector<std::string> ops;
   for (const KernelOps& kernel : b) {
     const std::set<std::string> here(kernel.nodes.begin(), kernel.nodes.end());
-    const KernelOps* most = nullptr;
-    std::size_t shared = 0;
-    for (const KernelOps& other : a) {
-      const auto common = static_cast<std::size_t>(
-          std::ranges::count_if(other.nodes, [&](const std::string& node) { return here.contains(node); }));
-      if (common > shared) most = &other;
-      shared = std::max(shared, common);
+    const auto shared = [&](const KernelOps& other) {
+      return std::ranges::count_if(other.nodes, [&](const std::string& node) { return here.contains(node); });
+    };
+    const KernelOps& most = *std::ranges::max_element(a, {}, shared);
+    const auto holds = [](const KernelOps& other, const std::string& node) {
+      return std::ranges::find(other.nodes, node) != other.nodes.end();
+    };
+    for (std::size_t i = 0; i < kernel.nodes.size(); ++i) {
+      const std::string& node = kernel.nodes[i];
+      const bool isHeld = std::ranges::any_of(a, [&](const KernelOps& other) { return holds(other, node); });
+      if (isHeld == held && !holds(most, node)) ops.push_back(kernel.ops[i]);
     }
-    for (std::size_t i = 0; i < kernel.nodes.size(); ++i)
-      if (most == nullptr || std::ranges::find(most->nodes, kernel.nodes[i]) == most->nodes.end())
-        ops.push_back(kernel.ops[i]);
   }
   return ops;
 }
@@ -77,13 +78,15 @@ std::string kernelCountsText(std::size_t here, std::size_t there) {
          (here == there ? countWord(there) + (there == 1 ? " other" : " others") : countWord(there));
 }
 
-std::string fusionDetail(const std::vector<KernelOps>& a, const std::vector<KernelOps>& b) {
+std::string fusionDetail(const std::vector<KernelOps>& a, const std::vector<KernelOps>& b, bool sameNames) {
   if (a.empty() || b.empty()) return {};
-  const std::vector<std::string> ops = a.size() < b.size()   ? opsBesideLargest(b)
-                                       : a.size() > b.size() ? opsBesideLargest(a)
-                                                             : opsElsewhere(a, b);
-  if (ops.empty()) return {};
-  return opsNamed(ops) + (a.size() < b.size() ? " apart" : a.size() > b.size() ? " taken in" : " elsewhere");
+  if (a.size() < b.size()) return opsNamed(opsBesideLargest(b)) + " apart";
+  if (a.size() > b.size()) return opsNamed(opsBesideLargest(a)) + " taken in";
+  if (!sameNames) return {};
+  if (const auto moved = opsElsewhere(a, b, true); !moved.empty()) return opsNamed(moved) + " elsewhere";
+  if (const auto ofB = opsElsewhere(a, b, false); !ofB.empty()) return "with " + opsNamed(ofB) + " in B";
+  const auto ofA = opsElsewhere(b, a, false);
+  return ofA.empty() ? "" : "with " + opsNamed(ofA) + " in A";
 }
 
 }  // namespace fusescope

@@ -15,8 +15,9 @@ struct KernelOps {
 std::string fusionCounts(std::size_t a, std::size_t b);
 /// "here one kernel, there three".
 std::string kernelCountsText(std::size_t here, std::size_t there);
-/// What is apart in B or taken in there: "Gelu apart", "Add and Relu taken in", "Gelu elsewhere"; empty where one side
-/// has no kernel.
-std::string fusionDetail(const std::vector<KernelOps>& a, const std::vector<KernelOps>& b);
+/// What is apart in B or taken in there: "Gelu apart", "Add and Relu taken in"; of as many kernels on both sides, what
+/// is in another kernel, or of one side alone: "Gelu elsewhere", "with QuantizeLinear in B". `sameNames`: counterparts
+/// have the same names; else only numbers of kernels tell. Empty where one side has no kernel, or nothing tells.
+std::string fusionDetail(const std::vector<KernelOps>& a, const std::vector<KernelOps>& b, bool sameNames = true);
 
 }  // namespace fusescope

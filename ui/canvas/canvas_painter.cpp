@@ -25,9 +25,12 @@ void CanvasPainter::paint() {
       if (m_scene.items[i].open == open && meets(rectOf(i))) (this->*paint)(i);
   };
   paintItems(true, &CanvasPainter::container);
+  kernelFrames();
   edges();
   paintItems(true, &CanvasPainter::header);
   paintItems(false, &CanvasPainter::box);
+  kernelLabels();
+  diffMarks();
   if (m_detail == Detail::Colors) return;
   castMarks();
   if (m_detail == Detail::Full && m_look.progress >= 1) edgeLabels();

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ui/canvas/canvas_badges.h"
+#include "ui/canvas/canvas_overlay.h"
 #include "ui/canvas/canvas_scene.h"
 #include "ui/canvas/color_mode.h"
 #include "ui/canvas/graph_view.h"
@@ -97,6 +98,7 @@ struct CanvasLook {
   int current = -1;                     ///< has the keyboard
   int hovered = -1;
   bool focus = false;
+  const CanvasOverlay* overlay = nullptr;     ///< of a comparison; null: none
   const std::vector<QRectF>* from = nullptr;  ///< where items were, null rectangles for new ones; with `progress`
   double progress = 1;
 };

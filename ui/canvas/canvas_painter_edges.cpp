@@ -45,8 +45,11 @@ void CanvasPainter::edges() {
     if (isLit(m_scene.edges[std::size_t(e)])) {
       litEdges.push_back(e);
     } else if (curves) {
+      const QPen own = comparedPen(e, pen);
+      const QColor color = own.color();
+      m_painter.setPen(own);
       m_painter.drawPath(pathOf(points));
-      arrow(points, usual);
+      arrow(points, color);
     } else {
       for (std::size_t p = 0; p + 3 < points.size(); p += 3) lines << QLineF(points[p], points[p + 3]);
     }

@@ -31,7 +31,8 @@ class CanvasPainter {
   bool isSelected(int i) const { return m_look.selected != nullptr && m_look.selected->contains(i); }
   bool isMatch(int i) const { return m_look.matches != nullptr && m_look.matches->contains(i); }
   bool isFaded(int i) const {
-    return !isSelected(i) && ((m_look.matches != nullptr && !m_look.matches->contains(i)) || isLeftOut(i));
+    const bool isNoMatch = m_look.matches != nullptr && !m_look.matches->contains(i);
+    return !isSelected(i) && (isNoMatch || isLeftOut(i) || fadesInOverlay(i));
   }
   /// By the lines of the legend that are chosen.
   bool isLeftOut(int i) const {
@@ -77,6 +78,16 @@ class CanvasPainter {
   void badgeCorner(int i, const QRectF& rect);
   double cornerSide(int i, const QRectF& rect) const;  ///< 0: no mark
   void stubs(const CanvasItem& item, const QRectF& rect);
+
+  // canvas_painter_overlay.cpp
+  bool fadesInOverlay(int i) const;  ///< it is equal on both sides of a comparison
+  QColor diffColor(DiffSign sign) const;
+  /// Of an edge, which is `usual` where nothing is compared.
+  QPen comparedPen(int edge, const QPen& usual) const;
+  void kernelFrames();
+  void kernelLabels();
+  void diffMarks();
+  void diffChip(const QRectF& rect, DiffSign sign, const QString& words, std::vector<QRectF>& taken);
 
   // canvas_painter_edges.cpp
   bool isLit(const CanvasEdge& edge) const;

@@ -87,11 +87,32 @@ void GraphView::setCover(std::shared_ptr<const Cover> cover, const QString& said
   m->request();
 }
 
+void GraphView::setScene(std::shared_ptr<const CanvasScene> scene, std::shared_ptr<const CanvasOverlay> overlay,
+                         const OpenState& open, const Model* model) {
+  m->isGiven = true;
+  m->cover.reset();
+  m->wantedModel = model;
+  if (m->wantedModel != m->sceneModel) {
+    m->selection.clear();
+    m->currentName.clear();
+  }
+  m->open = open;
+  m->overlay = std::move(overlay);
+  m->take(std::move(scene), 0);
+}
+std::shared_ptr<const CanvasOverlay> GraphView::overlay() const {
+  return m->overlay;
+}
+std::shared_ptr<const CanvasScene> GraphView::scene() const {
+  return m->scene;
+}
+
 std::shared_ptr<const Cover> GraphView::cover() const {
   return m->cover;
 }
 
 void GraphView::Private::request() {
+  if (isGiven) emit q->openWanted(open);
   if (!cover) return;
   if (anchorKey.isEmpty()) {
     const int item = current() >= 0 ? current() : hovered;
@@ -331,7 +352,7 @@ QString GraphView::Private::openableOf(const QString& name) const {
 
 void GraphView::Private::setOpen(const QString& name, bool wanted) {
   const QString handle = openableOf(name);
-  if (!cover || handle.isEmpty() || q->isOpen(name) == wanted) return;
+  if ((!cover && !isGiven) || handle.isEmpty() || q->isOpen(name) == wanted) return;
   const int item = scene->itemOf(name);
   if (item >= 0) anchorKey = scene->items[std::size_t(item)].key;
   open.set(*scene->openable[handle].kind, handle, wanted);
@@ -369,7 +390,7 @@ bool GraphView::isOpen(const QString& name) const {
 }
 
 void GraphView::expandAll() {
-  if (!m->cover) return;
+  if (!m->cover && !m->isGiven) return;
   m->open = allOpen(*m->scene);
   m->atRest = false;
   m->wasWhole = m->seesAll();
@@ -472,6 +493,7 @@ QStringList GraphView::keyHelp() {
           tr("Down, Up") + dash + tr("walk along the edges"),
           tr("Right, Left") + dash + tr("open, close or go to the container"),
           tr("Shift+Right, Shift+Left") + dash + tr("the neighbour beside"),
+          tr("N, Shift+N") + dash + tr("next, previous difference of two views"),
           tr("], [") + dash + tr("next, previous match"),
           tr("Click, Ctrl+Click on the legend") + dash + tr("only what has this colour; that too"),
           tr("Esc") + dash + tr("clear search, selection and what the legend dims"),

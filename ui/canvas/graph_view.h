@@ -19,6 +19,8 @@
 
 namespace fusescope {
 
+struct CanvasOverlay;
+struct CanvasScene;
 struct ColorMode;
 
 /// The graph of a cover: segments as containers, fused nodes as boxes that open in place. GUI thread only; scenes are
@@ -40,6 +42,13 @@ class GraphView : public QWidget {
   void setCover(std::shared_ptr<const Cover> cover, const QString& said = {},
                 std::shared_ptr<const ModuleTree> modules = nullptr);
   std::shared_ptr<const Cover> cover() const;
+  /// In place of a cover, a scene that somebody else made, with what is to be drawn on it. What the user opens or closes
+  /// is asked for by openWanted(). What is selected, and where it stands on the screen, survives a new scene of the same
+  /// `model`, which is not dereferenced.
+  void setScene(std::shared_ptr<const CanvasScene> scene, std::shared_ptr<const CanvasOverlay> overlay,
+                const OpenState& open, const Model* model);
+  std::shared_ptr<const CanvasOverlay> overlay() const;
+  std::shared_ptr<const CanvasScene> scene() const;
   /// Times of a run; where it has none, what was predicted is shown.
   void setTimes(ShownTimes times);
   /// What the types of each fused node do, as a run says.
@@ -95,6 +104,8 @@ class GraphView : public QWidget {
   void nextMatch();
   void previousMatch();
 
+  /// Brings the items that the names stand for into view; false: there are none. A large one is shown whole.
+  bool showNames(const QStringList& names);
   void fit();              ///< everything
   void centreSelection();  ///< and, when called again, fits it
   double zoom() const;     ///< 1: layout pixels are device-independent pixels
@@ -133,6 +144,7 @@ class GraphView : public QWidget {
   void nodeActivated(const QString& name);            ///< Return, or a double click on what cannot be opened
   void contextMenuRequested(const QStringList& names, const QPoint& globalPosition);
   void hovered(const QString& name);
+  void openWanted(const fusescope::OpenState& open);  ///< of a scene that was given
   void layoutStarted();
   void layoutFinished(const QString& engine, double milliseconds);
   void layoutWarning(const QString& text);  ///< slow, or the helper failed and what was done instead

@@ -131,6 +131,20 @@ QRectF GraphView::Private::lookedAt(int item) const {
   return {rect.topLeft(), QSizeF(std::min(rect.width(), kHeaderWidth), of.container->look.header)};
 }
 
+bool GraphView::showNames(const QStringList& names) {
+  QRectF rect;
+  for (const QString& name : names)
+    if (const int item = m->scene->itemOf(name); item >= 0) rect |= m->scene->rects[std::size_t(item)];
+  if (rect.isEmpty()) return false;
+  const QSizeF room = QSizeF(size()) / m->camera.zoom;
+  if (m->camera.zoom >= kLegible && rect.width() < room.width() && rect.height() < room.height()) {
+    m->centreOn(rect.center());
+  } else {
+    m->showRect(rect, 1.0);
+  }
+  return true;
+}
+
 void GraphView::fit() {
   if (m->cover && m->proportion() != m->scene->proportion) {
     m->wasWhole = true;

@@ -44,6 +44,7 @@ CanvasLook GraphView::Private::look() {
   look.current = current();
   look.hovered = hovered;
   look.focus = q->hasFocus();
+  look.overlay = overlay.get();
   look.from = from.empty() ? nullptr : &from;
   look.progress = progress;
   return look;

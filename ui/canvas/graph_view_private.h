@@ -64,7 +64,8 @@ struct GraphView::Private {
   /// The time on a box in words: "~0.12 ms fitted to other kernels". Empty where none is known.
   QString timeText(int item) const;
   QString errorsText(int item) const;
-  QString describe(int item) const;  ///< for a screen reader
+  QString differenceText(int item) const;  ///< what a comparison says of it; empty: nothing
+  QString describe(int item) const;        ///< for a screen reader
   QString tooltipAt(const QPointF& viewPoint) const;
   /// Handle of the container that `name` stands for or is in, and that can be opened; empty: none.
   QString openableOf(const QString& name) const;
@@ -78,6 +79,8 @@ struct GraphView::Private {
   std::shared_ptr<const ModuleTree> modules;
   QString said;  ///< whose kernels these are
   std::shared_ptr<const CanvasScene> scene = std::make_shared<CanvasScene>();
+  std::shared_ptr<const CanvasOverlay> overlay;
+  bool isGiven = false;  ///< somebody else makes the scenes
   const Model* sceneModel =
       nullptr;  ///< whose layout is shown: another model starts with a fresh camera. Not dereferenced.
   const Model* wantedModel = nullptr;

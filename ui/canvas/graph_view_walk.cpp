@@ -173,6 +173,12 @@ QString GraphView::Private::errorsText(int item) const {
   return parts.join(QStringLiteral(", "));
 }
 
+QString GraphView::Private::differenceText(int item) const {
+  if (overlay == nullptr) return {};
+  const QString words = overlay->words.value(item);
+  return words.isEmpty() ? words : GraphView::tr("differs: %1").arg(words);
+}
+
 QString GraphView::Private::describe(int item) const {
   if (item < 0) return selection.join(", ");
   const CanvasItem& it = scene->items[std::size_t(item)];
@@ -181,6 +187,7 @@ QString GraphView::Private::describe(int item) const {
   if (it.precision != DataType::Undefined) parts << precisionText(it, theme);
   if (item == failingItem) parts << GraphView::tr("the shown run goes wrong here");
   if (it.block != nullptr && !it.block->note.isEmpty()) parts << it.block->note;
+  if (const QString differs = differenceText(item); !differs.isEmpty()) parts << differs;
   if (it.prediction) parts << predictionNote();
   if (const QString made = madeNote(it); !made.isEmpty()) parts << made;
   if (const QString time = timeText(item); !time.isEmpty()) parts << time;
@@ -214,6 +221,8 @@ QString GraphView::Private::tooltipAt(const QPointF& viewPoint) const {
   if (it.block != nullptr && !it.block->note.isEmpty())
     text += "<br/>" + it.block->note.toHtmlEscaped().replace("\n", "<br/>");
   for (const QString& mark : markTexts(colors, item)) text += "<br/>" + mark.toHtmlEscaped();
+  if (const QString differs = differenceText(item); !differs.isEmpty())
+    text += "<br/><b>" + differs.toHtmlEscaped() + "</b>";
   if (!it.stubs.isEmpty()) text += "<br/>" + GraphView::tr("reads %1").arg(it.stubs.join(", ")).toHtmlEscaped();
   const QString why = summary ? summary(it.handle()) : QString();
   if (!why.isEmpty()) text += "<br/><br/>" + why.toHtmlEscaped().replace("\n", "<br/>");

@@ -19,6 +19,7 @@ class ChangeOptions : public QUndoCommand {
   ChangeOptions(PlanDocument& document, const QString& text, PlanOptions changed)
       : QUndoCommand(text), m_document(document), m_stored(std::move(changed)) {}
   void undo() override { exchange(); }
+  const PlanOptions& stored() const { return m_stored; }
   void redo() override { exchange(); }
 
  private:
@@ -168,6 +169,11 @@ void PlanDocument::edit(const QString& text, PlanOptions changed) {
   if (m_options.ranges != nullptr && changed.ranges == nullptr && m_calibrated == nullptr)
     setCalibrated(m_options.ranges);  // kept for the next who asks for int8
   m_undo.push(new ChangeOptions(*this, text, std::move(changed)));
+}
+
+std::optional<PlanOptions> PlanDocument::optionsBeforeLastEdit() const {
+  if (!m_undo.canUndo()) return std::nullopt;
+  return static_cast<const ChangeOptions*>(m_undo.command(m_undo.index() - 1))->stored();
 }
 
 void PlanDocument::editDirectives(const QString& text, Directives changed) {

@@ -49,6 +49,9 @@ class PlanDocument : public QObject {
   /// Why the present options have no plan; empty if they have one.
   const QString& planProblem() const { return m_planProblem; }
   QUndoStack& undoStack() { return m_undo; }
+  const QUndoStack& undoStack() const { return m_undo; }
+  /// What was wished before the edit that undo takes back; nothing: there is none.
+  std::optional<PlanOptions> optionsBeforeLastEdit() const;
 
   /// Opens a model, plan or engine file. Until it is open, and if it cannot be, everything stays as it was. A directive
   /// that does not apply makes it an error, unless `whatApplies`: then it is left out, and optionsDropped() says so.

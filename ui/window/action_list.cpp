@@ -1,5 +1,6 @@
 #include <QMenu>
 
+#include "ui/compare/two_views.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/actions.h"
 #include "ui/window/main_window.h"
@@ -12,6 +13,10 @@ namespace {
 
 QString noModel(MainWindow& window) {
   return window.document().snapshot() ? QString() : QStringLiteral("Open a model first.");
+}
+
+QString noTwoViews(MainWindow& window) {
+  return window.showsTwoViews() ? QString() : QStringLiteral("Show two views first (F4).");
 }
 
 void fillRecent(MainWindow& window, QMenu& menu) {

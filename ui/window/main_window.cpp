@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include "planning/fused_node_facts.h"
+#include "ui/compare/two_views.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/node_menu.h"
@@ -37,9 +38,11 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
       m_fileDiff(std::make_unique<FileDiff>(*m_document, *m_runs, *m_jobs)),
       m_made(std::make_unique<ShownMade>(*m_document, *m_runs, *m_jobs)),
       m_pages(new QStackedWidget),
+      m_views(new QStackedWidget),
       m_start(new StartPage),
       m_canvas(new GraphView),
       m_ribbon(new Ribbon(context(), *m_canvas)),
+      m_twoViews(new TwoViews(context())),
       m_messages(new MessageBar),
       m_room(new Room([this]() -> const Theme& { return Theme::of(m_theme); })) {
   setWindowTitle(QStringLiteral("Fusescope"));
@@ -51,8 +54,10 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
   m_ribbon->hide();
   connect(m_ribbon, &Ribbon::hideRequested, this, [this] { showRibbon(false); });
   m_pages->addWidget(m_start);
+  m_views->addWidget(m_canvas);
+  m_views->addWidget(m_twoViews);
   m_room->column().addWidget(m_ribbon);
-  m_room->column().addWidget(m_canvas, 1);
+  m_room->column().addWidget(m_views, 1);
   m_room->setMain(m_canvas);
   m_pages->addWidget(m_room);
   auto* centre = new QWidget;
@@ -68,6 +73,7 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
   connectDocument();
   connectCanvas();
   connectSession();
+  connectTwoViews();
   m_actions->setTheme(Theme::of(theme));
   m_room->renewTheme();
   refreshSummary();
@@ -150,6 +156,7 @@ void MainWindow::modelOpened() {
   m_selection->clear(this);
   m_history->clear();
   m_search->clear();
+  m_views->setCurrentWidget(m_canvas);
   if (m_pages->currentWidget() != m_room) {
     m_pages->setCurrentWidget(m_room);
     m_ribbon->show();
@@ -264,6 +271,7 @@ void MainWindow::setTheme(ThemeKind kind) {
   applyTheme(*qApp, Theme::of(kind));
   m_canvas->setTheme(Theme::of(kind));
   m_ribbon->setTheme(Theme::of(kind));
+  m_twoViews->refreshTheme();
   // Icons are drawn anew, which takes as long as everything before: another turn of the event loop.
   QMetaObject::invokeMethod(
       this,

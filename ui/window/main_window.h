@@ -25,6 +25,8 @@
 
 namespace fusescope {
 
+class TwoViews;
+
 /// The window: the canvas in the middle, docks around it (Room), one document and one selection for all of them.
 class MainWindow : public QMainWindow {
   Q_OBJECT
@@ -46,6 +48,9 @@ class MainWindow : public QMainWindow {
   MessageBar& messages() { return *m_messages; }
   GraphView& canvas() { return *m_canvas; }
   Ribbon& ribbon() { return *m_ribbon; }
+  TwoViews& twoViews() { return *m_twoViews; }
+  /// The canvas, or one of the two views, which move together.
+  GraphView& shownCanvas();
   Actions& actions() { return *m_actions; }
   /// The dock of that class, which must be one of docks.inc.
   template <class T>
@@ -101,6 +106,9 @@ class MainWindow : public QMainWindow {
   void compareWithFile();
   /// And colours the canvas by them.
   void evaluateErrors();
+  /// The centre shows two plans, or the canvas.
+  void showTwoViews(bool shown);
+  bool showsTwoViews() const;
   /// What the shown run first does wrong in the plan on screen: a node, or a value that none makes; empty: nothing is
   /// known to be wrong.
   QString firstWrong() const;
@@ -138,6 +146,7 @@ class MainWindow : public QMainWindow {
   void connectDocument();
   void connectCanvas();
   void connectSession();
+  void connectTwoViews();
   /// Asks what to do with a session that is not saved. False: the user stays.
   bool mayLeave();
   void refreshTitle();
@@ -174,10 +183,12 @@ class MainWindow : public QMainWindow {
   std::unique_ptr<SessionKeeper> m_session;
   std::unique_ptr<FileDiff> m_fileDiff;
   std::unique_ptr<ShownMade> m_made;
-  QStackedWidget* m_pages;
+  QStackedWidget* m_pages;  ///< what is open, or where to begin
+  QStackedWidget* m_views;  ///< the canvas, or the two views
   StartPage* m_start;
   GraphView* m_canvas;
   Ribbon* m_ribbon;
+  TwoViews* m_twoViews;
   MessageBar* m_messages;
   Room* m_room;
   QList<Dock*> m_docks;                   ///< as dockForms()

@@ -9,6 +9,7 @@
 #include "planning/directives_file.h"
 #include "session/input_files.h"
 #include "ui/canvas/color_mode.h"
+#include "ui/compare/two_views.h"
 #include "ui/dialogs/calibrate_dialog.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/dialogs/diff_dialog.h"
@@ -199,7 +200,8 @@ Json MainWindow::viewState() const {
   Json state{{"centre", {view.centre.x(), view.centre.y()}},
              {"zoom", view.zoom},
              {"color", m_canvas->colorMode().name},
-             {"selection", jsonOf(m_canvas->selection())}};
+             {"selection", jsonOf(m_canvas->selection())},
+             {"two_views", m_twoViews->state()}};
   for (const ContainerKind* kind : containerKinds())
     if (!kind->turnedKey.empty()) state[std::string(kind->turnedKey)] = jsonOf(view.open.turned(*kind).values());
   return state;
@@ -221,6 +223,10 @@ void MainWindow::restoreView(const Json& state) {
   m_canvas->setNextView(std::move(view));
   if (const ColorMode* mode = findColorMode(text(state, "color"))) m_canvas->setColorMode(*mode);
   selectNamed(*m_selection, *m_document->snapshot(), strings(state, "selection"));
+  if (!state.is_object() || !state.contains("two_views")) return;
+  const Json& twoViews = state["two_views"];
+  m_twoViews->restore(twoViews);
+  if (twoViews.is_object() && twoViews.value("shown", Json()) == true) showTwoViews(true);
 }
 
 void MainWindow::setInputs(const SampleSource& inputs) {

@@ -6,6 +6,7 @@
 
 #include "planning/fused_node_facts.h"
 #include "ui/canvas/color_mode.h"
+#include "ui/compare/two_views.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/wait_until.h"
 #include "ui/window/main_window.h"
@@ -97,6 +98,15 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
         return refuse(QStringLiteral("the build took too long"));
       if (!window.controller().problem().isEmpty()) return refuse(window.controller().problem());
     }
+  }
+  if (request.twoViews) {
+    window.showTwoViews(true);
+    const PlanComparison& comparison = window.twoViews().comparison();
+    const auto there = [&] {
+      return !comparison.busy() && (comparison.pair() == nullptr || comparison.pair()->causesFound);
+    };
+    if (!waitUntil(there, kLayoutMs)) return refuse(QStringLiteral("comparing took too long"));
+    if (!comparison.problem().isEmpty()) return refuse(comparison.problem());
   }
   window.resize(request.size);
   if (!request.dock.isEmpty() && !window.showDock(request.dock)) {

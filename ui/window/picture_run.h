@@ -23,8 +23,9 @@ struct PictureRequest {
   QString select, dock;
   QString color;  ///< a ColorMode's name; empty: as windows begin
   SampleSource inputs;
-  bool build = false;   ///< both engines, compared
-  bool errors = false;  ///< of each layer
+  bool build = false;     ///< both engines, compared
+  bool errors = false;    ///< of each layer
+  bool twoViews = false;  ///< of the two plans that are usually compared
 };
 
 /// Renders the real window once all is there. 0: written; 2: the model or the picture's wishes are bad, said on

@@ -209,6 +209,8 @@ TEST(FusionWords, SayWhatComesApart) {
   EXPECT_EQ(fusionDetail({all}, {most, gelu}), "Gelu apart");
   EXPECT_EQ(fusionDetail({most, gelu}, {all}), "Gelu taken in");
   EXPECT_EQ(fusionDetail({most, gelu}, {{{"MatMul"}, {"m"}}, rest}), "Add elsewhere");
+  EXPECT_EQ(fusionDetail({most}, {{{"MatMul", "Add", "QuantizeLinear"}, {"m", "a", "q"}}}), "with QuantizeLinear in B");
+  EXPECT_EQ(fusionDetail({most, gelu}, {{{"MatMul"}, {"m"}}, rest}, false), "") << "names do not tell";
   EXPECT_EQ(fusionDetail({all}, {}), "");
   EXPECT_EQ(fusionCounts(1, 3), "one kernel → three");
   EXPECT_EQ(fusionCounts(2, 2), "two kernels → two others");

@@ -1,0 +1,107 @@
+#include "ui/compare/compare_scene.h"
+
+#include <algorithm>
+
+#include "planning/fused_node_facts.h"
+#include "ui/compare/compare_overlay.h"
+#include "ui/compare/side_scene.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::size_t kMostOpenedGroups = 100;
+
+/// Groups whose kernels differ and that have more than one node to be looked at.
+QStringList differingGroups(const UnionCover& both) {
+  QStringList handles;
+  const UnionLevel& level = both.levels.front();
+  for (std::size_t g = 0; g < level.groups.size(); ++g)
+    if (!level.groups[g].same && level.cover->fusedNodes[g].nodes.size() > 1)
+      handles << QString::fromStdString(handleOf(level.cover->fusedNodes[g]));
+  return handles;
+}
+
+/// Both sides have the room that either needs.
+void makeRoom(CanvasScene& scene, const SideScene& side) {
+  for (const auto& [i, own] : side.items()) {
+    CanvasItem& item = scene.items.edit(std::size_t(i));
+    if (item.isBox()) item.size.setWidth(std::max(item.size.width(), own.size.width()));
+  }
+}
+
+/// The union's scene as one side says it.
+std::shared_ptr<const CanvasScene> sceneOf(const CanvasScene& scene, SideScene& side, const CompareOverlay& overlay) {
+  auto own = std::make_shared<CanvasScene>(scene);
+  for (const auto& [i, said] : side.items()) {
+    CanvasItem& item = own->items.edit(std::size_t(i));
+    CanvasItem replaced = said;
+    replaced.kind = item.kind;
+    replaced.container = item.container;
+    replaced.key = item.key;
+    replaced.name = item.name;
+    replaced.stubs = item.stubs;
+    replaced.segment = item.segment;
+    replaced.parent = item.parent;
+    replaced.open = item.open;
+    replaced.canOpen = item.canOpen;
+    replaced.edgesIn = item.edgesIn;
+    replaced.edgesOut = item.edgesOut;
+    replaced.size = item.size;
+    item = std::move(replaced);
+  }
+  for (const auto& [i, title] : overlay.titles()) {
+    CanvasItem& item = own->items.edit(std::size_t(i));
+    item.title = title;
+  }
+  const std::vector<const CanvasEdge*> edges = side.edges(scene);
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    CanvasEdge& edge = own->edges.edit(e);
+    if (edges[e] != nullptr) {
+      edge = *edges[e];
+    } else {
+      edge.label.clear();
+      edge.cast.clear();
+      edge.tooltip = QStringLiteral("Only the other side has this edge.");
+    }
+  }
+  return own;
+}
+
+}  // namespace
+
+OpenState openWhereDifferent(const UnionCover& both, const CanvasFonts& fonts) {
+  OpenState open = openAtFirst(*both.cover);
+  const QStringList differing = differingGroups(both);
+  if (differing.isEmpty() || std::size_t(differing.size()) > kMostOpenedGroups) return open;
+  const CanvasScene scene = buildCanvas(*both.cover, open, fonts);
+  for (const QString& handle : differing) {
+    for (QString around = handle; scene.openable.contains(around); around = scene.openable[around].within)
+      open.set(*scene.openable[around].kind, around, true);
+  }
+  return open;
+}
+
+Result<std::shared_ptr<const ComparedScenes>> comparedScenes(const Compared& compared, const OpenState& open,
+                                                             const CanvasFonts& fonts, const LayoutOptions& options) {
+  BuiltCanvas built = buildCanvasWithLevels(*compared.both.cover, open, fonts);
+  SideScene a(compared.both, built, true, fonts), b(compared.both, built, false, fonts);
+  const CompareWords words(compared.groups);
+  CompareOverlay overlayOfA(compared, words, built, a, b, true), overlayOfB(compared, words, built, b, a, false);
+  makeRoom(built.scene, a);
+  makeRoom(built.scene, b);
+  for (const auto& [i, title] : overlayOfA.titles()) {
+    CanvasItem& item = built.scene.items.edit(std::size_t(i));
+    item.title = title;
+    if (item.open) built.fusedAt[std::size_t(i)].level->items.size(item);
+  }
+  TRY(applyGeometry(built.scene, TRY(layOut(layoutGraphOf(built.scene), options))));
+  auto scenes = std::make_shared<ComparedScenes>();
+  scenes->open = open;
+  scenes->a = sceneOf(built.scene, a, overlayOfA);
+  scenes->b = sceneOf(built.scene, b, overlayOfB);
+  scenes->overlayOfA = overlayOfA.make(*scenes->a, *scenes->b);
+  scenes->overlayOfB = overlayOfB.make(*scenes->b, *scenes->a);
+  return std::shared_ptr<const ComparedScenes>(std::move(scenes));
+}
+
+}  // namespace fusescope

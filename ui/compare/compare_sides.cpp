@@ -1,0 +1,148 @@
+#include "ui/compare/compare_sides.h"
+
+#include <QFileInfo>
+
+#include "compilers/compile_network.h"
+#include "planning/fused_node_facts.h"
+#include "session/diff_input.h"
+#include "ui/document/file_diff.h"
+#include "ui/document/qt_text.h"
+#include "ui/document/runs.h"
+#include "ui/document/shown_made.h"
+
+namespace fusescope {
+namespace {
+
+const QString kRunPrefix = QStringLiteral("run:");
+
+/// The session of the window as far as a side needs it; `runs`: those that may speak of it.
+std::shared_ptr<Session> sessionOf(const PlanDocument& document, const PlanOptions& options,
+                                   const std::vector<InputOverride>& extents) {
+  auto session = std::make_shared<Session>();
+  session->model = document.modelFile();
+  session->options = options;
+  session->extents = extents;
+  return session;
+}
+
+Result<std::shared_ptr<const Plan>> sidePlan(const SideSource& source, const StopToken& stop) {
+  const PlanOptions& options = source.session->options;
+  const Compiler* compiler = TRY(compilerFor(options));
+  const auto prices = measuredPrices();
+  auto plan = TRY(makePlan(source.model, options, prices.get(), stop));
+  return planSupported(*compiler, std::move(plan), stop);
+}
+
+/// Of a run the engine that was built is what it ran; where that is gone, the plan is made again.
+Result<Artifact> runArtifact(const SideSource& source, const StopToken& stop) {
+  const Run& run = source.session->runs.front();
+  if (!run.enginePath.empty() && QFileInfo::exists(qs(run.enginePath)))
+    return openArtifact(run.enginePath, {}, {}, "", stop);
+  if (run.kind == RunKind::Engine)
+    return Diagnostic{.message = "The engine file of run " + run.id + " is not there any more: " + run.enginePath};
+  if (run.model != source.session->model.identity())
+    return Diagnostic{.message = "Run " + run.id +
+                                 " was made of another version of the model: its plan cannot be made "
+                                 "again"};
+  Artifact artifact;
+  if (source.session->extents == run.extents) {
+    artifact.plan = TRY(sidePlan(source, stop));
+  } else {
+    artifact = TRY(openArtifact(source.model->path, run.extents, run.options, "native", stop));
+  }
+  if (run.made) artifact.made = TRY(readMade(*run.made, artifact.plan, artifact.plan->model));
+  return artifact;
+}
+
+Result<Artifact> sideArtifact(const SideSource& source, const StopToken& stop) {
+  if (source.file) return source.file->file;
+  if (source.id.startsWith(kRunPrefix)) return runArtifact(source, stop);
+  Artifact artifact;
+  if (source.snapshot) {
+    artifact.plan = source.snapshot->plan;
+    if (const ReadBackPlan* made = source.snapshot->made()) {
+      artifact.made = {source.snapshot->cover, made};
+      artifact.plan = made->asked;
+    }
+  } else {
+    artifact.plan = TRY(sidePlan(source, stop));
+  }
+  return artifact;
+}
+
+ShownTimes sideTimes(const DiffInput& input, const QString& title) {
+  ShownTimes::Map times;
+  for (const auto& [identity, time] : input.times)
+    times[handleOf(identity.hex())] = {time.how == DiffTimeKind::Fitted ? TimeKind::Fitted : TimeKind::Measured,
+                                       time.ms};
+  ShownTimes shown(std::move(times));
+  shown.made = shown.madeBriefly = title;
+  return shown;
+}
+
+}  // namespace
+
+QString sides::ofRun(const std::string& id) {
+  return kRunPrefix + qs(id);
+}
+
+std::vector<SideChoice> sideChoices(const PlanDocument& document, const Runs& runs, const FileDiff& file) {
+  std::vector<SideChoice> choices{{sides::kScreen, QStringLiteral("The plan on screen")}};
+  if (document.optionsBeforeLastEdit())
+    choices.push_back({sides::kBefore, QStringLiteral("The plan before: %1").arg(document.undoStack().undoText())});
+  choices.push_back({sides::kBaseline, QStringLiteral("Float32, without directives")});
+  if (!file.path().isEmpty())
+    choices.push_back({sides::kFile, QStringLiteral("File %1").arg(file.path().section(QLatin1Char('/'), -2))});
+  for (const Run& run : runs.all())
+    if (run.hasEngine()) choices.push_back({sides::ofRun(run.id), Runs::title(run)});
+  return choices;
+}
+
+SideSource sideSource(const QString& id, const PlanDocument& document, const Runs& runs, const FileDiff& file) {
+  SideSource source{.id = id, .model = document.model()};
+  for (const SideChoice& choice : sideChoices(document, runs, file))
+    if (choice.id == id) source.title = choice.title;
+  if (source.title.isEmpty()) source.problem = QStringLiteral("There is nothing of that kind to compare any more.");
+  PlanOptions options = document.options();
+  if (id == sides::kBefore) options = document.optionsBeforeLastEdit().value_or(options);
+  if (id == sides::kBaseline) options = PlanOptions{.target = options.target};
+  auto session = sessionOf(document, options, document.inputs());
+  if (id == sides::kScreen) {
+    source.snapshot = document.snapshot();
+    if (document.planning()) source.problem = QStringLiteral("The plan is being made.");
+  }
+  if (id == sides::kFile) {
+    source.file = file.compared();
+    if (!source.file) source.problem = file.busy() ? QStringLiteral("The file is being opened.") : file.problem();
+  }
+  if (id.startsWith(kRunPrefix)) {
+    if (const Run* run = runs.find(id.mid(kRunPrefix.size()).toStdString())) {
+      session->options = run->options;
+      session->runs = {*run};
+    } else {
+      source.problem = QStringLiteral("This run is not there any more.");
+    }
+  } else {
+    runs.store(*session);
+    session->options = options;
+  }
+  source.session = std::move(session);
+  return source;
+}
+
+Result<std::shared_ptr<const PlanSide>> makeSide(const SideSource& source, const StopToken& stop) {
+  if (!source.problem.isEmpty()) return Diagnostic{.message = source.problem.toStdString()};
+  auto side = std::make_shared<PlanSide>();
+  side->id = source.id;
+  side->title = source.title;
+  side->artifact = TRY(sideArtifact(source, stop));
+  side->artifact.path = source.title.toStdString();
+  if (!side->artifact.session) side->artifact.session = source.session;
+  side->cover = side->artifact.made != nullptr ? std::shared_ptr<const Cover>(side->artifact.made)
+                                               : std::shared_ptr<const Cover>(side->artifact.plan);
+  side->input = diffInput(side->artifact);
+  side->times = sideTimes(side->input, source.title);
+  return std::shared_ptr<const PlanSide>(std::move(side));
+}
+
+}  // namespace fusescope

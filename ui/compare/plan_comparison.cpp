@@ -1,0 +1,191 @@
+#include "ui/compare/plan_comparison.h"
+
+#include <utility>
+
+#include "planning/fused_node_facts.h"
+#include "ui/canvas/dot_helper.h"
+#include "ui/canvas/layout_runner.h"
+#include "ui/document/file_diff.h"
+#include "ui/document/option_words.h"
+#include "ui/document/plan_document.h"
+#include "ui/document/qt_text.h"
+#include "ui/document/runs.h"
+#include "ui/jobs/job_runner.h"
+
+namespace fusescope {
+namespace {
+
+const QString kPairTag = QStringLiteral("compare two plans");
+const QString kCauseTag = QStringLiteral("find what caused differences");
+const QString kSceneTag = QStringLiteral("lay two plans out");
+
+struct PairAndScenes {
+  std::shared_ptr<const ComparedPair> pair;
+  std::shared_ptr<const ComparedScenes> scenes;
+};
+
+using Scenes = Result<std::shared_ptr<const ComparedScenes>>;
+
+Scenes scenesOf(const ComparedPair& pair, const std::optional<OpenState>& open, const CanvasFonts& fonts,
+                LaidOutLevels& levels, const StopToken& stop) {
+  const Compared compared{pair.both, pair.a->input, pair.b->input, pair.groups};
+  const std::scoped_lock lock(levels.mutex);
+  DotHelper dot(stop, LayoutRunner::kMostForDotMs);
+  const LayoutOptions options{
+      .dot = [&](const LevelGraph& level) { return dot.layOut(level); }, .cache = &levels.cache, .stop = stop};
+  return comparedScenes(compared, open ? *open : openWhereDifferent(pair.both, fonts), fonts, options);
+}
+
+Result<PairAndScenes> comparePair(const SideSource& a, const SideSource& b, const std::optional<OpenState>& open,
+                                  const CanvasFonts& fonts, LaidOutLevels& levels, const StopToken& stop) {
+  auto pair = std::make_shared<ComparedPair>();
+  pair->a = TRY(makeSide(a, stop));
+  TRY(checkStop(stop));
+  pair->b = TRY(makeSide(b, stop));
+  TRY(checkStop(stop));
+  pair->both = TRY(unionCover(pair->a->cover, pair->b->cover));
+  for (const FusedNode& fused : pair->both.cover->fusedNodes) pair->byHandle.emplace(handleOf(fused), fused.id.index);
+  pair->diff = changesBetween(pair->a->input, pair->b->input);
+  TRY(checkStop(stop));
+  pair->groups = groupDifferences(pair->a->input, pair->b->input, pair->diff);
+  auto scenes = TRY(scenesOf(*pair, open, fonts, levels, stop));
+  return PairAndScenes{std::move(pair), std::move(scenes)};
+}
+
+}  // namespace
+
+PlanComparison::PlanComparison(PlanDocument& document, Runs& runs, FileDiff& file, JobRunner& jobs, QObject* parent)
+    : QObject(parent),
+      m_document(document),
+      m_runs(runs),
+      m_file(file),
+      m_jobs(jobs),
+      m_fonts(std::make_shared<CanvasFonts>()),
+      m_levels(std::make_shared<LaidOutLevels>()) {
+  const auto follow = [this](const QString& side) {
+    if (m_active && (m_a == side || m_b == side)) renew();
+  };
+  connect(&document, &PlanDocument::planChanged, this, [this, follow] {
+    if (!m_active) return;
+    emit choicesChanged();
+    if (!m_isChosen) chooseUsual();
+    const bool usesPlan = m_a == sides::kScreen || m_b == sides::kScreen || m_a == sides::kBefore ||
+                          m_b == sides::kBefore || m_a == sides::kBaseline || m_b == sides::kBaseline;
+    if (usesPlan) renew();
+  });
+  connect(&document, &PlanDocument::modelChanged, this, [this] {
+    m_pair.reset();
+    m_scenes.reset();
+    m_isChosen = false;
+    chooseUsual();
+  });
+  connect(&file, &FileDiff::changed, this, [this, follow] {
+    if (m_active) emit choicesChanged();
+    follow(sides::kFile);
+  });
+  connect(&runs, &Runs::runsChanged, this, [this] {
+    if (m_active) emit choicesChanged();
+  });
+  connect(&runs, &Runs::runChanged, this, [this, follow](const QString& id) {
+    const Run* run = m_runs.find(id.toStdString());
+    if (run != nullptr && !run->working()) follow(sides::ofRun(run->id));
+  });
+}
+
+void PlanComparison::setActive(bool active) {
+  if (std::exchange(m_active, active) == active) return;
+  if (!active) {
+    m_jobs.cancel(kPairTag);
+    m_jobs.cancel(kCauseTag);
+    m_jobs.cancel(kSceneTag);
+    m_busy = false;
+    return;
+  }
+  if (!m_isChosen) chooseUsual();
+  emit choicesChanged();
+  renew();
+}
+
+void PlanComparison::choose(const QString& a, const QString& b) {
+  m_isChosen = true;
+  set(a, b);
+}
+
+void PlanComparison::set(const QString& a, const QString& b) {
+  if (a == m_a && b == m_b) return;
+  m_a = a;
+  m_b = b;
+  if (m_active) renew();
+}
+
+void PlanComparison::chooseUsual() {
+  const Run* shown = m_runs.shown();
+  const Run* with = m_runs.comparedWith();
+  if (shown != nullptr && with != nullptr && shown != with && shown->hasEngine() && with->hasEngine() &&
+      m_runs.ofThisPlan(*shown))
+    return set(sides::ofRun(with->id), sides::ofRun(shown->id));
+  const QString a = m_document.optionsBeforeLastEdit() ? sides::kBefore
+                    : !m_file.path().isEmpty()         ? sides::kFile
+                                                       : sides::kBaseline;
+  set(a, sides::kScreen);
+}
+
+void PlanComparison::renew() {
+  if (!m_document.snapshot()) return;
+  m_busy = true;
+  m_problem.clear();
+  m_jobs.cancel(kCauseTag);
+  m_jobs.cancel(kSceneTag);
+  const auto open =
+      m_scenes && m_pair && m_pair->a->id == m_a && m_pair->b->id == m_b ? std::optional(m_scenes->open) : std::nullopt;
+  const auto work = [a = sideSource(m_a, m_document, m_runs, m_file), b = sideSource(m_b, m_document, m_runs, m_file),
+                     open, fonts = m_fonts, levels = m_levels](const StopToken& stop) {
+    return comparePair(a, b, open, *fonts, *levels, stop);
+  };
+  m_jobs.run(kPairTag, this, work, [this](const Result<PairAndScenes>& made) {
+    m_busy = false;
+    m_pair.reset();
+    m_scenes.reset();
+    if (made.ok()) {
+      m_pair = made.value().pair;
+      m_scenes = made.value().scenes;
+    } else if (!made.error().cancelled) {
+      m_problem = problemText(made.error());
+    }
+    emit changed();
+    emit scenesChanged();
+    if (m_pair) findCauses();
+  });
+  emit changed();
+}
+
+// Plans are made again to find them, which takes longer than to see what differs.
+void PlanComparison::findCauses() {
+  const auto work = [pair = m_pair](const StopToken& stop) -> Result<std::shared_ptr<const ComparedPair>> {
+    auto known = std::make_shared<ComparedPair>(*pair);
+    const auto prices = measuredPrices();
+    known->diff = TRY(diffPlans(pair->a->input, pair->b->input, prices.get(), stop));
+    known->groups = groupDifferences(pair->a->input, pair->b->input, known->diff);
+    known->causesFound = true;
+    return std::shared_ptr<const ComparedPair>(std::move(known));
+  };
+  m_jobs.run(kCauseTag, this, work, [this](const Result<std::shared_ptr<const ComparedPair>>& known) {
+    if (!known.ok()) return;  // cancelled: another pair is on its way
+    m_pair = known.value();
+    emit changed();
+  });
+}
+
+void PlanComparison::setOpen(const OpenState& open) {
+  if (!m_pair || !m_active) return;
+  const auto work = [pair = m_pair, open, fonts = m_fonts, levels = m_levels](const StopToken& stop) {
+    return scenesOf(*pair, open, *fonts, *levels, stop);
+  };
+  m_jobs.run(kSceneTag, this, work, [this](const Scenes& scenes) {
+    if (!scenes.ok()) return;  // cancelled
+    m_scenes = scenes.value();
+    emit scenesChanged();
+  });
+}
+
+}  // namespace fusescope

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <unordered_map>
+
+#include "diff/union_cover.h"
+#include "ui/canvas/canvas_builder.h"
+
+namespace fusescope {
+
+/// What one side of a comparison says of the items and edges of the union's scene. Refers to what it is made of.
+class SideScene {
+ public:
+  SideScene(const UnionCover& both, const BuiltCanvas& built, bool ofA, const CanvasFonts& fonts);
+
+  /// Items that this side draws otherwise than the union; the union's keys, names, containers and counts stay.
+  const std::unordered_map<int, CanvasItem>& items() const { return m_items; }
+  /// Whether anything of this side stands behind an item that is a node, an input, an output or a fused node.
+  bool has(int item) const { return m_isThere[std::size_t(item)] != 0; }
+  /// What this side says of each edge; null: it has no such edge.
+  std::vector<const CanvasEdge*> edges(const CanvasScene& scene);
+
+  /// A kernel of this side that some of the nodes that are drawn one by one are in.
+  struct DrawnKernel {
+    const UnionLevel* level;
+    std::uint32_t kernel;  ///< place in the fused nodes of the side
+    std::vector<int> items;
+  };
+  const std::vector<DrawnKernel>& drawnKernels() const { return m_drawn; }
+  const Cover& coverOf(const UnionLevel& level) const { return m_ofA ? *level.a : *level.b; }
+  const std::vector<std::uint32_t>& kernelsOf(const UnionGroup& group) const { return m_ofA ? group.a : group.b; }
+  /// The level of the union that a level of the scene is of.
+  const UnionLevel& levelOf(const CanvasLevel& level) const;
+
+ private:
+  void makeLevels();
+  void addLevel(const CanvasLevel& of);
+  void addNodes(const CanvasLevel& mine, const UnionLevel& level);
+  void addGroups(const BuiltCanvas& built);
+
+  const UnionCover& m_both;
+  const BuiltCanvas& m_built;
+  const bool m_ofA;
+  const CanvasFonts& m_fonts;
+  std::deque<CanvasLevel> m_levels;
+  std::map<const CanvasLevel*, CanvasLevel*> m_mine;  ///< by level of the scene; those that this side has
+  std::unordered_map<int, CanvasItem> m_items;
+  std::vector<char> m_isThere;  ///< by item
+  std::vector<DrawnKernel> m_drawn;
+  std::vector<CanvasEdge> m_wires;
+};
+
+}  // namespace fusescope

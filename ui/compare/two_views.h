@@ -1,0 +1,90 @@
+#pragma once
+
+#include <QLabel>
+#include <QPushButton>
+#include <QSplitter>
+#include <QToolButton>
+#include <QTreeView>
+#include <QWidget>
+#include <memory>
+
+#include "base/json.h"
+#include "ui/canvas/graph_view.h"
+#include "ui/compare/difference_model.h"
+#include "ui/docks/dock_context.h"
+#include "ui/docks/name_combo_box.h"
+
+class QComboBox;
+class QStackedLayout;
+
+namespace fusescope {
+
+/// Two plans side by side or above each other, on one layout, with one camera and one selection, and the list of what
+/// differs between them. Keys: N and Shift+N step through the differences.
+class TwoViews : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit TwoViews(const DockContext& context, QWidget* parent = nullptr);
+
+  PlanComparison& comparison() { return *m_comparison; }
+  GraphView& viewOfA() { return *m_views[0]; }
+  GraphView& viewOfB() { return *m_views[1]; }
+  QTreeView& list() { return *m_list; }
+  DifferenceModel& differences() { return *m_model; }
+  /// What is said of the whole, or in place of the views; for people.
+  QString summary() const;
+
+  /// The differences in the order of the list; behind the last comes the first.
+  void goToNext(int by);
+  void swap();
+  void setAbove(bool above);  ///< B below A; else beside it
+  bool isAbove() const;
+  void refreshTheme();
+  void setColorMode(const ColorMode& mode);
+
+  /// What of it a session keeps: the pair, the arrangement.
+  Json state() const;
+  void restore(const Json& state);
+
+ signals:
+  void closeWanted();
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
+
+ private:
+  QWidget* makeBar();
+  QWidget* makeSide(int side);
+  QWidget* makeList();
+  void connectViews();
+  void renewChoices();
+  void renewPair();
+  void renewScenes();
+  void choose();
+  void goTo(const QModelIndex& index);
+  void takeSelection(const QStringList& names, const QObject* view);
+  void showSelection(const QObject* source);
+  QString sideText(const PlanSide& side, const DiffTotals& totals) const;
+  QString summaryText() const;
+  /// Whether the nodes of that side are those of the plan on screen; which ids of the union they are.
+  const std::vector<NodeId>* unionOfScreen() const;
+
+  DockContext m_context;
+  PlanComparison* m_comparison;
+  GraphView* m_views[2];
+  QLabel* m_captions[2];
+  NameComboBox *m_a, *m_b;
+  QToolButton *m_swap, *m_above, *m_previous, *m_next, *m_close;
+  QLabel *m_summary, *m_hint;
+  QComboBox* m_order;
+  QTreeView* m_list;
+  DifferenceModel* m_model;
+  QSplitter *m_both, *m_parts;
+  QStackedLayout* m_pages;
+  std::shared_ptr<const ComparedPair> m_shown;  ///< whose pictures the views have
+};
+
+}  // namespace fusescope
