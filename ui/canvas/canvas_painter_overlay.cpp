@@ -53,6 +53,16 @@ QPen CanvasPainter::comparedPen(int edge, const QPen& usual) const {
   return pen;
 }
 
+// What lies between two boxes of a kernel that stand one above the other; empty where they do not.
+QRectF CanvasPainter::bridgeOf(int edge) const {
+  constexpr double kMostApart = 140;
+  const QRectF from = rectOf(m_scene.edges[std::size_t(edge)].from), to = rectOf(m_scene.edges[std::size_t(edge)].to);
+  const double left = std::max(from.left(), to.left()), right = std::min(from.right(), to.right());
+  const double gap = to.top() - from.bottom();
+  if (right <= left || gap <= 0 || gap > kMostApart) return {from.center().x(), from.bottom(), 0, 0};
+  return {left, from.bottom(), right - left, gap};
+}
+
 // All parts of a kernel in the colour of its outline, then all again, a little smaller, in that of its ground: what is
 // seen is one outline round all of them.
 void CanvasPainter::kernelFrames() {
@@ -69,6 +79,7 @@ void CanvasPainter::kernelFrames() {
       for (const int e : kernel.edges) m_painter.drawPath(curveOf(m_scene.curves.of(e)));
       m_painter.setPen(Qt::NoPen);
       m_painter.setBrush(fill);
+      for (const int e : kernel.edges) m_painter.drawRect(bridgeOf(e).adjusted(-margin, 0, margin, 0));
       for (const int i : kernel.items)
         m_painter.drawRoundedRect(rectOf(i).adjusted(-margin, -margin, margin, margin), metrics::kRadius + margin,
                                   metrics::kRadius + margin);
@@ -87,7 +98,7 @@ void CanvasPainter::kernelLabels() {
     if (kernel.items.empty()) continue;
     const int last = *std::ranges::max_element(kernel.items, {}, [&](int i) { return rectOf(i).bottom(); });
     const QRectF box = rectOf(last);
-    const QString words = font.elidedText(kernel.label, Qt::ElideMiddle, box.width() + 2 * kKernelMargin - 10);
+    const QString words = font.elidedText(kernel.label, Qt::ElideMiddle, box.width() + 60);
     const QRectF place(box.left() - kKernelMargin, box.bottom() + kKernelMargin - 8, font.horizontalAdvance(words) + 10,
                        15);
     if (!meets(place)) continue;
@@ -128,7 +139,7 @@ void CanvasPainter::diffMarks() {
   }
 }
 
-// Words of the same size at every zoom, at the upper right corner; where the box is too small for them, the sign alone.
+// Words of the same size at every zoom, at the upper right corner of what is large enough to be worth them.
 void CanvasPainter::diffChip(const QRectF& rect, DiffSign sign, const QString& words, std::vector<QRectF>& taken) {
   if (rect.width() * m_scale < kLeastChip - 0.5) return;
   QFont font = badgeFont();
@@ -141,7 +152,9 @@ void CanvasPainter::diffChip(const QRectF& rect, DiffSign sign, const QString& w
     width = metrics.horizontalAdvance(text) + kChipPadding;
   }
   const QSizeF size(pixels(width), pixels(kChipHeight));
-  const QRectF place(QPointF(rect.right() - size.width() + pixels(4), rect.top() - size.height() + pixels(2)), size);
+  // Edges enter in the middle.
+  const double left = std::max(rect.right() - size.width() + pixels(4), rect.center().x() + pixels(10));
+  const QRectF place(QPointF(left, rect.top() - size.height() + pixels(2)), size);
   if (!meets(place) || std::ranges::any_of(taken, [&](const QRectF& other) { return other.intersects(place); })) return;
   taken.push_back(place);
   const QColor color = diffColor(sign);

@@ -84,6 +84,7 @@ class CanvasPainter {
   QColor diffColor(DiffSign sign) const;
   /// Of an edge, which is `usual` where nothing is compared.
   QPen comparedPen(int edge, const QPen& usual) const;
+  QRectF bridgeOf(int edge) const;
   void kernelFrames();
   void kernelLabels();
   void diffMarks();

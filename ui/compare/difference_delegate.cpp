@@ -2,13 +2,14 @@
 
 #include <QApplication>
 #include <QPainter>
+#include <utility>
 
 #include "ui/compare/difference_model.h"
 
 namespace fusescope {
 namespace {
 
-constexpr int kLineGap = 2, kSidePadding = 4, kSignWidth = 16;
+constexpr int kLineGap = 2, kSidePadding = 4, kSignWidth = 16, kCostGap = 8;
 
 QColor signColor(const QString& sign, const Theme& theme) {
   if (sign == QLatin1String("+")) return theme.success;
@@ -44,24 +45,35 @@ void DifferenceDelegate::paint(QPainter* painter, const QStyleOptionViewItem& op
     painter->setFont(option.font);
     room.adjust(kSignWidth, 0, 0, 0);
   }
-  const Tone tone = Tone(index.data(kToneRole).toInt());
-  painter->setPen(tone == Tone::Bad ? theme.error : tone == Tone::Good ? theme.success : theme.text);
-  const QRect first(room.left(), room.top(), room.width(), below.isEmpty() ? room.height() : font.height());
-  const int align = index.data(Qt::TextAlignmentRole).toInt();
-  painter->drawText(first, align,
-                    font.elidedText(index.data(Qt::DisplayRole).toString(), Qt::ElideMiddle, first.width()));
-  painter->setPen(theme.dimText);
-  const QRect second(room.left(), first.bottom() + kLineGap, room.width(), font.height());
-  if (!below.isEmpty())
-    painter->drawText(second, Qt::AlignLeft | Qt::AlignVCenter,
-                      font.elidedText(below, Qt::ElideMiddle, second.width()));
+  // What it costs stands at the right: the time beside the words, the error below it.
+  const auto cost = [&](int column, int top, const QColor& color) {
+    const QString text = index.siblingAtColumn(column).data().toString();
+    if (text.isEmpty()) return 0;
+    painter->setPen(color);
+    painter->drawText(QRect(room.left(), top, room.width(), font.height()), Qt::AlignRight | Qt::AlignVCenter, text);
+    return font.horizontalAdvance(text) + kCostGap;
+  };
+  const auto words = [&](const QString& text, int top, int taken, const QColor& color, Qt::TextElideMode elide) {
+    const QRect line(room.left(), top, room.width() - taken, font.height());
+    painter->setPen(color);
+    painter->drawText(line, Qt::AlignLeft | Qt::AlignVCenter, font.elidedText(text, elide, line.width()));
+  };
+  const Tone tone = Tone(index.siblingAtColumn(1).data(kToneRole).toInt());
+  const QColor toned = tone == Tone::Bad ? theme.error : tone == Tone::Good ? theme.success : theme.text;
+  words(index.data(Qt::DisplayRole).toString(), room.top(), cost(1, room.top(), toned), theme.text, Qt::ElideMiddle);
+  int top = room.top() + font.height() + kLineGap;
+  int taken = cost(2, top, theme.dimText);
+  for (const QString& line : below.split(QLatin1Char('\n'))) {
+    words(line, top, std::exchange(taken, 0), theme.dimText, Qt::ElideMiddle);
+    top += font.height() + kLineGap;
+  }
   painter->restore();
 }
 
 QSize DifferenceDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
   const int line = QFontMetrics(option.font).height();
   const bool isGroup = !index.parent().isValid();
-  return {100, isGroup ? 2 * line + 3 * kLineGap : line + 4 * kLineGap};
+  return {100, isGroup ? 3 * line + 5 * kLineGap : 2 * line + 4 * kLineGap};
 }
 
 }  // namespace fusescope

@@ -144,11 +144,12 @@ QStringList DifferenceModel::allNodes(const QModelIndex& index) const {
   return names;
 }
 
-// "layer.0 … layer.11, the same in ×12 · because of --precision f32 → f16"
+// "layer.0 … layer.11, the same in ×12", and below it "because of --precision f32 → f16".
 QString DifferenceModel::detailOf(const DifferenceGroup& group) const {
-  QStringList parts;
-  if (group.sites.size() == 1) parts << qs(group.sites.front().name);
-  if (const std::string place = placeText(group); !place.empty()) parts << qs(place);
+  QStringList where, parts;
+  if (group.sites.size() == 1) where << qs(group.sites.front().name);
+  if (const std::string place = placeText(group); !place.empty()) where << qs(place);
+  parts << where.join(QStringLiteral(" \u00b7 "));
   if (!group.because.empty()) {
     parts << QStringLiteral("because of %1").arg(qs(joined(group.because, " and ")));
   } else if (!m_pair->diff.causesKnown) {
@@ -156,7 +157,7 @@ QString DifferenceModel::detailOf(const DifferenceGroup& group) const {
   } else if (group.topic != DifferenceTopic::Network && group.topic != DifferenceTopic::Time) {
     parts << (m_pair->causesFound ? QStringLiteral("cause not known") : QStringLiteral("looking for the cause \u2026"));
   }
-  return parts.join(QStringLiteral(" \u00b7 "));
+  return parts.join(QLatin1Char('\n'));
 }
 
 QString DifferenceModel::wordsAt(const QModelIndex& index) const {

@@ -18,7 +18,7 @@ class DifferenceModel : public QAbstractItemModel {
   enum class Order { Cost, Execution };
   enum Role {
     kSignRole = Qt::UserRole + 100,  ///< QString: "+", "−", "~"
-    kDetailRole                      ///< QString: the second line: block and cause
+    kDetailRole                      ///< QString: lines below the first: block, cause
   };
 
   using QAbstractItemModel::QAbstractItemModel;

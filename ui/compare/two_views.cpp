@@ -2,7 +2,6 @@
 
 #include <QComboBox>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QKeyEvent>
 #include <QStackedLayout>
 
@@ -13,7 +12,7 @@
 namespace fusescope {
 namespace {
 
-constexpr int kListWidth = 290, kTimeColumn = 86, kErrorColumn = 110, kLeastView = 140;
+constexpr int kListWidth = 290, kLeastView = 140;
 
 QToolButton* makeButton(const QString& text, const QString& tip) {
   auto* button = new QToolButton;
@@ -137,11 +136,8 @@ QWidget* TwoViews::makeList() {
   m_list->setSelectionBehavior(QAbstractItemView::SelectRows);
   m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   m_list->setIndentation(14);
-  m_list->header()->setStretchLastSection(false);
-  m_list->header()->setMinimumSectionSize(40);
-  m_list->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-  m_list->header()->resizeSection(1, kTimeColumn);
-  m_list->header()->resizeSection(2, kErrorColumn);
+  m_list->setHeaderHidden(true);
+  for (const int cost : {1, 2}) m_list->setColumnHidden(cost, true);  // drawn beside the words
   connect(m_list->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& now) { goTo(now.siblingAtColumn(0)); });
   auto* box = new QWidget;
