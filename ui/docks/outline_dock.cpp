@@ -14,7 +14,7 @@ namespace {
 
 /// Of the column of types: the least, and what is around the text, of which the type may stand in a badge.
 constexpr int kTypeWidth = 68, kBesideText = 34;
-constexpr double kMostOfTypes = 0.34;  ///< of the width: the rest is for names
+constexpr double kMostOfTypes = 0.32;  ///< of the width: the rest is for names
 
 }  // namespace
 

@@ -9,7 +9,7 @@ namespace fusescope {
 namespace {
 
 constexpr double kMostDragged = 0.6;  ///< of the room, of a size that was dragged when the window was larger
-constexpr double kMostBeside = 0.7;   ///< of the room, for the docks of both sides together
+constexpr double kMostBeside = 0.5;   ///< of the room, for the docks of both sides together
 constexpr int kLeastSide = 150, kLeastBelow = 118;
 const QSize kLeastGraph(240, 160);
 constexpr int kClosedUntilAsked = std::numeric_limits<int>::max();
