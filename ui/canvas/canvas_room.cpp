@@ -66,9 +66,9 @@ const CanvasRoom::Rank* CanvasRoom::Stretch::at(double y) const {
 }
 
 std::size_t CanvasRoom::Level::indexAt(double x) const {
-  std::size_t i = 0;
-  while (i + 1 < stretches.size() && x >= stretches[i + 1].gutter) ++i;
-  return i;
+  const auto next = std::upper_bound(stretches.begin() + 1, stretches.end(), x,
+                                     [](double place, const Stretch& stretch) { return place < stretch.gutter; });
+  return std::size_t(next - stretches.begin()) - 1;
 }
 
 bool CanvasRoom::Level::isGutter(double x) const {
