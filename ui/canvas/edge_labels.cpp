@@ -23,6 +23,7 @@ class LabelPlacer {
       if (scene.items[static_cast<std::size_t>(i)].isBox() && rect.intersects(visible)) m_taken.push_back(rect);
       if (look.colors == nullptr) continue;
       const ItemColor& color = look.colors->of(static_cast<std::size_t>(i));
+      if (color.marks.empty()) continue;
       for (const PlacedBadge& badge : placeBadges(rect, color.marks, metrics::kMetaPixels, look.colors->theme()))
         m_taken.push_back(badge.rect);
     }
