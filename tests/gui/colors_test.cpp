@@ -36,10 +36,11 @@ constexpr std::array kThemes = {&Theme::dark, &Theme::light};
 
 /// A product of codes between its quantisers, with a Relu, and a product of floats behind it.
 const char* const kCodes = R"(<ir_version: 10, opset_import: ["" : 18]>
-net (float[2, 4] x) => (float[2, 4] y)
+net (float[2, 4] x) => (float[2, 4] y, int8[2, 4] q, float[2, 4] e)
   <float s = {0.1}, int8 z = {0},
    int8[4, 4] w = {1,2,3,4, 5,6,7,8, 1,2,3,4, 5,6,7,8}, float[4, 4] v = {1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1}> {
   [make] q = QuantizeLinear (x, s, z)
+  [alone] e = DequantizeLinear (q, s, z)
   [read] d = DequantizeLinear (q, s, z)
   [weights] wd = DequantizeLinear (w, s, z)
   [product] m = MatMul (d, wd)
@@ -228,7 +229,8 @@ class ColorsTest : public test::SampleCanvas {
     const CanvasItem& quantiser = codes.box(codes.holding("make"));
     QCOMPARE(int(quantiser.precision), int(DataType::I8));
     QCOMPARE(quantiser.title, QStringLiteral("QuantizeLinear"));
-    QCOMPARE(int(codes.box(codes.holding("read2")).precision), int(DataType::I8));
+    QCOMPARE(int(codes.box(codes.holding("alone")).precision), int(DataType::I8));
+    QCOMPARE(&codes.holding("read2"), &codes.holding("floats"));
     const CanvasItem& floats = codes.box(codes.holding("floats"));
     QCOMPARE(int(floats.precision), int(DataType::F32));
     QCOMPARE(floats.title, QStringLiteral("MatMul"));
