@@ -10,7 +10,8 @@ namespace fusescope {
 
 namespace {
 
-Decided decidedBy(TypeReason reason) {
+/// `asksForCodes`: the plan's options ask for integers, so that codes are not the author's.
+Decided decidedBy(TypeReason reason, bool asksForCodes) {
   switch (reason) {
     case TypeReason::Default:
     case TypeReason::NotFloat:
@@ -20,8 +21,9 @@ Decided decidedBy(TypeReason reason) {
       return Decided::Default;
     case TypeReason::AuthorCast:
     case TypeReason::Author:
-    case TypeReason::Quantised:
       return Decided::Network;
+    case TypeReason::Quantised:
+      return asksForCodes ? Decided::Precision : Decided::Network;
     case TypeReason::TypeKept:
     case TypeReason::OperatorLacks:
       return Decided::Target;
@@ -100,7 +102,8 @@ void CoverFacts::takeAnswers(const Plan& plan) {
   const auto weigh = [&](NodeId node, Decided decided) {
     if (node.index < m_said.size()) m_said[node.index].decided = std::max(m_said[node.index].decided, decided);
   };
-  for (const PrecisionGrant& grant : plan.precisionMap) weigh(grant.node, decidedBy(grant.reason));
+  const bool asksForCodes = std::ranges::any_of(plan.options.precisions, [](DataType type) { return !isFloat(type); });
+  for (const PrecisionGrant& grant : plan.precisionMap) weigh(grant.node, decidedBy(grant.reason, asksForCodes));
   for (const TypeConflict& conflict : plan.typeConflicts) {
     weigh(conflict.producer, Decided::Neighbour);
     weigh(conflict.consumer, Decided::Neighbour);
