@@ -21,8 +21,8 @@ class MemoryTest : public QObject {
   void init() {
     test::catchWarnings();
     m_window = test::shownWindow({.size = QSize(1440, 900)});
-    m_window->showDock("Memory");
     QVERIFY(test::openSample(*m_window, "fp16_overflow"));
+    m_window->showDock("Memory");
   }
   void cleanup() {
     m_window.reset();

@@ -157,6 +157,7 @@ class TensorTest : public QObject {
   TensorDock& dock() { return m_window->dock<TensorDock>(); }
   void openOverflow() {
     QVERIFY(test::openSample(*m_window, "fp16_overflow"));
+    m_window->showDock("Tensor");
     m_window->setInputs({.paths = {FUSESCOPE_SOURCE_DIR "/resources/samples/fp16_overflow/io.npz"}});
   }
   void lower() {

@@ -29,8 +29,8 @@ class TradeOffTest : public QObject {
   void init() {
     test::catchWarnings();
     m_window = test::shownWindow({.size = QSize(1440, 900)});
-    m_window->showDock("Trade-off");
     QVERIFY(test::openSample(*m_window, "fp16_overflow"));
+    m_window->showDock("Trade-off");
   }
   void cleanup() {
     m_window.reset();

@@ -16,7 +16,7 @@ namespace fusescope {
 
 namespace {
 
-constexpr double kLeft = 62, kRight = 14, kTop = 14, kBottom = 40, kDot = 3.5;
+constexpr double kLeft = 62, kRight = 14, kTop = 14, kBottom = 40, kPointRadius = 3.5;
 constexpr double kReach = 12;  ///< a point answers to the mouse as far as that
 /// Decades that what is not finite, and what is exact, is drawn beyond the others.
 constexpr double kBeyond = 0.6;
@@ -168,7 +168,7 @@ QRectF ErrorPlot::field() const {
 }
 
 QPointF ErrorPlot::placeOf(const PlotPoint& point) const {
-  const QRectF inside = field().adjusted(kDot, 0, -kDot, 0);
+  const QRectF inside = field().adjusted(kPointRadius, 0, -kPointRadius, 0);
   return {inside.left() + m_across.shareOf(point.across) * inside.width(),
           inside.bottom() - m_upwards.shareOf(upwards(point.error)) * inside.height()};
 }
@@ -212,7 +212,7 @@ QRectF ErrorPlot::allowedPlace() const {
   const QRectF inside = field();
   const QSizeF size(QFontMetricsF(uiFont(8.5)).horizontalAdvance(allowedWords()) + 8, 16);
   const auto isFree = [&](const QRectF& place) {
-    const QRectF near = place.adjusted(-2 * kDot, -2 * kDot, 2 * kDot, 2 * kDot);
+    const QRectF near = place.adjusted(-2 * kPointRadius, -2 * kPointRadius, 2 * kPointRadius, 2 * kPointRadius);
     return inside.contains(place) && std::ranges::none_of(m_content.points, [&](const PlotPoint& point) {
              return near.contains(placeOf(point));
            });
@@ -258,15 +258,15 @@ void ErrorPlot::paintPoints(QPainter& painter) const {
   painter.setPen(QPen(theme.base, 1));
   for (const PlotPoint& point : m_content.points) {
     painter.setBrush(std::isfinite(point.error) ? theme.chart : theme.error);
-    painter.drawEllipse(placeOf(point), kDot, kDot);
+    painter.drawEllipse(placeOf(point), kPointRadius, kPointRadius);
   }
   painter.setBrush(Qt::NoBrush);
   if (m_content.ringed) {
     painter.setPen(QPen(theme.success, 2));
-    painter.drawEllipse(placeOf(*m_content.ringed), 2 * kDot, 2 * kDot);
+    painter.drawEllipse(placeOf(*m_content.ringed), 2 * kPointRadius, 2 * kPointRadius);
   }
-  paintMark(painter, m_hovered, theme.dimText, 2 * kDot);
-  paintMark(painter, m_current, theme.text, 3 * kDot);
+  paintMark(painter, m_hovered, theme.dimText, 2 * kPointRadius);
+  paintMark(painter, m_current, theme.text, 3 * kPointRadius);
 }
 
 void ErrorPlot::paintMark(QPainter& painter, int point, const QColor& color, double radius) const {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kAxisWidth = 72, kLabelsBelow = 20, kRoomAbove = 20;
 /// Pieces that are named where the mouse is over a step.
-constexpr std::size_t kMostNamed = 6;
+constexpr std::size_t kMostPiecesSaid = 6;
 
 }  // namespace
 
@@ -63,11 +63,11 @@ QString MemoryPlot::wordsOf(int step) const {
   QString text =
       QStringLiteral("Step %1, %2: %3 taken").arg(step).arg(qs(memory.steps[at].name), bytesText(m_taken[at]));
   const auto pieces = memory.at(at);
-  for (std::size_t i = 0; i < std::min(pieces.size(), kMostNamed); ++i)
+  for (std::size_t i = 0; i < std::min(pieces.size(), kMostPiecesSaid); ++i)
     text += QStringLiteral("\n%1  %2%3")
                 .arg(bytesText(pieces[i]->bytes), qs(pieces[i]->name),
                      pieces[i]->isScratch ? QStringLiteral(" (needed while it runs)") : QString());
-  if (pieces.size() > kMostNamed) text += QStringLiteral("\nand %1 more").arg(pieces.size() - kMostNamed);
+  if (pieces.size() > kMostPiecesSaid) text += QStringLiteral("\nand %1 more").arg(pieces.size() - kMostPiecesSaid);
   return text;
 }
 

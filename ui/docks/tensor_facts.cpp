@@ -20,23 +20,23 @@ double largestIn(DataType type) {
   return std::numeric_limits<float>::max();
 }
 
-QString cell(const QString& text, const QString& style) {
+QString cellHtml(const QString& text, const QString& style) {
   return QStringLiteral("<td style='padding:1px 12px 1px 0; %1'>%2</td>").arg(style, text);
 }
 
 QString rowHtml(const StatisticsRow& row, const Theme& theme) {
-  QString cells = cell(html(row.title), QStringLiteral("color:%1").arg(theme.dimText.name()));
+  QString cells = cellHtml(html(row.title), QStringLiteral("color:%1").arg(theme.dimText.name()));
   for (const std::string& text : row.cells) {
     const bool stands = row.isLoss && text != "0" && text != "-";
     const QString style = stands
                               ? QStringLiteral("text-align:right; font-weight:600; color:%1").arg(theme.warning.name())
                               : QStringLiteral("text-align:right");
-    cells += cell((stands ? QStringLiteral("⚠ ") : QString()) + html(text), style);
+    cells += cellHtml((stands ? QStringLiteral("⚠ ") : QString()) + html(text), style);
   }
   return QStringLiteral("<tr>%1</tr>").arg(cells);
 }
 
-QString sentence(const QString& text) {
+QString paragraphHtml(const QString& text) {
   return QStringLiteral("<p style='margin:4px 0'>%1</p>").arg(text);
 }
 
@@ -80,23 +80,23 @@ QString tensorHtml(const TensorFacts& facts, const Theme& theme) {
   for (const ShownTensor& shown : facts.shown) {
     const QString title = html(shown.title);
     if (!shown.statistics.unavailable.empty()) {
-      notes += sentence(QStringLiteral("<b>%1</b>: %2.").arg(title, html(shown.statistics.unavailable)));
+      notes += paragraphHtml(QStringLiteral("<b>%1</b>: %2.").arg(title, html(shown.statistics.unavailable)));
     } else {
       numbers.push_back(&shown);
     }
     for (const std::string& words : {distinctWords(shown.statistics), lookedWords(shown.statistics)})
-      if (!words.empty()) notes += sentence(QStringLiteral("%1: %2").arg(title, html(words)));
+      if (!words.empty()) notes += paragraphHtml(QStringLiteral("%1: %2").arg(title, html(words)));
   }
   if (!numbers.empty()) {
-    QString head = cell({}, {});
+    QString head = cellHtml({}, {});
     for (const ShownTensor* shown : numbers)
-      head += cell(QStringLiteral("<b>%1</b>").arg(html(shown->title)), QStringLiteral("text-align:right"));
+      head += cellHtml(QStringLiteral("<b>%1</b>").arg(html(shown->title)), QStringLiteral("text-align:right"));
     text = QStringLiteral("<table cellspacing='0'><tr>%1</tr>").arg(head);
     for (const StatisticsRow& row : statisticsRows(numbers)) text += rowHtml(row, theme);
     text += QStringLiteral("</table>");
   }
   if (facts.difference)
-    for (const std::string& words : differenceWords(*facts.difference)) text += sentence(html(words));
+    for (const std::string& words : differenceWords(*facts.difference)) text += paragraphHtml(html(words));
   return text + notes;
 }
 
