@@ -17,18 +17,18 @@ TableContent piecesContent(const MemoryTimeline* memory, int step) {
   const auto pieces = memory->at(static_cast<std::size_t>(step));
   for (const MemoryTimeline::Piece* piece : pieces) {
     const QString name = qs(piece->name);
-    content.rows.push_back(
-        {name,
-         {{.text = piece->isScratch ? QStringLiteral("%1 (needed while it runs)").arg(name) : name, .tip = name},
-          {.text = bytesText(piece->bytes),
-           .sort = static_cast<qlonglong>(piece->bytes),
-           .bar = static_cast<double>(piece->bytes) / static_cast<double>(pieces.front()->bytes),
-           .number = true},
-          {.text = piece->first == piece->last ? QString::number(piece->first)
-                                               : QStringLiteral("%1 – %2")
-                                                     .arg(static_cast<qulonglong>(piece->first))
-                                                     .arg(static_cast<qulonglong>(piece->last)),
-           .sort = static_cast<qlonglong>(piece->first)}}});
+    content.rows.push_back({name,
+                            {{.text = piece->isScratch ? QStringLiteral("scratch of %1").arg(name) : name,
+                              .tip = piece->isScratch ? QStringLiteral("What %1 needs while it runs").arg(name) : name},
+                             {.text = bytesText(piece->bytes),
+                              .sort = static_cast<qlonglong>(piece->bytes),
+                              .bar = static_cast<double>(piece->bytes) / static_cast<double>(pieces.front()->bytes),
+                              .number = true},
+                             {.text = piece->first == piece->last ? QString::number(piece->first)
+                                                                  : QStringLiteral("%1 – %2")
+                                                                        .arg(static_cast<qulonglong>(piece->first))
+                                                                        .arg(static_cast<qulonglong>(piece->last)),
+                              .sort = static_cast<qlonglong>(piece->first)}}});
   }
   return content;
 }
@@ -44,7 +44,7 @@ MemoryDock::MemoryDock(const DockContext& context)
   m_view->setSelectionMode(QAbstractItemView::SingleSelection);
   m_view->setAccessibleName(QStringLiteral("What the memory holds at the step"));
   m_pieces.setContent(piecesContent(nullptr, -1));
-  styleTable(*m_view, {0, 110, 90}, false);
+  styleTable(*m_view, {0, 96, 70}, false);
   auto* page = new QWidget;
   auto* row = new QHBoxLayout(page);
   row->setContentsMargins(8, 0, 0, 0);

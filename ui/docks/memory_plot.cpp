@@ -65,8 +65,8 @@ QString MemoryPlot::wordsOf(int step) const {
   const auto pieces = memory.at(at);
   for (std::size_t i = 0; i < std::min(pieces.size(), kMostPiecesSaid); ++i)
     text += QStringLiteral("\n%1  %2%3")
-                .arg(bytesText(pieces[i]->bytes), qs(pieces[i]->name),
-                     pieces[i]->isScratch ? QStringLiteral(" (needed while it runs)") : QString());
+                .arg(bytesText(pieces[i]->bytes), pieces[i]->isScratch ? QStringLiteral("scratch of ") : QString(),
+                     qs(pieces[i]->name));
   if (pieces.size() > kMostPiecesSaid) text += QStringLiteral("\nand %1 more").arg(pieces.size() - kMostPiecesSaid);
   return text;
 }
