@@ -195,7 +195,7 @@ void ErrorPlot::paintAxes(QPainter& painter) const {
   const QRectF below(inside.left(), inside.bottom() + 2, inside.width(), 16);
   painter.drawText(below, Qt::AlignLeft, cost(m_across.least));
   painter.drawText(below, Qt::AlignRight, cost(m_across.most));
-  painter.drawText(below.translated(0, 16), Qt::AlignCenter, m_content.title);
+  painter.drawText(QRectF(0, below.bottom(), width(), 16), Qt::AlignCenter, m_content.title);
 }
 
 QString ErrorPlot::allowedWords() const {

@@ -22,7 +22,7 @@ TradeOffDock::TradeOffDock(const DockContext& context)
   m_view->setItemDelegate(new CellDelegate(context.theme, {}, m_view));
   m_view->setSelectionMode(QAbstractItemView::SingleSelection);
   m_view->setAccessibleName(QStringLiteral("Runs with time and error"));
-  styleTable(*m_view, {0, 90, 90, 50, -120}, false);
+  styleTable(*m_view, {0, 80, 72, 48, -90}, false);
   auto* page = new QWidget;
   auto* row = new QHBoxLayout(page);
   row->setContentsMargins(8, 0, 0, 4);
@@ -86,7 +86,7 @@ void TradeOffDock::showGroup() {
   m_stack->showContent(shown != nullptr);
   m_plotted.clear();
   ErrorPlotContent content{.allowed = m_context.runs.settings().tolerance.rms,
-                           .title = QStringLiteral("error (max|Δ| of rms) against measured time, from fastest to p95"),
+                           .title = QStringLiteral("error (max|Δ| of rms) against measured time"),
                            .none = QStringLiteral("No run of these has both a time and an error"),
                            .hint = QStringLiteral("None of these runs has both a time and an error: evaluate them.")};
   const Run* onScreen = m_context.runs.shown();
