@@ -16,8 +16,9 @@ namespace {
 constexpr double kTitleHeight = 18, kScaleHeight = 26, kBarHeight = 7;
 /// A cell is drawn no larger than that along an axis on which there is room for more.
 constexpr double kLargestCell = 24;
-/// Frames around marked cells: so many at the most, each at least so large.
-constexpr std::size_t kMostFrames = 400;
+/// Frames around marked cells that are smaller than a frame: if there are so many at the most, for more would hide each
+/// other, and are seen by their colour. Each frame is at least so large.
+constexpr std::size_t kMostFrames = 24;
 constexpr double kLeastFrame = 7;
 /// From so many pixels on a cell has a line around it.
 constexpr double kCellWithLine = 9;
@@ -144,14 +145,16 @@ void SliceView::renewImage() const {
 void SliceView::paintMarks(QPainter& painter) const {
   const Theme& theme = m_theme();
   painter.setBrush(Qt::NoBrush);
-  for (std::size_t i = 0; i < std::min(m_marked.size(), kMostFrames); ++i) {
-    QRectF place = placeOf(m_marked[i]);
-    const double more = std::max(0.0, kLeastFrame - std::min(place.width(), place.height())) / 2;
-    place.adjust(-more, -more, more, more);
-    const double number = m_slice->numbers[m_slice->cell(m_marked[i].y(), m_marked[i].x())];
+  const QRectF cell = placeOf({0, 0});
+  const double more = std::max(0.0, kLeastFrame - std::min(cell.width(), cell.height())) / 2;
+  if (more > 0 && m_marked.size() > kMostFrames) return;
+  for (const QPoint& marked : m_marked) {
+    const QRectF place = placeOf(marked).adjusted(-more, -more, more, more);
+    const double number = m_slice->numbers[m_slice->cell(marked.y(), marked.x())];
     painter.setPen(QPen(std::isfinite(number) ? theme.warning : theme.error, 1.5));
     painter.drawRect(place);
     painter.setPen(QPen(theme.text, 1));
+    if (more > 0) continue;
     if (std::isnan(number)) painter.drawLine(place.topLeft(), place.bottomRight());
     if (std::isnan(number) || std::isinf(number)) painter.drawLine(place.bottomLeft(), place.topRight());
   }

@@ -83,7 +83,7 @@ QWidget* TensorDock::makePage() {
   m_statistics->setFrameShape(QFrame::NoFrame);
   m_statistics->document()->setDocumentMargin(8);
   m_statistics->setAccessibleName(QStringLiteral("Statistics of the tensor"));
-  m_statistics->setMinimumWidth(200);
+  m_statistics->setMinimumWidth(240);
   m_histogram->setAccessibleName(QStringLiteral("Histogram of the tensor"));
   m_histogram->setMinimumSize(140, 100);
   m_element->setTextInteractionFlags(Qt::TextSelectableByMouse);

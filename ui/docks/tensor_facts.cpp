@@ -21,7 +21,7 @@ double largestIn(DataType type) {
 }
 
 QString cellHtml(const QString& text, const QString& style) {
-  return QStringLiteral("<td style='padding:1px 12px 1px 0; %1'>%2</td>").arg(style, text);
+  return QStringLiteral("<td style='white-space:nowrap; padding:1px 12px 1px 0; %1'>%2</td>").arg(style, text);
 }
 
 QString rowHtml(const StatisticsRow& row, const Theme& theme) {
