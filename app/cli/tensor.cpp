@@ -47,7 +47,10 @@ struct Shown {
 Result<Shown> shownValue(const Arguments& arguments, const Artifact& artifact) {
   const NamedValue value = TRY(valueNamed(*artifact.plan, arguments.name));
   if (const Tensor* constant = value.constant()) return Shown{.kind = "constant", .only = *constant};
-  TRY(checkAble(artifact, Ability::Run, "run a network"));
+  if (value.isMade()) {
+    TRY(checkAble(artifact, Ability::Run, "run a network"));
+    TRY(checkAble(artifact, Ability::InnerValues, "hand out values inside the network"));
+  }
   Shown shown{.kind = value.isMade() || value.isInBody ? "made" : "input"};
   shown.samples = TRY(arguments.inputs.samples(artifact));
   const Sample* sample = TRY(sampleNumber(*shown.samples, arguments.sample));

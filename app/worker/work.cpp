@@ -161,7 +161,8 @@ Result<Json> errors(Job& job) {
 }
 
 Result<Json> value(Job& job) {
-  const auto artifact = TRY(opened(job, job.request.source));
+  const auto artifact = TRY(runnable(job, job.request.source));
+  TRY(checkAble(artifact.compiler(), Ability::InnerValues, "hand out values inside the network"));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
   const LayerErrorOptions options{.backend = artifact.backend.empty() ? job.request.source.backend : artifact.backend,
                                   .threads = job.request.threads,

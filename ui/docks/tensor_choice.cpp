@@ -25,26 +25,34 @@ class ChoicesAround {
   std::vector<TensorChoice> take() {
     constexpr TensorChoice::Kind kOrder[] = {TensorChoice::Kind::Weight, TensorChoice::Kind::Output,
                                              TensorChoice::Kind::Inner, TensorChoice::Kind::Input};
-    std::ranges::stable_sort(m_choices, {}, [&](const TensorChoice& choice) {
-      return std::ranges::find(kOrder, choice.kind) - std::begin(kOrder);
-    });
-    if (m_choices.size() > kMostChoices) m_choices.resize(kMostChoices);
-    return std::move(m_choices);
+    std::ranges::stable_sort(
+        m_found, {}, [&](const Found& found) { return std::ranges::find(kOrder, found.kind) - std::begin(kOrder); });
+    if (m_found.size() > kMostChoices) m_found.resize(kMostChoices);
+    std::vector<TensorChoice> choices;
+    for (const Found& found : m_found) choices.push_back(choiceOf(found));
+    return choices;
   }
 
  private:
-  void add(ValueId id, NodeId node) {
-    if (!id.valid() || !m_known.insert(id).second) return;
-    const Graph& graph = m_snapshot.graph();
-    const Value& value = graph.value(id);
-    TensorChoice choice{.kind = kindOf(id, node), .name = m_path.of(value.name)};
+  struct Found {
+    ValueId value;
+    TensorChoice::Kind kind = TensorChoice::Kind::Weight;
+  };
+
+  void add(ValueId value, NodeId node) {
+    if (value.valid() && m_known.insert(value).second) m_found.push_back({value, kindOf(value, node)});
+  }
+
+  TensorChoice choiceOf(const Found& found) const {
+    const Value& value = m_snapshot.graph().value(found.value);
+    TensorChoice choice{.kind = found.kind, .name = m_path.of(value.name)};
     if (value.constant != nullptr) choice.constant = *value.constant;
     if (!m_path.isNetwork() && !choice.constant)
       choice.refusal = QStringLiteral(
           "It is in a body, which makes it anew in each of its calls: no call's value is kept. Its "
           "weights can be looked at.");
     choice.label = QStringLiteral("%1  %2  ·  %3").arg(wordOf(choice.kind), qs(value.name), qs(value.type.text()));
-    m_choices.push_back(std::move(choice));
+    return choice;
   }
 
   TensorChoice::Kind kindOf(ValueId value, NodeId node) const {
@@ -74,7 +82,7 @@ class ChoicesAround {
   const PlanSnapshot& m_snapshot;
   const BodyPath& m_path;
   std::set<ValueId> m_made, m_known;
-  std::vector<TensorChoice> m_choices;
+  std::vector<Found> m_found;
 };
 
 }  // namespace

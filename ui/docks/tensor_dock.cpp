@@ -134,6 +134,10 @@ void TensorDock::renewChoices() {
   auto chosen = std::ranges::find(m_choices, name, &TensorChoice::name);
   if (chosen == m_choices.end()) chosen = std::ranges::find(m_choices, kind, &TensorChoice::kind);
   if (chosen == m_choices.end()) chosen = m_choices.begin();
+  m_tensors->setToolTip(m_choices.size() < kMostChoices
+                            ? QString()
+                            : QStringLiteral("The first %1 tensors of what is selected: select fewer nodes for others")
+                                  .arg(static_cast<qulonglong>(kMostChoices)));
   m_tensors->setCurrentIndex(m_choices.empty() ? -1 : static_cast<int>(chosen - m_choices.begin()));
   show();
 }

@@ -11,7 +11,7 @@ namespace fusescope {
 namespace {
 
 /// A picture of a slice has so many cells along each axis at the most.
-constexpr std::int64_t kMostCells = 512;
+constexpr std::int64_t kMostCells = 256;
 
 /// The largest finite number of a float type.
 double largestIn(DataType type) {

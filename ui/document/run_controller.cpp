@@ -104,7 +104,8 @@ QString RunController::valueRefusal() const {
     return QStringLiteral("This file has no weights: it can be looked at and planned, not run.");
   if (!m_document.planProblem().isEmpty()) return QStringLiteral("There is no plan: %1").arg(m_document.planProblem());
   if (m_document.planning()) return QStringLiteral("The plan is being made.");
-  if (const QString why = whyNot(m_document.options(), Ability::Run); !why.isEmpty()) return why;
+  for (const Ability ability : {Ability::Run, Ability::InnerValues})
+    if (const QString why = whyNot(m_document.options(), ability); !why.isEmpty()) return why;
   return busy() ? QStringLiteral("The worker is busy.") : QString();
 }
 
