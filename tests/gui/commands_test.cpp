@@ -56,7 +56,7 @@ class CommandsTest : public QObject {
   }
 
   void thePlanIsTheSameInAShell() {
-    QTest::keyClick(m_window.get(), Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
+    QTest::keyClick(m_window.get(), Qt::Key_C, Qt::ControlModifier | Qt::AltModifier);
     const QString line = copied();
     QVERIFY2(line.contains("--precision f16") && line.contains("=f32:obey"), qPrintable(line));
     QProcess shell;
@@ -82,6 +82,7 @@ class CommandsTest : public QObject {
   void theMenuOfARunCopiesWhatMadeIt() {
     m_window->controller().build();
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kRunMs);
+    QVERIFY2(m_window->runs().shown() != nullptr, qPrintable(m_window->controller().problem()));
     m_window->showDock("Runs");
     QTableView& table = m_window->dock<RunsDock>().table();
     const QPoint place = table.visualRect(table.model()->index(0, 1)).center();
