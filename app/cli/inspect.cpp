@@ -210,12 +210,12 @@ void printModules(const Json& modules) {
     const auto path = module["path"].get<std::string>();
     depth[path] = module["parent"].is_null() ? 0 : depth[module["parent"].get<std::string>()] + 1;
     const std::string most = module["kernels_without_time"].get<std::int64_t>() > 0 ? "≥ " : "";
-    table.add({std::string(2 * depth[path], ' ') + shortened(path), module["title"].get<std::string>(),
-               module["copies"].is_null() ? "" : std::to_string(module["copies"].get<std::int64_t>()),
-               std::to_string(module["nodes"].get<std::int64_t>()),
-               std::to_string(module["kernels"].get<std::int64_t>()),
-               module["flops"].is_null() ? "-" : flopsText(module["flops"].get<std::int64_t>()),
-               module["predicted_ms"].is_null() ? "-" : most + msText(module["predicted_ms"].get<double>())});
+    table.add(
+        {std::string(2 * depth[path], ' ') + shortened(path), module["title"].get<std::string>(),
+         module["copies"].is_null() ? "" : std::to_string(module["copies"].get<std::int64_t>()),
+         std::to_string(module["nodes"].get<std::int64_t>()), std::to_string(module["kernels"].get<std::int64_t>()),
+         module["flops"].is_null() || module["kernels"] == 0 ? "-" : flopsText(module["flops"].get<std::int64_t>()),
+         module["predicted_ms"].is_null() ? "-" : most + msText(module["predicted_ms"].get<double>())});
   }
   table.print();
   std::cout << "A kernel that has nodes in two modules is counted in the module around both. ≥: some kernels have no "

@@ -154,6 +154,20 @@ void memory(const char* network, const MainWindow&, std::size_t before, std::siz
               nodes);
 }
 
+/// The first block that is closed at rest and stands in none that is.
+void openBlock(const char* network, MainWindow& window) {
+  const auto snapshot = window.document().snapshot();
+  for (const CoverBlock& block : snapshot->blocks->all()) {
+    const QString handle = QString::fromStdString(snapshot->blocks->handleOf(*snapshot->cover, block));
+    if (window.canvas().isOpen(handle)) continue;
+    for (const char* what : {"block", "close"})
+      phase(
+          network, what, [&] { window.canvas().toggle(handle); },
+          [&] { return window.canvas().waitForLayout(kWaitMs); });
+    return;
+  }
+}
+
 void openContainer(const char* network, MainWindow& window) {
   for (const FusedNode& fused : window.document().snapshot()->plan->fusedNodes) {
     if (fused.nodes.size() < 2) continue;
@@ -206,6 +220,7 @@ void window(const char* network, const QString& path, bool builds) {
   memory(network, window, empty, ofModel, window.document().snapshot()->graph().nodeCount());
   frames(network, window);
   for (const ThemeKind kind : {ThemeKind::Light, ThemeKind::Dark}) themes(network, window, kind);
+  openBlock(network, window);
   openContainer(network, window);
   if (builds) build(network, window);
 }

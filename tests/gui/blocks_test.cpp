@@ -215,9 +215,9 @@ class BlocksTest : public QObject {
   void aClosedBlockTakesWhatItsKernelsTake() {
     const ShownTime sum = sumOf({{TimeKind::Measured, 0.5}, {TimeKind::Fitted, 1}, {}});
     QCOMPARE(sum.kind, TimeKind::Fitted);
-    QCOMPARE(timeText(sum), QStringLiteral("≥ ~ 1.5 ms"));
+    QCOMPARE(timeText(sum), QStringLiteral("≥ ~ 1.50 ms"));
     QCOMPARE(sumOf({{}, {}}).kind, TimeKind::Unknown);
-    QCOMPARE(timeText(sumOf({{TimeKind::Measured, 0.5}, {TimeKind::Measured, 1}})), QStringLiteral("1.5 ms"));
+    QCOMPARE(timeText(sumOf({{TimeKind::Measured, 0.5}, {TimeKind::Measured, 1}})), QStringLiteral("1.50 ms"));
   }
 
  private:

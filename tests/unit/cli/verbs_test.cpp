@@ -29,6 +29,25 @@ ProcessResult overflowRun(std::vector<std::string> more) {
   return fusescopeCommand(arguments);
 }
 
+TEST(Cli, inspectTellsTheModulesOfANetwork) {
+  const auto result = fusescopeCommand({"inspect", samplePath("bert_tiny"), "--modules", "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const Json json = Json::parse(result.out);
+  std::map<std::string, Json> modules;
+  for (const Json& module : json["modules"]) modules[module["path"].get<std::string>()] = module;
+  const Json& layer = modules.at("m.encoder.layer.1");
+  EXPECT_EQ(layer["title"], "layer.1");
+  EXPECT_EQ(layer["parent"], "m.encoder.layer.0…1");
+  EXPECT_EQ(layer["nodes"], 40);
+  EXPECT_GT(layer["kernels"], 0);
+  EXPECT_GT(layer["flops"], 0);
+  EXPECT_EQ(layer["pattern"], "module:m.encoder.layer.1");
+  EXPECT_EQ(modules.at("m.encoder.layer.0…1")["copies"], 2);
+  EXPECT_TRUE(modules.at("m.encoder.layer.0…1")["pattern"].is_null()) << "no pattern names a run";
+  EXPECT_NE(fusescopeCommand({"inspect", samplePath("bert_tiny"), "--modules"}).out.find("layer.0 · attention"),
+            std::string::npos);
+}
+
 TEST(Cli, inspectSaysWhatTheModelHolds) {
   const auto result = fusescopeCommand({"inspect", samplePath("fp16_overflow"), "--json"});
   ASSERT_EQ(result.status, 0) << result.err;
