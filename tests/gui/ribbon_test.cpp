@@ -116,6 +116,21 @@ class RibbonTest : public QObject {
     QVERIFY(layout.above.empty());
   }
 
+  void rowsAboveAreThoseThatTellSomethingApart() {
+    const auto rowsOf = [](std::int32_t kernels) {
+      LaneShape shape = plainShape(std::vector<double>(static_cast<std::size_t>(kernels), 1.0));
+      std::vector<LaneGroup> groups;
+      for (std::int32_t i = 0; i < kernels; ++i) {
+        shape.blocks[static_cast<std::size_t>(i)] = {0, i + 1};  // each in a block of its own, all in one
+        groups.push_back({.kernels = {{static_cast<std::uint32_t>(i)}}});
+      }
+      RibbonPicture picture{.lanes = std::vector<RibbonLane>(1), .layout = layOutRibbon(groups, {shape})};
+      return rowsShown(picture, {0, picture.layout.total}, 80);
+    };
+    QCOMPARE(rowsOf(8), std::vector<std::size_t>{1});
+    QCOMPARE(rowsOf(80), (std::vector<std::size_t>{0, 1}));  // blocks too narrow for words: what is around them, too
+  }
+
   void progressNamesThePlaceAndNeverGoesBack() {
     const RibbonPicture picture = pictureOf(*test::planSample("squeezenet1_1"));
     const auto nameOf = [&](std::uint32_t kernel) { return qs(picture.shown().fused(kernel).name); };
@@ -356,6 +371,6 @@ class RibbonTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(RibbonTest, 16)
+FUSESCOPE_GUI_TEST(RibbonTest, 17)
 
 #include "ribbon_test.moc"

@@ -9,7 +9,8 @@ namespace {
 constexpr double kProgressBand = 4, kRowBand = 14, kErrorBand = 5, kDifferenceBand = 9, kDeltaBand = 14,
                  kInViewBand = 5;
 constexpr double kLeastLane = 22;
-constexpr double kCovering = 0.95;  // of what is shown
+constexpr std::size_t kMostWorded = 24;  // bars of a row that have room for words
+constexpr double kCovering = 0.95;       // of what is shown
 constexpr std::size_t kMostRowsAbove = 3;
 
 /// What is not rows above, with lanes as low as they may be.
@@ -31,6 +32,10 @@ bool covers(const RibbonRow& row, const RibbonRange& range) {
   if (i < 0) return false;
   const RibbonBar& bar = row.bars()[static_cast<std::size_t>(i)];
   return std::min(bar.end, range.to) - std::max(bar.begin, range.from) >= kCovering * range.width();
+}
+
+std::size_t barsIn(const RibbonRow& row, const RibbonRange& range) {
+  return row.firstBehind(range.to) - row.firstBehind(range.from);
 }
 
 bool showsAny(const RibbonRow& row, const RibbonRange& range) {
@@ -61,7 +66,9 @@ std::vector<std::size_t> rowsShown(const RibbonPicture& picture, const RibbonRan
     }
   }
   const bool isZoomed = range.width() < picture.layout.total * 0.999;
-  if (around >= 0 && (telling.empty() || (isZoomed && most > 1))) shown.push_back(static_cast<std::size_t>(around));
+  const bool isWordless = !telling.empty() && barsIn(above[telling.front()], range) > kMostWorded;
+  if (around >= 0 && (telling.empty() || ((isZoomed || isWordless) && most > 1)))
+    shown.push_back(static_cast<std::size_t>(around));
   for (const std::size_t row : telling)
     if (shown.size() < most) shown.push_back(row);
   if (shown.size() > most) shown.resize(most);

@@ -39,7 +39,8 @@ constexpr double kLeastSeen = 3;                    ///< narrower bars are gathe
 /// How high a ribbon of `picture` is. `roomy`: the window has room for more than the least.
 int ribbonHeight(const RibbonPicture& picture, bool roomy);
 /// The rows above that a ribbon of `height` shows of `range`: segments, then blocks from the first that tells something
-/// apart there; where the user has zoomed into one block, that too.
+/// apart there; where the user has zoomed into one block, or the others have no room for words, that which is around
+/// them, too.
 std::vector<std::size_t> rowsShown(const RibbonPicture& picture, const RibbonRange& range, int height);
 /// All strips of `axis`, the ribbon without its text.
 std::vector<RibbonBand> ribbonBands(const RibbonPicture& picture, const RibbonRange& range, const QRectF& axis);
