@@ -78,17 +78,17 @@ TEST(Wrapping, WiresInTheGuttersCrossNothing) {
 }
 
 TEST(Wrapping, IsCutWhereFewWiresPass) {
-  LayoutGraph graph;  // blocks of eight; all of a block are read by its last
-  for (int i = 0; i < 240; ++i) graph.boxes.push_back({"b" + std::to_string(i), 160, 60, -1});
-  for (int i = 0; i + 1 < 240; ++i) graph.edges.push_back({i, i + 1});
-  for (int i = 0; i < 240; ++i)
-    if (i % 8 < 6) graph.edges.push_back({i, i / 8 * 8 + 7});
+  LayoutGraph graph;  // blocks of seven; all of a block are read by its last
+  for (int i = 0; i < 231; ++i) graph.boxes.push_back({"b" + std::to_string(i), 160, 60, -1});
+  for (int i = 0; i + 1 < 231; ++i) graph.edges.push_back({i, i + 1});
+  for (int i = 0; i < 231; ++i)
+    if (i % 7 < 5) graph.edges.push_back({i, i / 7 * 7 + 6});
   const LayoutGeometry geometry = placed(graph, 1.4);
   expectSoundAndClear(graph, geometry);
   ASSERT_FALSE(geometry.columns.empty());
-  for (int i = 1; i < 240; ++i) {
+  for (int i = 1; i < 231; ++i) {
     if (geometry.boxes[i].y < geometry.boxes[i - 1].y) {
-      EXPECT_EQ(i % 8, 0) << "a column begins with box " << i;
+      EXPECT_EQ(i % 7, 0) << "a column begins with box " << i;
     }
   }
 }
