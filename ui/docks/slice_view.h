@@ -36,7 +36,7 @@ class SliceView : public QWidget {
   QRectF placeOf(QPoint cell) const;
   QColor colorOf(double number) const;
   QSize sizeHint() const override { return {240, 220}; }
-  QSize minimumSizeHint() const override { return {120, 110}; }
+  QSize minimumSizeHint() const override { return {60, 90}; }
 
  signals:
   void pointedAt(QPoint cell);  ///< by the mouse or by keys; (-1, -1): the mouse has left

@@ -83,9 +83,9 @@ QWidget* TensorDock::makePage() {
   m_statistics->setFrameShape(QFrame::NoFrame);
   m_statistics->document()->setDocumentMargin(8);
   m_statistics->setAccessibleName(QStringLiteral("Statistics of the tensor"));
-  m_statistics->setMinimumWidth(240);
+  m_statistics->setMinimumWidth(110);
   m_histogram->setAccessibleName(QStringLiteral("Histogram of the tensor"));
-  m_histogram->setMinimumSize(140, 100);
+  m_histogram->setMinimumSize(90, 80);
   m_element->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_element->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   m_element->setAccessibleName(QStringLiteral("Element"));
@@ -93,7 +93,7 @@ QWidget* TensorDock::makePage() {
   m_row = new QBoxLayout(QBoxLayout::LeftToRight, page);
   m_row->setContentsMargins(0, 0, 8, 4);
   m_row->setSpacing(8);
-  m_row->addWidget(m_statistics, 3);
+  m_row->addWidget(m_statistics, 4);
   m_row->addWidget(m_histogram, 2);
   auto* images = new QVBoxLayout;
   images->setSpacing(4);
