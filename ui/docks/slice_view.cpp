@@ -176,9 +176,11 @@ void SliceView::paintScale(QPainter& painter) const {
   painter.drawRect(bar);
   painter.setPen(theme.dimText);
   const QRectF below(bar.left(), bar.bottom(), bar.width(), 15);
-  painter.drawText(below, Qt::AlignLeft | Qt::AlignVCenter, QString::number(-m_scale, 'g', 3));
-  painter.drawText(below, Qt::AlignCenter, QStringLiteral("0"));
-  painter.drawText(below, Qt::AlignRight | Qt::AlignVCenter, QString::number(m_scale, 'g', 3));
+  const QString most = QString::number(m_scale, 'g', 3), least = QString::number(-m_scale, 'g', 3);
+  painter.drawText(below, Qt::AlignLeft | Qt::AlignVCenter, least);
+  if (bar.width() > 2.5 * (painter.fontMetrics().horizontalAdvance(least) + painter.fontMetrics().averageCharWidth()))
+    painter.drawText(below, Qt::AlignCenter, QStringLiteral("0"));
+  painter.drawText(below, Qt::AlignRight | Qt::AlignVCenter, most);
 }
 
 void SliceView::paintEvent(QPaintEvent*) {
