@@ -46,7 +46,7 @@ OpenState with(const QStringList& handles) {
 QStringList openable(const CanvasScene& scene) {
   QStringList handles;
   for (auto it = scene.openable.begin(); it != scene.openable.end(); ++it)
-    if (it->kind == &fusedContainers()) handles << it.key();
+    if (it->kind == &fusedContainers() && it->canOpen) handles << it.key();
   handles.sort();
   return handles;
 }
