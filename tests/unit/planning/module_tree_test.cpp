@@ -46,11 +46,11 @@ void addLayer(Names& nodes, const std::string& layer, const char* last = "Tanh")
 TEST(ModuleTree, EqualLayersAreARunAndTitlesSayWhere) {
   Names nodes{"Cos /emb/a", "Cos /emb/b"};
   for (const char* layer : {"0", "1", "2"}) addLayer(nodes, layer);
-  nodes.emplace_back("Erf last");
+  nodes.emplace_back("Erf /head/last");
   const ModuleTree tree = moduleTreeOf(*networkOf(nodes));
   EXPECT_FALSE(tree.byStructure);
   EXPECT_EQ(printed(tree), (Names{"emb 2: emb",                            //
-                                  "enc.layer 18 run: layer.0 … layer.2",   //
+                                  "enc 18 run: layer.0 … layer.2",         //
                                   "> enc.layer.0 6: layer.0",              //
                                   "> > enc.layer.0.att 2: layer.0 · att",  //
                                   "> enc.layer.1 6: layer.1",              //
@@ -59,7 +59,8 @@ TEST(ModuleTree, EqualLayersAreARunAndTitlesSayWhere) {
                                   "> > enc.layer.2.att 2: layer.2 · att"}))
       << "a module that holds nothing but a list of layers is that list";
   EXPECT_EQ(tree.find("enc.layer.1.att"), 5);
-  EXPECT_EQ(tree.find("enc"), -1);
+  EXPECT_EQ(tree.find("enc"), 1);
+  EXPECT_EQ(tree.find("enc.layer"), -1);
 }
 
 TEST(ModuleTree, ALayerThatIsUnlikeTheOthersIsInNoRun) {
@@ -70,7 +71,7 @@ TEST(ModuleTree, ALayerThatIsUnlikeTheOthersIsInNoRun) {
   nodes.emplace_back("Erf /head/a");
   nodes.emplace_back("Erf /head/b");
   EXPECT_EQ(printed(moduleTreeOf(*networkOf(nodes))),
-            (Names{"enc.layer 18: layer", "> enc.layer.0…1 12 run: layer.0 … layer.1", "> > enc.layer.0 6: layer.0",
+            (Names{"enc 18: enc", "> enc.layer.0…1 12 run: layer.0 … layer.1", "> > enc.layer.0 6: layer.0",
                    "> > > enc.layer.0.att 2: layer.0 · att", "> > enc.layer.1 6: layer.1",
                    "> > > enc.layer.1.att 2: layer.1 · att", "> enc.layer.2 6: layer.2",
                    "> > enc.layer.2.att 2: layer.2 · att", "head 2: head"}));
@@ -93,6 +94,27 @@ TEST(ModuleTree, WhatRepeatsIsABlockWhereNoModulesAreNamed) {
   EXPECT_TRUE(tree.byStructure);
   EXPECT_EQ(printed(tree), (Names{"block.1…3 12 run: block 1 … block 3", "> block.1 4: block 1", "> block.2 4: block 2",
                                   "> block.3 4: block 3"}));
+}
+
+TEST(ModuleTree, WhatSeveralBlocksReadIsInNoneOfThem) {
+  testing::ModelBuilder builder;
+  const ValueId x = builder.input("x", {2, 2});
+  const ValueId mask = builder.node("Abs", "/enc/layer.0/mask", {x}, {2, 2});
+  ValueId value = builder.node("Cos", "/emb/a", {x}, {2, 2});
+  for (const std::string layer : {"0", "1"}) {
+    value = builder.node("Add", "/enc/layer." + layer + "/add", {value, mask}, {2, 2});
+    for (const std::string op : {"Relu", "Neg", "Exp"})
+      value = builder.node(op, "/enc/layer." + layer + "/" + op, {value}, {2, 2});
+  }
+  builder.output(value);
+  EXPECT_EQ(printed(moduleTreeOf(*builder.build())),
+            (Names{"enc 9: enc", "> enc.layer.0…1 8 run: layer.0 … layer.1", "> > enc.layer.0 4: layer.0",
+                   "> > enc.layer.1 4: layer.1"}));
+}
+
+TEST(ModuleTree, AModuleThatIsCalledHereAndThereIsNoBlock) {
+  const auto model = networkOf({"Abs /a/x", "Neg /act/r", "Abs /a/y", "Neg /act/s", "Abs /b/x", "Exp /b/y"});
+  EXPECT_EQ(moduleTreeOf(*model).find("act"), -1) << "the network leaves it for a and comes back";
 }
 
 TEST(ModuleTree, NothingIsToldOfANetworkThatRepeatsNothing) {
