@@ -146,6 +146,15 @@ Result<CommandLine> errorsCommand(const WorkerRequest& request, const fs::path& 
   return words.line();
 }
 
+/// The command counts samples as the worker does, from 0 on.
+CommandLine tensorCommand(const WorkerRequest& request, const fs::path& folder) {
+  CommandWords words("tensor", folder);
+  words.path(request.source.path).word(request.value).planned(request.source);
+  words.backend(request.source).threads(request.threads);
+  words.inputs(request.inputs).option("--sample", std::to_string(request.sample));
+  return words.line();
+}
+
 CommandLine tuneCommand(const WorkerRequest& request, const fs::path& folder) {
   const TuneWishes& wishes = request.tune;
   CommandWords words("tune", folder);
@@ -204,6 +213,8 @@ Result<CommandLine> lineOf(const WorkerRequest& request, const fs::path& folder)
     case WorkerOp::MeasureError:
     case WorkerOp::Errors:
       return errorsCommand(request, folder);
+    case WorkerOp::Value:
+      return tensorCommand(request, folder);
     case WorkerOp::Tune:
       return tuneCommand(request, folder);
     case WorkerOp::Calibrate:
