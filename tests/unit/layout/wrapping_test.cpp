@@ -88,7 +88,7 @@ TEST(Wrapping, IsCutWhereFewWiresPass) {
   ASSERT_FALSE(geometry.columns.empty());
   for (int i = 1; i < 231; ++i) {
     if (geometry.boxes[i].y < geometry.boxes[i - 1].y) {
-      EXPECT_EQ(i % 7, 0) << "a column begins with box " << i;
+      EXPECT_LE(i % 7, 1) << "a column begins with box " << i << ", before which more than one wire passes";
     }
   }
 }
