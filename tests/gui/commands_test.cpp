@@ -68,8 +68,8 @@ class CommandsTest : public QObject {
     const Json planned = Json::parse(shell.readAllStandardOutput().toStdString(), nullptr, false);
     QVERIFY2(!planned.is_discarded(), shell.readAllStandardError().constData());
     const Json here = toJson(*m_window->document().snapshot()->plan);
-    for (const char* part : {"segments", "fused_nodes", "precision_map", "casts", "directives"})
-      QVERIFY2(planned[part] == here[part], part);
+    for (const char* part : {"segments", "fused_nodes", "precision_map", "casts"})
+      QVERIFY2(here.contains(part) && planned.value(part, Json()) == here[part], part);
   }
 
   void goToAnythingHasThem() {
