@@ -42,7 +42,7 @@ class CopyPlan {
   std::vector<int> m_firstOfKernel;
 };
 
-QString typeWord(DataType type) {
+QString copyTypeWord(DataType type) {
   return type == DataType::Undefined ? QStringLiteral("none") : qs(type);
 }
 
@@ -63,14 +63,14 @@ class CopyComparison {
         lines, [&](std::size_t i) { return pinDiffers(i); },
         [&](std::size_t i) {
           return m_other.asked(i) == DataType::Undefined
-                     ? QStringLiteral("not pinned, in %1 to %2").arg(firstName, typeWord(m_first.asked(i)))
-                     : QStringLiteral("pinned to %1").arg(typeWord(m_other.asked(i)));
+                     ? QStringLiteral("not pinned, in %1 to %2").arg(firstName, copyTypeWord(m_first.asked(i)))
+                     : QStringLiteral("pinned to %1").arg(copyTypeWord(m_other.asked(i)));
         });
     add(
         lines, [&](std::size_t i) { return typeDiffers(i); },
         [&](std::size_t i) {
           return QStringLiteral("calculates in %1, in %2 in %3")
-              .arg(typeWord(m_other.calculates(i)), firstName, typeWord(m_first.calculates(i)));
+              .arg(copyTypeWord(m_other.calculates(i)), firstName, copyTypeWord(m_first.calculates(i)));
         });
     add(
         lines, [&](std::size_t i) { return kernelDiffers(i); },

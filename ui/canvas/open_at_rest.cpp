@@ -12,7 +12,7 @@ namespace {
 
 /// What a box takes, with the gaps around it and the wires in these.
 constexpr double kCellWidth = metrics::kWidestBox + 30, kCellHeight = metrics::kBoxHeight + 45;
-constexpr double kLeastZoom = 9.0 / metrics::kTitlePixels;  ///< titles are 9 pixels high
+constexpr double kLegibleZoom = 9.0 / metrics::kTitlePixels;  ///< titles are 9 pixels high
 
 /// Chooses blocks that are open.
 class RestChooser {
@@ -20,7 +20,7 @@ class RestChooser {
   RestChooser(const Cover& cover, std::shared_ptr<const ModuleTree> modules, const QSizeF& view)
       : m_cover(cover),
         m_blocks(cover, std::move(modules), false),
-        m_room(view.width() * view.height() / (kLeastZoom * kLeastZoom)) {
+        m_room(view.width() * view.height() / (kLegibleZoom * kLegibleZoom)) {
     m_children.resize(m_blocks.all().size());
     for (std::size_t b = 0; b < m_blocks.all().size(); ++b)
       if (const int parent = m_blocks.all()[b].parent; parent >= 0) m_children[std::size_t(parent)].push_back(int(b));

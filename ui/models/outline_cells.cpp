@@ -24,7 +24,7 @@ QString typeCell(const Cover& cover, const FusedNode& fused) {
   return QStringLiteral("%1 · %2").arg(typesText(cover, fused)).arg(fused.nodes.size());
 }
 
-QString kernelsText(const CoverBlock& block) {
+QString blockKernelsText(const CoverBlock& block) {
   return plural(static_cast<std::int64_t>(block.kernels.size()), "kernel");
 }
 
@@ -52,7 +52,7 @@ QString OutlineModel::longestType() const {
   for (const PlanSnapshot::Level& level : m_levels) {
     const Cover& cover = *level.snapshot->cover;
     for (const CoverBlock& block : level.snapshot->blocks->all())
-      if (const QString text = kernelsText(block); text.size() > longest.size()) longest = text;
+      if (const QString text = blockKernelsText(block); text.size() > longest.size()) longest = text;
     for (const FusedNode& fused : cover.fusedNodes) {
       if (fused.nodes.size() < 2) continue;
       const QString text = typeCell(cover, fused);
@@ -89,13 +89,13 @@ QVariant OutlineModel::blockData(const Entry& entry, int column, int role) const
   const Module& module = snapshot.blocks->moduleOf(block);
   if (role == kNameRole)
     return qs(m_levels[entry.level].path.exactly(snapshot.blocks->handleOf(*snapshot.cover, block)));
-  if (role == Qt::DisplayRole && column == kType) return kernelsText(block);
+  if (role == Qt::DisplayRole && column == kType) return blockKernelsText(block);
   if (role == Qt::DisplayRole)
     return block.copies > 0 ? QStringLiteral("%1  ×%2").arg(qs(module.name)).arg(block.copies) : qs(module.name);
   if (role == Qt::ToolTipRole)
     return QStringLiteral("%1\n%2: %3 in %4")
         .arg(nameIn(entry, module.path), qs(module.title),
-             plural(static_cast<std::int64_t>(block.nodes.size()), "node"), kernelsText(block));
+             plural(static_cast<std::int64_t>(block.nodes.size()), "node"), blockKernelsText(block));
   return {};
 }
 
