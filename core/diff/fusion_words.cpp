@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
 
@@ -50,8 +51,10 @@ std::vector<std::string> opsElsewhere(const std::vector<KernelOps>& a, const std
   std::vector<std::string> ops;
   for (const KernelOps& kernel : b) {
     const std::set<std::string> here(kernel.nodes.begin(), kernel.nodes.end());
-    const auto shared = [&](const KernelOps& other) {
-      return std::ranges::count_if(other.nodes, [&](const std::string& node) { return here.contains(node); });
+    const auto shared = [&](const KernelOps& other) {  // of equal shares the kernel that is more wholly here
+      const auto common =
+          std::ranges::count_if(other.nodes, [&](const std::string& node) { return here.contains(node); });
+      return std::pair(common, -std::ssize(other.nodes));
     };
     const KernelOps& most = *std::ranges::max_element(a, {}, shared);
     const auto holds = [](const KernelOps& other, const std::string& node) {
