@@ -85,7 +85,7 @@ LogDock::LogDock(const DockContext& context)
     refreshAll();
   });
   connect(&m_clock, &QTimer::timeout, this, [this] {
-    if (!onScreen()) m_clock.stop();
+    if (!isVisible()) m_clock.stop();
     refreshAll();
   });
   m_clock.setInterval(kLogClockMs);
@@ -103,7 +103,7 @@ void LogDock::renew(Parts parts) {
   if ((parts & kTheme) != 0) m_loggedRun.clear();  // its links have the old theme's colour
   const RunController& controller = m_context.controller;
   const bool busy = controller.busy();
-  if (busy && onScreen() && !m_clock.isActive()) m_clock.start();
+  if (busy && isVisible() && !m_clock.isActive()) m_clock.start();
   if (!busy) m_clock.stop();
   m_status->setText(busy ? QStringLiteral("%1 s  %2")
                                .arg(static_cast<double>(controller.elapsedMs()) / 1000, 0, 'f', 1)
