@@ -4,6 +4,8 @@
 #include <QRectF>
 #include <QSizeF>
 
+#include "ui/canvas/canvas_metrics.h"
+
 namespace fusescope {
 
 /// Where a view looks at a scene: view = (scene - origin) * zoom. A value, so that two views can look at the same
@@ -11,6 +13,10 @@ namespace fusescope {
 struct Camera {
   /// How far one zooms by hand. What is larger than a view at kLeastZoom is still shown whole by show().
   static constexpr double kLeastZoom = 0.005, kMostZoom = 4.0;
+  /// Round what is shown whole, in view pixels.
+  static constexpr double kMargin = 32;
+  /// The least at which titles are large enough to read.
+  static constexpr double kLegible = double(metrics::kLeastPixels) / metrics::kTitlePixels;
 
   QPointF origin;   ///< of the scene, at the view's upper left corner
   double zoom = 1;  ///< device-independent pixels per scene unit

@@ -9,10 +9,12 @@ namespace fusescope {
 
 /// What is open at first: nothing, but a network that is hardly more than its control flow shows what is in it.
 OpenState openAtFirst(const Cover& cover);
-/// What is open at rest: as much as is legible in a view of that size, in pixels. Blocks open from the outside to the
-/// inside, the largest first, equal ones together, as long as the boxes' area, with gaps and headers, has room at a
-/// zoom at which titles are 9 pixels high. The same for the same cover, blocks and size. Any thread.
-OpenState openAtRest(const Cover& cover, const std::shared_ptr<const ModuleTree>& modules, const QSizeF& view);
+/// What may be open when a network is opened, from the least to the most of it: each state opens one more group of
+/// equal blocks, the outermost first, of these the largest. As far as what is open has room in a view of this size by
+/// an estimate, and half as much again: only a layout tells. `modules`: blocks of the cover's model, or null. Pure; any
+/// thread.
+std::vector<OpenState> statesAtRest(const Cover& cover, const std::shared_ptr<const ModuleTree>& modules,
+                                    const QSizeF& view);
 /// All of a scene, and what is in what is closed there.
 OpenState allOpen(const CanvasScene& scene);
 /// The scene of a cover, not yet laid out. Pure; any thread. A node that is in no fused node has a box of its own.

@@ -44,7 +44,7 @@ GraphView::GraphView(QWidget* parent) : QWidget(parent), m(std::make_unique<Priv
   connect(&m->runner, &LayoutRunner::warning, this, &GraphView::layoutWarning);
   connect(&m->runner, &LayoutRunner::finished, this,
           [this](std::shared_ptr<const CanvasScene> scene, const OpenState& open, double ms) {
-            if (std::exchange(m->atRest, false)) m->open = open;
+            if (std::exchange(m->atRest, false)) m->open = m->restOpen = open;
             m->take(std::move(scene), ms);
           });
   connect(m->legend, &LegendWidget::chosen, this, &GraphView::showOnly);
@@ -79,6 +79,7 @@ void GraphView::setCover(std::shared_ptr<const Cover> cover, const QString& said
   }
   if (m->wantedModel != m->sceneModel) {
     m->atRest = !m->nextView || m->nextView->atRest;
+    m->restSize = {};
     m->open = m->nextView ? m->nextView->open : OpenState();
     showOnly({});
     m->selection.clear();
@@ -119,6 +120,7 @@ void GraphView::Private::request() {
     if (item >= 0) anchorKey = scene->items[std::size_t(item)].key;
   }
   const std::optional<QSizeF> restIn = atRest ? std::optional<QSizeF>(q->size()) : std::nullopt;
+  if (atRest) restSize = q->size();
   askedProportion = proportion();
   const bool follows = sceneModel == wantedModel && !scene->items.empty();
   runner.request({.cover = cover,

@@ -7,12 +7,11 @@
 namespace fusescope {
 namespace {
 
-constexpr double kLegiblePixels = 9;  // of a title
-constexpr double kLegible = kLegiblePixels / metrics::kTitlePixels;
+constexpr double kLegible = Camera::kLegible, kMargin = Camera::kMargin;
 constexpr double kStartZoom = 0.9;     // the least at which every line of a box is large enough
 constexpr double kLeastWalked = 0.35;  // by arrow keys, below which the camera comes nearer
-constexpr double kMargin = 32;
-constexpr double kHeaderWidth = 320;  // of a container that is open, what is looked at
+constexpr double kOtherRest = 0.05;    // of a size: another one has room for other blocks
+constexpr double kHeaderWidth = 320;   // of a container that is open, what is looked at
 
 }  // namespace
 
@@ -61,8 +60,14 @@ void GraphView::Private::resized(const QSize& before) {
   } else if (rests || (whole && !seesAll())) {
     showAll();
   }
+  // What is open follows, too, as long as nobody opened or closed anything.
+  const bool free = rests || runner.isRunning();
+  const bool chosen = restSize.isValid() && (runner.isRunning() ? atRest : open == restOpen);
+  const bool another = chosen && (std::abs(q->width() - restSize.width()) > kOtherRest * restSize.width() ||
+                                  std::abs(q->height() - restSize.height()) > kOtherRest * restSize.height());
+  if (free && another) atRest = true;
   const double asked = runner.isRunning() ? askedProportion : scene->proportion;
-  if ((rests || runner.isRunning()) && proportion() != asked) request();
+  if (free && (another || proportion() != asked)) request();
 }
 
 void GraphView::Private::showAll() {

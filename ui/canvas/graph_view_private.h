@@ -86,6 +86,8 @@ struct GraphView::Private {
   const Model* wantedModel = nullptr;
   OpenState open;
   bool atRest = false;           ///< what is open is chosen for the next scene
+  OpenState restOpen;            ///< what was chosen so last
+  QSize restSize;                ///< of the view that it was chosen for
   bool revealsWhenDone = false;  ///< the selection, which is in a container that opens
   CanvasColors colors;
   CanvasNumbers numbers;

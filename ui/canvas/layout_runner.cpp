@@ -3,6 +3,7 @@
 #include <QRunnable>
 #include <functional>
 
+#include "ui/canvas/camera.h"
 #include "ui/canvas/dot_helper.h"
 
 namespace fusescope {
@@ -16,6 +17,13 @@ class Task : public QRunnable {
  private:
   std::function<void()> m_work;
 };
+
+/// Whether titles can be read where all of `picture` is shown.
+bool isLegible(const QRectF& picture, const QSizeF& view) {
+  Camera camera;
+  camera.show(picture, view, Camera::kMargin, 1.0);
+  return camera.zoom >= Camera::kLegible;
+}
 
 }  // namespace
 
@@ -79,6 +87,27 @@ void LayoutRunner::request(Wanted wanted) {
   }));
 }
 
+/// The most that is legible when all of it is in view: found by laying out.
+Result<std::shared_ptr<const CanvasScene>> LayoutRunner::makeAtRest(Wanted& wanted, SceneMaker& maker,
+                                                                    const LayoutOptions& options) {
+  const std::vector<OpenState> states = statesAtRest(*wanted.cover, wanted.modules, *wanted.atRest);
+  wanted.open = states.front();
+  auto best = maker.make(wanted.cover, wanted.open, options, wanted.modules);
+  for (std::size_t legible = 0, beyond = states.size(); best.ok() && beyond - legible > 1;) {
+    const std::size_t middle = (legible + beyond) / 2;
+    auto scene = maker.make(wanted.cover, states[middle], options, wanted.modules);
+    if (!scene.ok()) return scene;
+    if (isLegible(scene.value()->bounds, *wanted.atRest)) {
+      legible = middle;
+      wanted.open = states[middle];
+      best = std::move(scene);
+    } else {
+      beyond = middle;
+    }
+  }
+  return best;
+}
+
 void LayoutRunner::work(Job& job, SceneMaker& maker, LevelCache& cache) {
   DotHelper dot(job.stop.get_token(), kMostForDotMs);
   Wanted& wanted = job.wanted;
@@ -87,8 +116,8 @@ void LayoutRunner::work(Job& job, SceneMaker& maker, LevelCache& cache) {
                         .stop = job.stop.get_token(),
                         .proportion = wanted.proportion};
   if (wanted.earlier) options.earlier = pictureOf(*wanted.earlier);
-  if (wanted.atRest) wanted.open = openAtRest(*wanted.cover, wanted.modules, *wanted.atRest);
-  auto scene = maker.make(wanted.cover, wanted.open, options, wanted.modules);
+  auto scene = wanted.atRest ? makeAtRest(wanted, maker, options)
+                             : maker.make(wanted.cover, wanted.open, options, wanted.modules);
   if (scene.ok()) {
     job.scene = std::move(scene).value();
   } else {

@@ -24,8 +24,9 @@ class LayoutRunner : public QObject {
   ~LayoutRunner() override;
 
   /// What is to be drawn. `modules`: blocks of the cover's model, or null. `atRest`: the size of the view for which
-  /// what is open is chosen (openAtRest()) in place of `open`. `proportion`: width to height of where it will be seen.
-  /// `earlier`: the picture that is shown now, if it is of the same network, whose order is kept; null: there is none.
+  /// what is open is chosen (statesAtRest()) in place of `open`. `proportion`: width to height of where it will be
+  /// seen. `earlier`: the picture that is shown now, if it is of the same network, whose order is kept; null: there is
+  /// none.
   struct Wanted {
     std::shared_ptr<const Cover> cover;
     std::shared_ptr<const ModuleTree> modules{};
@@ -57,6 +58,8 @@ class LayoutRunner : public QObject {
  private:
   struct Job;
   static void work(Job& job, SceneMaker& maker, LevelCache& cache);
+  static Result<std::shared_ptr<const CanvasScene>> makeAtRest(Wanted& wanted, SceneMaker& maker,
+                                                               const LayoutOptions& options);
   void deliver(const std::shared_ptr<Job>& job);
 
   // The worker's.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "planning/cover_blocks.h"
+#include "ui/canvas/camera.h"
 #include "ui/canvas/canvas_builder.h"
 #include "ui/document/qt_text.h"
 
@@ -12,7 +13,8 @@ namespace {
 
 /// What a box takes, with the gaps around it and the wires in these.
 constexpr double kCellWidth = metrics::kWidestBox + 30, kCellHeight = metrics::kBoxHeight + 45;
-constexpr double kLegibleZoom = 9.0 / metrics::kTitlePixels;  ///< titles are 9 pixels high
+
+constexpr double kMostOfRoom = 1.5;  ///< an estimate above this is wrong by less
 
 /// Chooses blocks that are open.
 class RestChooser {
@@ -20,28 +22,36 @@ class RestChooser {
   RestChooser(const Cover& cover, std::shared_ptr<const ModuleTree> modules, const QSizeF& view)
       : m_cover(cover),
         m_blocks(cover, std::move(modules), false),
-        m_room(view.width() * view.height() / (kLegibleZoom * kLegibleZoom)) {
+        m_room(kMostOfRoom * view.width() * view.height() / (Camera::kLegible * Camera::kLegible)) {
     m_children.resize(m_blocks.all().size());
     for (std::size_t b = 0; b < m_blocks.all().size(); ++b)
       if (const int parent = m_blocks.all()[b].parent; parent >= 0) m_children[std::size_t(parent)].push_back(int(b));
     findGroups();
   }
 
-  OpenState choose(OpenState open) {
+  std::vector<OpenState> choose(const OpenState& least) {
+    std::vector<OpenState> states{least};
     std::set<int> refused;
     for (int group = next(refused); group >= 0; group = next(refused)) {
       m_open.insert(group);
-      if (area(-1) <= m_room) continue;
+      if (area(-1) <= m_room) {
+        states.push_back(stateFrom(least));
+        continue;
+      }
       m_open.erase(group);
       refused.insert(group);
     }
+    return states;
+  }
+
+ private:
+  OpenState stateFrom(OpenState open) const {
     for (std::size_t b = 0; b < m_blocks.all().size(); ++b)
       if (isSeen(int(b)) && m_open.contains(m_groupOf[b]))
         open.set(moduleContainers(), qs(m_blocks.handleOf(m_cover, m_blocks.all()[b])), true);
     return open;
   }
 
- private:
   const CoverBlock& at(int block) const { return m_blocks.all()[std::size_t(block)]; }
 
   /// Blocks at the same place in the copies of a run are one group, which is called by the one in the first copy.
@@ -116,7 +126,8 @@ class RestChooser {
 
 }  // namespace
 
-OpenState openAtRest(const Cover& cover, const std::shared_ptr<const ModuleTree>& modules, const QSizeF& view) {
+std::vector<OpenState> statesAtRest(const Cover& cover, const std::shared_ptr<const ModuleTree>& modules,
+                                    const QSizeF& view) {
   return RestChooser(cover, modules, view).choose(openAtFirst(cover));
 }
 
