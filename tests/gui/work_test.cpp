@@ -82,6 +82,7 @@ class WorkTest : public QObject {
     GraphView& canvas = m_window->canvas();
     QVERIFY(canvas.waitForLayout(kOpenMs));
     canvas.select({"node_Conv_8"});
+    QVERIFY(canvas.waitForLayout(kOpenMs));  // the blocks around it open
     canvas.centreSelection();
     const QPoint place = canvas.itemRect("node_Conv_8").center();
     QTest::mouseClick(&canvas, Qt::LeftButton, {}, place);

@@ -4,8 +4,6 @@
 #include <QRectF>
 #include <QSizeF>
 
-#include "ui/canvas/canvas_metrics.h"
-
 namespace fusescope {
 
 /// Where a view looks at a scene: view = (scene - origin) * zoom. A value, so that two views can look at the same
@@ -15,8 +13,9 @@ struct Camera {
   static constexpr double kLeastZoom = 0.005, kMostZoom = 4.0;
   /// Round what is shown whole, in view pixels.
   static constexpr double kMargin = 32;
-  /// The least at which titles are large enough to read.
-  static constexpr double kLegible = double(metrics::kLeastPixels) / metrics::kTitlePixels;
+  /// The least at which boxes have room for their titles in letters that are large enough to read: farther out than 1 a
+  /// title has all of its box.
+  static constexpr double kLegible = 0.5;
 
   QPointF origin;   ///< of the scene, at the view's upper left corner
   double zoom = 1;  ///< device-independent pixels per scene unit

@@ -62,12 +62,14 @@ void GraphView::Private::resized(const QSize& before) {
   }
   // What is open follows, too, as long as nobody opened or closed anything.
   const bool free = rests || runner.isRunning();
+  const bool reshaped = proportion() != (runner.isRunning() ? askedProportion : scene->proportion);
+  const QSize change = q->size() - restSize;
+  const bool resized = std::abs(change.width()) > kOtherRest * restSize.width() ||
+                       std::abs(change.height()) > kOtherRest * restSize.height();
   const bool chosen = restSize.isValid() && (runner.isRunning() ? atRest : open == restOpen);
-  const bool another = chosen && (std::abs(q->width() - restSize.width()) > kOtherRest * restSize.width() ||
-                                  std::abs(q->height() - restSize.height()) > kOtherRest * restSize.height());
+  const bool another = chosen && (resized || reshaped);
   if (free && another) atRest = true;
-  const double asked = runner.isRunning() ? askedProportion : scene->proportion;
-  if (free && (another || proportion() != asked)) request();
+  if (free && (another || reshaped)) request();
 }
 
 void GraphView::Private::showAll() {

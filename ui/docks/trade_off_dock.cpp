@@ -13,7 +13,7 @@ TradeOffDock::TradeOffDock(const DockContext& context)
   m_groups->setAccessibleName(QStringLiteral("Runs that were made alike"));
   m_groups->setToolTip(
       QStringLiteral("Runs of other compilers, threads, inputs, extents or machines are not compared: "
-                     "each of these is a plot of its own"));
+                     "each of these is a plot of its own."));
   m_groups->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   m_groups->setMinimumWidth(240);
   m_plot->setAccessibleName(QStringLiteral("Error against latency"));

@@ -129,7 +129,7 @@ QPushButton[link="true"]:focus { border-color: @accent; }
 QPushButton:default { background: @text; color: @base; border-color: @text; }
 QPushButton:default:hover { background: @dim; }
 QPushButton:default:focus { border: 2px solid @accent; }
-QCheckBox { spacing: 7px; }
+QCheckBox { spacing: 7px; min-height: 24px; }
 QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @dim; border-radius: 3px; background: @base; }
 QCheckBox::indicator:checked { image: url(:/fusescope/icons/tick.svg); }
 QCheckBox::indicator:disabled { border-color: @border; }
@@ -148,7 +148,7 @@ QScrollBar::handle:hover { background: @dim; }
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page { background: none; border: none;
   width: 0; height: 0; }
 QSplitter::handle { background: @border; }
-QSplitter::handle:enabled:hover { background: @accent; }
+QSplitter::handle:enabled:hover { background: @handle; }
 QGroupBox { border: 1px solid @border; border-radius: 6px; margin-top: 14px; padding: 8px; font-weight: 600; }
 QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QGroupBox::title { subcontrol-origin: margin; left: 10px; padding: 0 4px; color: @dim; }

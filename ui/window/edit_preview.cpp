@@ -10,7 +10,7 @@ namespace fusescope {
 namespace {
 
 constexpr int kRestMs = 80;
-constexpr int kFootWidth = 340, kFootLines = 5;
+constexpr int kFootWidth = 340, kFootLines = 4;
 constexpr int kMostNamed = 2;
 
 /// "Conv_1 + Relu, Conv_2 + Relu and 3 more"

@@ -90,6 +90,7 @@ MainWindow::~MainWindow() {
   m_session->disconnect();
   m_fileDiff->disconnect();
   m_made->disconnect();
+  delete takeCentralWidget();  // what its pages have under way ends while those who do it are there
 }
 
 DockContext MainWindow::context() {
