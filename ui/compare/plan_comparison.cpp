@@ -10,6 +10,7 @@
 #include "ui/document/plan_document.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/runs.h"
+#include "ui/jobs/discard.h"
 #include "ui/jobs/job_runner.h"
 
 namespace fusescope {
@@ -74,8 +75,8 @@ PlanComparison::PlanComparison(PlanDocument& document, Runs& runs, FileDiff& fil
     if (usesPlan) renew();
   });
   connect(&document, &PlanDocument::modelChanged, this, [this] {
-    m_pair.reset();
-    m_scenes.reset();
+    discard(m_pair);
+    discard(m_scenes);
     m_isChosen = false;
     chooseUsual();
   });
@@ -144,8 +145,8 @@ void PlanComparison::renew() {
   };
   m_jobs.run(kPairTag, this, work, [this](const Result<PairAndScenes>& made) {
     m_busy = false;
-    m_pair.reset();
-    m_scenes.reset();
+    discard(m_pair);
+    discard(m_scenes);
     if (made.ok()) {
       m_pair = made.value().pair;
       m_scenes = made.value().scenes;

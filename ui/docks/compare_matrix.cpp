@@ -6,6 +6,7 @@
 #include "ui/docks/wrap_layout.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
+#include "ui/jobs/discard.h"
 #include "ui/models/matrix_contents.h"
 
 namespace fusescope {
@@ -48,7 +49,7 @@ CompareMatrix::CompareMatrix(const DockContext& context)
   connect(m_view, &QTableView::clicked, this, &CompareMatrix::select);
   connect(m_view, &QTableView::activated, this, &CompareMatrix::select);
   connect(&context.document, &PlanDocument::modelChanged, this, [this] {
-    m_planned.clear();
+    discard(m_planned);
     m_chosen.clear();
     refreshAll();
   });
@@ -154,6 +155,7 @@ void CompareMatrix::renew(Parts parts) {
 }
 
 void CompareMatrix::showMade(const std::shared_ptr<Made>& made) {
+  discard(m_planned);
   m_planned = made->planned;
   m_matrix = made->matrix;
   m_summary->setText(made->problem + matrixSummary(m_matrix));
