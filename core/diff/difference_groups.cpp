@@ -102,8 +102,9 @@ class DifferenceGrouper {
     addFates();
     addTimes();
     for (DifferenceGroup& group : m_groups) finish(group);
-    std::ranges::stable_sort(m_groups, std::ranges::greater(),
-                             [](const DifferenceGroup& group) { return std::abs(group.deltaMs().value_or(0)); });
+    std::ranges::stable_sort(m_groups, std::ranges::greater(), [](const DifferenceGroup& group) {
+      return std::pair(group.topic != DifferenceTopic::Time, std::abs(group.deltaMs().value_or(0)));
+    });
     return std::move(m_groups);
   }
 
