@@ -40,8 +40,8 @@ struct DifferenceGroup {
 };
 
 /// The differences that `diff` of `a` and `b` lists, grouped: those that cost or gain most time first, then by topic
-/// and in the order of the graph; kernels that only take another time, which measuring alone may do, last. Decisions
-/// explain differences and are none. Pure; any thread; about linear in the nodes.
+/// and in the order of the graph. Kernels that only take another time, which measuring alone may do, come last.
+/// Decisions explain differences and are none. Pure; any thread; about linear in the nodes.
 std::vector<DifferenceGroup> groupDifferences(const DiffInput& a, const DiffInput& b, const PlanDiff& diff);
 
 /// In which block, and in how many copies of it: "layer.0 … layer.11, the same in ×12"; empty: in none.

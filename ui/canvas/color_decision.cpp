@@ -18,7 +18,7 @@ DecidedLook lookOf(Decided decided) {
     case Decided::Target:
       return {"#a3c76d", "#4f7a1c", "target", "the target has no other type for it"};
     case Decided::Precision:
-      return {"#45b8c4", "#00798a", "asked", "--precision asks for it"};
+      return {"#45b8c4", "#00798a", "asked", "the precision asks for it"};
     case Decided::Prices:
       return {"#3ebf8f", "#208462", "priced", "measured times chose it"};
     case Decided::Neighbour:
