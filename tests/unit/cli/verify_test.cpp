@@ -15,9 +15,12 @@ TEST_P(CliVerify, EveryRegionOfASampleIsRight) {
   EXPECT_EQ(result.status, 0) << result.out << result.err;
   const Json json = jsonOf(result);
   EXPECT_EQ(json["ok"], true);
-  std::size_t tactics = 0;
-  for (const Json& region : json["regions"]) tactics += region["tactics"].size();
-  EXPECT_GE(tactics, json["regions"].size() / 2) << "few regions have kernels";
+  std::size_t tactics = 0, unlike = 0;  // times that were measured decide how many regions are told as equal ones
+  for (const Json& region : json["regions"]) {
+    tactics += region["tactics"].size();
+    unlike += region["same_as"].is_null() ? 1 : 0;
+  }
+  EXPECT_GE(tactics, unlike) << "few regions have kernels";
 }
 
 INSTANTIATE_TEST_SUITE_P(Samples, CliVerify, testing::Values("digits", "moe_dense", "bert_tiny", "fp16_overflow"),
