@@ -18,6 +18,8 @@ class Task : public QRunnable {
   std::function<void()> m_work;
 };
 
+constexpr double kSureOfView = 0.94;  // a canvas that becomes a little smaller still shows all of the picture
+
 /// Whether titles can be read where all of `picture` is shown.
 bool isLegible(const QRectF& picture, const QSizeF& view) {
   Camera camera;
@@ -97,7 +99,7 @@ Result<std::shared_ptr<const CanvasScene>> LayoutRunner::makeAtRest(Wanted& want
     const std::size_t middle = (legible + beyond) / 2;
     auto scene = maker.make(wanted.cover, states[middle], options, wanted.modules);
     if (!scene.ok()) return scene;
-    if (isLegible(scene.value()->bounds, *wanted.atRest)) {
+    if (isLegible(scene.value()->bounds, kSureOfView * *wanted.atRest)) {
       legible = middle;
       wanted.open = states[middle];
       best = std::move(scene);
