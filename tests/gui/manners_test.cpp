@@ -128,7 +128,7 @@ class MannersTest : public QObject {
     openSample("squeezenet1_1");
     const FusedNode& fused = aKernel();
     m_window->showDock("Layers");
-    m_window->resize(790, 780);  // the screen of the tests is 800 wide, and menus stay on it
+    m_window->resize(790, 780);                   // the screen of the tests is 800 wide, and menus stay on it
     QTRY_COMPARE(m_window->room().width(), 790);  // then nothing moves any more
     m_window->selection().set(fused.nodes);
     m_window->canvas().centreSelection();

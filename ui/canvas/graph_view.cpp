@@ -14,7 +14,6 @@ namespace {
 constexpr int kTransitionMs = 220;
 constexpr int kMostAnimatedItems = 1'500;
 constexpr int kOverlayMargin = 12, kChipGap = 6;
-constexpr int kMostOpenedFor = 12;  // selected things for each of which all around it is opened
 
 double eased(double t) {
   return t * t * (3 - 2 * t);
@@ -345,107 +344,6 @@ GraphView::View GraphView::view() const {
 
 void GraphView::setNextView(View view) {
   m->nextView = std::move(view);
-}
-
-QString GraphView::Private::openableOf(const QString& name) const {
-  const QString handle = scene->fusedOf.value(name, name);
-  return scene->findOpenable(handle) != nullptr ? handle : QString();
-}
-
-void GraphView::Private::setOpen(const QString& name, bool wanted) {
-  const QString handle = openableOf(name);
-  if ((!cover && !isGiven) || handle.isEmpty() || q->isOpen(name) == wanted) return;
-  const int item = scene->itemOf(name);
-  if (item >= 0) anchorKey = scene->items[std::size_t(item)].key;
-  open.set(*scene->openable[handle].kind, handle, wanted);
-  if (wanted) openAround({name});
-  request();
-}
-
-bool GraphView::Private::openAround(const QStringList& names) {
-  bool any = false;
-  for (const QString& name : names) {
-    auto at = scene->openable.constFind(scene->fusedOf.value(name, name));
-    while (at != scene->openable.constEnd()) {
-      const QString around = at->within;
-      at = scene->openable.constFind(around);
-      if (at == scene->openable.constEnd() || !at->kind->opensForContent || open.isOpen(*at->kind, around)) continue;
-      open.set(*at->kind, around, true);
-      any = true;
-    }
-  }
-  return any;
-}
-
-void GraphView::expand(const QString& name) {
-  m->setOpen(name, true);
-}
-void GraphView::collapse(const QString& name) {
-  m->setOpen(name, false);
-}
-void GraphView::toggle(const QString& name) {
-  isOpen(name) ? collapse(name) : expand(name);
-}
-bool GraphView::isOpen(const QString& name) const {
-  const QString handle = m->openableOf(name);
-  return !handle.isEmpty() && m->open.isOpen(*m->scene->openable[handle].kind, handle);
-}
-
-void GraphView::expandAll() {
-  if (!m->cover && !m->isGiven) return;
-  m->open = allOpen(*m->scene);
-  m->atRest = false;
-  m->wasWhole = m->seesAll();
-  m->request();
-}
-
-void GraphView::collapseAll() {
-  if (!m->cover) return;
-  m->atRest = true;
-  m->wasWhole = m->seesAll();
-  m->request();
-}
-
-void GraphView::select(const QStringList& names, bool reveal) {
-  m->selection = names;
-  m->currentName = names.isEmpty() ? QString() : names.last();
-  m->resolveSelection();
-  if (reveal && m->openAround(names.size() <= kMostOpenedFor ? names : QStringList(names.last()))) {
-    m->revealsWhenDone = true;
-    m->request();
-  } else if (reveal) {
-    m->revealSelection();
-  }
-  m->changed(false);
-}
-QStringList GraphView::selection() const {
-  return m->selection;
-}
-
-int GraphView::search(const QString& text) {
-  m->query = text.trimmed();
-  m->matchIndex = -1;
-  m->findMatches();
-  emit searchChanged(-1, matchCount());
-  update();
-  return matchCount();
-}
-
-void GraphView::Private::findMatches() {
-  matches.clear();
-  matchEntries = scene->matching(query);
-  for (const int match : matchEntries)
-    if (const int item = scene->entries[std::size_t(match)].item; item >= 0) matches.insert(item);
-  if (matchIndex >= int(matchEntries.size())) matchIndex = -1;
-}
-int GraphView::matchCount() const {
-  return int(m->matchEntries.size());
-}
-void GraphView::nextMatch() {
-  m->stepMatch(1);
-}
-void GraphView::previousMatch() {
-  m->stepMatch(-1);
 }
 
 bool GraphView::waitForLayout(int msec) {

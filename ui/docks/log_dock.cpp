@@ -7,8 +7,8 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
-#include "ui/document/qt_text.h"
 #include "ui/docks/log_contents.h"
+#include "ui/document/qt_text.h"
 
 namespace fusescope {
 

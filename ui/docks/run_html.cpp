@@ -153,7 +153,8 @@ QString stepHtml(const QString& link, const QString& words, const Theme& theme) 
   return QStringLiteral(
              "<table cellspacing='0' cellpadding='7' style='margin:8px 0 2px 0; border-width:1px; border-style:solid; "
              "border-color:%1; border-collapse:collapse'><tr><td bgcolor='%2'><a href='%3' style='color:%4; "
-             "text-decoration:none'><b>%5&nbsp;›</b></a></td></tr></table><p style='margin:0; font-size:6px'>&nbsp;</p>")
+             "text-decoration:none'><b>%5&nbsp;›</b></a></td></tr></table><p style='margin:0; "
+             "font-size:6px'>&nbsp;</p>")
       .arg(theme.dimText.name(), theme.raised.name(), link, theme.text.name(), words.toHtmlEscaped());
 }
 

@@ -21,9 +21,11 @@ constexpr int kNever = 0;  ///< for a lock: only the end of its process makes it
 /// Another window that collects has a lock for so short a time; one that has the session open keeps it.
 constexpr int kAttempts = 10, kAttemptMs = 2;
 
-/// "run-7.fse", "tune-0f….json", "tuned-0f….json", "value.npz", and what is left of one that was being written: "run-7.fse.x1Y2z3".
+/// "run-7.fse", "tune-0f….json", "tuned-0f….json", "value.npz", and what is left of one that was being written:
+/// "run-7.fse.x1Y2z3".
 const QRegularExpression& keptName() {
-  static const QRegularExpression name(QStringLiteral("^(?:run-(\\d+)\\.fse|tuned?-[0-9a-f]{32}\\.json|value\\.npz)(\\.\\w{6})?$"));
+  static const QRegularExpression name(
+      QStringLiteral("^(?:run-(\\d+)\\.fse|tuned?-[0-9a-f]{32}\\.json|value\\.npz)(\\.\\w{6})?$"));
   return name;
 }
 
