@@ -52,6 +52,12 @@ std::string supportText(const PlanOptions& options, const char* side) {
   return (options.support == nullptr ? "without what " : "what ") + options.compiler + " says of the nodes of " + side;
 }
 
+std::string compilerOptionsText(const std::map<std::string, std::string>& options) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : options) texts.push_back("--compiler-option " + name + "=" + value);
+  return texts.empty() ? "without --compiler-option" : joined(texts, " ");
+}
+
 /// The differences, each with the directive that it is of.
 struct Listed {
   Difference difference;
@@ -64,6 +70,8 @@ std::vector<Listed> listed(const PlanOptions& a, const PlanOptions& b) {
     if (ofA != ofB) all.push_back({{kind, std::move(ofA), std::move(ofB)}});
   };
   add(DifferenceKind::Compiler, "--compiler " + a.compiler, "--compiler " + b.compiler);
+  if (a.compiler == b.compiler)
+    add(DifferenceKind::Compiler, compilerOptionsText(a.compilerOptions), compilerOptionsText(b.compilerOptions));
   if (a.compiler == b.compiler && !sameSupport(a, b))
     add(DifferenceKind::Compiler, supportText(a, "A"), supportText(b, "B"));
   add(DifferenceKind::Target, "--target " + a.target, "--target " + b.target);
@@ -140,6 +148,7 @@ PlanOptions takenOver(PlanOptions options, const PlanOptions& a, const PlanOptio
   switch (each.difference.kind) {
     case DifferenceKind::Compiler:
       options.compiler = other.compiler;
+      options.compilerOptions = other.compilerOptions;
       options.support = other.support;
       break;
     case DifferenceKind::Target:

@@ -14,7 +14,7 @@ bool PlanOptions::operator==(const PlanOptions& other) const {
       support == other.support || (support != nullptr && other.support != nullptr && *support == *other.support);
   return target == other.target && precisions == other.precisions && directives == other.directives &&
          workspaceBytes == other.workspaceBytes && sameRanges && weightOnly == other.weightOnly &&
-         compiler == other.compiler && sameSupport;
+         compiler == other.compiler && compilerOptions == other.compilerOptions && sameSupport;
 }
 
 std::vector<DataType> floatPrecisions(const PlanOptions& options) {

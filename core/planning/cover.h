@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -119,6 +120,8 @@ inline constexpr const char* kOwnCompiler = "fusescope";
 
 struct PlanOptions {
   std::string compiler = kOwnCompiler;  ///< what is to compile the network; planning asks it nothing
+  /// What the compiler is to be told besides: "level" → "extended". Planning does not look at it.
+  std::map<std::string, std::string> compilerOptions{};
   std::string target = "cpu";
   std::vector<DataType> precisions;  ///< besides f32, where nothing is pinned; empty: f32 alone
   Directives directives;

@@ -1,3 +1,4 @@
+#include "base/json_fields.h"
 #include "base/user_json.h"
 #include "calibration/ranges.h"
 #include "planning/plan_json.h"
@@ -9,8 +10,8 @@ Diagnostic badOptions(std::string problem, std::string field) {
   return {.message = std::move(problem), .where = {.attribute = std::move(field)}, .help = "See planning/FORMAT.md."};
 }
 
-const std::vector<std::string> kKeys{"compiler",   "target", "precisions",  "workspace_bytes",
-                                     "directives", "ranges", "weight_only", "support"};
+const std::vector<std::string> kKeys{"compiler", "target",      "precisions", "workspace_bytes", "directives",
+                                     "ranges",   "weight_only", "support",    "compiler_options"};
 
 }  // namespace
 
@@ -55,6 +56,7 @@ Json toJson(const PlanOptions& options) {
                {"workspace_bytes", options.workspaceBytes},
                {"directives", toJson(options.directives)}};
   if (options.compiler != kOwnCompiler) json["compiler"] = options.compiler;
+  if (!options.compilerOptions.empty()) json["compiler_options"] = options.compilerOptions;
   if (options.support != nullptr) json["support"] = toJson(*options.support);
   if (options.ranges != nullptr) json["ranges"] = toJson(*options.ranges, Histograms::LeftOut);
   if (options.weightOnly.type != DataType::Undefined) json["weight_only"] = toJson(options.weightOnly);
@@ -72,6 +74,9 @@ Result<PlanOptions> planOptionsFromJson(const Json& json) {
     if (!json["compiler"].is_string()) return badOptions("is not a string", "options.compiler");
     options.compiler = json["compiler"].get<std::string>();
   }
+  JsonFields fields(json);
+  fields.read("compiler_options", options.compilerOptions);
+  if (fields.error()) return badOptions("is not an object of texts", "options.compiler_options");
   if (json.contains("support"))
     options.support =
         std::make_shared<const CompilerSupport>(TRY(compilerSupportFromJson(json["support"], "options.support")));

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/stop.h"
+#include "base/temporary_folder.h"
+#include "compilers/compiler.h"
+#include "onnxlib/onnxlib.h"
+
+namespace fusescope {
+
+/// Whether the types of a plan are written into the network that a compiler is handed.
+enum class HandedTypes {
+  AsPlanned,  ///< Casts around what the plan calculates in other types: a compiler that takes types from the network
+  AsInFile    ///< those of the file: a compiler that is told types by options
+};
+
+/// A network as another compiler is handed it: an ONNX file in which nodes and values have numbers for names, those in
+/// bodies too, so that what the compiler says of a name is of one node alone. Inputs and outputs keep their order.
+struct HandedNetwork {
+  std::shared_ptr<const Plan> plan;
+  std::filesystem::path path;                     ///< where it lies; weights may be in a file beside it
+  std::shared_ptr<const TemporaryFolder> folder;  ///< that it lies in; null: it is the user's own file
+  onnxlib::FileModel file;                        ///< what is in it; weights are views of mapped files
+  /// By the name of a node of the file's main graph: the nodes of the plan's graph that stand for it. Of one that was
+  /// added, as a Cast, and of one that the plan has no node for, as a Constant: none.
+  std::map<std::string, std::vector<NodeId>, std::less<>> nodes{};
+  /// By the name of a value of the file's main graph: the plan's value that it is, at whatever type: what an added Cast
+  /// makes of a value is that value, too.
+  std::map<std::string, ValueId, std::less<>> values{};
+  std::vector<LoweredPin> pins{};  ///< in the order of the graph
+};
+
+/// Writes the network of `plan` with numbers for names: from the file that it was read from, so that the compiler sees
+/// the operators of its author. A plan that no file stands behind, as of a part that was cut out of another, is written
+/// from its graph. Errors: those of writing; cancellation.
+Result<HandedNetwork> handNetwork(std::shared_ptr<const Plan> plan, HandedTypes types, const StopToken& stop);
+
+/// The file at `path` that `plan` was made of, under the names that it has: for what a compiler that was handed it
+/// without numbers says of it.
+Result<HandedNetwork> networkAsNamed(std::shared_ptr<const Plan> plan, const std::filesystem::path& path);
+
+}  // namespace fusescope

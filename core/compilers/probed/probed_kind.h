@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compilers/compiler.h"
+#include "compilers/probed/handed_network.h"
+#include "probe/probe_job.h"
+
+namespace fusescope {
+
+/// An option that a compiler has: --compiler-option NAME=VALUE.
+struct CompilerOption {
+  std::string name;
+  std::vector<std::string> values;  ///< that it may have; empty: any
+  std::string initial;              ///< what it is where nothing is said
+  std::string help;
+};
+
+/// What is different between the compilers that a probe reaches: what each is asked for, and how its answers are read.
+/// All is text of another program: nothing is believed that does not fit the network. Const, stateless, and safe to use
+/// from several threads.
+class ProbedKind {
+ public:
+  virtual ~ProbedKind() = default;
+  virtual std::string_view name() const = 0;    ///< "onnxruntime": the compiler's name, and that of its file in the probe
+  virtual std::string_view title() const = 0;   ///< "ONNX Runtime"
+  virtual std::string_view target() const = 0;  ///< the target whose table predicts what it does
+  virtual HandedTypes handedTypes() const = 0;
+  virtual std::vector<CompilerOption> options() const = 0;
+  /// Why it cannot do this where it was found, as a sentence; empty: it can. `opened`: what the probe answered when it
+  /// was opened there.
+  virtual std::string whyNot(Ability ability, const Json& opened) const = 0;
+
+  /// What `compile` and `support` are asked with: options of the plan, pins that the network cannot say, the number of
+  /// threads. Also completes `network.pins`: which of them it can be asked for, and how.
+  virtual Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const = 0;
+  /// What it says of the nodes, from its answer to `support`.
+  virtual Result<CompilerSupport> support(const HandedNetwork& network, const ProbeAnswer& answer) const = 0;
+  /// What it made of the network, from its answer to `compile`. Kernels have names of their own each.
+  virtual Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const = 0;
+  /// Milliseconds in one run by the name of a kernel of readBack(), from its answer to `profile`.
+  virtual Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
+                                                            const ProbeAnswer& profile) const = 0;
+  /// Compares bindings with numbers, where the compiler hands inner values out: those that are equal become Verified.
+  /// The default does nothing.
+  virtual Status verify(const HandedNetwork& network, const ProbeAnswer& compiled,
+                        const std::map<std::string, Tensor>& inputs, ProbeJob& job, ReadBack& told,
+                        const StopToken& stop) const;
+  /// The node that a build failed at, where the error says or its kind of search finds one; else invalid.
+  virtual NodeId failedAt(const HandedNetwork& network, const Diagnostic& error) const;
+};
+
+/// The compilers that a probe reaches: probed_kinds.inc, a folder and a line each.
+std::span<const ProbedKind* const> allProbedKinds();
+const ProbedKind* findProbedKind(std::string_view name);  ///< null for an unknown name
+
+}  // namespace fusescope
