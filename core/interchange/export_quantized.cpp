@@ -11,16 +11,6 @@
 namespace fusescope {
 namespace {
 
-/// `plan` for a network that has its codes already.
-PlanOptions withoutCodes(PlanOptions options) {
-  options.ranges.reset();
-  options.weightOnly = {};
-  std::erase(options.precisions, DataType::I8);
-  std::erase_if(options.directives,
-                [](const Directive& each) { return each.kind == DirectiveKind::Pin && each.type == DataType::I8; });
-  return options;
-}
-
 /// Those in bodies too.
 std::ptrdiff_t integerProducts(const Plan& plan) {
   auto count =

@@ -326,4 +326,13 @@ Result<NetworkEdits> quantizedNetwork(const Plan& plan, const FileModel& file, s
   return edits;
 }
 
+PlanOptions withoutCodes(PlanOptions options) {
+  options.ranges.reset();
+  options.weightOnly = {};
+  std::erase(options.precisions, DataType::I8);
+  std::erase_if(options.directives,
+                [](const Directive& each) { return each.kind == DirectiveKind::Pin && each.type == DataType::I8; });
+  return options;
+}
+
 }  // namespace fusescope

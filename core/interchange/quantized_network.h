@@ -15,4 +15,7 @@ namespace fusescope {
 Result<onnxlib::NetworkEdits> quantizedNetwork(const Plan& plan, const onnxlib::FileModel& file,
                                                std::vector<ExportNote>& notes, const StopToken& stop = {});
 
+/// Options of a plan that quantises, for a network that has its codes already.
+PlanOptions withoutCodes(PlanOptions options);
+
 }  // namespace fusescope

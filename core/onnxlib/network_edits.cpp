@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "onnxlib/model_proto.h"
+#include "onnxlib/name_numbers.h"
 #include "onnxlib/proto_editor.h"
 #include "onnxlib/tensor_reader.h"
 #include "onnxlib/wire_strip.h"
@@ -138,15 +139,23 @@ class WeightPlacer {
   std::size_t m_offset = 0;
 };
 
+/// What a model goes through before and after it is edited.
+struct Naming {
+  std::function<void(onnx::ModelProto&)> before{}, after{};
+};
+
 Result<NetworkBytes> editMapped(const std::shared_ptr<const MappedFile>& file, const std::filesystem::path& path,
-                                const NetworkEdits& edits, const std::string& weightsName, std::int64_t mostInside) {
+                                const NetworkEdits& edits, const std::string& weightsName, std::int64_t mostInside,
+                                const Naming& naming) {
   StrippedModel stripped = TRY(stripPayloads(file->bytes()));
   onnx::ModelProto proto = TRY(parseModel(stripped.wire));
   stripped.wire = {};
   const auto readBefore = namesRead(proto.graph());
   const MappedFiles beside = filesBeside(proto, path);
+  if (naming.before) naming.before(proto);
   TRY(ProtoEditor(proto, stripped.payloads).apply(edits));
   dropUnread(*proto.mutable_graph(), readBefore);
+  if (naming.after) naming.after(proto);
   NetworkBytes network;
   for (const auto& added : edits.initializers) network.owners.push_back(added.tensor.owner);
   TensorReader tensors(file, std::move(stripped.payloads), ExternalFiles(path), ReadLimits().tensorBytes);
@@ -159,17 +168,15 @@ Result<NetworkBytes> editMapped(const std::shared_ptr<const MappedFile>& file, c
   return network;
 }
 
-}  // namespace
-
-Result<NetworkBytes> editNetwork(const std::filesystem::path& path, const NetworkEdits& edits,
-                                 const std::string& weightsName, std::int64_t mostInside) {
+Result<NetworkBytes> edited(const std::filesystem::path& path, const NetworkEdits& edits,
+                            const std::string& weightsName, std::int64_t mostInside, const Naming& naming) {
   const auto file = TRY(MappedFile::open(path));
   const auto located = [&](Diagnostic error) {
     if (error.where.file.empty()) error.where.file = path.string();
     return error;
   };
   try {
-    auto network = editMapped(file, path, edits, weightsName, mostInside);
+    auto network = editMapped(file, path, edits, weightsName, mostInside, naming);
     TRY(file->checkIntact());
     if (!network.ok()) return located(network.error());
     TRY(checkIntact(network.value().files));
@@ -177,6 +184,23 @@ Result<NetworkBytes> editNetwork(const std::filesystem::path& path, const Networ
   } catch (const std::exception& error) {
     return located({.message = std::string("the ONNX library failed: ") + error.what()});
   }
+}
+
+}  // namespace
+
+Result<NetworkBytes> editNetwork(const std::filesystem::path& path, const NetworkEdits& edits,
+                                 const std::string& weightsName, std::int64_t mostInside) {
+  return edited(path, edits, weightsName, mostInside, {});
+}
+
+Result<NumberedNetwork> numberedNetwork(const std::filesystem::path& path, const NetworkEdits& edits,
+                                        const std::string& weightsName, std::int64_t mostInside) {
+  NameNumbers numbers;
+  NumberedNetwork network;
+  const Naming naming{.before = [&](onnx::ModelProto& model) { numbers.markNodes(model); },
+                      .after = [&](onnx::ModelProto& model) { network.values = numbers.name(model); }};
+  network.bytes = TRY(edited(path, edits, weightsName, mostInside, naming));
+  return network;
 }
 
 std::string weightsNameOf(const std::filesystem::path& path) {

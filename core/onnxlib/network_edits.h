@@ -94,6 +94,9 @@ struct NetworkBytes {
   std::vector<std::shared_ptr<const void>> owners;  ///< of the other `weights`
 };
 
+/// The oldest version of the file format for an opset of ai.onnx, as ONNX released them; of what the library knows.
+std::int64_t irVersionFor(std::int64_t opset);
+
 /// Weights of up to this many bytes in all stay within the .onnx file, which protobuf bounds at 2 GiB.
 inline constexpr std::int64_t kMostBytesInside = std::int64_t{1} << 30;
 
@@ -103,6 +106,18 @@ inline constexpr std::int64_t kMostBytesInside = std::int64_t{1} << 30;
 /// or its weights are above `mostInside` bytes. Errors are located: what an edit names is not there, a file changed.
 Result<NetworkBytes> editNetwork(const std::filesystem::path& path, const NetworkEdits& edits,
                                  const std::string& weightsName, std::int64_t mostInside = kMostBytesInside);
+
+/// The same network with numbers for names.
+struct NumberedNetwork {
+  NetworkBytes bytes;
+  /// What a value of the main graph is called, by the name that it has in the file or in the edits.
+  std::map<std::string, std::string, std::less<>> values{};
+};
+/// As editNetwork(); then every node is called "n0", "n1", … and every value "v0", "v1", …, those in bodies and
+/// functions too, each name once in the file. A node of the file's main graph has its place there for a number; nodes
+/// that the edits add have numbers behind all those of the file. Steps for training go.
+Result<NumberedNetwork> numberedNetwork(const std::filesystem::path& path, const NetworkEdits& edits,
+                                        const std::string& weightsName, std::int64_t mostInside = kMostBytesInside);
 
 /// The error that `path`, where something is to be written, leads to one of `files`.
 Status checkNotWrittenOver(const std::filesystem::path& path, const MappedFiles& files);

@@ -21,16 +21,6 @@ void addNamesRead(const onnx::NodeProto& node, Names& names) {
   }
 }
 
-/// The oldest version of the file format for an opset of ai.onnx, as ONNX released them.
-std::int64_t irVersionFor(std::int64_t opset) {
-  constexpr std::array<std::pair<std::int64_t, std::int64_t>, 10> kFirstOpset{
-      {{1, 3}, {9, 4}, {10, 5}, {11, 6}, {12, 7}, {15, 8}, {19, 9}, {21, 10}, {23, 11}, {24, 12}}};
-  std::int64_t version = kOldestIrVersion;
-  for (const auto& [first, ir] : kFirstOpset)
-    if (opset >= first) version = ir;
-  return std::min(version, newestIrVersion());
-}
-
 void setElementType(onnx::TypeProto& type, DataType element) {
   if (type.has_sequence_type()) return setElementType(*type.mutable_sequence_type()->mutable_elem_type(), element);
   if (type.has_optional_type()) return setElementType(*type.mutable_optional_type()->mutable_elem_type(), element);
@@ -52,6 +42,15 @@ Diagnostic noSuchNode(const NodePlace& place) {
 }
 
 }  // namespace
+
+std::int64_t irVersionFor(std::int64_t opset) {
+  constexpr std::array<std::pair<std::int64_t, std::int64_t>, 10> kFirstOpset{
+      {{1, 3}, {9, 4}, {10, 5}, {11, 6}, {12, 7}, {15, 8}, {19, 9}, {21, 10}, {23, 11}, {24, 12}}};
+  std::int64_t version = kOldestIrVersion;
+  for (const auto& [first, ir] : kFirstOpset)
+    if (opset >= first) version = ir;
+  return std::min(version, newestIrVersion());
+}
 
 Names namesRead(const onnx::GraphProto& graph) {
   Names names;

@@ -26,7 +26,7 @@ struct CompilerOption {
 class ProbedKind {
  public:
   virtual ~ProbedKind() = default;
-  virtual std::string_view name() const = 0;    ///< "onnxruntime": the compiler's name, and that of its file in the probe
+  virtual std::string_view name() const = 0;  ///< "onnxruntime": the compiler's name, and that of its file in the probe
   virtual std::string_view title() const = 0;   ///< "ONNX Runtime"
   virtual std::string_view target() const = 0;  ///< the target whose table predicts what it does
   virtual HandedTypes handedTypes() const = 0;
@@ -50,7 +50,8 @@ class ProbedKind {
   virtual Status verify(const HandedNetwork& network, const ProbeAnswer& compiled,
                         const std::map<std::string, Tensor>& inputs, ProbeJob& job, ReadBack& told,
                         const StopToken& stop) const;
-  /// The node that a build failed at, where the error says or its kind of search finds one; else invalid.
+  /// The node that a build failed at, where the error says or its kind of search finds one; else invalid. The default:
+  /// the only one whose name in the handed file stands in the error.
   virtual NodeId failedAt(const HandedNetwork& network, const Diagnostic& error) const;
 };
 

@@ -4,6 +4,7 @@
 
 #include "frontends/onnx/file_tensors.h"
 #include "frontends/onnx_writer.h"
+#include "onnxlib/network_edits.h"
 #include "onnxlib/onnxlib.h"
 
 namespace fusescope {
@@ -21,12 +22,12 @@ FileType fileType(const TensorType& type) {
 
 class GraphWriter {
  public:
-  explicit GraphWriter(const Graph& graph) : m_graph(graph) {}
+  GraphWriter(const Graph& graph, const onnxlib::Opsets& opsets) : m_graph(graph) { m_file.opsets = opsets; }
 
   Result<std::string> run() {
-    m_file.irVersion = onnxlib::newestIrVersion();
+    const auto opset = m_file.opsets.find("");
+    m_file.irVersion = onnxlib::irVersionFor(opset == m_file.opsets.end() ? 1 : opset->second);
     m_file.producer = "fusescope";
-    m_file.opsets = {{"", onnxlib::newestOpset()}};
     m_file.graph.name = m_graph.name().empty() ? "graph" : m_graph.name();
     for (const ValueId id : m_graph.inputs()) m_file.graph.inputs.push_back(fileValue(id));
     for (const ValueId id : m_graph.outputs()) m_file.graph.outputs.push_back(fileValue(id));
@@ -50,11 +51,12 @@ class GraphWriter {
   std::string nameOf(ValueId id) const { return id.valid() ? m_graph.value(id).name : std::string(); }
 
   Status addNode(const Node& node) {
-    if (!node.domain.empty() || hasBody(node))
-      return Diagnostic{.message = node.domain.empty() ? "a node with bodies cannot be written"
-                                                       : "its operator is not one of ONNX's own: " + node.op,
+    const bool isKnown = m_file.opsets.contains(node.domain);
+    if (!isKnown || hasBody(node))
+      return Diagnostic{.message = isKnown ? "a node with bodies cannot be written"
+                                           : "its operator is not one of ONNX's own: " + node.op,
                         .where = {.node = node.name}};
-    FileNode made{.name = node.name, .op = node.op};
+    FileNode made{.name = node.name, .op = node.op, .domain = node.domain};
     for (const ValueId input : node.inputs) made.inputs.push_back(nameOf(input));
     for (const ValueId output : node.outputs) made.outputs.push_back(nameOf(output));
     for (const auto& [name, value] : node.attributes) {
@@ -81,7 +83,11 @@ class GraphWriter {
 }  // namespace
 
 Result<std::string> onnxBytes(const Graph& graph) {
-  return GraphWriter(graph).run();
+  return onnxBytes(graph, {{"", onnxlib::newestOpset()}});
+}
+
+Result<std::string> onnxBytes(const Graph& graph, const std::map<std::string, std::int64_t>& opsets) {
+  return GraphWriter(graph, opsets).run();
 }
 
 }  // namespace fusescope

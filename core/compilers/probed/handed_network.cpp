@@ -1,0 +1,235 @@
+#include "compilers/probed/handed_network.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <utility>
+
+#include "base/files.h"
+#include "frontends/importers.h"
+#include "frontends/onnx_writer.h"
+#include "interchange/quantized_network.h"
+#include "interchange/rewritten_nodes.h"
+#include "interchange/source_network.h"
+#include "interchange/typed_network/node_types.h"
+#include "interchange/typed_network/typed_network.h"
+#include "onnxlib/network_edits.h"
+#include "passes/pipelines.h"
+
+namespace fusescope {
+namespace {
+
+using onnxlib::FileModel;
+using onnxlib::FileNode;
+using NodesByPlace = std::vector<std::vector<NodeId>>;
+
+/// A file with the network of a plan, under the names that the plan knows.
+struct Named {
+  std::filesystem::path path;
+  FileModel file;
+  std::shared_ptr<const Plan> plan;  ///< by whose types it is to be written: made of this file
+  NodesByPlace nodes;                ///< of the plan that is handed over, by place in the file's main graph
+};
+
+NodesByPlace nodesByOrigin(const Plan& plan, std::size_t places) {
+  NodesByPlace nodes(places);
+  for (const NodeId id : plan.graph().order())
+    for (const OriginId origin : plan.graph().node(id).origins)
+      if (origin.index < places) nodes[origin.index].push_back(id);
+  return nodes;
+}
+
+/// Of a file with more nodes than the plan's model was made of, by name: those that were added are nodes of the plan
+/// themselves.
+NodesByPlace nodesByName(const Plan& plan, const FileModel& file) {
+  std::map<std::string_view, std::vector<NodeId>> byOrigin;
+  for (const NodeId id : plan.graph().order())
+    for (const OriginId origin : plan.graph().node(id).origins)
+      byOrigin[plan.model->origins[origin.index].name].push_back(id);
+  NodesByPlace nodes;
+  for (const std::string& name : uniqueNodeNames(file.graph)) {
+    const auto known = byOrigin.find(name);
+    const auto node = plan.graph().findNode(name);
+    nodes.push_back(known != byOrigin.end() ? known->second : node ? std::vector{*node} : std::vector<NodeId>());
+  }
+  return nodes;
+}
+
+/// Whether a plan's model is what a file holds, and not a part that was cut out of one.
+bool isOfFile(const Model& model) {
+  return !model.files.empty() && model.contentHash != Hash128();
+}
+
+/// What the nodes of a file make, and how they are called once it is numbered.
+class ValueNames {
+ public:
+  ValueNames(const Named& source, HandedNetwork& handed) : m_source(source), m_handed(handed) {}
+
+  void run(const std::map<std::string, std::string, std::less<>>& numbers) {
+    addSlots();
+    for (const auto& [name, number] : numbers)
+      if (const auto value = valueOf(name)) m_handed.values.emplace(number, *value);
+    addPassedOn();
+  }
+
+ private:
+  std::optional<ValueId> valueOf(const std::string& name) const { return m_handed.plan->graph().findValue(name); }
+
+  /// What a node of the source reads and makes is the same value, whatever it is called there now.
+  void addSlots() {
+    const auto& nodes = m_source.file.graph.nodes;
+    for (const FileNode& node : m_handed.file.graph.nodes) {
+      const auto place = placeOf(node);
+      if (!place) continue;
+      addAll(nodes[*place].outputs, node.outputs);
+      if (nodes[*place].op == node.op) addAll(nodes[*place].inputs, node.inputs);
+    }
+  }
+
+  void addAll(const std::vector<std::string>& were, const std::vector<std::string>& are) {
+    for (std::size_t i = 0; i < std::min(were.size(), are.size()); ++i)
+      if (const auto value = are[i].empty() ? std::nullopt : valueOf(were[i])) m_handed.values.emplace(are[i], *value);
+  }
+
+  /// The place of a node in the source; nothing for one that was added.
+  std::optional<std::size_t> placeOf(const FileNode& node) const {
+    std::size_t number = 0;
+    std::from_chars(node.name.data() + 1, node.name.data() + node.name.size(), number);
+    return number < m_source.file.graph.nodes.size() ? std::optional(number) : std::nullopt;
+  }
+
+  /// Through Casts that were added, and through what normalisation took out since it changes nothing: on both sides is
+  /// the same value.
+  void addPassedOn() {
+    std::vector<const FileNode*> passing;
+    for (const FileNode& node : m_handed.file.graph.nodes) {
+      const auto place = placeOf(node);
+      const bool isCast = node.op == "Cast" && !place;
+      const bool isGone = place && m_source.nodes[*place].empty() && (node.op == "Identity" || node.op == "Dropout");
+      if ((isCast || isGone) && node.domain.empty() && !node.inputs.empty() && !node.outputs.empty())
+        passing.push_back(&node);
+    }
+    const auto tell = [&](const std::string& of, const std::string& as) {
+      const auto known = m_handed.values.find(of);
+      if (known != m_handed.values.end()) m_handed.values.emplace(as, ValueId(known->second));
+    };
+    for (const FileNode* node : passing) tell(node->inputs[0], node->outputs[0]);
+    for (auto node = passing.rbegin(); node != passing.rend(); ++node) tell((*node)->outputs[0], (*node)->inputs[0]);
+  }
+
+  const Named& m_source;
+  HandedNetwork& m_handed;
+};
+
+class Hander {
+ public:
+  Hander(std::shared_ptr<const Plan> plan, HandedTypes types, const StopToken& stop)
+      : m_plan(std::move(plan)), m_types(types), m_stop(stop) {}
+
+  Result<HandedNetwork> run() {
+    const auto folder = std::make_shared<const TemporaryFolder>(
+        TRY(TemporaryFolder::in(std::filesystem::temp_directory_path(), "fusescope.network")));
+    m_folder = folder.get();
+    const Named source = TRY(named());
+    TRY(checkStop(m_stop));
+    HandedNetwork handed{.plan = m_plan, .path = *folder / "network.onnx", .folder = folder, .file = {}};
+    onnxlib::NetworkEdits edits;
+    if (m_types == HandedTypes::AsPlanned) edits = TRY(typedNetwork(*source.plan, source.file, {})).edits;
+    TRY(checkStop(m_stop));
+    const auto numbered =
+        TRY(onnxlib::numberedNetwork(source.path, edits, onnxlib::weightsNameOf(handed.path), kMostInside));
+    TRY(onnxlib::writeNetwork(handed.path, numbered.bytes));
+    TRY(checkStop(m_stop));
+    handed.file = TRY(onnxlib::readModel(handed.path));
+    for (std::size_t place = 0; place < source.nodes.size(); ++place)
+      handed.nodes.emplace("n" + std::to_string(place), source.nodes[place]);
+    for (const FileNode& node : handed.file.graph.nodes) handed.nodes.try_emplace(node.name);
+    ValueNames(source, handed).run(numbered.values);
+    return handed;
+  }
+
+ private:
+  /// Weights lie within the file where they are few: each read of a file beside it costs time of its own.
+  static constexpr std::int64_t kMostInside = std::int64_t(64) << 20;
+
+  Result<Named> named() {
+    const Model& model = *unquantized(m_plan->model);
+    if (!isOfFile(model)) return fromGraph();
+    Named source{.path = TRY(sourceNetwork(*m_plan, m_stop)), .file = {}, .plan = m_plan, .nodes = {}};
+    source.file = TRY(onnxlib::readModel(source.path));
+    if (m_plan->model->unquantized != nullptr) return withCodes(source);
+    source.nodes = nodesByOrigin(*m_plan, source.file.graph.nodes.size());
+    return source;
+  }
+
+  /// The file with the codes of a plan that quantises.
+  Result<Named> withCodes(const Named& source) {
+    std::vector<ExportNote> notes;
+    const auto edits = TRY(quantizedNetwork(*m_plan, source.file, notes, m_stop));
+    Named coded{.path = *m_folder / "codes.onnx", .file = {}, .plan = nullptr, .nodes = {}};
+    const auto bytes = TRY(onnxlib::editNetwork(source.path, edits, onnxlib::weightsNameOf(coded.path)));
+    TRY(onnxlib::writeNetwork(coded.path, bytes));
+    TRY(readAgain(coded, withoutCodes(m_plan->options)));
+    coded.nodes = nodesByName(*m_plan, coded.file);
+    return coded;
+  }
+
+  /// The nodes of the graph in its order, at the oldest opset from that of its file on that has them all.
+  Result<Named> fromGraph() {
+    onnxlib::Opsets opsets{{"", 1}};
+    for (const auto& [domain, version] : m_plan->model->opset)
+      opsets[domain == "ai.onnx" ? std::string() : domain] = version;
+    const auto& order = m_plan->graph().order();
+    for (const NodeId id : order)
+      if (const Node& node = m_plan->graph().node(id); node.domain.empty())
+        opsets[""] = opsetOf(fileNode(node), opsets[""]);
+    Named written{.path = *m_folder / "graph.onnx", .file = {}, .plan = nullptr, .nodes = {}};
+    TRY(writeFileAtomically(written.path, TRY(onnxBytes(m_plan->graph(), opsets))));
+    TRY(readAgain(written, m_plan->options));
+    for (const NodeId id : order) written.nodes.push_back({id});
+    return written;
+  }
+
+  Status readAgain(Named& made, const PlanOptions& options) const {
+    made.file = TRY(onnxlib::readModel(made.path));
+    made.plan = m_plan;
+    if (m_types == HandedTypes::AsInFile) return Done{};
+    auto model = std::make_shared<const Model>(TRY(prepareModel(TRY(importModel(made.path, {}, m_stop)), m_stop)));
+    made.plan = TRY(makePlan(std::move(model), options, nullptr, m_stop));
+    return Done{};
+  }
+
+  std::shared_ptr<const Plan> m_plan;
+  HandedTypes m_types;
+  const StopToken& m_stop;
+  const TemporaryFolder* m_folder = nullptr;
+};
+
+}  // namespace
+
+Result<HandedNetwork> handNetwork(std::shared_ptr<const Plan> plan, HandedTypes types, const StopToken& stop) {
+  return Hander(std::move(plan), types, stop).run();
+}
+
+Result<HandedNetwork> networkAsNamed(std::shared_ptr<const Plan> plan, const std::filesystem::path& path) {
+  HandedNetwork handed{.plan = plan, .path = path, .folder = nullptr, .file = TRY(onnxlib::readModel(path))};
+  const auto& file = handed.file.graph;
+  if (file.nodes.size() != plan->model->origins.size())
+    return Diagnostic{.message = "is not the network that was planned", .where = {.file = path.string()}};
+  const NodesByPlace nodes = nodesByOrigin(*plan, file.nodes.size());
+  const auto addValue = [&](const std::string& name) {
+    if (const auto value = name.empty() ? std::nullopt : plan->graph().findValue(name))
+      handed.values.emplace(name, *value);
+  };
+  for (const auto& input : file.inputs) addValue(input.name);
+  for (const auto& tensor : file.initializers) addValue(tensor.name);
+  for (std::size_t place = 0; place < file.nodes.size(); ++place) {
+    for (const std::string& output : file.nodes[place].outputs) addValue(output);
+    if (file.nodes[place].name.empty()) continue;
+    auto& held = handed.nodes[file.nodes[place].name];
+    held.insert(held.end(), nodes[place].begin(), nodes[place].end());
+  }
+  return handed;
+}
+
+}  // namespace fusescope

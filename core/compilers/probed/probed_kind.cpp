@@ -1,0 +1,35 @@
+#include "compilers/probed/probed_kind.h"
+
+#include <cctype>
+
+namespace fusescope {
+namespace {
+
+bool isOfName(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+}
+
+}  // namespace
+
+Status ProbedKind::verify(const HandedNetwork&, const ProbeAnswer&, const std::map<std::string, Tensor>&, ProbeJob&,
+                          ReadBack&, const StopToken&) const {
+  return Done{};
+}
+
+/// The only node whose number stands in the error as a word.
+NodeId ProbedKind::failedAt(const HandedNetwork& network, const Diagnostic& error) const {
+  const std::string text = error.where.node + " " + error.message;
+  NodeId found;
+  for (std::size_t from = 0; from < text.size();) {
+    std::size_t to = from;
+    while (to < text.size() && isOfName(text[to])) ++to;
+    const auto named = network.nodes.find(std::string_view(text).substr(from, to - from));
+    from = to + 1;
+    if (named == network.nodes.end() || named->second.empty()) continue;
+    if (found.valid() && found != named->second.front()) return {};
+    found = named->second.front();
+  }
+  return found;
+}
+
+}  // namespace fusescope
