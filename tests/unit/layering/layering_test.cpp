@@ -13,10 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kCoreLayers{"base",        "onnxlib",   "ir",     "ops",         "frontends",
-                                           "analysis",    "passes",    "target", "calibration", "planning",
-                                           "cache",       "backends",  "engine", "verify",      "diff",
-                                           "interchange", "compilers", "tuning", "layout",      "session"};
+const std::vector<std::string> kCoreLayers{"base",     "onnxlib", "ir",          "ops",      "frontends",   "analysis",
+                                           "passes",   "target",  "calibration", "planning", "cache",       "probe",
+                                           "backends", "engine",  "verify",      "diff",     "interchange", "compilers",
+                                           "tuning",   "layout",  "session"};
 
 /// Third-party headers that only one folder may include: a pattern and the folder.
 const std::vector<std::pair<std::regex, std::string>> kSealed{

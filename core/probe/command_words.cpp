@@ -1,0 +1,98 @@
+#include "probe/command_words.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <cstdlib>
+#include <optional>
+
+namespace fusescope {
+namespace {
+
+Diagnostic badCommand(std::string message, std::string help = {}) {
+  return {.message = std::move(message), .where = {.attribute = "command"}, .help = std::move(help)};
+}
+
+/// Reads a command character by character. A word is begun where something of it was seen, also an empty quotation.
+class WordReader {
+ public:
+  explicit WordReader(std::string_view command) : m_rest(command) {}
+
+  Result<std::vector<std::string>> read() {
+    while (!m_rest.empty()) {
+      const char c = take();
+      if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+        finishWord();
+      } else if (c == '\'' || c == '"') {
+        TRY(quotation(c));
+      } else if (c == '\\') {
+        if (m_rest.empty()) return badCommand("the command ends with a backslash, behind which a character is missing");
+        append(take());
+      } else if (isForShells(c)) {
+        return badCommand(fmt::format("'{}' means something to a shell, and no shell reads this command", c),
+                          "Quote it, or let a shell run the command: sh -c '…; exec python3 \"$@\"' sh");
+      } else if (c == '~' && !m_word && (m_rest.empty() || m_rest[0] == '/' || m_rest[0] == ' ')) {
+        const char* home = std::getenv("HOME");
+        m_word = home != nullptr ? home : "~";
+      } else {
+        append(c);
+      }
+    }
+    finishWord();
+    if (m_words.empty()) return badCommand("the command is empty", "Give one that starts Python, such as python3.");
+    return std::move(m_words);
+  }
+
+ private:
+  static bool isForShells(char c) { return std::string_view("|&;<>()$`").find(c) != std::string_view::npos; }
+  char take() {
+    const char c = m_rest.front();
+    m_rest.remove_prefix(1);
+    return c;
+  }
+  void append(char c) {
+    if (!m_word) m_word.emplace();
+    m_word->push_back(c);
+  }
+  void finishWord() {
+    if (m_word) m_words.push_back(std::move(*m_word));
+    m_word.reset();
+  }
+  Status quotation(char quote) {
+    if (!m_word) m_word.emplace();
+    while (!m_rest.empty()) {
+      char c = take();
+      if (c == quote) return Done{};
+      const bool escapes = quote == '"' && c == '\\' && !m_rest.empty() &&
+                           (m_rest[0] == '"' || m_rest[0] == '\\' || m_rest[0] == '$' || m_rest[0] == '`');
+      m_word->push_back(escapes ? take() : c);
+    }
+    return badCommand(fmt::format("the quotation mark {} is not closed", quote));
+  }
+
+  std::string_view m_rest;
+  std::optional<std::string> m_word;
+  std::vector<std::string> m_words;
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> commandWords(std::string_view command) {
+  if (command.find('\0') != std::string_view::npos) return badCommand("the command holds a NUL character");
+  return WordReader(command).read();
+}
+
+std::string quotedWord(std::string_view word) {
+  const auto isPlain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("/._-+=:,@%").find(c) != std::string_view::npos;
+  };
+  bool plain = !word.empty();
+  for (const char c : word) plain = plain && isPlain(c);
+  if (plain) return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace fusescope

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace fusescope {
+
+/// Parts a command into words as a shell does: blanks, '…', "…", \x, and ~ or ~/… at the beginning of a word for the
+/// home folder. Nothing else is expanded. Errors: it is empty, a quote is not closed, or it has what only a shell can
+/// do (pipes, redirections, variables, several commands).
+Result<std::vector<std::string>> commandWords(std::string_view command);
+
+/// The word as commandWords() reads it back: quoted where that is needed.
+std::string quotedWord(std::string_view word);
+
+}  // namespace fusescope

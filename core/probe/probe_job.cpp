@@ -1,0 +1,224 @@
+#include "probe/probe_job.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <optional>
+#include <utility>
+
+#include "probe/answer_folder.h"
+#include "probe/file_names.h"
+#include "probe/file_transfer.h"
+#include "probe/listeners.h"
+
+namespace fusescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A job of a listener that runs.
+class LiveJob final : public ProbeJob {
+ public:
+  LiveJob(Environment environment, std::string compiler, std::shared_ptr<Listener> listener)
+      : m_environment(std::move(environment)), m_compiler(std::move(compiler)), m_listener(std::move(listener)) {
+    std::tie(m_number, m_mailbox) = m_listener->newJob();
+  }
+  LiveJob(const LiveJob&) = delete;
+  LiveJob& operator=(const LiveJob&) = delete;
+  ~LiveJob() override {
+    end();
+    m_listener->forget(m_number);
+  }
+
+  Status open(const ProbeOptions& options, const StopToken& stop) {
+    Json start{{"op", "start"}, {"job", m_number}, {"compiler", m_compiler}, {"local", m_listener->isLocal()}};
+    if (options.memoryBytes) start["memory"] = *options.memoryBytes;
+    if (m_environment.keepsFiles && !m_listener->isLocal()) start["keep"] = options.keptBytes;
+    m_listener->send(start);
+    m_until = Mailbox::Clock::now() + options.open;
+    const auto answer = ask({.json = {{"op", "open"}}, .files = {}}, stop, {});
+    m_until.reset();
+    if (!answer.ok()) return answer.error();
+    m_opened = answer.value().json;
+    return Done{};
+  }
+
+  const Json& opened() const override { return m_opened; }
+  bool isThere() const override { return !m_ended && m_listener->isThere(); }
+
+  Result<ProbeAnswer> ask(const ProbeRequest& request, const StopToken& stop, const Progress& progress) override {
+    TRY(checkStop(stop));
+    if (m_ended) return ended("has ended already", {});
+    ++m_request;
+    auto answer = asked(request, m_listener->isLocal() && !m_sendsFiles, stop, progress);
+    if (answer.ok()) {
+      if (auto value = std::move(answer).value()) return std::move(*value);
+      // A file is another one over there although folders are shared, as in a container: it is sent.
+      m_sendsFiles = true;
+      ++m_request;
+      answer = asked(request, false, stop, progress);
+      if (answer.ok()) {
+        if (auto value = std::move(answer).value()) return std::move(*value);
+        return Diagnostic{.message = "the probe does not take the files of this request"};
+      }
+    }
+    if (answer.error().cancelled || !m_listener->isThere()) end();
+    return answer.error();
+  }
+
+ private:
+  /// One request from its first word to its last. Nothing where the probe does not see the same files.
+  Result<std::optional<ProbeAnswer>> asked(const ProbeRequest& request, bool byPath, const StopToken& stop,
+                                           const Progress& progress) {
+    const Json files = TRY(describedFiles(request, byPath, stop));
+    m_listener->send(
+        {{"op", "ask"}, {"job", m_number}, {"id", m_request}, {"request", request.json}, {"files", files}});
+    FileSender sender(*m_listener, m_number);
+    for (;;) {
+      std::optional<Frame> frame = TRY(m_mailbox->take(stop, m_until));
+      if (!frame) return tookTooLong(request);
+      const Json& header = frame->header;
+      const std::string event = textOf(header, "event");
+      if (event == "ended") return endedBy(header, request);
+      if (event == "progress" && progress) progress(textOf(header, "phase"), textOf(header, "detail"));
+      if (event == "got") sender.acknowledged(countOf(header, "at"));
+      if (header.contains("id") && countOf(header, "id") != m_request) continue;  // of one that failed
+      if (event == "need") TRY(need(sender, header, request, files));
+      if (event == "got" || event == "need") TRY(sender.sendOn());
+      if (event == "error") {
+        if (textOf(header, "kind") == "not_shared") return std::optional<ProbeAnswer>{};
+        return refusal(header);
+      }
+      if (event == "answer") return std::optional<ProbeAnswer>(TRY(answered(*frame, request, stop)));
+    }
+  }
+
+  static Status need(FileSender& sender, const Json& header, const ProbeRequest& request, const Json& files) {
+    const auto wanted = header.find("sha256");
+    if (wanted == header.end() || !wanted->is_array()) return Done{};
+    for (const Json& sha256 : *wanted)
+      TRY(sender.add(sha256.is_string() ? sha256.get<std::string>() : std::string(), request, files));
+    return Done{};
+  }
+
+  Result<ProbeAnswer> answered(Frame& frame, const ProbeRequest& request, const StopToken& stop) {
+    ProbeAnswer answer;
+    if (const auto json = frame.header.find("json"); json != frame.header.end()) answer.json = std::move(*json);
+    const Json files = frame.header.value("files", Json::array());
+    if (!answer.json.is_object() || !files.is_array()) return Diagnostic{.message = "the probe's answer is no object"};
+    if (m_listener->isLocal()) {
+      answer.files = TRY(localFiles(files, request.folder));
+    } else if (!files.empty()) {
+      answer.files = TRY(receivedFiles(files, request, stop));
+    }
+    return answer;
+  }
+
+  Result<std::map<std::string, fs::path>> receivedFiles(const Json& files, const ProbeRequest& request,
+                                                        const StopToken& stop) {
+    fs::path folder = request.folder;
+    if (folder.empty()) folder = TRY(ownFolder());
+    FileReceiver receiver = TRY(FileReceiver::forAnswer(files, folder));
+    while (!receiver.isDone()) {
+      const auto frame = TRY(m_mailbox->take(stop));
+      const std::string event = textOf(frame->header, "event");
+      if (event == "ended") return endedBy(frame->header, request);
+      if (event != "piece" && event != "file") continue;
+      TRY(receiver.take(*frame));
+      m_got += frame->payload.size();
+      if (!frame->payload.empty()) m_listener->send({{"op", "got"}, {"job", m_number}, {"at", m_got}});
+    }
+    return receiver.files();
+  }
+
+  Result<fs::path> ownFolder() {
+    if (!m_folder) m_folder.emplace(TRY(AnswerFolder::make()));
+    const fs::path folder = m_folder->path() / std::to_string(m_request);
+    std::error_code failed;
+    fs::create_directories(folder, failed);
+    if (failed) return Diagnostic{.message = "cannot be made: " + failed.message(), .where = {.file = folder.string()}};
+    return folder;
+  }
+
+  /// Files that lie in the probe's folder on this machine: they stay there, or are moved where the caller wants them.
+  Result<std::map<std::string, fs::path>> localFiles(const Json& files, const fs::path& folder) const {
+    const FileReceiver names = TRY(FileReceiver::forAnswer(files, folder));
+    std::map<std::string, fs::path> found = names.files();
+    for (const Json& file : files) {
+      const fs::path path = textOf(file, "path");
+      const fs::path inside = path.lexically_relative(m_listener->folder());
+      std::error_code failed;
+      if (!isSafeFileName(inside.generic_string()) || !fs::is_regular_file(fs::symlink_status(path, failed)))
+        return Diagnostic{.message = "the probe names a file that is not in its folder",
+                          .where = {.file = path.string()}};
+      fs::path& target = found[textOf(file, "name")];
+      if (folder.empty()) {
+        target = path;
+        continue;
+      }
+      fs::create_directories(target.parent_path(), failed);
+      fs::rename(path, target, failed);
+      if (failed) fs::copy_file(path, target, fs::copy_options::overwrite_existing, failed);
+      if (failed)
+        return Diagnostic{.message = "cannot be written: " + failed.message(), .where = {.file = target.string()}};
+    }
+    return found;
+  }
+
+  void end() {
+    if (!m_ended.exchange(true)) m_listener->send({{"op", "end"}, {"job", m_number}});
+  }
+
+  Diagnostic refusal(const Json& event) const {
+    return {.message = textOf(event, "message"), .help = textOf(event, "help")};
+  }
+
+  Diagnostic ended(const std::string& how, const std::string& log, std::string help = {}) {
+    m_ended = true;
+    std::string text = fmt::format("the process of {} in \"{}\" {}", m_compiler, m_environment.command, how);
+    if (!log.empty()) text += "; its last words: " + log;
+    return {.message = text, .help = std::move(help)};
+  }
+
+  Diagnostic endedBy(const Json& event, const ProbeRequest& request) {
+    const std::string during = fmt::format("while it worked on \"{}\"", textOf(request.json, "op"));
+    const auto signal = static_cast<int>(countOf(event, "signal"));
+    if (signal == 0)
+      return ended(fmt::format("ended with status {} {}", countOf(event, "status"), during), textOf(event, "log"));
+    constexpr int kKill = 9;
+    return ended(fmt::format("was ended by {} {}", signalInWords(signal), during), textOf(event, "log"),
+                 signal == kKill ? "The system does that to a process when memory runs out." : "");
+  }
+
+  Diagnostic tookTooLong(const ProbeRequest& request) {
+    end();
+    return {.message = fmt::format("{} in \"{}\" did not answer \"{}\" in time, so its process was ended", m_compiler,
+                                   m_environment.command, textOf(request.json, "op")),
+            .help = "See whether this Python can import it at all."};
+  }
+
+  const Environment m_environment;
+  const std::string m_compiler;
+  const std::shared_ptr<Listener> m_listener;
+  std::int64_t m_number = 0;
+  std::shared_ptr<Mailbox> m_mailbox;
+  std::uint64_t m_request = 0;
+  std::uint64_t m_got = 0;  ///< bytes of answers' files, of all requests
+  std::optional<Mailbox::Clock::time_point> m_until;
+  std::optional<AnswerFolder> m_folder;
+  Json m_opened;
+  bool m_sendsFiles = false;
+  std::atomic<bool> m_ended = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ProbeJob>> ProbeJob::start(const Environment& environment, std::string_view compiler,
+                                                  const StopToken& stop, const ProbeOptions& options) {
+  auto listener = TRY(listenerIn(environment, options, stop));
+  auto job = std::make_unique<LiveJob>(environment, std::string(compiler), std::move(listener));
+  TRY(job->open(options, stop));
+  return std::unique_ptr<ProbeJob>(std::move(job));
+}
+
+}  // namespace fusescope

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace fusescope {
+
+/// Limits of what is started in an environment.
+struct ProbeOptions {
+  std::chrono::milliseconds handshake{20'000};     ///< until Python answers, also over ssh
+  std::chrono::milliseconds open{300'000};         ///< until a compiler is imported
+  std::optional<std::int64_t> memoryBytes{};       ///< of address space that a job may have; none: as much as there is
+  std::int64_t keptBytes = std::int64_t{8} << 30;  ///< of the cache of files where Environment::keepsFiles
+};
+
+}  // namespace fusescope

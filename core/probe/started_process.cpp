@@ -1,0 +1,173 @@
+#include "probe/started_process.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fcntl.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "base/text.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::chrono::milliseconds kPatience{1000};  ///< for a process to end by itself
+
+struct Pipe {
+  Descriptor read, write;
+};
+
+Result<Pipe> openPipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    return Diagnostic{.message = fmt::format("no pipe can be opened: {}", std::strerror(errno))};
+  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+/// Two ends of a connection; writing where nobody reads any more can be done without a signal.
+Result<Pipe> openSocket() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return Diagnostic{.message = fmt::format("no connection can be opened: {}", std::strerror(errno))};
+  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+/// What posix_spawn() needs, freed again.
+struct SpawnSettings {
+  posix_spawn_file_actions_t actions{};
+  posix_spawnattr_t attributes{};
+  SpawnSettings() {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+  }
+};
+
+}  // namespace
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  if (this != &other) {
+    close();
+    m_number = other.release();
+  }
+  return *this;
+}
+
+void Descriptor::close() {
+  if (m_number >= 0) ::close(m_number);
+  m_number = -1;
+}
+
+int Descriptor::release() {
+  return std::exchange(m_number, -1);
+}
+
+Result<StartedProcess> StartedProcess::start(const std::vector<std::string>& words) {
+  Pipe in = TRY(openSocket()), out = TRY(openPipe()), error = TRY(openPipe());
+  SpawnSettings settings;
+  posix_spawn_file_actions_adddup2(&settings.actions, in.read.number(), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&settings.actions, out.write.number(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&settings.actions, error.write.number(), STDERR_FILENO);
+  std::vector<std::string> copies = words;
+  std::vector<char*> arguments;
+  for (std::string& word : copies) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t id = -1;
+  const int failed =
+      ::posix_spawnp(&id, arguments[0], &settings.actions, &settings.attributes, arguments.data(), environ);
+  if (failed == ENOENT)
+    return Diagnostic{.message = fmt::format("there is no command \"{}\"", words[0]),
+                      .help = "Install it, or write its whole path."};
+  if (failed != 0)
+    return Diagnostic{.message = fmt::format("\"{}\" cannot be started: {}", words[0], std::strerror(failed))};
+  for (const int end : {in.write.number(), out.read.number(), error.read.number()}) ::fcntl(end, F_SETFL, O_NONBLOCK);
+  return StartedProcess(id, std::move(in.write), std::move(out.read), std::move(error.read));
+}
+
+ssize_t StartedProcess::write(std::string_view bytes) {
+  return ::send(m_in.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+}
+
+StartedProcess::StartedProcess(pid_t id, Descriptor in, Descriptor out, Descriptor error)
+    : m_id(id), m_in(std::move(in)), m_out(std::move(out)), m_error(std::move(error)) {}
+
+StartedProcess::StartedProcess(StartedProcess&& other) noexcept
+    : m_id(std::exchange(other.m_id, -1)),
+      m_in(std::move(other.m_in)),
+      m_out(std::move(other.m_out)),
+      m_error(std::move(other.m_error)),
+      m_ended(other.m_ended),
+      m_status(other.m_status) {}
+
+void StartedProcess::finish() {
+  if (m_id <= 0) return;
+  m_in.close();
+  m_out.close();  // whoever writes on learns that nobody reads
+  m_error.close();
+  if (endsWithin(kPatience)) return;
+  ::kill(-m_id, SIGKILL);
+  m_ended = ::waitpid(m_id, &m_status, 0) == m_id;
+}
+
+bool StartedProcess::hasEnded() {
+  if (!m_ended) m_ended = ::waitpid(m_id, &m_status, WNOHANG) == m_id;
+  return m_ended;
+}
+
+bool StartedProcess::endsWithin(std::chrono::milliseconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (!hasEnded()) {
+    if (std::chrono::steady_clock::now() >= until) return false;
+    ::poll(nullptr, 0, 2);
+  }
+  return true;
+}
+
+std::string StartedProcess::end() const {
+  if (!m_ended) return {};
+  return WIFEXITED(m_status) ? fmt::format("status {}", WEXITSTATUS(m_status)) : signalInWords(WTERMSIG(m_status));
+}
+
+int StartedProcess::exitStatus() const {
+  return m_ended && WIFEXITED(m_status) ? WEXITSTATUS(m_status) : -1;
+}
+
+std::string signalInWords(int number) {
+  const char* name = ::sigdescr_np(number);
+  return name != nullptr ? fmt::format("signal {} ({})", number, name) : fmt::format("signal {}", number);
+}
+
+void LastWords::add(std::string_view text) {
+  m_text += text;
+  if (m_text.size() > kMost) m_text.erase(0, m_text.size() - kMost);
+}
+
+std::string LastWords::text() const {
+  std::string_view rest = m_text;
+  const auto isIdle = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '>'; };
+  while (!rest.empty() && isIdle(rest.front())) rest.remove_prefix(1);
+  while (!rest.empty() && isIdle(rest.back())) rest.remove_suffix(1);
+  return std::string(rest);
+}
+
+}  // namespace fusescope

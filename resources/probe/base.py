@@ -1,0 +1,99 @@
+"""What a module of compilers/ has.
+
+A module `compilers/NAME.py` (a `-` of the compiler's name is a `_` of the module's) imports nothing but the standard
+library when it is imported, and defines
+
+    DISTRIBUTIONS   a tuple on one line: the packages that bring the compiler, as pip names them. The first one is what
+                    a user is told to install.
+    class Compiler(base.Compiler)
+
+whose methods are named by the ops of a request. Each takes
+
+    request      a dict: the request as it was asked for, with `op` and all that belongs to it
+    files        a dict: the name of each file of the request -> its path here
+    out_folder   a folder that is there and empty: every file that the method writes below it belongs to the answer,
+                 under its path in that folder
+    progress     progress(phase, detail=""): tells how far the work is
+
+and returns a dict that JSON can say (numbers of numpy are converted, NaN and infinities become "nan", "inf", "-inf").
+What cannot be done is a `Refusal`. All methods of a job are called on the main thread of a process of its own, one after
+another; the object lives as long as the job, so that `compile` may leave something for `run`. Whoever cancels ends the
+process, so that nothing needs to ask whether it is to stop.
+"""
+
+import contextlib
+import importlib
+import os
+import sys
+
+
+class Refusal(Exception):
+    """What a compiler cannot do, as a sentence for people. `help` says what to do about it.
+
+    Kinds in use: "no_package", "broken_package", "unknown_compiler", "unknown_op", "memory", "refused", "failed".
+    """
+
+    def __init__(self, message, kind="refused", help=""):
+        super().__init__(message)
+        self.message = message
+        self.kind = kind
+        self.help = help
+
+
+class Compiler:
+    """What a compiler's class derives from. It has the ops that the compiler knows, `open` always."""
+
+    def open(self, request, files, out_folder, progress):
+        """Imports the compiler. Answers {version, devices[], about{}}."""
+        raise NotImplementedError
+
+
+def import_package(module, distribution):
+    """Imports `module`, which the package `distribution` brings. Refusals: it is not there, or it cannot be imported."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (module + ".").startswith(error.name + "."):
+            raise no_package(distribution) from None
+        raise broken_package(module, distribution, error) from error
+    except BaseException as error:  # a package may also call sys.exit() while it is imported
+        if isinstance(error, MemoryError):
+            raise
+        raise broken_package(module, distribution, error) from error
+
+
+def no_package(distribution):
+    return Refusal(
+        f"This Python ({sys.executable}) has no package {distribution}.",
+        kind="no_package",
+        help=f"Install it there: {sys.executable} -m pip install {distribution}",
+    )
+
+
+def broken_package(module, distribution, error):
+    return Refusal(
+        f"The package {distribution} is installed, but \"import {module}\" fails: {type(error).__name__}: {error}",
+        kind="broken_package",
+        help=f"Install it again: {sys.executable} -m pip install --force-reinstall {distribution}",
+    )
+
+
+@contextlib.contextmanager
+def captured_output(path):
+    """Whatever this process prints meanwhile, also from C++, goes into the file `path` instead."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = os.dup(1), os.dup(2)
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        os.dup2(file, 1)
+        os.dup2(file, 2)
+        yield
+    finally:
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os.dup2(kept[0], 1)
+        os.dup2(kept[1], 2)
+        for descriptor in (*kept, file):
+            os.close(descriptor)

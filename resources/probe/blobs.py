@@ -1,0 +1,119 @@
+"""Files that are sent here, by content hash: kept for a job, or in a cache with a limit where the user allowed that."""
+
+import contextlib
+import hashlib
+import os
+import shutil
+
+from .base import Refusal
+
+
+def sha256_of(path):
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def is_sha256(text):
+    return isinstance(text, str) and len(text) == 64 and all(c in "0123456789abcdef" for c in text)
+
+
+def is_safe_name(name):
+    """Whether a file of this name is below the folder that it is written to."""
+    if not isinstance(name, str) or not name or "\\" in name or "\0" in name:
+        return False
+    return all(part not in ("", ".", "..") for part in name.split("/"))
+
+
+class Incoming:
+    """A file on its way here: pieces in order, hashed as they come."""
+
+    def __init__(self, path, sha256, size):
+        self.path, self.sha256, self.size, self.got = path, sha256, size, 0
+        self._digest = hashlib.sha256()
+        self._file = open(path, "xb")
+
+    def add(self, at, piece):
+        """Whether the file is whole now."""
+        if at != self.got or at + len(piece) > self.size:
+            raise damaged()
+        self._file.write(piece)
+        self._digest.update(piece)
+        self.got += len(piece)
+        return self.finish() if self.got == self.size else False
+
+    def finish(self):
+        self._file.close()
+        if self._digest.hexdigest() != self.sha256:
+            os.unlink(self.path)
+            raise damaged()
+        return True
+
+    def close(self):
+        self._file.close()
+
+
+def damaged():
+    return Refusal("A file was damaged on its way to the probe.", kind="damaged_file", help="Try again.")
+
+
+class Cache:
+    """Files of earlier jobs in the user's cache folder on this machine, the ones used last, up to `limit` bytes."""
+
+    def __init__(self, limit):
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        self._folder = os.path.join(base, "fusescope", "probe-files")
+        self._limit = limit
+
+    def find(self, sha256, size):
+        """The path of a file that is kept; whoever uses it compares the hash."""
+        path = os.path.join(self._folder, sha256)
+        try:
+            if os.path.getsize(path) != size:
+                return None
+            os.utime(path)
+        except OSError:
+            return None
+        return path
+
+    def keep(self, path, sha256, size):
+        """Keeps a copy of the file at `path`, if it fits. It may fail: then the file is sent again another time."""
+        if size > self._limit:
+            return
+        with contextlib.suppress(OSError):
+            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            self._make_room(size)
+            part = os.path.join(self._folder, f"part-{os.getpid()}-{sha256}")
+            link_or_copy(path, part)
+            os.replace(part, os.path.join(self._folder, sha256))
+
+    def _make_room(self, size):
+        entries = [(entry.stat().st_mtime, entry.stat().st_size, entry.path) for entry in os.scandir(self._folder)]
+        total = sum(entry[1] for entry in entries)
+        for _, freed, path in sorted(entries):
+            if total + size <= self._limit:
+                return
+            os.unlink(path)
+            total -= freed
+
+
+def link_or_copy(source, target):
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+def bring(source, target, sha256):
+    """Puts a file that was sent where a request wants it. `sha256`: what it must be, None if that is known."""
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    link_or_copy(source, target)
+    if sha256 is not None and sha256_of(target) != sha256:
+        os.unlink(source)
+        raise Refusal(
+            "A file that was kept in that machine's cache is not what it was when it was sent.",
+            kind="damaged_file",
+            help="It was removed there. Try again.",
+        )

@@ -1,0 +1,1 @@
+"""One module for each compiler; ../base.py says what such a module has."""

@@ -1,0 +1,78 @@
+"""What a listener says of the environment that it runs in, without importing a compiler."""
+
+import ast
+import os
+import pkgutil
+import platform
+import re
+import sys
+
+from . import compilers
+
+# Packages that are named although the probe has no part for them, or under another compiler's name.
+OTHER_DISTRIBUTIONS = ("tensorrt", "torch")
+
+
+def about_this_environment():
+    known = {name: distributions_of(name) for name in compiler_modules()}
+    wanted = {entry for names in known.values() for entry in names} | set(OTHER_DISTRIBUTIONS)
+    packages = installed(wanted)
+    return {
+        "python": platform.python_version(),
+        "executable": sys.executable,
+        "platform": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "machine": platform.node(),
+        "cpus": cpus(),
+        "memory": memory(),
+        "packages": packages,
+        "compilers": [found(name, names, packages) for name, names in known.items()],
+    }
+
+
+def found(module, distributions, packages):
+    present = next((name for name in distributions if name in packages), None)
+    return {
+        "name": module.replace("_", "-"),
+        "package": present or distributions[0],
+        "version": packages.get(present, ""),
+    }
+
+
+def compiler_modules():
+    return sorted(module.name for module in pkgutil.iter_modules(compilers.__path__))
+
+
+def distributions_of(module):
+    """The line DISTRIBUTIONS = (…) of a compiler's module, which is read and not run: that would cost time."""
+    source = pkgutil.get_data(compilers.__name__, module + ".py").decode()
+    return ast.literal_eval(re.search(r"^DISTRIBUTIONS = (\(.*\))$", source, re.MULTILINE).group(1))
+
+
+def installed(names):
+    """name -> version of those packages that are there."""
+    from importlib import metadata
+
+    versions = {}
+    for name in sorted(names):
+        try:
+            versions[name] = metadata.version(name) or ""
+        except metadata.PackageNotFoundError:
+            continue
+        except Exception:  # metadata that cannot be read
+            versions[name] = ""
+    return versions
+
+
+def cpus():
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+def memory():
+    """Bytes of physical memory, None where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None

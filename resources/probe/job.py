@@ -1,0 +1,236 @@
+"""A job as the listener sees it: a child, the files on their way to it and from it."""
+
+import hashlib
+import os
+import shutil
+import signal
+from collections import deque
+
+from . import child
+from .base import Refusal
+from .blobs import Cache, Incoming, is_safe_name, is_sha256
+from .frames import PIECE, FrameReader, json_bytes
+from .keeper import end_group
+from .pipes import Writer, read_what_is_there
+
+MOST_LOG = 16 << 10  # bytes of what a compiler printed last
+WINDOW = 4 << 20  # bytes of answers that may be on their way
+
+
+class Job:
+    """`send(header, payload)` sends a frame of this job. `unwanted()`: descriptors that a child must not hold."""
+
+    def __init__(self, number, start, folder, send, unwanted):
+        self.number, self._send = number, send
+        self._folder = folder
+        self._is_local = bool(start.get("local"))
+        self._cache = Cache(start["keep"]) if start.get("keep") else None
+        self._orders = deque()  # requests whose files are not all here yet
+        self._blobs = {}  # sha256 -> (path, is from the cache)
+        self._incoming = {}  # sha256 -> Incoming
+        self._outgoing = deque()  # (id, index, path) of answers' files that were not sent yet
+        self._open, self._sent, self._acknowledged = None, 0, 0
+        self._log, self._reader = bytearray(), FrameReader()
+        os.mkdir(folder, 0o700)
+        commands, command_end = os.pipe()
+        answers, answer_end = os.pipe()
+        log, log_end = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            signal.set_wakeup_fd(-1)
+            for each in (signal.SIGCHLD, signal.SIGHUP, signal.SIGTERM, signal.SIGINT, signal.SIGPIPE):
+                signal.signal(each, signal.SIG_DFL)
+            for descriptor in (command_end, answers, log, *unwanted()):
+                os.close(descriptor)
+            child.be_a_child(str(start.get("compiler", "")), commands, answer_end, log_end, start.get("memory"))
+        for descriptor in (commands, answer_end, log_end):
+            os.close(descriptor)
+        try:
+            os.setpgid(self.pid, self.pid)
+        except OSError:
+            pass  # the child was quicker
+        os.set_blocking(answers, False)
+        os.set_blocking(log, False)
+        self.commands, self.answers, self.log = Writer(command_end), answers, log
+
+    def descriptors(self):
+        return [self.commands.descriptor, self.answers, self.log]
+
+    # What the caller says.
+
+    def ask(self, order):
+        number, request = order.get("id"), order.get("request")
+        inward = os.path.join(self._folder, "in", str(number))
+        out = os.path.join(self._folder, "out", str(number))
+        os.makedirs(out, 0o700)
+        ready = {"id": number, "request": request, "files": {}, "bring": [], "out": out}
+        wanted = {}
+        for file in order.get("files", []):
+            if not is_safe_name(file.get("name")):
+                raise Refusal("A file of the request has a name that leads out of its folder.")
+            if "path" in file:
+                check_same_file(file)
+                ready["files"][file["name"]] = file["path"]
+            else:
+                if not is_sha256(file.get("sha256")) or not isinstance(file.get("size"), int):
+                    raise Refusal("A file of the request has no content hash.")
+                ready["files"][file["name"]] = os.path.join(inward, file["name"])
+                wanted[file["name"]] = (file["sha256"], file["size"])
+        self._orders.append((ready, wanted))
+        if wanted:
+            missing = {sha256: size for sha256, size in wanted.values() if not self._has(sha256, size)}
+            self._send({"event": "need", "id": number, "sha256": list(missing)})
+            for sha256, size in missing.items():
+                self._expect(sha256, size)
+        self._pass_on()
+
+    def _has(self, sha256, size):
+        if sha256 not in self._blobs and self._cache is not None:
+            path = self._cache.find(sha256, size)
+            if path is not None:
+                self._blobs[sha256] = (path, True)
+        return sha256 in self._blobs
+
+    def _expect(self, sha256, size):
+        os.makedirs(os.path.join(self._folder, "blobs"), 0o700, exist_ok=True)
+        self._incoming[sha256] = Incoming(os.path.join(self._folder, "blobs", sha256), sha256, size)
+        if size == 0 and self._incoming[sha256].finish():
+            self._arrived(sha256)
+
+    def piece(self, header, payload):
+        sha256 = header.get("sha256")
+        incoming = self._incoming.get(sha256)
+        if incoming is None:
+            return  # of a request that failed
+        try:
+            whole = incoming.add(header.get("at"), payload)
+        except (Refusal, OSError):
+            self._drop(sha256)
+            raise
+        self._send({"event": "got", "sha256": sha256, "at": incoming.got})
+        if whole:
+            self._arrived(sha256)
+            self._pass_on()
+
+    def _arrived(self, sha256):
+        incoming = self._incoming.pop(sha256)
+        self._blobs[sha256] = (incoming.path, False)
+        if self._cache is not None:
+            self._cache.keep(incoming.path, sha256, incoming.size)
+
+    def _drop(self, sha256):
+        self._incoming.pop(sha256).close()
+        self._orders.clear()
+
+    def _pass_on(self):
+        while self._orders and all(sha256 in self._blobs for sha256, _ in self._orders[0][1].values()):
+            ready, wanted = self._orders.popleft()
+            for name, (sha256, _) in wanted.items():
+                path, is_cached = self._blobs[sha256]
+                entry = {"from": path, "to": ready["files"][name], "sha256": sha256 if is_cached else None}
+                ready["bring"].append(entry)
+            try:
+                self.commands.write(json_bytes(ready) + b"\n")
+            except OSError:
+                return  # the child has ended, which is noticed elsewhere
+
+    def acknowledged(self, count):
+        self._acknowledged = count
+
+    def end(self):
+        end_group(self.pid)
+
+    # What the child says.
+
+    def read_answers(self):
+        """Whether there may be more."""
+        data = read_what_is_there(self.answers)
+        for header, _ in self._reader.feed(data or b""):
+            self._answered(header)
+        return bool(data)
+
+    def read_log(self):
+        data = read_what_is_there(self.log)
+        self._log += data or b""
+        del self._log[:-MOST_LOG]
+        return bool(data)
+
+    def read_to_the_end(self):
+        while self.read_answers() or self.read_log():
+            pass
+
+    def last_words(self):
+        return self._log.decode("utf-8", "replace").strip()
+
+    def _answered(self, event):
+        if event.get("event") == "answer":
+            out = os.path.join(self._folder, "out", str(event["id"]))
+            for index, file in enumerate(event["files"]):
+                path = os.path.join(out, file["name"])
+                if self._is_local:
+                    file["path"] = path
+                else:
+                    self._outgoing.append((event["id"], index, path))
+        elif event.get("event") == "error":
+            event["log"] = self.last_words()
+        self._send(event)
+
+    # Files of answers.
+
+    def next_piece(self):
+        """Sends a piece of an answer's file, if there is one and the caller took what was sent before."""
+        if self._sent - self._acknowledged >= WINDOW:
+            return False
+        if self._open is None:
+            if not self._outgoing:
+                return False
+            self._open = Outgoing(*self._outgoing.popleft())
+        header, payload = self._open.next()
+        self._sent += len(payload)
+        if not payload:
+            self._open = None
+        self._send(header, payload)
+        return True
+
+    def close(self):
+        for descriptor in self.descriptors():
+            os.close(descriptor)
+        for incoming in self._incoming.values():
+            incoming.close()
+        if self._open is not None:
+            self._open.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+class Outgoing:
+    """A file of an answer on its way to the caller."""
+
+    def __init__(self, number, index, path):
+        self._header = {"id": number, "file": index}
+        self._file, self._at, self._path = open(path, "rb"), 0, path
+        self._digest = hashlib.sha256()
+
+    def next(self):
+        """A piece; without bytes: the end, and the hash."""
+        payload = self._file.read(PIECE)
+        self._digest.update(payload)
+        header = {"event": "piece", **self._header, "at": self._at}
+        self._at += len(payload)
+        if payload:
+            return header, payload
+        self.close()
+        os.unlink(self._path)
+        return {"event": "file", **self._header, "size": self._at, "sha256": self._digest.hexdigest()}, b""
+
+    def close(self):
+        self._file.close()
+
+
+def check_same_file(file):
+    """Refuses a path that is another file here than where the request comes from."""
+    try:
+        here = os.stat(file["path"])
+    except OSError:
+        here = None
+    if here is None or [here.st_dev, here.st_ino, here.st_size, here.st_mtime_ns] != file.get("identity"):
+        raise Refusal(f"{file['path']} is not the same file there.", kind="not_shared")

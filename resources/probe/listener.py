@@ -1,0 +1,200 @@
+"""The listener: speaks with Fusescope over its standard input and output, and starts a child for each job."""
+
+import hashlib
+import os
+import selectors
+import shutil
+import signal
+import sys
+import time
+import traceback
+
+from . import folder as folders
+from .base import Refusal
+from .frames import FrameReader, Garbled, frame
+from .hello import about_this_environment
+from .job import Job
+from .keeper import Keeper
+from .pipes import Writer, read_what_is_there
+
+PROTOCOL = 1
+SILENCE = 30.0  # seconds without a word, after which the other side is taken to be gone
+MOST_WAITING = 1 << 20  # bytes that wait to be sent before more of a file is read
+
+
+class Listener:
+    """One thread, one loop: forks of it are safe, and nothing that a job does holds it up."""
+
+    def __init__(self, source, sink, folder, version):
+        self._source, self._folder, self._version = source, folder, version
+        self._jobs = {}
+        self._reader = FrameReader()
+        self._heard = time.monotonic()
+        os.set_blocking(source, False)
+        self._keeper = Keeper(folder, [source, sink])
+        self._sink = Writer(sink)
+        self._wakes, self._wake = os.pipe()
+        for end in (self._wakes, self._wake):
+            os.set_blocking(end, False)
+        signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGTERM, self._stop)
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGPIPE):
+            signal.signal(number, signal.SIG_IGN)
+        self._goes_on = True
+
+    def run(self):
+        try:
+            self._send({"event": "hello", "protocol": PROTOCOL, "version": self._version, **self._place(),
+                        **about_this_environment()})
+            folders.remove_stale(os.path.dirname(self._folder))
+            while self._goes_on:
+                self._turn()
+        except (OSError, Garbled) as error:
+            print(f"The probe ends: {error}", file=sys.stderr)
+        finally:
+            self._end_all()
+
+    def _place(self):
+        """Where the probe's folder is, and a word in it: who can read it there has the same files."""
+        word, path = os.urandom(16).hex(), os.path.join(self._folder, "word")
+        with open(path, "w") as file:
+            file.write(word)
+        return {"word": word, "word_path": path}
+
+    def _stop(self, *_):
+        self._goes_on = False
+
+    def _turn(self):
+        with selectors.PollSelector() as selector:
+            selector.register(self._source, selectors.EVENT_READ)
+            selector.register(self._wakes, selectors.EVENT_READ)
+            if len(self._sink):
+                selector.register(self._sink.descriptor, selectors.EVENT_WRITE)
+            for job in self._jobs.values():
+                selector.register(job.answers, selectors.EVENT_READ, job.read_answers)
+                selector.register(job.log, selectors.EVENT_READ, job.read_log)
+                if len(job.commands):
+                    selector.register(job.commands.descriptor, selectors.EVENT_WRITE, job.commands.flush)
+            ready = selector.select(max(0.0, self._heard + SILENCE - time.monotonic()))
+        for key, _ in ready:
+            if key.data is not None:
+                self._of_a_job(key.data)
+            elif key.fd == self._source:
+                self._listen()
+            elif key.fd == self._wakes:
+                read_what_is_there(self._wakes)
+        self._sink.flush()
+        self._reap()
+        self._fill()
+        if time.monotonic() - self._heard >= SILENCE:
+            raise OSError("nothing was heard for too long")
+
+    def _of_a_job(self, step):
+        try:
+            step()
+        except (OSError, Garbled):
+            pass  # the child's end of the pipe is broken: it has ended, or is about to
+
+    def _listen(self):
+        data = read_what_is_there(self._source)
+        if data is None:
+            return
+        if not data:
+            self._goes_on = False
+            return
+        self._heard = time.monotonic()
+        for header, payload in self._reader.feed(data):
+            self._take(header, payload)
+
+    def _take(self, header, payload):
+        op, number = header.get("op"), header.get("job")
+        job = self._jobs.get(number)
+        try:
+            if op == "beat":
+                self._send({"event": "beat"})
+            elif op == "look":
+                self._send({"event": "look", "job": number, "word": word_in(header.get("path"))})
+            elif op == "start" and isinstance(number, int) and job is None:
+                self._start(number, header)
+            elif job is None:
+                pass  # it ended while this was on its way
+            elif op == "ask":
+                job.ask(header)
+            elif op == "piece":
+                job.piece(header, payload)
+            elif op == "got":
+                job.acknowledged(header.get("at", 0))
+            elif op == "end":
+                job.end()
+        except Refusal as error:
+            self._refuse(number, header, error.kind, error.message, error.help)
+        except OSError as error:
+            self._refuse(number, header, "failed", f"The probe cannot keep what was sent: {error}", "")
+
+    def _refuse(self, job, header, kind, message, help):
+        self._send({"event": "error", "job": job, "id": header.get("id"), "kind": kind, "message": message,
+                    "help": help})
+
+    def _start(self, number, header):
+        job = Job(number, header, os.path.join(self._folder, f"job-{number}"),
+                  lambda event, payload=b"": self._send({**event, "job": number}, payload), self._descriptors)
+        self._jobs[number] = job
+        self._keeper.began(job.pid)
+        self._send({"event": "started", "job": number, "pid": job.pid})
+
+    def _descriptors(self):
+        """What a child must not hold open: who reads its other end would wait for the child."""
+        held = [self._source, self._sink.descriptor, self._wakes, self._wake, self._keeper.descriptor]
+        return held + [descriptor for job in self._jobs.values() for descriptor in job.descriptors()]
+
+    def _reap(self):
+        for number, job in list(self._jobs.items()):
+            if os.waitid(os.P_PID, job.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+                continue
+            job.end()  # before it is reaped: afterwards its number may be another process's
+            self._of_a_job(job.read_to_the_end)
+            _, status = os.waitpid(job.pid, 0)
+            self._keeper.ended(job.pid)
+            del self._jobs[number]
+            self._send({"event": "ended", "job": number, "log": job.last_words(),
+                        "status": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
+                        "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else None})
+            job.close()
+        if os.waitpid(self._keeper.pid, os.WNOHANG)[0]:
+            raise OSError("its keeper was killed")
+
+    def _fill(self):
+        """Goes on sending files of answers, a piece of each job in turn."""
+        while len(self._sink) < MOST_WAITING and any([job.next_piece() for job in self._jobs.values()]):
+            pass
+
+    def _send(self, header, payload=b""):
+        self._sink.write(frame(header, payload))
+
+    def _end_all(self):
+        for job in self._jobs.values():
+            job.end()
+        for job in self._jobs.values():
+            os.waitpid(job.pid, 0)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def word_in(path):
+    """What stands in the small file at `path`, None where there is none."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(64).decode("ascii")
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def listen(source, sink, folder, archive):
+    """Never returns: what the bootstrap calls once the probe has arrived. `folder` is the probe's own, `archive` its bytes."""
+    try:
+        folders.lock_folder(folder)
+        Listener(source, sink, folder, hashlib.sha256(archive).hexdigest()).run()
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(0)
