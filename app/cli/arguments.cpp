@@ -10,6 +10,7 @@
 #include "backends/backend.h"
 #include "base/text.h"
 #include "calibration/ranges.h"
+#include "compilers/probed/environment_choice.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
 #include "session/options_json.h"
@@ -36,8 +37,11 @@ void PlanArguments::declare(CLI::App& app) {
   std::vector<std::string> compilers;
   for (const Compiler* known : allCompilers()) compilers.emplace_back(known->name());
   app.add_option("--compiler", compiler, "what compiles the network: " + joined(compilers, ", ") + "; see compilers")
-      ->type_name("NAME")
+      ->type_name("NAME[@ENVIRONMENT]")
       ->default_str(kOwnCompiler)
+      ->group(kPlanGroup);
+  repeatable(app, "--compiler-option", compilerOptions, "what --compiler is told besides; compilers lists its options")
+      ->type_name("NAME=VALUE")
       ->group(kPlanGroup);
   app.add_option("--target", target, joined(targetNames()) + "; cpu:CAPABILITY+… for another machine's")
       ->type_name("TARGET")
@@ -100,6 +104,7 @@ PlanArguments PlanArguments::with(const PlanArguments& more) const {
   };
   both.directives.resize(std::max(directives.size(), more.directives.size()));
   for (std::size_t i = 0; i < more.directives.size(); ++i) append(both.directives[i], more.directives[i]);
+  append(both.compilerOptions, more.compilerOptions);
   append(both.inputs, more.inputs);
   append(both.mins, more.mins);
   append(both.opts, more.opts);
@@ -107,10 +112,39 @@ PlanArguments PlanArguments::with(const PlanArguments& more) const {
   return both;
 }
 
+namespace {
+
+/// Of a name that is given twice the later value holds.
+Status addCompilerOptions(const std::vector<std::string>& given, std::map<std::string, std::string>& options) {
+  for (const std::string& text : given) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return Diagnostic{.message = fmt::format("'{}' is not of the form NAME=VALUE", text),
+                        .where = {.attribute = "--compiler-option"}};
+    options.insert_or_assign(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return Done{};
+}
+
+/// Whoever types the command that starts an environment has confirmed it.
+Status confirmCommand(const std::string& compiler) {
+  const std::size_t at = compiler.find('@');
+  if (at == std::string::npos || findCompiler(compiler) == nullptr) return Done{};
+  const auto environment = environmentNamed(compiler.substr(at + 1));
+  if (!environment.ok() || isConfirmed(environment.value().command)) return Done{};
+  return confirm(environment.value().command);
+}
+
+}  // namespace
+
 Result<PlanOptions> PlanArguments::options() const {
   PlanOptions options;
   if (!directivesFile.empty()) adopt(TRY(readDirectivesFile(directivesFile)), options);
-  if (!compiler.empty()) options.compiler = compiler;
+  if (!compiler.empty()) {
+    TRY(confirmCommand(compiler));
+    options.compiler = compiler;
+  }
+  TRY(addCompilerOptions(compilerOptions, options.compilerOptions));
   const Compiler* known = findCompiler(options.compiler);
   if (!target.empty()) {
     options.target = target;

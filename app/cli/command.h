@@ -44,6 +44,7 @@ Command compilersCommand(CLI::App& app);
 /// The plan options of a verb, as they stand on the command line.
 struct PlanArguments {
   std::string compiler;                              ///< empty: our own
+  std::vector<std::string> compilerOptions;          ///< NAME=VALUE
   std::string target;                                ///< empty: that of the directives file, else cpu
   std::string precision;                             ///< empty: those of the directives file, else f32 alone
   std::vector<std::vector<std::string>> directives;  ///< by DirectiveKind: the arguments of its option

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/name_hints.h"
+#include "base/text.h"
+
 namespace fusescope {
 namespace {
 
@@ -34,8 +39,34 @@ Json toJson(const Compiler& compiler) {
       cannot.push_back({{"ability", name(ability)}, {"why", why}});
     }
   }
-  return {{"name", compiler.name()},     {"version", identity.version}, {"environment", identity.environment},
-          {"target", compiler.target()}, {"can", std::move(can)},       {"cannot", std::move(cannot)}};
+  Json options = Json::array();
+  for (const CompilerOption& option : compiler.options())
+    options.push_back(
+        {{"name", option.name}, {"values", option.values}, {"initial", option.initial}, {"help", option.help}});
+  return {{"name", compiler.name()},     {"version", identity.version},   {"environment", identity.environment},
+          {"target", compiler.target()}, {"options", std::move(options)}, {"can", std::move(can)},
+          {"cannot", std::move(cannot)}};
+}
+
+Status checkOptions(const Compiler& compiler, const std::map<std::string, std::string>& given) {
+  const std::vector<CompilerOption> options = compiler.options();
+  for (const auto& [name, value] : given) {
+    const auto error = [&](std::string message, std::string help) {
+      return Diagnostic{.message = std::move(message), .where = {.attribute = "--compiler-option"}, .help = help};
+    };
+    const auto option = std::ranges::find(options, name, &CompilerOption::name);
+    if (option == options.end()) {
+      std::vector<std::string> names;
+      for (const CompilerOption& known : options) names.push_back(known.name);
+      return error(fmt::format("{} has no option '{}'", compiler.name(), name),
+                   names.empty() ? fmt::format("{} has no options at all.", compiler.name())
+                                 : nearestInWords(name, names, fmt::format("It has {}.", joined(names))));
+    }
+    if (option->values.empty() || std::ranges::find(option->values, value) != option->values.end()) continue;
+    return error(fmt::format("option '{}' of {} cannot be '{}'", name, compiler.name(), value),
+                 nearestInWords(value, option->values, fmt::format("It can be {}.", joined(option->values))));
+  }
+  return Done{};
 }
 
 Status checkAble(const Compiler& compiler, Ability ability, std::string_view verb) {

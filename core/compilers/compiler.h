@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,6 +28,14 @@ enum class Ability {
 std::string_view name(Ability ability);  ///< "support", "compile", "read_back", "run", "time", "profile", …
 const std::vector<Ability>& allAbilities();
 
+/// An option that a compiler has: --compiler-option NAME=VALUE.
+struct CompilerOption {
+  std::string name;
+  std::vector<std::string> values;  ///< that it may have; empty: any
+  std::string initial;              ///< what it is where nothing is said
+  std::string help;
+};
+
 /// How a compiler is asked for a type that a plan wishes of a node.
 struct LoweredPin {
   NodeId node;
@@ -35,11 +44,13 @@ struct LoweredPin {
   std::string how;  ///< what asks for it, or why nothing can; a sentence
 };
 
+struct HandedNetwork;
+
 /// A network, or a part cut out of one, as a compiler is asked to compile it.
 struct Lowered {
   std::shared_ptr<const Plan> plan;  ///< of the network or part: what is to be compiled and in which types
-  std::string network{};  ///< what is handed to the compiler in the form that it takes; empty: it takes the plan
-  std::vector<LoweredPin> pins{};  ///< in the order of the graph
+  std::shared_ptr<const HandedNetwork> network{};  ///< the file that the compiler is handed; null: it takes the plan
+  std::vector<LoweredPin> pins{};                  ///< in the order of the graph
 };
 
 /// What turns networks into something that runs. Seven questions: support(), lower() and compile() here; what was made,
@@ -49,11 +60,13 @@ struct Lowered {
 class Compiler {
  public:
   virtual ~Compiler() = default;
-  virtual std::string_view name() const = 0;  ///< "fusescope", "onnxruntime", …
+  /// What --compiler calls it: "fusescope", "onnxruntime", "onnxruntime@gpubox", …
+  virtual std::string_view name() const = 0;
   /// Its version, and where it is. May start something the first time.
   virtual CompilerIdentity identity() const = 0;
   /// The target whose table predicts what it does; empty: whichever is asked for.
   virtual std::string target() const = 0;
+  virtual std::vector<CompilerOption> options() const { return {}; }  ///< what it can be told besides
   /// Why it cannot do this on this machine, as a sentence; empty: it can.
   virtual std::string whyNot(Ability ability) const = 0;
   /// Whether it takes every network as a whole and runs itself what it does not accelerate. If not, it is handed the
@@ -69,13 +82,19 @@ class Compiler {
   virtual Result<std::unique_ptr<Engine>> compile(const Lowered& lowered, const BuildOptions& options) const = 0;
 };
 
-/// The compilers of this build: compilers.inc. Our own is the first.
+/// The compilers of this build: compilers.inc, then those that a probe reaches (probed/probed_kinds.inc), each where it
+/// is found first. Our own is the first.
 std::span<const Compiler* const> allCompilers();
-/// Null for an unknown name.
+/// By NAME, or NAME@ENVIRONMENT of one that a probe reaches: the name of an environment, or the command that starts
+/// Python there. Starts nothing: whether it is there identity() and whyNot() say. Null for an unknown NAME.
+/// Thread-safe; the compiler stays for the life of the process.
 const Compiler* findCompiler(std::string_view name);
 const Compiler& ownCompiler();
 
-/// {name, version, environment, target, can[…], cannot[{ability, why}]}.
+/// The error that `given` has an option that `compiler` has not, or a value that it cannot have; the nearest is named.
+Status checkOptions(const Compiler& compiler, const std::map<std::string, std::string>& given);
+
+/// {name, version, environment, target, options[…], can[…], cannot[{ability, why}]}.
 Json toJson(const Compiler& compiler);
 
 /// The error that `compiler` cannot do this; `verb`: what was to be done, "time", "errors".

@@ -1,7 +1,10 @@
-// All compilers: a folder and a line of compilers.inc each.
+// All compilers: a folder and a line of compilers.inc each; those that a probe reaches a line of
+// probed/probed_kinds.inc.
 #include <algorithm>
+#include <vector>
 
 #include "compilers/compiler.h"
+#include "compilers/probed/probed_compiler.h"
 
 namespace fusescope {
 
@@ -10,17 +13,21 @@ namespace fusescope {
 #undef COMPILER
 
 std::span<const Compiler* const> allCompilers() {
-  static const Compiler* const all[] = {
+  static const std::vector<const Compiler*> all = [] {
+    std::vector<const Compiler*> list = {
 #define COMPILER(name) &name##Compiler(),
 #include "compilers/compilers.inc"
 #undef COMPILER
-  };
+    };
+    for (const ProbedKind* kind : allProbedKinds()) list.push_back(findProbedCompiler(kind->name()));
+    return list;
+  }();
   return all;
 }
 
 const Compiler* findCompiler(std::string_view name) {
   const auto found = std::ranges::find(allCompilers(), name, &Compiler::name);
-  return found == allCompilers().end() ? nullptr : *found;
+  return found == allCompilers().end() ? findProbedCompiler(name) : *found;
 }
 
 }  // namespace fusescope

@@ -76,6 +76,7 @@ Result<std::unique_ptr<SegmentedEngine>> SegmentedEngine::build(const Compiler& 
   // What the build was given to report to may be gone when the engine runs.
   engine->m_options.progress = {};
   engine->m_options.stop = {};
+  engine->m_options.verifyOn.clear();
   return engine;
 }
 
@@ -127,6 +128,8 @@ void SegmentedEngine::sumReports() {
     m_report.arenaBytes += of.arenaBytes;
     m_report.weightBytes += of.weightBytes;
     m_report.liveBytes += of.liveBytes;
+    m_report.compilerPhases.insert(m_report.compilerPhases.end(), of.compilerPhases.begin(), of.compilerPhases.end());
+    m_report.compilerPeakBytes = std::max(m_report.compilerPeakBytes, of.compilerPeakBytes);
     m_report.tactics.insert(m_report.tactics.end(), of.tactics.begin(), of.tactics.end());
     m_report.decisions.insert(m_report.decisions.end(), of.decisions.begin(), of.decisions.end());
   }

@@ -24,6 +24,9 @@ struct BuildOptions {
   std::map<std::string, Dims> shapes;  ///< concrete extents for dynamic inputs; the InputSpecs' opt where missing
   int shapeCache = 4;  ///< sets of extents that stay prepared, at least 1; the one used longest ago goes first
   KernelStore* kernels = nullptr;  ///< outlives the engine; null: that of the process
+  /// What another compiler says of its kernels is compared with numbers on these inputs, where it hands inner values
+  /// out: it takes a run, and more. Empty: nothing is.
+  std::map<std::string, Tensor> verifyOn{};
   StopToken stop{};
   Progress progress{};
 };
@@ -47,6 +50,12 @@ struct ShapeCacheCount {
   std::int64_t hits = 0, misses = 0;
 };
 
+/// A part of what another compiler did, as it tells.
+struct CompilerPhase {
+  std::string name;
+  double ms = 0;
+};
+
 /// What a build did.
 struct BuildReport {
   std::int64_t regions = 0;   ///< fused nodes that were built
@@ -58,6 +67,8 @@ struct BuildReport {
   std::int64_t liveBytes = 0;  ///< of tensors that must be there at once at the least: no arena can be smaller
   ShapeCacheCount shapeCache;
   ShapeCacheCount dynamicKernels;  ///< the same for each node that is prepared while it runs, by its own inputs
+  std::vector<CompilerPhase> compilerPhases;  ///< of another compiler, segment by segment; none: ours, or it tells none
+  std::int64_t compilerPeakBytes = 0;  ///< most memory that another compiler's process had meanwhile; 0: not told
 };
 
 struct StepTime;

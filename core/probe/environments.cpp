@@ -43,6 +43,8 @@ std::vector<Environment> environmentsHere() {
   const auto isKnown = [&](const fs::path& program) {
     return std::ranges::any_of(programs, [&](const fs::path& known) { return areOne(known, program); });
   };
+  const char* named = std::getenv("FUSESCOPE_PYTHON");
+  if (named != nullptr && *named != '\0') found.push_back({.name = "FUSESCOPE_PYTHON", .command = named});
   const char* active = std::getenv("VIRTUAL_ENV");
   if (active != nullptr && *active != '\0') {
     const fs::path program = fs::path(active) / "bin" / "python";

@@ -34,8 +34,9 @@ struct FoundEnvironment {
 Result<FoundEnvironment> tryEnvironment(const Environment& environment, const StopToken& stop,
                                         const ProbeOptions& options = {});
 
-/// The active virtual environment, python3 and python on PATH, then those that the user added. Starts nothing. Where
-/// the user's file cannot be read, the others are still found; userEnvironments() says why.
+/// The command that FUSESCOPE_PYTHON holds, the active virtual environment, python3 and python on PATH, then those that
+/// the user added. Starts nothing. Where the user's file cannot be read, the others are still found; userEnvironments()
+/// says why.
 std::vector<Environment> findEnvironments();
 
 // The user's own environments are in $XDG_CONFIG_HOME/fusescope/environments.json (~/.config where that is not set),

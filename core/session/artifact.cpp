@@ -224,6 +224,7 @@ Result<const Compiler*> compilerFor(const PlanOptions& options) {
         .where = {.attribute = "--compiler"},
         .help = nearestInWords(options.compiler, names, "fusescope compilers lists those that there are.")};
   }
+  TRY(checkOptions(*compiler, options.compilerOptions));
   const std::string target = compiler->target();
   if (target.empty() || target == options.target) return compiler;
   return Diagnostic{
@@ -249,7 +250,9 @@ Result<std::unique_ptr<Engine>> compiled(const Artifact& artifact, const BuildOp
 Status readBack(Artifact& artifact, const BuildOptions& options) {
   if (artifact.isOurs() || artifact.made != nullptr) return Done{};
   TRY(checkAble(artifact.compiler(), Ability::ReadBack, "tell what it makes"));
-  const auto engine = TRY(openEngine(artifact, options));
+  BuildOptions verified = options;
+  if (!artifact.plan->model->weightless) verified.verifyOn = randomInputs(*artifact.plan, options.shapes);
+  const auto engine = TRY(openEngine(artifact, verified));
   const std::shared_ptr<const Cover> cover = engine->made();
   if (cover == nullptr || asReadBack(*cover) == nullptr) return Done{};
   artifact.made = std::static_pointer_cast<const ReadBackPlan>(cover);

@@ -119,6 +119,7 @@ Result<Part> partFor(const Plan& plan, const KernelRequests& requests, std::vect
   auto model = std::make_shared<const Model>(TRY(prepareModel(TRY(builder.model()), stop)));
   PlanOptions options = builder.options(false);
   options.compiler = compiler;
+  if (compiler == plan.options.compiler) options.compilerOptions = plan.options.compilerOptions;
   options.target = target;
   return Part{TRY(makePlan(std::move(model), options, nullptr, stop)), builder.inputs()};
 }

@@ -12,14 +12,6 @@
 
 namespace fusescope {
 
-/// An option that a compiler has: --compiler-option NAME=VALUE.
-struct CompilerOption {
-  std::string name;
-  std::vector<std::string> values;  ///< that it may have; empty: any
-  std::string initial;              ///< what it is where nothing is said
-  std::string help;
-};
-
 /// What is different between the compilers that a probe reaches: what each is asked for, and how its answers are read.
 /// All is text of another program: nothing is believed that does not fit the network. Const, stateless, and safe to use
 /// from several threads.
@@ -46,7 +38,7 @@ class ProbedKind {
   virtual Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
                                                             const ProbeAnswer& profile) const = 0;
   /// Compares bindings with numbers, where the compiler hands inner values out: those that are equal become Verified.
-  /// The default does nothing.
+  /// `inputs`: by their names in the handed file. The default does nothing.
   virtual Status verify(const HandedNetwork& network, const ProbeAnswer& compiled,
                         const std::map<std::string, Tensor>& inputs, ProbeJob& job, ReadBack& told,
                         const StopToken& stop) const;

@@ -1,0 +1,82 @@
+#include "compilers/probed/environment_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include "base/name_hints.h"
+
+namespace fusescope {
+namespace {
+
+struct Known {
+  std::mutex mutex;
+  std::map<std::string, FoundEnvironment> byCommand;
+};
+
+Known& known() {
+  static Known all;
+  return all;
+}
+
+std::string sentence(const std::string& text) {
+  return text.empty() || text.back() == '.' ? text : text + ".";
+}
+
+/// Why no environment has the compiler: what each says.
+Diagnostic nowhere(std::string_view compiler, const std::vector<std::string>& reasons) {
+  Diagnostic error{.message = fmt::format("{} is in no environment that was found.", compiler),
+                   .help = "Name the Python that has it: fusescope compilers add NAME COMMAND, or FUSESCOPE_PYTHON."};
+  for (const std::string& reason : reasons) error.message += " " + sentence(reason);
+  return error;
+}
+
+}  // namespace
+
+Result<Environment> environmentNamed(const std::string& nameOrCommand) {
+  const std::vector<Environment> all = findEnvironments();
+  for (const Environment& environment : all)
+    if (environment.name == nameOrCommand || environment.command == nameOrCommand) return environment;
+  if (nameOrCommand.find_first_of(" /") != std::string::npos)
+    return Environment{.name = nameOrCommand, .command = nameOrCommand};
+  std::vector<std::string> names;
+  for (const Environment& environment : all) names.push_back(environment.name);
+  return Diagnostic{
+      .message = fmt::format("there is no environment '{}'", nameOrCommand),
+      .where = {.attribute = "--compiler"},
+      .help = nearestInWords(nameOrCommand, names,
+                             "fusescope compilers lists those that there are; compilers add NAME COMMAND adds one.")};
+}
+
+Result<FoundEnvironment> environmentAsFound(const Environment& environment, const StopToken& stop) {
+  {
+    const std::scoped_lock lock(known().mutex);
+    const auto found = known().byCommand.find(environment.command);
+    if (found != known().byCommand.end()) return found->second;
+  }
+  FoundEnvironment found = TRY(tryEnvironment(environment, stop));
+  const std::scoped_lock lock(known().mutex);
+  return known().byCommand.insert_or_assign(environment.command, std::move(found)).first->second;
+}
+
+Result<Environment> firstEnvironmentWith(std::string_view compiler, const StopToken& stop) {
+  std::vector<std::string> reasons;
+  for (const Environment& environment : findEnvironments()) {
+    const FoundEnvironment found = TRY(environmentAsFound(environment, stop));
+    const auto there = std::ranges::find(found.compilers, compiler, &FoundCompiler::compiler);
+    if (there != found.compilers.end() && there->problem.empty()) return environment;
+    const std::string& why = there != found.compilers.end() ? there->problem : found.problem;
+    if (!why.empty()) reasons.push_back(why);
+  }
+  return nowhere(compiler, reasons);
+}
+
+void forgetEnvironments() {
+  const std::scoped_lock lock(known().mutex);
+  known().byCommand.clear();
+}
+
+}  // namespace fusescope

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/stop.h"
+#include "probe/environments.h"
+
+namespace fusescope {
+
+// Which environments there are is asked once in a process; forgetEnvironments() has it asked again. Thread-safe.
+
+/// The environment of this name; a text with a blank or a slash in it is the command itself. Errors: there is none of
+/// this name, with the nearest. Starts nothing.
+Result<Environment> environmentNamed(const std::string& nameOrCommand);
+
+/// What is in an environment. Errors: cancelled.
+Result<FoundEnvironment> environmentAsFound(const Environment& environment, const StopToken& stop);
+
+/// The first environment that has `compiler`. Errors: none has, and what to do; cancelled.
+Result<Environment> firstEnvironmentWith(std::string_view compiler, const StopToken& stop);
+
+void forgetEnvironments();
+
+}  // namespace fusescope

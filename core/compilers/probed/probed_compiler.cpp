@@ -1,0 +1,160 @@
+#include "compilers/probed/probed_compiler.h"
+
+#include <map>
+#include <utility>
+
+#include "compilers/probed/environment_choice.h"
+#include "compilers/probed/probed_engine.h"
+#include "onnxlib/network_edits.h"
+
+namespace fusescope {
+namespace {
+
+constexpr const char* kNetworkFile = "network.onnx";
+
+std::string inWords(const Diagnostic& error) {
+  const std::string text = error.text();
+  return text.empty() || text.back() == '.' ? text : text + ".";
+}
+
+/// All compilers that a probe reaches, by what they are called.
+struct Interned {
+  std::mutex mutex;
+  std::map<std::string, std::unique_ptr<ProbedCompiler>, std::less<>> compilers;
+};
+
+Interned& interned() {
+  static Interned all;
+  return all;
+}
+
+template <class Action>
+void forEachInterned(Action action) {
+  const std::scoped_lock lock(interned().mutex);
+  for (const auto& [name, compiler] : interned().compilers) action(*compiler);
+}
+
+}  // namespace
+
+std::map<std::string, std::filesystem::path> filesOf(const HandedNetwork& network) {
+  std::map<std::string, std::filesystem::path> files{{kNetworkFile, network.path}};
+  const auto weights = network.path.parent_path() / onnxlib::weightsNameOf(network.path);
+  if (std::error_code none; std::filesystem::exists(weights, none))
+    files.emplace(onnxlib::weightsNameOf(kNetworkFile), weights);
+  return files;
+}
+
+ProbedCompiler::ProbedCompiler(const ProbedKind& kind, std::string environment)
+    : m_kind(kind),
+      m_environment(std::move(environment)),
+      m_name(std::string(kind.name()) + (m_environment.empty() ? "" : "@" + m_environment)) {}
+
+Result<Environment> ProbedCompiler::environment(const StopToken& stop) const {
+  if (m_environment.empty()) return firstEnvironmentWith(m_kind.name(), stop);
+  return environmentNamed(m_environment);
+}
+
+/// Whoever cancels leaves nothing behind: the next one asks again.
+Result<ProbedCompiler::Opened> ProbedCompiler::opened(const StopToken& stop) const {
+  const std::scoped_lock lock(m_opening);
+  if (m_opened) return *m_opened;
+  const auto open = [&]() -> Result<Opened> {
+    Environment where = TRY(environment(stop));
+    auto job = TRY(ProbeJob::start(where, m_kind.name(), stop));
+    Opened opened{.environment = std::move(where), .json = job->opened()};
+    giveBack(std::move(job));
+    return opened;
+  };
+  auto result = open();
+  if (!result.ok() && result.error().cancelled) return result;
+  return *(m_opened = std::move(result));
+}
+
+Result<std::unique_ptr<ProbeJob>> ProbedCompiler::takeJob(const StopToken& stop) const {
+  const Opened where = TRY(opened(stop));
+  {
+    const std::scoped_lock lock(m_idleMutex);
+    if (std::unique_ptr<ProbeJob> job = std::move(m_idle); job != nullptr && job->isThere()) return job;
+  }
+  return ProbeJob::start(where.environment, m_kind.name(), stop);
+}
+
+void ProbedCompiler::giveBack(std::unique_ptr<ProbeJob> job) const {
+  const std::scoped_lock lock(m_idleMutex);
+  if (m_idle == nullptr) m_idle = std::move(job);
+}
+
+void ProbedCompiler::endIdleJob() const {
+  const std::scoped_lock lock(m_idleMutex);
+  m_idle.reset();
+}
+
+void ProbedCompiler::forget() const {
+  endIdleJob();
+  const std::scoped_lock lock(m_opening);
+  m_opened.reset();
+}
+
+CompilerIdentity ProbedCompiler::identity() const {
+  CompilerIdentity identity{.name = std::string(m_kind.name()), .version = {}, .environment = m_environment};
+  const auto where = opened({});
+  if (!where.ok()) return identity;
+  identity.environment = where.value().environment.command;
+  const auto version = where.value().json.find("version");
+  if (version != where.value().json.end() && version->is_string()) identity.version = version->get<std::string>();
+  return identity;
+}
+
+/// An engine of ours keeps the plan, and what was read back: any of them can be.
+std::string ProbedCompiler::whyNot(Ability ability) const {
+  const auto where = opened({});
+  if (!where.ok()) return inWords(where.error());
+  return ability == Ability::Keep ? std::string() : m_kind.whyNot(ability, where.value().json);
+}
+
+Result<CompilerSupport> ProbedCompiler::support(const Plan& plan, const StopToken& stop) const {
+  const std::shared_ptr<const Plan> asked(std::shared_ptr<void>(), &plan);  // the caller's, for this call
+  HandedNetwork network = TRY(handNetwork(asked, m_kind.handedTypes(), stop));
+  const Json options = TRY(m_kind.requestOptions(network, {}));
+  auto job = TRY(takeJob(stop));
+  const ProbeAnswer answer =
+      TRY(job->ask({.json = {{"op", "support"}, {"options", options}}, .files = filesOf(network)}, stop));
+  auto support = m_kind.support(network, answer);
+  giveBack(std::move(job));
+  return support;
+}
+
+Result<Lowered> ProbedCompiler::lower(std::shared_ptr<const Plan> plan) const {
+  HandedNetwork network = TRY(handNetwork(plan, m_kind.handedTypes(), {}));
+  TRY(m_kind.requestOptions(network, {}));  // it says of the pins how they are asked for
+  Lowered lowered{.plan = std::move(plan), .network = nullptr, .pins = network.pins};
+  lowered.network = std::make_shared<const HandedNetwork>(std::move(network));
+  return lowered;
+}
+
+Result<std::unique_ptr<Engine>> ProbedCompiler::compile(const Lowered& lowered, const BuildOptions& options) const {
+  return std::unique_ptr<Engine>(TRY(ProbedEngine::compile(*this, lowered, options)));
+}
+
+const ProbedCompiler* findProbedCompiler(std::string_view name) {
+  const std::size_t at = name.find('@');
+  const ProbedKind* kind = findProbedKind(name.substr(0, at));
+  if (kind == nullptr || at + 1 == name.size()) return nullptr;
+  const std::scoped_lock lock(interned().mutex);
+  std::unique_ptr<ProbedCompiler>& compiler = interned().compilers[std::string(name)];
+  if (compiler == nullptr)
+    compiler =
+        std::make_unique<ProbedCompiler>(*kind, std::string(at == std::string_view::npos ? "" : name.substr(at + 1)));
+  return compiler.get();
+}
+
+void forgetProbedCompilers() {
+  forEachInterned([](const ProbedCompiler& compiler) { compiler.forget(); });
+  forgetEnvironments();
+}
+
+void endIdleJobs() {
+  forEachInterned([](const ProbedCompiler& compiler) { compiler.endIdleJob(); });
+}
+
+}  // namespace fusescope

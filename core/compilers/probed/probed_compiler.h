@@ -1,0 +1,69 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "compilers/compiler.h"
+#include "compilers/probed/probed_kind.h"
+
+namespace fusescope {
+
+/// A compiler that a probe reaches, in one environment: what its kind says, asked and compiled there.
+class ProbedCompiler final : public Compiler {
+ public:
+  /// `environment`: a name or a command; empty: the first one that has it.
+  ProbedCompiler(const ProbedKind& kind, std::string environment);
+
+  std::string_view name() const override { return m_name; }
+  /// Its version is empty where it is not there.
+  CompilerIdentity identity() const override;
+  std::string target() const override { return std::string(m_kind.target()); }
+  std::vector<CompilerOption> options() const override { return m_kind.options(); }
+  std::string whyNot(Ability ability) const override;
+  /// What the user keeps from it, and what it refuses, runs on our own engine.
+  bool takesWholeNetworks() const override { return false; }
+
+  Result<CompilerSupport> support(const Plan& plan, const StopToken& stop) const override;
+  Result<Lowered> lower(std::shared_ptr<const Plan> plan) const override;
+  Result<std::unique_ptr<Engine>> compile(const Lowered& lowered, const BuildOptions& options) const override;
+
+  const ProbedKind& kind() const { return m_kind; }
+  /// A process in which it is imported: one that was asked before and does nothing now, else a new one. Errors: those
+  /// of ProbeJob::start(), and that it is nowhere.
+  Result<std::unique_ptr<ProbeJob>> takeJob(const StopToken& stop) const;
+  /// Keeps a process that holds no network for who asks next.
+  void giveBack(std::unique_ptr<ProbeJob> job) const;
+  void endIdleJob() const;  ///< ends the process that is kept
+  void forget() const;      ///< what it said when it was opened, too
+
+ private:
+  /// Where it is, and what it said when it was opened there.
+  struct Opened {
+    Environment environment;
+    Json json;
+  };
+  Result<Environment> environment(const StopToken& stop) const;
+  Result<Opened> opened(const StopToken& stop) const;
+
+  const ProbedKind& m_kind;
+  const std::string m_environment, m_name;
+  mutable std::mutex m_opening;  ///< held while it is opened, so that it is opened once
+  mutable std::optional<Result<Opened>> m_opened;
+  mutable std::mutex m_idleMutex;
+  mutable std::unique_ptr<ProbeJob> m_idle;
+};
+
+/// Those of all kinds, each where it is found first, and whatever was asked for by NAME@ENVIRONMENT. Null: there is no
+/// such kind. Thread-safe; what is given stays for the life of the process.
+const ProbedCompiler* findProbedCompiler(std::string_view name);
+/// Ends what was started to ask compilers, and forgets what they said: who asks next starts anew.
+void forgetProbedCompilers();
+/// Ends processes that were started to ask compilers and do nothing now.
+void endIdleJobs();
+
+/// The files of a network, by the names that a probe is to know them by.
+std::map<std::string, std::filesystem::path> filesOf(const HandedNetwork& network);
+
+}  // namespace fusescope

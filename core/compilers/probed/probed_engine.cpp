@@ -1,0 +1,228 @@
+#include "compilers/probed/probed_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "backends/threads.h"
+#include "base/json_fields.h"
+#include "engine/latency.h"
+#include "interchange/codes.h"
+#include "interchange/npz.h"
+
+namespace fusescope {
+namespace {
+
+/// Runs that are profiled: as many as fit into the time, but not so many that the profiler's own files grow large.
+constexpr double kLeastProfiled = 3, kMostProfiled = 200;
+
+/// Names of the plan's inputs or outputs, in their order, beside those of the file.
+std::vector<std::pair<std::string, std::string>> paired(const Graph& graph, const std::vector<ValueId>& values,
+                                                        const std::vector<std::string>& file) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (std::size_t i = 0; i < std::min(values.size(), file.size()); ++i)
+    pairs.emplace_back(graph.value(values[i]).name, file[i]);
+  return pairs;
+}
+
+/// Older files list initializers among the inputs, too.
+std::vector<std::string> inputsOf(const onnxlib::FileGraph& graph) {
+  std::set<std::string_view> initializers;
+  for (const auto& tensor : graph.initializers) initializers.insert(tensor.name);
+  std::vector<std::string> names;
+  for (const auto& input : graph.inputs)
+    if (!initializers.contains(input.name)) names.push_back(input.name);
+  return names;
+}
+
+std::vector<std::string> outputsOf(const onnxlib::FileGraph& graph) {
+  std::vector<std::string> names;
+  for (const auto& output : graph.outputs) names.push_back(output.name);
+  return names;
+}
+
+/// The times of runs that a probe told: finite, not negative, at least one.
+Result<std::vector<double>> runTimes(const ProbeAnswer& answer) {
+  std::vector<double> ms;
+  JsonFields fields(answer.json);
+  fields.require("ms").read("ms", ms);
+  if (fields.error()) return *fields.error();
+  const bool isTime =
+      !ms.empty() && std::ranges::all_of(ms, [](double each) { return std::isfinite(each) && each >= 0; });
+  if (isTime) return ms;
+  return Diagnostic{.message = "the probe told no times of runs"};
+}
+
+}  // namespace
+
+ProbedEngine::ProbedEngine(const ProbedCompiler& compiler, std::shared_ptr<const Plan> plan, HandedNetwork network,
+                           TemporaryFolder folder, const BuildOptions& options)
+    : m_compiler(compiler),
+      m_backend(compiler.name()),
+      m_plan(std::move(plan)),
+      m_network(std::move(network)),
+      m_folder(std::move(folder)),
+      m_threads(options.threads > 0 ? options.threads : hardwareThreads()) {
+  const Graph& graph = m_plan->graph();
+  m_inputs = paired(graph, graph.inputs(), inputsOf(m_network.file.graph));
+  m_outputs = paired(graph, graph.outputs(), outputsOf(m_network.file.graph));
+}
+
+Result<std::unique_ptr<ProbedEngine>> ProbedEngine::compile(const ProbedCompiler& compiler, const Lowered& lowered,
+                                                            const BuildOptions& options) {
+  auto folder = TRY(TemporaryFolder::in(std::filesystem::temp_directory_path(), "fusescope.runs"));
+  std::unique_ptr<ProbedEngine> engine(
+      new ProbedEngine(compiler, lowered.plan, *lowered.network, std::move(folder), options));
+  TRY(engine->prepare(options));
+  return engine;
+}
+
+Status ProbedEngine::prepare(const BuildOptions& options) {
+  BuildOptions told = options;
+  told.threads = m_threads;
+  m_options = TRY(m_compiler.kind().requestOptions(m_network, told));
+  const ProbeAnswer compiled = TRY(wake(options.stop, options.progress));
+  report(compiled);
+  m_made = TRY(readBackPlan(m_plan, TRY(readBack(compiled, options))));
+  m_report.regions = m_report.distinct = std::ssize(m_made->fusedNodes);
+  return Done{};
+}
+
+/// A process that has compiled the network.
+Result<ProbeAnswer> ProbedEngine::wake(const StopToken& stop, const Progress& progress) {
+  m_job = TRY(m_compiler.takeJob(stop));
+  auto compiled =
+      m_job->ask({.json = {{"op", "compile"}, {"options", m_options}}, .files = filesOf(m_network)}, stop, progress);
+  if (compiled.ok()) return compiled;
+  const bool isThere = m_job->isThere();
+  if (isThere) m_compiler.giveBack(std::move(m_job));
+  m_job.reset();
+  return inNamesOfPlan(std::move(compiled).error());
+}
+
+Status ProbedEngine::beThere(const StopToken& stop) {
+  if (m_job == nullptr || !m_job->isThere()) TRY(wake(stop));
+  return Done{};
+}
+
+/// Of the node of the plan that the compiler failed at, if it is known.
+Diagnostic ProbedEngine::inNamesOfPlan(Diagnostic error) const {
+  if (error.cancelled) return error;
+  const NodeId node = m_compiler.kind().failedAt(m_network, error);
+  error.where.node = m_plan->graph().has(node) ? m_plan->graph().node(node).name : std::string();
+  return error;
+}
+
+void ProbedEngine::report(const ProbeAnswer& compiled) {
+  JsonFields fields(compiled.json);
+  fields.parseList("phases", m_report.compilerPhases, [](const Json& json) {
+    CompilerPhase phase;
+    JsonFields of(json);
+    of.read("name", phase.name).readNumber("ms", phase.ms);
+    return of.result(std::move(phase));
+  });
+  fields.read("peak_bytes", m_report.compilerPeakBytes);
+  if (fields.error()) m_report.compilerPhases.clear();  // it is text of another program
+}
+
+Result<ReadBack> ProbedEngine::readBack(const ProbeAnswer& compiled, const BuildOptions& options) {
+  ReadBack told = TRY(m_compiler.kind().readBack(m_network, compiled));
+  const bool canVerify =
+      std::ranges::all_of(m_inputs, [&](const auto& input) { return options.verifyOn.contains(input.first); });
+  if (canVerify && !options.verifyOn.empty()) {
+    std::map<std::string, Tensor> inputs;
+    for (const auto& [plan, file] : m_inputs) inputs.emplace(file, options.verifyOn.at(plan));
+    if (options.progress) options.progress("verify", m_backend);
+    TRY(m_compiler.kind().verify(m_network, compiled, inputs, *m_job, told, options.stop));
+  }
+  auto identity = m_compiler.identity();
+  identity.options = told.compiler.options;
+  for (const auto& [name, value] : m_plan->options.compilerOptions) identity.options.insert_or_assign(name, value);
+  told.compiler = std::move(identity);
+  return told;
+}
+
+Result<std::filesystem::path> ProbedEngine::writeInputs(const std::map<std::string, Tensor>& inputs) const {
+  NpzArrays arrays;
+  for (const auto& [plan, file] : m_inputs) {
+    const auto given = inputs.find(plan);
+    if (given == inputs.end()) return Diagnostic{.message = "is missing", .where = {.value = plan}};
+    arrays.emplace(file, given->second);
+  }
+  std::filesystem::path path = m_folder / "inputs.npz";
+  TRY(writeNpz(path, arrays));
+  return path;
+}
+
+/// Types that numpy lacks come as their codes.
+Result<std::map<std::string, Tensor>> ProbedEngine::readOutputs(const ProbeAnswer& answer) const {
+  const auto file = answer.files.find("outputs.npz");
+  if (file == answer.files.end()) return Diagnostic{.message = "the probe gave no outputs"};
+  NpzArrays arrays = TRY(readNpz(file->second));
+  std::map<std::string, Tensor> outputs;
+  for (const auto& [plan, name] : m_outputs) {
+    const auto given = arrays.find(name);
+    if (given == arrays.end())
+      return Diagnostic{.message = "the compiler gave no such output", .where = {.value = plan}};
+    const DataType type = m_plan->graph().value(*m_plan->graph().findValue(plan)).type.dtype;
+    outputs.emplace(plan, standsAsCodes(type) && given->second.type() == DataType::U8 ? fromCodes(given->second, type)
+                                                                                      : std::move(given->second));
+  }
+  return outputs;
+}
+
+Result<RunResult> ProbedEngine::run(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark,
+                                    const StopToken& stop) {
+  if (!mark.empty())
+    return Diagnostic{.message = m_compiler.whyNot(Ability::InnerValues), .where = {.value = mark.front()}};
+  TRY(beThere(stop));
+  const auto path = TRY(writeInputs(inputs));
+  const ProbeAnswer answer = TRY(m_job->ask({.json = {{"op", "run"}}, .files = {{"inputs.npz", path}}}, stop));
+  return RunResult{.outputs = TRY(readOutputs(answer)), .marked = {}};
+}
+
+Result<TimeReport> ProbedEngine::time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) {
+  TRY(beThere(options.stop));
+  const auto path = TRY(writeInputs(inputs));
+  const ProbeAnswer answer =
+      TRY(m_job->ask({.json = {{"op", "time"}, {"seconds", options.seconds}, {"warmup_seconds", options.warmupSeconds}},
+                      .files = {{"inputs.npz", path}}},
+                     options.stop, options.progress));
+  TimeReport report{.threads = m_threads, .made = m_made};
+  summarise(report, TRY(runTimes(answer)));
+  if (options.perLayer) report.layers = TRY(profile(path, options, report));
+  return report;
+}
+
+/// Half as long as the whole network is timed.
+Result<std::vector<StepTime>> ProbedEngine::profile(const std::filesystem::path& inputs, const TimeOptions& options,
+                                                    TimeReport& report) {
+  const ProbedKind& kind = m_compiler.kind();
+  const double fitting = options.seconds * 500 / std::max(*report.medianMs, 1e-3);
+  const auto runs = static_cast<std::int64_t>(std::clamp(fitting, kLeastProfiled, kMostProfiled));
+  const ProbeAnswer answer =
+      TRY(m_job->ask({.json = {{"op", "profile"}, {"runs", runs}}, .files = {{"inputs.npz", inputs}}}, options.stop,
+                     options.progress));
+  const std::map<std::string, double> times = TRY(kind.kernelTimes(m_network, answer));
+  TimeReport meanwhile;
+  summarise(meanwhile, TRY(runTimes(answer)));
+  report.remark = fmt::format(
+      "times of kernels are those that {} tells while it profiles, which takes time of its own: a run took {:.3g} ms "
+      "then, and {:.3g} ms without",
+      kind.title(), *meanwhile.medianMs, *report.medianMs);
+  std::vector<StepTime> layers;
+  for (const FusedNode& kernel : m_made->fusedNodes) {
+    StepTime layer{.name = kernel.name, .fused = kernel.id, .tactic = std::string(kind.name()), .device = "cpu"};
+    if (const auto ms = times.find(kernel.name); ms != times.end()) layer.medianMs = ms->second;
+    layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
+Status ProbedEngine::save(const std::filesystem::path& path) const {
+  return Diagnostic{.message = "a part of a network is not kept by itself", .where = {.file = path.string()}};
+}
+
+}  // namespace fusescope

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/temporary_folder.h"
+#include "compilers/probed/probed_compiler.h"
+#include "engine/engine.h"
+
+namespace fusescope {
+
+/// A network that a compiler behind a probe compiled, and the process that holds it. Where that died or was ended, the
+/// next question compiles the network again in another one.
+class ProbedEngine final : public Engine {
+ public:
+  /// Errors: what the compiler says, located at the node of the plan that it is about where that is known; what it told
+  /// does not fit the network; cancellation, within which the process is ended.
+  static Result<std::unique_ptr<ProbedEngine>> compile(const ProbedCompiler& compiler, const Lowered& lowered,
+                                                       const BuildOptions& options);
+
+  const Plan& plan() const override { return *m_made->asked; }
+  std::shared_ptr<const Cover> made() const override { return m_made; }
+  const BuildReport& report() const override { return m_report; }
+  const std::string& backend() const override { return m_backend; }
+  int threads() const override { return m_threads; }
+  /// Inner values: what MarkedNetwork can hand out.
+  Result<RunResult> run(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark,
+                        const StopToken& stop) override;
+  Result<TimeReport> time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) override;
+  /// Refused: what is kept is the network, of which this may be a part.
+  Status save(const std::filesystem::path& path) const override;
+
+ private:
+  ProbedEngine(const ProbedCompiler& compiler, std::shared_ptr<const Plan> plan, HandedNetwork network,
+               TemporaryFolder folder, const BuildOptions& options);
+  Status prepare(const BuildOptions& options);
+  Result<ProbeAnswer> wake(const StopToken& stop, const Progress& progress = {});
+  Status beThere(const StopToken& stop);
+  void report(const ProbeAnswer& compiled);
+  Result<ReadBack> readBack(const ProbeAnswer& compiled, const BuildOptions& options);
+  Result<std::filesystem::path> writeInputs(const std::map<std::string, Tensor>& inputs) const;
+  Result<std::map<std::string, Tensor>> readOutputs(const ProbeAnswer& answer) const;
+  Result<std::vector<StepTime>> profile(const std::filesystem::path& inputs, const TimeOptions& options,
+                                        TimeReport& report);
+  Diagnostic inNamesOfPlan(Diagnostic error) const;
+
+  const ProbedCompiler& m_compiler;
+  std::string m_backend;
+  std::shared_ptr<const Plan> m_plan;
+  HandedNetwork m_network;
+  TemporaryFolder m_folder;  ///< of what passes between the processes
+  int m_threads;
+  Json m_options;                                                        ///< that it is compiled with
+  std::vector<std::pair<std::string, std::string>> m_inputs, m_outputs;  ///< in the plan, in the file
+  std::unique_ptr<ProbeJob> m_job;
+  std::shared_ptr<const ReadBackPlan> m_made;
+  BuildReport m_report;
+};
+
+}  // namespace fusescope
