@@ -1,0 +1,342 @@
+"""TensorRT for RTX: `pip install tensorrt-rtx`. It compiles without a card; to run what it compiled it needs one.
+
+Only its documented Python interface is used. An engine is measured and dropped, unless `keep_engine` asks for the file
+or a card is there to run it. What runs on a card is untried: it was written by the documentation alone.
+
+The log is a file of lines, each a JSON array [severity, text] with a whole message: a name in it may hold line ends.
+"""
+
+import json
+import os
+import resource
+import sys
+import time
+
+from .. import base, cuda, npz
+
+DISTRIBUTIONS = ("tensorrt-rtx",)
+
+MODULE = "tensorrt_rtx"
+LOG = "log.jsonl"
+ENGINE = "engine.bin"
+UNTRIED = "Running with TensorRT for RTX is untried: nothing of it was run on a card yet."
+
+
+class Compiler(base.Compiler):
+    def open(self, request, files, out_folder, progress):
+        self._trt = trt = base.import_package(MODULE, DISTRIBUTIONS[0])
+        self._messages = []
+        self._logger = make_logger(trt, self._messages)
+        self._devices, why_no_device = cuda.devices()
+        self._engine, self._runner = None, None
+        return {
+            "version": trt.__version__,
+            "devices": self._devices,
+            "about": {
+                "sm": [name[len("SM") :] for name in trt.ComputeCapability.__members__ if name.startswith("SM")],
+                "why_no_device": why_no_device,
+                "untried": UNTRIED,
+            },
+        }
+
+    def support(self, request, files, out_folder, progress):
+        """Which nodes the parser takes: every refusal in its words, and the parts that lie between them."""
+        progress("support")
+        builder, network, parser = self._parser()
+        path = files["network.onnx"]
+        with open(path, "rb") as file:
+            is_supported = parser.supports_model_v2(file.read(), path)
+        self._write_log(out_folder)
+        return {
+            "is_supported": is_supported,
+            "refusals": refusals(parser),
+            "parts": [
+                {"nodes": list(parser.get_subgraph_nodes(i)), "is_supported": parser.is_subgraph_supported(i)}
+                for i in range(parser.num_subgraphs)
+            ],
+        }
+
+    def compile(self, request, files, out_folder, progress):
+        """Options: `sm` ("89", or "CURRENT": the card that is there), `threads`, `workspace` in bytes, `keep_engine`,
+        and `profile`, for inputs of dynamic extents: name -> {"min": extents, "opt": extents, "max": extents}."""
+        options = request.get("options", {})
+        self._engine, self._runner = None, None
+        reset_peak()
+        progress("import")
+        start = time.perf_counter()
+        builder, network, parser = self._parser()
+        if not parser.parse_from_file(files["network.onnx"]):
+            raise base.Refusal("\n".join(as_words(each) for each in refusals(parser)) or self._errors())
+        config = self._configuration(builder, network, options, progress)
+        parsed = time.perf_counter()
+        progress("build")
+        engine = builder.build_serialized_network(network, config)
+        built = time.perf_counter()
+        if engine is None:
+            raise base.Refusal(self._errors() or "TensorRT for RTX made no engine, and its log gives no reason.")
+        self._write_log(out_folder)
+        if options.get("keep_engine"):
+            with open(os.path.join(out_folder, ENGINE), "wb") as file:
+                file.write(memoryview(engine))
+        if self._devices:
+            self._engine = engine
+        return {
+            "phases": [{"name": "import", "ms": 1e3 * (parsed - start)}, {"name": "build", "ms": 1e3 * (built - parsed)}],
+            "peak_bytes": peak_bytes(),
+            "engine_bytes": engine.nbytes,
+        }
+
+    def run(self, request, files, out_folder, progress):
+        runner = self._prepared(files)
+        runner.run()
+        npz.write(os.path.join(out_folder, "outputs.npz"), runner.outputs())
+        return {"remark": UNTRIED}
+
+    def time(self, request, files, out_folder, progress):
+        runner = self._prepared(files)
+        until = time.perf_counter() + request.get("warmup_seconds", 0)
+        while time.perf_counter() < until:
+            runner.run()
+        ms, start = [], time.perf_counter()
+        while not ms or time.perf_counter() < start + request["seconds"]:
+            begin = time.perf_counter()
+            runner.run()
+            ms.append(1e3 * (time.perf_counter() - begin))
+        return {"ms": ms, "remark": UNTRIED}
+
+    def profile(self, request, files, out_folder, progress):
+        """profile.json: for each run a list of [layer, milliseconds]; layers.json: what the inspector says."""
+        runner = self._prepared(files)
+        ms, runs = [], []
+        for _ in range(request["runs"]):
+            begin = time.perf_counter()
+            runs.append(runner.run_profiled())
+            ms.append(1e3 * (time.perf_counter() - begin))
+        with open(os.path.join(out_folder, "profile.json"), "w", encoding="utf-8") as file:
+            json.dump(runs, file)
+        with open(os.path.join(out_folder, "layers.json"), "w", encoding="utf-8") as file:
+            file.write(runner.inspected())
+        return {"ms": ms, "remark": UNTRIED}
+
+    def _parser(self):
+        trt = self._trt
+        self._messages.clear()
+        builder = trt.Builder(self._logger)
+        network = builder.create_network(0)
+        return builder, network, trt.OnnxParser(network, self._logger)
+
+    def _configuration(self, builder, network, options, progress):
+        trt = self._trt
+        config = builder.create_builder_config()
+        config.profiling_verbosity = trt.ProfilingVerbosity.DETAILED
+        config.progress_monitor = self._monitor = make_monitor(trt, progress)
+        config.num_compute_capabilities = 1
+        config.set_compute_capability(self._compute_capability(str(options.get("sm", "CURRENT"))), 0)
+        if options.get("workspace"):
+            config.set_memory_pool_limit(trt.MemoryPoolType.WORKSPACE, options["workspace"])
+        if options.get("threads"):
+            builder.max_threads = options["threads"]
+        if options.get("profile"):
+            config.add_optimization_profile(optimization_profile(builder, options["profile"]))
+        return config
+
+    def _compute_capability(self, sm):
+        if sm == "CURRENT" and not self._devices:
+            raise base.Refusal("There is no card here whose compute capability could be taken.", help="Name one: sm=89.")
+        name = sm if sm == "CURRENT" else "SM" + sm
+        known = self._trt.ComputeCapability.__members__
+        if name not in known:
+            raise base.Refusal(f"This version of TensorRT for RTX cannot compile for compute capability {sm}.")
+        return known[name]
+
+    def _errors(self):
+        logger = self._trt.ILogger
+        bad = (logger.INTERNAL_ERROR, logger.ERROR)
+        return "\n".join(text for severity, text in self._messages if severity in bad)
+
+    def _write_log(self, out_folder):
+        with open(os.path.join(out_folder, LOG), "w", encoding="ascii") as file:
+            for severity, text in self._messages:
+                file.write(json.dumps([severity.name.lower(), text]) + "\n")
+
+    def _prepared(self, files):
+        if not self._devices:
+            raise base.Refusal("TensorRT for RTX runs networks on an RTX card, and there is none here.", kind="no_device")
+        if self._runner is None:
+            if self._engine is None:
+                raise base.Refusal("No network was compiled yet.")
+            self._runner = Runner(self._trt, self._logger, self._engine, self._errors)
+        self._runner.set_inputs(npz.read(files["inputs.npz"]))
+        return self._runner
+
+
+class Runner:
+    """A network on a card."""
+
+    def __init__(self, trt, logger, plan, errors):
+        self._trt = trt
+        self._cuda = cuda.Context()
+        self._runtime = trt.Runtime(logger)
+        self._engine = self._runtime.deserialize_cuda_engine(plan)
+        if self._engine is None:
+            raise base.Refusal(errors() or "TensorRT for RTX cannot load the engine on this card.", kind="no_device")
+        self._context = self._engine.create_execution_context()
+        if self._context is None:
+            raise base.Refusal(errors() or "TensorRT for RTX cannot run the engine on this card.", kind="no_device")
+        self._profiler = make_profiler(trt)
+        self._buffers = {}
+
+    def _names(self, mode):
+        names = (self._engine.get_tensor_name(i) for i in range(self._engine.num_io_tensors))
+        return [name for name in names if self._engine.get_tensor_mode(name) == mode]
+
+    def set_inputs(self, arrays):
+        trt, inputs = self._trt, self._names(self._trt.TensorIOMode.INPUT)
+        missing = [name for name in inputs if name not in arrays]
+        if missing:
+            raise base.Refusal(f"There is no value for the input {missing[0]}.")
+        for name in inputs:
+            if not self._context.set_input_shape(name, arrays[name].dims):
+                raise base.Refusal(f"The input {name} cannot have the extents {list(arrays[name].dims)}.")
+            self._place(name, len(arrays[name].data)).fill(arrays[name].data)
+        for name in self._names(trt.TensorIOMode.OUTPUT):
+            dims = tuple(self._context.get_tensor_shape(name))
+            if any(dim < 0 for dim in dims):
+                raise base.Refusal(f"The extents of the output {name} depend on values, which is not supported.")
+            self._place(name, npz.Array(descriptor(trt, self._engine.get_tensor_dtype(name)), dims, b"").size())
+
+    def _place(self, name, size):
+        is_on_host = self._engine.get_tensor_location(name) == self._trt.TensorLocation.HOST
+        self._buffers[name] = buffer = (cuda.HostBuffer if is_on_host else self._cuda.buffer)(size)
+        self._context.set_tensor_address(name, buffer.address)
+        return buffer
+
+    def run(self):
+        if not self._context.execute_async_v3(self._cuda.stream):
+            raise base.Refusal("TensorRT for RTX could not run the network.", kind="failed")
+        self._cuda.synchronise()
+
+    def run_profiled(self):
+        self._context.profiler = self._profiler
+        self._profiler.times = []
+        self.run()
+        return self._profiler.times
+
+    def inspected(self):
+        inspector = self._engine.create_engine_inspector()
+        inspector.execution_context = self._context
+        return inspector.get_engine_information(self._trt.LayerInformationFormat.JSON)
+
+    def outputs(self):
+        arrays = {}
+        for name in self._names(self._trt.TensorIOMode.OUTPUT):
+            kind = descriptor(self._trt, self._engine.get_tensor_dtype(name))
+            dims = tuple(self._context.get_tensor_shape(name))
+            arrays[name] = npz.Array(kind, dims, self._buffers[name].read())
+        return arrays
+
+
+def make_logger(trt, messages):
+    class Logger(trt.ILogger):
+        def __init__(self):
+            trt.ILogger.__init__(self)
+
+        def log(self, severity, text):
+            messages.append((severity, text))
+            if severity in (trt.ILogger.INTERNAL_ERROR, trt.ILogger.ERROR):
+                print(text, file=sys.stderr)  # what is known if this ends the process
+
+    return Logger()
+
+
+def make_monitor(trt, progress):
+    class Monitor(trt.IProgressMonitor):
+        def __init__(self):
+            trt.IProgressMonitor.__init__(self)
+            self.steps = {}
+
+        def phase_start(self, name, parent, steps):
+            self.steps[name] = steps
+
+        def step_complete(self, name, step):
+            progress("build", f"{name} {step + 1}/{self.steps.get(name, '?')}")
+            return True
+
+        def phase_finish(self, name):
+            self.steps.pop(name, None)
+
+    return Monitor()
+
+
+def make_profiler(trt):
+    class Profiler(trt.IProfiler):
+        def __init__(self):
+            trt.IProfiler.__init__(self)
+            self.times = []
+
+        def report_layer_time(self, layer, ms):
+            self.times.append([layer, ms])
+
+    return Profiler()
+
+
+def optimization_profile(builder, extents):
+    profile = builder.create_optimization_profile()
+    for name, each in extents.items():
+        profile.set_shape(name, tuple(each["min"]), tuple(each["opt"]), tuple(each["max"]))
+    return profile
+
+
+def refusals(parser):
+    """What the parser refuses. `stack`: the local functions of the file that the node is in, the innermost last."""
+    errors = (parser.get_error(i) for i in range(parser.num_errors))
+    return [
+        {
+            "code": error.code().name,
+            "index": error.node(),
+            "node": error.node_name(),
+            "operator": error.node_operator(),
+            "text": error.desc(),
+            "stack": list(error.local_function_stack()),
+        }
+        for error in errors
+    ]
+
+
+def as_words(refusal):
+    return f"{refusal['node']} ({refusal['operator']}): {refusal['code']}: {refusal['text']}"
+
+
+def descriptor(trt, data_type):
+    """The type of elements as .npy files call it."""
+    known = {
+        trt.DataType.FLOAT: "<f4",
+        trt.DataType.HALF: "<f2",
+        trt.DataType.BF16: "|V2",
+        trt.DataType.FP8: "|u1",
+        trt.DataType.INT64: "<i8",
+        trt.DataType.INT32: "<i4",
+        trt.DataType.INT8: "|i1",
+        trt.DataType.UINT8: "|u1",
+        trt.DataType.BOOL: "|b1",
+    }
+    if data_type not in known:
+        raise base.Refusal(f"A tensor has the type {data_type.name}, which cannot be handed over.")
+    return known[data_type]
+
+
+def reset_peak():
+    """Makes peak_bytes() count from now on, where the system can."""
+    try:
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")
+    except OSError:
+        pass
+
+
+def peak_bytes():
+    try:
+        with open("/proc/self/status") as file:
+            return next(int(line.split()[1]) << 10 for line in file if line.startswith("VmHWM:"))
+    except (OSError, StopIteration):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
