@@ -80,8 +80,9 @@ class Compiler(base.Compiler):
                 file.write(memoryview(engine))
         if self._devices:
             self._engine = engine
+        phases = (("import", start, parsed), ("build", parsed, built))
         return {
-            "phases": [{"name": "import", "ms": 1e3 * (parsed - start)}, {"name": "build", "ms": 1e3 * (built - parsed)}],
+            "phases": [{"name": name, "ms": 1e3 * (end - begin)} for name, begin, end in phases],
             "peak_bytes": peak_bytes(),
             "engine_bytes": engine.nbytes,
         }
@@ -142,7 +143,7 @@ class Compiler(base.Compiler):
 
     def _compute_capability(self, sm):
         if sm == "CURRENT" and not self._devices:
-            raise base.Refusal("There is no card here whose compute capability could be taken.", help="Name one: sm=89.")
+            raise base.Refusal("There is no card here whose compute capability could be taken.", help="Set sm=89.")
         name = sm if sm == "CURRENT" else "SM" + sm
         known = self._trt.ComputeCapability.__members__
         if name not in known:
@@ -161,7 +162,7 @@ class Compiler(base.Compiler):
 
     def _prepared(self, files):
         if not self._devices:
-            raise base.Refusal("TensorRT for RTX runs networks on an RTX card, and there is none here.", kind="no_device")
+            raise base.Refusal("TensorRT for RTX runs networks on a card, and there is none here.", kind="no_device")
         if self._runner is None:
             if self._engine is None:
                 raise base.Refusal("No network was compiled yet.")
