@@ -305,6 +305,10 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "run took {times} times as long as the fastest ones; the next build measures these kernels again"},
       {"build.condition_failed", Build, false,
        "the plan takes for granted that {condition}, which is not so for {extents}: they run by a plan of their own"},
+      {"build.compiler_memory", Build, true,
+       "{compiler} takes {activations|bytes} for values between kernels, {weights|bytes} for weights and at most "
+       "{scratch|bytes} for what a kernel needs besides"},
+      {"build.compiler_warns", Build, true, "{compiler} warns: {message}"},
       {"build.plan_made_anew", Build, false,
        "the plan was saved by other rules, in version {version} of the format, with other {parts}; it is made anew, "
        "from "

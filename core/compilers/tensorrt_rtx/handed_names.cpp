@@ -1,0 +1,70 @@
+#include "compilers/tensorrt_rtx/handed_names.h"
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+
+namespace fusescope {
+namespace {
+
+bool isDigit(char letter) {
+  return std::isdigit(static_cast<unsigned char>(letter)) != 0;
+}
+bool isOfWord(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+}
+
+/// "n12" of "n12" and of "n12_0"; empty: the word is neither that nor the number of a value.
+std::string_view numberIn(std::string_view word) {
+  if (word.size() < 2 || (word[0] != 'n' && word[0] != 'v')) return {};
+  const std::size_t end = std::min(word.find('_'), word.size());
+  return end > 1 && std::all_of(word.begin() + 1, word.begin() + end, isDigit) ? word.substr(0, end)
+                                                                               : std::string_view();
+}
+
+Spoken resolve(const HandedNetwork& network, std::string_view number) {
+  if (const auto node = network.nodes.find(number); node != network.nodes.end() && !node->second.empty())
+    return {.node = node->second.front(), .value = {}};
+  if (const auto value = network.values.find(number); value != network.values.end())
+    return {.node = {}, .value = value->second};
+  return {};
+}
+
+/// Calls `take` with each piece of the text, in order: a word, or one letter between words.
+void forWords(std::string_view text, const std::function<void(std::string_view)>& take) {
+  while (!text.empty()) {
+    const auto end = std::find_if_not(text.begin(), text.end(), isOfWord) - text.begin();
+    const std::size_t length = std::max<std::size_t>(static_cast<std::size_t>(end), 1);
+    take(text.substr(0, length));
+    text.remove_prefix(length);
+  }
+}
+
+}  // namespace
+
+std::vector<Spoken> spokenOf(const HandedNetwork& network, std::string_view text) {
+  std::vector<Spoken> all;
+  forWords(text, [&](std::string_view word) {
+    const Spoken spoken = resolve(network, numberIn(word));
+    const auto isSame = [&](const Spoken& other) { return other.node == spoken.node && other.value == spoken.value; };
+    if ((spoken.node.valid() || spoken.value.valid()) && std::ranges::none_of(all, isSame)) all.push_back(spoken);
+  });
+  return all;
+}
+
+std::string inNamesOfNetwork(const HandedNetwork& network, std::string_view text) {
+  const Graph& graph = network.plan->graph();
+  std::string made;
+  forWords(text, [&](std::string_view word) {
+    const std::string_view number = numberIn(word);
+    const Spoken spoken = resolve(network, number);
+    if (spoken.node.valid() || spoken.value.valid()) {
+      made += spoken.node.valid() ? graph.node(spoken.node).name : graph.value(spoken.value).name;
+      word.remove_prefix(number.size());
+    }
+    made += word;
+  });
+  return made;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,212 @@
+#include "compilers/tensorrt_rtx/layer_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::string_view kLayerStart = "Name: ";
+constexpr std::string_view kLayerMark = ", LayerType: ";
+constexpr std::string_view kMetadata = ", Metadata: ";
+/// What stands between the items of metadata: TensorRT's own layers, and those of its compiler for regions.
+constexpr std::string_view kSeparators = "\x1e\x1f";
+
+/// A text that is read from its start on.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view text) : m_rest(text) {}
+
+  bool isAt(std::string_view words) const { return m_rest.starts_with(words); }
+  bool skip(std::string_view words) {
+    if (!isAt(words)) return false;
+    m_rest.remove_prefix(words.size());
+    return true;
+  }
+  /// What stands before the first of `words`, which stay; nothing: none of them is there.
+  std::optional<std::string_view> until(std::initializer_list<std::string_view> words) {
+    std::size_t end = std::string_view::npos;
+    for (const std::string_view each : words) end = std::min(end, m_rest.find(each));
+    if (end == std::string_view::npos) return std::nullopt;
+    const std::string_view before = m_rest.substr(0, end);
+    m_rest.remove_prefix(end);
+    return before;
+  }
+  std::string_view rest() const { return m_rest; }
+
+ private:
+  std::string_view m_rest;
+};
+
+/// "[64,1]"; nothing: it is something else.
+std::optional<std::vector<std::int64_t>> numbers(std::string_view text) {
+  if (!text.starts_with('[') || !text.ends_with(']')) return std::nullopt;
+  std::vector<std::int64_t> all;
+  const char* at = text.data() + 1;
+  const char* const end = text.data() + text.size() - 1;
+  while (at < end) {
+    std::int64_t number = 0;
+    const auto [behind, error] = std::from_chars(at, end, number);
+    if (error != std::errc() || (behind != end && *behind != ',')) return std::nullopt;
+    all.push_back(number);
+    at = behind == end ? end : behind + 1;
+  }
+  return all;
+}
+
+class LayerParser {
+ public:
+  explicit LayerParser(std::string_view line) : m_at(line) {}
+
+  /// Nothing: the line is no layer; problem() says where it stopped.
+  std::optional<ListedLayer> run() {
+    ListedLayer layer;
+    if (!m_at.skip(kLayerStart) || !takeUntil(layer.name, {kLayerMark}) || !m_at.skip(kLayerMark) ||
+        !takeUntil(layer.type, {", "}))
+      return std::nullopt;
+    for (const auto& [list, name] :
+         {std::pair{&layer.inputs, ", Inputs: "}, {&layer.constants, ", Constants: "}, {&layer.outputs, ", Outputs: "}})
+      if (m_at.skip(name) && !takeTensors(*list)) return std::nullopt;
+    const auto tail = m_at.until({kMetadata});
+    if (!tail) return std::nullopt;
+    layer.tactic = valueIn(*tail, ", TacticName: ");
+    const std::string stream = valueIn(*tail, ", StreamId: ");
+    if (std::int64_t number = 0;
+        std::from_chars(stream.data(), stream.data() + stream.size(), number).ec == std::errc())
+      layer.stream = number;
+    m_at.skip(kMetadata);
+    layer.metadata = m_at.rest();
+    return layer;
+  }
+
+  std::string problem() const { return std::string(m_at.rest().substr(0, 60)); }
+
+ private:
+  bool takeUntil(std::string& text, std::initializer_list<std::string_view> words) {
+    const auto before = m_at.until(words);
+    if (before) text = *before;
+    return before.has_value();
+  }
+
+  /// "[ { … }, { … }]" or "[]".
+  bool takeTensors(std::vector<ListedTensor>& tensors) {
+    if (!m_at.skip("[")) return false;
+    while (m_at.skip(" { ")) {
+      if (!takeTensor(tensors.emplace_back())) return false;
+      m_at.skip(",");
+    }
+    return m_at.skip("]");
+  }
+
+  bool takeTensor(ListedTensor& tensor) {
+    if (!m_at.skip(kLayerStart) || !takeUntil(tensor.name, {", Location: ", ", Dimensions: "})) return false;
+    while (m_at.skip(", ")) {
+      std::string key, value;
+      if (!takeUntil(key, {": "}) || !m_at.skip(": ")) return false;
+      if (m_at.isAt("[")) {
+        if (!takeUntil(value, {"]"}) || !m_at.skip("]")) return false;
+        value += ']';
+      } else if (!takeUntil(value, key.starts_with("Format") ? std::initializer_list<std::string_view>{" }"}
+                                                             : std::initializer_list<std::string_view>{", ", " }"})) {
+        return false;
+      }
+      if (!take(tensor, key, value)) return false;
+    }
+    return m_at.skip(" }");
+  }
+
+  static bool take(ListedTensor& tensor, std::string_view key, const std::string& value) {
+    const auto takeNumbers = [&](std::vector<std::int64_t>& into) {
+      auto all = numbers(value);
+      if (all) into = std::move(*all);
+      return all.has_value();
+    };
+    if (key == "Dimensions") return takeNumbers(tensor.dims);
+    if (key == "Strides") return takeNumbers(tensor.strides);
+    if (key == "StrideOrder") return takeNumbers(tensor.strideOrder);
+    if (key == "Datatype" || key == "DataType") tensor.type = value;
+    if (key == "Format") tensor.format = value;
+    if (key == "Format/Datatype") tensor.type = tensor.format = value;  // one text, as before version 11
+    return true;
+  }
+
+  static std::string valueIn(std::string_view tail, std::string_view key) {
+    const std::size_t start = tail.find(key);
+    if (start == std::string_view::npos) return {};
+    const std::string_view value = tail.substr(start + key.size());
+    return std::string(value.substr(0, value.find(", ")));
+  }
+
+  Cursor m_at;
+};
+
+bool startsLayer(std::string_view line) {
+  return line.starts_with(kLayerStart) && line.find(kLayerMark) != std::string_view::npos;
+}
+
+bool endsList(std::string_view line) {
+  return line.starts_with("I/O Tensors:") || line.starts_with("Bindings:");
+}
+
+}  // namespace
+
+Result<std::vector<ListedLayer>> parseLayerList(std::string_view text) {
+  struct Entry {
+    std::size_t line = 0;
+    std::string text;  ///< of several lines where a name has line ends
+  };
+  std::vector<Entry> entries;
+  std::size_t line = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view words = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++line;
+    if (endsList(words)) break;
+    if (startsLayer(words))
+      entries.push_back({line, std::string(words)});
+    else if (!entries.empty() && !words.empty())
+      entries.back().text.append("\n").append(words);
+  }
+  std::vector<ListedLayer> layers;
+  for (const Entry& entry : entries) {
+    LayerParser parser(entry.text);
+    auto layer = parser.run();
+    if (!layer)
+      return Diagnostic{
+          .message = fmt::format("The list of layers cannot be read: line {}, at '{}'.", entry.line, parser.problem())};
+    layers.push_back(std::move(*layer));
+  }
+  return layers;
+}
+
+std::vector<std::string> namesInMetadata(std::string_view metadata) {
+  constexpr std::string_view kStart = "[ONNX Layer: ";
+  std::vector<std::string> names;
+  while (!metadata.empty()) {
+    const std::size_t end = std::min(metadata.find_first_of(kSeparators), metadata.size());
+    std::string_view item = metadata.substr(0, end);
+    metadata.remove_prefix(std::min(end + 1, metadata.size()));
+    if (!item.starts_with(kStart) || !item.ends_with(']')) continue;
+    item.remove_prefix(kStart.size());
+    item.remove_suffix(1);
+    names.emplace_back(item);
+  }
+  return names;
+}
+
+DataType listedType(std::string_view type) {
+  using enum DataType;
+  constexpr std::pair<std::string_view, DataType> kTypes[] = {
+      {"Float", F32},  {"Half", F16},   {"BFloat16", BF16}, {"Double", F64}, {"Int64", I64},  {"Int32", I32},
+      {"Int8", I8},    {"Int4", I4},    {"UInt8", U8},      {"Bool", Bool},  {"FP8", F8E4M3}, {"E8M0", F8E8M0},
+      {"FP4", F4E2M1}, {"Fp8", F8E4M3}, {"Bf16", BF16},     {"BF16", BF16}};
+  const auto* found = std::ranges::find(kTypes, type, &std::pair<std::string_view, DataType>::first);
+  return found == std::end(kTypes) ? Undefined : found->second;
+}
+
+}  // namespace fusescope

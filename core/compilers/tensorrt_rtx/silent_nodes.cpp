@@ -1,0 +1,202 @@
+#include "compilers/tensorrt_rtx/silent_nodes.h"
+
+#include <algorithm>
+#include <ranges>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+
+#include "analysis/users.h"
+#include "ops/op_schema.h"
+#include "planning/fusion/match.h"
+
+namespace fusescope {
+namespace {
+
+/// Whether the name of a generated kernel has only words of moves: "__myl_MoveTran_myl0_2".
+bool onlyMoves(std::string_view name) {
+  constexpr std::string_view kStart = "__myl_";
+  constexpr std::string_view kMoves[] = {"Move", "Tran", "Resh", "Slic", "Conc", "Cast"};
+  if (!name.starts_with(kStart)) return false;
+  name.remove_prefix(kStart.size());
+  name = name.substr(0, name.find('_'));
+  while (!name.empty()) {
+    const auto* const move =
+        std::ranges::find_if(kMoves, [&](std::string_view word) { return name.starts_with(word); });
+    if (move == std::end(kMoves)) return false;
+    name.remove_prefix(move->size());
+  }
+  return true;
+}
+
+/// Moves elements and calculates none: a view at best.
+bool movesOnly(const Graph& graph, const Node& node) {
+  if (isView(graph, node)) return true;
+  const OpSchema* schema = OpRegistry::standard().find(node);
+  if (schema == nullptr) return false;
+  return (schema->kind == OpKind::Movement || schema->kind == OpKind::View) &&
+         node.textAttribute("reduction", "none") == "none";
+}
+
+class SilentNodes {
+ public:
+  SilentNodes(const Graph& graph, const std::vector<ListedLayer>& layers, ReadBack& told)
+      : m_graph(graph), m_layers(layers), m_told(told), m_isSilent(graph.nodeIdLimit(), true) {
+    for (const ReadBackKernel& kernel : told.kernels)
+      for (const auto& [node, certainty] : kernel.nodes) m_isSilent[node.index] = false;
+  }
+
+  void run() {
+    bindMoves();
+    for (const NodeId node : m_graph.order() | std::views::reverse)
+      if (m_isSilent[node.index] && isUnused(node)) m_told.fates[node] = Fate::Removed;
+    for (const NodeId node : m_graph.order())
+      if (m_isSilent[node.index] && !m_told.fates.contains(node)) tell(m_graph.node(node));
+  }
+
+ private:
+  using Nodes = std::set<NodeId>;
+
+  void bindMoves() {
+    connect();
+    std::vector<std::pair<std::size_t, Nodes>> found;
+    for (std::size_t i = 0; i < m_layers.size(); ++i)
+      if (m_told.kernels[i].nodes.empty() && onlyMoves(m_layers[i].name)) found.emplace_back(i, movedBy(i));
+    for (const auto& [kernel, nodes] : found)
+      for (const NodeId node : nodes) {
+        m_told.kernels[kernel].nodes.emplace_back(node, Certainty::Derived);
+        m_isSilent[node.index] = false;
+      }
+  }
+
+  /// Of every layer the layers that wrote what it reads. Names of tensors may be used again, so the last one counts.
+  void connect() {
+    std::unordered_map<std::string_view, std::size_t> writer;
+    m_sources.resize(m_layers.size());
+    m_users.resize(m_layers.size());
+    for (std::size_t i = 0; i < m_layers.size(); ++i) {
+      for (const ListedTensor& input : m_layers[i].inputs)
+        if (const auto wrote = writer.find(input.name); wrote != writer.end()) {
+          m_sources[i].push_back(wrote->second);
+          m_users[wrote->second].push_back(i);
+        }
+      for (const ListedTensor& output : m_layers[i].outputs) writer[output.name] = i;
+    }
+  }
+
+  Nodes movedBy(std::size_t kernel) const {
+    Nodes forward, backward, moved;
+    for (const std::size_t before : around(kernel, m_sources)) {
+      if (m_told.kernels[before].nodes.empty())
+        for (const KernelValue& input : m_told.kernels[before].inputs)
+          if (input.value.valid()) follow(input.value, forward);
+      for (const auto& [node, certainty] : m_told.kernels[before].nodes)
+        for (const ValueId value : m_graph.node(node).outputs)
+          if (value.valid()) follow(value, forward);
+    }
+    for (const std::size_t behind : around(kernel, m_users)) {
+      if (m_told.kernels[behind].nodes.empty())
+        for (const KernelValue& output : m_told.kernels[behind].outputs)
+          if (output.value.valid()) trace(output.value, backward);
+      for (const auto& [node, certainty] : m_told.kernels[behind].nodes)
+        for (const ValueId value : valuesRead(m_graph.node(node))) trace(value, backward);
+    }
+    std::ranges::set_intersection(forward, backward, std::inserter(moved, moved.end()));
+    std::erase_if(moved, [&](NodeId node) {
+      return isView(m_graph, m_graph.node(node)) || !movesOnly(m_graph, m_graph.node(node));
+    });
+    return moved;
+  }
+
+  /// `kernel`, and the layers that `next` leads to from it, through others that name no nodes.
+  std::set<std::size_t> around(std::size_t kernel, const std::vector<std::vector<std::size_t>>& next) const {
+    std::set<std::size_t> seen{kernel};
+    std::vector<std::size_t> open{kernel};
+    while (!open.empty()) {
+      const std::size_t layer = open.back();
+      open.pop_back();
+      for (const std::size_t each : next[layer])
+        if (seen.insert(each).second && m_told.kernels[each].nodes.empty()) open.push_back(each);
+    }
+    return seen;
+  }
+
+  /// Silent nodes that can be reached from what `start` is.
+  void follow(ValueId start, Nodes& reached) const {
+    std::vector<ValueId> open{start};
+    while (!open.empty()) {
+      const ValueId value = open.back();
+      open.pop_back();
+      for (const NodeId user : m_graph.value(value).consumers) {
+        if (!m_isSilent[user.index] || !reached.insert(user).second) continue;
+        std::ranges::copy_if(m_graph.node(user).outputs, std::back_inserter(open), &ValueId::valid);
+      }
+    }
+  }
+  /// Silent nodes from which `start` can be reached.
+  void trace(ValueId start, Nodes& reached) const {
+    std::vector<ValueId> open{start};
+    while (!open.empty()) {
+      const NodeId producer = m_graph.value(open.back()).producer;
+      open.pop_back();
+      if (!producer.valid() || !m_isSilent[producer.index] || !reached.insert(producer).second) continue;
+      std::ranges::copy(valuesRead(m_graph.node(producer)), std::back_inserter(open));
+    }
+  }
+
+  bool isUnused(NodeId node) const {
+    const auto isUnneeded = [&](NodeId user) {
+      const auto fate = m_told.fates.find(user);
+      return fate != m_told.fates.end() && fate->second == Fate::Removed;
+    };
+    return std::ranges::all_of(m_graph.node(node).outputs, [&](ValueId value) {
+      return !value.valid() ||
+             (!m_graph.isOutput(value) && std::ranges::all_of(m_graph.value(value).consumers, isUnneeded));
+    });
+  }
+
+  void tell(const Node& node) {
+    if (isFolded(node))
+      m_told.fates[node.id] = Fate::Folded;
+    else if (doesNothing(node))
+      m_told.fates[node.id] = Fate::Removed;
+    else if (movesOnly(m_graph, node))
+      m_told.fates[node.id] = Fate::View;
+  }
+
+  /// It reads constants alone, or asks for extents that are known.
+  bool isFolded(const Node& node) const {
+    const OpSchema* schema = OpRegistry::standard().find(node);
+    if (schema == nullptr || !schema->deterministic) return false;
+    if (node.is("Shape") || node.is("Size")) return m_graph.value(node.inputs[0]).type.shape.fixed().has_value();
+    return std::ranges::all_of(valuesRead(node), [&](ValueId value) {
+      const NodeId producer = m_graph.value(value).producer;
+      const auto fate = producer.valid() ? m_told.fates.find(producer) : m_told.fates.end();
+      return m_graph.isConstant(value) || (fate != m_told.fates.end() && fate->second == Fate::Folded);
+    });
+  }
+
+  /// TensorRT calculates doubles as floats: a Cast from one to the other has nothing to do.
+  bool doesNothing(const Node& node) const {
+    if (!node.is("Cast")) return false;
+    const auto asTaken = [&](ValueId value) {
+      const DataType type = m_graph.value(value).type.dtype;
+      return type == DataType::F64 ? DataType::F32 : type;
+    };
+    return asTaken(node.inputs[0]) == asTaken(node.outputs[0]);
+  }
+
+  const Graph& m_graph;
+  const std::vector<ListedLayer>& m_layers;
+  ReadBack& m_told;
+  std::vector<bool> m_isSilent;                              ///< by NodeId
+  std::vector<std::vector<std::size_t>> m_sources, m_users;  ///< by layer
+};
+
+}  // namespace
+
+void tellSilentNodes(const Graph& graph, const std::vector<ListedLayer>& layers, ReadBack& told) {
+  SilentNodes(graph, layers, told).run();
+}
+
+}  // namespace fusescope
