@@ -1,0 +1,84 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "base/files.h"
+#include "compilers/probed/probed_kind.h"
+#include "passes/pipelines.h"
+#include "planning/read_back_plan.h"
+#include "probe/environments.h"
+#include "tests/unit/frontends/onnx_files.h"
+#include "tests/unit/planning/plan_testing.h"
+
+namespace fusescope::test {
+
+inline const ProbedKind& rtx() {
+  return *findProbedKind("tensorrt-rtx");
+}
+
+inline PlanOptions rtxOptions(std::vector<DataType> precisions = {}) {
+  return {.compiler = "tensorrt-rtx", .target = std::string(rtx().target()), .precisions = std::move(precisions)};
+}
+
+/// A plan of the file at `path`; null, and a failure, where there is none.
+inline std::shared_ptr<const Plan> rtxPlan(const std::filesystem::path& path, const PlanOptions& options) {
+  auto model = importModel(path);
+  EXPECT_TRUE(model.ok()) << (model.ok() ? "" : model.error().text());
+  if (!model.ok()) return nullptr;
+  auto prepared = prepareModel(std::move(model).value());
+  EXPECT_TRUE(prepared.ok()) << (prepared.ok() ? "" : prepared.error().text());
+  if (!prepared.ok()) return nullptr;
+  return testing::planned(std::make_shared<const Model>(std::move(prepared).value()), options);
+}
+
+/// A network in ONNX's textual syntax, planned and handed over with numbers.
+class Handed {
+ public:
+  explicit Handed(const std::string& graph, const PlanOptions& options = rtxOptions())
+      : m_plan(rtxPlan(m_folder.write("network.onnx", onnxBytes(graph)), options)),
+        m_network(handNetwork(m_plan, HandedTypes::AsPlanned, {})) {
+    EXPECT_TRUE(m_network.ok()) << (m_network.ok() ? "" : m_network.error().text());
+  }
+  HandedNetwork& network() { return m_network.value(); }
+  const Graph& graph() const { return m_plan->graph(); }
+  const std::shared_ptr<const Plan>& plan() const { return m_plan; }
+
+ private:
+  TemporaryFolder m_folder;
+  std::shared_ptr<const Plan> m_plan;
+  Result<HandedNetwork> m_network;
+};
+
+/// The Python with the package tensorrt-rtx; null: no test may use it. Its licence is NVIDIA's: it is used only where
+/// FUSESCOPE_TEST_TENSORRT_RTX=1 says so.
+inline const char* rtxPython() {
+  const char* wanted = std::getenv("FUSESCOPE_TEST_TENSORRT_RTX");
+  const char* python = std::getenv("FUSESCOPE_TENSORRT_RTX_PYTHON");
+  return wanted != nullptr && std::string_view(wanted) == "1" ? python : nullptr;
+}
+
+/// The compiler, opened in that Python.
+inline std::unique_ptr<ProbeJob> rtxJob() {
+  EXPECT_TRUE(confirm(rtxPython()).ok());
+  auto job = ProbeJob::start({.name = "test", .command = rtxPython()}, "tensorrt-rtx", {});
+  EXPECT_TRUE(job.ok()) << (job.ok() ? "" : job.error().text());
+  return job.ok() ? std::move(job).value() : nullptr;
+}
+
+/// Asks for `op` with the network of the plan of `network`.
+inline Result<ProbeAnswer> askRtx(ProbeJob& job, const std::string& op, HandedNetwork& network,
+                                  const BuildOptions& options = {}) {
+  const Json asked = TRY(rtx().requestOptions(network, options));
+  return job.ask({.json = {{"op", op}, {"options", asked}}, .files = {{"network.onnx", network.path}}}, {});
+}
+
+}  // namespace fusescope::test
+
+/// Skips the test, with a reason, where the package may not be used or is not there.
+#define FUSESCOPE_REQUIRE_TENSORRT_RTX() \
+  if (rtxPython() == nullptr)            \
+  GTEST_SKIP() << "TensorRT for RTX is used in tests only with FUSESCOPE_TEST_TENSORRT_RTX=1 (see README.md)"

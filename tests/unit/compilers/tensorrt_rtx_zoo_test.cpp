@@ -1,0 +1,105 @@
+// Networks of the zoo, compiled by TensorRT for RTX itself: what it says is read whole, and fits the network.
+#include <fmt/format.h>
+
+#include <array>
+#include <set>
+
+#include "compilers/tensorrt_rtx/build_log.h"
+#include "compilers/tensorrt_rtx/layer_reader.h"
+#include "tests/unit/compilers/tensorrt_rtx_testing.h"
+
+namespace fusescope::test {
+namespace {
+
+struct Case {
+  std::string network;
+  std::string what;                ///< is said of it: the share that is not disclosed may be larger than elsewhere
+  double mostNotDisclosed = 0.02;  ///< of the nodes
+};
+
+std::filesystem::path pathOf(const std::string& network) {
+  const char* filled = std::getenv("FUSESCOPE_ZOO");
+  const auto folder = filled == nullptr ? std::filesystem::path() : std::filesystem::path(filled);
+  if (!folder.empty() && std::filesystem::exists(folder / (network + ".onnx"))) return folder / (network + ".onnx");
+  const auto shared = zooModel(network);
+  return shared && shared->filename() == "model.onnx" ? *shared : std::filesystem::path();
+}
+
+/// Every line of the list is a layer, and every number that metadata name is one of the network.
+void expectReadWhole(const HandedNetwork& network, const std::string& text, const BuildLog& log) {
+  std::size_t lines = 0;
+  for (std::size_t at = text.find("LayerType: "); at != std::string::npos; at = text.find("LayerType: ", at + 1))
+    ++lines;
+  EXPECT_EQ(log.layers.size(), lines);
+  for (const ListedLayer& layer : log.layers) {
+    for (const std::string& name : namesInMetadata(layer.metadata))
+      EXPECT_FALSE(fileNodesOf(network, name).empty()) << layer.name << ": " << name;
+    for (const auto* tensors : {&layer.inputs, &layer.constants, &layer.outputs})
+      for (const ListedTensor& tensor : *tensors)
+        EXPECT_NE(listedType(tensor.type), DataType::Undefined) << layer.name << ": " << tensor.type;
+  }
+}
+
+class TensorrtRtxZoo : public ::testing::TestWithParam<Case> {};
+
+TEST_P(TensorrtRtxZoo, EveryKernelIsReadAndEveryNodeHasAFate) {
+  FUSESCOPE_REQUIRE_TENSORRT_RTX();
+  const auto path = pathOf(GetParam().network);
+  if (path.empty()) GTEST_SKIP() << "the network is not there";
+  const auto plan = rtxPlan(path, rtxOptions());
+  ASSERT_NE(plan, nullptr);
+  auto handed = handNetwork(plan, HandedTypes::AsPlanned, {});
+  ASSERT_TRUE(handed.ok()) << handed.error().text();
+  const auto job = rtxJob();
+  ASSERT_NE(job, nullptr);
+  const auto compiled = askRtx(*job, "compile", handed.value());
+  ASSERT_TRUE(compiled.ok()) << compiled.error().text();
+  const auto text = readTextFile(compiled.value().files.at("log.jsonl"));
+  ASSERT_TRUE(text.ok());
+  const auto log = readBuildLog(text.value());
+  ASSERT_TRUE(log.ok()) << log.error().text();
+  expectReadWhole(handed.value(), text.value(), log.value());
+  const auto told = rtx().readBack(handed.value(), compiled.value());
+  ASSERT_TRUE(told.ok()) << told.error().text();
+  const auto made = readBackPlan(plan, told.value());
+  ASSERT_TRUE(made.ok()) << made.error().text();
+
+  std::map<Fate, std::size_t> fates;
+  std::array<std::size_t, 4> bindings{};
+  std::string silent;
+  for (const NodeId id : plan->graph().order()) {
+    const Fate fate = made.value()->fateOf(id);
+    ++fates[fate];
+    EXPECT_NE(fate, Fate::Fallback);
+    if (fate == Fate::NotDisclosed) silent += " " + plan->graph().node(id).name + ":" + plan->graph().node(id).op;
+  }
+  for (const auto& kernel : made.value()->kernels)
+    for (const Certainty certainty : kernel.certainty) ++bindings[static_cast<std::size_t>(certainty)];
+  const std::size_t nodes = plan->graph().nodeCount();
+  double ms = 0;
+  for (const Json& phase : compiled.value().json["phases"]) ms += phase["ms"].get<double>();
+  const Agreement& agreement = made.value()->agreement;
+  fmt::print(
+      "suite: tensorrt-rtx {}: {} nodes, {} kernels, {} in kernels, {} bindings named, {} derived, {} guessed, "
+      "{} views, {} folded, {} removed, {} not disclosed{}; {:.1f} s, {} MB; {} of {} edges agree (f1 {:.2f})\n",
+      GetParam().network, nodes, log.value().layers.size(), fates[Fate::Kernel], bindings[1], bindings[2], bindings[3],
+      fates[Fate::View], fates[Fate::Folded], fates[Fate::Removed], fates[Fate::NotDisclosed], silent, ms / 1e3,
+      compiled.value().json["peak_bytes"].get<std::int64_t>() >> 20, agreement.both, agreement.edges,
+      agreement.f1().value_or(0));
+  EXPECT_LE(static_cast<double>(fates[Fate::NotDisclosed]), GetParam().mostNotDisclosed * static_cast<double>(nodes))
+      << silent;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TensorrtRtxZoo,
+                         ::testing::Values(Case{"bert_tiny"}, Case{"bert_tiny_eager"}, Case{"control_flow_if"},
+                                           Case{"decoder_kv"}, Case{"diffusion_block"}, Case{"fp16_overflow"},
+                                           Case{"llama_tiny"}, Case{"long_double"}, Case{"moe_dense"},
+                                           Case{"rnn_lstm_gru"}, Case{"squeezenet1_1"}, Case{"tiny_resnet_dynbatch"},
+                                           Case{"unet_small"}, Case{"mobilenet_v2"}, Case{"resnet50"},
+                                           Case{"densenet121"}, Case{"vit_b_16"}, Case{"bert_base"}, Case{"gpt2_base"},
+                                           Case{"llama_scale_block"}, Case{"llama_32l_block"}, Case{"resnet50_op13"},
+                                           Case{"fasterrcnn_mobilenet"}),
+                         [](const auto& info) { return info.param.network; });
+
+}  // namespace
+}  // namespace fusescope::test
