@@ -1,0 +1,296 @@
+"""OpenVINO: imports a network, compiles it for a device, and writes down what it imported and what it made of it.
+
+`compile`, `support` and `profile` take these options:
+
+    device     "CPU" where nothing is said; a name that `open` lists
+    hint       "f32", "bf16" or "f16": what it may calculate floats in
+    keep       names of values: the operators that make them are to keep their types
+    threads    0: as OpenVINO wishes
+
+Files of answers: model.json is the network as it was imported, before anything was optimised; execution.xml is the
+execution graph, with the names of model.json in originalLayersNames.
+"""
+
+import json
+import os
+import time
+
+from .. import base
+
+DISTRIBUTIONS = ("openvino",)
+
+MODEL = "model.json"
+EXECUTION = "execution.xml"
+NO_RULE = ("ONNXFrameworkNode", "NotSupportedONNXNode")  # operators that stand for a node that was not converted
+KEEP = "DisablePrecisionConversion_0"
+# Python has no way to make the value of this attribute; reading a network that has it makes one, which can be copied.
+KEEPING = """<?xml version="1.0"?>
+<net name="keeping" version="11">
+ <layers>
+  <layer id="0" name="x" type="Parameter" version="opset1"><data shape="1" element_type="f32"/>
+   <output><port id="0" precision="FP32"><dim>1</dim></port></output></layer>
+  <layer id="1" name="kept" type="Relu" version="opset1">
+   <rt_info><attribute name="precise" version="0"/></rt_info>
+   <input><port id="0" precision="FP32"><dim>1</dim></port></input>
+   <output><port id="1" precision="FP32"><dim>1</dim></port></output></layer>
+  <layer id="2" name="y" type="Result" version="opset1"><input><port id="0" precision="FP32"><dim>1</dim></port></input>
+  </layer>
+ </layers>
+ <edges>
+  <edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+  <edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>
+ </edges>
+</net>"""
+
+
+class Compiler(base.Compiler):
+    def __init__(self):
+        self._ov = self._core = None
+        self._model = self._options = None  # what was compiled last
+        self._compiled = None
+        self._alive = None
+
+    def open(self, request, files, out_folder, progress):
+        self._ov = base.import_package("openvino", DISTRIBUTIONS[0])
+        self._core = self._ov.Core()
+        devices = [
+            {
+                "name": name,
+                "title": str(self._core.get_property(name, "FULL_DEVICE_NAME")),
+                "capabilities": [str(each) for each in self._core.get_property(name, "OPTIMIZATION_CAPABILITIES")],
+            }
+            for name in self._core.available_devices
+        ]
+        build = self._ov.get_version()
+        return {"version": build.split("-")[0], "devices": devices, "about": {"build": build}}
+
+    def support(self, request, files, out_folder, progress):
+        options = request.get("options", {})
+        progress("import")
+        model, words = self._read_what_converts(files["network.onnx"])
+        ops = numbered(model)
+        write_model(ops, os.path.join(out_folder, MODEL))
+        unconverted = [
+            {"op": name, "attributes": {key: str(value) for key, value in op.get_attributes().items()}}
+            for name, op in ops.items()
+            if op.get_type_name() in NO_RULE
+        ]
+        progress("ask")
+        devices = self._core.query_model(model, options.get("device", "CPU"))
+        return {"devices": dict(devices), "unconverted": unconverted, "words": words}
+
+    def compile(self, request, files, out_folder, progress):
+        self._model = self._compiled = None
+        self._options = request.get("options", {})
+        phases = Phases(progress)
+        with phases("import"):
+            model = self._core.read_model(files["network.onnx"])
+        with phases("name"):
+            ops = numbered(model)
+            write_model(ops, os.path.join(out_folder, MODEL))
+            kept = self._keep(ops, self._options.get("keep", []))
+        with phases("compile"):
+            compiled = self._compile(model, self._options)
+        with phases("tell"):
+            self._write_execution(compiled, out_folder)
+        self._model, self._compiled = model, compiled
+        return {
+            "phases": phases.list,
+            "peak_bytes": peak_bytes(),
+            "kept": kept,
+            "hint": compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name(),
+            "threads": compiled.get_property("INFERENCE_NUM_THREADS"),
+            "streams": int(compiled.get_property("NUM_STREAMS")),
+        }
+
+    def run(self, request, files, out_folder, progress):
+        import numpy
+
+        ask = self._ready(self._compiled, files["inputs.npz"])
+        ask.infer()
+        outputs = {}
+        for index, port in enumerate(self._compiled.outputs):
+            for name in port.get_names():
+                outputs[name] = as_array(ask.get_output_tensor(index))
+        numpy.savez(os.path.join(out_folder, "outputs.npz"), **outputs)
+        return {}
+
+    def time(self, request, files, out_folder, progress):
+        ask = self._ready(self._compiled, files["inputs.npz"])
+        measured(ask, request.get("warmup_seconds", 0))
+        return {"ms": measured(ask, request.get("seconds", 1))}
+
+    def profile(self, request, files, out_folder, progress):
+        if self._model is None:
+            raise base.Refusal("Nothing was compiled yet.")
+        progress("compile")
+        compiled = self._compile(self._model, self._options, {"PERF_COUNT": True})
+        ask = self._ready(compiled, files["inputs.npz"])
+        progress("run")
+        ms = measured(ask, 0, most=max(int(request.get("runs", 10)), 10))
+        self._write_execution(compiled, out_folder)
+        layers = [
+            {
+                "name": each.node_name,
+                "type": each.node_type,
+                "kernel": each.exec_type,
+                "status": each.status.name,
+                "us": each.real_time.total_seconds() * 1e6,
+            }
+            for each in ask.profiling_info
+        ]
+        return {"ms": ms, "layers": layers}
+
+    def _compile(self, model, options, more=()):
+        asked = {
+            "INFERENCE_PRECISION_HINT": options.get("hint", "f32"),
+            "PERFORMANCE_HINT": "LATENCY",
+            "NUM_STREAMS": 1,
+            **dict(more),
+        }
+        if options.get("threads"):
+            asked["INFERENCE_NUM_THREADS"] = int(options["threads"])
+        return self._core.compile_model(model, options.get("device", "CPU"), asked)
+
+    def _read_what_converts(self, path):
+        """The network, and what the importer says where it does not take all of it."""
+        try:
+            return self._core.read_model(path), ""
+        except RuntimeError as error:
+            words = str(error).strip()
+        from openvino.frontend import FrontEndManager
+
+        importer = FrontEndManager().load_by_framework("onnx")
+        try:
+            file = importer.load(path)
+            self._alive = importer, file  # the model's operators use both
+            return importer.convert_partially(file), words
+        except RuntimeError:
+            raise base.Refusal(words) from None
+
+    def _keep(self, ops, values):
+        """Marks the operators that make these values and those that only they are made of. Their names."""
+        if not values:
+            return []
+        example = self._core.read_model(KEEPING, self._ov.Tensor(self._ov.Type.u8, [0]))
+        mark = next(op for op in example.get_ops() if op.get_type_name() == "Relu").get_rt_info()[KEEP]
+        wanted = set(values)
+        names = {op.get_instance_id(): name for name, op in ops.items()}
+        kept = {}
+        for name, op in ops.items():
+            if any(wanted & output.get_names() for output in op.outputs()):
+                kept.update(dict.fromkeys(parts(op, names)))
+        for name in kept:
+            ops[name].set_rt_info(mark, KEEP)
+        return list(kept)
+
+    def _write_execution(self, compiled, out_folder):
+        weights = os.path.join(out_folder, "execution.bin")
+        self._ov.serialize(compiled.get_runtime_model(), os.path.join(out_folder, EXECUTION), weights)
+        os.unlink(weights)
+
+    def _ready(self, compiled, path):
+        """A request whose inputs are those of the file."""
+        import numpy
+
+        if compiled is None:
+            raise base.Refusal("Nothing was compiled yet.")
+        ask = compiled.create_infer_request()
+        with numpy.load(path, allow_pickle=False) as arrays:
+            for index, port in enumerate(compiled.inputs):
+                name = next((each for each in port.get_names() if each in arrays), None)
+                if name is None:
+                    raise base.Refusal(f"The inputs lack \"{port.get_any_name()}\".")
+                ask.set_input_tensor(index, self._as_tensor(arrays[name], port))
+        return ask
+
+    def _as_tensor(self, array, port):
+        import numpy
+
+        if array.dtype.kind == "V":  # a type that numpy does not have: bfloat16
+            data = numpy.frombuffer(array.tobytes(), numpy.uint16)
+            return self._ov.Tensor(data, self._ov.Shape(list(array.shape)), port.get_element_type())
+        return self._ov.Tensor(array if array.flags.c_contiguous else array.copy())
+
+
+class Phases:
+    """`with phases(name): …` measures a phase and tells of it."""
+
+    def __init__(self, progress):
+        self.list, self._progress = [], progress
+
+    def __call__(self, name):
+        self._progress(name)
+        self.list.append({"name": name, "ms": 0.0})
+        return self
+
+    def __enter__(self):
+        self._start = time.perf_counter()
+
+    def __exit__(self, *error):
+        self.list[-1]["ms"] = (time.perf_counter() - self._start) * 1e3
+
+
+def numbered(model):
+    """The operators of a network by new names, #0, #1, …: the names of its nodes may hold commas, blanks, or be alike."""
+    ops = {}
+    for index, op in enumerate(model.get_ordered_ops()):
+        op.set_friendly_name(f"#{index}")
+        ops[f"#{index}"] = op
+    return ops
+
+
+def write_model(ops, path):
+    names = {op.get_instance_id(): name for name, op in ops.items()}
+    listed = [
+        {
+            "name": name,
+            "type": op.get_type_name(),
+            "outs": [sorted(output.get_names()) for output in op.outputs()],
+            "ins": [[names[each.get_node().get_instance_id()], each.get_index()] for each in op.input_values()],
+        }
+        for name, op in ops.items()
+    ]
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"format": "fusescope.openvino_model", "version": 1, "ops": listed}, file)
+
+
+def parts(op, names):
+    """The names of `op` and of the operators without a named value that it is made of: all that one node became."""
+    found, waiting = [], [op]
+    while waiting:
+        each = waiting.pop()
+        if each.get_type_name() in ("Constant", "Parameter", "Result"):
+            continue
+        found.append(names[each.get_instance_id()])
+        for source in each.input_values():
+            if not any(output.get_names() for output in source.get_node().outputs()):
+                waiting.append(source.get_node())
+    return found
+
+
+def measured(ask, seconds, most=None):
+    """Milliseconds of each run, until the time is over or there are `most`."""
+    ms = []
+    end = time.perf_counter() + seconds
+    while (len(ms) < most) if most else (time.perf_counter() < end):
+        start = time.perf_counter()
+        ask.infer()
+        ms.append((time.perf_counter() - start) * 1e3)
+    return ms
+
+
+def as_array(tensor):
+    """What `tensor` holds, in a type of numpy; bfloat16 as two bytes each."""
+    import numpy
+
+    if tensor.get_element_type().get_type_name() == "bf16":
+        return numpy.frombuffer(tensor.data.tobytes(), "V2").reshape(tuple(tensor.get_shape()))
+    return tensor.str_data if tensor.get_element_type().get_type_name() == "string" else tensor.data
+
+
+def peak_bytes():
+    """The most memory that this process had at once, its weights and the package among it."""
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
