@@ -1,0 +1,202 @@
+#include "compilers/openvino/layer_tensors.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "compilers/openvino/layer_kinds.h"
+
+namespace fusescope {
+namespace {
+
+class LayerReader {
+ public:
+  LayerReader(const ExecutionGraph& graph, const ImportedNetwork& imported, const OpNodes& ops,
+              const std::vector<std::int64_t>& elements)
+      : m_graph(graph), m_imported(imported), m_ops(ops), m_elements(elements) {}
+
+  LayerTensors run() {
+    m_told.roles = layerRoles(m_graph);
+    m_told.isNamed.resize(m_imported.ops.size());
+    for (const ExecutionLayer& layer : m_graph.layers) readNames(layer);
+    findConsumers();
+    findReaders();
+    for (std::uint32_t i = 0; i < m_graph.layers.size(); ++i) {
+      m_told.tensors.emplace_back(m_graph.layers[i].outputs.size(), kNone);
+      for (std::uint32_t output = 0; output < m_graph.layers[i].outputs.size(); ++output)
+        m_told.tensors[i][output] = tensorOf(i, output);
+    }
+    return std::move(m_told);
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = LayerTensors::kNone;
+  struct OpOutput {
+    std::uint32_t op = kNone, output = 0;
+  };
+
+  /// The operator whose name `name` is or begins with: "#12", "#12/transpose_b", "#12.1".
+  std::optional<NamedOp> opOf(const std::string& name) const {
+    if (const auto found = m_imported.byName.find(name); found != m_imported.byName.end())
+      return NamedOp{.op = found->second};
+    for (std::size_t at = name.find_last_of("/._"); at != std::string::npos && at > 0;
+         at = name.find_last_of("/._", at - 1))
+      if (const auto found = m_imported.byName.find(name.substr(0, at)); found != m_imported.byName.end())
+        return NamedOp{.op = found->second, .isWhole = false};
+    return std::nullopt;
+  }
+
+  void readNames(const ExecutionLayer& layer) {
+    auto& named = m_told.named.emplace_back();
+    auto& madeUp = m_told.madeUp.emplace_back();
+    for (const std::string& name : layer.originals) {
+      const auto op = opOf(name);
+      if (!op) {
+        madeUp.push_back(name);
+        continue;
+      }
+      named.push_back(*op);
+      if (op->isWhole) m_told.isNamed[op->op] = true;
+    }
+  }
+
+  void findConsumers() {
+    m_consumers.resize(m_imported.ops.size());
+    for (std::uint32_t i = 0; i < m_imported.ops.size(); ++i)
+      for (const ImportedOp::Input& input : m_imported.op(i).inputs) m_consumers[input.op].push_back({i, input.output});
+  }
+
+  void findReaders() {
+    m_readers.resize(m_graph.layers.size());
+    for (std::uint32_t i = 0; i < m_graph.layers.size(); ++i)
+      for (const auto& source : m_graph.layers[i].sources)
+        if (source.layer != ExecutionLayer::kNone) m_readers[source.layer].push_back({i, source.output});
+  }
+
+  std::uint32_t tensorOf(std::uint32_t index, std::uint32_t output) const {
+    const ExecutionLayer& layer = m_graph.layers[index];
+    if (const std::uint32_t passed = passedOn(layer, index); passed != kNone) return passed;
+    const auto own = m_imported.byName.find(layer.name);
+    if (own != m_imported.byName.end() && hasOutputs(own->second, layer))
+      return checked(layer, output, tensorAfter({own->second, output}));
+    if (const auto numbered = numberedOutput(layer.name); numbered && layer.outputs.size() == 1)
+      return checked(layer, output, tensorAfter(*numbered));
+    return tensorThatIsRead(index, output);
+  }
+
+  bool hasOutputs(std::uint32_t op, const ExecutionLayer& layer) const {
+    return m_imported.op(op).outputs.size() == layer.outputs.size();
+  }
+
+  /// A layer that only writes a value otherwise makes the tensor that it reads.
+  std::uint32_t passedOn(const ExecutionLayer& layer, std::uint32_t index) const {
+    if (!isConversion(layer) || layer.sources.empty() || !m_told.named[index].empty()) return kNone;
+    const auto& source = layer.sources.front();
+    return source.layer < m_told.tensors.size() ? m_told.tensors[source.layer][source.output] : kNone;
+  }
+
+  /// "#12.1": output 1 of the operator "#12"; "#12.1.0" too, since OpenVINO numbers what it adds behind it.
+  std::optional<OpOutput> numberedOutput(const std::string& name) const {
+    const auto op = opOf(name);
+    if (!op || op->isWhole) return std::nullopt;
+    const std::string_view rest = std::string_view(name).substr(m_imported.op(op->op).name.size());
+    std::uint32_t output = 0;
+    const auto [stop, error] = std::from_chars(rest.data() + 1, rest.data() + rest.size(), output);
+    const bool isNumber = error == std::errc() && (stop == rest.data() + rest.size() || *stop == '.');
+    if (!rest.starts_with('.') || !isNumber || output >= m_imported.op(op->op).outputs.size()) return std::nullopt;
+    return OpOutput{op->op, output};
+  }
+
+  /// What an output is of the file. Where it is nothing, what is made of it by operators that no layer names: OpenVINO
+  /// took them into the layer, or away.
+  std::uint32_t tensorAfter(OpOutput at) const {
+    while (at.output < m_ops.tensors[at.op].size()) {
+      if (m_ops.tensors[at.op][at.output] != kNone) return m_ops.tensors[at.op][at.output];
+      std::uint32_t next = kNone;
+      for (const OpOutput& consumer : m_consumers[at.op]) {
+        if (consumer.output != at.output) continue;
+        if (next != kNone && next != consumer.op) return kNone;
+        next = consumer.op;
+      }
+      if (next == kNone || m_told.isNamed[next] || m_ops.nodes[next] != m_ops.nodes[at.op]) return kNone;
+      at = {next, 0};
+    }
+    return kNone;
+  }
+
+  /// The one tensor of the operators of this layer that those of the layers that read this output read.
+  std::uint32_t tensorThatIsRead(std::uint32_t index, std::uint32_t output) const {
+    std::uint32_t found = kNone;
+    std::vector<std::uint32_t> readers = readersOf(index, output);
+    for (const std::uint32_t reader : readers) {
+      for (const NamedOp& by : m_told.named[reader]) {
+        for (const ImportedOp::Input& input : m_imported.op(by.op).inputs) {
+          if (!namesOp(index, input.op)) continue;
+          const std::uint32_t tensor = checked(m_graph.layers[index], output, m_ops.tensors[input.op][input.output]);
+          if (tensor == kNone || tensor == found) continue;
+          if (found != kNone) return kNone;
+          found = tensor;
+        }
+      }
+    }
+    return found;
+  }
+
+  /// Those that read an output, or what was only written otherwise of it.
+  std::vector<std::uint32_t> readersOf(std::uint32_t index, std::uint32_t output) const {
+    std::vector<std::uint32_t> found;
+    for (const OpOutput& reader : m_readers[index]) {
+      if (reader.output != output) continue;
+      found.push_back(reader.op);
+      if (!isConversion(m_graph.layers[reader.op])) continue;
+      for (const OpOutput& next : m_readers[reader.op]) found.push_back(next.op);
+    }
+    return found;
+  }
+
+  bool namesOp(std::uint32_t layer, std::uint32_t op) const {
+    return std::ranges::find(m_told.named[layer], op, &NamedOp::op) != m_told.named[layer].end();
+  }
+
+  std::uint32_t checked(const ExecutionLayer& layer, std::uint32_t output, std::uint32_t tensor) const {
+    if (tensor == kNone) return kNone;
+    const auto made = layer.outputs[output].elements();
+    return !made || m_elements[tensor] < 0 || m_elements[tensor] == *made ? tensor : kNone;
+  }
+
+  const ExecutionGraph& m_graph;
+  const ImportedNetwork& m_imported;
+  const OpNodes& m_ops;
+  const std::vector<std::int64_t>& m_elements;
+  std::vector<std::vector<OpOutput>> m_consumers;  ///< by operator: those that read it, and which output of it
+  std::vector<std::vector<OpOutput>> m_readers;    ///< by layer, likewise
+  LayerTensors m_told;
+};
+
+}  // namespace
+
+std::vector<LayerRole> layerRoles(const ExecutionGraph& graph) {
+  std::vector<LayerRole> roles;
+  const auto isConstant = [&](const ExecutionLayer::Source& source) {  // what it reads runs before it
+    return source.layer < roles.size() &&
+           (roles[source.layer] == LayerRole::Constant || roles[source.layer] == LayerRole::Once);
+  };
+  for (const ExecutionLayer& layer : graph.layers) {
+    if (layer.type == "Const")
+      roles.push_back(LayerRole::Constant);
+    else if (workOf(layer) == LayerWork::Nothing)
+      roles.push_back(LayerRole::Border);
+    else
+      roles.push_back(!layer.sources.empty() && std::ranges::all_of(layer.sources, isConstant) ? LayerRole::Once
+                                                                                               : LayerRole::Kernel);
+  }
+  return roles;
+}
+
+LayerTensors layerTensors(const ExecutionGraph& graph, const ImportedNetwork& imported, const OpNodes& ops,
+                          const std::vector<std::int64_t>& elements) {
+  return LayerReader(graph, imported, ops, elements).run();
+}
+
+}  // namespace fusescope

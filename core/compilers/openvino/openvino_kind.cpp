@@ -1,0 +1,95 @@
+// OpenVINO, by its CPU plugin.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/files.h"
+#include "compilers/openvino/openvino_options.h"
+#include "compilers/openvino/openvino_read_back.h"
+#include "compilers/openvino/openvino_support.h"
+
+namespace fusescope {
+namespace {
+
+/// The file `name` of an answer, read by `read`; errors are located at it.
+template <class Read>
+auto readWritten(const ProbeAnswer& answer, const std::string& name, Read read) -> decltype(read(std::string_view())) {
+  const auto found = answer.files.find(name);
+  if (found == answer.files.end())
+    return Diagnostic{.message = fmt::format("OpenVINO's part of the probe sent no file {}", name), .where = {}};
+  const std::string text = TRY(readTextFile(found->second));
+  auto result = read(std::string_view(text));
+  if (result.ok()) return result;
+  Diagnostic error = std::move(result).error();
+  error.where.file = name;
+  return error;
+}
+
+class OpenvinoKind : public ProbedKind {
+ public:
+  std::string_view name() const override { return "openvino"; }
+  std::string_view title() const override { return "OpenVINO"; }
+  std::string_view target() const override { return "openvino"; }
+  HandedTypes handedTypes() const override { return HandedTypes::AsInFile; }
+
+  std::vector<CompilerOption> options() const override {
+    return {{.name = "hint",
+             .values = {kHintAsPlanned, "f32", "bf16", "f16"},
+             .initial = kHintAsPlanned,
+             .help = "the type that it may calculate floats in; as planned: the type below f32 of most nodes of the "
+                     "plan, else f32"}};
+  }
+
+  std::string whyNot(Ability ability, const Json& opened) const override {
+    if (ability == Ability::InnerValues)
+      return "OpenVINO hands out outputs alone, and another kernel runs where a value inside is made an output.";
+    if (ability == Ability::Keep) return "What OpenVINO compiled is not kept in an engine file.";
+    const Json devices = opened.value("devices", Json::array());
+    const bool hasCpu = std::ranges::any_of(
+        devices, [](const Json& device) { return device.is_object() && device.value("name", Json()) == "CPU"; });
+    return hasCpu ? "" : "This OpenVINO has no plugin for the CPU.";
+  }
+
+  Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
+    return openvinoOptions(network, options);
+  }
+
+  Result<CompilerSupport> support(const HandedNetwork& network, const ProbeAnswer& answer) const override {
+    const ImportedNetwork imported = TRY(readWritten(answer, "model.json", importedNetwork));
+    return openvinoSupport(network, imported, answer.json);
+  }
+
+  Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
+    const ImportedNetwork imported = TRY(readWritten(compiled, "model.json", importedNetwork));
+    const ExecutionGraph graph = TRY(readWritten(compiled, "execution.xml", executionGraph));
+    ReadBack told = openvinoReadBack(network, graph, imported);
+    told.compiler.name = name();
+    const Json hint = compiled.json.value("hint", Json());
+    if (hint.is_string()) told.compiler.options.emplace("granted_hint", hint.get<std::string>());
+    return told;
+  }
+
+  Result<std::map<std::string, double>> kernelTimes(const HandedNetwork&, const ProbeAnswer& profile) const override {
+    return openvinoTimes(TRY(readWritten(profile, "execution.xml", executionGraph)));
+  }
+
+  NodeId failedAt(const HandedNetwork& network, const Diagnostic& error) const override {
+    const std::string called = nodeInError(error.message);
+    for (const onnxlib::FileNode& node : network.file.graph.nodes) {
+      if (called.empty() || (node.name != called && std::ranges::count(node.outputs, called) == 0)) continue;
+      const auto known = network.nodes.find(node.name);
+      if (known != network.nodes.end() && !known->second.empty()) return known->second.front();
+    }
+    return ProbedKind::failedAt(network, error);
+  }
+};
+
+}  // namespace
+
+const ProbedKind& openvinoKind() {
+  static const OpenvinoKind kKind;
+  return kKind;
+}
+
+}  // namespace fusescope

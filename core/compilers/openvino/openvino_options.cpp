@@ -1,0 +1,93 @@
+#include "compilers/openvino/openvino_options.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace fusescope {
+namespace {
+
+class OpenvinoAsking {
+ public:
+  explicit OpenvinoAsking(HandedNetwork& network) : m_network(network), m_plan(*network.plan) {
+    const auto chosen = m_plan.options.compilerOptions.find("hint");
+    m_isPlanned = chosen == m_plan.options.compilerOptions.end() || chosen->second == kHintAsPlanned;
+    if (!m_isPlanned) m_hintText = chosen->second;
+  }
+
+  Result<Json> run(int threads) {
+    m_hint = m_isPlanned ? mostNarrow() : dataTypeFromName(m_hintText).value_or(DataType::Undefined);
+    if (m_hint != DataType::F32 && !isNarrow(m_hint))
+      return Diagnostic{.message = fmt::format("OpenVINO has no hint \"{}\"", m_hintText),
+                        .where = {.attribute = "hint"},
+                        .help = fmt::format("Take f32, bf16, f16, or {} for what the plan wishes.", kHintAsPlanned)};
+    for (const PrecisionGrant& grant : m_plan.precisionMap)
+      if (grant.asked != DataType::Undefined) m_network.pins.push_back(lowered(grant));
+    return Json{{"hint", name(m_hint)}, {"keep", keptValues()}, {"threads", threads}};
+  }
+
+ private:
+  /// The float below f32 that most nodes are planned in; f32 where none is.
+  DataType mostNarrow() const {
+    const auto count = [&](DataType type) {
+      return std::ranges::count(m_plan.precisionMap, type, &PrecisionGrant::granted);
+    };
+    const auto bf16 = count(DataType::BF16), f16 = count(DataType::F16);
+    if (bf16 == 0 && f16 == 0) return DataType::F32;
+    return bf16 >= f16 ? DataType::BF16 : DataType::F16;
+  }
+
+  bool isFree() const { return !m_isPlanned || std::ranges::count(m_plan.options.precisions, m_hint) > 0; }
+
+  /// Names of the values of nodes that are to stay in f32, in the order of the file.
+  Json keptValues() const {
+    std::set<NodeId> kept;
+    for (const PrecisionGrant& grant : m_plan.precisionMap)
+      if (grant.asked == DataType::F32 || (!isFree() && grant.granted == DataType::F32)) kept.insert(grant.node);
+    Json values = Json::array();
+    if (m_hint == DataType::F32) return values;
+    for (const onnxlib::FileNode& node : m_network.file.graph.nodes) {
+      const auto known = m_network.nodes.find(node.name);
+      const bool isKept = known != m_network.nodes.end() &&
+                          std::ranges::any_of(known->second, [&](NodeId id) { return kept.contains(id); });
+      for (const std::string& output : node.outputs)
+        if (isKept && !output.empty()) values.push_back(output);
+    }
+    return values;
+  }
+
+  LoweredPin lowered(const PrecisionGrant& grant) const {
+    LoweredPin pin{.node = grant.node, .type = grant.asked, .how = {}};
+    if (grant.asked == DataType::F32 && m_hint == DataType::F32) {
+      pin.how = "OpenVINO is asked for f32 throughout.";
+    } else if (grant.asked == DataType::F32) {
+      pin.how = fmt::format("Its operators are kept from {} by rt_info, DisablePrecisionConversion.", name(m_hint));
+    } else if (grant.asked == m_hint) {
+      pin.how = fmt::format("OpenVINO is asked for {} by its hint, which it follows where it has such kernels.",
+                            name(m_hint));
+    } else {
+      pin.isExpressible = false;
+      pin.how = isNarrow(grant.asked)
+                    ? fmt::format("OpenVINO takes one type below f32 for a network, and here that is {}.", name(m_hint))
+                : isByteInteger(grant.asked)
+                    ? "OpenVINO takes integers from QuantizeLinear and DequantizeLinear of the network alone."
+                    : fmt::format("OpenVINO cannot be asked for {}.", name(grant.asked));
+    }
+    return pin;
+  }
+
+  HandedNetwork& m_network;
+  const Plan& m_plan;
+  bool m_isPlanned = true;
+  std::string m_hintText;
+  DataType m_hint = DataType::F32;
+};
+
+}  // namespace
+
+Result<Json> openvinoOptions(HandedNetwork& network, const BuildOptions& options) {
+  return OpenvinoAsking(network).run(options.threads);
+}
+
+}  // namespace fusescope

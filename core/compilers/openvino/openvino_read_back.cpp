@@ -1,0 +1,202 @@
+#include "compilers/openvino/openvino_read_back.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compilers/openvino/layer_kinds.h"
+#include "compilers/openvino/layer_nodes.h"
+
+namespace fusescope {
+namespace {
+
+bool isRunAsKernel(const ExecutionLayer& layer, LayerRole role) {
+  return (role == LayerRole::Kernel || role == LayerRole::Once) && !isView(layer);
+}
+
+/// By layer; empty for one that is no kernel.
+std::vector<std::string> layerKernelNames(const ExecutionGraph& graph, const std::vector<LayerRole>& roles) {
+  std::vector<std::string> names;
+  int number = 0;
+  for (std::size_t i = 0; i < graph.layers.size(); ++i) {
+    const ExecutionLayer& layer = graph.layers[i];
+    names.push_back(isRunAsKernel(layer, roles[i]) ? fmt::format("{}_{}", layer.type, ++number) : "");
+    if (!names.back().empty() && !layer.primitive.empty() && !layer.primitive.starts_with("unknown"))
+      names.back() += "_" + layer.primitive;
+  }
+  return names;
+}
+
+/// Layers that calculate in the type of what they read: what they write may be wider.
+bool calculatesAsRead(const ExecutionLayer& layer) {
+  return layer.type == "FullyConnected" || layer.type == "MatMul" || layer.type.ends_with("onvolution");
+}
+
+class OpenvinoTeller {
+ public:
+  OpenvinoTeller(const HandedNetwork& network, const ExecutionGraph& graph, const ImportedNetwork& imported)
+      : m_network(network),
+        m_graph(network.plan->graph()),
+        m_execution(graph),
+        m_file(network.file.graph),
+        m_ops(opNodes(imported, m_file)) {
+    findNodes();
+    findValues();
+    m_layers = layerTensors(graph, imported, m_ops, m_elements);
+    m_held = layerNodes(graph, m_ops, m_layers, m_file, m_nodes);
+    m_names = layerKernelNames(graph, m_layers.roles);
+  }
+
+  ReadBack run() {
+    for (std::uint32_t i = 0; i < m_execution.layers.size(); ++i) {
+      if (m_names[i].empty()) continue;
+      m_told.kernels.push_back(kernel(i));
+      for (const auto& [node, certainty] : m_told.kernels.back().nodes) m_hasKernel.insert(node);
+      if (m_told.kernels.back().nodes.empty() && m_layers.roles[i] == LayerRole::Kernel) tellConversions(i);
+    }
+    tellFates();
+    return std::move(m_told);
+  }
+
+ private:
+  const std::vector<NodeId>& nodesOf(std::uint32_t node) const {
+    static const std::vector<NodeId> kNobody;
+    const auto found = m_network.nodes.find(m_file.node(node).file->name);
+    return found == m_network.nodes.end() ? kNobody : found->second;
+  }
+
+  void findNodes() {
+    for (std::uint32_t i = 0; i < m_file.nodes().size(); ++i) {
+      const std::vector<NodeId>& known = nodesOf(i);
+      m_nodes.push_back(known.empty() ? nullptr : &m_graph.node(known.front()));
+    }
+  }
+
+  void findValues() {
+    for (const TensorGraph::Tensor& tensor : m_file.tensors()) {
+      const auto found = m_network.values.find(tensor.name);
+      m_values.push_back(found == m_network.values.end() ? ValueId() : found->second);
+      m_elements.push_back(-1);
+      if (!m_values.back().valid()) continue;
+      const auto extents = m_graph.value(m_values.back()).type.shape.fixed();
+      if (extents) m_elements.back() = elementCount(*extents).value_or(-1);
+    }
+  }
+
+  ReadBackKernel kernel(std::uint32_t index) const {
+    const ExecutionLayer& layer = m_execution.layers[index];
+    std::map<NodeId, Certainty> nodes;
+    for (const HeldNode& held : m_held.held[index])
+      for (const NodeId node : nodesOf(held.node)) {
+        const auto known = nodes.try_emplace(node, held.certainty).first;
+        known->second = std::min(known->second, held.certainty);
+      }
+    std::vector<const Node*> works;
+    for (const auto& [node, certainty] : nodes) works.push_back(&m_graph.node(node));
+    ReadBackKernel kernel{.name = m_names[index], .kind = kindOf(layer, works)};
+    kernel.nodes.assign(nodes.begin(), nodes.end());
+    for (const auto& source : layer.sources)
+      if (source.layer != ExecutionLayer::kNone) add(kernel.inputs, source.layer, source.output);
+    for (std::uint32_t output = 0; output < layer.outputs.size(); ++output) add(kernel.outputs, index, output);
+    kernel.compute = computeOf(layer);
+    kernel.once = m_layers.roles[index] == LayerRole::Once;
+    if (!kernel.once) kernel.ms = layer.ms;
+    return kernel;
+  }
+
+  ValueId valueOf(std::uint32_t layer, std::uint32_t output) const {
+    const std::uint32_t tensor = m_layers.tensors[layer][output];
+    return tensor == TensorGraph::kNone ? ValueId() : m_values[tensor];
+  }
+
+  /// OpenVINO holds booleans in bytes.
+  DataType toldType(ValueId value, DataType type) const {
+    const bool isBool = value.valid() && m_graph.value(value).type.dtype == DataType::Bool;
+    return isBool && (type == DataType::U8 || type == DataType::I8) ? DataType::Bool : type;
+  }
+
+  void add(std::vector<KernelValue>& values, std::uint32_t layer, std::uint32_t output) const {
+    const ValueId value = valueOf(layer, output);
+    const ExecutionPort& port = m_execution.layers[layer].outputs[output];
+    const auto isThere = [&](const KernelValue& other) { return other.value == value && other.type == port.type; };
+    if (!value.valid() || std::ranges::any_of(values, isThere)) return;
+    values.push_back({.value = value, .type = toldType(value, port.type), .format = port.layout});
+  }
+
+  DataType readAs(const ExecutionLayer& layer) const {
+    if (layer.sources.empty() || layer.sources.front().layer == ExecutionLayer::kNone) return DataType::Undefined;
+    const auto& source = layer.sources.front();
+    return m_execution.layers[source.layer].outputs[source.output].type;
+  }
+
+  DataType computeOf(const ExecutionLayer& layer) const {
+    if (workOf(layer) == LayerWork::Moves) return DataType::Undefined;
+    const DataType read = readAs(layer);
+    if (calculatesAsRead(layer) && (isFloat(read) || isByteInteger(read))) return read;
+    for (const ExecutionPort& output : layer.outputs)
+      if (isFloat(output.type)) return output.type;
+    return isFloat(read) ? read : DataType::Undefined;
+  }
+
+  void tellConversions(std::uint32_t index) {
+    const ExecutionLayer& layer = m_execution.layers[index];
+    if (!isConversion(layer) || layer.outputs.empty() || layer.sources.empty()) return;
+    const auto& source = layer.sources.front();
+    if (source.layer == ExecutionLayer::kNone) return;
+    const ExecutionPort& from = m_execution.layers[source.layer].outputs[source.output];
+    const ExecutionPort& to = layer.outputs.front();
+    const ValueId value = valueOf(index, 0);
+    if (from.type != to.type)
+      m_told.conversions.push_back({.value = value,
+                                    .from = toText(toldType(value, from.type)),
+                                    .to = toText(toldType(value, to.type)),
+                                    .isCast = true,
+                                    .kernel = m_names[index]});
+    if (from.layout != to.layout)
+      m_told.conversions.push_back(
+          {.value = value, .from = from.layout, .to = to.layout, .isCast = false, .kernel = m_names[index]});
+  }
+
+  /// A node that only layers without a kernel hold is seen in what it reads.
+  void tellFates() {
+    for (std::uint32_t i = 0; i < m_file.nodes().size(); ++i) {
+      const Fate fate = m_held.fates[i] == Fate::Kernel ? Fate::View : m_held.fates[i];
+      for (const NodeId node : nodesOf(i))
+        if (!m_hasKernel.contains(node)) m_told.fates.emplace(node, fate);
+    }
+  }
+
+  const HandedNetwork& m_network;
+  const Graph& m_graph;
+  const ExecutionGraph& m_execution;
+  TensorGraph m_file;
+  OpNodes m_ops;
+  std::vector<const Node*> m_nodes;      ///< by node of the file
+  std::vector<ValueId> m_values;         ///< by tensor of the file
+  std::vector<std::int64_t> m_elements;  ///< by tensor of the file; -1: not known
+  LayerTensors m_layers;
+  LayerNodes m_held;
+  std::vector<std::string> m_names;  ///< by layer
+  std::set<NodeId> m_hasKernel;
+  ReadBack m_told;
+};
+
+}  // namespace
+
+ReadBack openvinoReadBack(const HandedNetwork& network, const ExecutionGraph& graph, const ImportedNetwork& imported) {
+  return OpenvinoTeller(network, graph, imported).run();
+}
+
+std::map<std::string, double> openvinoTimes(const ExecutionGraph& graph) {
+  const std::vector<LayerRole> roles = layerRoles(graph);
+  const std::vector<std::string> names = layerKernelNames(graph, roles);
+  std::map<std::string, double> times;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (!names[i].empty() && roles[i] == LayerRole::Kernel && graph.layers[i].ms)
+      times.emplace(names[i], *graph.layers[i].ms);
+  return times;
+}
+
+}  // namespace fusescope
