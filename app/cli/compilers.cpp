@@ -1,51 +1,159 @@
+#include <fmt/format.h>
+
 #include <iostream>
 #include <memory>
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/text.h"
+#include "compilers/probed/asked_environment.h"
+#include "compilers/probed/environment_choice.h"
+#include "compilers/probed/probed_compiler.h"
 
 namespace fusescope::cli {
 namespace {
 
-void printForPeople() {
+struct Arguments {
+  std::string command;  ///< of the one environment to be tried; empty: all that are known
+  std::string name, added;
+  bool json = false;
+};
+
+/// Compilers of this program: those that no probe reaches.
+std::vector<const Compiler*> builtIn() {
+  std::vector<const Compiler*> list;
+  for (const Compiler* compiler : allCompilers())
+    if (findProbedCompiler(compiler->name()) == nullptr) list.push_back(compiler);
+  return list;
+}
+
+std::string abilitiesText(const Compiler& compiler) {
+  std::vector<std::string> can;
+  for (const Ability ability : allAbilities())
+    if (compiler.whyNot(ability).empty()) can.emplace_back(name(ability));
+  return joined(can);
+}
+
+void addReasons(const Compiler& compiler, std::vector<std::string>& reasons) {
+  for (const Ability ability : allAbilities())
+    if (const std::string why = compiler.whyNot(ability); !why.empty())
+      reasons.push_back(fmt::format("{} cannot {}: {}", compiler.name(), name(ability), why));
+}
+
+std::string targetText(const Compiler& compiler) {
+  return compiler.target().empty() ? "any" : compiler.target();
+}
+
+void printCompilers(const std::vector<AskedEnvironment>& environments, bool withOurs) {
   printTitle("Compilers");
   Table table({{"name"}, {"version"}, {"where"}, {"target"}, {"can"}});
   std::vector<std::string> reasons;
-  for (const Compiler* compiler : allCompilers()) {
-    const CompilerIdentity identity = compiler->identity();
-    std::vector<std::string> can;
-    for (const Ability ability : allAbilities()) {
-      const std::string why = compiler->whyNot(ability);
-      if (why.empty()) can.emplace_back(name(ability));
-      if (!why.empty()) reasons.push_back(identity.name + " cannot " + std::string(name(ability)) + ": " + why);
+  if (withOurs)
+    for (const Compiler* compiler : builtIn()) {
+      const CompilerIdentity identity = compiler->identity();
+      table.add({identity.name, identity.version, identity.environment.empty() ? "built in" : identity.environment,
+                 targetText(*compiler), abilitiesText(*compiler)});
+      addReasons(*compiler, reasons);
     }
-    table.add({identity.name, identity.version, identity.environment.empty() ? "built in" : identity.environment,
-               compiler->target().empty() ? "any" : compiler->target(), joined(can)});
-  }
+  for (const AskedEnvironment& environment : environments)
+    for (const AskedCompiler& asked : environment.compilers) {
+      const std::string called(asked.isFirst ? asked.name : std::string(asked.compiler->name()));
+      if (!asked.problem.empty()) continue;
+      table.add({called, asked.version, environment.found.environment.command, targetText(*asked.compiler),
+                 abilitiesText(*asked.compiler)});
+      addReasons(*asked.compiler, reasons);
+    }
   table.print();
   for (const std::string& reason : reasons) std::cout << reason << "\n";
 }
 
-Json compilersJson() {
-  Json json = {{"format", "fusescope.compilers"}, {"version", 1}, {"compilers", Json::array()}};
-  for (const Compiler* compiler : allCompilers()) json["compilers"].push_back(toJson(*compiler));
-  return json;
+void printEnvironments(const std::vector<AskedEnvironment>& environments) {
+  printTitle("Environments");
+  Table table({{"name"}, {"command"}, {"Python"}, {"machine"}});
+  std::vector<std::string> problems;
+  for (const AskedEnvironment& environment : environments) {
+    const FoundEnvironment& found = environment.found;
+    table.add({found.environment.name, found.environment.command, found.python.empty() ? "-" : found.python,
+               found.machine.empty() ? "-" : found.machine});
+    if (!found.problem.empty()) problems.push_back(found.environment.name + ": " + found.problem);
+    for (const AskedCompiler& asked : environment.compilers)
+      if (!asked.problem.empty())
+        problems.push_back(fmt::format("{}: {}: {}", found.environment.name, asked.name, asked.problem));
+  }
+  table.print();
+  for (const std::string& problem : problems) std::cout << problem << "\n";
+}
+
+void printOptions() {
+  printTitle("Options (--compiler-option NAME=VALUE)");
+  Table table({{"compiler"}, {"name"}, {"values"}, {"if not given"}, {"what it does"}});
+  for (const Compiler* compiler : allCompilers())
+    for (const CompilerOption& option : compiler->options())
+      table.add({std::string(compiler->name()), option.name, option.values.empty() ? "any" : joined(option.values),
+                 option.initial.empty() ? "-" : option.initial, option.help});
+  if (!table.empty()) table.print();
+}
+
+Result<std::vector<AskedEnvironment>> ask(const std::vector<Environment>& environments) {
+  std::vector<AskedEnvironment> asked;
+  const Progress progress = progressLine();
+  for (const Environment& environment : environments) {
+    if (progress) progress("ask", environment.command);
+    asked.push_back(TRY(askEnvironment(environment, {})));
+    endIdleJobs();
+  }
+  clearProgressLine();
+  return asked;
+}
+
+Result<int> list(const Arguments& arguments) {
+  const bool isOne = !arguments.command.empty();
+  std::vector<Environment> environments = findEnvironments();
+  if (isOne) {
+    environments = {TRY(environmentNamed(arguments.command))};
+    if (!isConfirmed(environments[0].command)) TRY(confirm(environments[0].command));
+  }
+  const auto asked = TRY(ask(environments));
+  if (arguments.json) {
+    Json json = {{"format", "fusescope.compilers"},
+                 {"version", 1},
+                 {"compilers", Json::array()},
+                 {"environments", Json::array()}};
+    for (const Compiler* compiler : builtIn()) json["compilers"].push_back(toJson(*compiler));
+    for (const AskedEnvironment& environment : asked) json["environments"].push_back(toJson(environment));
+    printJson(json);
+  } else {
+    printCompilers(asked, !isOne);
+    printOptions();
+    printEnvironments(asked);
+  }
+  const bool isBad = isOne && !asked[0].found.problem.empty();
+  return isBad ? kDoesNotHold : kDone;
 }
 
 }  // namespace
 
 Command compilersCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("compilers", "what can compile a network here, and what each can do");
-  const auto json = std::make_shared<bool>(false);
-  verb->add_flag("--json", *json, "print JSON");
-  return {verb, [json]() -> Result<int> {
-            if (*json) {
-              printJson(compilersJson());
-            } else {
-              printForPeople();
+  auto* verb = app.add_subcommand("compilers", "what can compile a network here and elsewhere, and what each can do");
+  const auto arguments = std::make_shared<Arguments>();
+  verb->add_option("--try", arguments->command, "ask one environment alone: its name, or a command that starts Python")
+      ->type_name("COMMAND");
+  verb->add_flag("--json", arguments->json, "print JSON");
+  auto* add = verb->add_subcommand("add", "an environment: a name for a command that starts Python");
+  add->add_option("NAME", arguments->name, "what it is to be called")->required();
+  add->add_option("COMMAND", arguments->added, "starts Python: \"ssh gpubox python3\"")->required();
+  auto* remove = verb->add_subcommand("remove", "an environment that was added");
+  remove->add_option("NAME", arguments->name, "what it is called")->required();
+  return {verb, [arguments, add, remove]() -> Result<int> {
+            if (add->parsed()) {
+              TRY(addEnvironment({.name = arguments->name, .command = arguments->added}));
+              return kDone;
             }
-            return kDone;
+            if (remove->parsed()) {
+              TRY(removeEnvironment(arguments->name));
+              return kDone;
+            }
+            return list(*arguments);
           }};
 }
 

@@ -2,6 +2,7 @@
 
 #include "ops/no_kernel.h"
 #include "ops/support/einsum_equation.h"
+#include "target/target_table.h"
 
 namespace fusescope {
 namespace {
@@ -49,7 +50,7 @@ void forSupported(const Model& model, std::vector<NodeVerdict>& verdicts, Judge 
 }  // namespace
 
 void judgeEinsumLetters(const Model& model, const Target& target, std::vector<NodeVerdict>& verdicts) {
-  if (!target.planningOnly) return;
+  if (!target.planningOnly || target.table->unlisted == Unlisted::Taken) return;
   forSupported(model, verdicts, [&](NodeVerdict& verdict, const Node& node, const Origin& origin) {
     const std::string equation = equationOf(node, origin);
     if (ops::hasUpperCase(equation)) judgeLetters(verdict, equation, target);
@@ -57,7 +58,7 @@ void judgeEinsumLetters(const Model& model, const Target& target, std::vector<No
 }
 
 void refuseOptimisedOperators(const Model& model, const Target& target, std::vector<NodeVerdict>& verdicts) {
-  if (!target.planningOnly) return;
+  if (!target.planningOnly || target.table->unlisted == Unlisted::Taken) return;
   forSupported(model, verdicts, [&](NodeVerdict& verdict, const Node&, const Origin& origin) {
     const std::string& form = origin.plainForm;
     if (form.empty()) return;

@@ -118,8 +118,10 @@ class TableReader {
       table.unlisted = Unlisted::NotSupported;
     } else if (unlisted == "unknown") {
       table.unlisted = Unlisted::Unknown;
+    } else if (unlisted == "taken") {
+      table.unlisted = Unlisted::Taken;
     } else {
-      return error("unlisted", "must be reference_only, not_supported or unknown");
+      return error("unlisted", "must be reference_only, not_supported, unknown or taken");
     }
     const Json sources = TRY(object(json, "sources", true));
     for (const auto& [key, where] : sources.items()) {

@@ -63,7 +63,12 @@ struct TargetType {
 };
 
 /// What an operator without a row is.
-enum class Unlisted { ReferenceOnly, NotSupported, Unknown };
+enum class Unlisted {
+  ReferenceOnly,
+  NotSupported,
+  Unknown,
+  Taken  ///< whatever its types: the compiler is asked itself what it does not take
+};
 
 /// When a segment may hold an If, Loop or Scan.
 enum class BodyRule {

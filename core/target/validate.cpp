@@ -39,6 +39,8 @@ class Validator {
       : m_request(request), m_table(*request.target.table), m_row(rowOf(m_table, request.node)) {}
 
   TargetVerdict run() {
+    if (m_row == nullptr && m_table.unlisted == Unlisted::Taken)
+      return {.why = explained("validate.supported"), .supported = true};
     if (m_table.unlisted == Unlisted::ReferenceOnly) {
       const OpSchema* schema = OpRegistry::standard().find(m_request.node);
       if (schema == nullptr || !schema->kernel) {

@@ -67,9 +67,10 @@ Result<Environment> firstEnvironmentWith(std::string_view compiler, const StopTo
   for (const Environment& environment : findEnvironments()) {
     const FoundEnvironment found = TRY(environmentAsFound(environment, stop));
     const auto there = std::ranges::find(found.compilers, compiler, &FoundCompiler::compiler);
-    if (there != found.compilers.end() && there->problem.empty()) return environment;
+    // Of a compiler whose part of the probe is the environment's own nothing is said before it is opened.
     const std::string& why = there != found.compilers.end() ? there->problem : found.problem;
-    if (!why.empty()) reasons.push_back(why);
+    if (why.empty()) return environment;
+    reasons.push_back(why);
   }
   return nowhere(compiler, reasons);
 }
