@@ -72,7 +72,9 @@ Status checkOptions(const Compiler& compiler, const std::map<std::string, std::s
 Status checkAble(const Compiler& compiler, Ability ability, std::string_view verb) {
   const std::string why = compiler.whyNot(ability);
   if (why.empty()) return Done{};
-  return Diagnostic{.message = fmt::format("{} cannot {} here: {}", compiler.name(), verb, why),
+  const bool isSentence = why.ends_with('.');  // the message of an error ends without its full stop
+  return Diagnostic{.message = fmt::format("{} cannot {} here: {}", compiler.name(), verb,
+                                           std::string_view(why).substr(0, why.size() - (isSentence ? 1 : 0))),
                     .where = {.attribute = "--compiler"},
                     .help = "fusescope compilers lists what each compiler can do."};
 }

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/name_hints.h"
+#include "base/text.h"
 
 namespace fusescope {
 namespace {
@@ -22,16 +23,12 @@ Known& known() {
   return all;
 }
 
-std::string sentence(const std::string& text) {
-  return text.empty() || text.back() == '.' ? text : text + ".";
-}
-
 /// Why no environment has the compiler: what each says.
 Diagnostic nowhere(std::string_view compiler, const std::vector<std::string>& reasons) {
-  Diagnostic error{.message = fmt::format("{} is in no environment that was found.", compiler),
-                   .help = "Name the Python that has it: fusescope compilers add NAME COMMAND, or FUSESCOPE_PYTHON."};
-  for (const std::string& reason : reasons) error.message += " " + sentence(reason);
-  return error;
+  return {.message = fmt::format("{} is in no environment that was found{}{}", compiler, reasons.empty() ? "" : ". ",
+                                 joined(reasons, ". ")),
+          .help = "Another Python that has it is named by: fusescope compilers add NAME COMMAND; or by "
+                  "FUSESCOPE_PYTHON."};
 }
 
 }  // namespace

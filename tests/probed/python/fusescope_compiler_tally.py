@@ -1,0 +1,172 @@
+"""Tally: a compiler for tests, in Python alone. It takes networks of Add, Mul, Neg, Relu and Cast over floats of equal
+extents, has a kernel of a sum or a product and the Relu behind it, and one of each other node.
+
+FUSESCOPE_TEST_TALLY says what goes wrong: "refuses OP" (when it is asked), "fails OP", "dies OP" (while it compiles),
+"dies run".
+"""
+
+import os
+import struct
+import time
+import zipfile
+
+from fusescope_probe import base
+
+DISTRIBUTIONS = ("tally",)
+
+JOINS = {"Add": lambda a, b: a + b, "Mul": lambda a, b: a * b}
+ALONE = {"Neg": lambda a: -a, "Relu": lambda a: max(a, 0.0), "Cast": lambda a: a}
+
+
+class Compiler(base.Compiler):
+    def open(self, request, files, out_folder, progress):
+        self._fault = os.environ.get("FUSESCOPE_TEST_TALLY", "").split()
+        return {"version": "1.5", "devices": [{"name": "fingers"}], "about": {"pid": os.getpid()}}
+
+    def support(self, request, files, out_folder, progress):
+        graph = Graph(files["network.onnx"])
+        refused = [node["name"] for node in graph.nodes if not self._takes(node["op"])]
+        return {"refused": refused, "options": request["options"]}
+
+    def compile(self, request, files, out_folder, progress):
+        progress("count", "on fingers")
+        self._graph = Graph(files["network.onnx"])
+        for node in self._graph.nodes:
+            if self._fault == ["fails", node["op"]]:
+                raise base.Refusal(f"Tally has not enough fingers for node {node['name']} ({node['op']})")
+            if self._fault == ["dies", node["op"]]:
+                print("out of fingers", flush=True)
+                os._exit(7)
+        return {
+            "kernels": kernels(self._graph),
+            "options": request["options"],
+            "phases": [{"name": "count", "ms": 1.5}],
+            "peak_bytes": 4096,
+        }
+
+    def run(self, request, files, out_folder, progress):
+        if self._fault == ["dies", "run"] and not os.path.exists(os.environ["FUSESCOPE_TEST_DIED"]):
+            open(os.environ["FUSESCOPE_TEST_DIED"], "w").close()
+            os._exit(8)
+        write_npz(os.path.join(out_folder, "outputs.npz"), self._graph.run(read_npz(files["inputs.npz"])))
+        return {}
+
+    def time(self, request, files, out_folder, progress):
+        inputs = read_npz(files["inputs.npz"])
+        ms, until = [], time.perf_counter() + request["seconds"]
+        while not ms or time.perf_counter() < until:
+            start = time.perf_counter()
+            self._graph.run(inputs)
+            ms.append(1e3 * (time.perf_counter() - start))
+        return {"ms": ms}
+
+    def profile(self, request, files, out_folder, progress):
+        return {"ms": [2.0] * request["runs"], "kernels": {name: 0.25 for name, _ in kernels(self._graph)}}
+
+    def _takes(self, op):
+        return (op in JOINS or op in ALONE) and self._fault != ["refuses", op]
+
+
+def kernels(graph):
+    """[name, nodes] in order."""
+    made = []
+    for node in graph.nodes:
+        before = made[-1][1] if made else []
+        joins = node["op"] == "Relu" and before and before[-1]["op"] in JOINS
+        if joins and before[-1]["outputs"][0] == node["inputs"][0]:
+            before.append(node)
+        else:
+            made.append((f"tally_{len(made)}", [node]))
+    return [(name, [node["name"] for node in nodes]) for name, nodes in made]
+
+
+class Graph:
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            graph = next(value for field, value in fields(file.read()) if field == 7)
+        self.nodes, self.weights, self.outputs = [], {}, []
+        for field, value in fields(graph):
+            if field == 1:
+                self.nodes.append(node(value))
+            elif field == 5:
+                name, numbers = tensor(value)
+                self.weights[name] = numbers
+            elif field == 12:
+                self.outputs.append(next(text for key, text in fields(value) if key == 1).decode())
+
+    def run(self, inputs):
+        values = {**self.weights, **{name: numbers for name, (_, numbers) in inputs.items()}}
+        shape = next(iter(inputs.values()))[0]
+        for each in self.nodes:
+            operands = [values[name] for name in each["inputs"]]
+            operation = JOINS.get(each["op"]) or ALONE[each["op"]]
+            values[each["outputs"][0]] = [operation(*numbers) for numbers in zip(*operands)]
+        return {name: (shape, values[name]) for name in self.outputs}
+
+
+def node(data):
+    made = {"inputs": [], "outputs": [], "name": "", "op": ""}
+    for field, value in fields(data):
+        if field in (1, 2):
+            made["inputs" if field == 1 else "outputs"].append(value.decode())
+        elif field in (3, 4):
+            made["name" if field == 3 else "op"] = value.decode()
+    return made
+
+
+def tensor(data):
+    name, numbers = "", []
+    for field, value in fields(data):
+        if field == 8:
+            name = value.decode()
+        elif field in (4, 9):  # float_data, raw_data
+            numbers = [number for (number,) in struct.iter_unpack("<f", value)]
+    return name, numbers
+
+
+def fields(data):
+    """(number, value) of a protobuf message."""
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        if key & 7 == 2:
+            length, at = varint(data, at)
+            yield key >> 3, data[at : at + length]
+            at += length
+        elif key & 7 == 0:
+            value, at = varint(data, at)
+            yield key >> 3, value
+        else:
+            at += 8 if key & 7 == 1 else 4
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 0x7F) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 0x80:
+            return value, at
+
+
+def read_npz(path):
+    """name -> (shape as text, numbers), floats alone."""
+    arrays = {}
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            data = archive.read(name)
+            (length,) = struct.unpack_from("<H", data, 8)
+            shape = data[10 : 10 + length].decode().split("'shape':")[1].split(")")[0] + ")"
+            arrays[name[: -len(".npy")]] = shape, [each for (each,) in struct.iter_unpack("<f", data[10 + length :])]
+    return arrays
+
+
+def write_npz(path, arrays):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, (shape, numbers) in arrays.items():
+            head = f"{{'descr': '<f4', 'fortran_order': False, 'shape':{shape}, }}\n".encode()
+            archive.writestr(
+                name + ".npy",
+                b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + struct.pack(f"<{len(numbers)}f", *numbers),
+            )
