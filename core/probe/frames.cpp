@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -23,7 +24,9 @@ std::string textOf(const Json& object, const char* key) {
 
 std::uint64_t countOf(const Json& object, const char* key) {
   const auto field = object.find(key);
-  return field != object.end() && field->is_number_unsigned() ? field->get<std::uint64_t>() : 0;
+  if (field == object.end() || !field->is_number_integer()) return 0;
+  if (field->is_number_unsigned()) return field->get<std::uint64_t>();
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, field->get<std::int64_t>()));
 }
 
 std::string toBytes(const Json& header, std::string_view payload) {

@@ -21,8 +21,7 @@ namespace fusescope {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto kBeat = 5s;      ///< how often each side hears from the other at least
-constexpr auto kSilence = 30s;  ///< after which the other side is taken to be gone
+constexpr int kBeats = 6;  ///< that are sent within the time after which silence means that a side is gone
 
 }  // namespace
 
@@ -62,20 +61,22 @@ Result<std::shared_ptr<Listener>> Listener::start(const Environment& environment
   words.emplace_back(kPythonArguments);
   StartedProcess process = TRY(StartedProcess::start(words));
   Greeting greeting = TRY(shakeHands(process, environment.command, options.handshake, stop));
-  std::shared_ptr<Listener> listener(new Listener(environment.command, std::move(process), std::move(greeting)));
+  std::shared_ptr<Listener> listener(
+      new Listener(environment.command, options.silence, std::move(process), std::move(greeting)));
   listener->m_isLocal = TRY(listener->sharesFiles(options, stop));
   return listener;
 }
 
-Listener::Listener(std::string command, StartedProcess process, Greeting greeting)
+Listener::Listener(std::string command, std::chrono::milliseconds silence, StartedProcess process, Greeting greeting)
     : m_command(std::move(command)),
+      m_silence(silence),
       m_process(std::move(process)),
       m_hello(std::move(greeting.hello)),
       m_wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       m_reader(std::move(greeting.reader)),
       m_words(std::move(greeting.words)),
       m_heard(Mailbox::Clock::now()),
-      m_nextBeat(m_heard + kBeat),
+      m_nextBeat(m_heard),
       m_thread([this] { serve(); }) {}
 
 Listener::~Listener() {
@@ -153,10 +154,10 @@ bool Listener::serveOnce() {
     }
   }
   const auto now = Mailbox::Clock::now();
-  if (now - m_heard > kSilence) return breakOff("has not been heard of for too long"), false;
+  if (now - m_heard > m_silence) return breakOff("has not been heard of for too long"), false;
   if (now >= m_nextBeat) {
-    m_nextBeat = now + kBeat;
-    send({{"op", "beat"}});
+    m_nextBeat = now + m_silence / kBeats;
+    send({{"op", "beat"}, {"silence", std::chrono::duration<double>(m_silence).count()}});
     return true;
   }
   std::array<pollfd, 4> ends{

@@ -61,7 +61,7 @@ class Listener {
   void send(const Json& header, std::string_view payload = {});
 
  private:
-  Listener(std::string command, StartedProcess process, Greeting greeting);
+  Listener(std::string command, std::chrono::milliseconds silence, StartedProcess process, Greeting greeting);
   void serve();
   bool serveOnce();
   bool receive();
@@ -70,6 +70,7 @@ class Listener {
   Result<bool> sharesFiles(const ProbeOptions& options, const StopToken& stop);
 
   const std::string m_command;
+  const std::chrono::milliseconds m_silence;
   StartedProcess m_process;
   const Json m_hello;
   bool m_isLocal = false;

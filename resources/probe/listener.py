@@ -18,7 +18,7 @@ from .keeper import Keeper
 from .pipes import Writer, read_what_is_there
 
 PROTOCOL = 1
-SILENCE = 30.0  # seconds without a word, after which the other side is taken to be gone
+SILENCE = 30.0  # seconds without a word, after which the other side is taken to be gone, until it says how many
 MOST_WAITING = 1 << 20  # bytes that wait to be sent before more of a file is read
 
 
@@ -29,7 +29,7 @@ class Listener:
         self._source, self._folder, self._version = source, folder, version
         self._jobs = {}
         self._reader = FrameReader()
-        self._heard = time.monotonic()
+        self._heard, self._silence = time.monotonic(), SILENCE
         os.set_blocking(source, False)
         self._keeper = Keeper(folder, [source, sink])
         self._sink = Writer(sink)
@@ -76,7 +76,7 @@ class Listener:
                 selector.register(job.log, selectors.EVENT_READ, job.read_log)
                 if len(job.commands):
                     selector.register(job.commands.descriptor, selectors.EVENT_WRITE, job.commands.flush)
-            ready = selector.select(max(0.0, self._heard + SILENCE - time.monotonic()))
+            ready = selector.select(max(0.0, self._heard + self._silence - time.monotonic()))
         for key, _ in ready:
             if key.data is not None:
                 self._of_a_job(key.data)
@@ -87,7 +87,7 @@ class Listener:
         self._sink.flush()
         self._reap()
         self._fill()
-        if time.monotonic() - self._heard >= SILENCE:
+        if time.monotonic() - self._heard >= self._silence:
             raise OSError("nothing was heard for too long")
 
     def _of_a_job(self, step):
@@ -112,6 +112,7 @@ class Listener:
         job = self._jobs.get(number)
         try:
             if op == "beat":
+                self._silence = float(header.get("silence", SILENCE))
                 self._send({"event": "beat"})
             elif op == "look":
                 self._send({"event": "look", "job": number, "word": word_in(header.get("path"))})

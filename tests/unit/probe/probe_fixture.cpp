@@ -1,6 +1,7 @@
 #include "tests/unit/probe/probe_fixture.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -25,6 +26,7 @@ void ProbeTest::SetUp() {
 
 void ProbeTest::TearDown() {
   endIdleListeners();
+  EXPECT_TRUE(eventually([this] { return processes().empty(); })) << "a probe's process is left behind";
   EXPECT_TRUE(eventually([this] { return leftFolders().empty(); })) << "a probe's folder is left behind";
   ::unsetenv("TMPDIR");
 }
@@ -53,6 +55,22 @@ Json ProbeTest::asked(ProbeJob& job, const std::string& op, Json more) {
   if (answer.ok()) return answer.value().json;
   ADD_FAILURE() << answer.error().text();
   return {};
+}
+
+std::string ProbeTest::relay(const std::string& options) {
+  return fmt::format("python3 {}/tests/unit/probe/python/relay.py {}", FUSESCOPE_SOURCE_DIR, options);
+}
+
+std::vector<int> ProbeTest::processes() const {
+  std::vector<int> found;
+  const std::string mark = "TMPDIR=" + (m_folder / "temporary").string();
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos || name == std::to_string(::getpid())) continue;
+    const int process = std::stoi(name);
+    if (runs(process) && textOfFile(entry.path() / "environ").find(mark) != std::string::npos) found.push_back(process);
+  }
+  return found;
 }
 
 std::vector<std::string> ProbeTest::leftFolders() const {

@@ -25,6 +25,10 @@ class ProbeTest : public ::testing::Test {
   static Environment confirmed(const std::string& command);
   static std::unique_ptr<ProbeJob> started(const Environment& environment, const std::string& compiler = "echo");
   static Json asked(ProbeJob& job, const std::string& op, Json more = Json::object());
+  /// A command that runs what stands behind it and spoils the connection: tests/unit/probe/python/relay.py.
+  static std::string relay(const std::string& options);
+  /// Processes that were started by this test and run.
+  std::vector<int> processes() const;
   /// Folders of probes in this test's folder for temporary files.
   std::vector<std::string> leftFolders() const;
   std::filesystem::path file(const std::string& name, const std::string& content) const;
