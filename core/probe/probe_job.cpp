@@ -9,6 +9,7 @@
 #include "probe/answer_folder.h"
 #include "probe/file_names.h"
 #include "probe/file_transfer.h"
+#include "probe/job_events.h"
 #include "probe/listeners.h"
 
 namespace fusescope {
@@ -48,7 +49,9 @@ class LiveJob final : public ProbeJob {
 
   Result<ProbeAnswer> ask(const ProbeRequest& request, const StopToken& stop, const Progress& progress) override {
     TRY(checkStop(stop));
-    if (m_ended) return ended("has ended already", {});
+    if (m_ended)
+      return Diagnostic{
+          .message = fmt::format("the process of {} in \"{}\" has ended already", m_compiler, m_environment.command)};
     ++m_request;
     auto answer = asked(request, m_listener->isLocal() && !m_sendsFiles, stop, progress);
     if (answer.ok()) {
@@ -87,7 +90,7 @@ class LiveJob final : public ProbeJob {
       if (event == "got" || event == "need") TRY(sender.sendOn());
       if (event == "error") {
         if (textOf(header, "kind") == "not_shared") return std::optional<ProbeAnswer>{};
-        return refusal(header);
+        return refusalFrom(header);
       }
       if (event == "answer") return std::optional<ProbeAnswer>(TRY(answered(*frame, request, stop)));
     }
@@ -169,25 +172,9 @@ class LiveJob final : public ProbeJob {
     if (!m_ended.exchange(true)) m_listener->send({{"op", "end"}, {"job", m_number}});
   }
 
-  Diagnostic refusal(const Json& event) const {
-    return {.message = textOf(event, "message"), .help = textOf(event, "help")};
-  }
-
-  Diagnostic ended(const std::string& how, const std::string& log, std::string help = {}) {
-    m_ended = true;
-    std::string text = fmt::format("the process of {} in \"{}\" {}", m_compiler, m_environment.command, how);
-    if (!log.empty()) text += "; its last words: " + log;
-    return {.message = text, .help = std::move(help)};
-  }
-
   Diagnostic endedBy(const Json& event, const ProbeRequest& request) {
-    const std::string during = fmt::format("while it worked on \"{}\"", textOf(request.json, "op"));
-    const auto signal = static_cast<int>(countOf(event, "signal"));
-    if (signal == 0)
-      return ended(fmt::format("ended with status {} {}", countOf(event, "status"), during), textOf(event, "log"));
-    constexpr int kKill = 9;
-    return ended(fmt::format("was ended by {} {}", signalInWords(signal), during), textOf(event, "log"),
-                 signal == kKill ? "The system does that to a process when memory runs out." : "");
+    m_ended = true;
+    return endFrom(event, m_compiler, m_environment.command, textOf(request.json, "op"));
   }
 
   Diagnostic tookTooLong(const ProbeRequest& request) {

@@ -84,6 +84,10 @@ class Job:
                 self._expect(sha256, size)
         self._pass_on()
 
+    def give(self, blobs):
+        """Files that are here already: sha256 -> (path, whether it is from the cache)."""
+        self._blobs.update(blobs)
+
     def _has(self, sha256, size):
         if sha256 not in self._blobs and self._cache is not None:
             path = self._cache.find(sha256, size)

@@ -1,0 +1,25 @@
+#include "probe/job_events.h"
+
+#include <fmt/format.h>
+
+#include "probe/frames.h"
+#include "probe/started_process.h"
+
+namespace fusescope {
+
+Diagnostic refusalFrom(const Json& event) {
+  return {.message = textOf(event, "message"), .help = textOf(event, "help")};
+}
+
+Diagnostic endFrom(const Json& event, std::string_view compiler, std::string_view place, std::string_view op) {
+  constexpr std::uint64_t kKill = 9;
+  const std::uint64_t signal = countOf(event, "signal");
+  const std::string how = signal == 0 ? fmt::format("ended with status {}", countOf(event, "status"))
+                                      : fmt::format("was ended by {}", signalInWords(static_cast<int>(signal)));
+  std::string text = fmt::format("the process of {} in \"{}\" {} while it worked on \"{}\"", compiler, place, how, op);
+  if (const std::string log = textOf(event, "log"); !log.empty()) text += "; its last words: " + log;
+  return {.message = std::move(text),
+          .help = signal == kKill ? "The system does that to a process when memory runs out." : ""};
+}
+
+}  // namespace fusescope

@@ -1,0 +1,204 @@
+#include "probe/job_file.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/files.h"
+#include "base/json_fields.h"
+#include "base/user_json.h"
+#include "base/zip_archive.h"
+#include "probe/answer_folder.h"
+#include "probe/file_names.h"
+#include "probe/file_transfer.h"
+#include "probe/job_events.h"
+#include "probe/probe_archive.h"
+
+namespace fusescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kJobFormat = "fusescope-probe-job", kResultFormat = "fusescope-probe-result";
+constexpr int kVersion = 1;
+constexpr std::uint64_t kMostJson = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMostFileBytes = std::uint64_t{64} << 30;
+
+Diagnostic located(Diagnostic error, const fs::path& path) {
+  if (error.where.file.empty()) error.where.file = path.string();
+  return error;
+}
+
+std::string sha256OfText(std::string_view text) {
+  Sha256 hash;
+  hash.add(text);
+  return hash.hex();
+}
+
+/// A request as both files have it: {json, files[{name, size, sha256}]}.
+Result<Json> describedRequest(const ProbeRequest& request, const StopToken& stop) {
+  return Json{{"json", request.json}, {"files", TRY(describedFiles(request, false, stop))}};
+}
+
+/// An answer in a result.
+struct Recorded {
+  Json request;
+  Json event;                          ///< with "event": answer, error or ended
+  std::vector<std::size_t> positions;  ///< of its files in the archive
+  bool wasGiven = false;
+};
+
+/// Answers as the result of a job file has them.
+class RecordedJob final : public ProbeJob {
+ public:
+  RecordedJob(fs::path path, ZipReader archive, std::string compiler, std::vector<Recorded> answers)
+      : m_path(std::move(path)),
+        m_archive(std::move(archive)),
+        m_compiler(std::move(compiler)),
+        m_answers(std::move(answers)) {}
+
+  Status open() {
+    m_opened = TRY(ask({.json = {{"op", "open"}}, .files = {}}, {}, {})).json;
+    return Done{};
+  }
+  const Json& opened() const override { return m_opened; }
+  bool isThere() const override { return true; }
+
+  Result<ProbeAnswer> ask(const ProbeRequest& request, const StopToken& stop, const Progress&) override {
+    const Json wanted = TRY(describedRequest(request, stop));
+    Recorded* found = nullptr;
+    for (Recorded& answer : m_answers)
+      if (answer.request == wanted && (found == nullptr || (found->wasGiven && !answer.wasGiven))) found = &answer;
+    const std::string op = textOf(request.json, "op");
+    if (found == nullptr)
+      return Diagnostic{
+          .message = fmt::format("this result has no answer to this request \"{}\": it is another job's", op),
+          .where = {.file = m_path.string()},
+          .help = "Open the result of the job that was packed for this network and these options."};
+    found->wasGiven = true;
+    const std::string event = textOf(found->event, "event");
+    if (event == "error") return refusalFrom(found->event);
+    if (event == "ended") return endFrom(found->event, m_compiler, m_path.string(), op);
+    ProbeAnswer answer{.json = found->event.value("json", Json()), .files = {}};
+    if (!answer.json.is_object())
+      return Diagnostic{.message = "an answer is no object", .where = {.file = m_path.string()}};
+    auto files = unpacked(*found, request.folder, stop);
+    if (!files.ok()) return located(files.error(), m_path);
+    answer.files = std::move(files).value();
+    return answer;
+  }
+
+ private:
+  Result<std::map<std::string, fs::path>> unpacked(const Recorded& answer, fs::path folder, const StopToken& stop) {
+    const Json files = answer.event.value("files", Json::array());
+    if (folder.empty() && !files.empty()) {
+      if (!m_folder) m_folder.emplace(TRY(AnswerFolder::make()));
+      folder = m_folder->path() / std::to_string(m_unpacked++);
+    }
+    FileReceiver receiver = TRY(FileReceiver::forAnswer(files, folder));
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      std::uint64_t at = 0;
+      TRY(m_archive.read(answer.positions[i], [&](std::span<const std::byte> piece) -> Status {
+        TRY(checkStop(stop));
+        const Frame frame{.header = {{"event", "piece"}, {"file", i}, {"at", at}},
+                          .payload = std::string(reinterpret_cast<const char*>(piece.data()), piece.size())};
+        at += piece.size();
+        return receiver.take(frame);
+      }));
+      TRY(receiver.take({.header = {{"event", "file"}, {"file", i}, {"sha256", textOf(files[i], "sha256")}}}));
+    }
+    return receiver.files();
+  }
+
+  const fs::path m_path;
+  const ZipReader m_archive;
+  const std::string m_compiler;
+  std::vector<Recorded> m_answers;
+  std::optional<AnswerFolder> m_folder;
+  std::size_t m_unpacked = 0;
+  Json m_opened;
+};
+
+using Positions = std::map<std::string, std::size_t>;
+
+Result<Recorded> recordedFrom(const Json& json, const ZipReader& archive, const Positions& positions) {
+  if (!json.is_object() || !json.contains("request")) return Diagnostic{.message = "an answer has no request"};
+  Recorded answer{.request = json["request"], .event = json, .positions = {}};
+  const Json files = json.value("files", Json::array());
+  if (!files.is_array()) return Diagnostic{.message = "the files of an answer are no list"};
+  for (const Json& file : files) {
+    const std::string entry = file.is_object() ? textOf(file, "entry") : std::string();
+    const auto position = positions.find(entry);
+    if (position == positions.end() || !isSafeFileName(textOf(file, "name")))
+      return Diagnostic{.message = fmt::format("an answer has a file that is not there or not allowed: \"{}\"", entry)};
+    if (archive.entries()[position->second].bytes != countOf(file, "size"))
+      return Diagnostic{.message = fmt::format("\"{}\" is not as large as it should be", entry)};
+    answer.positions.push_back(position->second);
+  }
+  return answer;
+}
+
+Result<JobResult> resultIn(const fs::path& path, std::string_view job) {
+  ZipReader archive = TRY(ZipReader::open(path));
+  Positions positions;
+  for (std::size_t i = 0; i < archive.entries().size(); ++i) positions.emplace(archive.entries()[i].name, i);
+  const auto head = positions.find("result.json");
+  if (head == positions.end()) return Diagnostic{.message = "this is no result of a job: it has no result.json"};
+  const auto bytes = TRY(archive.bytes(head->second, kMostJson));
+  const Json json = TRY(parseUserJson({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+  TRY(checkFormat(json, "a result of a job", kResultFormat, kVersion));
+  if (json["version"] != kVersion || textOf(json, "probe") != probeVersion())
+    return Diagnostic{.message = "this result was made by the probe of another Fusescope",
+                      .help = "Pack the job again with this one and run it again."};
+  JobResult result{.job = textOf(json, "job"),
+                   .compiler = textOf(json, "compiler"),
+                   .hello = json.value("hello", Json()),
+                   .probe = {}};
+  if (!job.empty() && result.job != job)
+    return Diagnostic{.message = "this is the result of another job",
+                      .help = "Open the one that was written beside this job's file."};
+  std::vector<Recorded> answers;
+  JsonFields fields(json);
+  fields.require("answers").parseList("answers", answers,
+                                      [&](const Json& entry) { return recordedFrom(entry, archive, positions); });
+  if (fields.error()) return *fields.error();
+  auto recorded = std::make_unique<RecordedJob>(path, std::move(archive), result.compiler, std::move(answers));
+  TRY(recorded->open());
+  result.probe = std::move(recorded);
+  return result;
+}
+
+}  // namespace
+
+Result<std::string> packJob(std::string_view compiler, const std::vector<ProbeRequest>& requests, const fs::path& path,
+                            const StopToken& stop, const ProbeOptions& options) {
+  Json job{{"format", kJobFormat}, {"version", kVersion}, {"compiler", compiler}, {"probe", probeVersion()}};
+  if (options.memoryBytes) job["memory"] = *options.memoryBytes;
+  job["requests"] = Json::array({TRY(describedRequest({.json = {{"op", "open"}}, .files = {}}, stop))});
+  std::map<std::string, fs::path> blobs;
+  for (const ProbeRequest& request : requests) {
+    Json described = TRY(describedRequest(request, stop));
+    for (const Json& file : described["files"])
+      blobs.emplace(textOf(file, "sha256"), request.files.at(textOf(file, "name")));
+    job["requests"].push_back(std::move(described));
+  }
+  const std::string text = job.dump(-1, ' ', false, Json::error_handler_t::replace);
+  TRY(writeFileAtomically(path, [&](const fs::path& temporary) -> Status {
+    TRY(writeFileAtomically(temporary, probeArchive()));
+    ZipWriter archive = TRY(ZipWriter::at(temporary, true));
+    TRY(archive.add("job.json", std::string_view(text)));
+    for (const auto& [sha256, file] : blobs) TRY(archive.add("blobs/" + sha256, file));
+    return archive.finish();
+  }));
+  return sha256OfText(text);
+}
+
+Result<JobResult> openJobResult(const fs::path& path, std::string_view job) {
+  auto result = resultIn(path, job);
+  if (!result.ok()) return located(result.error(), path);
+  return result;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,138 @@
+"""What `python3 job.pyz` does: asks a compiler for everything that the file holds, and writes result.zip beside it."""
+
+import hashlib
+import json
+import os
+import select
+import shutil
+import sys
+import tempfile
+import zipfile
+
+from . import folder as folders
+from .blobs import is_safe_name, sha256_of
+from .frames import json_bytes
+from .hello import about_this_environment
+from .job import Job
+from .keeper import Keeper
+
+FORMAT, RESULT_FORMAT, VERSION = "fusescope-probe-job", "fusescope-probe-result", 1
+
+
+def main():
+    sys.path[:] = [path for path in sys.path if path]
+    archive = os.path.abspath(sys.argv[0])
+    with zipfile.ZipFile(archive) as packed:
+        if "job.json" not in packed.namelist():
+            sys.exit("This file holds the probe alone and no job: there is nothing to do.")
+        text = packed.read("job.json")
+        job = json.loads(text)
+        if job.get("format") != FORMAT or job.get("version") != VERSION:
+            sys.exit("This is no job that this probe knows.")
+        folder = tempfile.mkdtemp(prefix=folders.PREFIX)
+        folders.lock_folder(folder)
+        Keeper(folder, [])
+        try:
+            blobs = unpacked(packed, job, folder)
+            result = Result(os.path.join(os.path.dirname(archive), "result.zip"), hashlib.sha256(text).hexdigest(), job)
+            work(job, folder, blobs, result)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    failures = result.finish()
+    print(f"{result.path} is written: {len(result.answers)} answers, {failures} of them errors.", file=sys.stderr)
+
+
+def unpacked(packed, job, folder):
+    """sha256 -> path of the files that the job holds."""
+    os.mkdir(os.path.join(folder, "blobs"))
+    blobs = {}
+    for request in job["requests"]:
+        for file in request["files"]:
+            sha256 = file["sha256"]
+            if not is_safe_name(sha256) or sha256 in blobs:
+                continue
+            path = os.path.join(folder, "blobs", sha256)
+            with packed.open("blobs/" + sha256) as source, open(path, "wb") as target:
+                shutil.copyfileobj(source, target, 1 << 20)
+            if sha256_of(path) != sha256:
+                sys.exit("A file in this job is damaged. Pack it again, or copy it again.")
+            blobs[sha256] = (path, False)
+    return blobs
+
+
+def work(job, folder, blobs, result):
+    """Asks one request after another; where the compiler's process ends, the others are answered by that."""
+    inbox = []
+    process = Job(0, {"compiler": job["compiler"], "memory": job.get("memory"), "local": True},
+                  os.path.join(folder, "job"), lambda event, payload=b"": inbox.append(event), lambda: [])
+    process.give(blobs)
+    ended = None
+    try:
+        for number, request in enumerate(job["requests"], 1):
+            say(f"{number} of {len(job['requests'])}: {request['json'].get('op')}")
+            if ended is None:
+                process.ask({"id": number, "request": request["json"], "files": request["files"]})
+                event = wait(process, number, inbox)
+                ended = event if event["event"] == "ended" else None
+            result.add(request, ended or event)
+    finally:
+        process.end()
+        os.waitpid(process.pid, 0)
+        process.close()
+
+
+def wait(process, number, inbox):
+    """The answer, the error, or that the process has ended."""
+    while True:
+        select.select([process.answers, process.log], [], [], 0.2)
+        gone = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        process.commands.flush() if gone is None else None
+        while process.read_answers() or process.read_log():
+            pass
+        for event in inbox:
+            if event["event"] == "progress":
+                say(f"   {event['phase']} {event['detail']}")
+            elif event.get("id") == number and event["event"] in ("answer", "error"):
+                inbox.clear()
+                return event
+        inbox.clear()
+        if gone is not None:
+            signalled = gone.si_code != os.CLD_EXITED
+            return {"event": "ended", "status": None if signalled else gone.si_status,
+                    "signal": gone.si_status if signalled else None, "log": process.last_words()}
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+class Result:
+    """The archive of answers. It appears whole or not at all."""
+
+    def __init__(self, path, job_id, job):
+        self.path, self.answers = path, []
+        self._job_id, self._job = job_id, job
+        self._zip = zipfile.ZipFile(path + ".part", "w", zipfile.ZIP_STORED)
+
+    def add(self, request, event):
+        entry = {"request": request, "event": event["event"], "files": []}
+        if event["event"] == "answer":
+            entry["json"] = event["json"]
+            for file in event["files"]:
+                name = f"files/{len(self.answers)}/{file['name']}"
+                entry["files"].append({"name": file["name"], "size": os.path.getsize(file["path"]),
+                                       "sha256": sha256_of(file["path"]), "entry": name})
+                self._zip.write(file["path"], name)
+        else:
+            keep = ("kind", "message", "help", "trace", "log", "status", "signal")
+            entry.update({key: event[key] for key in keep if key in event})
+        self.answers.append(entry)
+
+    def finish(self):
+        """How many answers are errors."""
+        head = {"format": RESULT_FORMAT, "version": VERSION, "job": self._job_id, "compiler": self._job["compiler"],
+                "probe": self._job["probe"], "hello": about_this_environment(), "answers": self.answers}
+        self._zip.writestr("result.json", json_bytes(head))
+        self._zip.close()
+        os.replace(self.path + ".part", self.path)
+        return sum(entry["event"] != "answer" for entry in self.answers)
