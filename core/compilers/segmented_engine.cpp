@@ -259,12 +259,14 @@ Result<TimeReport> SegmentedEngine::timeParts(const std::map<std::string, Tensor
     report.minMs = isFirst || !report.minMs || !of.minMs ? of.minMs : *report.minMs + *of.minMs;
     report.p95Ms = of.p95Ms;
     report.p99Ms = of.p99Ms;
+    if (report.remark.empty()) report.remark = of.remark;
     isFirst = false;
   }
   if (!report.unavailableReason.empty()) report.medianMs = report.minMs = std::nullopt;
   if (m_made.parts.size() > 1) {
     report.p95Ms = report.p99Ms = std::nullopt;
-    report.remark = "the sum of what each segment takes; handing tensors from one to the next is not in it";
+    report.remark = "the sum of what each segment takes; handing tensors from one to the next is not in it" +
+                    std::string(report.remark.empty() ? "" : "; ") + report.remark;
   }
   if (!options.perLayer) report.layers.clear();
   if (report.medianMs && *report.medianMs > 0) report.throughput = 1000.0 / *report.medianMs;

@@ -1,0 +1,81 @@
+// Tally: a compiler behind the probe that is added by this file, a line of the list, and its part of the probe
+// (python/fusescope_compiler_tally.py).
+#include <fmt/format.h>
+
+#include "base/json_fields.h"
+#include "compilers/probed/probed_kind.h"
+
+namespace fusescope {
+namespace {
+
+class TallyKind final : public ProbedKind {
+ public:
+  std::string_view name() const override { return "tally"; }
+  std::string_view title() const override { return "Tally"; }
+  std::string_view target() const override { return "onnxruntime"; }
+  HandedTypes handedTypes() const override { return HandedTypes::AsPlanned; }
+  std::vector<CompilerOption> options() const override {
+    return {{.name = "hands", .values = {"one", "two"}, .initial = "two", .help = "what it counts on"}};
+  }
+  std::string whyNot(Ability ability, const Json&) const override {
+    return ability == Ability::InnerValues ? "Tally forgets what it counted on the way." : "";
+  }
+
+  Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
+    const auto& given = network.plan->options.compilerOptions;
+    const auto hands = given.find("hands");
+    return Json{{"threads", options.threads}, {"hands", hands == given.end() ? "two" : hands->second}};
+  }
+
+  Result<CompilerSupport> support(const HandedNetwork& network, const ProbeAnswer& answer) const override {
+    CompilerSupport support;
+    std::vector<std::string> refused;
+    JsonFields fields(answer.json);
+    fields.require("refused").read("refused", refused);
+    for (const std::string& name : refused)
+      for (const NodeId id : nodesOf(network, name)) {
+        const Node& node = network.plan->graph().node(id);
+        support.nodes.push_back({.node = node.name,
+                                 .taken = false,
+                                 .code = "validate.compiler_refused",
+                                 .message = "Tally does not count " + node.op});
+      }
+    return fields.result(std::move(support));
+  }
+
+  Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
+    ReadBack told;
+    std::vector<std::pair<std::string, std::vector<std::string>>> kernels;
+    JsonFields fields(compiled.json);
+    fields.require("kernels").read("kernels", kernels);
+    for (const auto& [name, nodes] : kernels) {
+      ReadBackKernel kernel{.name = name, .kind = "tally", .compute = DataType::F32};
+      for (const std::string& node : nodes)
+        for (const NodeId id : nodesOf(network, node)) kernel.nodes.emplace_back(id, Certainty::Named);
+      told.kernels.push_back(std::move(kernel));
+    }
+    return fields.result(std::move(told));
+  }
+
+  Result<std::map<std::string, double>> kernelTimes(const HandedNetwork&, const ProbeAnswer& profile) const override {
+    std::map<std::string, double> times;
+    JsonFields fields(profile.json);
+    fields.require("kernels").read("kernels", times);
+    return fields.result(std::move(times));
+  }
+
+ private:
+  static std::vector<NodeId> nodesOf(const HandedNetwork& network, const std::string& name) {
+    const auto known = network.nodes.find(name);
+    return known == network.nodes.end() ? std::vector<NodeId>() : known->second;
+  }
+};
+
+}  // namespace
+
+const ProbedKind& tallyKind() {
+  static const TallyKind kind;
+  return kind;
+}
+
+}  // namespace fusescope
