@@ -64,6 +64,7 @@ Result<FileModel> readMapped(const std::shared_ptr<const MappedFile>& file, cons
   stripped.wire = {};
   TRY(checkNames(proto));
   TensorReader tensors(file, std::move(stripped.payloads), ExternalFiles(path), limits.tensorBytes);
+  if (limits.takesMissingData) tensors.takeMissingData();
   auto model = fileModelOf(proto, tensors, limits);
   TRY(checkIntact(tensors.files()));  // else neither the model nor an error in it means anything
   if (!model.ok()) return model;

@@ -120,6 +120,8 @@ struct ReadLimits {
   std::int64_t nodes = 1'000'000;
   std::int64_t tensorBytes = std::int64_t{64} << 30;
   int subgraphDepth = 32;
+  /// External data that cannot be had is none, as in a weightless model: of networks that are only looked at.
+  bool takesMissingData = false;
 };
 
 /// Reads an ONNX file. Tensors of 4 KiB and more are mapped, never copied; external data is mapped. Each node of an

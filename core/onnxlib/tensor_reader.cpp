@@ -273,7 +273,9 @@ Status TensorReader::fillExternal(const onnx::TensorProto& proto, std::size_t by
     if (entry.key() == "offset") offset = TRY(numberOf(entry.value(), "offset"));
     if (entry.key() == "length") length = TRY(numberOf(entry.value(), "length"));
   }
-  const auto file = TRY(m_external.open(location));
+  const auto opened = m_external.open(location);
+  if (!opened.ok() && m_takesMissingData) return Done{};
+  const auto file = TRY(opened);
   if (length && *length != bytes) return badTensor(lengthMismatch(tensor, *length, bytes, "bytes"));
   const auto all = file->bytes();
   if (offset > all.size() || all.size() - offset < bytes)

@@ -24,6 +24,8 @@ class TensorReader {
         m_external(std::move(external)),
         m_mostBytes(mostBytes) {}
 
+  /// From now on external data that cannot be had is no error: the tensor has none.
+  void takeMissingData() { m_takesMissingData = true; }
   /// Errors are located at the tensor: negative or absurd extents, unknown type, data shorter or longer than the
   /// extents say, external data that is missing, escaping or too short.
   Result<FileTensor> read(const onnx::TensorProto& proto);
@@ -43,6 +45,7 @@ class TensorReader {
   std::vector<std::span<const std::byte>> m_payloads;
   ExternalFiles m_external;
   std::int64_t m_mostBytes;
+  bool m_takesMissingData = false;
 };
 
 }  // namespace fusescope::onnxlib

@@ -1,0 +1,110 @@
+#include "compilers/onnxruntime/kernel_covers.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "base/sort_distinct.h"
+#include "compilers/onnxruntime/region_split.h"
+
+namespace fusescope::onnxruntime {
+namespace {
+
+/// Kernels joined by tensors that are bound to nothing.
+class Regions {
+ public:
+  explicit Regions(const Optimised& optimised) : m_optimised(optimised), m_parents(optimised.graph.nodes().size()) {
+    std::iota(m_parents.begin(), m_parents.end(), 0U);
+    for (std::uint32_t i = 0; i < optimised.graph.tensors().size(); ++i) join(i);
+    for (std::uint32_t i = 0; i < m_parents.size(); ++i) number(i);
+    for (const std::uint32_t node : optimised.graph.order()) addKernel(node);
+    for (SliceRegion& region : m_slices) {
+      sortDistinct(region.inputs);
+      sortDistinct(region.outputs);
+    }
+  }
+
+  const std::vector<std::uint32_t>& regionOf() const { return m_regionOf; }
+  const std::vector<SliceRegion>& slices() const { return m_slices; }
+  const std::vector<std::vector<std::uint32_t>>& kernels() const { return m_kernels; }  ///< in the order of the graph
+
+ private:
+  std::uint32_t rootOf(std::uint32_t node) {
+    while (m_parents[node] != node) node = m_parents[node] = m_parents[m_parents[node]];
+    return node;
+  }
+
+  void join(std::uint32_t tensor) {
+    const std::uint32_t producer = m_optimised.graph.tensor(tensor).producer;
+    if (m_optimised.bindings[tensor].tensor != kNone || producer == kNone) return;
+    for (const std::uint32_t consumer : m_optimised.graph.tensor(tensor).consumers)
+      m_parents[rootOf(consumer)] = rootOf(producer);
+  }
+
+  void number(std::uint32_t node) {
+    const std::uint32_t root = rootOf(node);
+    if (m_numbers.size() <= root) m_numbers.resize(m_parents.size(), kNone);
+    if (m_numbers[root] == kNone) {
+      m_numbers[root] = static_cast<std::uint32_t>(m_slices.size());
+      m_slices.emplace_back();
+      m_kernels.emplace_back();
+    }
+    m_regionOf.push_back(m_numbers[root]);
+  }
+
+  void addKernel(std::uint32_t index) {
+    const std::uint32_t number = m_regionOf[index];
+    m_kernels[number].push_back(index);
+    const TensorGraph::Node& node = m_optimised.graph.node(index);
+    for (const std::uint32_t read : node.reads) {
+      const std::uint32_t tensor = read == kNone ? kNone : m_optimised.bindings[read].tensor;
+      if (tensor == kNone) continue;
+      const std::uint32_t producer = m_optimised.graph.tensor(read).producer;
+      if (producer == kNone || m_regionOf[producer] != number) m_slices[number].inputs.push_back(tensor);
+    }
+    for (const std::uint32_t made : node.makes)
+      if (made != kNone && m_optimised.bindings[made].tensor != kNone)
+        m_slices[number].outputs.push_back(m_optimised.bindings[made].tensor);
+  }
+
+  const Optimised& m_optimised;
+  std::vector<std::uint32_t> m_parents, m_numbers, m_regionOf;
+  std::vector<SliceRegion> m_slices;
+  std::vector<std::vector<std::uint32_t>> m_kernels;
+};
+
+/// What the optimised network tells of the tensors of the network.
+ToldTensors told(const Network& network, const Optimised& optimised) {
+  ToldTensors told(network.graph);
+  for (std::uint32_t i = 0; i < optimised.bindings.size(); ++i) {
+    const std::uint32_t tensor = optimised.bindings[i].tensor;
+    if (tensor == kNone) continue;
+    const bool isConstant = optimised.graph.isConstant(i);
+    if (isConstant && network.graph.tensor(tensor).producer != kNone) told.constant[tensor] = true;
+    if (!isConstant) told.kept[tensor] = true;
+  }
+  return told;
+}
+
+}  // namespace
+
+KernelCovers coverKernels(const Network& network, const Optimised& optimised) {
+  const Regions regions(optimised);
+  Slices slices = sliceNetwork(network.graph, network.equal, told(network, optimised), regions.slices());
+  KernelCovers covers{
+      .nodes = std::vector<std::vector<std::pair<std::uint32_t, Certainty>>>(optimised.graph.nodes().size()),
+      .regionOf = regions.regionOf(),
+      .covers = std::move(slices.covers),
+      .fates = std::move(slices.fates)};
+  std::vector<bool> isHeld(network.graph.nodes().size());
+  for (std::size_t region = 0; region < covers.covers.size(); ++region)
+    for (const HeldNode& held : splitRegion(network, optimised, regions.kernels()[region], covers.covers[region])) {
+      covers.nodes[held.kernel].emplace_back(held.node, held.certainty);
+      isHeld[held.node] = true;
+    }
+  for (std::size_t node = 0; node < isHeld.size(); ++node)
+    if (covers.fates[node] == Fate::Kernel && !isHeld[node]) covers.fates[node] = Fate::NotDisclosed;
+  return covers;
+}
+
+}  // namespace fusescope::onnxruntime

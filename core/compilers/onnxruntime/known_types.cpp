@@ -1,0 +1,52 @@
+#include "compilers/onnxruntime/tensor_bindings.h"
+
+namespace fusescope::onnxruntime {
+namespace {
+
+void note(std::vector<KnownType>& types, std::uint32_t tensor, const onnxlib::FileType& told) {
+  if (tensor == TensorGraph::kNone || told.container != Container::None) return;
+  KnownType& known = types[tensor];
+  if (known.type == DataType::Undefined) known.type = told.dtype;
+  if (known.extents || !told.ranked) return;
+  known.extents.emplace();
+  for (const onnxlib::FileDim& dim : told.dims) known.extents->push_back(dim.size);
+}
+
+/// What a file declares of the tensors of its main graph.
+std::vector<KnownType> declaredTypes(const TensorGraph& graph, const onnxlib::FileGraph& file) {
+  std::vector<KnownType> types(graph.tensors().size());
+  for (const auto* list : {&file.inputs, &file.outputs, &file.values})
+    for (const onnxlib::FileValue& value : *list) note(types, graph.findTensor(value.name), value.type);
+  for (const onnxlib::FileTensor& tensor : file.initializers)
+    types[graph.findTensor(tensor.name)] = {.type = tensor.dtype, .extents = tensor.dims};
+  return types;
+}
+
+/// Extents of the plan are those that the network has: files need not declare any.
+void addPlanned(const HandedNetwork& handed, const TensorGraph& graph, std::vector<KnownType>& types) {
+  const Graph& planned = handed.plan->graph();
+  for (const auto& [name, id] : handed.values) {
+    const std::uint32_t tensor = graph.findTensor(name);
+    if (tensor == TensorGraph::kNone || !planned.has(id)) continue;
+    const TensorType& type = planned.value(id).type;
+    if (type.container != Container::None || !type.shape.ranked) continue;
+    std::vector<std::int64_t> extents;
+    for (const Dim& dim : type.shape.dims) extents.push_back(dim.size);
+    if (!types[tensor].extents) types[tensor].extents = std::move(extents);
+  }
+}
+
+}  // namespace
+
+Network::Network(const HandedNetwork& handed)
+    : handed(handed),
+      graph(handed.file.graph),
+      equal(equalTensors(graph)),
+      types(declaredTypes(graph, handed.file.graph)) {
+  addPlanned(handed, graph, types);
+}
+
+Optimised::Optimised(const onnxlib::FileGraph& file)
+    : graph(file), types(declaredTypes(graph, file)), bindings(graph.tensors().size()) {}
+
+}  // namespace fusescope::onnxruntime

@@ -1,0 +1,112 @@
+// Networks that ONNX Runtime optimised: the recorded ones of the shared material, and what they show each.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+
+#include "compilers/onnxruntime/read_optimised.h"
+#include "compilers/onnxruntime/reading.h"
+#include "frontends/importers.h"
+#include "passes/pipelines.h"
+#include "tests/support/paths.h"
+#include "tests/unit/compilers/recorded_networks.h"
+
+namespace fusescope {
+namespace {
+
+using onnxruntime::Reading;
+using Names = std::set<std::string>;
+
+/// A recorded network and its optimised form.
+struct Sample {
+  explicit Sample(const std::string& name) {
+    const auto folder = *test::sharedFolder() / "data" / "readback";
+    const auto network = recorded.network(name);
+    auto model = prepareModel(importModel(network).value()).value();
+    const auto plan = makePlan(std::make_shared<const Model>(std::move(model)), {}).value();
+    handed = networkAsNamed(plan, network).value();
+    auto read = onnxruntime::readNetwork(handed, folder / (name + ".ort-all.onnx"));
+    EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().text());
+    reading = std::move(read).value();
+    std::ifstream(folder / (name + ".ort-covers.json")) >> expected;
+  }
+
+  const std::string& nameOf(std::uint32_t node) const { return reading->network.graph.node(node).file->name; }
+
+  Names nodesOfKernels(const Names& kernels) const {
+    Names nodes;
+    const auto& optimised = reading->optimised.graph.nodes();
+    for (std::size_t i = 0; i < optimised.size(); ++i)
+      if (kernels.contains(optimised[i].file->name))
+        for (const auto& [node, certainty] : reading->covers.nodes[i]) nodes.insert(nameOf(node));
+    return nodes;
+  }
+
+  /// Every kernel holds what was recorded, and what was recorded as folded is in none.
+  void check() const {
+    std::size_t regions = 0;
+    for (const auto& region : expected["regions"]) {
+      const auto kernels = region["kernels"].get<Names>();
+      EXPECT_EQ(nodesOfKernels(kernels), region["origins"].get<Names>()) << region["kernels"].dump();
+      ++regions;
+    }
+    EXPECT_GT(regions, 60U);
+    for (const auto& name : expected["folded"]) {
+      const std::uint32_t node = reading->network.graph.findNode(name.get<std::string>());
+      ASSERT_NE(node, onnxruntime::kNone);
+      EXPECT_EQ(reading->covers.fates[node], Fate::Folded) << name;
+    }
+    for (const SliceCover& cover : reading->covers.covers) EXPECT_TRUE(cover.isClosed);
+    for (std::uint32_t i = 0; i < reading->covers.fates.size(); ++i)
+      EXPECT_NE(reading->covers.fates[i], Fate::NotDisclosed) << nameOf(i);
+  }
+
+  std::size_t count(Certainty certainty) const {
+    std::size_t found = 0;
+    for (const auto& nodes : reading->covers.nodes)
+      found +=
+          static_cast<std::size_t>(std::ranges::count(nodes, certainty, &std::pair<std::uint32_t, Certainty>::second));
+    return found;
+  }
+
+  testing::RecordedNetworks recorded;
+  HandedNetwork handed{.plan = nullptr, .path = {}, .folder = nullptr, .file = {}};
+  std::unique_ptr<Reading> reading;
+  Json expected;
+};
+
+TEST(OnnxRuntimeCovers, OfATransformer) {
+  FUSESCOPE_REQUIRE_SHARED();
+  const Sample sample("bert_tiny");
+  sample.check();
+  EXPECT_EQ(sample.count(Certainty::Guessed), 0U) << "each region has one kernel that can do its work";
+}
+
+TEST(OnnxRuntimeCovers, OfConvolutionsOverBlocksOfChannels) {
+  FUSESCOPE_REQUIRE_SHARED();
+  const Sample sample("unet_small");
+  sample.check();
+  const ReadBack told =
+      onnxruntime::readOptimised(sample.reading->network, sample.reading->optimised, sample.reading->covers);
+  EXPECT_EQ(told.kernels.size(), sample.reading->file.graph.nodes.size());
+  std::size_t toBlocks = 0, fromBlocks = 0;
+  for (const ReadBackConversion& conversion : told.conversions) {
+    toBlocks += conversion.from == "NCHW" && conversion.to == "NCHWc";
+    fromBlocks += conversion.from == "NCHWc" && conversion.to == "NCHW";
+  }
+  const auto isReorder = [](std::string_view op) {
+    return [op](const onnxlib::FileNode& node) { return node.op == op; };
+  };
+  EXPECT_EQ(toBlocks, std::ranges::count_if(sample.reading->file.graph.nodes, isReorder("ReorderInput")));
+  EXPECT_EQ(fromBlocks, std::ranges::count_if(sample.reading->file.graph.nodes, isReorder("ReorderOutput")));
+}
+
+TEST(OnnxRuntimeCovers, OfIntegers) {
+  FUSESCOPE_REQUIRE_SHARED();
+  const Sample sample("vit_small-int8");
+  sample.check();
+}
+
+}  // namespace
+}  // namespace fusescope
