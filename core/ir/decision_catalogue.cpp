@@ -296,6 +296,9 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"cache.unavailable", Cache, false,
        "the timing cache {file} cannot be used: {problem}; every tactic is measured again"},
       // build
+      {"build.other_provider", Build, true, "{provider} runs it, where {asked} was asked for"},
+      {"build.numbers_differ", Build, true,
+       "the compiler's tensor {tensor} was taken for it and has other numbers; what was told by it is a guess at best"},
       {"build.replanned", Build, false,
        "the engine was built by Fusescope {version} with other {parts}; it is planned anew by the rules of this one, "
        "and "

@@ -27,13 +27,15 @@ class Splitter {
     for (const std::uint32_t kernel : m_kernels) nameNode(kernel);
     nameResults();
     takeEqualOperators();
-    const bool isProved = m_cover.isClosed && !isLaidOutByName();
+    const bool isProved = m_cover.isClosed && !hasUnsureResult();
     for (const std::uint32_t node : m_cover.nodes)
       if (!m_kernelOf.contains(node)) place(node, isProved);
     std::vector<HeldNode> held;
     for (const std::uint32_t node : m_cover.nodes)
-      if (const auto found = m_kernelOf.find(node); found != m_kernelOf.end() && found->second.kernel != kNone)
+      if (const auto found = m_kernelOf.find(node); found != m_kernelOf.end()) {
+        if (m_refuted.contains(node)) found->second.certainty = Certainty::Guessed;
         held.push_back(found->second);
+      }
     return held;
   }
 
@@ -50,8 +52,10 @@ class Splitter {
   }
 
   void hold(std::uint32_t node, std::uint32_t kernel, Certainty certainty) {
-    if (m_kernelOf.try_emplace(node, HeldNode{.node = node, .kernel = kernel, .certainty = certainty}).second)
-      m_holders.insert(kernel);
+    const auto [held, isNew] =
+        m_kernelOf.try_emplace(node, HeldNode{.node = node, .kernel = kernel, .certainty = certainty});
+    held->second.certainty = std::min(held->second.certainty, certainty);
+    if (isNew) m_holders.insert(kernel);
   }
 
   /// The node that the kernel is called after.
@@ -60,15 +64,27 @@ class Splitter {
     if (node != kNone && isCovered(node) && canHold(kernel, node)) hold(node, kernel, Certainty::Named);
   }
 
-  /// The node that makes a tensor which keeps its name.
+  /// The nodes that make what the region hands on: by the tensor's name, or by its numbers.
   void nameResults() {
     for (const std::uint32_t kernel : m_kernels)
       for (const std::uint32_t made : m_optimised.graph.node(kernel).makes) {
         if (made == kNone || m_optimised.bindings[made].tensor == kNone) continue;
-        const std::uint32_t node = m_network.graph.tensor(m_optimised.bindings[made].tensor).producer;
-        if (node == kNone || !isCovered(node) || !canHold(kernel, node)) continue;
-        hold(node, kernel, m_optimised.bindings[made].isNamed ? Certainty::Named : Certainty::Guessed);
+        const TensorBinding& binding = m_optimised.bindings[made];
+        const std::uint32_t node = m_network.graph.tensor(binding.tensor).producer;
+        if (node == kNone || !isCovered(node)) continue;
+        if (binding.proof == Proof::Different) m_refuted.insert(node);
+        const Certainty certainty = certaintyOf(binding);
+        if (canHold(kernel, node)) {
+          hold(node, kernel, certainty);
+        } else {
+          m_results.emplace(node, certainty);
+        }
       }
+  }
+
+  static Certainty certaintyOf(const TensorBinding& binding) {
+    if (binding.proof == Proof::Equal) return Certainty::Verified;
+    return binding.isNamed && binding.proof == Proof::Unknown ? Certainty::Named : Certainty::Guessed;
   }
 
   /// Kernels that only move or rewrite, and have no node yet, hold the first node of their own operator.
@@ -84,11 +100,12 @@ class Splitter {
     }
   }
 
-  /// Whether a result is known by what ONNX Runtime makes of names, not by a name itself.
-  bool isLaidOutByName() const {
+  /// Whether a result is known neither by its name nor by its numbers.
+  bool hasUnsureResult() const {
     for (const std::uint32_t kernel : m_kernels)
       for (const std::uint32_t made : m_optimised.graph.node(kernel).makes)
-        if (made != kNone && m_optimised.bindings[made].tensor != kNone && !m_optimised.bindings[made].isNamed)
+        if (made != kNone && m_optimised.bindings[made].tensor != kNone &&
+            certaintyOf(m_optimised.bindings[made]) == Certainty::Guessed)
           return true;
     return false;
   }
@@ -99,9 +116,13 @@ class Splitter {
     for (const std::uint32_t kernel : m_kernels)
       if (canHold(kernel, node)) able.push_back(kernel);
     if (able.empty()) return;
+    const Certainty certainty = isProved ? Certainty::Derived : Certainty::Guessed;
     const bool isOnly = able.size() == 1 || (workOf(nodeOf(node).op) == Work::Calculates && m_calculating != kNone);
-    if (isOnly)
-      return hold(node, able.size() == 1 ? able[0] : m_calculating, isProved ? Certainty::Derived : Certainty::Guessed);
+    if (isOnly) {
+      const auto told = m_results.find(node);
+      return hold(node, able.size() == 1 ? able[0] : m_calculating,
+                  told == m_results.end() ? certainty : std::min(told->second, certainty));
+    }
     for (const bool isForward : {true, false})
       if (const std::uint32_t kernel = kernelOfNeighbour(node, isForward); kernel != kNone)
         return hold(node, kernel, Certainty::Guessed);
@@ -152,6 +173,8 @@ class Splitter {
   const SliceCover& m_cover;
   std::uint32_t m_calculating;                   // the only kernel that calculates, else kNone
   std::map<std::uint32_t, HeldNode> m_kernelOf;  // by node
+  std::map<std::uint32_t, Certainty> m_results;  // nodes whose result another kernel of the region hands on
+  std::set<std::uint32_t> m_refuted;             // nodes whose results have other numbers
   std::set<std::uint32_t> m_holders;             // kernels with a node
 };
 

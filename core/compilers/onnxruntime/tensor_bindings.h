@@ -34,10 +34,14 @@ struct Network {
 enum class Layout { Plain, Blocked, ChannelsLast };
 std::string_view name(Layout layout);  ///< "", "NCHWc", "NHWC"
 
+/// What numbers say of a binding.
+enum class Proof { Unknown, Equal, Different };
+
 /// What a tensor of the optimised network is.
 struct TensorBinding {
   std::uint32_t tensor = kNone;  ///< of the network that was handed over; kNone: none that is known
   Layout layout = Layout::Plain;
+  Proof proof = Proof::Unknown;
   bool isNamed = false;  ///< it has the name of the tensor; else rules about the names of kernels say so
 };
 

@@ -1,0 +1,106 @@
+// ONNX Runtime, by the providers that its package has.
+#include <algorithm>
+
+#include "backends/threads.h"
+#include "base/files.h"
+#include "compilers/onnxruntime/probe_options.h"
+#include "compilers/onnxruntime/profile.h"
+#include "compilers/onnxruntime/read_optimised.h"
+#include "compilers/onnxruntime/reading.h"
+#include "compilers/onnxruntime/value_comparison.h"
+#include "compilers/probed/probed_kind.h"
+
+namespace fusescope {
+namespace {
+
+using onnxruntime::Reading;
+
+Result<std::filesystem::path> writtenFile(const ProbeAnswer& answer, const std::string& name) {
+  const auto found = answer.files.find(name);
+  if (found == answer.files.end())
+    return Diagnostic{.message = "ONNX Runtime's part of the probe sent no file " + name + "."};
+  return found->second;
+}
+
+Result<std::unique_ptr<Reading>> readingOf(const HandedNetwork& network, const ProbeAnswer& compiled) {
+  return onnxruntime::readNetwork(network, TRY(writtenFile(compiled, "optimised.onnx")));
+}
+
+class OnnxRuntimeKind : public ProbedKind {
+ public:
+  std::string_view name() const override { return "onnxruntime"; }
+  std::string_view title() const override { return "ONNX Runtime"; }
+  std::string_view target() const override { return "onnxruntime"; }
+  HandedTypes handedTypes() const override { return HandedTypes::AsPlanned; }
+  std::vector<CompilerOption> options() const override { return onnxruntime::compilerOptions(); }
+
+  std::string whyNot(Ability ability, const Json&) const override {
+    if (ability == Ability::InnerValues)
+      return "Other kernels run in ONNX Runtime where a value inside of the network is made an output.";
+    if (ability == Ability::Keep) return "What ONNX Runtime compiled is not kept in an engine file.";
+    return {};
+  }
+
+  Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
+    return onnxruntime::requestOptions(network, options);
+  }
+
+  /// It takes networks as a whole. What it refuses, it names where it can.
+  Result<CompilerSupport> support(const HandedNetwork& network, const ProbeAnswer& answer) const override {
+    const auto refused = answer.json.find("refused");
+    const bool isRefused = refused != answer.json.end() && refused->is_string();
+    const std::string words = isRefused ? refused->get<std::string>() : std::string();
+    const NodeId failed = isRefused ? failedAt(network, {.message = words}) : NodeId();
+    CompilerSupport support;
+    const Graph& graph = network.plan->graph();
+    for (const NodeId id : graph.order()) {
+      NodeSupport node{.node = graph.node(id).name, .taken = std::nullopt, .code = {}, .message = {}};
+      if (id == failed) {
+        node.taken = false;
+        node.code = "validate.compiler_refused";
+        node.message = words;
+      } else if (!isRefused) {
+        node.taken = true;
+      }
+      support.nodes.push_back(std::move(node));
+    }
+    if (isRefused && !failed.valid()) return Diagnostic{.message = words};
+    return support;
+  }
+
+  Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
+    const auto reading = TRY(readingOf(network, compiled));
+    ReadBack told = onnxruntime::readOptimised(reading->network, reading->optimised, reading->covers);
+    onnxruntime::addProviders(network, compiled.json, told);
+    return told;
+  }
+
+  Result<std::map<std::string, double>> kernelTimes(const HandedNetwork&, const ProbeAnswer& profile) const override {
+    const std::string text = TRY(readTextFile(TRY(writtenFile(profile, "profile.json"))));
+    const Json json = Json::parse(text, nullptr, false);
+    if (json.is_discarded()) return Diagnostic{.message = "The profile of ONNX Runtime is not JSON."};
+    return onnxruntime::kernelTimesOf(json);
+  }
+
+  Status verify(const HandedNetwork& network, const ProbeAnswer& compiled, const std::map<std::string, Tensor>& inputs,
+                ProbeJob& job, ReadBack& told, const StopToken& stop) const override {
+    if (network.folder == nullptr) return Done{};  // nothing is written beside files of the user
+    const auto reading = TRY(readingOf(network, compiled));
+    const auto refuted = TRY(onnxruntime::compareValues(*reading, inputs, job, stop));
+    ReadBack proved = onnxruntime::readOptimised(reading->network, reading->optimised, reading->covers);
+    told.kernels = std::move(proved.kernels);
+    told.fates = std::move(proved.fates);
+    told.conversions = std::move(proved.conversions);
+    append(told.decisions, refuted);
+    return Done{};
+  }
+};
+
+}  // namespace
+
+const ProbedKind& onnxruntimeKind() {
+  static const OnnxRuntimeKind kKind;
+  return kKind;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,85 @@
+#include "compilers/onnxruntime/probe_options.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace fusescope::onnxruntime {
+namespace {
+
+constexpr const char* kCpuProvider = "CPUExecutionProvider";
+
+std::string optionOf(const HandedNetwork& network, const CompilerOption& option) {
+  const auto given = network.plan->options.compilerOptions.find(option.name);
+  return given == network.plan->options.compilerOptions.end() ? option.initial : given->second;
+}
+
+/// The parts of "A,B" without blanks around them; empty ones are left out.
+Json listOf(const std::string& text) {
+  Json list = Json::array();
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t to = std::min(text.find(',', from), text.size());
+    const std::size_t first = text.find_first_not_of(' ', from);
+    if (first < to) list.push_back(text.substr(first, text.find_last_not_of(' ', to - 1) + 1 - first));
+    from = to + 1;
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<CompilerOption> compilerOptions() {
+  return {{.name = "level",
+           .values = {"none", "basic", "extended", "all"},
+           .initial = "all",
+           .help = "how far it optimises: basic folds and simplifies, extended fuses for the provider, all changes "
+                   "layouts, too"},
+          {.name = "disable",
+           .values = {},
+           .initial = "",
+           .help = "names of optimisers that it leaves out, parted by commas: MatMulAddFusion,NchwcTransformer"},
+          {.name = "provider",
+           .values = {},
+           .initial = kCpuProvider,
+           .help = "what runs the nodes that it takes; the CPU runs the others"}};
+}
+
+Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) {
+  Json request{{"threads", options.threads}};
+  for (const CompilerOption& option : compilerOptions()) {
+    const std::string value = optionOf(network, option);
+    if (!option.values.empty() && std::ranges::find(option.values, value) == option.values.end())
+      return Diagnostic{.message = "ONNX Runtime has no such value of this option: " + value,
+                        .where = {.attribute = option.name}};
+    request[option.name] = option.name == "disable" ? listOf(value) : Json(value);
+  }
+  for (LoweredPin& pin : network.pins) {
+    pin.isExpressible = true;
+    pin.how = "Casts around the node in the network that it is handed";
+  }
+  return request;
+}
+
+void addProviders(const HandedNetwork& network, const Json& answer, ReadBack& told) {
+  if (!answer.is_object()) return;
+  const auto assignment = answer.find("assignment"), providers = answer.find("providers");
+  if (assignment == answer.end() || !assignment->is_array()) return;
+  if (providers == answer.end() || !providers->is_array() || providers->empty() || !providers->front().is_string())
+    return;
+  const std::string asked = providers->front().get<std::string>();
+  told.compiler.options.emplace("provider", asked);
+  for (const Json& part : *assignment) {
+    const Json provider = part.is_object() ? part.value("provider", Json()) : Json();
+    const Json nodes = part.is_object() ? part.value("nodes", Json()) : Json();
+    if (!provider.is_string() || provider.get<std::string>() == asked || !nodes.is_array()) continue;
+    for (const Json& name : nodes) {
+      const auto known = name.is_string() ? network.nodes.find(name.get<std::string>()) : network.nodes.end();
+      if (known == network.nodes.end()) continue;
+      for (const NodeId id : known->second)
+        told.decisions.push_back(decide("build.other_provider", {Subject::node(network.plan->graph().node(id).name)},
+                                        "onnxruntime", {{"provider", provider}, {"asked", asked}}));
+    }
+  }
+}
+
+}  // namespace fusescope::onnxruntime

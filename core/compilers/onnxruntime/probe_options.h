@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "compilers/probed/probed_kind.h"
+
+namespace fusescope::onnxruntime {
+
+/// level, disable, provider.
+std::vector<CompilerOption> compilerOptions();
+
+/// {threads, level, disable[], provider} of the network's plan. Types are asked for by Casts in the network. Errors: an
+/// option has none of its values.
+Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options);
+
+/// Adds to `told` what an answer to `compile` says of providers: a decision for each node that another provider than
+/// the first one runs. Names that are not the network's are left out.
+void addProviders(const HandedNetwork& network, const Json& answer, ReadBack& told);
+
+}  // namespace fusescope::onnxruntime

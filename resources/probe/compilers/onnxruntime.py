@@ -1,0 +1,245 @@
+"""ONNX Runtime. Its optimised network says what it made of a network; kernels and their names are those of its nodes."""
+
+import os
+import resource
+import shutil
+import tempfile
+import time
+
+from .. import base
+
+DISTRIBUTIONS = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-openvino", "onnxruntime-directml")
+
+LEVELS = {
+    "none": "ORT_DISABLE_ALL",
+    "basic": "ORT_ENABLE_BASIC",
+    "extended": "ORT_ENABLE_EXTENDED",
+    "all": "ORT_ENABLE_ALL",
+}
+NETWORK = "optimised.onnx"
+WEIGHTS = "optimised.data"
+SMALL_BYTES = 256  # initializers of so many bytes and more are not in the optimised network, but beside it
+CPU = "CPUExecutionProvider"
+BF16 = 16  # ONNX's number of the type, which numpy has not
+
+
+class Compiler(base.Compiler):
+    def __init__(self):
+        self._session = None
+        self._options = {}
+        self._network = None
+        self._kept = None  # a folder with the optimised network and its weights
+
+    def open(self, request, files, out_folder, progress):
+        self._ort = base.import_package("onnxruntime", DISTRIBUTIONS[0])
+        self._numpy = base.import_package("numpy", "numpy")
+        providers = list(self._ort.get_available_providers())
+        return {"version": self._ort.__version__, "devices": providers, "about": {"threads": os.cpu_count()}}
+
+    def support(self, request, files, out_folder, progress):
+        """It takes whole networks. What it refuses, it refuses when it loads them."""
+        progress("support")
+        options = {**request.get("options", {}), "level": "none"}
+        try:
+            self._make_session(files["network.onnx"], options)
+        except base.Refusal as refusal:
+            return {"refused": refusal.message}
+        return {"refused": None}
+
+    def compile(self, request, files, out_folder, progress):
+        self._forget()
+        options = request.get("options", {})
+        self._kept = tempfile.mkdtemp(prefix="optimised-", dir=os.path.dirname(os.path.abspath(out_folder)))
+        forget_peak()
+        progress("session")
+        begin = time.perf_counter()
+        self._session = self._make_session(files["network.onnx"], options, written=self._kept)
+        ms = 1e3 * (time.perf_counter() - begin)
+        self._options, self._network = options, files["network.onnx"]
+        shutil.copyfile(os.path.join(self._kept, NETWORK), os.path.join(out_folder, NETWORK))
+        return {
+            "phases": [{"name": "session", "ms": ms}],
+            "peak_bytes": peak_bytes(),
+            "providers": self._session.get_providers(),
+            "assignment": assignment(self._session),
+        }
+
+    def run(self, request, files, out_folder, progress):
+        inputs = self._read(files["inputs.npz"], self._session)
+        progress("run")
+        self._write(os.path.join(out_folder, "outputs.npz"), self._session, inputs)
+        return {}
+
+    def time(self, request, files, out_folder, progress):
+        inputs = self._read(files["inputs.npz"], self._session)
+        names = [output.name for output in self._session.get_outputs()]
+        progress("warm up")
+        times_of_runs(lambda: self._session.run_with_ort_values(names, inputs), request.get("warmup_seconds", 0), 1)
+        progress("time")
+        run = lambda: self._session.run_with_ort_values(names, inputs)  # noqa: E731
+        return {"ms": times_of_runs(run, request.get("seconds", 1), 3)}
+
+    def profile(self, request, files, out_folder, progress):
+        """A session of its own: profiling cannot be switched on in one that is there."""
+        progress("session")
+        prefix = os.path.join(out_folder, "profile")
+        session = self._make_session(self._network, self._options, profile=prefix)
+        inputs = self._read(files["inputs.npz"], session)
+        names = [output.name for output in session.get_outputs()]
+        progress("profile")
+        ms = []
+        for _ in range(max(2, int(request.get("runs", 10)))):
+            begin = time.perf_counter()
+            session.run_with_ort_values(names, inputs)
+            ms.append(1e3 * (time.perf_counter() - begin))
+        os.replace(session.end_profiling(), os.path.join(out_folder, "profile.json"))
+        return {"ms": ms[1:]}
+
+    def values(self, request, files, out_folder, progress):
+        """Values inside a network: of network.onnx as it is, or (`optimised`) of what compile() made of it. `outputs`
+        names those that are to be given besides the network's own."""
+        path = files.get("network.onnx")
+        if request.get("optimised"):
+            if self._kept is None:
+                raise base.Refusal("There is no optimised network.", kind="failed")
+            path = os.path.join(self._kept, NETWORK)
+        options = {**request.get("options", {}), "level": "none"}
+        marked = with_outputs(path, request.get("outputs", []))
+        try:
+            progress("session")
+            session = self._make_session(marked, options)
+        finally:
+            os.remove(marked)
+        progress("values")
+        self._write(os.path.join(out_folder, "outputs.npz"), session, self._read(files["inputs.npz"], session))
+        return {}
+
+    def _forget(self):
+        self._session = None
+        if self._kept is not None:
+            shutil.rmtree(self._kept, ignore_errors=True)
+        self._kept = None
+
+    def _make_session(self, path, options, written=None, profile=None):
+        ort = self._ort
+        settings = ort.SessionOptions()
+        settings.log_severity_level = 3
+        settings.intra_op_num_threads = int(options.get("threads", 0))
+        settings.inter_op_num_threads = 1
+        settings.graph_optimization_level = getattr(ort.GraphOptimizationLevel, LEVELS[options.get("level", "all")])
+        settings.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+        if written is not None:
+            settings.optimized_model_filepath = os.path.join(written, NETWORK)
+            prefix = "session.optimized_model_external_initializers_"
+            settings.add_session_config_entry(prefix + "file_name", WEIGHTS)
+            settings.add_session_config_entry(prefix + "min_size_in_bytes", str(SMALL_BYTES))
+        if profile is not None:
+            settings.enable_profiling = True
+            settings.profile_file_prefix = profile
+        provider = options.get("provider") or CPU
+        if provider not in ort.get_available_providers():
+            raise base.Refusal(
+                f"This onnxruntime has no {provider}.", help="It has " + ", ".join(ort.get_available_providers()) + "."
+            )
+        providers = [provider] if provider == CPU else [provider, CPU]
+        try:
+            return ort.InferenceSession(
+                path, settings, providers=providers, disabled_optimizers=options.get("disable") or None
+            )
+        except Exception as error:  # its exceptions have no common base
+            if isinstance(error, MemoryError):
+                raise
+            raise base.Refusal(str(error).strip(), kind="refused") from None
+
+    def _read(self, path, session):
+        """What the session is to be given, by name."""
+        types = {each.name: each.type for each in session.get_inputs()}
+        inputs = {}
+        with self._numpy.load(path, allow_pickle=False) as arrays:
+            for name in arrays.files:
+                if name in types:
+                    inputs[name] = self._value(arrays[name], types[name])
+        return inputs
+
+    def _value(self, array, type):
+        if type == "tensor(bfloat16)":
+            return self._ort.OrtValue.ortvalue_from_numpy_with_onnx_type(array.view(self._numpy.uint16), BF16)
+        return self._ort.OrtValue.ortvalue_from_numpy(array)
+
+    def _write(self, path, session, inputs):
+        names = [output.name for output in session.get_outputs()]
+        given = session.run_with_ort_values(names, inputs)
+        self._numpy.savez(path, **{name: self._array(value) for name, value in zip(names, given)})
+
+    def _array(self, value):
+        if value.data_type() == "tensor(bfloat16)":
+            return value.numpy().view("V2")
+        return value.numpy()
+
+
+def assignment(session):
+    """[{provider, nodes: [names]}]: which provider runs which of the network's nodes; [] where it does not say."""
+    try:
+        parts = session.get_provider_graph_assignment_info()
+    except Exception:
+        return []
+    nodes = {}
+    for part in parts:
+        nodes.setdefault(part.ep_name, []).extend(node.name for node in part.get_nodes())
+    return [{"provider": provider, "nodes": names} for provider, names in nodes.items()]
+
+
+def times_of_runs(run, seconds, least):
+    """Milliseconds of each run, in order, for so many seconds, of at least so many."""
+    ms = []
+    end = time.perf_counter() + seconds
+    while len(ms) < least or time.perf_counter() < end:
+        begin = time.perf_counter()
+        run()
+        ms.append(1e3 * (time.perf_counter() - begin))
+    return ms
+
+
+def with_outputs(path, names):
+    """A copy of the network beside it, whose graph has these outputs, too. Messages of protobuf that are written one
+    after another are read as one, with all their outputs."""
+    added = b"".join(field(12, field(1, name.encode())) for name in names)
+    handle, copy = tempfile.mkstemp(suffix=".onnx", dir=os.path.dirname(os.path.abspath(path)))
+    with os.fdopen(handle, "wb") as target, open(path, "rb") as source:
+        shutil.copyfileobj(source, target)
+        if added:
+            target.write(field(7, added))
+    return copy
+
+
+def field(number, payload):
+    """A field of protobuf that has a length: a text or a message."""
+    return varint(number << 3 | 2) + varint(len(payload)) + payload
+
+
+def varint(value):
+    data = bytearray()
+    while value > 127:
+        data.append(value & 127 | 128)
+        value >>= 7
+    data.append(value)
+    return bytes(data)
+
+
+def forget_peak():
+    try:
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")
+    except OSError:
+        pass
+
+
+def peak_bytes():
+    try:
+        with open("/proc/self/status") as file:
+            for line in file:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

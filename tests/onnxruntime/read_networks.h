@@ -1,0 +1,60 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "compilers/onnxruntime/reading.h"
+#include "compilers/probed/probed_kind.h"
+#include "tests/support/paths.h"
+
+namespace fusescope::test {
+
+/// A network that ONNX Runtime compiled, and what was read back.
+struct ReadNetwork {
+  std::string name, level;
+  std::shared_ptr<const Plan> plan;
+  HandedNetwork handed;
+  std::unique_ptr<onnxruntime::Reading> reading;  ///< without numbers
+  ReadBack told;                                  ///< verified
+  std::int64_t kernels = 0, compared = 0, equal = 0;
+  double compileMs = 0, readMs = 0, verifyMs = 0;
+};
+
+/// Nodes of the handed network by what became of them.
+struct FateCounts {
+  std::int64_t nodes = 0, live = 0, inKernels = 0, folded = 0, removed = 0, merged = 0, view = 0, notDisclosed = 0;
+  std::int64_t verified = 0, named = 0, derived = 0, guessed = 0;
+};
+
+/// Has the ONNX Runtime of the tests' Python compile networks.
+class OnnxRuntimeTest : public ::testing::Test {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  /// Compiles `model` at `level` and reads it back; verified on random inputs. Failures are reported; nothing where
+  /// ONNX Runtime refuses the network, in whose words `refused` is.
+  std::optional<ReadNetwork> read(const std::string& name, std::shared_ptr<const Model> model, const std::string& level,
+                                  std::string* refused = nullptr);
+
+ private:
+  std::filesystem::path m_python;
+  TemporaryFolder m_folder;
+  std::unique_ptr<ProbeJob> m_job;
+};
+
+std::shared_ptr<const Model> preparedModel(const std::filesystem::path& path);
+
+FateCounts countsOf(const ReadNetwork& network);
+std::string tableHead();
+std::string tableRow(const ReadNetwork& network);
+
+/// What is wrong with what was read back, whatever the network: a node with no fate or several, a binding whose extents
+/// do not agree, a kernel that cannot calculate one of its nodes; empty: nothing.
+std::string problemOf(const ReadNetwork& network);
+
+}  // namespace fusescope::test
