@@ -172,16 +172,31 @@ class Binder {
     return movesChannels(*node.file, false) && m_optimised.bindings[node.reads[0]].layout == Layout::ChannelsLast;
   }
 
-  /// A convolution or pooling is called after the tensor that it made before a sum and an activation were added to it.
+  /// A convolution or pooling is called after the tensor that it made when it became one over blocks: a sum and an
+  /// activation that it has may have come before that, or after.
   std::uint32_t blockedResult(const TensorGraph::Node& node) const {
     std::uint32_t result = tensorNamedBy(m_graph, node.file->name);
     if (result == kNone || node.file->op != "Conv") return result;
-    if (node.reads.size() > 3 && node.reads[3] != kNone) result = sumOf(result, bound(node.reads[3]));
     const std::string activation = textOf(*node.file, "activation");
+    if (!activation.empty() && isMadeBy(result, activation)) return result;
+    if (node.reads.size() > 3 && node.reads[3] != kNone && !isSumWith(result, bound(node.reads[3])))
+      result = sumOf(result, bound(node.reads[3]));
     if (activation.empty() || result == kNone) return result;
     const std::vector<std::uint32_t>& consumers = m_graph.tensor(result).consumers;
     if (consumers.size() != 1 || m_graph.node(consumers[0]).file->op != activation) return kNone;
     return m_graph.node(consumers[0]).makes.empty() ? kNone : m_graph.node(consumers[0]).makes[0];
+  }
+
+  bool isMadeBy(std::uint32_t tensor, std::string_view op) const {
+    const std::uint32_t producer = m_graph.tensor(tensor).producer;
+    return producer != kNone && m_graph.node(producer).file->op == op;
+  }
+
+  bool isSumWith(std::uint32_t sum, std::uint32_t operand) const {
+    if (!isMadeBy(sum, "Add") || operand == kNone) return false;
+    return std::ranges::any_of(m_graph.node(m_graph.tensor(sum).producer).reads, [&](std::uint32_t read) {
+      return read != kNone && m_network.equal[read] == m_network.equal[operand];
+    });
   }
 
   std::uint32_t sumOf(std::uint32_t a, std::uint32_t b) const {
