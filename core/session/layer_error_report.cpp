@@ -42,7 +42,9 @@ Result<LayerErrorReport> errorsOfOther(const Artifact& artifact, const Samples& 
 Result<std::unique_ptr<Engine>> exactEngine(const Plan& plan, const BuildOptions& options) {
   PlanOptions exact = withoutLoweredTypes(plan.options);
   exact.compiler = kOwnCompiler;
+  exact.compilerOptions.clear();
   exact.support.reset();
+  if (plan.target.planningOnly) exact.target = "cpu";  // ours runs it here, whatever it is planned for
   BuildOptions build = options;
   build.backend = "native";
   build.measureTactics = false;

@@ -18,6 +18,9 @@ namespace {
 /// Runs that are profiled: as many as fit into the time, but not so many that the profiler's own files grow large.
 constexpr double kLeastProfiled = 3, kMostProfiled = 200;
 
+/// Bytes of a network that a process may hold while nobody needs it.
+constexpr std::uintmax_t kMostKept = std::uintmax_t{64} << 20;
+
 /// Names of the plan's inputs or outputs, in their order, beside those of the file.
 std::vector<std::pair<std::string, std::string>> paired(const Graph& graph, const std::vector<ValueId>& values,
                                                         const std::vector<std::string>& file) {
@@ -68,6 +71,17 @@ ProbedEngine::ProbedEngine(const ProbedCompiler& compiler, std::shared_ptr<const
   const Graph& graph = m_plan->graph();
   m_inputs = paired(graph, graph.inputs(), inputsOf(m_network.file.graph));
   m_outputs = paired(graph, graph.outputs(), outputsOf(m_network.file.graph));
+}
+
+ProbedEngine::~ProbedEngine() {
+  if (m_job == nullptr || !m_job->isThere()) return;
+  std::uintmax_t bytes = 0;
+  for (const auto& [name, path] : filesOf(m_network)) {
+    std::error_code gone;
+    const std::uintmax_t size = std::filesystem::file_size(path, gone);
+    if (!gone) bytes += size;
+  }
+  if (bytes <= kMostKept) m_compiler.giveBack(std::move(m_job));
 }
 
 Result<std::unique_ptr<ProbedEngine>> ProbedEngine::compile(const ProbedCompiler& compiler, const Lowered& lowered,

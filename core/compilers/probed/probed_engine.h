@@ -21,6 +21,9 @@ class ProbedEngine final : public Engine {
   static Result<std::unique_ptr<ProbedEngine>> compile(const ProbedCompiler& compiler, const Lowered& lowered,
                                                        const BuildOptions& options);
 
+  /// Its process is kept for the next network, unless this one is large.
+  ~ProbedEngine() override;
+
   const Plan& plan() const override { return *m_made->asked; }
   std::shared_ptr<const Cover> made() const override { return m_made; }
   const BuildReport& report() const override { return m_report; }
