@@ -7,6 +7,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/compare_runs.h"
+#include "app/cli/side_arguments.h"
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "session/session_file.h"
@@ -18,12 +19,13 @@ namespace {
 constexpr std::size_t kMostValues = 10;
 
 struct Arguments {
-  std::string a, b;
+  std::string a, b, planOfA, planOfB;
   std::vector<std::string> others;  ///< B, and of a session more runs
   double seconds = 4.0;
   bool json = false, blocks = false;
   InputArguments inputs;
   EngineArguments engine;
+  PlanArguments plan;
 };
 
 std::string namesText(const std::vector<CoveringNode>& nodes) {
@@ -79,7 +81,10 @@ void printForPeople(const CompareReport& report) {
   if (report.valuesInBodies > 0)
     std::cout << fmt::format("not compared: {} in bodies, which have one for each call\n",
                              counted(report.valuesInBodies, "value"));
+  std::cout << fmt::format("A by {} on {}; B by {} on {}\n", report.compilerOfA, counted(report.threadsOfA, "thread"),
+                           report.compilerOfB, counted(report.threadsOfB, "thread"));
   printRatio(report);
+  if (!report.notRanked.empty()) std::cout << "nothing is said of which is faster: " << report.notRanked << "\n";
   if (!report.timeUnavailable.empty()) std::cout << "time unavailable: " << report.timeUnavailable << "\n";
   if (!report.groupsUnavailable.empty())
     std::cout << "times of some groups unavailable: " << report.groupsUnavailable << "\n";
@@ -110,8 +115,10 @@ Result<int> compare(const Arguments& arguments, const Artifact& a, const Artifac
 }
 
 Result<int> compare(const Arguments& arguments) {
-  const auto a = TRY(open(arguments.a, {}, &arguments.engine));
-  const auto b = TRY(open(arguments.b, {}, &arguments.engine));
+  const auto a =
+      TRY(open(arguments.a, TRY(planArguments(arguments.plan, arguments.planOfA, "--plan-a")), &arguments.engine));
+  const auto b =
+      TRY(open(arguments.b, TRY(planArguments(arguments.plan, arguments.planOfB, "--plan-b")), &arguments.engine));
   for (const Artifact* side : {&a, &b}) {
     TRY(checkAble(*side, Ability::Run, "run a network"));
     if (arguments.seconds > 0) TRY(checkAble(*side, Ability::Time, "time a network"));
@@ -149,10 +156,13 @@ Command compareCommand(CLI::App& app) {
       ->type_name("S")
       ->check(zeroOrMore())
       ->capture_default_str();
+  verb->add_option("--plan-a", arguments->planOfA, "plan options of A alone, in quotes")->type_name("\"OPTIONS\"");
+  verb->add_option("--plan-b", arguments->planOfB, "plan options of B alone, in quotes")->type_name("\"OPTIONS\"");
   arguments->inputs.declare(*verb);
   verb->add_flag("--blocks", arguments->blocks, "of runs of a session: a row for each module of the network");
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->engine.declare(*verb);
+  arguments->plan.declare(*verb);
   return {verb, [arguments] { return compareGiven(*arguments); }};
 }
 

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "base/text.h"
+#include "base/version.h"
 #include "planning/body_cover.h"
 #include "planning/without_lowered_types.h"
 #include "session/layer_error_report.h"
@@ -185,6 +187,7 @@ Status measureInterleaved(Engine& a, Engine& b, const std::map<std::string, Tens
     report.timeUnavailable += (report.timeUnavailable.empty() ? "B: " : "; B: ") + ofB.unavailable;
   }
   fillTimes(ofA, ofB, report);
+  if (!report.notRanked.empty()) report.ratioRange.reset();
   return Done{};
 }
 
@@ -236,6 +239,15 @@ std::int64_t valuesInBodies(const Cover& a, const Cover& b) {
   return count;
 }
 
+/// "onnxruntime 1.32.0, level=basic".
+std::string compilerText(const Cover& made) {
+  const ReadBackPlan* readBack = asReadBack(made);
+  if (readBack == nullptr) return kOwnCompiler + std::string(" ") + std::string(kFusescopeVersion);
+  std::string text = readBack->compiler.name + " " + readBack->compiler.version;
+  for (const auto& [name, value] : readBack->compiler.options) text += ", " + name + "=" + value;
+  return text;
+}
+
 /// What `lowered` gives, held against what `full`, of the same network in float32, gives; of several samples the worst.
 Result<ErrorReport> errorsAgainst(Engine& full, Engine& lowered, const Samples& samples, const Tolerance& tolerance,
                                   const StopToken& stop, const Progress& progress) {
@@ -268,6 +280,13 @@ Result<CompareReport> compareEngines(Engine& a, Engine& b, const Samples& sample
                                      const StopToken& stop, const Progress& progress) {
   const auto madeOfA = a.made(), madeOfB = b.made();
   CompareReport report;
+  report.compilerOfA = compilerText(*madeOfA);
+  report.compilerOfB = compilerText(*madeOfB);
+  report.threadsOfA = a.threads();
+  report.threadsOfB = b.threads();
+  if (a.threads() != b.threads())
+    report.notRanked =
+        fmt::format("A runs on {}, B on {}", counted(a.threads(), "thread"), counted(b.threads(), "thread"));
   report.groups = compareGroups(*madeOfA, *madeOfB);
   for (const Sample& sample : samples.list) {
     if (progress) progress("run", fmt::format("both on {}", sample.name));

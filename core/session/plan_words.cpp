@@ -100,6 +100,8 @@ PlanWords wordsOf(const WorkSource& source, const fs::path& folder, bool withOpt
   const PlanOptions usual;
   PlanWords plan;
   if (options.compiler != usual.compiler) addOption(plan.words, "--compiler", options.compiler);
+  for (const auto& [name, value] : options.compilerOptions)
+    addOption(plan.words, "--compiler-option", name + "=" + value);
   const auto directives = withOptions ? directiveWords(options.directives) : std::nullopt;
   if (directives) {
     addTarget(options, plan.words);

@@ -147,6 +147,11 @@ Json toJson(const CompareReport& report) {
   json["b_ms"] = optionalNumber(report.bMs);
   json["turns"] = report.turns;
   json["ratio_range"] = rangeJson(report.ratioRange);
+  json["a_compiler"] = report.compilerOfA;
+  json["b_compiler"] = report.compilerOfB;
+  json["a_threads"] = report.threadsOfA;
+  json["b_threads"] = report.threadsOfB;
+  json["not_ranked"] = report.notRanked.empty() ? Json(nullptr) : Json(report.notRanked);
   json["time_unavailable"] = report.timeUnavailable.empty() ? Json(nullptr) : Json(report.timeUnavailable);
   json["groups_unavailable"] = report.groupsUnavailable.empty() ? Json(nullptr) : Json(report.groupsUnavailable);
   return json;

@@ -67,6 +67,8 @@ struct CompareGroup : CoverGroup {
 };
 struct CompareReport {
   std::string a, b;
+  std::string compilerOfA, compilerOfB;  ///< with version and what it was told: "onnxruntime 1.32.0, level=basic"
+  int threadsOfA = 0, threadsOfB = 0;
   std::vector<CompareGroup> groups;
   std::vector<TensorComparison> outputs;  ///< b against a
   std::vector<TensorComparison> values;   ///< inner values that both have in memory
@@ -74,6 +76,7 @@ struct CompareReport {
   std::optional<double> aMs, bMs;
   int turns = 0;                    ///< in which both were timed, A B A B …
   std::optional<Range> ratioRange;  ///< B's time over A's, turn by turn
+  std::string notRanked;            ///< why nothing is said of which is faster; empty: it is
   std::string timeUnavailable;      ///< why times are absent
   std::string groupsUnavailable;    ///< why some groups have no time where A and B have one; empty: all have
 };

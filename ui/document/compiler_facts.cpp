@@ -1,5 +1,6 @@
 #include "ui/document/compiler_facts.h"
 
+#include "compilers/probed/probed_compiler.h"
 #include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/job_runner.h"
@@ -22,17 +23,21 @@ Compilers::Compilers(JobRunner& jobs, QObject* parent) : QObject(parent), m_jobs
 }
 
 void Compilers::ask() {
-  if (std::exchange(m_asked, true)) return;
-  for (const Compiler* compiler : allCompilers()) {
-    if (compiler == &ownCompiler()) continue;
-    m_jobs.run(
-        QStringLiteral("ask the compiler %1").arg(qs(compiler->name())), this,
-        [compiler](const StopToken&) { return askedFacts(*compiler); },
-        [this, compiler](const CompilerFacts& facts) {
-          m_facts.insert_or_assign(std::string(compiler->name()), facts);
-          emit changed();
-        });
-  }
+  for (const Compiler* compiler : allCompilers()) ask(std::string(compiler->name()));
+}
+
+void Compilers::ask(const std::string& name) {
+  const Compiler* compiler = findCompiler(name);
+  if (compiler == nullptr || compiler == &ownCompiler() || !m_asked.insert(name).second) return;
+  const auto work = [compiler](const StopToken&) {
+    CompilerFacts facts = askedFacts(*compiler);
+    endIdleJobs();  // the worker compiles, in processes of its own
+    return facts;
+  };
+  m_jobs.run(QStringLiteral("ask the compiler %1").arg(qs(name)), this, work, [this, name](const CompilerFacts& facts) {
+    m_facts.insert_or_assign(name, facts);
+    emit changed();
+  });
 }
 
 QString Compilers::title(std::string_view name) const {

@@ -3,6 +3,7 @@
 #include <QObject>
 #include <QString>
 #include <map>
+#include <set>
 #include <string>
 
 #include "compilers/compiler.h"
@@ -26,6 +27,8 @@ class Compilers : public QObject {
   explicit Compilers(JobRunner& jobs, QObject* parent = nullptr);
   /// Asks those that were not asked yet.
   void ask();
+  /// Asks one, which may be in an environment that ask() does not know: "onnxruntime@gpubox". An unknown one is nobody.
+  void ask(const std::string& name);
   /// "onnxruntime 1.20"; its name alone while it is being asked.
   QString title(std::string_view name) const;
   /// Why the compiler of this name cannot do this, as a sentence; empty: it can. One that is not known yet cannot.
@@ -36,7 +39,7 @@ class Compilers : public QObject {
 
  private:
   JobRunner& m_jobs;
-  bool m_asked = false;
+  std::set<std::string> m_asked;
   std::map<std::string, CompilerFacts, std::less<>> m_facts;
 };
 

@@ -251,6 +251,7 @@ void PlanDocument::setCompiler(const Compiler& compiler) {
   } else if (before != nullptr && !before->target().empty()) {
     options.target = PlanOptions().target;  // that of now was the other compiler's
   }
+  if (options.compiler != compiler.name()) options.compilerOptions.clear();  // they are the other one's
   options.compiler = compiler.name();
   edit(QStringLiteral("Compile with %1").arg(qs(compiler.name())), std::move(options));
 }

@@ -25,9 +25,7 @@ RunController::RunController(PlanDocument& document, Runs& runs, WorkerClient& w
   m_told.setInterval(kTellMs);
   connect(&m_told, &QTimer::timeout, this, &RunController::activityChanged);
   connect(&m_compilers, &Compilers::changed, this, &RunController::activityChanged);
-  connect(&document, &PlanDocument::optionsChanged, this, [this] {
-    if (m_document.options().compiler != kOwnCompiler) m_compilers.ask();
-  });
+  connect(&document, &PlanDocument::optionsChanged, this, [this] { m_compilers.ask(m_document.options().compiler); });
   connect(&document, &PlanDocument::planChanged, this, [this] {
     if (!m_document.planning() && std::exchange(m_buildsOncePlanned, false)) build();
   });
