@@ -124,7 +124,15 @@ bool isView(const ExecutionLayer& layer) {
 }
 
 bool isConversion(const ExecutionLayer& layer) {
-  return layer.type == "Reorder" || layer.type == "Convert";
+  if (layer.type != "Reorder" && layer.type != "Convert") return false;
+  return !layer.inputs.empty() && layer.outputs.size() == 1 &&
+         layer.inputs.front().extents == layer.outputs.front().extents;
+}
+
+bool isWholePattern(const ExecutionLayer& layer) {
+  constexpr std::array<std::string_view, 6> kTypes = {
+      "MVN", "RMS", "RoPE", "NormalizeL2", "ScaledDotProductAttention", "RNNSeq"};
+  return isAmong(layer.type, kTypes);
 }
 
 NodeWork workOf(const Node& node) {

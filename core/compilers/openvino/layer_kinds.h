@@ -18,12 +18,15 @@ LayerWork workOf(const ExecutionLayer& layer);
 
 /// Whether what it makes lies where what it reads lies. Of its own accord: OpenVINO gives it no primitive then.
 bool isView(const ExecutionLayer& layer);
-/// Whether it was put between layers to write a value in another type or format.
+/// Whether it writes a value in another type or format, and only that: some also see it in other extents.
 bool isConversion(const ExecutionLayer& layer);
 
 /// What a node does, as far as it says which layers can hold it.
 enum class NodeWork { Moves, Casts, Elementwise, Product, Convolution, Other };
 NodeWork workOf(const Node& node);
+
+/// Whether it stands for a pattern of many nodes, the first of which may be elementwise: a normalisation, a rotation.
+bool isWholePattern(const ExecutionLayer& layer);
 
 /// Whether a layer of this type can do what `node` does. A layer may do several nodes' work: every one may move.
 bool canHold(const ExecutionLayer& layer, const Node& node);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <string_view>
 
 #include "compilers/openvino/layer_kinds.h"
@@ -128,7 +127,8 @@ class Assigner {
       return;
     }
     const std::vector<std::uint32_t> able = candidates(node, region);
-    if (work(node) == NodeWork::Elementwise && !m_isAfter[node]) {
+    const bool isBefore = work(node) == NodeWork::Elementwise && !m_isAfter[node];
+    if (isBefore && !(able.size() == 1 && isWholePattern(layer(able.front())))) {
       guess(node, able);
     } else if (able.size() == 1) {
       hold(node, able.front(), Certainty::Derived);
@@ -170,13 +170,18 @@ class Assigner {
   /// An elementwise node that nothing names and that nothing of its layer stands before: the layer that makes what it
   /// reads may have taken it, above all one that holds an operator with a made-up name for such a node.
   void guess(std::uint32_t node, const std::vector<std::uint32_t>& able) {
-    const std::optional<std::uint32_t> before = work(node) == NodeWork::Elementwise ? layerBefore(node) : std::nullopt;
-    if (before && claim(*before, node)) {
-      hold(node, *before, Certainty::Guessed);
+    const std::uint32_t before = work(node) == NodeWork::Elementwise ? layerBefore(node) : kNone;
+    const auto claimed = std::ranges::find_if(able, [&](std::uint32_t layer) {
+      return m_layers.named[layer].empty() && readsBefore(layer, node) && claim(layer, node);
+    });
+    if (claimed != able.end()) {
+      hold(node, *claimed, Certainty::Guessed);
+    } else if (before != kNone && claim(before, node)) {
+      hold(node, before, Certainty::Guessed);
     } else if (!able.empty()) {
       hold(node, likeliest(node, able), Certainty::Guessed);
-    } else if (before && canTake(*before, node)) {
-      hold(node, *before, Certainty::Guessed);
+    } else if (before != kNone && canTake(before, node)) {
+      hold(node, before, Certainty::Guessed);
     }
   }
 
@@ -208,19 +213,30 @@ class Assigner {
     return only;
   }
 
-  /// The layer that makes what a node reads, through nodes that only move it.
-  std::optional<std::uint32_t> layerBefore(std::uint32_t node) const {
+  /// Whether a layer reads what a node reads, or what that is through nodes that only move it.
+  bool readsBefore(std::uint32_t index, std::uint32_t node) const {
+    std::uint32_t tensor = onlyRead(node);
+    for (std::size_t steps = 0; tensor != kNone && steps < m_nodes.size(); ++steps) {
+      for (const auto& source : layer(index).sources)
+        if (source.layer != ExecutionLayer::kNone && m_layers.tensors[source.layer][source.output] == tensor)
+          return true;
+      const std::uint32_t maker = m_file.tensor(tensor).producer;
+      if (maker == kNone || (!m_isRemoved[maker] && !moves(maker))) return false;
+      tensor = onlyRead(maker);
+    }
+    return false;
+  }
+
+  /// The layer that makes what a node reads, through nodes that only move it; kNone: not known.
+  std::uint32_t layerBefore(std::uint32_t node) const {
     std::uint32_t tensor = onlyRead(node);
     for (std::size_t steps = 0; tensor != kNone && steps < m_nodes.size(); ++steps) {
       const std::uint32_t maker = m_file.tensor(tensor).producer;
-      if (maker == kNone) return std::nullopt;
-      if (!m_isRemoved[maker] && !moves(maker)) {
-        if (m_holders[maker].empty()) return std::nullopt;
-        return m_holders[maker].back().layer;
-      }
+      if (maker == kNone) return kNone;
+      if (!m_isRemoved[maker] && !moves(maker)) return m_holders[maker].empty() ? kNone : m_holders[maker].back().layer;
       tensor = onlyRead(maker);
     }
-    return std::nullopt;
+    return kNone;
   }
 
   bool doesNothing(std::uint32_t index) const {

@@ -37,8 +37,8 @@ class Regions {
     return layer;
   }
   void join(std::uint32_t a, std::uint32_t b) {
-    const auto [first, second] = std::minmax(root(a), root(b));
-    m_parent[second] = first;
+    const std::uint32_t rootA = root(a), rootB = root(b);
+    m_parent[std::max(rootA, rootB)] = std::min(rootA, rootB);
   }
 
   void collect() {

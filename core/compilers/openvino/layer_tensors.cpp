@@ -77,12 +77,23 @@ class LayerReader {
   std::uint32_t tensorOf(std::uint32_t index, std::uint32_t output) const {
     const ExecutionLayer& layer = m_graph.layers[index];
     if (const std::uint32_t passed = passedOn(layer, index); passed != kNone) return passed;
+    if (layer.outputs.size() == 1)
+      if (const std::uint32_t last = tensorOfLast(index); last != kNone) return last;
     const auto own = m_imported.byName.find(layer.name);
     if (own != m_imported.byName.end() && hasOutputs(own->second, layer))
       return checked(layer, output, tensorAfter({own->second, output}));
     if (const auto numbered = numberedOutput(layer.name); numbered && layer.outputs.size() == 1)
       return checked(layer, output, tensorAfter(*numbered));
     return tensorThatIsRead(index, output);
+  }
+
+  /// What the last operator makes that a layer names: a convolution keeps its name where it takes in what follows it.
+  std::uint32_t tensorOfLast(std::uint32_t index) const {
+    std::uint32_t last = kNone;
+    for (const NamedOp& named : m_told.named[index])
+      if (named.isWhole && (last == kNone || named.op > last)) last = named.op;
+    if (last == kNone || !hasOutputs(last, m_graph.layers[index])) return kNone;
+    return checked(m_graph.layers[index], 0, tensorAfter({last, 0}));
   }
 
   bool hasOutputs(std::uint32_t op, const ExecutionLayer& layer) const {
