@@ -276,12 +276,9 @@ std::uint32_t nodeNamedBy(const TensorGraph& network, std::string_view kernel) {
 }
 
 std::uint32_t tensorNamedBy(const TensorGraph& network, std::string_view kernel) {
-  std::string_view text = withoutSuffix(withoutToken(kernel), "_nchwc");
-  while (!text.empty()) {
-    if (const std::uint32_t found = network.findTensor(text); found != kNone) return found;
-    text = withoutSuffix(text, "_nchwc");
-  }
-  return kNone;
+  const std::string_view text = withoutSuffix(withoutToken(kernel), "_nchwc");
+  const std::uint32_t found = network.findTensor(text);
+  return found == kNone ? network.findTensor(withoutSuffix(text, "_bn")) : found;  // a BatchNormalization as one
 }
 
 void bindTensors(const Network& network, Optimised& optimised) {

@@ -31,6 +31,7 @@ TEST(OnnxRuntimeNames, KernelsAreCalledAfterNodes) {
   EXPECT_EQ(named("SkipLayerNormalization_token_57"), "");
   EXPECT_EQ(named(""), "");
   EXPECT_EQ(tensorNamedBy(graph, "v12_nchwc"), graph.findTensor("v12"));
+  EXPECT_EQ(tensorNamedBy(graph, "v12_bn_nchwc"), graph.findTensor("v12"));
   EXPECT_EQ(tensorNamedBy(graph, "v12"), kNone) << "it is a node's name";
 }
 
