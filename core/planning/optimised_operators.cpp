@@ -1,6 +1,11 @@
 #include "planning/optimised_operators.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "ops/no_kernel.h"
+#include "ops/op_schema.h"
 #include "ops/support/einsum_equation.h"
 #include "target/target_table.h"
 
@@ -47,7 +52,29 @@ void forSupported(const Model& model, std::vector<NodeVerdict>& verdicts, Judge 
   }
 }
 
+/// Whether `origin` is an operator of ONNX itself that import wrote as others.
+bool isInlined(const Origin& origin) {
+  constexpr std::array<std::string_view, 4> kOnnxDomains{"", "ai.onnx.ml", "ai.onnx.preview",
+                                                         "ai.onnx.preview.training"};
+  return std::ranges::find(kOnnxDomains, origin.domain) != kOnnxDomains.end() &&
+         OpRegistry::standard().find(origin.domain, origin.op) == nullptr;
+}
+
 }  // namespace
+
+void refuseInlinedOperators(const Model& model, const Target& target, std::vector<NodeVerdict>& verdicts) {
+  if (!target.planningOnly) return;
+  forSupported(model, verdicts, [&](NodeVerdict& verdict, const Node&, const Origin& origin) {
+    if (!isInlined(origin)) return;
+    const std::string op = operatorText(origin.domain, origin.op);
+    const OperatorRow* row = target.table->find(op);
+    if (row != nullptr && row->supported) return;
+    verdict = {{.why = decide("validate.operator_not_supported", verdict.why.subjects, target.name,
+                              {{"op", op},
+                               {"target", target.name},
+                               {"hint", "; an export writes the nodes of its function in its place"}})}};
+  });
+}
 
 void judgeEinsumLetters(const Model& model, const Target& target, std::vector<NodeVerdict>& verdicts) {
   if (!target.planningOnly || target.table->unlisted == Unlisted::Taken) return;

@@ -89,6 +89,7 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
   // 2. One verdict per node, on the types after truncation.
   std::vector<NodeVerdict> verdicts = validateNodes(graph, target, directives, structure->truncation);
   refuseOptimisedOperators(model, target, verdicts);
+  refuseInlinedOperators(model, target, verdicts);
   judgeEinsumLetters(model, target, verdicts);
   refuseByCompiler(graph, options, verdicts);
   TRY(checkStop(stop));

@@ -183,6 +183,23 @@ Holds constantCodesHaveAxes(const NodeRequest& request) {
   return shape.ranked ? answer(shape.rank() > 0) : Holds::Unknown;
 }
 
+// Mod: with fmod = 0 the remainder has the sign of the divisor.
+Holds remainderOfIntegers(const NodeRequest& request) {
+  const TensorType* type = request.input(0);
+  return answer(request.node.intAttribute("fmod", 0) != 0 || type == nullptr || !isFloat(type->dtype));
+}
+
+// Resize(X, roi, scales, sizes), Range(start, limit, delta): floats among these decide extents.
+Holds noFloatInputThatShapes(const NodeRequest& request) {
+  const std::size_t first = request.node.is("Resize") ? 2 : 0;
+  for (std::size_t i = first; i < request.inputs.size(); ++i) {
+    const TensorType* type = request.input(i);
+    if (type == nullptr || !isFloat(type->dtype) || request.isConstant(i)) continue;
+    if (request.scope.isGiven(request.node.input(i))) return Holds::No;
+  }
+  return Holds::Yes;
+}
+
 }  // namespace
 
 extern const NamedRestriction kStandardActivations{
@@ -211,5 +228,11 @@ extern const NamedRestriction kMovesNoConstantCodes{
     movesNoConstantCodes};
 extern const NamedRestriction kConstantCodesHaveAxes{
     "constantCodesHaveAxes", "a constant that it dequantises is no scalar", constantCodesHaveAxes};
+
+extern const NamedRestriction kRemainderOfIntegers{"remainderOfIntegers", "fmod is 1, or its operands are integers",
+                                                   remainderOfIntegers};
+extern const NamedRestriction kNoFloatInputThatShapes{
+    "noFloatInputThatShapes", "no float that decides the extents of its result is an input of the network",
+    noFloatInputThatShapes};
 
 }  // namespace fusescope

@@ -77,6 +77,8 @@ class Check {
   std::optional<Finding> attribute() const {
     const auto given = m_request.node.attributes.find(m_restriction.name);
     if (given == m_request.node.attributes.end()) return std::nullopt;
+    if (m_restriction.rule == Rule::Absent)
+      return found(Holds::No, m_restriction.name + " is left out", "validate.restriction_not_met");
     const std::vector<Json> elements = elementsOf(given->second);
     const auto allowed = [&](const Json& element) {
       return std::ranges::find(m_restriction.values, element) != m_restriction.values.end();
@@ -181,7 +183,17 @@ class Check {
 
 }  // namespace
 
+bool appliesTo(const Restriction& restriction, const Target& target) {
+  const auto has = [&](const std::string& name) { return target.capabilities.contains(name); };
+  return restriction.on.empty() || std::ranges::any_of(restriction.on, has);
+}
+
 std::optional<Finding> findBroken(const NodeRequest& request, const Restriction& restriction) {
+  if (!appliesTo(restriction, request.target)) return std::nullopt;
+  if (restriction.ofTypes) {
+    const TensorType* type = request.input(restriction.position);
+    if (type == nullptr || !restriction.ofTypes->contains(type->dtype)) return std::nullopt;
+  }
   std::optional<Finding> finding = Check(request, restriction).run();
   if (finding && !restriction.until.empty() && finding->holds == Holds::No) {
     finding->holds = Holds::Unknown;

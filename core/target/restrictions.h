@@ -17,6 +17,9 @@ struct Finding {
   Json arguments = Json::object();
 };
 
+/// Whether `restriction` holds for the machine that `target` is.
+bool appliesTo(const Restriction& restriction, const Target& target);
+
 /// Nothing if `request` meets `restriction`.
 std::optional<Finding> findBroken(const NodeRequest& request, const Restriction& restriction);
 

@@ -11,16 +11,33 @@ namespace {
 
 Result<Capabilities> parseCapabilities(const TargetTable& table, std::string_view text) {
   Capabilities capabilities;
-  if (text == "none") return capabilities;
+  const bool machines = !table.defaultCapability.empty();
+  if (text == "none" && !machines) return capabilities;
   for (const std::string& part : split(text, '+')) {
     if (std::ranges::find(table.capabilities, part) == table.capabilities.end()) {
       return Diagnostic{.message = "unknown capability '" + part + "' of target " + table.name,
                         .where = {.attribute = "--target"},
-                        .help = "Known capabilities: none, " + joined(table.capabilities) + "."};
+                        .help = "Known capabilities: " + std::string(machines ? "" : "none, ") +
+                                joined(table.capabilities) + "."};
     }
     capabilities.insert(part);
   }
+  if (machines && capabilities.size() > 1)
+    return Diagnostic{.message = table.name + " is planned for one machine at a time",
+                      .where = {.attribute = "--target"},
+                      .help = "Known machines: " + joined(table.capabilities) + "."};
   return capabilities;
+}
+
+/// The types that a target has: those of its table, without those that the machine at hand lacks.
+TypeSet typesOnMachine(const TargetTable& table, const Capabilities& capabilities) {
+  if (table.defaultCapability.empty()) return table.typeSet;
+  TypeSet types;
+  for (const TargetType& entry : table.types) {
+    const auto has = [&](const std::string& need) { return capabilities.contains(need); };
+    if (entry.needs.empty() || std::ranges::any_of(entry.needs, has)) types = types | TypeSet{entry.type};
+  }
+  return types;
 }
 
 /// A capability of the target by whose instructions it calculates in `type`; empty: there is none, or none is needed.
@@ -54,12 +71,16 @@ Target Target::fromTable(std::shared_ptr<const TargetTable> table, Capabilities 
   Target target;
   target.name = table->name;
   if (!table->capabilities.empty()) target.capabilities = std::move(capabilities);
+  if (target.capabilities.empty() && !table->defaultCapability.empty())
+    target.capabilities = {table->defaultCapability};
+  target.types = typesOnMachine(*table, target.capabilities);
   target.planningOnly = table->planningOnly;
   target.stronglyTyped = table->stronglyTyped;
   target.predictedFusions = table->predictedFusions;
   target.lacksInt64 = table->truncate.contains(DataType::I64);
   target.lacksFloat64 = table->truncate.contains(DataType::F64);
-  target.computeTypes = {table->computeTypes.begin(), table->computeTypes.end()};
+  for (const DataType type : table->computeTypes)
+    if (target.types.contains(type)) target.computeTypes.insert(type);
   for (const DataType type : table->runs)
     if (hardwareHas(*table, type, target.capabilities)) target.hardwareTypes.insert(type);
   target.acceleratedBackend = table->backend;
@@ -86,15 +107,16 @@ Result<Target> Target::fromName(std::string_view name) {
   const std::string_view base = name.substr(0, name.find(':'));
   for (const TargetTable& table : targetTables()) {
     if (table.name != base) continue;
-    if (base == name)
-      return fromTable(embedded(table), table.capabilities.empty() ? Capabilities() : hostCapabilities());
+    const bool ofHost = !table.capabilities.empty() && table.defaultCapability.empty();
+    if (base == name) return fromTable(embedded(table), ofHost ? hostCapabilities() : Capabilities());
     if (table.capabilities.empty()) break;
     return fromTable(embedded(table), TRY(parseCapabilities(table, name.substr(base.size() + 1))));
   }
   return Diagnostic{
       .message = "unknown target '" + std::string(name) + "'",
       .where = {.attribute = "--target"},
-      .help = "Known targets: " + joined(targetNames()) + "; cpu may name capabilities: cpu:avx2+avx512_vnni."};
+      .help = "Known targets: " + joined(targetNames()) + "; cpu may name capabilities: cpu:avx2+avx512_vnni; "
+              "tensorrt-rtx a compute capability: tensorrt-rtx:sm120."};
 }
 
 std::string Target::canonical() const {

@@ -11,12 +11,14 @@
 #include "base/result.h"
 #include "ir/decision.h"
 #include "ir/graph.h"
+#include "ops/type_set.h"
 
 namespace fusescope {
 
 struct TargetTable;
 
-/// What a machine can do, by name: "avx2", "avx512", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_bf16", "f16c".
+/// What a machine can do, by name: "avx2", "avx512", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_bf16", "f16c"; or
+/// which one it is: "sm89".
 using Capabilities = std::set<std::string>;
 Capabilities hostCapabilities();  ///< asked of the CPU at run time
 
@@ -28,6 +30,7 @@ struct Target {
   bool planningOnly = false;      ///< engines for it cannot be built here
   bool stronglyTyped = false;     ///< the network's types decide: a pin is honoured by editing the network
   bool predictedFusions = false;  ///< its compiler fuses by rules of its own; ours are predictions
+  TypeSet types;                  ///< the element types that it has
   bool lacksInt64 = false;
   bool lacksFloat64 = false;
   std::set<DataType> computeTypes;  ///< float types that may be asked of a node (emulated where the backend lacks them)
@@ -36,9 +39,11 @@ struct Target {
   std::string acceleratedBackend;            ///< "native", "tensorrt"
   std::shared_ptr<const TargetTable> table;  ///< operators and restrictions
 
-  /// "cpu" (capabilities of this machine), "cpu:avx512_vnni+avx512_bf16" (named ones), "tensorrt-8", "tensorrt-10".
+  /// "cpu" (capabilities of this machine), "cpu:avx512_vnni+avx512_bf16" (named ones), "tensorrt-8", "tensorrt-10",
+  /// "tensorrt-rtx" (the machine that its table names), "tensorrt-rtx:sm120".
   static Result<Target> fromName(std::string_view name);
-  /// A target of a table, with these capabilities (ignored by tables that name none).
+  /// A target of a table, with these capabilities (ignored by tables that name none). Where they are machines, one of
+  /// them, or none for the table's own choice.
   static Target fromTable(std::shared_ptr<const TargetTable> table, Capabilities capabilities = {});
   std::string canonical() const;  ///< the name with its capabilities: part of a plan's key
 };

@@ -89,6 +89,12 @@ class TableReader {
     return types;
   }
 
+  Status capability(const TargetTable& table, const std::string& name, const char* key) const {
+    if (std::ranges::find(table.capabilities, name) == table.capabilities.end())
+      return error(key, "'" + name + "' is not among the capabilities");
+    return Done{};
+  }
+
   /// A key of the table's sources, which everything in it must have.
   Result<std::string> source(const Json& json, const TargetTable& table) const {
     std::string key = TRY(text(json, "source"));
@@ -111,6 +117,8 @@ class TableReader {
     if (bodies != "whole" && bodies != "parts") return error("bodies", "must be whole or parts");
     table.bodies = bodies == "whole" ? BodyRule::Whole : BodyRule::Parts;
     table.capabilities = TRY(texts(json, "capabilities", false));
+    table.defaultCapability = TRY(text(json, "default_capability", false));
+    if (!table.defaultCapability.empty()) TRY(capability(table, table.defaultCapability, "default_capability"));
     const std::string unlisted = TRY(text(json, "unlisted"));
     if (unlisted == "reference_only") {
       table.unlisted = Unlisted::ReferenceOnly;
@@ -136,10 +144,7 @@ class TableReader {
       TargetType entry{.type = TRY(type(TRY(text(item, "type")), "types")),
                        .needs = TRY(texts(item, "needs", false)),
                        .source = TRY(source(item, table))};
-      for (const std::string& need : entry.needs) {
-        if (std::ranges::find(table.capabilities, need) == table.capabilities.end())
-          return error("needs", "'" + need + "' is not among the capabilities");
-      }
+      for (const std::string& need : entry.needs) TRY(capability(table, need, "needs"));
       table.typeSet = table.typeSet | TypeSet{entry.type};
       table.types.push_back(std::move(entry));
     }
@@ -186,7 +191,7 @@ class TableReader {
       row.apartFromCast = static_cast<std::size_t>(TRY(number(apart["input"], "apart_from_cast")));
     }
     for (const Json& item : TRY(list(json, "restrictions", false)))
-      row.restrictions.push_back(TRY(readRestriction(item)));
+      row.restrictions.push_back(TRY(readRestriction(item, table)));
     return row;
   }
 
@@ -208,10 +213,12 @@ class TableReader {
     return Done{};
   }
 
-  Result<Restriction> readRestriction(const Json& json) const {
+  Result<Restriction> readRestriction(const Json& json, const TargetTable& table) const {
     if (!json.is_object()) return error("restrictions", "must be a list of objects");
     Restriction restriction;
     restriction.until = TRY(text(json, "until", false));
+    restriction.on = TRY(texts(json, "on", false));
+    for (const std::string& name : restriction.on) TRY(capability(table, name, "on"));
     if (json.contains("function")) return readFunction(json, std::move(restriction));
     if (json.contains("attribute")) {
       restriction.subject = Restriction::Subject::Attribute;
@@ -222,6 +229,11 @@ class TableReader {
       restriction.subject = json.contains("input") ? Restriction::Subject::Input : Restriction::Subject::Output;
       restriction.position = static_cast<std::size_t>(TRY(number(json[key], key)));
       restriction.name = TRY(text(json, "name"));
+    }
+    if (json.contains("of_types")) {
+      restriction.ofTypes.emplace();
+      for (const DataType each : TRY(typeList(json, "of_types")))
+        restriction.ofTypes = *restriction.ofTypes | TypeSet{each};
     }
     TRY(readRule(json, restriction));
     return restriction;
@@ -255,7 +267,7 @@ class TableReader {
                                     {"types", Subject::Input, Rule::Types},
                                     {"static", Subject::Input, Rule::Static},
                                     {"static_axis", Subject::Input, Rule::StaticAxis}};
-    if (json.contains("absent") && restriction.subject != Subject::Attribute) {
+    if (json.contains("absent")) {
       restriction.rule = Rule::Absent;
       return Done{};
     }

@@ -31,6 +31,8 @@ struct Restriction {
   RestrictionFunction function = nullptr;
   std::string statement;  ///< Function: what must hold, as the function's list says it
   std::string until;      ///< the version that lifted it; empty: it stands
+  std::vector<std::string> on;     ///< capabilities of which one must be there for it to hold; empty: it always does
+  std::optional<TypeSet> ofTypes;  ///< Input: the types of the operand that it is about; nothing: all
 };
 
 /// What a target says of one operator of ONNX's own domain.
@@ -58,7 +60,8 @@ struct OperatorRow {
 /// An element type that a target has.
 struct TargetType {
   DataType type = DataType::Undefined;
-  std::vector<std::string> needs;  ///< capabilities of which one must be there to calculate in it; empty: none
+  /// Capabilities of which one must be there to calculate in it; where they are machines, to have it. Empty: none.
+  std::vector<std::string> needs;
   std::string source;
 };
 
@@ -86,6 +89,9 @@ struct TargetTable {
   Unlisted unlisted = Unlisted::NotSupported;
   std::map<std::string, std::string, std::less<>> sources;
   std::vector<std::string> capabilities;  ///< the names that may be given; empty: it has none
+  /// Where its capabilities are machines, of which it is planned for one: the one where none is named. Empty: they are
+  /// what a machine can do.
+  std::string defaultCapability;
   std::vector<TargetType> types;
   TypeSet typeSet;  ///< the same
   std::map<DataType, DataType> truncate;

@@ -60,7 +60,8 @@ class Validator {
  private:
   Decision explained(std::string_view code, Json arguments = Json::object()) const {
     arguments["op"] = m_request.node.op;
-    arguments["target"] = m_request.target.name;
+    // Where the machine decides what there is, it is named.
+    arguments["target"] = m_table.defaultCapability.empty() ? m_request.target.name : m_request.target.canonical();
     if (m_row != nullptr) arguments["source"] = m_row->source;
     return decide(code, {Subject::node(m_request.node.name)}, m_request.target.name, std::move(arguments));
   }
@@ -105,7 +106,7 @@ class Validator {
   /// What stands in the way of a value of this type; `spokenOf`: the operator's list of types is about it.
   std::optional<Obstacle> obstacleAt(const TensorType* type, ValueId value, bool spokenOf) const {
     if (type == nullptr) return std::nullopt;
-    const bool has = type->container == Container::None && m_table.typeSet.contains(type->dtype);
+    const bool has = type->container == Container::None && m_request.target.types.contains(type->dtype);
     if (has && (!spokenOf || operatorTakes(type->dtype))) return std::nullopt;
     return Obstacle{m_request.nameOf(value), *type, has};
   }
@@ -144,7 +145,9 @@ class Validator {
   std::vector<DataType> takenTypes() const {
     std::vector<DataType> types;
     for (const TargetType& entry : m_table.types)
-      if (m_row != nullptr && !m_row->anyType && m_row->types.contains(entry.type)) types.push_back(entry.type);
+      if (m_row != nullptr && !m_row->anyType && m_row->types.contains(entry.type) &&
+          m_request.target.types.contains(entry.type))
+        types.push_back(entry.type);
     return types;
   }
 
@@ -222,7 +225,8 @@ class Validator {
       TensorType type = graph.value(id).type;
       type.dtype = m_request.bodyTypes(body, id);
       const bool tensor = type.container == Container::None;
-      if (tensor && (type.dtype == DataType::Undefined || m_table.typeSet.contains(type.dtype))) continue;
+      if (tensor && (type.dtype == DataType::Undefined || m_request.target.types.contains(type.dtype)))
+        continue;
       return bodyRefused(key, key, typeRefused({graph.value(id).name, type}));
     }
     return std::nullopt;
@@ -259,7 +263,8 @@ bool runsIn(const Target& target, const Node& node, DataType type) {
   if (!row->anyType && row->types.contains(DataType::F32) && !row->types.contains(type)) return false;
   return std::ranges::all_of(row->restrictions, [&](const Restriction& each) {
     const bool aboutTypes = each.subject == Restriction::Subject::Input && each.rule == Restriction::Rule::Types;
-    const bool speaks = aboutTypes && row->speaksOf(each.position) && node.input(each.position).valid();
+    const bool speaks = aboutTypes && appliesTo(each, target) && row->speaksOf(each.position) &&
+                        node.input(each.position).valid();
     return !speaks || each.types.contains(type);
   });
 }

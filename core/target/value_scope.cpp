@@ -39,4 +39,11 @@ bool ValueScope::dependsOnConstants(ValueId value) const {
   return captured != m_captured.end() && m_outer->dependsOnConstants(captured->second);
 }
 
+bool ValueScope::isGiven(ValueId value) const {
+  if (!m_graph.has(value)) return false;
+  if (m_outer == nullptr) return m_graph.isInput(value);
+  const auto captured = m_captured.find(value);
+  return captured != m_captured.end() && m_outer->isGiven(captured->second);
+}
+
 }  // namespace fusescope

@@ -20,6 +20,8 @@ class ValueScope {
   /// Whether a value is a constant or depends on constants alone. Normalisation folds such values of the graph, not
   /// those of bodies.
   bool dependsOnConstants(ValueId value) const;
+  /// Whether a value is an input of the network.
+  bool isGiven(ValueId value) const;
 
  private:
   const Graph& m_graph;

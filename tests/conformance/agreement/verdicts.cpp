@@ -21,9 +21,11 @@ Json refusal(const std::string& code, const std::string& said) {
   return {{"taken", false}, {"op", ""}, {"node", ""}, {"code", code}, {"said", said}};
 }
 
+/// f64 is narrowed to f32, as TensorRT's parser does by itself.
 Result<std::shared_ptr<const Plan>> planOf(const Case& given, const std::string& target) {
   auto model = std::make_shared<const Model>(TRY(prepareModel(TRY(importModel(given.folder / "model.onnx")))));
-  return makePlan(std::move(model), {.target = target});
+  const Directive narrowed{.kind = DirectiveKind::Truncate, .truncate = TruncateMode::Double};
+  return makePlan(std::move(model), {.target = target, .directives = {narrowed}});
 }
 
 /// The first node that the target refuses, in the order of the network. Extents that the network leaves open stay so.
