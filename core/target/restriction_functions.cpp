@@ -200,6 +200,15 @@ Holds noFloatInputThatShapes(const NodeRequest& request) {
   return Holds::Yes;
 }
 
+// MatMul(A, B): of a vector and a stack of matrices the parser takes away the first axis, which is the stack's.
+Holds noVectorTimesStack(const NodeRequest& request) {
+  const TensorType *a = request.input(0), *b = request.input(1);
+  if (a == nullptr || b == nullptr || !a->shape.ranked || !b->shape.ranked) return Holds::Unknown;
+  if (a->shape.rank() != 1 || b->shape.rank() < 3) return Holds::Yes;
+  const Dim& stack = b->shape.dims[0];
+  return stack.known() ? answer(stack.size == 1) : Holds::Unknown;
+}
+
 }  // namespace
 
 extern const NamedRestriction kStandardActivations{
@@ -234,5 +243,8 @@ extern const NamedRestriction kRemainderOfIntegers{"remainderOfIntegers", "fmod 
 extern const NamedRestriction kNoFloatInputThatShapes{
     "noFloatInputThatShapes", "no float that decides the extents of its result is an input of the network",
     noFloatInputThatShapes};
+
+extern const NamedRestriction kNoVectorTimesStack{
+    "noVectorTimesStack", "it does not multiply a vector by more than one matrix", noVectorTimesStack};
 
 }  // namespace fusescope

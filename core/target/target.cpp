@@ -15,10 +15,10 @@ Result<Capabilities> parseCapabilities(const TargetTable& table, std::string_vie
   if (text == "none" && !machines) return capabilities;
   for (const std::string& part : split(text, '+')) {
     if (std::ranges::find(table.capabilities, part) == table.capabilities.end()) {
-      return Diagnostic{.message = "unknown capability '" + part + "' of target " + table.name,
-                        .where = {.attribute = "--target"},
-                        .help = "Known capabilities: " + std::string(machines ? "" : "none, ") +
-                                joined(table.capabilities) + "."};
+      return Diagnostic{
+          .message = "unknown capability '" + part + "' of target " + table.name,
+          .where = {.attribute = "--target"},
+          .help = "Known capabilities: " + std::string(machines ? "" : "none, ") + joined(table.capabilities) + "."};
     }
     capabilities.insert(part);
   }
@@ -112,11 +112,11 @@ Result<Target> Target::fromName(std::string_view name) {
     if (table.capabilities.empty()) break;
     return fromTable(embedded(table), TRY(parseCapabilities(table, name.substr(base.size() + 1))));
   }
-  return Diagnostic{
-      .message = "unknown target '" + std::string(name) + "'",
-      .where = {.attribute = "--target"},
-      .help = "Known targets: " + joined(targetNames()) + "; cpu may name capabilities: cpu:avx2+avx512_vnni; "
-              "tensorrt-rtx a compute capability: tensorrt-rtx:sm120."};
+  return Diagnostic{.message = "unknown target '" + std::string(name) + "'",
+                    .where = {.attribute = "--target"},
+                    .help = "Known targets: " + joined(targetNames()) +
+                            "; cpu may name capabilities: cpu:avx2+avx512_vnni; "
+                            "tensorrt-rtx a compute capability: tensorrt-rtx:sm120."};
 }
 
 std::string Target::canonical() const {

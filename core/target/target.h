@@ -17,8 +17,8 @@ namespace fusescope {
 
 struct TargetTable;
 
-/// What a machine can do, by name: "avx2", "avx512", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_bf16", "f16c"; or
-/// which one it is: "sm89".
+/// What a machine can do, by name: "avx2", "avx512", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_bf16", "f16c";
+/// or which one it is: "sm89".
 using Capabilities = std::set<std::string>;
 Capabilities hostCapabilities();  ///< asked of the CPU at run time
 

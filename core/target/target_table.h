@@ -29,8 +29,8 @@ struct Restriction {
   std::string axis;          ///< StaticAxis: the attribute that names it
   std::int64_t axisDefault = 0;
   RestrictionFunction function = nullptr;
-  std::string statement;  ///< Function: what must hold, as the function's list says it
-  std::string until;      ///< the version that lifted it; empty: it stands
+  std::string statement;           ///< Function: what must hold, as the function's list says it
+  std::string until;               ///< the version that lifted it; empty: it stands
   std::vector<std::string> on;     ///< capabilities of which one must be there for it to hold; empty: it always does
   std::optional<TypeSet> ofTypes;  ///< Input: the types of the operand that it is about; nothing: all
 };

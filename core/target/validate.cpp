@@ -225,8 +225,7 @@ class Validator {
       TensorType type = graph.value(id).type;
       type.dtype = m_request.bodyTypes(body, id);
       const bool tensor = type.container == Container::None;
-      if (tensor && (type.dtype == DataType::Undefined || m_request.target.types.contains(type.dtype)))
-        continue;
+      if (tensor && (type.dtype == DataType::Undefined || m_request.target.types.contains(type.dtype))) continue;
       return bodyRefused(key, key, typeRefused({graph.value(id).name, type}));
     }
     return std::nullopt;
@@ -263,8 +262,8 @@ bool runsIn(const Target& target, const Node& node, DataType type) {
   if (!row->anyType && row->types.contains(DataType::F32) && !row->types.contains(type)) return false;
   return std::ranges::all_of(row->restrictions, [&](const Restriction& each) {
     const bool aboutTypes = each.subject == Restriction::Subject::Input && each.rule == Restriction::Rule::Types;
-    const bool speaks = aboutTypes && appliesTo(each, target) && row->speaksOf(each.position) &&
-                        node.input(each.position).valid();
+    const bool speaks =
+        aboutTypes && appliesTo(each, target) && row->speaksOf(each.position) && node.input(each.position).valid();
     return !speaks || each.types.contains(type);
   });
 }

@@ -106,6 +106,13 @@ TEST(TargetTables, ErrorsNameFileOperatorAndKey) {
     EXPECT_EQ(table.error().where.attribute, wrong.attribute) << wrong.row;
     EXPECT_NE(table.error().message.find(wrong.says), std::string::npos) << table.error().text();
   }
+  for (const char* wrong : {R"({"input": 0, "name": "X", "constant": true, "on": ["sm89"]})",
+                            R"({"input": 0, "name": "X", "constant": true, "of_types": ["f17"]})"})
+    EXPECT_FALSE(parseTargetTable(tableText(std::string(R"({"op": "Abs", "source": "here", "restrictions": [)") + wrong +
+                                            "]}"),
+                                  "toy.json")
+                     .ok())
+        << wrong;
   EXPECT_FALSE(
       parseTargetTable(tableText(R"({"op": "Abs", "source": "here"}, {"op": "Abs", "source": "here"})"), "").ok());
   EXPECT_EQ(parseTargetTable("{", "toy.json").error().where.file, "toy.json");
@@ -142,12 +149,50 @@ TEST(TargetTables, AddingATargetTakesItsTableAlone) {
   EXPECT_EQ(partition.segments.size(), 2U);
 }
 
+/// A table of two machines: f16 is there on "new" alone, and on "old" an Add takes int32 alone.
+std::string machinesText(const std::string& otherwise = "new") {
+  std::string text = tableText(
+      R"({"op": "Add", "restrictions": [{"input": 0, "name": "A", "types": ["int32"], "on": ["old"]},
+          {"input": 1, "name": "B", "constant": true, "of_types": ["int32"]}], "source": "here"})");
+  text.replace(text.find(R"("types": [)"), std::string(R"("types": [)").size(),
+               R"("capabilities": ["old", "new"], "default_capability": ")" + otherwise +
+                   R"(", "types": [{"type": "f16", "needs": ["new"], "source": "here"}, )");
+  return text;
+}
+
+TEST(TargetTables, CapabilitiesMayBeMachines) {
+  const auto table = parseTargetTable(machinesText(), "toy.json");
+  ASSERT_TRUE(table.ok()) << table.error().text();
+  const auto shared = std::make_shared<const TargetTable>(table.value());
+  const auto code = [&](const char* machine, const std::string& type, const char* second) {
+    const auto graph = parseGraph("graph \"g\" {\ninput %x: " + type + "\n" + second + " %y: " + type +
+                                  (std::string(second) == "const" ? " = [1]" : "") + "\n%z: " + type +
+                                  " = Add(%x, %y) {name=\"n\"}\noutput %z\n}")
+                           .value();
+    DirectiveMap directives;
+    directives.fallback.assign(graph->nodeIdLimit(), -1);
+    const Target target = Target::fromTable(shared, machine == nullptr ? Capabilities() : Capabilities{machine});
+    return validateNodes(*graph, target, directives,
+                         planTruncation(*graph, target, TruncateModes::both(TruncateMode::None)))
+        .at(0)
+        .why.code;
+  };
+  EXPECT_EQ(code(nullptr, "f16[1]", "input"), "validate.supported") << "the one that it is for where none is named";
+  EXPECT_EQ(code("new", "f16[1]", "input"), "validate.supported");
+  EXPECT_EQ(code("old", "f16[1]", "input"), "validate.type_not_supported");
+  EXPECT_EQ(code("new", "f32[1]", "input"), "validate.supported");
+  EXPECT_EQ(code("old", "f32[1]", "input"), "validate.operand_not_supported") << "a restriction on one machine";
+  EXPECT_EQ(code("new", "int32[1]", "input"), "validate.operand_not_constant") << "a restriction on one type";
+  EXPECT_EQ(code("old", "int32[1]", "const"), "validate.supported");
+  EXPECT_EQ(parseTargetTable(machinesText("newest"), "toy.json").error().where.attribute, "default_capability");
+}
+
 TEST(TargetTables, NoSourceNamesATargetThatATableCouldDescribe) {
   for (const char* folder : {"/core/target", "/core/planning", "/core/engine", "/core/backends"}) {
     for (const auto& entry : fs::recursive_directory_iterator(std::string(FUSESCOPE_SOURCE_DIR) + folder)) {
       if (entry.path().extension() != ".cpp") continue;
       const std::string text = readTextFile(entry.path().string()).value();
-      for (const char* name : {"\"tensorrt-8\"", "\"tensorrt-10\"", "\"tensorrt-11\""})
+      for (const char* name : {"\"tensorrt-8\"", "\"tensorrt-10\"", "\"tensorrt-11\"", "\"tensorrt-rtx\""})
         EXPECT_EQ(text.find(name), std::string::npos) << entry.path() << " names " << name;
     }
   }

@@ -57,11 +57,45 @@ TEST(Target, TensorrtVersionsDifferInWhatTheyLack) {
   EXPECT_EQ(ten.canonical(), "tensorrt-10");
 }
 
+TEST(Target, TensorrtForRtxIsPlannedForOneMachine) {
+  const Target plain = Target::fromName("tensorrt-rtx").value();
+  EXPECT_EQ(plain.canonical(), "tensorrt-rtx:sm89") << "whatever this machine is";
+  EXPECT_TRUE(plain.stronglyTyped && plain.planningOnly && !plain.lacksInt64 && plain.lacksFloat64);
+  struct Machine {
+    const char* name;
+    bool bf16, f8, f4;
+  };
+  for (const Machine& machine : {Machine{"sm75", false, false, false}, Machine{"sm80", true, false, false},
+                                 Machine{"sm86", true, false, false}, Machine{"sm89", true, true, false},
+                                 Machine{"sm120", true, true, true}, Machine{"sm121", true, true, true}}) {
+    const Target target = Target::fromName(std::string("tensorrt-rtx:") + machine.name).value();
+    EXPECT_EQ(target.canonical(), std::string("tensorrt-rtx:") + machine.name);
+    EXPECT_TRUE(target.types.contains(DataType::F16) && target.computeTypes.contains(DataType::F16)) << machine.name;
+    EXPECT_EQ(target.types.contains(DataType::BF16), machine.bf16) << machine.name;
+    EXPECT_EQ(target.computeTypes.contains(DataType::BF16), machine.bf16) << machine.name;
+    EXPECT_EQ(target.hardwareTypes.contains(DataType::BF16), machine.bf16) << machine.name;
+    EXPECT_EQ(target.types.contains(DataType::F8E4M3), machine.f8) << machine.name;
+    EXPECT_EQ(target.types.contains(DataType::F4E2M1), machine.f4) << machine.name;
+  }
+  EXPECT_NE(Target::fromName("tensorrt-rtx:sm90").error().help.find("sm120"), std::string::npos);
+  EXPECT_NE(Target::fromName("tensorrt-rtx:sm86+sm89").error().message.find("one machine at a time"),
+            std::string::npos);
+  EXPECT_FALSE(Target::fromName("tensorrt-rtx:none").ok());
+}
+
+TEST(Target, WhatAMachineCanDoLeavesTypesAsTheyAre) {
+  for (const char* name : {"cpu:none", "tensorrt-11"}) {
+    const Target target = Target::fromName(name).value();
+    for (const TargetType& entry : target.table->types) EXPECT_TRUE(target.types.contains(entry.type)) << name;
+  }
+}
+
 TEST(Target, UnknownNamesListTheKnown) {
   EXPECT_NE(Target::fromName("gpu").error().help.find("tensorrt-10"), std::string::npos);
   EXPECT_NE(Target::fromName("cpu:avx3").error().help.find("avx512_vnni"), std::string::npos);
   EXPECT_FALSE(Target::fromName("tensorrt-10:avx2").ok());
-  EXPECT_EQ(targetNames(), (std::vector<std::string>{"cpu", "tensorrt-8", "tensorrt-10", "tensorrt-11", "onnxruntime", "openvino"}));
+  EXPECT_EQ(targetNames(), (std::vector<std::string>{"cpu", "tensorrt-8", "tensorrt-10", "tensorrt-11", "tensorrt-rtx",
+                                                     "onnxruntime", "openvino"}));
 }
 
 }  // namespace
