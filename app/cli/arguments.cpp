@@ -43,7 +43,8 @@ void PlanArguments::declare(CLI::App& app) {
   repeatable(app, "--compiler-option", compilerOptions, "what --compiler is told besides; compilers lists its options")
       ->type_name("NAME=VALUE")
       ->group(kPlanGroup);
-  app.add_option("--target", target, joined(targetNames()) + "; cpu:CAPABILITY+… for another machine's")
+  app.add_option("--target", target,
+                 joined(targetNames()) + "; cpu:CAPABILITY+… for another machine's, tensorrt-rtx:SM for a card's")
       ->type_name("TARGET")
       ->default_str("cpu")
       ->group(kPlanGroup);

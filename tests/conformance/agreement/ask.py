@@ -1,11 +1,12 @@
 """Asks TensorRT for RTX about every operator case: whether its parser takes the network, and whether it builds it.
 
-    ask.py CASES ANSWERS [--sm SM89] [--jobs 2] [--seconds 60] [--filter GLOB] [--again]
+    ask.py CASES ANSWERS --python PYTHON [--sm SM89] [--jobs 2] [--seconds 60] [--filter GLOB] [--again]
 
-CASES is a folder that generate.py wrote. ANSWERS is JSON: {"compiler", "sm", "cases": {CASE: answer}}, where an answer
-has "taken" (built) and, where it is refused, "by" ("parser", "builder", "crash" or "time") and "said", the compiler's
-own words; "lines" holds what else of its log was an error. Cases that ANSWERS already holds for the same version and
-compute capability are not asked again without --again. No card is needed: nothing is run.
+CASES is a folder that generate.py wrote. PYTHON is an interpreter that has the package tensorrt-rtx; this one needs onnx.
+ANSWERS is JSON: {"compiler", "sm", "cases": {CASE: answer}}, where an answer has "taken" (built) and, where it is
+refused, "by" ("parser", "builder", "crash" or "time") and "said", the compiler's own words; "lines" are the first errors
+of its log. Cases that ANSWERS already holds for the same version and compute capability are not asked again without
+--again. No card is needed: nothing is run.
 
 Each case is asked in one of a few processes that stay; one that dies or takes too long is replaced, and the case says so.
 """
@@ -19,24 +20,28 @@ import threading
 from pathlib import Path
 
 
-def extents_of(case):
-    """The values of the first data set by the name of the input that they are for."""
+def values_of(case):
+    """The first data set by the names of the inputs: {NAME: {"dims", "numbers"}}, numbers of small integers alone."""
     import onnx
 
-    model = onnx.load(case / "model.onnx")
     values = {}
-    for i, declared in enumerate(model.graph.input):
+    for i, declared in enumerate(onnx.load(case / "model.onnx").graph.input):
         path = case / "test_data_set_0" / f"input_{i}.pb"
         if not path.exists() or declared.type.WhichOneof("value") != "tensor_type":
             continue
         tensor = onnx.TensorProto()
         tensor.ParseFromString(path.read_bytes())
-        values[declared.name] = onnx.numpy_helper.to_array(tensor)
+        value = {"dims": list(tensor.dims)}
+        if tensor.data_type in (onnx.TensorProto.INT32, onnx.TensorProto.INT64):
+            array = onnx.numpy_helper.to_array(tensor)
+            if array.size <= 64:
+                value["numbers"] = [int(each) for each in array.reshape(-1)]
+        values[declared.name] = value
     return values
 
 
 class Answerer:
-    """Lives in a process of its own. One logger for a process: the library keeps the first."""
+    """Lives in a process of its own, whose Python needs the package alone. It keeps one logger, as the library does."""
 
     def __init__(self, sm):
         import tensorrt_rtx as rtx
@@ -53,73 +58,74 @@ class Answerer:
         self.rtx, self.log = rtx, Log()
         self.capability = getattr(rtx.ComputeCapability, sm)
 
-    def profile_of(self, builder, network, case):
-        profile, values = builder.create_optimization_profile(), None
+    @staticmethod
+    def profile_of(builder, network, values):
+        profile = builder.create_optimization_profile()
         for i in range(network.num_inputs):
             tensor = network.get_input(i)
-            if not tensor.is_shape_tensor and all(extent >= 0 for extent in tensor.shape):
+            value = values.get(tensor.name)
+            if value is None:
                 continue
-            values = extents_of(case) if values is None else values
-            if tensor.name not in values:
-                continue
-            value = values[tensor.name]
-            if tensor.is_shape_tensor:
-                numbers = [int(each) for each in value.reshape(-1)]
-                profile.set_shape_input(tensor.name, numbers, numbers, numbers)
+            if tensor.is_shape_tensor and "numbers" in value:
+                profile.set_shape_input(tensor.name, *[value["numbers"]] * 3)
             if any(extent < 0 for extent in tensor.shape):
-                profile.set_shape(tensor.name, value.shape, value.shape, value.shape)
+                profile.set_shape(tensor.name, *[value["dims"]] * 3)
         return profile
 
     def refused(self, by, said):
         return {"taken": False, "by": by, "said": said.strip(), "lines": self.log.errors[:4]}
 
-    def answer(self, case):
+    def answer(self, model, values):
         rtx = self.rtx
         self.log.errors.clear()
         builder = rtx.Builder(self.log)
         network = builder.create_network(0)
         parser = rtx.OnnxParser(network, self.log)
-        if not parser.parse_from_file(str(case / "model.onnx")):
+        if not parser.parse_from_file(model):
             error = parser.get_error(0) if parser.num_errors else None
-            said = f"{error.node_operator()}: {error.desc()}" if error else "no error is given"
-            return self.refused("parser", said)
+            return self.refused("parser", f"{error.node_operator()}: {error.desc()}" if error else "no error is given")
         config = builder.create_builder_config()
         config.num_compute_capabilities = 1
         config.set_compute_capability(self.capability, 0)
-        config.add_optimization_profile(self.profile_of(builder, network, case))
+        config.add_optimization_profile(self.profile_of(builder, network, values))
         if builder.build_serialized_network(network, config) is None:
             return self.refused("builder", self.log.errors[0] if self.log.errors else "no error is given")
         return {"taken": True}
 
 
 def serve(sm):
-    """A line in names a folder, a line out is its answer."""
+    """The first line out is the version; then a line in is {"model", "values"}, and a line out its answer."""
     answers = sys.stdout
     sys.stdout = sys.stderr
     answerer = Answerer(sm)
-    print("ready", file=answers, flush=True)
+    print(answerer.rtx.__version__, file=answers, flush=True)
     for line in sys.stdin:
         try:
-            answer = answerer.answer(Path(line.rstrip("\n")))
+            answer = answerer.answer(**json.loads(line))
         except Exception as problem:  # noqa: BLE001 (what the bindings throw is an answer)
-            answer = {"taken": False, "by": "parser", "said": f"{type(problem).__name__}: {problem}"}
+            answer = answerer.refused("parser", f"{type(problem).__name__}: {problem}")
         print(json.dumps(answer), file=answers, flush=True)
 
 
 class Server:
-    def __init__(self, sm):
-        self.sm, self.process = sm, None
+    def __init__(self, python, sm):
+        self.command, self.process, self.version = [python, __file__, "--serve", sm], None, None
+
+    def start(self):
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True)
+        self.version = self.process.stdout.readline().strip()
+        if not self.version:
+            raise RuntimeError(f"TensorRT for RTX cannot be loaded; try {' '.join(self.command)}")
 
     def ask(self, case, seconds):
         if self.process is None:
-            self.process = subprocess.Popen([sys.executable, __file__, "--serve", self.sm], stdin=subprocess.PIPE,
-                                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-            if not self.process.stdout.readline():
-                raise RuntimeError("TensorRT for RTX cannot be loaded: try `ask.py --serve SM89` in this environment")
+            self.start()
         timer = threading.Timer(seconds, self.process.kill)
+        request = {"model": str(case / "model.onnx"), "values": values_of(case)}
         timer.start()
         try:
-            self.process.stdin.write(f"{case}\n")
+            self.process.stdin.write(json.dumps(request) + "\n")
             self.process.stdin.flush()
             line = self.process.stdout.readline()
         except BrokenPipeError:
@@ -143,12 +149,12 @@ class Server:
 
 
 def ask_all(cases, options, keep):
-    waiting, lock = queue.SimpleQueue(), threading.Lock()
+    waiting, lock, problems = queue.SimpleQueue(), threading.Lock(), []
     for case in cases:
         waiting.put(case)
 
     def work():
-        server = Server(options.sm)
+        server = Server(options.python, options.sm)
         try:
             while True:
                 case = waiting.get_nowait()
@@ -157,6 +163,8 @@ def ask_all(cases, options, keep):
                     keep(case.name, answer)
         except queue.Empty:
             pass
+        except RuntimeError as problem:
+            problems.append(problem)
         finally:
             server.end()
 
@@ -165,6 +173,8 @@ def ask_all(cases, options, keep):
         thread.start()
     for thread in threads:
         thread.join()
+    if problems:
+        sys.exit(str(problems[0]))
 
 
 def write(path, answers):
@@ -173,12 +183,23 @@ def write(path, answers):
     beside.rename(path)
 
 
+def version_of(python, sm):
+    server = Server(python, sm)
+    try:
+        server.start()
+    except RuntimeError as problem:
+        sys.exit(str(problem))
+    server.end()
+    return server.version
+
+
 def main():
     if len(sys.argv) == 3 and sys.argv[1] == "--serve":
         return serve(sys.argv[2])
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("cases", type=Path)
     parser.add_argument("answers", type=Path)
+    parser.add_argument("--python", required=True)
     parser.add_argument("--sm", default="SM89")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=60)
@@ -186,9 +207,7 @@ def main():
     parser.add_argument("--again", action="store_true")
     options = parser.parse_args()
 
-    from importlib.metadata import version
-
-    head = {"compiler": f"TensorRT for RTX {version('tensorrt_rtx')}", "sm": options.sm}
+    head = {"compiler": f"TensorRT for RTX {version_of(options.python, options.sm)}", "sm": options.sm}
     answers = {**head, "cases": {}}
     if options.answers.exists():
         before = json.loads(options.answers.read_text())

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "ir/graph_text.h"
+#include "ir/graph.h"
 #include "target/node_types.h"
 #include "target/target.h"
 
