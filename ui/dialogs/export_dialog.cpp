@@ -33,7 +33,8 @@ QString trtVersionFor(const Plan& plan) {
   if (!name.starts_with(kTensorrt)) return QStringLiteral("10.3");
   const std::string major(name.substr(kTensorrt.size()));
   const auto table = std::ranges::find(targetTables(), name, &TargetTable::name);
-  const bool known = table != targetTables().end() && table->operatorsOf.starts_with(major + ".");
+  const bool numbered = major.find_first_not_of("0123456789") == std::string::npos;
+  const bool known = table != targetTables().end() && (!numbered || table->operatorsOf.starts_with(major + "."));
   return qs(known ? table->operatorsOf : major + ".0");
 }
 
