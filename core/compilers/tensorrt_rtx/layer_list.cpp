@@ -46,14 +46,15 @@ class Cursor {
 std::optional<std::vector<std::int64_t>> numbers(std::string_view text) {
   if (!text.starts_with('[') || !text.ends_with(']')) return std::nullopt;
   std::vector<std::int64_t> all;
-  const char* at = text.data() + 1;
-  const char* const end = text.data() + text.size() - 1;
-  while (at < end) {
+  for (std::string_view rest = text.substr(1, text.size() - 2); !rest.empty() || !all.empty();) {
     std::int64_t number = 0;
-    const auto [behind, error] = std::from_chars(at, end, number);
-    if (error != std::errc() || (behind != end && *behind != ',')) return std::nullopt;
+    const auto [behind, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+    if (error != std::errc()) return std::nullopt;
     all.push_back(number);
-    at = behind == end ? end : behind + 1;
+    rest.remove_prefix(static_cast<std::size_t>(behind - rest.data()));
+    if (rest.empty()) break;
+    if (rest.front() != ',') return std::nullopt;
+    rest.remove_prefix(1);
   }
   return all;
 }

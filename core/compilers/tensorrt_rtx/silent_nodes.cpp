@@ -48,6 +48,7 @@ class SilentNodes {
 
   void run() {
     bindMoves();
+    bindConditions();
     for (const NodeId node : m_graph.order() | std::views::reverse)
       if (m_isSilent[node.index] && isUnused(node)) m_told.fates[node] = Fate::Removed;
     for (const NodeId node : m_graph.order())
@@ -67,6 +68,23 @@ class SilentNodes {
         m_told.kernels[kernel].nodes.emplace_back(node, Certainty::Derived);
         m_isSilent[node.index] = false;
       }
+  }
+
+  /// A jump that reads two tensors compares them itself: it holds the node that makes the condition of its If.
+  void bindConditions() {
+    for (std::size_t i = 0; i < m_layers.size(); ++i) {
+      if (m_layers[i].type != "cjmp" || m_layers[i].inputs.size() != 2) continue;
+      auto& nodes = m_told.kernels[i].nodes;
+      const auto choice =
+          std::ranges::find_if(nodes, [&](const auto& held) { return m_graph.node(held.first).is("If"); });
+      if (choice == nodes.end()) continue;
+      const ValueId condition = m_graph.node(choice->first).input(0);
+      const NodeId producer = m_graph.value(condition).producer;
+      if (!producer.valid() || !m_isSilent[producer.index] || !hasSingleUse(m_graph, condition)) continue;
+      if (m_graph.node(producer).inputs.size() != 2 || !isElementwise(m_graph.node(producer))) continue;
+      nodes.emplace_back(producer, Certainty::Derived);
+      m_isSilent[producer.index] = false;
+    }
   }
 
   /// Of every layer the layers that wrote what it reads. Names of tensors may be used again, so the last one counts.
