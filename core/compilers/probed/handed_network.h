@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/stop.h"
@@ -43,5 +44,9 @@ Result<HandedNetwork> handNetwork(std::shared_ptr<const Plan> plan, HandedTypes 
 /// The file at `path` that `plan` was made of, under the names that it has: for what a compiler that was handed it
 /// without numbers says of it.
 Result<HandedNetwork> networkAsNamed(std::shared_ptr<const Plan> plan, const std::filesystem::path& path);
+
+/// `text` of a compiler with the names that the plan has in place of those of the handed file: of nodes of the main
+/// graph and of values, where they stand as words.
+std::string inNamesOfPlan(const HandedNetwork& network, std::string_view text);
 
 }  // namespace fusescope

@@ -125,6 +125,7 @@ Status ProbedEngine::beThere(const StopToken& stop) {
 Diagnostic ProbedEngine::inNamesOfPlan(Diagnostic error) const {
   if (error.cancelled) return error;
   const NodeId node = m_compiler.kind().failedAt(m_network, error);
+  error.message = fusescope::inNamesOfPlan(m_network, error.message);
   error.where.node = m_plan->graph().has(node) ? m_plan->graph().node(node).name : std::string();
   return error;
 }

@@ -326,6 +326,17 @@ TEST(HandedNetwork, RealNetworksKeepTheirNumbers) {
   }
 }
 
+TEST(HandedNetwork, WhatACompilerSaysIsToldInNamesOfThePlan) {
+  const TemporaryFolder folder;
+  const HandedNetwork network =
+      handed(planOf(folder.write("product.onnx", product()), testing::cpuOptions()), HandedTypes::AsInFile);
+  const std::string input = network.file.graph.inputs.at(0).name;
+  EXPECT_EQ(inNamesOfPlan(network, "node 'n1' reads n0, not n11 or n1_2: " + input + "."),
+            "node 'relu' reads product, not n11 or n1_2: x.");
+  EXPECT_EQ(inNamesOfPlan(network, ""), "");
+  EXPECT_EQ(inNamesOfPlan(network, "n0"), "product");
+}
+
 TEST(HandedNetwork, AFileAsItIsIsKnownByItsNames) {
   const TemporaryFolder folder;
   const auto path = folder.write("product.onnx", product());

@@ -1,0 +1,37 @@
+# Python environments with other compilers for the tests, at pinned versions, each in a folder of the cache.
+# Sourced by scripts/test.
+FUSESCOPE_CACHE=${FUSESCOPE_CACHE:-$HOME/.cache/fusescope}
+
+# compilers_environment FOLDER REQUIREMENTS: prints the Python of a virtual environment that has just these packages.
+# Fails where they cannot be had.
+compilers_environment() {
+  local venv="$FUSESCOPE_CACHE/$1" wanted
+  wanted=$(sha256sum "$2" | cut -c1-64)
+  if [ "$(cat "$venv/ready" 2>/dev/null)" != "$wanted" ]; then
+    echo "==> Python environment $1 with other compilers" >&2
+    rm -rf "$venv"
+    python3 -m venv "$venv" &&
+      "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$2" >&2 &&
+      printf '%s\n' "$wanted" > "$venv/ready" || return 1
+  fi
+  printf '%s\n' "$venv/bin/python"
+}
+
+# Exports FUSESCOPE_COMPILERS_PYTHON and, only where FUSESCOPE_TEST_TENSORRT_RTX=1 says that NVIDIA's proprietary
+# package may be installed, FUSESCOPE_TENSORRT_RTX_PYTHON. Suites that lack theirs are skipped, and say so.
+export_compilers() {
+  if FUSESCOPE_COMPILERS_PYTHON=$(compilers_environment compilers-python scripts/lib/compilers-python.txt); then
+    export FUSESCOPE_COMPILERS_PYTHON
+  else
+    unset FUSESCOPE_COMPILERS_PYTHON
+    printf '==> ONNX Runtime and OpenVINO could not be installed (see above): their suites are skipped\n'
+  fi
+  if [ "${FUSESCOPE_TEST_TENSORRT_RTX:-}" != 1 ]; then
+    printf '==> TensorRT for RTX is used with FUSESCOPE_TEST_TENSORRT_RTX=1 alone (README.md): its suites are skipped\n'
+  elif FUSESCOPE_TENSORRT_RTX_PYTHON=$(compilers_environment tensorrt-rtx-python scripts/lib/tensorrt-rtx-python.txt); then
+    export FUSESCOPE_TENSORRT_RTX_PYTHON
+  else
+    unset FUSESCOPE_TENSORRT_RTX_PYTHON
+    printf '==> TensorRT for RTX could not be installed (see above): its suites are skipped\n'
+  fi
+}

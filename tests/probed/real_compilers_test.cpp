@@ -1,0 +1,162 @@
+// ONNX Runtime and OpenVINO, through every command. Skipped where FUSESCOPE_COMPILERS_PYTHON names no Python that has
+// them (scripts/test sets it).
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "base/json.h"
+#include "onnxlib/onnx_text.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+
+namespace fusescope::test {
+namespace {
+
+/// An operator in the middle that neither of them has.
+constexpr const char* kCustom = R"(<ir_version: 8, opset_import: ["" : 18, "com.microsoft" : 1]>
+net (float[2, 4, 4] x) => (float[2, 4, 2] y)
+  <float[4] b = {1, -1, 0.5, 0.25}, float[4, 4] w = {1,2,0,0, 0,1,2,0, 0,0,1,2, 2,0,0,1}, float[2, 2] v = {1,2, -1,1}> {
+  [before] h = MatMul (x, w)
+  [custom] g = com.microsoft.BiasSplitGelu (h, b)
+  [behind] p = MatMul (g, v)
+  [last] y = Relu (p)
+})";
+
+class RealCompilers : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const char* python = std::getenv("FUSESCOPE_COMPILERS_PYTHON");
+    if (python == nullptr)
+      GTEST_SKIP() << "no Python with ONNX Runtime and OpenVINO: FUSESCOPE_COMPILERS_PYTHON is not set";
+    ::setenv("FUSESCOPE_PYTHON", python, 1);
+    ::setenv("XDG_CONFIG_HOME", (m_folder / "configuration").c_str(), 1);
+  }
+  void TearDown() override { ::unsetenv("FUSESCOPE_PYTHON"); }
+
+  static Json json(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--compiler", GetParam(), "--json"});
+    const ProcessResult result = fusescopeCommand(arguments);
+    EXPECT_EQ(result.status, 0) << ::testing::PrintToString(arguments) << "\n" << result.err;
+    Json json = Json::parse(result.out, nullptr, false);
+    EXPECT_TRUE(json.is_object()) << result.out;
+    return json;
+  }
+  static std::string sample(std::string_view network) { return (sampleFolder(network) / "model.onnx").string(); }
+  static std::string arrays(std::string_view network) { return (sampleFolder(network) / "io.npz").string(); }
+  static void expectNumbers(const std::string& model, const std::string& io,
+                            const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"run", model, "--compiler", GetParam(), "--inputs", io, "--expect", io};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProcessResult run = fusescopeCommand(arguments);
+    EXPECT_EQ(run.status, 0) << model << "\n" << run.out << run.err;
+  }
+  /// Of a plan: how many nodes have each fate, after each node of it has exactly one.
+  static std::map<std::string, int> fates(const Json& plan) {
+    std::map<std::string, int> counts;
+    std::set<std::string> nodes;
+    for (const Json& node : plan["nodes"]) {
+      EXPECT_TRUE(nodes.insert(node["node"]).second) << node.dump();
+      ++counts[node["fate"]];
+    }
+    return counts;
+  }
+
+  TemporaryFolder m_folder;
+};
+
+TEST_P(RealCompilers, GiveWhatIsExpected) {
+  for (const char* network : {"bert_tiny", "moe_dense", "tiny_resnet_dynbatch", "long_double"})
+    expectNumbers(sample(network), arrays(network));
+}
+
+TEST_P(RealCompilers, TellOfEveryNode) {
+  for (const char* network : {"bert_tiny", "tiny_resnet_dynbatch", "squeezenet1_1"}) {
+    SCOPED_TRACE(network);
+    const Json plan = json({"plan", sample(network)});
+    EXPECT_EQ(plan["compiler"]["name"], GetParam());
+    EXPECT_FALSE(plan["kernels"].empty());
+    auto counts = fates(plan);
+    EXPECT_GT(counts["kernel"], 0);
+    EXPECT_EQ(counts["fallback"], 0);
+    EXPECT_EQ(counts["not_disclosed"], 0) << Json(counts).dump();
+  }
+}
+
+TEST_P(RealCompilers, BodiesRun) {
+  FUSESCOPE_REQUIRE_SHARED();
+  const auto model = zooModel("control_flow_if");
+  ASSERT_TRUE(model);
+  expectNumbers(model->string(), (model->parent_path() / "io.npz").string());
+}
+
+TEST_P(RealCompilers, ANetworkCutInThreeGivesTheSame) {
+  const std::vector<std::string> kept{"--fallback", "node_scaled_dot_product_attention"};
+  expectNumbers(sample("bert_tiny"), arrays("bert_tiny"), kept);
+  const Json plan = json({"plan", sample("bert_tiny"), kept[0], kept[1]});
+  ASSERT_EQ(plan["segments"].size(), 3U);
+  EXPECT_EQ(plan["segments"][1]["kind"], "fallback");
+  EXPECT_EQ(fates(plan)["fallback"], 1);
+}
+
+TEST_P(RealCompilers, AnOperatorThatTheyLackRunsOnOurOwnEngine) {
+  const auto bytes = onnxlib::onnxTextToBytes(kCustom);
+  ASSERT_TRUE(bytes.ok()) << bytes.error().text();
+  const std::string model = m_folder.write("custom.onnx", bytes.value());
+  const std::string outputs = m_folder / "ours.npz";
+  const ProcessResult ours = fusescopeCommand({"run", model, "--outputs", outputs});
+  ASSERT_EQ(ours.status, 0) << ours.err;
+  const ProcessResult theirs = fusescopeCommand({"run", model, "--compiler", GetParam(), "--expect", outputs});
+  EXPECT_EQ(theirs.status, 0) << theirs.out << theirs.err;
+  const Json plan = json({"plan", model});
+  EXPECT_GT(fates(plan)["fallback"], 0);
+  for (const Json& node : plan["nodes"]) {
+    const bool isTheirs = node["node"] == "before" || node["node"] == "last";
+    EXPECT_TRUE(!isTheirs || node["fate"] != "fallback") << node.dump();
+  }
+}
+
+TEST_P(RealCompilers, TheirKernelsAreTimed) {
+  const Json time = json({"time", sample("bert_tiny"), "--seconds", "0.2", "--warmup", "0.05", "--per-layer"});
+  EXPECT_GT(time["median_ms"].get<double>(), 0);
+  int timed = 0;
+  for (const Json& kernel : time["layers"][0]["layers"]) timed += kernel["median_ms"].is_number();
+  EXPECT_GT(timed, 20);
+  EXPECT_FALSE(time["remark"].get<std::string>().empty());
+}
+
+TEST_P(RealCompilers, ErrorsOfLoweredTypesAreToldAtTheOutputs) {
+  const Json errors = json({"errors", sample("bert_tiny"), "--precision", "bf16,f16", "--inputs", arrays("bert_tiny")});
+  EXPECT_EQ(errors["compiler"], GetParam());
+  ASSERT_EQ(errors["outputs"].size(), 1U);
+  EXPECT_TRUE(errors["outputs"][0]["carried"].is_object());
+}
+
+TEST_P(RealCompilers, AnEngineIsCompiledAgainWhereItIsOpened) {
+  const std::string engine = m_folder / "e.fse";
+  json({"build", sample("bert_tiny"), "-o", engine});
+  const std::string io = arrays("bert_tiny");
+  const ProcessResult run = fusescopeCommand({"run", engine, "--inputs", io, "--expect", io});
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+TEST_P(RealCompilers, AreTimedInTurnsWithOurs) {
+  const std::string model = sample("bert_tiny");
+  const ProcessResult compared =
+      fusescopeCommand({"compare", model, model, "--plan-b", std::string("--compiler ") + GetParam(), "--seconds",
+                        "0.4", "--threads", "1", "--json"});
+  ASSERT_EQ(compared.status, 0) << compared.err;
+  const Json json = Json::parse(compared.out);
+  EXPECT_EQ(json["turns"], 5);
+  EXPECT_EQ(json["a_threads"], 1);
+  EXPECT_EQ(json["b_threads"], 1);
+  EXPECT_TRUE(json["b_compiler"].get<std::string>().starts_with(GetParam())) << json["b_compiler"];
+  EXPECT_LT(json["outputs"][0]["max_over_rms"].get<double>(), 1e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, RealCompilers, ::testing::Values("onnxruntime", "openvino"),
+                         [](const auto& each) { return std::string(each.param); });
+
+}  // namespace
+}  // namespace fusescope::test
