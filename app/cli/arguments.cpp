@@ -43,6 +43,10 @@ void PlanArguments::declare(CLI::App& app) {
   repeatable(app, "--compiler-option", compilerOptions, "what --compiler is told besides; compilers lists its options")
       ->type_name("NAME=VALUE")
       ->group(kPlanGroup);
+  app.add_option("--sm", computeCapability,
+                 "the compute capability that --compiler compiles for: --compiler-option sm=N")
+      ->type_name("N")
+      ->group(kPlanGroup);
   app.add_option("--target", target,
                  joined(targetNames()) + "; cpu:CAPABILITY+… for another machine's, tensorrt-rtx:SM for a card's")
       ->type_name("TARGET")
@@ -92,6 +96,7 @@ PlanArguments PlanArguments::with(const PlanArguments& more) const {
     if (other != std::remove_cvref_t<decltype(own)>()) own = other;
   };
   replace(both.compiler, more.compiler);
+  replace(both.computeCapability, more.computeCapability);
   replace(both.target, more.target);
   replace(both.precision, more.precision);
   replace(both.workspaceBytes, more.workspaceBytes);
@@ -146,6 +151,7 @@ Result<PlanOptions> PlanArguments::options() const {
     options.compiler = compiler;
   }
   TRY(addCompilerOptions(compilerOptions, options.compilerOptions));
+  if (!computeCapability.empty()) options.compilerOptions.insert_or_assign("sm", computeCapability);
   const Compiler* known = findCompiler(options.compiler);
   if (!target.empty()) {
     options.target = target;

@@ -45,6 +45,7 @@ Command compilersCommand(CLI::App& app);
 struct PlanArguments {
   std::string compiler;                              ///< empty: our own
   std::vector<std::string> compilerOptions;          ///< NAME=VALUE
+  std::string computeCapability;                     ///< in short for one of them; empty: not given
   std::string target;                                ///< empty: that of the directives file, else cpu
   std::string precision;                             ///< empty: those of the directives file, else f32 alone
   std::vector<std::vector<std::string>> directives;  ///< by DirectiveKind: the arguments of its option
