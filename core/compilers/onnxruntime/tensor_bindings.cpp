@@ -159,8 +159,10 @@ class Binder {
       found = codesResult(node);
     } else if (layout == Layout::Blocked) {
       found = sameNode(node);
+    } else {
+      found = sameCodes(node);
     }
-    if (found != kNone && (layout != Layout::Plain || agree(node.makes[0], found, false)))
+    if (found != kNone && (layout != Layout::Plain || agree(node.makes[0], found, areCodes(node.makes[0], found))))
       bindingOf(node.makes[0]).tensor = found;
   }
 
@@ -230,6 +232,20 @@ class Binder {
         }
       }
     return kNone;
+  }
+
+  /// Codes that a kernel makes as its node does, or moves as its node moves the numbers that they stand for: signed
+  /// ones have become unsigned, under another name.
+  std::uint32_t sameCodes(const TensorGraph::Node& node) const {
+    const std::uint32_t made = sameNode(node);
+    if (made == kNone || node.file->op == "QuantizeLinear") return made;
+    const std::vector<std::uint32_t>& consumers = m_graph.tensor(made).consumers;
+    if (consumers.size() != 1 || m_graph.node(consumers[0]).file->op != "QuantizeLinear") return kNone;
+    return m_graph.node(consumers[0]).makes.empty() ? kNone : m_graph.node(consumers[0]).makes[0];
+  }
+
+  bool areCodes(std::uint32_t optimised, std::uint32_t tensor) const {
+    return isByteInteger(m_optimised.types[optimised].type) && isByteInteger(m_network.types[tensor].type);
   }
 
   std::uint32_t sameNode(const TensorGraph::Node& node) const {
