@@ -73,6 +73,15 @@ class Regions {
   std::vector<std::vector<std::uint32_t>> m_kernels;
 };
 
+/// Whether the node's answer is known before anything runs.
+bool asksForKnownExtents(const Network& network, const TensorGraph::Node& node) {
+  const bool asks = node.file->domain.empty() && (node.file->op == "Shape" || node.file->op == "Size");
+  if (!asks || node.reads.empty() || node.reads[0] == kNone || node.makes.empty() || node.makes[0] == kNone)
+    return false;
+  const auto& extents = network.types[node.reads[0]].extents;
+  return extents && std::ranges::all_of(*extents, [](std::int64_t extent) { return extent >= 0; });
+}
+
 /// What the optimised network tells of the tensors of the network.
 ToldTensors told(const Network& network, const Optimised& optimised) {
   ToldTensors told(network.graph);
@@ -83,7 +92,22 @@ ToldTensors told(const Network& network, const Optimised& optimised) {
     if (isConstant && network.graph.tensor(tensor).producer != kNone) told.constant[tensor] = true;
     if (!isConstant) told.kept[tensor] = true;
   }
+  for (const TensorGraph::Node& node : network.graph.nodes())
+    if (asksForKnownExtents(network, node) && !told.kept[node.makes[0]]) told.constant[node.makes[0]] = true;
   return told;
+}
+
+/// Of several kernels that a node may be in, those that are guesses of regions which are not closed are left out where
+/// something better is known.
+void dropBadGuesses(KernelCovers& covers) {
+  std::vector<Certainty> best(covers.fates.size(), Certainty::Guessed);
+  for (const auto& nodes : covers.nodes)
+    for (const auto& [node, certainty] : nodes) best[node] = std::min(best[node], certainty);
+  for (std::size_t kernel = 0; kernel < covers.nodes.size(); ++kernel)
+    if (!covers.covers[covers.regionOf[kernel]].isClosed)
+      std::erase_if(covers.nodes[kernel], [&](const std::pair<std::uint32_t, Certainty>& held) {
+        return held.second == Certainty::Guessed && best[held.first] != Certainty::Guessed;
+      });
 }
 
 }  // namespace
@@ -102,6 +126,7 @@ KernelCovers coverKernels(const Network& network, const Optimised& optimised) {
       covers.nodes[held.kernel].emplace_back(held.node, held.certainty);
       isHeld[held.node] = true;
     }
+  dropBadGuesses(covers);
   for (std::size_t node = 0; node < isHeld.size(); ++node)
     if (covers.fates[node] == Fate::Kernel && !isHeld[node]) covers.fates[node] = Fate::NotDisclosed;
   return covers;
