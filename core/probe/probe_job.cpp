@@ -85,15 +85,23 @@ class LiveJob final : public ProbeJob {
       if (event == "ended") return endedBy(header, request);
       if (event == "progress" && progress) progress(textOf(header, "phase"), textOf(header, "detail"));
       if (event == "got") sender.acknowledged(countOf(header, "at"));
-      if (header.contains("id") && countOf(header, "id") != m_request) continue;  // of one that failed
-      if (event == "need") TRY(need(sender, header, request, files));
-      if (event == "got" || event == "need") TRY(sender.sendOn());
+      const auto id = header.find("id");
+      if (id != header.end() && id->is_number() && countOf(header, "id") != m_request) continue;  // of one that failed
+      if (event == "need") TRY(orEnd(need(sender, header, request, files)));
+      if (event == "got" || event == "need") TRY(orEnd(sender.sendOn()));
       if (event == "error") {
         if (textOf(header, "kind") == "not_shared") return std::optional<ProbeAnswer>{};
         return refusalFrom(header);
       }
       if (event == "answer") return std::optional<ProbeAnswer>(TRY(answered(*frame, request, stop)));
     }
+  }
+
+  /// A file that did not arrive whole, there or here, leaves a job that waits for the rest: it is ended.
+  template <class T>
+  Result<T> orEnd(Result<T> result) {
+    if (!result.ok()) end();
+    return result;
   }
 
   static Status need(FileSender& sender, const Json& header, const ProbeRequest& request, const Json& files) {
@@ -112,7 +120,7 @@ class LiveJob final : public ProbeJob {
     if (m_listener->isLocal()) {
       answer.files = TRY(localFiles(files, request.folder));
     } else if (!files.empty()) {
-      answer.files = TRY(receivedFiles(files, request, stop));
+      answer.files = TRY(orEnd(receivedFiles(files, request, stop)));
     }
     return answer;
   }

@@ -3,8 +3,8 @@
 A module `compilers/NAME.py` (a `-` of the compiler's name is a `_` of the module's) imports nothing but the standard
 library when it is imported, and defines
 
-    DISTRIBUTIONS   a tuple on one line: the packages that bring the compiler, as pip names them. The first one is what
-                    a user is told to install.
+    DISTRIBUTIONS   a tuple of texts, written out: the packages that bring the compiler, as pip names them. The first
+                    one is what a user is told to install.
     class Compiler(base.Compiler)
 
 whose methods are named by the ops of a request. Each takes

@@ -43,9 +43,10 @@ def compiler_modules():
 
 
 def distributions_of(module):
-    """The line DISTRIBUTIONS = (…) of a compiler's module, which is read and not run: that would cost time."""
+    """DISTRIBUTIONS = (…) of a compiler's module, which is read and not run: that would cost time."""
     source = pkgutil.get_data(compilers.__name__, module + ".py").decode()
-    return ast.literal_eval(re.search(r"^DISTRIBUTIONS = (\(.*\))$", source, re.MULTILINE).group(1))
+    found = re.search(r"^DISTRIBUTIONS = (\([^()]*\))", source, re.MULTILINE)
+    return ast.literal_eval(found.group(1)) if found else (module.replace("_", "-"),)
 
 
 def installed(names):

@@ -1,5 +1,6 @@
 """A job as the listener sees it: a child, the files on their way to it and from it."""
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -123,7 +124,10 @@ class Job:
             self._cache.keep(incoming.path, sha256, incoming.size)
 
     def _drop(self, sha256):
-        self._incoming.pop(sha256).close()
+        incoming = self._incoming.pop(sha256)
+        incoming.close()
+        with contextlib.suppress(OSError):
+            os.unlink(incoming.path)
         self._orders.clear()
 
     def _pass_on(self):

@@ -72,14 +72,14 @@ class Listener:
             if len(self._sink):
                 selector.register(self._sink.descriptor, selectors.EVENT_WRITE)
             for job in self._jobs.values():
-                selector.register(job.answers, selectors.EVENT_READ, job.read_answers)
-                selector.register(job.log, selectors.EVENT_READ, job.read_log)
+                selector.register(job.answers, selectors.EVENT_READ, (job, job.read_answers))
+                selector.register(job.log, selectors.EVENT_READ, (job, job.read_log))
                 if len(job.commands):
-                    selector.register(job.commands.descriptor, selectors.EVENT_WRITE, job.commands.flush)
+                    selector.register(job.commands.descriptor, selectors.EVENT_WRITE, (job, job.commands.flush))
             ready = selector.select(max(0.0, self._heard + self._silence - time.monotonic()))
         for key, _ in ready:
             if key.data is not None:
-                self._of_a_job(key.data)
+                self._of_a_job(*key.data)
             elif key.fd == self._source:
                 self._listen()
             elif key.fd == self._wakes:
@@ -90,11 +90,11 @@ class Listener:
         if time.monotonic() - self._heard >= self._silence:
             raise OSError("nothing was heard for too long")
 
-    def _of_a_job(self, step):
+    def _of_a_job(self, job, step):
         try:
             step()
         except (OSError, Garbled):
-            pass  # the child's end of the pipe is broken: it has ended, or is about to
+            job.end()  # its end of the pipe is broken, or something else than our code writes there
 
     def _listen(self):
         data = read_what_is_there(self._source)
@@ -154,7 +154,7 @@ class Listener:
             if os.waitid(os.P_PID, job.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
                 continue
             job.end()  # before it is reaped: afterwards its number may be another process's
-            self._of_a_job(job.read_to_the_end)
+            self._of_a_job(job, job.read_to_the_end)
             _, status = os.waitpid(job.pid, 0)
             self._keeper.ended(job.pid)
             del self._jobs[number]

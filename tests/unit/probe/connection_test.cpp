@@ -117,6 +117,32 @@ TEST_P(BrokenAt, EndsInWords) {
 
 INSTANTIATE_TEST_SUITE_P(EachPart, BrokenAt, ::testing::Range(0, 12));
 
+TEST_F(Connection, DamageOnTheWayIsFoundOut) {
+  const std::string content = bytes(100'000) + "SPOILME" + bytes(100'000);
+  const auto path = file("network", content);
+  const auto there = useAll(withFakes(relay("--far --spoil in")), path, content);
+  ASSERT_TRUE(there);
+  EXPECT_NE(there->message.find("damaged on its way to the probe"), std::string::npos) << there->text();
+  const auto back = useAll(withFakes(relay("--far --spoil out")), path, content);
+  ASSERT_TRUE(back);
+  EXPECT_NE(back->message.find("damaged on its way from the probe"), std::string::npos) << back->text();
+}
+
+TEST_F(Connection, AFileThatChangesWhileItIsSentEndsTheJob) {
+  const auto job = started(withFakes(relay("--far --delay 20")));
+  ASSERT_TRUE(job);
+  const auto path = file("network", bytes(5'000'000));
+  std::thread shortens([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    std::filesystem::resize_file(path, 10);
+  });
+  const auto answer = job->ask({.json = {{"op", "echo"}}, .files = {{"network", path}}}, {});
+  shortens.join();
+  if (answer.ok()) return;  // it was sent before it changed
+  EXPECT_FALSE(answer.error().cancelled);
+  EXPECT_NE(answer.error().text().find("network"), std::string::npos) << answer.error().text();
+}
+
 TEST_F(Connection, OneThatFallsSilentIsGivenUp) {
   const auto job =
       ProbeJob::start(withFakes(relay("--stall-out 1500")), "echo", {},

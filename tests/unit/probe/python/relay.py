@@ -5,6 +5,7 @@
 --break-in N    the connection breaks after N bytes to the command; --break-out N: from it
 --stall-out N   after N bytes from the command nothing passes any more, in neither direction, and nobody is told
 --far           the command's probe names another word than the one in its file, as if it were on another machine
+--spoil in|out  the bytes SPOILME become SPOILED where they pass in this direction
 --noise TEXT    is printed before anything else, as by a shell's profile
 --terminal      the command runs on a terminal, as srun --pty has it
 --count FILE    how many bytes passed in each direction is written there
@@ -23,6 +24,7 @@ parser = argparse.ArgumentParser()
 for name in ("--delay", "--chunk", "--break-in", "--break-out", "--stall-out"):
     parser.add_argument(name, type=int)
 parser.add_argument("--far", action="store_true")
+parser.add_argument("--spoil", choices=("in", "out"), default="")
 parser.add_argument("--terminal", action="store_true")
 parser.add_argument("--noise", default="")
 parser.add_argument("--count")
@@ -55,7 +57,7 @@ def write_all(target, data):
         data = data[os.write(target, data) :]
 
 
-def carry(source, target, name, limit, change=lambda data: data):
+def carry(source, target, name, limit, change):
     """Carries bytes until the end of `source` or `limit` bytes."""
     due = []  # (when, bytes)
     arrived = threading.Condition()
@@ -103,11 +105,18 @@ def cut(data, name, limit):
     return [data[at : at + size] for at in range(0, len(data), size)]
 
 
-def other_word(data):
-    return re.sub(rb'"word":"[0-9a-f]{32}"', b'"word":"' + b"0" * 32 + b'"', data)
+def change(name):
+    def changed(data):
+        if options.spoil == name:
+            data = data.replace(b"SPOILME", b"SPOILED")
+        if options.far and name == "out":
+            data = re.sub(rb'"word":"[0-9a-f]{32}"', b'"word":"' + b"0" * 32 + b'"', data)
+        return data
+
+    return changed
 
 
 write_all(1, options.noise.encode())
 into, out_of = start()
-threading.Thread(target=carry, args=(0, into, "in", options.break_in), daemon=True).start()
-carry(out_of, 1, "out", options.break_out, other_word if options.far else lambda data: data)
+threading.Thread(target=carry, args=(0, into, "in", options.break_in, change("in")), daemon=True).start()
+carry(out_of, 1, "out", options.break_out, change("out"))
