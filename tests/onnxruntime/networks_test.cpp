@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "tests/onnxruntime/read_networks.h"
+#include "tests/support/process.h"
 
 namespace fusescope::test {
 namespace {
@@ -13,7 +14,7 @@ namespace fs = std::filesystem;
 class OnnxRuntimeNetworks : public OnnxRuntimeTest {
  protected:
   /// Least parts of live nodes that are bound, and of bindings whose numbers are equal.
-  void expect(const ReadNetwork& network, double bound, double equal) {
+  void expect(const ReadNetwork& network, double bound, double equal) const {
     std::puts(tableRow(network).c_str());
     const std::string about = network.name + " at " + network.level;
     EXPECT_EQ(problemOf(network), "") << about;
@@ -44,6 +45,40 @@ TEST_F(OnnxRuntimeNetworks, OfTheZooAtEveryLevel) {
   std::ranges::sort(networks);
   ASSERT_GT(networks.size(), 10U);
   readAll(networks, {"none", "basic", "extended", "all"});
+}
+
+TEST_F(OnnxRuntimeNetworks, OfCodes) {
+  FUSESCOPE_REQUIRE_SHARED();
+  const std::vector<std::string> names{"bert_tiny",  "decoder_kv",    "diffusion_block",     "llama_tiny",
+                                       "moe_dense", "squeezenet1_1", "tiny_resnet_dynbatch"};
+  const TemporaryFolder folder;
+  std::vector<std::string> command{python().string(),
+                                   std::string(FUSESCOPE_SOURCE_DIR) + "/tests/onnxruntime/quantise.py",
+                                   (*sharedFolder() / "zoo").string(), folder.path().string()};
+  command.insert(command.end(), names.begin(), names.end());
+  const ProcessResult made = runProcess(command);
+  ASSERT_EQ(made.status, 0) << made.err;
+  std::puts(tableHead().c_str());
+  std::int64_t compared = 0, equal = 0;
+  for (const std::string& name : names) {
+    useInputs(*sharedFolder() / "zoo" / name / "io.npz");
+    const auto model = preparedModel(folder / (name + ".onnx"));
+    const auto network = model == nullptr ? std::nullopt : read(name + " int8", model, "all");
+    if (!network) continue;
+    expect(*network, 0.95, 0.9);
+    compared += network->compared;
+    equal += network->equal;
+  }
+  EXPECT_GE(static_cast<double>(equal), 0.97 * static_cast<double>(compared));
+}
+
+TEST_F(OnnxRuntimeNetworks, InHalfPrecision) {
+  FUSESCOPE_REQUIRE_SHARED();
+  std::puts(tableHead().c_str());
+  for (const char* name : {"bert_tiny", "unet_small", "llama_tiny", "diffusion_block"}) {
+    const auto model = preparedModel(*sharedFolder() / "zoo" / name / "model.onnx");
+    if (const auto network = read(std::string(name) + " f16", model, "all", {DataType::F16})) expect(*network, 1, 0.97);
+  }
 }
 
 TEST_F(OnnxRuntimeNetworks, ThatAreLarge) {

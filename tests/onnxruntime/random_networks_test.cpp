@@ -36,7 +36,7 @@ TEST_F(OnnxRuntimeRandomNetworks, HaveOneFateForEveryNode) {
     property::GraphMaker maker(seed, kind);
     const auto model = maker.make(5 + dice.below(40));
     std::string refused;
-    const auto network = read("seed " + std::to_string(seed), model, dice.of(levels), &refused);
+    const auto network = read("seed " + std::to_string(seed), model, dice.of(levels), {}, &refused);
     if (network) return checked(*network, sums);
     ++sums.refused;
     if (std::getenv("FUSESCOPE_SHOW_REFUSED") != nullptr) std::printf("seed %lu: %.300s\n", seed, refused.c_str());

@@ -10,6 +10,7 @@
 #include "compilers/onnxruntime/region_split.h"
 #include "compilers/onnxruntime/value_comparison.h"
 #include "frontends/importers.h"
+#include "interchange/npz.h"
 #include "onnxlib/network_edits.h"
 #include "passes/pipelines.h"
 #include "probe/environments.h"
@@ -42,9 +43,9 @@ std::map<std::string, fs::path> filesOf(const HandedNetwork& network) {
   return files;
 }
 
-/// Random inputs by the names of the handed file.
-std::map<std::string, Tensor> inputsOf(const ReadNetwork& network) {
-  const auto byName = randomInputs(*network.plan);
+/// Inputs of an archive, or random ones, by the names of the handed file.
+std::map<std::string, Tensor> inputsOf(const ReadNetwork& network, const fs::path& archive) {
+  const auto byName = archive.empty() ? randomInputs(*network.plan) : inputsFrom(readNpz(archive).value());
   std::map<std::string, Tensor> inputs;
   for (const auto& input : network.handed.file.graph.inputs) {
     const auto value = network.handed.values.find(input.name);
@@ -80,12 +81,13 @@ std::shared_ptr<const Model> preparedModel(const fs::path& path) {
     return nullptr;
   }
   auto prepared = prepareModel(std::move(imported).value());
-  EXPECT_TRUE(prepared.ok()) << path;
+  EXPECT_TRUE(prepared.ok()) << (prepared.ok() ? std::string() : prepared.error().text());
   return prepared.ok() ? std::make_shared<const Model>(std::move(prepared).value()) : nullptr;
 }
 
 std::optional<ReadNetwork> OnnxRuntimeTest::read(const std::string& name, std::shared_ptr<const Model> model,
-                                                 const std::string& level, std::string* refused) {
+                                                 const std::string& level, const std::vector<DataType>& precisions,
+                                                 std::string* refused) {
   const auto failed = [&](const Diagnostic& error) {
     if (refused != nullptr) {
       *refused = error.text();
@@ -96,6 +98,7 @@ std::optional<ReadNetwork> OnnxRuntimeTest::read(const std::string& name, std::s
   };
   PlanOptions options;
   options.compilerOptions["level"] = level;
+  options.precisions = precisions;
   auto plan = makePlan(std::move(model), options);
   if (!plan.ok()) return failed(plan.error());
   auto handed = handNetwork(plan.value(), kind().handedTypes(), {});
@@ -118,7 +121,7 @@ std::optional<ReadNetwork> OnnxRuntimeTest::read(const std::string& name, std::s
   if (!reading.ok()) return failed(reading.error());
   network.reading = std::move(reading).value();
 
-  const auto inputs = inputsOf(network);
+  const auto inputs = inputsOf(network, m_inputs);
   for (const auto& part : onnxruntime::pairsToCompare(*network.reading, std::int64_t{1} << 60))
     network.compared += std::ssize(part);
   const auto verifying = std::chrono::steady_clock::now();
@@ -127,6 +130,8 @@ std::optional<ReadNetwork> OnnxRuntimeTest::read(const std::string& name, std::s
   if (!verified.ok()) return failed(verified.error());
   const auto differing = onnxruntime::compareValues(*network.reading, inputs, *m_job, {});
   if (!differing.ok()) return failed(differing.error());
+  if (std::getenv("FUSESCOPE_SHOW_DIFFERENT") != nullptr)
+    for (const Decision& decision : differing.value()) fmt::print("  {}\n", decision.arguments.dump());
   network.equal = network.compared;
   for (const onnxruntime::TensorBinding& binding : network.reading->optimised.bindings)
     if (binding.proof == onnxruntime::Proof::Different) --network.equal;

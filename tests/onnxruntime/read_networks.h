@@ -36,13 +36,16 @@ class OnnxRuntimeTest : public ::testing::Test {
   void SetUp() override;
   void TearDown() override;
 
-  /// Compiles `model` at `level` and reads it back; verified on random inputs. Failures are reported; nothing where
-  /// ONNX Runtime refuses the network, in whose words `refused` is.
+  /// Compiles `model` at `level`, planned in these types, and reads it back; verified on inputs. Failures are
+  /// reported; nothing where ONNX Runtime refuses the network, in whose words `refused` is.
   std::optional<ReadNetwork> read(const std::string& name, std::shared_ptr<const Model> model, const std::string& level,
-                                  std::string* refused = nullptr);
+                                  const std::vector<DataType>& precisions = {}, std::string* refused = nullptr);
+  const std::filesystem::path& python() const { return m_python; }
+  /// From now on inputs are those of this archive; empty: random ones.
+  void useInputs(std::filesystem::path archive) { m_inputs = std::move(archive); }
 
  private:
-  std::filesystem::path m_python;
+  std::filesystem::path m_python, m_inputs;
   TemporaryFolder m_folder;
   std::unique_ptr<ProbeJob> m_job;
 };

@@ -47,10 +47,16 @@ struct Distance {
   bool isComparable = true;          ///< both or none are not numbers, and infinities are equal
 };
 
+/// ONNX Runtime turns signed codes into unsigned ones, by 128 larger, which stand for the same numbers.
+double shiftOf(const Tensor& optimised, const Tensor& handed) {
+  return optimised.type() == DataType::U8 && handed.type() == DataType::I8 ? 128 : 0;
+}
+
 Distance distanceOf(const Tensor& optimised, const Tensor& handed, const Places& places) {
   Distance distance;
+  const double shift = shiftOf(optimised, handed);
   for (std::int64_t i = 0; i < handed.count() && distance.isComparable; ++i) {
-    const double a = optimised.asDouble(places.of(i)), b = handed.asDouble(i);
+    const double a = optimised.asDouble(places.of(i)) - shift, b = handed.asDouble(i);
     if (!std::isfinite(a) || !std::isfinite(b)) {
       distance.isComparable = a == b || (std::isnan(a) && std::isnan(b));
       continue;

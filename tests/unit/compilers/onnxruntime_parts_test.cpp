@@ -104,6 +104,8 @@ TEST(OnnxRuntimeNumbers, OfCodesMayDifferByAStep) {
   EXPECT_TRUE(areEqual(codes({1, 2, 4}), Layout::Plain, codes({1, 3, 5}), true));
   EXPECT_FALSE(areEqual(codes({1, 2, 4}), Layout::Plain, codes({1, 3, 5}), false)) << "bytes that are no codes";
   EXPECT_FALSE(areEqual(codes({1, 2, 4}), Layout::Plain, codes({9, 9, 9}), true));
+  const Tensor isSigned = Tensor::copyOf<std::int8_t>(DataType::I8, {2}, std::vector<std::int8_t>{-128, 5});
+  EXPECT_TRUE(areEqual(codes({0, 133}), Layout::Plain, isSigned, true)) << "as unsigned ones";
   const auto numbers = [](std::vector<float> values) {
     return Tensor::copyOf<float>(DataType::F32, {static_cast<std::int64_t>(values.size())}, values);
   };
