@@ -1,8 +1,10 @@
 #include "compilers/network_parts.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
+#include "base/text.h"
 #include "engine/kernel_requests.h"
 #include "verify/part_model.h"
 
@@ -10,6 +12,8 @@ namespace fusescope {
 namespace {
 
 constexpr const char* kOwnTarget = "cpu";
+/// Builds for the sake of searches: four in networks of 256 nodes, fewer in larger ones.
+constexpr int kMostSearches = 64;
 
 class PartsCompiler {
  public:
@@ -45,7 +49,7 @@ class PartsCompiler {
       if (!compiled.ok()) {
         Diagnostic error = std::move(compiled).error();
         if (error.cancelled || segment.kind == SegmentKind::Fallback) return error;
-        refuse(plan, segment, error, refused);
+        TRY(refuse(made.plan, segment, error, refused));
         continue;
       }
       made.parts.push_back(std::move(compiled).value());
@@ -102,12 +106,74 @@ class PartsCompiler {
     return names;
   }
 
-  /// The node that the error is located at, if it is in the segment; else all of the segment.
-  static void refuse(const Plan& plan, const Segment& segment, const Diagnostic& error, Refusals& refused) {
-    const auto isNamed = [&](NodeId node) { return plan.graph().node(node).name == error.where.node; };
-    const bool isOne = std::ranges::any_of(segment.nodes, isNamed);
+  /// The node that the error is located at, if it is in the segment, or that a search finds; else all of the segment.
+  Status refuse(const std::shared_ptr<const Plan>& plan, const Segment& segment, const Diagnostic& error,
+                Refusals& refused) {
+    const Graph& graph = plan->graph();
+    Diagnostic why = error;
+    NodeId found = nodeOf(*plan, segment.nodes, error);
+    if (!found.valid() && segment.nodes.size() > 1) found = TRY(searched(plan, segment, why));
     for (const NodeId node : segment.nodes)
-      if (!isOne || isNamed(node)) refused.emplace(plan.graph().node(node).name, error.message);
+      if (!found.valid() || node == found)
+        refused.emplace(graph.node(node).name, found.valid() ? why.message : error.message);
+    return Done{};
+  }
+
+  static NodeId nodeOf(const Plan& plan, const std::vector<NodeId>& nodes, const Diagnostic& error) {
+    const auto found =
+        std::ranges::find_if(nodes, [&](NodeId node) { return plan.graph().node(node).name == error.where.node; });
+    return found == nodes.end() ? NodeId() : *found;
+  }
+
+  /// The node that a segment does not compile for, where the error does not say: halves are compiled, and of the first
+  /// that fails the halves, down to one node. Invalid: nothing that fails is smaller than the segment, nothing compiles
+  /// at all, or too many builds would be needed. `why` becomes the error of the smallest part that fails.
+  Result<NodeId> searched(const std::shared_ptr<const Plan>& plan, const Segment& segment, Diagnostic& why) {
+    std::vector<NodeId> nodes = segment.nodes;
+    bool isAnyGood = false;
+    while (nodes.size() > 1) {
+      const auto middle = nodes.begin() + static_cast<std::ptrdiff_t>(nodes.size() / 2);
+      const std::vector<NodeId> halves[] = {{nodes.begin(), middle}, {middle, nodes.end()}};
+      const std::vector<NodeId>* failed = nullptr;
+      for (const std::vector<NodeId>& half : halves) {
+        // The last half is only asked whether anything compiles.
+        if (failed != nullptr && (isAnyGood || nodes.size() > 2)) continue;
+        const auto error = TRY(errorOf(plan, half));
+        if (!error) return NodeId();
+        isAnyGood |= error->message.empty();
+        if (failed != nullptr || error->message.empty()) continue;
+        failed = &half;
+        why = *error;
+        if (const NodeId named = nodeOf(*plan, half, why); named.valid()) return named;
+      }
+      if (failed == nullptr) return NodeId();
+      nodes = std::vector(*failed);
+    }
+    return isAnyGood ? nodes.front() : NodeId();
+  }
+
+  /// Why these nodes do not compile, cut out; an empty message: they do. Nothing: they cannot be asked for.
+  Result<std::optional<Diagnostic>> errorOf(const std::shared_ptr<const Plan>& plan, const std::vector<NodeId>& nodes) {
+    if (m_searches == kMostSearches) return std::optional<Diagnostic>();
+    const auto part = cutOut(*plan, nodes);
+    if (!part.ok()) {
+      if (part.error().cancelled) return part.error();
+      return std::optional<Diagnostic>();
+    }
+    ++m_searches;
+    if (m_options.progress) m_options.progress("search", counted(static_cast<std::int64_t>(nodes.size()), "node"));
+    BuildOptions options = m_options;
+    options.backend.clear();
+    options.shapes.clear();
+    const auto compiled = m_compiler.compile(TRY(m_compiler.lower(part.value().plan)), options);
+    if (compiled.ok()) return std::optional(Diagnostic());
+    if (compiled.error().cancelled) return compiled.error();
+    return std::optional(compiled.error());
+  }
+
+  Result<Part> cutOut(const Plan& plan, const std::vector<NodeId>& nodes) const {
+    const KernelRequests requests = TRY(KernelRequests::create(plan, m_extents, 1));
+    return partFor(plan, requests, nodes, plan.options.compiler, plan.options.target, m_options.stop);
   }
 
   static Refusals allNodes(const Plan& plan, const std::string& why) {
@@ -138,6 +204,7 @@ class PartsCompiler {
   const BuildOptions& m_options;
   using Key = std::pair<bool, std::set<std::string>>;
   std::map<Key, CompiledPart> m_compiled;  ///< of this round and those before
+  int m_searches = 0;                      ///< parts that were compiled only to find what fails
 };
 
 }  // namespace

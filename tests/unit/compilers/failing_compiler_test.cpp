@@ -1,0 +1,106 @@
+// What becomes of a network that a compiler cannot compile, where its error does not say because of which node.
+#include <algorithm>
+
+#include "compilers/compile_network.h"
+#include "tests/unit/planning/plan_testing.h"
+
+namespace fusescope {
+namespace {
+
+using testing::cpuOptions;
+using testing::ModelBuilder;
+using testing::planned;
+
+/// Compiles as ours does, but gives up on what it is told to, without a word about where.
+class Failing final : public Compiler {
+ public:
+  using Fails = std::function<bool(const Plan&)>;
+  explicit Failing(Fails fails) : m_fails(std::move(fails)) {}
+
+  std::string_view name() const override { return "failing"; }
+  CompilerIdentity identity() const override { return {.name = "failing", .version = "1", .environment = {}}; }
+  std::string target() const override { return "cpu"; }
+  std::string whyNot(Ability) const override { return {}; }
+  bool takesWholeNetworks() const override { return false; }
+  Result<CompilerSupport> support(const Plan&, const StopToken&) const override { return CompilerSupport(); }
+  Result<Lowered> lower(std::shared_ptr<const Plan> plan) const override { return Lowered{.plan = std::move(plan)}; }
+  Result<std::unique_ptr<Engine>> compile(const Lowered& lowered, const BuildOptions& options) const override {
+    ++builds;
+    if (m_fails(*lowered.plan)) return Diagnostic{.message = "gave up"};
+    return ownCompiler().compile(lowered, options);
+  }
+
+  mutable int builds = 0;
+
+ private:
+  Fails m_fails;
+};
+
+bool holds(const Plan& plan, std::string_view name) {
+  return plan.graph().findNode(name).has_value();
+}
+
+/// n0 -> n1 -> … -> n15
+std::shared_ptr<const Plan> chain() {
+  ModelBuilder m;
+  ValueId last = m.input("x", {4, 8});
+  for (int i = 0; i < 16; ++i) last = m.node("Exp", "n" + std::to_string(i), {last}, {4, 8});
+  m.output(last);
+  PlanOptions options = cpuOptions();
+  options.target = "cpu";
+  options.compiler = "failing";
+  return planned(m.build(), options);
+}
+
+/// The nodes that fell back, and why the first did.
+std::string fallbackOf(const Compiler& compiler) {
+  const auto engine = compileNetwork(compiler, chain(), {.measureTactics = false});
+  EXPECT_TRUE(engine.ok()) << (engine.ok() ? "" : engine.error().text());
+  std::string text;
+  if (!engine.ok()) return text;
+  for (const NodeId node : engine.value()->plan().graph().order()) {
+    const NodeSupport* said =
+        engine.value()->plan().options.support->find(engine.value()->plan().graph().node(node).name);
+    if (said == nullptr || said->taken != false) continue;
+    EXPECT_EQ(said->foundBy, FoundBy::Build);
+    EXPECT_EQ(said->message, "gave up");
+    text += (text.empty() ? "" : " ") + said->node;
+  }
+  return text;
+}
+
+TEST(FailingCompiler, TheNodeIsFoundByCompilingHalves) {
+  for (const std::string bad : {"n0", "n5", "n8", "n15"}) {
+    const Failing compiler([&](const Plan& plan) { return holds(plan, bad); });
+    EXPECT_EQ(fallbackOf(compiler), bad);
+    EXPECT_LE(compiler.builds, 13) << "the network, two builds for each of four halvings, what remains of it";
+  }
+}
+
+TEST(FailingCompiler, SeveralNodesAreFoundOneAfterAnother) {
+  const Failing compiler([&](const Plan& plan) { return holds(plan, "n2") || holds(plan, "n11"); });
+  EXPECT_EQ(fallbackOf(compiler), "n2 n11");
+}
+
+TEST(FailingCompiler, WhatFailsOnlyTogetherFallsBackTogether) {
+  const Failing compiler([&](const Plan& plan) { return holds(plan, "n7") && holds(plan, "n8"); });
+  EXPECT_EQ(fallbackOf(compiler), "n0 n1 n2 n3 n4 n5 n6 n7 n8 n9 n10 n11 n12 n13 n14 n15");
+}
+
+TEST(FailingCompiler, ACompilerThatCompilesNothingBlamesNoNode) {
+  const Failing compiler([](const Plan&) { return true; });
+  EXPECT_EQ(fallbackOf(compiler), "n0 n1 n2 n3 n4 n5 n6 n7 n8 n9 n10 n11 n12 n13 n14 n15");
+  EXPECT_LE(compiler.builds, 6);
+}
+
+TEST(FailingCompiler, TheNumberOfBuildsIsLimited) {
+  const Failing compiler([&](const Plan& plan) {
+    return std::ranges::any_of(plan.graph().order(),
+                               [&](NodeId node) { return node.index != 0 || plan.graph().nodeCount() > 1; });
+  });
+  EXPECT_FALSE(fallbackOf(compiler).empty());
+  EXPECT_LE(compiler.builds, 64 + 32);
+}
+
+}  // namespace
+}  // namespace fusescope
