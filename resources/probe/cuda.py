@@ -23,6 +23,8 @@ def devices():
         return [], f"There is no NVIDIA driver here ({LIBRARY} cannot be loaded)."
     except Refusal as refusal:
         return [], refusal.message
+    except Exception as error:  # a driver that is unlike all others must not keep anybody from compiling
+        return [], f"The NVIDIA driver cannot be asked: {type(error).__name__}: {error}"
     return found, "" if found else "The NVIDIA driver knows no card here."
 
 

@@ -1,4 +1,4 @@
-#include "compilers/tensorrt_rtx/handed_names.h"
+#include "compilers/probed/handed_names.h"
 
 #include <algorithm>
 #include <cctype>

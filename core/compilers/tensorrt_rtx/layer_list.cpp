@@ -66,8 +66,7 @@ class LayerParser {
   /// Nothing: the line is no layer; problem() says where it stopped.
   std::optional<ListedLayer> run() {
     ListedLayer layer;
-    if (!m_at.skip(kLayerStart) || !takeUntil(layer.name, {kLayerMark}) || !m_at.skip(kLayerMark) ||
-        !takeUntil(layer.type, {", "}))
+    if (!m_at.skip(kLayerStart) || !takeName(layer.name) || !m_at.skip(kLayerMark) || !takeUntil(layer.type, {", "}))
       return std::nullopt;
     for (const auto& [list, name] :
          {std::pair{&layer.inputs, ", Inputs: "}, {&layer.constants, ", Constants: "}, {&layer.outputs, ", Outputs: "}})
@@ -91,6 +90,15 @@ class LayerParser {
     const auto before = m_at.until(words);
     if (before) text = *before;
     return before.has_value();
+  }
+
+  /// Up to the last mark before the inputs: a name may hold one, too.
+  bool takeName(std::string& name) {
+    const std::string_view rest = m_at.rest();
+    const std::size_t end = rest.rfind(kLayerMark, rest.find(", Inputs: ["));
+    if (end == std::string_view::npos) return false;
+    name = rest.substr(0, end);
+    return m_at.skip(name);
   }
 
   /// "[ { … }, { … }]" or "[]".
@@ -145,8 +153,9 @@ class LayerParser {
   Cursor m_at;
 };
 
-bool startsLayer(std::string_view line) {
-  return line.starts_with(kLayerStart) && line.find(kLayerMark) != std::string_view::npos;
+/// Whether a text that begins as a layer has got as far as its type: a name may have line ends.
+bool hasType(std::string_view layer) {
+  return layer.find(kLayerMark) != std::string_view::npos;
 }
 
 bool endsList(std::string_view line) {
@@ -168,7 +177,7 @@ Result<std::vector<ListedLayer>> parseLayerList(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     ++line;
     if (endsList(words)) break;
-    if (startsLayer(words))
+    if (words.starts_with(kLayerStart) && (entries.empty() || hasType(entries.back().text)))
       entries.push_back({line, std::string(words)});
     else if (!entries.empty() && !words.empty())
       entries.back().text.append("\n").append(words);

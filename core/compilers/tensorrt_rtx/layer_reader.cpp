@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/sort_distinct.h"
-#include "compilers/tensorrt_rtx/handed_names.h"
+#include "compilers/probed/handed_names.h"
 #include "compilers/tensorrt_rtx/silent_nodes.h"
 #include "planning/kinds.h"
 

@@ -7,8 +7,8 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "compilers/probed/handed_names.h"
 #include "compilers/probed/probed_kind.h"
-#include "compilers/tensorrt_rtx/handed_names.h"
 #include "compilers/tensorrt_rtx/layer_reader.h"
 
 namespace fusescope {
@@ -25,6 +25,16 @@ Result<std::string> fileOf(const ProbeAnswer& answer, const char* name) {
   if (file == answer.files.end())
     return Diagnostic{.message = fmt::format("TensorRT for RTX answered without the file {}.", name)};
   return readTextFile(file->second);
+}
+
+/// What the plan's options say, else what it was planned for.
+std::string computeCapability(const Plan& plan) {
+  constexpr std::string_view kPrefix = "sm";
+  const auto& options = plan.options.compilerOptions;
+  if (const auto asked = options.find(kComputeCapability); asked != options.end()) return asked->second;
+  for (const std::string& capability : plan.target.capabilities)
+    if (capability.starts_with(kPrefix)) return capability.substr(kPrefix.size());
+  return kUsualCapability;
 }
 
 /// {"min": …, "opt": …, "max": …} of each input of the file that has open extents.
@@ -49,7 +59,7 @@ class TensorrtRtxKind final : public ProbedKind {
  public:
   std::string_view name() const override { return "tensorrt-rtx"; }
   std::string_view title() const override { return "TensorRT for RTX"; }
-  std::string_view target() const override { return "tensorrt-11"; }
+  std::string_view target() const override { return "tensorrt-rtx"; }
   HandedTypes handedTypes() const override { return HandedTypes::AsPlanned; }
 
   std::vector<CompilerOption> options() const override {
@@ -79,11 +89,9 @@ class TensorrtRtxKind final : public ProbedKind {
   }
 
   Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
-    const PlanOptions& asked = network.plan->options;
-    const auto capability = asked.compilerOptions.find(kComputeCapability);
-    Json json{{kComputeCapability, capability == asked.compilerOptions.end() ? kUsualCapability : capability->second}};
+    Json json{{kComputeCapability, computeCapability(*network.plan)}};
     if (options.threads > 0) json["threads"] = options.threads;
-    if (asked.workspaceBytes > 0) json["workspace"] = asked.workspaceBytes;
+    if (const std::int64_t bytes = network.plan->options.workspaceBytes; bytes > 0) json["workspace"] = bytes;
     if (Json extents = extentsOf(network, options); !extents.empty()) json["profile"] = std::move(extents);
     return json;
   }
@@ -93,10 +101,10 @@ class TensorrtRtxKind final : public ProbedKind {
   Result<CompilerSupport> support(const HandedNetwork& network, const ProbeAnswer& answer) const override {
     std::map<NodeId, NodeSupport> refused;
     const Graph& graph = network.plan->graph();
-    const Json refusals = answer.json.value("refusals", Json::array());
+    const Json refusals = member(answer.json, "refusals");
     for (const Json& refusal : refusals) {
       if (!refusal.is_object()) return unreadable("support");
-      for (const std::string_view file : fileNodesOf(network, textOf(refusal, "node")))
+      for (const std::string_view file : refusedNodes(network, refusal))
         for (const NodeId node : network.nodes.find(file)->second)
           refused.emplace(node, NodeSupport{.node = graph.node(node).name,
                                             .taken = false,
@@ -106,7 +114,7 @@ class TensorrtRtxKind final : public ProbedKind {
     if (refused.empty() && !refusals.empty())
       return Diagnostic{.message = "TensorRT for RTX cannot read the network: " +
                                    inNamesOfNetwork(network, wordsOf(refusals.front()))};
-    const bool isWhole = answer.json.value("is_supported", Json()) == true;
+    const bool isWhole = member(answer.json, "is_supported") == true;
     CompilerSupport support;
     for (const NodeId id : graph.order()) {
       const auto known = refused.find(id);
@@ -119,7 +127,9 @@ class TensorrtRtxKind final : public ProbedKind {
   }
 
   Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
-    return readLayers(network, TRY(readBuildLog(TRY(fileOf(compiled, kLog)))));
+    ReadBack told = readLayers(network, TRY(readBuildLog(TRY(fileOf(compiled, kLog)))));
+    told.compiler.options.emplace(kComputeCapability, computeCapability(*network.plan));
+    return told;
   }
 
   /// The median of the runs.
@@ -156,9 +166,24 @@ class TensorrtRtxKind final : public ProbedKind {
   }
 
  private:
+  /// The node of the main graph that a refusal is of: of one in a body or in a function the node that holds it.
+  static std::vector<std::string_view> refusedNodes(const HandedNetwork& network, const Json& refusal) {
+    auto nodes = fileNodesOf(network, textOf(refusal, "node"));
+    for (const Json& holder : member(refusal, "stack")) {  // "n1 (If)", the outermost first
+      if (!nodes.empty() || !holder.is_string()) break;
+      const auto& words = holder.get_ref<const std::string&>();
+      nodes = fileNodesOf(network, std::string_view(words).substr(0, words.rfind(" (")));
+    }
+    return nodes;
+  }
+  /// Null where there is none.
+  static Json member(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found == object.end() ? Json() : *found;
+  }
   static std::string textOf(const Json& object, const char* key) {
-    const auto text = object.find(key);
-    return text != object.end() && text->is_string() ? text->get<std::string>() : std::string();
+    const Json text = member(object, key);
+    return text.is_string() ? text.get<std::string>() : std::string();
   }
   static std::string wordsOf(const Json& refusal) { return textOf(refusal, "code") + ": " + textOf(refusal, "text"); }
 
@@ -166,13 +191,15 @@ class TensorrtRtxKind final : public ProbedKind {
     return {.message = fmt::format("What TensorRT for RTX answered to \"{}\" cannot be read.", what)};
   }
 
+  /// Empty: a card is there that it has kernels for.
   static std::string whyNoCard(const Json& opened) {
-    const auto devices = opened.find("devices");
-    if (devices != opened.end() && devices->is_array() && !devices->empty()) return {};
-    const auto about = opened.find("about");
-    const std::string why = about != opened.end() && about->is_object() ? textOf(*about, "why_no_device") : "";
-    return "TensorRT for RTX runs what it compiled only on an RTX card, and there is none." +
-           (why.empty() ? "" : " " + why);
+    const Json devices = member(opened, "devices"), about = member(opened, "about");
+    const Json known = member(about, "sm");
+    const std::string only = "TensorRT for RTX runs what it compiled only on an RTX card";
+    if (devices.empty()) return joined({only + ", and there is none.", textOf(about, "why_no_device")}, " ");
+    for (const Json& device : devices)
+      if (std::ranges::count(known, member(device, "sm")) > 0) return {};
+    return fmt::format("{}; {} is none.", only, textOf(devices.front(), "name"));
   }
 };
 

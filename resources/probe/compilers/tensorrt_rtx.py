@@ -289,7 +289,7 @@ def optimization_profile(builder, extents):
 
 
 def refusals(parser):
-    """What the parser refuses. `stack`: the local functions of the file that the node is in, the innermost last."""
+    """What the parser refuses. `stack`: the nodes whose bodies or functions it is in, the outermost first."""
     errors = (parser.get_error(i) for i in range(parser.num_errors))
     return [
         {
@@ -305,7 +305,8 @@ def refusals(parser):
 
 
 def as_words(refusal):
-    return f"{refusal['node']} ({refusal['operator']}): {refusal['code']}: {refusal['text']}"
+    inside = "".join(f" in {holder}" for holder in reversed(refusal["stack"]))
+    return f"{refusal['node']} ({refusal['operator']}){inside}: {refusal['code']}: {refusal['text']}"
 
 
 def descriptor(trt, data_type):

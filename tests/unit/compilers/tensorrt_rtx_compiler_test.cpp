@@ -24,7 +24,9 @@ TEST(TensorrtRtx, IsACompilerThatAProbeReaches) {
 
 TEST(TensorrtRtx, WithoutACardItCompilesAndDoesNotRun) {
   const Json none{{"devices", Json::array()}, {"about", {{"why_no_device", "There is no driver."}}}};
-  const Json card{{"devices", {{{"name", "a card"}, {"sm", "89"}}}}};
+  const Json capabilities{{"sm", {"86", "89"}}};
+  const Json card{{"devices", {{{"name", "a card"}, {"sm", "89"}}}}, {"about", capabilities}};
+  const Json other{{"devices", {{{"name", "another card"}, {"sm", "90"}}}}, {"about", capabilities}};
   for (const Ability ability : {Ability::Support, Ability::Compile, Ability::ReadBack}) {
     EXPECT_EQ(rtx().whyNot(ability, none), "") << name(ability);
     EXPECT_EQ(rtx().whyNot(ability, Json()), "") << name(ability);
@@ -33,6 +35,7 @@ TEST(TensorrtRtx, WithoutACardItCompilesAndDoesNotRun) {
     EXPECT_NE(rtx().whyNot(ability, none).find("There is no driver."), std::string::npos) << name(ability);
     EXPECT_NE(rtx().whyNot(ability, Json()), "") << name(ability);
     EXPECT_EQ(rtx().whyNot(ability, card), "") << name(ability);
+    EXPECT_NE(rtx().whyNot(ability, other).find("another card is none"), std::string::npos) << name(ability);
   }
   for (const Ability ability : {Ability::InnerValues, Ability::Keep}) EXPECT_NE(rtx().whyNot(ability, card), "");
 }
@@ -74,6 +77,22 @@ TEST(TensorrtRtx, WhatTheParserRefusesIsAVerdictInItsWords) {
   EXPECT_EQ(said.code, "validate.compiler_refused");
   EXPECT_EQ(said.message, "UNSUPPORTED_NODE: det is not for a");
   EXPECT_EQ(said.foundBy, FoundBy::Parser);
+}
+
+TEST(TensorrtRtx, ARefusalInsideIsOfTheNodeThatHoldsIt) {
+  Handed handed(kSmall);
+  const auto refusedFor = [&](const Json& stack) {
+    const Json refusal{{"code", "C"}, {"node", "n7"}, {"operator", "Det"}, {"text", "t"}, {"stack", stack}};
+    const auto support =
+        rtx().support(handed.network(), {.json = {{"is_supported", false}, {"refusals", {refusal}}}, .files = {}});
+    return support.ok() ? support.value().nodes.front().node : "";
+  };
+  EXPECT_EQ(refusedFor({"n1 (If)", "t (then_branch)"}), "det");
+  EXPECT_EQ(refusedFor({"n2 (twice)"}), "last");
+  EXPECT_EQ(refusedFor({"n9 (If)"}), "");
+  EXPECT_EQ(refusedFor(3), "");
+  EXPECT_EQ(rtx().failedAt(handed.network(), {.message = "n7 (Det) in t (then_branch) in n1 (If): C: t"}),
+            *handed.graph().findNode("det"));
 }
 
 TEST(TensorrtRtx, ASupportedNetworkIsTakenWhole) {
@@ -146,6 +165,27 @@ TEST(TensorrtRtxPackage, SaysWhichNodesItRefuses) {
   EXPECT_EQ(handed.graph().node(rtx().failedAt(handed.network(), compiled.error())).name, "det");
 }
 
+TEST(TensorrtRtxPackage, SaysWhichNodeHoldsWhatItRefuses) {
+  FUSESCOPE_REQUIRE_TENSORRT_RTX();
+  Handed handed(R"(net (float[4,4] x, bool c) => (float y) {
+    [relu] a = Relu (x)
+    [choice] y = If (c) <
+      then_branch = t () => (float o) { [det] o = Det (a) },
+      else_branch = e () => (float p) { [max] p = ReduceMax <keepdims = 0> (a) }>
+  })");
+  const auto job = rtxJob();
+  ASSERT_NE(job, nullptr);
+  const auto answer = askRtx(*job, "support", handed.network());
+  ASSERT_TRUE(answer.ok()) << answer.error().text();
+  const auto support = rtx().support(handed.network(), answer.value());
+  ASSERT_TRUE(support.ok()) << support.error().text();
+  ASSERT_NE(support.value().find("choice"), nullptr);
+  EXPECT_EQ(support.value().find("choice")->taken, false);
+  const auto compiled = askRtx(*job, "compile", handed.network());
+  ASSERT_FALSE(compiled.ok());
+  EXPECT_EQ(rtx().failedAt(handed.network(), compiled.error()), *handed.graph().findNode("choice"));
+}
+
 TEST(TensorrtRtxPackage, NamesTheNodeThatItsBuildCannotCompile) {
   FUSESCOPE_REQUIRE_TENSORRT_RTX();
   Handed handed(R"(net (float[1,6,4] x, float[1,1,6] s) => (int64[N,3] y)
@@ -187,6 +227,34 @@ TEST(TensorrtRtxPackage, AnotherCapabilityMayRefuseATypeAndTheCardThereIsNone) {
   const auto run = job->ask({.json = {{"op", "run"}}, .files = {}}, {});
   ASSERT_FALSE(run.ok());
   EXPECT_NE(run.error().text().find("card"), std::string::npos) << run.error().text();
+}
+
+TEST(TensorrtRtxPackage, WhatBecameOfTypesIsReadBack) {
+  FUSESCOPE_REQUIRE_TENSORRT_RTX();
+  PlanOptions options = rtxOptions({DataType::F16});
+  options.directives.push_back(testing::withId(testing::pin("last=f32"), "p1"));
+  Handed handed(R"(net (float[32,32] x) => (float[32,32] y) {
+    [first] a = MatMul (x, x)
+    [second] b = MatMul (a, a)
+    [last] y = Softmax (b)
+  })",
+                options);
+  const auto job = rtxJob();
+  ASSERT_NE(job, nullptr);
+  const auto compiled = askRtx(*job, "compile", handed.network());
+  ASSERT_TRUE(compiled.ok()) << compiled.error().text();
+  const auto told = rtx().readBack(handed.network(), compiled.value());
+  ASSERT_TRUE(told.ok()) << told.error().text();
+  EXPECT_EQ(told.value().compiler.options.at("sm"), "89");
+  const auto made = readBackPlan(handed.plan(), told.value());
+  ASSERT_TRUE(made.ok()) << made.error().text();
+  const auto typeOf = [&](const char* node) {
+    return made.value()->fusedNodeOf(*handed.graph().findNode(node))->compute;
+  };
+  EXPECT_EQ(typeOf("first"), DataType::F16);
+  EXPECT_EQ(typeOf("second"), DataType::F16);
+  ASSERT_EQ(made.value()->pins.size(), 1U);
+  EXPECT_NE(made.value()->pins[0].result, PinResult::NotDisclosed) << made.value()->pins[0].why;
 }
 
 }  // namespace

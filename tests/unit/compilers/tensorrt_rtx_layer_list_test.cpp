@@ -76,6 +76,16 @@ TEST(TensorrtLayerList, NamesMayHoldWhatTheListIsPartedBy) {
   EXPECT_EQ(namesInMetadata(layers[0].metadata), (std::vector<std::string>{name, "x]y"}));
 }
 
+TEST(TensorrtLayerList, ALayersNameMayHaveLineEndsAndTheWordsOfAList) {
+  const auto layers = parsed(
+      "Layers:\nName: a, LayerType: kgen, Inputs: [], Outputs: [], Metadata: [ONNX Layer: a]\n"
+      "Name: b\nName: c, LayerType: d_myl0_1, LayerType: gemm, Inputs: [], Outputs: [], Metadata: [ONNX Layer: b]\n");
+  ASSERT_EQ(layers.size(), 2U);
+  EXPECT_EQ(namesInMetadata(layers[0].metadata), std::vector<std::string>{"a"});
+  EXPECT_EQ(layers[1].name, "b\nName: c, LayerType: d_myl0_1");
+  EXPECT_EQ(layers[1].type, "gemm");
+}
+
 TEST(TensorrtLayerList, SaysWhereItCannotBeRead) {
   const std::string good = "Layers:\nName: a, LayerType: kgen, Inputs: [], Outputs: [], Metadata: \n";
   EXPECT_EQ(parsed(good).size(), 1U);

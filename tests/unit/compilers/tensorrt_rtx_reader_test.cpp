@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "base/text.h"
+#include "compilers/probed/handed_names.h"
 #include "compilers/tensorrt_rtx/build_log.h"
-#include "compilers/tensorrt_rtx/handed_names.h"
 #include "compilers/tensorrt_rtx/layer_reader.h"
 #include "tests/unit/compilers/tensorrt_rtx_testing.h"
 
@@ -91,11 +91,21 @@ void record(const std::filesystem::path& log, const std::filesystem::path& to) {
   }
 }
 
+void recordIfAsked(const std::string& name, HandedNetwork& network) {
+  if (rtxPython() == nullptr || std::getenv("FUSESCOPE_RECORD") == nullptr) return;
+  const auto job = rtxJob();
+  ASSERT_NE(job, nullptr);
+  const auto compiled = askRtx(*job, "compile", network);
+  ASSERT_TRUE(compiled.ok()) << compiled.error().text();
+  std::filesystem::create_directories(recordOf(name).parent_path());
+  record(compiled.value().files.at("log.jsonl"), recordOf(name));
+}
+
 class ReadBackOf {
  public:
   explicit ReadBackOf(const Recorded& recorded)
       : m_handed(withElements(recorded.graph), rtxOptions(recorded.precisions)) {
-    if (rtxPython() != nullptr && std::getenv("FUSESCOPE_RECORD") != nullptr) recordAnew(recorded.name);
+    recordIfAsked(recorded.name, m_handed.network());
     auto told =
         rtx().readBack(m_handed.network(), {.json = Json::object(), .files = {{"log.jsonl", recordOf(recorded.name)}}});
     EXPECT_TRUE(told.ok()) << (told.ok() ? "" : told.error().text());
@@ -131,15 +141,6 @@ class ReadBackOf {
   }
 
  private:
-  void recordAnew(const std::string& name) {
-    const auto job = rtxJob();
-    ASSERT_NE(job, nullptr);
-    const auto compiled = askRtx(*job, "compile", m_handed.network());
-    ASSERT_TRUE(compiled.ok()) << compiled.error().text();
-    std::filesystem::create_directories(recordOf(name).parent_path());
-    record(compiled.value().files.at("log.jsonl"), recordOf(name));
-  }
-
   Handed m_handed;
   ReadBack m_told;
   std::shared_ptr<const ReadBackPlan> m_made;
@@ -219,6 +220,56 @@ TEST(TensorrtRtxReader, ADocumentOfItIsReadAgain) {
     const auto again = readBackPlanFromJson(json, read.made().asked);
     ASSERT_TRUE(again.ok()) << again.error().text();
     EXPECT_EQ(toJson(*again.value()), json) << recorded.name;
+  }
+}
+
+/// x -> MatMul -> Relu -> Transpose -> MatMul -> Relu -> MatMul -> y, under names that look like the list's own words.
+std::string networkOfHardNames() {
+  onnxlib::FileModel file{.irVersion = 8, .producer = "test", .opsets = {{"", 18}}};
+  const onnxlib::FileType type{.dtype = DataType::F32, .ranked = true, .dims = {{.size = 8}, {.size = 8}}};
+  const auto zeros = std::make_shared<std::vector<std::byte>>(256);
+  file.graph.name = "g";
+  file.graph.inputs.push_back({"x", type});
+  file.graph.outputs.push_back({"y", type});
+  file.graph.initializers.push_back(
+      {.name = "w", .dtype = DataType::F32, .dims = {8, 8}, .owner = zeros, .data = zeros->data(), .hasData = true});
+  const auto add = [&](std::string name, std::string op, std::vector<std::string> inputs, std::string output) {
+    file.graph.nodes.push_back(
+        {.name = std::move(name), .op = std::move(op), .inputs = std::move(inputs), .outputs = {std::move(output)}});
+  };
+  add("a,b", "MatMul", {"x", "w"}, "a\nb");
+  add("c]d", "Relu", {"a\nb"}, "c]");
+  add("", "Transpose", {"c]"}, "t");
+  add("e\nf [ONNX Layer: a,b]", "MatMul", {"t", "w"}, "u");
+  add("a,b][ONNX Layer: c]d", "Relu", {"u"}, "v");
+  add("Name: x, LayerType: y", "MatMul", {"v", "w"}, "y");
+  file.graph.nodes[2].attributes.push_back({.name = "perm", .reference = {}, .value = std::vector<std::int64_t>{1, 0}});
+  return onnxlib::modelBytes(file).value();
+}
+
+/// Numbers cure such names; without them as much is bound as is certain, and nothing to a kernel that it is not in.
+TEST(TensorrtRtxReader, NamesThatLookLikeAListBindNothingWrong) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("hard.onnx", networkOfHardNames());
+  const auto plan = rtxPlan(path, rtxOptions());
+  ASSERT_NE(plan, nullptr);
+  using Names = std::vector<std::string>;
+  const std::vector<Names> expected = {
+      {"a,b", "c]d"}, {"e\nf [ONNX Layer: a,b]", "a,b][ONNX Layer: c]d"}, {"Name: x, LayerType: y"}};
+  auto numbered = handNetwork(plan, HandedTypes::AsPlanned, {});
+  auto named = networkAsNamed(plan, path);
+  ASSERT_TRUE(numbered.ok() && named.ok());
+  for (auto& [name, network] :
+       {std::pair<std::string, HandedNetwork&>{"hard_numbered", numbered.value()}, {"hard_names", named.value()}}) {
+    recordIfAsked(name, network);
+    const auto told = rtx().readBack(network, {.json = Json::object(), .files = {{"log.jsonl", recordOf(name)}}});
+    ASSERT_TRUE(told.ok()) << told.error().text();
+    ASSERT_EQ(told.value().kernels.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      Names held;
+      for (const auto& [node, certainty] : told.value().kernels[i].nodes) held.push_back(plan->graph().node(node).name);
+      EXPECT_EQ(held, expected[i]) << name << ": " << i;
+    }
   }
 }
 

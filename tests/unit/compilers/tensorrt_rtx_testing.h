@@ -61,8 +61,10 @@ inline const char* rtxPython() {
   return wanted != nullptr && std::string_view(wanted) == "1" ? python : nullptr;
 }
 
-/// The compiler, opened in that Python.
+/// The compiler, opened in that Python. That its command may be started is noted in a folder of the tests' own.
 inline std::unique_ptr<ProbeJob> rtxJob() {
+  static const TemporaryFolder configuration;
+  ::setenv("XDG_CONFIG_HOME", configuration.path().c_str(), 1);
   EXPECT_TRUE(confirm(rtxPython()).ok());
   auto job = ProbeJob::start({.name = "test", .command = rtxPython()}, "tensorrt-rtx", {});
   EXPECT_TRUE(job.ok()) << (job.ok() ? "" : job.error().text());

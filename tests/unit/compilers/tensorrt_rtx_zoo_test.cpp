@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
 #include <set>
 
 #include "compilers/tensorrt_rtx/build_log.h"
@@ -67,10 +68,12 @@ TEST_P(TensorrtRtxZoo, EveryKernelIsReadAndEveryNodeHasAFate) {
   const auto log = readBuildLog(text.value());
   ASSERT_TRUE(log.ok()) << log.error().text();
   expectReadWhole(handed.value(), text.value(), log.value());
+  const auto start = std::chrono::steady_clock::now();
   const auto told = rtx().readBack(handed.value(), compiled.value());
   ASSERT_TRUE(told.ok()) << told.error().text();
   const auto made = readBackPlan(plan, told.value());
   ASSERT_TRUE(made.ok()) << made.error().text();
+  const std::chrono::duration<double, std::milli> readBack = std::chrono::steady_clock::now() - start;
 
   std::map<Fate, std::size_t> fates;
   std::array<std::size_t, 4> bindings{};
@@ -89,12 +92,13 @@ TEST_P(TensorrtRtxZoo, EveryKernelIsReadAndEveryNodeHasAFate) {
   const Agreement& agreement = made.value()->agreement;
   fmt::print(
       "suite: tensorrt-rtx {}: {} nodes, {} kernels, {} in kernels, {} bindings named, {} derived, {} guessed, "
-      "{} views, {} folded, {} removed, {} not disclosed{}; {:.1f} s, {} MB; {} edges, {} in one kernel by prediction, "
+      "{} views, {} folded, {} removed, {} not disclosed{}; {:.1f} s, {} MB, read back in {:.0f} ms; {} edges, {} in "
+      "one kernel by prediction, "
       "{} as made, {} by both (f1 {:.2f})\n",
       GetParam().network, nodes, log.value().layers.size(), fates[Fate::Kernel], bindings[1], bindings[2], bindings[3],
       fates[Fate::View], fates[Fate::Folded], fates[Fate::Removed], fates[Fate::NotDisclosed], silent, ms / 1e3,
-      compiled.value().json["peak_bytes"].get<std::int64_t>() >> 20, agreement.edges, agreement.predicted,
-      agreement.made, agreement.both, agreement.f1().value_or(0));
+      compiled.value().json["peak_bytes"].get<std::int64_t>() >> 20, readBack.count(), agreement.edges,
+      agreement.predicted, agreement.made, agreement.both, agreement.f1().value_or(0));
   EXPECT_LE(static_cast<double>(fates[Fate::NotDisclosed]), GetParam().mostNotDisclosed * static_cast<double>(nodes))
       << silent;
 }
