@@ -10,6 +10,7 @@
 #include "session/report.h"
 #include "session/report_tables.h"
 #include "session/run_matrix.h"
+#include "session/run_plans.h"
 #include "session/session_file.h"
 
 namespace fusescope::cli {
@@ -61,7 +62,7 @@ Result<int> compareRuns(const std::string& path, const std::vector<std::string>&
   for (const std::string& id : ids) {
     const Run* run = TRY(runOf(*session, id));
     auto model = run->kind == RunKind::Engine ? nullptr : TRY(openModel(session->model.path, run->extents));
-    artifacts.push_back(TRY(artifactOf(*run, std::move(model))));
+    artifacts.push_back(TRY(artifactOf(PlannedRun(*run), std::move(model))));
     runs.push_back(run);
   }
   std::vector<ReportSide> sides;

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "session/report.h"
 #include "session/report_html.h"
+#include "session/run_plans.h"
 #include "session/session_file.h"
 
 namespace fusescope::cli {
@@ -48,7 +49,7 @@ Result<Opened> openRun(const Artifact& ofSession, const std::string& id) {
                       .help = fmt::format("Name the two that it is of: {} {}.", run.comparison->a, run.comparison->b)};
   const bool own = run.kind == RunKind::Engine;
   auto model = own ? nullptr : TRY(openModel(session.model.path, run.extents));
-  Opened opened{.artifact = TRY(artifactOf(run, std::move(model))), .run = &run};
+  Opened opened{.artifact = TRY(artifactOf(PlannedRun(run), std::move(model))), .run = &run};
   opened.artifact.session = ofSession.session;
   return opened;
 }

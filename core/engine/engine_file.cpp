@@ -156,13 +156,20 @@ Result<std::shared_ptr<const Plan>> restorePlan(const Json& meta, const std::sha
   return std::make_shared<const Plan>(std::move(replanned));
 }
 
-Result<EngineFile> contentOf(const Json& meta, const WeightBlobReader& weights) {
+/// Whether the network in the file is that of `known`.
+bool isOfModel(const Json& meta, const Model& known) {
+  return meta.at("model").at("content_hash").get<std::string>() == known.contentHash.hex();
+}
+
+Result<EngineFile> contentOf(const Json& meta, const WeightBlobReader& weights,
+                             const std::shared_ptr<const Model>& known) {
   EngineFile content;
   content.backend = meta.at("backend").get<std::string>();
   content.fusescopeVersion = meta.at("fusescope").get<std::string>();
   content.fingerprint = meta.value("fingerprint", std::string());
   content.extents = meta.at("extents").get<std::map<std::string, Dims>>();
-  const auto model = TRY(modelFromJson(meta.at("model"), weights, meta.at("version").get<int>()));
+  const bool isKnown = known != nullptr && isOfModel(meta, *known);
+  const auto model = isKnown ? known : TRY(modelFromJson(meta.at("model"), weights, meta.at("version").get<int>()));
   content.plan = TRY(restorePlan(meta, model));
   content.made = madeOf(meta, content.plan);
   content.tactics = tacticsFromJson(meta.at("tactics"), *content.plan, meta.at("version") >= kFirstWithTrueTimes);
@@ -200,6 +207,10 @@ Status writeEngineFile(const std::filesystem::path& path, const EngineFile& cont
 /// Maps and checks it: magic, version, sizes, checksums. The plan is made again from the stored graph and options; one
 /// that comes out differently from the stored one says so (build.replanned).
 Result<EngineFile> openEngineFile(const std::filesystem::path& path) {
+  return openEngineFile(path, nullptr);
+}
+
+Result<EngineFile> openEngineFile(const std::filesystem::path& path, const std::shared_ptr<const Model>& known) {
   const auto file = TRY(MappedFile::open(path));
   const auto bytes = file->bytes();
   const Header header = TRY(readHeader(path, bytes));
@@ -207,7 +218,7 @@ Result<EngineFile> openEngineFile(const std::filesystem::path& path) {
   const auto text = bytes.subspan(sizeof header, header.metaBytes);
   try {
     const auto* begin = reinterpret_cast<const char*>(text.data());
-    auto content = contentOf(Json::parse(begin, begin + text.size()), weights);
+    auto content = contentOf(Json::parse(begin, begin + text.size()), weights, known);
     TRY(file->checkIntact());
     if (content.ok()) {
       content.value().path = path;

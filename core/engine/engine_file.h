@@ -10,4 +10,9 @@ namespace fusescope {
 /// written from where they lie, never copied whole; the file appears whole or not at all.
 Status writeEngineFile(const std::filesystem::path& path, const EngineFile& content);
 
+/// Opens an engine file as openEngineFile(path) does. If it was built from `known`, whose network is open already, its
+/// plan is one of `known`, so that it can be compared node by node with other plans of it; else the plan is of the
+/// network that the file holds. `known` may be null.
+Result<EngineFile> openEngineFile(const std::filesystem::path& path, const std::shared_ptr<const Model>& known);
+
 }  // namespace fusescope

@@ -146,15 +146,10 @@ Json totalsJson(const Cover& cover) {
 Json timeJson(const Run* run) {
   if (run == nullptr || !run->time) return nullptr;
   const RunTime& time = *std::as_const(run->time);
-  return {{"median_ms", optionalNumber(time.medianMs)},
-          {"min_ms", optionalNumber(time.minMs)},
-          {"p95_ms", optionalNumber(time.p95Ms)},
-          {"p99_ms", optionalNumber(time.p99Ms)},
-          {"samples", time.samples},
-          {"threads", time.threads},
-          {"quiet", time.quiet},
-          {"inputs", inWords(time.inputs)},
-          {"unavailable", time.unavailableReason.empty() ? Json(nullptr) : Json(time.unavailableReason)}};
+  Json json = latencyJson(time);
+  json["inputs"] = inWords(time.inputs);
+  json["unavailable"] = time.unavailableReason.empty() ? Json(nullptr) : Json(time.unavailableReason);
+  return json;
 }
 
 Json verdictJson(const ReportSide& side) {
@@ -216,24 +211,6 @@ Json documentOf(const char* kind, const std::string& when) {
 }
 
 }  // namespace
-
-Result<Artifact> artifactOf(const Run& run, std::shared_ptr<const Model> model, const StopToken& stop) {
-  if (run.kind == RunKind::Engine) return openArtifact(run.enginePath, {}, {}, {}, stop);
-  if (!run.hasEngine())
-    return Diagnostic{.message = fmt::format("run {} is a comparison, which has no plan of its own", run.id)};
-  Artifact artifact{.backend = run.backend};
-  artifact.path = model->path;
-  const auto prices = measuredPrices(run.backend);
-  artifact.plan = TRY(makePlan(model, run.options, prices.get(), stop));
-  if (!run.made) return artifact;
-  const Json& made = *std::as_const(run.made);
-  const Json asked = made.is_object() ? made.value("asked", Json()) : Json();
-  // A compiler may have refused nodes only when it compiled them.
-  if (asked.is_object() && asked.value("hash", "") != artifact.plan->hash.hex())
-    artifact.plan = TRY(planFromJson(asked, model));
-  artifact.made = TRY(readBackPlanFromJson(made, artifact.plan));
-  return artifact;
-}
 
 ReportSide reportSide(const Artifact& artifact, const Run* run) {
   ReportSide side{.title = artifact.path,

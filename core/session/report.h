@@ -22,10 +22,6 @@ struct ReportSide {
 /// engine file, times are known without one. Both must outlive the report.
 ReportSide reportSide(const Artifact& artifact, const Run* run = nullptr);
 
-/// The artifact that a run was made of: `model`, planned by its options again with what its compiler said that it made,
-/// or its engine file. Errors: of planning, or the engine file is not there; a comparison has none.
-Result<Artifact> artifactOf(const Run& run, std::shared_ptr<const Model> model, const StopToken& stop = {});
-
 // A report is a value: REPORT_FORMAT.md. Pure, but for `when`: timestamp() of now.
 
 /// Of one plan or run: what, when and where; verdict, totals, kernels by time, precisions, directives with their

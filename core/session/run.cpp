@@ -83,16 +83,10 @@ Json layersJson(const std::vector<RunLayer>& layers) {
 }
 
 Json toJson(const RunTime& time) {
-  Json json = {{"median_ms", optionalNumber(time.medianMs)},
-               {"min_ms", optionalNumber(time.minMs)},
-               {"p95_ms", optionalNumber(time.p95Ms)},
-               {"p99_ms", optionalNumber(time.p99Ms)},
-               {"samples", time.samples},
-               {"threads", time.threads},
-               {"quiet", time.quiet},
-               {"inputs", toJson(time.inputs)},
-               {"unavailable_reason", time.unavailableReason},
-               {"layers", layersJson(time.layers)}};
+  Json json = latencyJson(time);
+  json["inputs"] = toJson(time.inputs);
+  json["unavailable_reason"] = time.unavailableReason;
+  json["layers"] = layersJson(time.layers);
   if (time.memory) json["memory"] = toJson(*time.memory);
   return json;
 }
@@ -207,6 +201,16 @@ Result<Tolerance> toleranceFromJson(const Json& json) {
   fields.readNumber("rms", tolerance.rms).readNumber("absolute", tolerance.absolute);
   fields.readNumber("relative", tolerance.relative);
   return fields.result(tolerance);
+}
+
+Json latencyJson(const RunTime& time) {
+  return {{"median_ms", optionalNumber(time.medianMs)},
+          {"min_ms", optionalNumber(time.minMs)},
+          {"p95_ms", optionalNumber(time.p95Ms)},
+          {"p99_ms", optionalNumber(time.p99Ms)},
+          {"samples", time.samples},
+          {"threads", time.threads},
+          {"quiet", time.quiet}};
 }
 
 Json toJson(const Run& run) {

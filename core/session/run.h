@@ -153,6 +153,8 @@ Result<Evaluation> evaluationFromJson(const Json& reply);  ///< of `measure_erro
 
 // As they stand in a session file: SESSION_FORMAT.md.
 Json toJson(const Run& run);
+/// What a time says of the whole network: {median_ms, min_ms, p95_ms, p99_ms, samples, threads, quiet}.
+Json latencyJson(const RunTime& time);
 Result<Run> runFromJson(const Json& json);
 Json toJson(const Tolerance& tolerance);
 Result<Tolerance> toleranceFromJson(const Json& json);

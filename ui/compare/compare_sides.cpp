@@ -1,14 +1,11 @@
 #include "ui/compare/compare_sides.h"
 
-#include <QFileInfo>
-
 #include "compilers/compile_network.h"
 #include "planning/fused_node_facts.h"
 #include "session/diff_input.h"
 #include "ui/document/file_diff.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/runs.h"
-#include "ui/document/shown_made.h"
 
 namespace fusescope {
 namespace {
@@ -29,34 +26,14 @@ Result<std::shared_ptr<const Plan>> sidePlan(const SideSource& source, const Sto
   const PlanOptions& options = source.session->options;
   const Compiler* compiler = TRY(compilerFor(options));
   const auto prices = measuredPrices();
-  auto plan = TRY(makePlan(source.model, options, prices.get(), stop));
+  auto plan = TRY(makePlan(source.network.model, options, prices.get(), stop, source.network.plan.get()));
   return planSupported(*compiler, std::move(plan), stop);
-}
-
-/// Of a run the engine that was built is what it ran; where that is gone, the plan is made again.
-Result<Artifact> runArtifact(const SideSource& source, const StopToken& stop) {
-  const Run& run = source.session->runs.front();
-  if (!run.enginePath.empty() && QFileInfo::exists(qs(run.enginePath)))
-    return openArtifact(run.enginePath, {}, {}, "", stop);
-  if (run.kind == RunKind::Engine)
-    return Diagnostic{.message = "The engine file of run " + run.id + " is not there any more: " + run.enginePath};
-  if (run.model != source.session->model.identity())
-    return Diagnostic{.message = "Run " + run.id +
-                                 " was made of another version of the model: its plan cannot be made "
-                                 "again"};
-  Artifact artifact;
-  if (source.session->extents == run.extents) {
-    artifact.plan = TRY(sidePlan(source, stop));
-  } else {
-    artifact = TRY(openArtifact(source.model->path, run.extents, run.options, "native", stop));
-  }
-  if (run.made) artifact.made = TRY(readMade(*run.made, artifact.plan, artifact.plan->model));
-  return artifact;
 }
 
 Result<Artifact> sideArtifact(const SideSource& source, const StopToken& stop) {
   if (source.file) return source.file->file;
-  if (source.id.startsWith(kRunPrefix)) return runArtifact(source, stop);
+  if (source.id.startsWith(kRunPrefix))
+    return Artifact(*TRY(source.plans->find(PlannedRun(source.session->runs.front()), source.network, stop)));
   Artifact artifact;
   if (source.snapshot) {
     artifact.plan = source.snapshot->plan;
@@ -99,7 +76,8 @@ std::vector<SideChoice> sideChoices(const PlanDocument& document, const Runs& ru
 }
 
 SideSource sideSource(const QString& id, const PlanDocument& document, const Runs& runs, const FileDiff& file) {
-  SideSource source{.id = id, .model = document.model()};
+  SideSource source{.id = id, .plans = runs.plans(), .network = runs.network()};
+  if (const auto onScreen = document.snapshot()) source.modules = onScreen->modules;
   for (const SideChoice& choice : sideChoices(document, runs, file))
     if (choice.id == id) source.title = choice.title;
   if (source.title.isEmpty()) source.problem = QStringLiteral("There is nothing of that kind to compare any more.");

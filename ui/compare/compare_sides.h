@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "diff/plan_diff.h"
+#include "session/run_plans.h"
 #include "session/session.h"
 #include "session/session_file.h"
 #include "ui/document/plan_snapshot.h"
@@ -41,11 +42,13 @@ struct PlanSide {
 
 /// All that a side is made of, taken in the GUI thread, to be made in another.
 struct SideSource {
-  QString id, title, problem;  ///< problem: why there is no such side; empty: there may be
-  std::shared_ptr<const Model> model;
+  QString id, title, problem;                    ///< problem: why there is no such side; empty: there may be
   std::shared_ptr<const PlanSnapshot> snapshot;  ///< of the plan on screen; null: the plan is to be made
   std::shared_ptr<const ComparedPlans> file;
   std::shared_ptr<const Session> session;  ///< its model, options, extents, and the runs that speak of it
+  std::shared_ptr<RunPlans> plans;         ///< of runs, which are made from `network`
+  OpenNetwork network;
+  std::shared_ptr<const ModuleTree> modules;  ///< the blocks of the plan on screen's model; null: there is no plan
 };
 
 /// What there is to choose from. GUI thread.

@@ -6,7 +6,6 @@
 #include "ui/docks/wrap_layout.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
-#include "ui/jobs/discard.h"
 #include "ui/models/matrix_contents.h"
 
 namespace fusescope {
@@ -49,7 +48,6 @@ CompareMatrix::CompareMatrix(const DockContext& context)
   connect(m_view, &QTableView::clicked, this, &CompareMatrix::select);
   connect(m_view, &QTableView::activated, this, &CompareMatrix::select);
   connect(&context.document, &PlanDocument::modelChanged, this, [this] {
-    discard(m_planned);
     m_chosen.clear();
     refreshAll();
   });
@@ -116,26 +114,18 @@ void CompareMatrix::renewBoxes() {
   }
 }
 
-std::shared_ptr<CompareMatrix::Made> CompareMatrix::makeMatrix(const std::vector<RunSource>& sources,
-                                                               AllPlanned planned, bool blocks) {
+std::shared_ptr<CompareMatrix::Made> CompareMatrix::makeMatrix(const std::vector<RunSource>& sources, bool blocks) {
   auto made = std::make_shared<Made>();
-  made->planned = std::move(planned);
+  std::vector<std::shared_ptr<const Artifact>> artifacts;  // which sides refer to
   std::vector<ReportSide> sides;
   for (const RunSource& source : sources) {
-    const Run& run = *source.run;
-    Planned& kept = made->planned[run.id];
-    const bool known = kept.artifact != nullptr && source.cover == nullptr && kept.options == run.options &&
-                       kept.extents == run.extents && kept.made.shares(run.made);
-    if (!known) {
-      auto artifact = source.artifact({});
-      if (!artifact.ok()) {
-        made->problem += QStringLiteral("✗ %1: %2 ").arg(Runs::title(run), problemInWords(artifact.error()));
-        made->planned.erase(run.id);
-        continue;
-      }
-      kept = {run.options, run.extents, run.made, std::make_shared<const Artifact>(std::move(artifact).value())};
+    const auto artifact = source.artifact({});
+    if (!artifact.ok()) {
+      made->problem += QStringLiteral("✗ %1: %2 ").arg(Runs::title(*source.run), problemInWords(artifact.error()));
+      continue;
     }
-    sides.push_back(source.side(*kept.artifact));
+    artifacts.push_back(artifact.value());
+    sides.push_back(source.side(*artifacts.back()));
   }
   made->matrix = runMatrix(sides);
   if (blocks) made->matrix = byModule(made->matrix);
@@ -149,14 +139,11 @@ void CompareMatrix::renew(Parts parts) {
   std::vector<RunSource> sources;
   if (m_context.document.snapshot())
     for (const Run* run : columns()) sources.push_back(runSource(m_context, run));
-  produce(
-      [sources, planned = m_planned, blocks = m_blocks->isChecked()] { return makeMatrix(sources, planned, blocks); },
-      [this](const std::shared_ptr<Made>& made) { showMade(made); });
+  produce([sources, blocks = m_blocks->isChecked()] { return makeMatrix(sources, blocks); },
+          [this](const std::shared_ptr<Made>& made) { showMade(made); });
 }
 
 void CompareMatrix::showMade(const std::shared_ptr<Made>& made) {
-  discard(m_planned);
-  m_planned = made->planned;
   m_matrix = made->matrix;
   m_summary->setText(made->problem + matrixSummary(m_matrix));
   m_summary->setVisible(!m_summary->text().isEmpty());

@@ -4,7 +4,6 @@
 #include <QLabel>
 #include <QSortFilterProxyModel>
 #include <QTableView>
-#include <map>
 #include <set>
 
 #include "session/run_matrix.h"
@@ -33,22 +32,13 @@ class CompareMatrix : public Dock {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
-  /// The plan of a run, and what it was made by: made once.
-  struct Planned {
-    PlanOptions options;
-    std::vector<InputOverride> extents;
-    SharedOptional<Json> made;
-    std::shared_ptr<const Artifact> artifact;
-  };
-  using AllPlanned = std::map<std::string, Planned>;
   /// What is worked out off the GUI thread.
   struct Made {
     RunMatrix matrix;
     TableContent content;
-    AllPlanned planned;
     QString problem;
   };
-  static std::shared_ptr<Made> makeMatrix(const std::vector<RunSource>& sources, AllPlanned planned, bool blocks);
+  static std::shared_ptr<Made> makeMatrix(const std::vector<RunSource>& sources, bool blocks);
   std::vector<const Run*> columns() const;
   void renewBoxes();
   void showMade(const std::shared_ptr<Made>& made);
@@ -63,8 +53,7 @@ class CompareMatrix : public Dock {
   QTableView* m_view;
   HintStack* m_stack;
   std::set<std::string> m_chosen;  ///< besides the two that are compared
-  AllPlanned m_planned;
-  RunMatrix m_matrix;  ///< that is shown
+  RunMatrix m_matrix;              ///< that is shown
 };
 
 }  // namespace fusescope

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "session/report.h"
 #include "ui/docks/dock_context.h"
@@ -12,15 +11,14 @@ namespace fusescope {
 /// What a run, or the plan on screen, is made of, as values: its plan is made of them off the GUI thread.
 struct RunSource {
   std::optional<Run> run;              ///< none: the plan on screen, which was not run
-  std::shared_ptr<const Cover> cover;  ///< of the run, where it is the one on screen; null: made again
-  std::shared_ptr<const Model> model;
-  ModelFile file;
-  std::vector<InputOverride> inputs;  ///< that `model` has
+  std::shared_ptr<const Cover> cover;  ///< of the run, where it is the one on screen; null: Runs::plans() has it
+  std::shared_ptr<RunPlans> plans;
+  OpenNetwork network;
   RunSettings settings;
 
-  /// The artifact whose cover the run is of. Errors: it was made of another model than the one that is open, or cannot
-  /// be planned any more.
-  Result<Artifact> artifact(const StopToken& stop) const;
+  /// The artifact whose cover the run is of. Any thread. Errors: it was made of another model than the one that is
+  /// open, or cannot be planned any more.
+  Result<std::shared_ptr<const Artifact>> artifact(const StopToken& stop) const;
   /// `artifact`, which must outlive it, with what the run knows.
   ReportSide side(const Artifact& artifact) const;
 };

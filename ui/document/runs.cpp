@@ -6,6 +6,7 @@
 #include "ui/document/layer_errors.h"
 #include "ui/document/layer_times.h"
 #include "ui/document/qt_text.h"
+#include "ui/jobs/discard.h"
 
 namespace fusescope {
 
@@ -28,7 +29,23 @@ QString samplesOf(const RunErrors& errors) {
 
 }  // namespace
 
-Runs::Runs(PlanDocument& document, QObject* parent) : QObject(parent), m_document(document) {}
+Runs::Runs(PlanDocument& document, QObject* parent) : QObject(parent), m_document(document) {
+  connect(&document, &PlanDocument::modelChanged, this, &Runs::letPlansGo);
+}
+
+/// What still makes plans keeps those that it was given.
+void Runs::letPlansGo() {
+  discard(m_plans);
+  m_plans = std::make_shared<RunPlans>();
+}
+
+OpenNetwork Runs::network() const {
+  const auto snapshot = m_document.snapshot();
+  return {.model = m_document.model(),
+          .file = m_document.modelFile(),
+          .extents = m_document.inputs(),
+          .plan = snapshot == nullptr ? nullptr : snapshot->plan};
+}
 
 const Run* Runs::find(const std::string& id) const {
   const auto found = std::ranges::find(m_runs, id, &Run::id);
@@ -267,6 +284,7 @@ std::int64_t Runs::comparisonsOf(const std::string& id) const {
 
 void Runs::remove(const std::string& id) {
   if (std::erase_if(m_runs, [&](const Run& run) { return run.id == id || run.compares(id); }) == 0) return;
+  m_plans->forget(id);
   if (m_comparedWith == id) m_comparedWith.clear();
   if (m_shown == id) {
     const auto last = std::find_if(m_runs.rbegin(), m_runs.rend(), [](const Run& run) { return run.hasEngine(); });
@@ -319,6 +337,7 @@ void Runs::restore(const Session& session) {
   m_settings = session.settings;
   m_before = {};
   m_judged = {};
+  letPlansGo();
   emit runsChanged();
   emit settingsChanged();
   emit shownChanged();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "session/run.h"
+#include "session/run_plans.h"
 #include "session/session_file.h"
 #include "session/verdict.h"
 #include "ui/document/plan_document.h"
@@ -34,6 +35,10 @@ class Runs : public QObject {
   /// came to an end; null: there is none.
   const Run* comparison() const;
   const RunSettings& settings() const { return m_settings; }
+  /// The plans that runs of the session are of, as they are asked for, and the network that they are made from. Never
+  /// null; another one is made where another network is opened.
+  const std::shared_ptr<RunPlans>& plans() const { return m_plans; }
+  OpenNetwork network() const;
 
   /// Is it of the plan on screen? If not, its numbers are shown as another's.
   bool ofThisPlan(const Run& run) const;
@@ -117,6 +122,7 @@ class Runs : public QObject {
   void changed();  ///< any of these: there is something to save
 
  private:
+  void letPlansGo();
   static QString qs(const std::string& text) { return QString::fromStdString(text); }
   PlanDocument& m_document;
   std::vector<Run> m_runs;
@@ -128,6 +134,7 @@ class Runs : public QObject {
   Before m_before;
   std::int64_t m_next = 1;
   RunSettings m_settings;
+  std::shared_ptr<RunPlans> m_plans = std::make_shared<RunPlans>();
 
   /// What layerTimes() gave last, and of what.
   struct KnownTimes {

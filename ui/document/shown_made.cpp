@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "session/run_plans.h"
 #include "ui/document/made_words.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
@@ -16,16 +17,6 @@ const QString kReadMadeTag = QStringLiteral("read what was made");
 using Made = std::shared_ptr<const ReadBackPlan>;
 
 }  // namespace
-
-Result<std::shared_ptr<const ReadBackPlan>> readMade(const Json& json, std::shared_ptr<const Plan> plan,
-                                                     std::shared_ptr<const Model> model) try {
-  const Json asked = json.is_object() ? json.value("asked", Json()) : Json();
-  const bool isOther = asked.is_object() && asked.value("hash", "") != plan->hash.hex();
-  if (isOther) plan = TRY(planFromJson(asked, std::move(model)));
-  return readBackPlanFromJson(json, std::move(plan));
-} catch (const Json::exception& error) {
-  return Diagnostic{.message = std::string("is not what a compiler made of a plan: ") + error.what()};
-}
 
 ShownMade::ShownMade(PlanDocument& document, Runs& runs, JobRunner& jobs, QObject* parent)
     : QObject(parent), m_document(document), m_runs(runs), m_jobs(jobs) {

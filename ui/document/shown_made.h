@@ -11,11 +11,6 @@ namespace fusescope {
 
 class JobRunner;
 
-/// What another compiler made, as a run keeps it, over the plan that the compiler was asked for, which may have other
-/// segments than `plan`: it may have refused nodes only when it compiled them. Any thread.
-Result<std::shared_ptr<const ReadBackPlan>> readMade(const Json& json, std::shared_ptr<const Plan> plan,
-                                                     std::shared_ptr<const Model> model);
-
 /// Puts on screen what another compiler made of the plan there, while a run that tells it is the shown one; else the
 /// plan. Lives in the GUI thread; reads elsewhere.
 class ShownMade : public QObject {

@@ -4,22 +4,14 @@
 #include <numeric>
 #include <utility>
 
-#include "compilers/compile_network.h"
 #include "planning/fused_node_facts.h"
-#include "session/session.h"
 #include "ui/document/layer_errors.h"
 #include "ui/document/layer_times.h"
 #include "ui/document/qt_text.h"
-#include "ui/document/shown_made.h"
 
 namespace fusescope {
 
 namespace {
-
-Result<std::shared_ptr<const PlanSnapshot>> snapshotOfEngine(const LaneWish& wish) {
-  const EngineFile file = TRY(openEngineFile(wish.path));
-  return makeSnapshot(file.plan, nullptr, file.made);
-}
 
 /// What the ribbon shows of an item is less than what the canvas does.
 CanvasItem ribbonItem(const CanvasItems& items, const FusedNode& fused) {
@@ -41,30 +33,23 @@ std::vector<std::int32_t> blockPath(const ModuleTree& tree, NodeId node) {
   return path;
 }
 
+/// Of two that ask for the plan of a run.
+bool samePlan(const LaneWish& a, const LaneWish& b) {
+  return a.planned && b.planned && a.planned->sameAs(*b.planned) && a.network.model == b.network.model;
+}
+
 }  // namespace
 
 bool sameLane(const LaneWish& a, const LaneWish& b) {
   const bool sameErrors = a.judged.has_value() == b.judged.has_value() && (!a.judged || a.judged->shares(*b.judged)) &&
                           a.errors.shares(b.errors) && a.errorBound == b.errorBound;
   return a.run == b.run && a.title == b.title && a.ofOtherPlan == b.ofOtherPlan && a.ownPlan == b.ownPlan &&
-         a.snapshot == b.snapshot &&
-         (a.snapshot != nullptr || (a.onScreen->plan->model == b.onScreen->plan->model && a.made.shares(b.made))) &&
-         a.time.shares(b.time) && sameErrors;
+         a.snapshot == b.snapshot && (a.snapshot != nullptr || samePlan(a, b)) && a.time.shares(b.time) && sameErrors;
 }
 
 Result<std::shared_ptr<const PlanSnapshot>> snapshotOfRun(const LaneWish& wish, const StopToken& stop) {
-  if (wish.kind == RunKind::Engine) return snapshotOfEngine(wish);
-  auto model = wish.onScreen->plan->model;
-  if (!wish.sameExtents) model = TRY(openModel(wish.path, wish.extents, stop));
-  const auto prices = measuredPrices();
-  const Compiler* compiler = TRY(compilerFor(wish.options));
-  const Plan* previous = wish.sameExtents ? wish.onScreen->plan.get() : nullptr;
-  auto plan = TRY(makePlan(model, wish.options, prices.get(), stop, previous));
-  plan = TRY(planSupported(*compiler, std::move(plan), stop));
-  std::shared_ptr<const ReadBackPlan> made;
-  if (wish.made) made = TRY(readMade(*std::as_const(wish.made), plan, model));
-  if (made != nullptr) plan = made->asked;
-  return makeSnapshot(std::move(plan), nullptr, std::move(made));
+  const auto artifact = TRY(wish.plans->find(*wish.planned, wish.network, stop));
+  return makeSnapshot(artifact->plan, nullptr, artifact->made);
 }
 
 RibbonLane makeLane(const LaneWish& wish, std::shared_ptr<const PlanSnapshot> snapshot, const CanvasFonts& fonts) {

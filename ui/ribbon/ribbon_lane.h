@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "session/run.h"
+#include "session/run_plans.h"
 #include "ui/canvas/canvas_items.h"
 #include "ui/canvas/color_mode.h"
 #include "ui/document/plan_snapshot.h"
@@ -22,14 +23,10 @@ struct LaneWish {
   bool ofOtherPlan = false;                      ///< the run is of another plan than the one on screen
   std::shared_ptr<const PlanSnapshot> snapshot;  ///< what it shows; null: the plan of the run is to be made
   bool ownPlan = true;  ///< what it shows is the plan of the run, so that the run's times are its own
-  // How that plan is made.
-  RunKind kind = RunKind::Plan;
-  std::string path;  ///< of the model, or of the engine
-  std::shared_ptr<const PlanSnapshot> onScreen;
-  bool sameExtents = true;  ///< as the plan on screen
-  std::vector<InputOverride> extents;
-  PlanOptions options;
-  SharedOptional<Json> made;
+  // How that plan is had.
+  std::optional<PlannedRun> planned;  ///< nothing: `snapshot` is there
+  std::shared_ptr<RunPlans> plans;
+  OpenNetwork network;
   // Its numbers.
   SharedOptional<RunTime> time;
   SharedOptional<RunErrors> errors;
@@ -59,8 +56,8 @@ struct RibbonLane {
 
 /// Whether two wishes ask for the same lane: quick.
 bool sameLane(const LaneWish& a, const LaneWish& b);
-/// Makes the plan of a run that is not on screen again. Any thread; takes as long as planning. Errors: the model or the
-/// engine has changed or is gone, or the plan cannot be made.
+/// What is shown of the plan of a run that is not on screen. Any thread; may take as long as planning. Errors: those of
+/// RunPlans::find().
 Result<std::shared_ptr<const PlanSnapshot>> snapshotOfRun(const LaneWish& wish, const StopToken& stop);
 /// `snapshot`: of the wish, or made for it. Any thread.
 RibbonLane makeLane(const LaneWish& wish, std::shared_ptr<const PlanSnapshot> snapshot, const CanvasFonts& fonts);

@@ -59,20 +59,15 @@ bool RibbonSource::idle() const {
 
 LaneWish RibbonSource::wishOf(const Run& run) const {
   const PlanDocument& document = m_context.document;
-  const bool isEngine = run.kind == RunKind::Engine;
   LaneWish wish{.run = run.id, .title = Runs::title(run), .ofOtherPlan = !m_context.runs.ofThisPlan(run)};
-  wish.kind = run.kind;
-  wish.path = isEngine ? run.enginePath : document.modelFile().path;
-  wish.onScreen = document.snapshot();
-  wish.extents = run.extents;
-  wish.sameExtents = run.extents == document.inputs();
-  wish.options = run.options;
-  wish.made = run.made;
+  wish.planned = PlannedRun(run);
+  wish.plans = m_context.runs.plans();
+  wish.network = m_context.runs.network();
   wish.time = run.time;
   wish.errorBound = m_context.runs.layerErrors().bound;
   if (!wish.ofOtherPlan) {
     wish.snapshot = document.snapshot();
-  } else if (const auto known = m_plans.find(run.id); known != m_plans.end() && known->second.made.shares(run.made)) {
+  } else if (const auto known = m_plans.find(run.id); known != m_plans.end() && known->second.of.sameAs(*wish.planned)) {
     wish.snapshot = known->second.plan;
   }
   if (&run == m_context.runs.shown() && !wish.ofOtherPlan) {
@@ -146,7 +141,7 @@ void RibbonSource::make(std::vector<LaneWish> wishes) {
     for (LaneWish& wish : m_wishes) {
       const auto plan = made.picture.plans.find(wish.run);
       if (plan == made.picture.plans.end()) continue;
-      m_plans[wish.run] = {wish.made, plan->second};
+      m_plans.insert_or_assign(wish.run, KnownPlan{*wish.planned, plan->second});
       wish.snapshot = plan->second;
     }
     emit pictureChanged();

@@ -56,9 +56,9 @@ class RibbonSource : public QObject {
   std::shared_ptr<const RibbonPicture> m_picture = std::make_shared<RibbonPicture>();
   std::vector<std::vector<QRgb>> m_colors;
   QString m_problem;
-  /// Plans of runs that were made, and what of the run they were made of.
+  /// What is shown of plans of runs, and which they are.
   struct KnownPlan {
-    SharedOptional<Json> made;
+    PlannedRun of;
     std::shared_ptr<const PlanSnapshot> plan;
   };
   std::map<std::string, KnownPlan> m_plans;  ///< by run

@@ -31,12 +31,12 @@ std::string pictureOf(MainWindow& window) {
 
 Status writeReportOf(const RunSource& a, const std::optional<RunSource>& b, const std::string& picture,
                      const std::string& path, const StopToken& stop) {
-  const Artifact ofA = TRY(a.artifact(stop));
-  const ReportSide sideOfA = a.side(ofA);
+  const auto ofA = TRY(a.artifact(stop));
+  const ReportSide sideOfA = a.side(*ofA);
   if (!b) return writeFileAtomically(path, reportHtml(reportJson(sideOfA, timestamp()), picture));
-  const Artifact ofB = TRY(b->artifact(stop));
-  const ReportSide sideOfB = b->side(ofB);
-  const auto prices = measuredPrices(ofA.backend);
+  const auto ofB = TRY(b->artifact(stop));
+  const ReportSide sideOfB = b->side(*ofB);
+  const auto prices = measuredPrices(ofA->backend);
   const PlanDiff diff = TRY(diffPlans(sideOfA.known, sideOfB.known, prices.get(), stop));
   return writeFileAtomically(path, reportHtml(reportJson(sideOfA, sideOfB, diff, timestamp()), picture));
 }
