@@ -1,7 +1,5 @@
 #include "ui/document/plan_snapshot.h"
 
-#include <QRunnable>
-#include <QThreadPool>
 #include <algorithm>
 #include <set>
 
@@ -12,6 +10,7 @@
 #include "planning/fused_node_facts.h"
 #include "planning/structure.h"
 #include "ui/document/names_apart.h"
+#include "ui/jobs/discard.h"
 
 namespace fusescope {
 
@@ -160,10 +159,8 @@ std::shared_ptr<PlanSnapshot> snapshotOf(std::shared_ptr<const Plan> plan, std::
                                          const PlanSnapshot* before, std::shared_ptr<const ModuleTree> modules,
                                          bool ofBody) {
   // Whoever lets go of it last, often the GUI thread, does not take it apart: that takes long.
-  const auto discard = [](PlanSnapshot* gone) {
-    QThreadPool::globalInstance()->start(QRunnable::create([gone] { delete gone; }));
-  };
-  std::shared_ptr<PlanSnapshot> snapshot(new PlanSnapshot, discard);
+  std::shared_ptr<PlanSnapshot> snapshot(
+      new PlanSnapshot, [](PlanSnapshot* gone) { discard(std::shared_ptr<const PlanSnapshot>(gone)); });
   snapshot->plan = std::move(plan);
   snapshot->cover = made ? std::static_pointer_cast<const Cover>(made) : snapshot->plan;
   addNodes(*snapshot);
