@@ -1,20 +1,16 @@
-// What colours, stripes, badges and the legend say, and that everybody can see it.
-#include <QPaintEngine>
+// What colours, stripes and badges say, and that everybody can see it.
 #include <QRegularExpression>
 #include <QtTest>
 #include <algorithm>
 #include <map>
 
-#include "layout/level_cache.h"
 #include "planning/fused_node_facts.h"
 #include "session/session.h"
 #include "tests/gui/color_distance.h"
+#include "tests/gui/drawn_plan.h"
 #include "tests/gui/sample_canvas.h"
 #include "ui/canvas/canvas_badges.h"
-#include "ui/canvas/canvas_painter.h"
 #include "ui/canvas/edge_labels.h"
-#include "ui/canvas/legend.h"
-#include "ui/canvas/scene_maker.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -22,7 +18,10 @@ namespace fusescope {
 namespace {
 
 using test::distance;
+using test::drawn;
+using test::Drawn;
 using test::leastDistance;
+using test::planOf;
 
 /// Least ΔE between neighbouring steps of errors, and of amounts, and between any two precisions, for all eyes.
 constexpr double kErrorStepsApart = 25, kAmountStepsApart = 18, kPrecisionsApart = 12;
@@ -59,84 +58,6 @@ class ConversionPrices : public PriceModel {
     return {.ms = 0.012, .how = PriceSource::Measured};
   }
 };
-
-/// Notes how large text is that is painted on it, in its pixels.
-class TextRecorder : public QPaintDevice {
- public:
-  QPaintEngine* paintEngine() const override { return &m_engine; }
-  const std::vector<double>& sizes() const { return m_engine.sizes; }
-  const QStringList& words() const { return m_engine.words; }
-
- protected:
-  int metric(PaintDeviceMetric metric) const override {
-    switch (metric) {
-      case PdmWidth:
-      case PdmHeight:
-        return 10'000;
-      case PdmDpiX:
-      case PdmDpiY:
-      case PdmPhysicalDpiX:
-      case PdmPhysicalDpiY:
-        return 96;
-      case PdmDevicePixelRatio:
-        return 1;
-      case PdmDevicePixelRatioScaled:
-        return int(devicePixelRatioFScale());
-      default:
-        return QPaintDevice::metric(metric);
-    }
-  }
-
- private:
-  class Engine : public QPaintEngine {
-   public:
-    Engine() : QPaintEngine(AllFeatures) {}
-    bool begin(QPaintDevice*) override { return true; }
-    bool end() override { return true; }
-    void updateState(const QPaintEngineState& state) override {
-      if (state.state() & DirtyTransform) m_scale = state.transform().m22();
-    }
-    void drawTextItem(const QPointF&, const QTextItem& item) override {
-      sizes.push_back(item.font().pixelSize() * m_scale);
-      words << item.text();
-    }
-    void drawPixmap(const QRectF&, const QPixmap&, const QRectF&) override {}
-    void drawPolygon(const QPointF*, int, PolygonDrawMode) override {}
-    void drawPath(const QPainterPath&) override {}
-    Type type() const override { return User; }
-    std::vector<double> sizes;
-    QStringList words;
-
-   private:
-    double m_scale = 1;
-  };
-  mutable Engine m_engine;
-};
-
-/// A plan of which a scene was made and laid out.
-struct Drawn {
-  std::shared_ptr<const Plan> plan;
-  std::shared_ptr<const CanvasScene> scene;
-
-  const FusedNode& holding(const std::string& node) const { return *plan->fusedNodeOf(*plan->graph().findNode(node)); }
-  const CanvasItem& box(const FusedNode& fused) const { return scene->items[std::size_t(place(fused))]; }
-  int place(const FusedNode& fused) const { return scene->itemOfKey(test::handle(fused)); }
-};
-
-Drawn drawn(std::shared_ptr<const Plan> plan) {
-  SceneMaker maker(std::make_shared<CanvasFonts>());
-  LevelCache cache;
-  auto scene = maker.make(plan, OpenState(), {.cache = &cache});
-  if (!scene.ok()) qFatal("%s", scene.error().text().c_str());
-  return {std::move(plan), scene.value()};
-}
-
-std::shared_ptr<const Plan> planOf(const std::shared_ptr<const Model>& model, const PlanOptions& options,
-                                   const PriceModel* prices = nullptr) {
-  auto plan = makePlan(model, options, prices);
-  if (!plan.ok()) qFatal("%s", plan.error().text().c_str());
-  return plan.value();
-}
 
 /// `theme`'s colours that mean something, with what they mean; not the selection's.
 QList<QPair<QString, QColor>> meanings(const Theme& theme) {
@@ -367,30 +288,6 @@ class ColorsTest : public test::SampleCanvas {
     QVERIFY(anyCounted);
   }
 
-  void noTextIsTooSmallToBeRead() {
-    const Drawn all = drawn(m_plan);
-    const CanvasColors colors(all.scene, *findColorMode("precision"), {}, Theme::light());
-    std::map<double, std::size_t> words;
-    for (const double scale : {0.05, 0.2, 0.3, 0.35, 0.5, 0.65, 0.7, 0.8, 0.82, 0.85, 0.9, 1.0, 1.5, 2.0}) {
-      TextRecorder recorder;
-      QPainter painter(&recorder);
-      painter.scale(scale, scale);
-      CanvasLook look;
-      look.theme = &Theme::light();
-      look.colors = &colors;
-      look.failing = all.place(m_plan->fusedNodes[3]);
-      paintCanvas(painter, *all.scene, look, all.scene->bounds, scale);
-      painter.end();
-      words[scale] = recorder.sizes().size();
-      for (std::size_t i = 0; i < recorder.sizes().size(); ++i)
-        QVERIFY2(recorder.sizes()[i] >= 8.95, qPrintable(QString("%1 at zoom %2 has %3 pixels")
-                                                             .arg(recorder.words()[int(i)])
-                                                             .arg(scale)
-                                                             .arg(recorder.sizes()[i])));
-    }
-    QVERIFY(words[1.0] > words[0.85] && words[0.85] > words[0.5] && words[0.5] > m_plan->fusedNodes.size());
-  }
-
   void conversionsCarryTheirCost() {
     PlanOptions options{.precisions = {DataType::F16}};
     options.directives = {parsePin("node_relu_1=f32").value()};
@@ -419,70 +316,6 @@ class ColorsTest : public test::SampleCanvas {
              qPrintable(words.join(", ")));
   }
 
-  void theLegendDimsWhatIsNotChosen() {
-    m_view->setColorMode(*findColorMode("kind"));
-    auto& legend = *m_view->findChild<LegendWidget*>();
-    auto& chip = *m_view->findChild<FilterChip*>();
-    QVERIFY(legend.isVisible() && legend.lines().size() >= 3 && !chip.isVisible());
-    const QImage before = m_view->grab().toImage();
-    const auto click = [&](int line, Qt::KeyboardModifiers keys) {
-      QTest::mouseClick(&legend, Qt::LeftButton, keys, legend.lineRect(line).center());
-    };
-    const auto key = [&](int line) { return legend.lines()[std::size_t(line)].key; };
-    click(1, Qt::NoModifier);
-    QCOMPARE(m_view->shownOnly(), QStringList{key(1)});
-    QVERIFY(chip.isVisible() && chip.text().startsWith("only "));
-    QVERIFY(m_view->grab().toImage() != before);
-    QVERIFY(legend.accessibleDescription().startsWith("chosen, "));
-    click(0, Qt::ControlModifier);
-    QCOMPARE(m_view->shownOnly(), (QStringList{key(1), key(0)}));
-    click(1, Qt::ControlModifier);
-    click(0, Qt::NoModifier);
-    QVERIFY(m_view->shownOnly().isEmpty() && !chip.isVisible());
-    // By keyboard.
-    legend.setFocus();
-    QTest::keyClick(&legend, Qt::Key_Home);
-    QTest::keyClick(&legend, Qt::Key_Down);
-    QTest::keyClick(&legend, Qt::Key_Space);
-    QCOMPARE(m_view->shownOnly(), QStringList{key(1)});
-    QTest::keyClick(&legend, Qt::Key_Down);
-    QTest::keyClick(&legend, Qt::Key_Space, Qt::ControlModifier);
-    QCOMPARE(m_view->shownOnly(), (QStringList{key(1), key(2)}));
-    QTest::keyClick(&legend, Qt::Key_Escape);
-    QVERIFY(m_view->shownOnly().isEmpty());
-    click(1, Qt::NoModifier);
-    QTest::keyClick(m_view.get(), Qt::Key_Escape);
-    QVERIFY(m_view->shownOnly().isEmpty());
-    click(2, Qt::NoModifier);
-    QTest::mouseClick(&chip, Qt::LeftButton);
-    QVERIFY(m_view->shownOnly().isEmpty());
-  }
-
-  void whatIsDimmedOutlivesAPlanAndEndsWithTheMode() {
-    auto& legend = *m_view->findChild<LegendWidget*>();
-    auto& chip = *m_view->findChild<FilterChip*>();
-    m_view->showOnly({"float16"});
-    QVERIFY2(chip.text().contains("none here"), qPrintable(chip.text()));
-    m_view->setCover(planOf(m_plan->model, {.precisions = {DataType::F16}}));
-    QVERIFY(m_view->waitForLayout(test::kPatienceMs));
-    QCOMPARE(m_view->shownOnly(), QStringList{"float16"});
-    QVERIFY2(chip.text().startsWith("only f16"), qPrintable(chip.text()));
-    QVERIFY(std::ranges::count(legend.lines(), QString("float16"), &LegendLine::key) == 1);
-    m_view->setColorMode(*findColorMode("segment"));
-    QVERIFY(m_view->shownOnly().isEmpty() && !chip.isVisible());
-    m_view->showOnly({"segment_0"});
-    m_view->setCover(test::planSample("bert_tiny")->plan);  // another network
-    QVERIFY(m_view->shownOnly().isEmpty());
-    QVERIFY(m_view->waitForLayout(test::kPatienceMs));
-  }
-
-  void aScaleIsChosenByItsStep() {
-    m_view->setColorMode(*findColorMode("bytes"));
-    auto& legend = *m_view->findChild<LegendWidget*>();
-    QTest::mouseClick(&legend, Qt::LeftButton, Qt::NoModifier, legend.lineRect(0).center());
-    QCOMPARE(m_view->shownOnly(), QStringList{"step 5"});
-  }
-
  private:
   std::shared_ptr<const Model> modelOf(const char* text) {
     const QString path = m_folder.filePath("model.onnxtxt");
@@ -498,5 +331,5 @@ class ColorsTest : public test::SampleCanvas {
 }  // namespace fusescope
 
 using fusescope::ColorsTest;
-FUSESCOPE_GUI_TEST(ColorsTest, 13)
+FUSESCOPE_GUI_TEST(ColorsTest, 9)
 #include "colors_test.moc"
