@@ -65,6 +65,16 @@ QString fittedTitle(const QString& title, const QFont& font, double width) {
   return fitted;
 }
 
+std::pair<QString, QString> titleInTwoLines(const QString& title, const QFont& font, double first, double second) {
+  const QString joint = QStringLiteral(" + ");
+  const QFontMetricsF metrics(font);
+  int end = title.lastIndexOf(joint);
+  while (end > 0 && metrics.horizontalAdvance(title.left(end) + QStringLiteral(" +")) > first)
+    end = title.lastIndexOf(joint, end - 1);
+  if (end <= 0) return {fittedTitle(title, font, first), QString()};
+  return {title.left(end) + QStringLiteral(" +"), fittedTitle(title.mid(end + joint.size()), font, second)};
+}
+
 TextMeasure::TextMeasure(const QFont& font) {
   const QFontMetricsF metrics(font);
   for (std::size_t c = 32; c < m_ascii.size(); ++c) m_ascii[c] = metrics.horizontalAdvance(QChar(ushort(c)));

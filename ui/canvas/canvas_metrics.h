@@ -4,6 +4,7 @@
 #include <QRectF>
 #include <QString>
 #include <array>
+#include <utility>
 
 namespace fusescope {
 
@@ -42,6 +43,9 @@ QRectF failureWordsPlace(const QRectF& box, int pixelSize = metrics::kDetailPixe
 /// "Conv + Add + Relu" in `width`: "Conv + Add …", where there must be less "Conv …", at the worst with its middle left
 /// out.
 QString fittedTitle(const QString& title, const QFont& font, double width);
+/// A title that is wider than one line in two, which have room for `first` and `second`: the second begins with as late
+/// an operator as may be, and is fitted. The second is empty where not even the first operator has room in the first.
+std::pair<QString, QString> titleInTwoLines(const QString& title, const QFont& font, double first, double second);
 
 /// Widths of text without a font database: a value that any thread may use. Made on the GUI thread.
 class TextMeasure {

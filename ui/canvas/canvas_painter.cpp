@@ -276,16 +276,27 @@ void CanvasPainter::nameOnly(const CanvasItem& item, const QRectF& rect, int i) 
   m_painter.setFont(font);
   m_painter.setPen(isFaded(i) ? m_theme.dimText : m_theme.text);
   const bool pill = item.kind == ItemKind::Input || item.kind == ItemKind::Output;
-  QRectF room = rect.adjusted(metrics::kBoxPaddingX + 2, 2, -6, -2);
-  if (hasWords() && !pill) {
+  const QRectF room = rect.adjusted(metrics::kBoxPaddingX + 2, 2, -6, -2);
+  const bool hasBadge = hasWords() && !pill;
+  const double beside = hasBadge ? typeBadgeWidth(i) + 6 : hasWords() ? 0 : 0.8 * cornerSide(i, rect);
+  if (hasBadge) {
     badge(rect.topRight() + QPointF(-9, 6), i);
-    room.setTop(rect.top() + 6 + badgeHeight());
     m_painter.setFont(font);
     m_painter.setPen(isFaded(i) ? m_theme.dimText : m_theme.text);
-  } else if (!hasWords()) {
-    room.setRight(room.right() - 0.8 * cornerSide(i, rect));
   }
-  text(room, Qt::AlignLeft | Qt::AlignVCenter, fittedTitle(item.title, font, room.width()));
+  // In one line below the badge, or left of the corner; what is longer begins beside it, where two lines have room.
+  QRectF line = room;
+  hasBadge ? line.setTop(rect.top() + 6 + badgeHeight()) : line.setRight(room.right() - beside);
+  const double height = QFontMetricsF(font).height();
+  const bool hasRoom = 2 * height <= room.height() && !pill;
+  std::pair<QString, QString> lines;
+  if (hasRoom && QFontMetricsF(font).horizontalAdvance(item.title) > line.width())
+    lines = titleInTwoLines(item.title, font, room.width() - beside, room.width());
+  if (lines.second.isEmpty())
+    return text(line, Qt::AlignLeft | Qt::AlignVCenter, fittedTitle(item.title, font, line.width()));
+  const double top = room.center().y() - height;
+  text(QRectF(room.left(), top, room.width() - beside, height), Qt::AlignLeft | Qt::AlignVCenter, lines.first);
+  text(QRectF(room.left(), top + height, room.width(), height), Qt::AlignLeft | Qt::AlignVCenter, lines.second);
 }
 
 void CanvasPainter::pillText(const CanvasItem& item, const QRectF& rect, int i) {
@@ -331,29 +342,6 @@ void CanvasPainter::boxText(const CanvasItem& item, const QRectF& rect, int i) {
   m_painter.setFont(font);
   m_painter.setPen(kind == TimeKind::Measured ? m_theme.text : m_theme.dimText);
   text(metaRow, Qt::AlignRight | Qt::AlignVCenter, time);
-}
-
-void CanvasPainter::badge(const QPointF& topRight, int i) {
-  const QString& label = m_look.colors->of(std::size_t(i)).badge;
-  if (label.isEmpty()) return;
-  QColor color = m_look.colors->of(std::size_t(i)).badgeFill;
-  if (isFaded(i)) color = mixed(color, m_theme.canvas, 0.7);
-  const double width = typeBadgeWidth(i);
-  const QRectF pill(topRight - QPointF(width, 0), QSizeF(width, badgeHeight()));
-  m_painter.setPen(Qt::NoPen);
-  m_painter.setBrush(color);
-  m_painter.drawRoundedRect(pill, 4, 4);
-  QFont font = badgeFont();
-  font.setPixelSize(legiblePixels(metrics::kMetaPixels));
-  m_painter.setFont(font);
-  m_painter.setPen(readableOn(color));
-  text(pill, Qt::AlignCenter, label);
-}
-
-// Its letters grow a little where they would be too small.
-double CanvasPainter::typeBadgeWidth(int i) const {
-  const double grow = double(legiblePixels(metrics::kMetaPixels)) / metrics::kMetaPixels;
-  return badgeWidth(m_look.colors->of(std::size_t(i)).badge) * grow;
 }
 
 QStringList stubLabels(const CanvasItem& item) {

@@ -12,6 +12,29 @@ void CanvasPainter::text(const QRectF& rect, int flags, const QString& text) {
   if (isLegible(m_painter.font().pixelSize())) m_painter.drawText(rect, flags, text);
 }
 
+void CanvasPainter::badge(const QPointF& topRight, int i) {
+  const QString& label = m_look.colors->of(std::size_t(i)).badge;
+  if (label.isEmpty()) return;
+  QColor color = m_look.colors->of(std::size_t(i)).badgeFill;
+  if (isFaded(i)) color = mixed(color, m_theme.canvas, 0.7);
+  const double width = typeBadgeWidth(i);
+  const QRectF pill(topRight - QPointF(width, 0), QSizeF(width, badgeHeight()));
+  m_painter.setPen(Qt::NoPen);
+  m_painter.setBrush(color);
+  m_painter.drawRoundedRect(pill, 4, 4);
+  QFont font = badgeFont();
+  font.setPixelSize(legiblePixels(metrics::kMetaPixels));
+  m_painter.setFont(font);
+  m_painter.setPen(readableOn(color));
+  text(pill, Qt::AlignCenter, label);
+}
+
+// Its letters grow a little where they would be too small.
+double CanvasPainter::typeBadgeWidth(int i) const {
+  const double grow = double(legiblePixels(metrics::kMetaPixels)) / metrics::kMetaPixels;
+  return badgeWidth(m_look.colors->of(std::size_t(i)).badge) * grow;
+}
+
 void CanvasPainter::badges(int i, const QRectF& rect) {
   std::vector<Mark> marks = m_look.colors->of(std::size_t(i)).marks;
   if (i == m_look.failing) std::erase(marks, Mark::Wrong);  // larger words above the box say so

@@ -67,11 +67,12 @@ class CanvasPainter {
   void nameOnly(const CanvasItem& item, const QRectF& rect, int i);
   void pillText(const CanvasItem& item, const QRectF& rect, int i);
   void boxText(const CanvasItem& item, const QRectF& rect, int i);
+
+  // canvas_painter_badges.cpp
+  /// Of its type, or of what the colour mode says.
   void badge(const QPointF& topRight, int i);
   double typeBadgeWidth(int i) const;
   double badgeHeight() const { return m_detail == Detail::Full ? 15 : 1.5 * legiblePixels(metrics::kMetaPixels); }
-
-  // canvas_painter_badges.cpp
   /// Words on the upper edge of a box.
   void badges(int i, const QRectF& rect);
   /// In their place from afar: a corner in the colour of the mark that weighs most, with how many there are.

@@ -19,9 +19,13 @@ QString typesText(const Cover& cover, const FusedNode& fused) {
   return names.join(QStringLiteral("+"));
 }
 
-/// Its nodes are counted beside the type, where they take no room from the end of the name.
+/// The type that it computes in, "f16+" where it calculates in others too: those are told by the tip, for a column that
+/// has room for all of them has none for names. Its nodes are counted beside the type, where they take no room from the
+/// end of the name.
 QString typeCell(const Cover& cover, const FusedNode& fused) {
-  return QStringLiteral("%1 · %2").arg(typesText(cover, fused)).arg(fused.nodes.size());
+  const std::vector<DataType> types = calculatedTypes(cover, fused);
+  const QString text = types.size() > 1 ? qs(types.front()) + QLatin1Char('+') : typesText(cover, fused);
+  return QStringLiteral("%1 · %2").arg(text).arg(fused.nodes.size());
 }
 
 QString blockKernelsText(const CoverBlock& block) {
