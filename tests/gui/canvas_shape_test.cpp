@@ -221,6 +221,19 @@ class CanvasShapeTest : public QObject {
     QVERIFY((view->camera().visible(view->size()).center() - middle).manhattanLength() < 2);
   }
 
+  // As where the window changes, and what is beside the canvas follows in the same turn of the event loop.
+  void aSizeThatIsPassedIsNotLaidOutFor() {
+    const auto view = test::shownCanvas(test::planSample("squeezenet1_1")->plan);
+    QVERIFY(view);
+    QSignalSpy layouts(view.get(), &GraphView::layoutStarted);
+    view->resize(500, 900);
+    view->resize(500, 820);
+    view->resize(520, 800);
+    QVERIFY(view->waitForLayout(test::kPatienceMs));
+    QCOMPARE(layouts.count(), 1);
+    QCOMPARE(view->scene()->proportion, std::exp2(-0.5));  // as the last size has it, in its step
+  }
+
   void whatIsOpenedKeepsItsPlaceAndItsNeighbours_data() {
     QTest::addColumn<QString>("sample");
     for (const char* sample : {"bert_tiny", "squeezenet1_1"}) QTest::newRow(sample) << sample;
@@ -306,5 +319,5 @@ class CanvasShapeTest : public QObject {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::CanvasShapeTest, 9)
+FUSESCOPE_GUI_TEST(fusescope::CanvasShapeTest, 10)
 #include "canvas_shape_test.moc"

@@ -69,6 +69,7 @@ class SessionTest : public QObject {
     m_window->controller().build();
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
     m_window->canvas().setColorMode(*findColorMode("time"));
+    m_window->canvas().showOnly({"step 5"});
     const Session saved = m_window->session().session();
     const QString file = m_folder->filePath("s.fsession");
     QVERIFY(m_window->session().save(file).ok());
@@ -80,6 +81,7 @@ class SessionTest : public QObject {
     QVERIFY(m_window->document().options() == options);
     QVERIFY(m_window->runs().all() == saved.runs);
     QCOMPARE(&m_window->canvas().colorMode(), findColorMode("time"));
+    QTRY_COMPARE(m_window->canvas().shownOnly(), QStringList{"step 5"});
     QVERIFY(m_window->runs().ofThisPlan(*m_window->runs().shown()));
     QVERIFY(!m_window->isWindowModified());
     QVERIFY(QFile::exists(qs(m_window->runs().shown()->enginePath)));  // it can be compared without building

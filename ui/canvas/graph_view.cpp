@@ -13,7 +13,6 @@ namespace {
 
 constexpr int kTransitionMs = 220;
 constexpr int kMostAnimatedItems = 1'500;
-constexpr int kOverlayMargin = 12, kChipGap = 6;
 
 double eased(double t) {
   return t * t * (3 - 2 * t);
@@ -31,6 +30,8 @@ GraphView::Private::Private(GraphView* view) : q(view) {
   band = new QRubberBand(QRubberBand::Rectangle, view);
   band->hide();
   frame.setInterval(16);
+  settle.setSingleShot(true);
+  settle.setInterval(0);
 }
 
 GraphView::GraphView(QWidget* parent) : QWidget(parent), m(std::make_unique<Private>(this)) {
@@ -43,12 +44,14 @@ GraphView::GraphView(QWidget* parent) : QWidget(parent), m(std::make_unique<Priv
   connect(&m->runner, &LayoutRunner::warning, this, &GraphView::layoutWarning);
   connect(&m->runner, &LayoutRunner::finished, this,
           [this](std::shared_ptr<const CanvasScene> scene, const OpenState& open, double ms) {
-            if (std::exchange(m->atRest, false)) m->open = m->restOpen = open;
+            if (m->atRest) m->open = m->restOpen = open;
+            m->atRest = m->atRest && m->settle.isActive();  // else it was chosen for a size that is no more
             m->take(std::move(scene), ms);
           });
   connect(m->legend, &LegendWidget::chosen, this, &GraphView::showOnly);
   connect(m->chip, &QPushButton::clicked, this, [this] { showOnly({}); });
   connect(m->minimap, &MinimapWidget::centreWanted, this, [this](const QPointF& point) { m->centreOn(point); });
+  connect(&m->settle, &QTimer::timeout, this, [this] { m->request(); });
   connect(&m->frame, &QTimer::timeout, this, [this] {
     const double t = double(m->transition.elapsed()) / kTransitionMs;
     m->progress = t >= 1 ? 1 : eased(t);
@@ -80,7 +83,7 @@ void GraphView::setCover(std::shared_ptr<const Cover> cover, const QString& said
     m->atRest = !m->nextView || m->nextView->atRest;
     m->restSize = {};
     m->open = m->nextView ? m->nextView->open : OpenState();
-    showOnly({});
+    showOnly(m->nextView ? m->nextView->only : QStringList());
     m->selection.clear();
     m->currentName.clear();
   }
@@ -112,6 +115,7 @@ std::shared_ptr<const Cover> GraphView::cover() const {
 }
 
 void GraphView::Private::request() {
+  settle.stop();
   if (isGiven) emit q->openWanted(open);
   if (!cover) return;
   if (anchorKey.isEmpty()) {
@@ -214,14 +218,6 @@ void GraphView::Private::recolor() {
   showColors();
 }
 
-void GraphView::Private::showColors() {
-  legend->show(*mode, colors, said, only);
-  chip->show(legend->lines(), only);
-  minimap->setScene(scene, colors);
-  placeOverlays();
-  q->update();
-}
-
 void GraphView::Private::resolveSelection() {
   selected.clear();
   for (const QString& name : selection) {
@@ -240,32 +236,6 @@ void GraphView::Private::changed(bool byUser) {
   QAccessible::updateAccessibility(&event);
   q->update();
   if (byUser) emit q->selectionChanged(selection);
-}
-
-// At the bottom on the left; on the right where it would lie on boxes on the left, and on none there.
-QPoint GraphView::Private::legendPlace() const {
-  const int y = q->height() - legend->height() - kOverlayMargin;
-  const QPoint left(kOverlayMargin, y), right(q->width() - legend->width() - kOverlayMargin, y);
-  const auto isOnBoxes = [&](const QPoint& place) {
-    const QRectF covered(toScene(place), QSizeF(legend->size()) / camera.zoom);
-    return std::ranges::any_of(scene->itemIndex.meeting(covered), [&](int item) {
-      return scene->items[std::size_t(item)].isBox() && covered.intersects(scene->rects[std::size_t(item)]);
-    });
-  };
-  return !minimap->isVisibleTo(q) && isOnBoxes(left) && !isOnBoxes(right) ? right : left;
-}
-
-void GraphView::Private::placeOverlays() {
-  const bool any = !scene->items.empty();
-  legend->setVisible(any && wantsLegend && q->width() > 360 && q->height() > std::max(260, legend->height() + 60));
-  // An overview of what is all in sight says nothing, and lies over some of it.
-  const bool allInSight = visibleScene().contains(scene->bounds);
-  minimap->setVisible(any && wantsMinimap && !allInSight && q->width() > 420 && q->height() > 300);
-  legend->move(legendPlace());
-  const bool aboveLegend = legend->isVisibleTo(q);
-  const int below = aboveLegend ? legend->y() : q->height() - kOverlayMargin + kChipGap;
-  chip->move(aboveLegend ? legend->x() : kOverlayMargin, below - chip->height() - kChipGap);
-  minimap->move(q->width() - minimap->width() - kOverlayMargin, q->height() - minimap->height() - kOverlayMargin);
 }
 
 void GraphView::setTimes(ShownTimes times) {
@@ -309,37 +279,12 @@ void GraphView::setSummaryProvider(std::function<QString(const QString&)> provid
 void GraphView::setAnimated(bool animated) {
   m->animated = animated;
 }
-void GraphView::setMinimapVisible(bool visible) {
-  m->wantsMinimap = visible;
-  m->placeOverlays();
-}
-void GraphView::setLegendVisible(bool visible) {
-  m->wantsLegend = visible;
-  m->placeOverlays();
-}
-
-void GraphView::showOnly(const QStringList& keys) {
-  if (keys == m->only) return;
-  m->only = keys;
-  m->onlyKeys = QSet<QString>(keys.begin(), keys.end());
-  m->showColors();
-  emit shownOnlyChanged(keys);
-}
-QStringList GraphView::shownOnly() const {
-  return m->only;
-}
-bool GraphView::hasLegend() const {
-  return m->legend->isVisible();
-}
-void GraphView::focusLegend() {
-  m->legend->setFocus(Qt::ShortcutFocusReason);
-}
-
 GraphView::View GraphView::view() const {
   return {.open = m->open,
           .atRest = m->atRest,
           .centre = m->toScene(QPointF(width(), height()) / 2),
-          .zoom = m->hasCamera ? m->camera.zoom : 0};
+          .zoom = m->hasCamera ? m->camera.zoom : 0,
+          .only = m->only};
 }
 
 void GraphView::setNextView(View view) {
@@ -347,7 +292,7 @@ void GraphView::setNextView(View view) {
 }
 
 bool GraphView::waitForLayout(int msec) {
-  return waitUntil([this] { return !m->runner.isRunning() && m->progress >= 1 && m->minimap->drawn(); }, msec);
+  return waitUntil([this] { return !m->layingOut() && m->progress >= 1 && m->minimap->drawn(); }, msec);
 }
 
 QRect GraphView::itemRect(const QString& name) const {

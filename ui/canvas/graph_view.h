@@ -42,9 +42,9 @@ class GraphView : public QWidget {
   void setCover(std::shared_ptr<const Cover> cover, const QString& said = {},
                 std::shared_ptr<const ModuleTree> modules = nullptr);
   std::shared_ptr<const Cover> cover() const;
-  /// In place of a cover, a scene that somebody else made, with what is to be drawn on it. What the user opens or closes
-  /// is asked for by openWanted(). What is selected, and where it stands on the screen, survives a new scene of the same
-  /// `model`, which is not dereferenced.
+  /// In place of a cover, a scene that somebody else made, with what is to be drawn on it. What the user opens or
+  /// closes is asked for by openWanted(). What is selected, and where it stands on the screen, survives a new scene of
+  /// the same `model`, which is not dereferenced.
   void setScene(std::shared_ptr<const CanvasScene> scene, std::shared_ptr<const CanvasOverlay> overlay,
                 const OpenState& open, const Model* model);
   std::shared_ptr<const CanvasOverlay> overlay() const;
@@ -78,6 +78,7 @@ class GraphView : public QWidget {
     bool atRest = false;  ///< what is open is not known: it is chosen as of a network that is opened
     QPointF centre;       ///< in layout pixels
     double zoom = 0;      ///< 0: wherever a network that is opened begins
+    QStringList only{};   ///< as showOnly() takes it; of the colour mode that is set when the cover comes
   };
   View view() const;
   /// Taken when the next cover of another model is set.

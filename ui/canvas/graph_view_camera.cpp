@@ -61,15 +61,16 @@ void GraphView::Private::resized(const QSize& before) {
     showAll();
   }
   // What is open follows, too, as long as nobody opened or closed anything.
-  const bool free = rests || runner.isRunning();
+  const bool free = rests || layingOut();
   const bool reshaped = proportion() != (runner.isRunning() ? askedProportion : scene->proportion);
   const QSize change = q->size() - restSize;
   const bool resized = std::abs(change.width()) > kOtherRest * restSize.width() ||
                        std::abs(change.height()) > kOtherRest * restSize.height();
-  const bool chosen = restSize.isValid() && (runner.isRunning() ? atRest : open == restOpen);
+  const bool chosen = restSize.isValid() && (layingOut() ? atRest : open == restOpen);
   const bool another = chosen && (resized || reshaped);
   if (free && another) atRest = true;
-  if (free && (another || reshaped)) request();
+  // Not at once: what is beside the canvas may follow the window's size, too, and change the canvas once more.
+  if (free && (another || reshaped)) settle.start();
 }
 
 void GraphView::Private::showAll() {

@@ -44,6 +44,7 @@ struct GraphView::Private {
   void showAll();
   void showStart();
   void resized(const QSize& before);
+  bool layingOut() const { return settle.isActive() || runner.isRunning(); }
   double proportion() const;  ///< about that of the canvas, width to height
   bool seesAll() const;       ///< the whole picture is in view
   bool seesBoxes() const;     ///< a box is in view
@@ -100,6 +101,7 @@ struct GraphView::Private {
   Camera restingAt;      ///< where it stood when all, or the start, was shown: nobody has moved it since if it is there
   bool isStart = false;  ///< it was the start
   double askedProportion = 0;  ///< of the layout under way
+  QTimer settle;               ///< a canvas of another size is laid out for when all around it has its size
 
   QString failing;  ///< as setFailing() says
   int failingItem = -1;

@@ -30,6 +30,7 @@ const QString kElsewhereKey = QStringLiteral("elsewhere");
 const QString kDroppedKey = QStringLiteral("dropped");
 const QString kMadeKey = QStringLiteral("made");
 const QString kInputsKey = QStringLiteral("inputs");
+constexpr int kViewVersion = 2;  ///< of "view": core/session/SESSION_FORMAT.md
 
 QStringList strings(const Json& json, const char* key) {
   QStringList list;
@@ -197,9 +198,11 @@ bool MainWindow::saveSession(bool as) {
 
 Json MainWindow::viewState() const {
   const GraphView::View view = m_canvas->view();
-  Json state{{"centre", {view.centre.x(), view.centre.y()}},
+  Json state{{"version", kViewVersion},
+             {"centre", {view.centre.x(), view.centre.y()}},
              {"zoom", view.zoom},
              {"color", m_canvas->colorMode().name},
+             {"only", jsonOf(view.only)},
              {"selection", jsonOf(m_canvas->selection())},
              {"two_views", m_twoViews->state()}};
   for (const ContainerKind* kind : containerKinds())
@@ -217,6 +220,7 @@ void MainWindow::restoreView(const Json& state) {
     view.open.setTurned(*kind, QSet<QString>(turned.begin(), turned.end()));
   }
   view.zoom = number(state, "zoom");
+  view.only = strings(state, "only");
   if (state.is_object() && state.contains("centre") && state["centre"].is_array() && state["centre"].size() == 2 &&
       state["centre"][0].is_number() && state["centre"][1].is_number())
     view.centre = QPointF(state["centre"][0].get<double>(), state["centre"][1].get<double>());
