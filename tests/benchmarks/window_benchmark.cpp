@@ -15,6 +15,9 @@
 #include "session/session.h"
 #include "tests/gui/gui_support.h"
 #include "ui/canvas/canvas_builder.h"
+#include "ui/compare/plan_comparison.h"
+#include "ui/compare/two_views.h"
+#include "ui/dialogs/tune_dialog.h"
 #include "ui/jobs/wait_until.h"
 #include "ui/window/main_window.h"
 
@@ -24,6 +27,8 @@ namespace {
 constexpr double kStallMs = 50;
 constexpr int kWaitMs = 300'000;
 constexpr int kFrames = 120;
+constexpr double kFrameZoom = 0.85;
+constexpr int kTuneEvaluations = 4;
 constexpr double kProportion = 1.41;  ///< of the canvas that layouts are for
 constexpr int kSettleMs = 100;        ///< in which a handler that puts off work has done it
 
@@ -107,21 +112,21 @@ void phase(const char* network, const char* name, const std::function<void()>& s
   meter().report(network, finished ? name : "NOT DONE", double(clock.elapsed()) / 1000, processCpu() - cpu);
 }
 
-void frames(const char* network, MainWindow& window) {
-  GraphView& canvas = window.canvas();
-  Camera camera = canvas.camera();
-  camera.zoom = 0.85;
+/// While the camera of the first of `views` moves, which moves the others.
+void frames(const char* network, const char* what, const std::vector<GraphView*>& views) {
+  Camera camera = views.front()->camera();
+  camera.zoom = kFrameZoom;
   std::vector<double> times;
   for (int i = 0; i < kFrames; ++i) {
     camera.origin += QPointF(i % 2 == 0 ? 3 : -3, 40);
-    canvas.setCamera(camera);
+    views.front()->setCamera(camera);
     QElapsedTimer clock;
     clock.start();
-    canvas.repaint();
+    for (GraphView* view : views) view->repaint();
     times.push_back(double(clock.nsecsElapsed()) / 1e6);
   }
   std::sort(times.begin(), times.end());
-  std::printf("%-16s frame      median %.1f ms   p95 %.1f ms   (%d of them, zoom %.2f)\n", network,
+  std::printf("%-16s %-10s median %.1f ms   p95 %.1f ms   (%d of them, zoom %.2f)\n", network, what,
               times[times.size() / 2], times[times.size() * 95 / 100], kFrames, camera.zoom);
 }
 
@@ -198,6 +203,36 @@ void build(const char* network, MainWindow& window) {
   if (!window.controller().problem().isEmpty()) std::printf("  %s\n", qPrintable(window.controller().problem()));
 }
 
+void tune(const char* network, MainWindow& window) {
+  window.tune();
+  auto* dialog = window.findChild<TuneDialog*>();
+  dialog->evaluations().setValue(kTuneEvaluations);
+  phase(
+      network, "tune", [&] { dialog->startButton().click(); }, [&] { return !dialog->working(); });
+  std::printf("%-16s %-10s %s\n", network, "", qPrintable(dialog->said().section('\n', 0, 0)));
+  dialog->close();
+}
+
+/// The plan in f16 beside the plan before: from the key to both pictures.
+void twoViews(const char* network, MainWindow& window) {
+  window.document().setPrecisions({DataType::F16});
+  const auto shown = [&] { return !window.document().planning() && window.jobs().idle(); };
+  if (!waitUntil(shown, kWaitMs) || !window.canvas().waitForLayout(kWaitMs)) return;
+  TwoViews& views = window.twoViews();
+  PlanComparison& comparison = views.comparison();
+  phase(
+      network, "two views", [&] { window.actions().find("two_views")->trigger(); },
+      [&] { return !comparison.busy() && comparison.scenes() && views.viewOfA().scene() == comparison.scenes()->a; });
+  std::printf("%-16s %-10s %zu groups differ, %d boxes\n", network, "",
+              comparison.pair() ? comparison.pair()->groups.size() : 0, views.viewOfA().boxCount());
+  frames(network, "two frames", {&views.viewOfA(), &views.viewOfB()});
+  waitUntil([&] { return window.jobs().idle(); }, kWaitMs);
+  meter().begin();
+  window.actions().find("two_views")->trigger();
+  window.document().undoStack().undo();
+  waitUntil(shown, kWaitMs);
+}
+
 void window(const char* network, const QString& path, bool builds) {
   MainWindow window(ThemeKind::Dark, false);
   const QTemporaryDir sessions;
@@ -218,11 +253,14 @@ void window(const char* network, const QString& path, bool builds) {
   open(network, window, path);
   if (!window.document().snapshot()) return;
   memory(network, window, empty, ofModel, window.document().snapshot()->graph().nodeCount());
-  frames(network, window);
+  frames(network, "frame", {&window.canvas()});
   for (const ThemeKind kind : {ThemeKind::Light, ThemeKind::Dark}) themes(network, window, kind);
   openBlock(network, window);
   openContainer(network, window);
-  if (builds) build(network, window);
+  twoViews(network, window);
+  if (!builds) return;
+  build(network, window);
+  tune(network, window);
 }
 
 QString networkName(const QString& path) {
