@@ -1,10 +1,13 @@
 #include "tests/gui/gui_support.h"
 
 #include <QDragEnterEvent>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QFileDialog>
+#include <QMessageBox>
 #include <QMetaMethod>
 #include <QMimeData>
+#include <QPointer>
 #include <QTemporaryDir>
 #include <QTimer>
 #include <QUrl>
@@ -22,6 +25,40 @@ namespace fusescope::test {
 namespace {
 
 constexpr int kChooserMs = 20;
+constexpr int kGuardMs = 1'000;
+constexpr int kLongMs = 2 * kPatienceMs;  ///< for one test function
+
+/// A question that nobody answers would stop a test for ever: exec() does not return. It is answered with Cancel, and
+/// said. So is which test function runs for long.
+class Guard : public QTimer {
+ public:
+  Guard() {
+    callOnTimeout([this] { look(); });
+    start(kGuardMs);
+  }
+
+ private:
+  void look() {
+    QWidget* modal = QApplication::activeModalWidget();
+    if (modal != m_modal) m_since.start();
+    m_modal = modal;
+    if (auto* dialog = qobject_cast<QDialog*>(modal); dialog != nullptr && m_since.elapsed() > kPatienceMs) {
+      const auto* box = qobject_cast<QMessageBox*>(dialog);
+      qWarning("nobody answers '%s': %s", qPrintable(dialog->windowTitle()), box ? qPrintable(box->text()) : "");
+      dialog->reject();
+    }
+    const QString running = QStringLiteral("%1(%2)").arg(QTest::currentTestFunction(), QTest::currentDataTag());
+    if (running != m_running) m_runs.start();
+    m_running = running;
+    if (m_runs.elapsed() < kLongMs) return;
+    qInfo("%s has been running for %lld s", qPrintable(running), m_runs.elapsed() / 1000);
+    m_runs.start();
+  }
+
+  QPointer<QWidget> m_modal;
+  QString m_running;
+  QElapsedTimer m_since, m_runs;
+};
 
 }  // namespace
 
@@ -230,6 +267,7 @@ int runTest(QObject& test, int expected, int argc, char** argv) {
     std::fprintf(stderr, "%d test functions would run, %d are expected\n", found, expected);
     return 1;
   }
+  const Guard guard;
   return QTest::qExec(&test, argc, argv);
 }
 
