@@ -59,14 +59,8 @@ class CommandsTest : public QObject {
     QTest::keyClick(m_window.get(), Qt::Key_C, Qt::ControlModifier | Qt::AltModifier);
     const QString line = copied();
     QVERIFY2(line.contains("--precision f16") && line.contains("=f32:obey"), qPrintable(line));
-    QProcess shell;
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert("PATH", QStringLiteral(FUSESCOPE_BIN_DIR) + ":" + environment.value("PATH"));
-    shell.setProcessEnvironment(environment);
-    shell.start("/bin/sh", {"-c", line + " --json"});
-    QVERIFY(shell.waitForFinished(kRunMs));
-    const Json planned = Json::parse(shell.readAllStandardOutput().toStdString(), nullptr, false);
-    QVERIFY2(!planned.is_discarded(), shell.readAllStandardError().constData());
+    const Json planned = saidInShell(line + " --json");
+    QVERIFY(!planned.is_discarded());
     const Json here = toJson(*m_window->document().snapshot()->plan);
     for (const char* part : {"segments", "fused_nodes", "precision_map", "casts"})
       QVERIFY2(here.contains(part) && planned.value(part, Json()) == here[part], part);
@@ -146,7 +140,56 @@ class CommandsTest : public QObject {
     QVERIFY2(html.contains("--precision") || html.contains("precision"), "what they differ by is there");
   }
 
+  void aSavedSessionSaysTheSameInAShell() {
+    const QString session = m_folder.filePath("work.fsession");
+    test::answerFileDialog(session);
+    m_window->actions().find("save_session")->trigger();
+    QVERIFY(QFile::exists(session));
+    const Run &a = *m_window->runs().comparedWith(), &b = *m_window->runs().shown();
+    const QString runs = QStringLiteral("'%1' %2 %3").arg(session, qs(a.id), qs(b.id));
+    // The kernels of both, as the dock has them.
+    m_window->showDock("Compare");
+    CompareDock& dock = m_window->dock<CompareDock>();
+    const Json matrix = saidInShell("fusescope compare " + runs + " --json");
+    QVERIFY(!matrix.is_discarded());
+    const TableModel& shown = dock.matrix().model();
+    QCOMPARE(shown.rowCount(), int(matrix["rows"].size()));
+    QVERIFY(shown.rowCount() > 1);
+    for (int row = 0; row < shown.rowCount(); ++row)
+      QVERIFY2(shown.index(row, 0).data().toString().contains(textOf(matrix["rows"][std::size_t(row)]["name"])),
+               qPrintable(shown.index(row, 0).data().toString()));
+    for (std::size_t side = 0; side < 2; ++side) {
+      const Run& run = side == 0 ? a : b;
+      QCOMPARE(textOf(matrix["columns"][side]["run"]), qs(run.id));
+      QCOMPARE(matrix["columns"][side]["median_ms"].get<double>(), *run.time->medianMs);
+    }
+    // What is written of the difference, and of the shown run.
+    const Json difference = saidInShell("fusescope report " + runs + " --json");
+    QVERIFY(!difference.is_discarded());
+    QCOMPARE(textOf(difference["kind"]), QStringLiteral("difference"));
+    QCOMPARE(difference["b"]["time"]["median_ms"].get<double>(), *b.time->medianMs);
+    QVERIFY(!difference["difference"]["changes"].empty());
+    const QString file = m_folder.filePath("of_shell.html");
+    saidInShell(QStringLiteral("fusescope report '%1' -o '%2'").arg(session, file));
+    QFile html(file);
+    QVERIFY(html.open(QIODevice::ReadOnly));
+    QVERIFY(html.readAll().contains(QStringLiteral("run %1").arg(qs(b.id)).toUtf8()));
+  }
+
  private:
+  static QString textOf(const Json& json) { return qs(json.get<std::string>()); }
+  /// What a command line prints, which is JSON; discarded where it is none.
+  static Json saidInShell(const QString& line) {
+    QProcess shell;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("PATH", QStringLiteral(FUSESCOPE_BIN_DIR) + ":" + environment.value("PATH"));
+    shell.setProcessEnvironment(environment);
+    shell.start("/bin/sh", {"-c", line});
+    const bool ended = shell.waitForFinished(kRunMs);
+    Json json = Json::parse(shell.readAllStandardOutput().toStdString(), nullptr, false);
+    if (!ended || shell.exitCode() != 0) qWarning("%s: %s", qPrintable(line), shell.readAllStandardError().constData());
+    return json;
+  }
   QAction* action(const QString& name) {
     for (QAction* each : m_window->actions().all())
       if (each->objectName() == name) return each;
@@ -179,6 +222,6 @@ class CommandsTest : public QObject {
   QTemporaryDir m_folder;
 };
 
-FUSESCOPE_GUI_TEST(CommandsTest, 8)
+FUSESCOPE_GUI_TEST(CommandsTest, 9)
 
 #include "commands_test.moc"
