@@ -24,7 +24,7 @@ const QString kCopy = QStringLiteral("module:m.encoder.layer.1");
 
 CanvasScene atRest(const PlanSnapshot& snapshot, const QSizeF& view) {
   const CanvasFonts fonts;
-  const OpenState open = statesAtRest(*snapshot.cover, snapshot.modules, view).back();
+  const OpenState open = statesAtRest(CoverParts(snapshot.cover, fonts, snapshot.modules), view).back();
   return buildCanvas(*snapshot.cover, open, fonts, snapshot.modules);
 }
 
@@ -60,8 +60,9 @@ class BlocksTest : public QObject {
         if (item.isBox()) area += item.size.width() * item.size.height();
       const double legible = 9.0 / metrics::kTitlePixels;
       QVERIFY2(area <= 1.5 * view.width() * view.height() / (legible * legible), qPrintable(network));
-      QVERIFY(statesAtRest(*snapshot->cover, snapshot->modules, view) ==
-              statesAtRest(*snapshot->cover, snapshot->modules, view));
+      const CanvasFonts fonts;
+      const CoverParts parts(snapshot->cover, fonts, snapshot->modules);
+      QVERIFY(statesAtRest(parts, view) == statesAtRest(parts, view));
       QVERIFY2(std::size_t(scene.boxes) >= boxes, "a larger view shows at least as much");
       boxes = std::size_t(scene.boxes);
     }

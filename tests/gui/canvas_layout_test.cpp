@@ -153,10 +153,9 @@ class CanvasLayoutTest : public test::SampleCanvas {
     const LayoutGeometry geometry = layOut(graph).value();
     QCOMPARE(crossingsAtBorders(graph, geometry), std::size_t(0));
     QCOMPARE(qualityOf(geometry.edges).crossings, std::size_t(0));
-    for (const QString& handle : closed.openable.keys()) {  // each by itself, too
-      if (closed.findOpenable(handle) == nullptr) continue;
+    for (const QString& handle : closed.openable()) {  // each by itself, too
       OpenState open;
-      open.set(*closed.openable[handle].kind, handle, true);
+      open.set(*closed.container(handle)->kind, handle, true);
       const LayoutGraph one = layoutGraphOf(buildCanvas(*plan, open, fonts));
       QCOMPARE(crossingsAtBorders(one, layOut(one).value()), std::size_t(0));
     }

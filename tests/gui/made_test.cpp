@@ -114,7 +114,7 @@ class MadeTest : public QObject {
     QCOMPARE(scene.items[std::size_t(scene.items[std::size_t(scene.itemOfKey(key))].parent)].key,
              test::handle(kernelNamed(*m_made, "first_0")));
     QCOMPARE(scene.itemOfKey(test::handle(kernelNamed(*m_made, "reorder_0"))), -1);
-    QCOMPARE(scene.entries.size(), buildCanvas(*m_planned->plan, open, fonts).entries.size());
+    QCOMPARE(scene.parts->entryCount(), buildCanvas(*m_planned->plan, open, fonts).parts->entryCount());
   }
 
   void whatIsUncertainAndWhatHasNoKernelLooksSo() {

@@ -45,8 +45,8 @@ OpenState with(const QStringList& handles) {
 
 QStringList openable(const CanvasScene& scene) {
   QStringList handles;
-  for (auto it = scene.openable.begin(); it != scene.openable.end(); ++it)
-    if (it->kind == &fusedContainers() && it->canOpen) handles << it.key();
+  for (const QString& handle : scene.openable())
+    if (scene.container(handle)->kind == &fusedContainers()) handles << handle;
   handles.sort();
   return handles;
 }
@@ -76,9 +76,16 @@ QStringList told(const CanvasScene& scene) {
     values.sort();
     lines << QStringList{"edge", key(edge.from), key(edge.to), values.join(','), edge.cast}.join('|');
   }
-  for (const CanvasEntry& entry : scene.entries) lines << "entry|" + entry.name + '|' + key(entry.item);
-  for (const auto& names : {scene.byName.keys(), scene.byKey.keys(), scene.moved.keys()})
-    for (const QString& name : names) lines << "name|" + name + '|' + key(scene.itemOf(name));
+  for (int entry = 0; entry < int(scene.parts->entryCount()); ++entry)
+    lines << "entry|" + scene.nameOfEntry(entry) + '|' + key(scene.itemOfEntry(entry));
+  QStringList names = scene.byName.keys() + scene.byKey.keys() + scene.openable();
+  for (const CanvasItem& item : scene.items) names << item.key << item.name;
+  const Graph& graph = scene.parts->cover().graph();
+  for (const NodeId node : graph.order())
+    for (const ValueId value : graph.node(node).outputs)
+      if (value.valid()) names << QString::fromStdString(graph.value(value).name);
+  for (const QString& name : names)
+    lines << "name|" + name + '|' + key(scene.itemOf(name)) + '|' + scene.containerOf(name);
   lines << QString::number(scene.boxes);
   lines.sort();
   lines.removeDuplicates();

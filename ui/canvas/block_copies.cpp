@@ -13,7 +13,7 @@ constexpr std::size_t kNodesNamed = 2;  // in a line about a difference
 /// How the nodes of a copy are planned, each told by its place in the copy.
 class CopyPlan {
  public:
-  CopyPlan(const CanvasLevel& level, const Module& copy) : m_level(level), m_nodes(copy.nodes) {
+  CopyPlan(const LevelParts& level, const Module& copy) : m_level(level), m_nodes(copy.nodes) {
     std::unordered_map<int, int> firstOf;
     for (std::size_t place = 0; place < m_nodes.size(); ++place) {
       const int kernel = level.fusedOfNode[m_nodes[place].index];
@@ -37,7 +37,7 @@ class CopyPlan {
   QString name(std::size_t place) const { return qs(m_level.graph().node(m_nodes[place]).name); }
 
  private:
-  const CanvasLevel& m_level;
+  const LevelParts& m_level;
   const std::vector<NodeId>& m_nodes;
   std::vector<int> m_firstOfKernel;
 };
@@ -116,7 +116,7 @@ class CopyComparison {
 
 }  // namespace
 
-std::vector<std::int32_t> unlikeCopies(const CanvasLevel& level, const Module& run) {
+std::vector<std::int32_t> unlikeCopies(const LevelParts& level, const Module& run) {
   std::vector<std::int32_t> unlike;
   const std::vector<Module>& modules = level.blocks.tree()->modules;
   const CopyPlan first(level, modules[std::size_t(run.children.front())]);
@@ -125,7 +125,7 @@ std::vector<std::int32_t> unlikeCopies(const CanvasLevel& level, const Module& r
   return unlike;
 }
 
-QString copyDifference(const CanvasLevel& level, std::int32_t module) {
+QString copyDifference(const LevelParts& level, std::int32_t module) {
   const std::vector<Module>& modules = level.blocks.tree()->modules;
   const Module& copy = modules[std::size_t(module)];
   if (copy.parent < 0 || !modules[std::size_t(copy.parent)].isRun) return {};

@@ -97,7 +97,7 @@ QString unlikeNote(const CoverBlocks& blocks, const Module& run, const std::vect
 
 }  // namespace
 
-CanvasItem blockItem(const CanvasLevel& level, std::size_t index) {
+CanvasItem blockItem(const LevelParts& level, std::size_t index) {
   const CoverBlock& block = level.blocks.all()[index];
   const Module& module = level.blocks.moduleOf(block);
   CanvasItem item;

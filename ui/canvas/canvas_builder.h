@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ui/canvas/canvas_level.h"
+#include "ui/canvas/cover_parts.h"
 
 namespace fusescope {
 
@@ -11,19 +12,18 @@ namespace fusescope {
 OpenState openAtFirst(const Cover& cover);
 /// What may be open when a network is opened, from the least to the most of it: each state opens one more group of
 /// equal blocks, the outermost first, of these the largest. As far as what is open has room in a view of this size by
-/// an estimate, and half as much again: only a layout tells. `modules`: blocks of the cover's model, or null. Pure; any
-/// thread.
-std::vector<OpenState> statesAtRest(const Cover& cover, const std::shared_ptr<const ModuleTree>& modules,
-                                    const QSizeF& view);
+/// an estimate, and half as much again: only a layout tells. Pure; any thread.
+std::vector<OpenState> statesAtRest(const CoverParts& parts, const QSizeF& view);
 /// All of a scene, and what is in what is closed there.
 OpenState allOpen(const CanvasScene& scene);
-/// The scene of a cover, not yet laid out. Pure; any thread. A node that is in no fused node has a box of its own.
-/// Things in a body have the names that directives give them: HOLDER/NAME.
-/// `modules`: the blocks of the cover's model; null: none are drawn.
+/// The scene of a cover, not yet laid out. A node that is in no fused node has a box of its own. Things in a body have
+/// the names that directives give them: HOLDER/NAME. Any thread, but one at a time for one `parts`.
+CanvasScene buildCanvas(std::shared_ptr<const CoverParts> parts, const OpenState& open);
+/// The same of a cover that outlives the scene. `modules`: the blocks of its model; null: none are drawn.
 CanvasScene buildCanvas(const Cover& cover, const OpenState& open, const CanvasFonts& fonts,
                         std::shared_ptr<const ModuleTree> modules = nullptr);
 
-/// A scene and what it was made of, for scenes that differ from it in what is open. Refers to the cover and the fonts.
+/// A scene and what it was made of, for scenes that differ from it in what is open.
 struct BuiltCanvas {
   CanvasScene scene;
   std::deque<CanvasLevel> levels;  ///< the network first
@@ -35,7 +35,6 @@ struct BuiltCanvas {
   };
   std::vector<FusedAt> fusedAt;  ///< by item
 };
-BuiltCanvas buildCanvasWithLevels(const Cover& cover, const OpenState& open, const CanvasFonts& fonts,
-                                  std::shared_ptr<const ModuleTree> modules = nullptr);
+BuiltCanvas buildCanvasWithLevels(std::shared_ptr<const CoverParts> parts, const OpenState& open);
 
 }  // namespace fusescope

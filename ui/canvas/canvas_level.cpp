@@ -31,34 +31,16 @@ void describeCast(CanvasEdge& edge, const PlannedCast& cast) {
 
 }  // namespace
 
-CanvasLevel::CanvasLevel(const Cover& of, const BodyPath& path, const CanvasFonts& fonts,
-                         std::shared_ptr<const ModuleTree> tree)
-    : cover(of),
-      modules(std::move(tree)),
-      items(of, path, fonts),
-      itemOfNode(of.graph().nodeIdLimit(), -1),
-      fusedOfNode(of.graph().nodeIdLimit(), -1),
-      placeOfNode(of.graph().nodeIdLimit(), 0),
-      names(of.graph().nodeIdLimit()),
-      blocks(of, modules, !path.isNetwork()) {
-  std::uint32_t place = 0;
-  for (const NodeId id : graph().order()) {
-    names[id.index] = items.nameOf(graph().node(id).name);
-    placeOfNode[id.index] = place++;
-  }
-  for (std::size_t f = 0; f < of.fusedNodes.size(); ++f) {
-    handles.push_back(items.handleOf(of.fusedNodes[f]));
-    for (const NodeId node : of.fusedNodes[f].nodes)  // coverings may name a node twice
-      if (graph().has(node) && fusedOfNode[node.index] < 0) fusedOfNode[node.index] = int(f);
-  }
-  if (blocks.all().empty()) return;
-  for (const CoverBlock& block : blocks.all()) blockHandles.push_back(qs(path.exactly(blocks.handleOf(of, block))));
-  auto all = std::make_shared<CanvasKernels>();
-  all->handles = handles;
-  for (const FusedNode& fused : of.fusedNodes) all->untimed.push_back(timeWithoutRun(of, fused));
-  kernels = std::move(all);
-  asked.resize(of.graph().nodeIdLimit(), DataType::Undefined);
-  for (const PrecisionGrant& grant : of.precisionMap) asked[grant.node.index] = grant.asked;
+CanvasLevel::CanvasLevel(const LevelParts& of, std::size_t place)
+    : parts(of), place(place), itemOfNode(of.graph().nodeIdLimit(), -1) {}
+
+bool CanvasLevel::staysInside(ValueId value) const {
+  if (!holders.empty() || !graph().has(value)) return false;
+  const NodeId producer = graph().value(value).producer;
+  if (!producer.valid()) return false;
+  const int item = itemOfNode[producer.index];
+  return std::ranges::all_of(graph().value(value).consumers,
+                             [&](NodeId reader) { return itemOfNode[reader.index] == item; });
 }
 
 // The items that `node` is drawn by where it reads `value`: its own, or what takes the value in its open bodies.
@@ -86,11 +68,11 @@ void CanvasLevel::takersOf(const Node& node, ValueId value, const Take& take) co
 std::vector<CanvasLevel::Use> CanvasLevel::usesOf(ValueId value) const {
   std::vector<Use> uses;
   if (!value.valid() || !graph().has(value) || graph().isConstant(value)) return uses;
-  const auto isBefore = [&](NodeId a, NodeId b) { return placeOfNode[a.index] < placeOfNode[b.index]; };
+  const auto isBefore = [&](NodeId a, NodeId b) { return parts.placeOfNode[a.index] < parts.placeOfNode[b.index]; };
   std::vector<NodeId> readers = graph().value(value).consumers;
   if (!std::is_sorted(readers.begin(), readers.end(), isBefore)) std::sort(readers.begin(), readers.end(), isBefore);
   for (const NodeId reader : readers) {
-    const int fused = fusedOfNode[reader.index];
+    const int fused = parts.fusedOfNode[reader.index];
     takersOf(graph().node(reader), value, [&](int item) {
       const bool known = std::any_of(uses.begin(), uses.end(), [&](const Use& other) { return other.item == item; });
       if (!known) uses.push_back({item, fused < 0 ? FusedNodeId() : cover.fusedNodes[std::size_t(fused)].id});
@@ -126,6 +108,7 @@ void CanvasWires::connect(const CanvasLevel& level) {
     for (const ValueId value : operands(level.graph().node(id))) {
       if (!value.valid() || known[value.index]) continue;
       known[value.index] = true;
+      if (level.staysInside(value)) continue;
       if (const auto uses = level.usesOf(value); !uses.empty()) addValue(level, value, uses);
     }
   }

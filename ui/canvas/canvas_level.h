@@ -5,30 +5,22 @@
 #include <utility>
 #include <vector>
 
-#include "planning/cover_blocks.h"
-#include "ui/canvas/canvas_items.h"
+#include "ui/canvas/level_parts.h"
 
 namespace fusescope {
 
 /// The cover of the network, or of a body that is open, and which items stand for what of it.
 struct CanvasLevel {
-  /// `tree`: of the cover's model; null: no blocks.
-  CanvasLevel(const Cover& of, const BodyPath& path, const CanvasFonts& fonts,
-              std::shared_ptr<const ModuleTree> tree = nullptr);
+  /// `of` outlives it. `place`: which level of the CoverParts that it is.
+  explicit CanvasLevel(const LevelParts& of, std::size_t place = 0);
 
-  const Cover& cover;
-  const std::shared_ptr<const ModuleTree> modules;  ///< of the cover's model; null: no blocks
-  CanvasItems items;
-  std::vector<int> itemOfNode, fusedOfNode;  ///< by node
-  std::vector<std::uint32_t> placeOfNode;    ///< by node: in the order of the graph
-  std::vector<QString> names, handles;       ///< by node, by fused node: whatever says them shares them
-  CoverBlocks blocks;
-  std::vector<QString> blockHandles;             ///< by block
-  std::shared_ptr<const CanvasKernels> kernels;  ///< null: there are no blocks
-  std::vector<DataType> asked;                   ///< by node: what a pin asks for; empty: there are no blocks
-  std::map<std::uint32_t, int> itemOfInput;      ///< by value
+  const LevelParts& parts;
+  const std::size_t place;
+  const Cover& cover = parts.cover;
+  const CanvasItems& items = parts.items;
+  std::vector<int> itemOfNode;               ///< by node
+  std::map<std::uint32_t, int> itemOfInput;  ///< by value
   std::vector<std::pair<ValueId, int>> outputs;
-  std::size_t firstEntry = 0;  ///< of its nodes, which are one after the other in the order of the graph
   /// A node whose bodies are open in `box`; `condition`: the pill of what an If asks, or -1.
   struct Holder {
     int box = -1, condition = -1;
@@ -48,6 +40,8 @@ struct CanvasLevel {
   std::vector<Use> usesOf(ValueId value) const;
   /// The items that a value comes from: one, or the results of bodies that are open.
   std::vector<int> sourcesOf(ValueId value) const;
+  /// Whether all that makes and reads a value is drawn as one item: no wire of it is seen.
+  bool staysInside(ValueId value) const;
   /// Whether so many readers are told by name on their boxes, all but the first.
   bool isDrawnAsStubs(ValueId value, const std::vector<Use>& uses) const;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "ui/canvas/canvas_metrics.h"
 #include "ui/canvas/container_kinds.h"
@@ -66,27 +65,6 @@ QRectF CanvasCurves::boundsOf(int edge) const {
   return {left, top, right - left, bottom - top};
 }
 
-int CanvasScene::itemOfKey(const QString& key) const {
-  const int known = moved.value(key, -1);
-  return known >= 0 ? known : byKey.value(key, -1);
-}
-
-int CanvasScene::itemOf(const QString& name) const {
-  const int known = itemOfKey(name);
-  return known >= 0 ? known : byName.value(name, -1);
-}
-
-std::vector<int> CanvasScene::matching(const QString& text) const {
-  std::vector<int> found;
-  const std::string wanted = text.toLower().toStdString();
-  for (std::size_t i = 0; !wanted.empty() && i < entries.size(); ++i) {
-    const auto [begin, end] = std::pair(entries[i].textBegin, entries[i].textEnd);
-    if (std::string_view(*searchText).substr(begin, end - begin).find(wanted) != std::string_view::npos)
-      found.push_back(int(i));
-  }
-  return found;
-}
-
 int CanvasScene::itemAt(const QPointF& point) const {
   int innermost = -1;  // parents come before what they hold
   for (const int i : itemIndex.meeting(QRectF(point, QSizeF(0, 0)))) {
@@ -111,22 +89,6 @@ bool CanvasScene::isInside(int item, int container) const {
     if (item == container) return true;
   }
   return false;
-}
-
-const Openable* CanvasScene::findOpenable(const QString& handle) const {
-  const auto found = openable.constFind(handle);
-  return found != openable.constEnd() && found->canOpen ? &*found : nullptr;
-}
-
-QStringList CanvasScene::openableInside(const QString& handle) const {
-  QStringList inside;
-  for (auto it = openable.begin(); it != openable.end(); ++it) {
-    if (!it->canOpen) continue;
-    QString around = it->within;
-    while (!around.isEmpty() && around != handle) around = openable.value(around).within;
-    if (!around.isEmpty()) inside << it.key();
-  }
-  return inside;
 }
 
 LayoutContainer containerOf(const CanvasItem& item, int parent) {

@@ -3,7 +3,6 @@
 #include <QHash>
 #include <QPointF>
 #include <QRectF>
-#include <QSet>
 #include <QString>
 #include <QStringList>
 #include <map>
@@ -27,6 +26,7 @@ enum class Certainty;  // planning/read_back_plan.h
 /// What the canvas paints: values, built off the GUI thread and const once delivered. Nothing here holds a Cover.
 enum class ItemKind { Container, Node, Input, Output };
 struct ContainerKind;
+class CoverParts;
 
 /// The kernels of a cover, by their index.
 struct CanvasKernels {
@@ -113,24 +113,25 @@ class CanvasCurves {
   std::vector<std::uint32_t> m_ends;  ///< by edge: behind its last point
 };
 
-/// A node, an input or an output of the network and the item that stands for it.
-struct CanvasEntry {
-  QString name;
-  int item = -1;
-  std::size_t textBegin = 0, textEnd = 0;  ///< in CanvasScene::searchText
+/// Which items stand for what of the network, or of a body, whatever is drawn of it.
+struct LevelItems {
+  int closedIn = -1;         ///< of a body that is not drawn: the item that stands for all of it
+  bool isDrawn = false;      ///< else what follows is empty
+  std::vector<int> ofNode;   ///< by node
+  std::vector<int> ofFused;  ///< by fused node
+  std::vector<int> ofBlock;  ///< by block
+  std::vector<int> ofPill;   ///< inputs, then outputs
 };
 
-/// What it is made of is shared with scenes that differ in little (open_in_scene.h); where things are is its own.
+/// What it is made of is shared with other scenes of the cover (CoverParts) and with those that differ in little
+/// (openedScene()); where things are is its own.
 struct CanvasScene {
   SharedVector<CanvasItem> items;
   SharedVector<CanvasEdge> edges;
-  SharedVector<CanvasEntry> entries;
-  std::shared_ptr<const std::string> searchText;  ///< lower case: all that a search looks at, entry by entry
-  QHash<QString, int> byKey;
-  QHash<QString, int> byName;  ///< of nodes, fused nodes, segments, inputs and outputs: the item that stands for it
-  QHash<QString, int> moved;   ///< keys and names that another item has now
-  QHash<QString, QString> fusedOf;    ///< name of a node or fused node, or handle -> handle of the fused node
-  QHash<QString, Openable> openable;  ///< by handle: all containers
+  std::shared_ptr<const CoverParts> parts;  ///< what names stand for; null: nothing is drawn
+  std::vector<LevelItems> levels;           ///< by level of `parts`
+  QHash<QString, int> byKey;                ///< items that are no nodes, fused nodes or blocks
+  QHash<QString, int> byName;               ///< segments and bodies: the items that stand for them
 
   // After layout.
   std::vector<QRectF> rects;  ///< by item
@@ -144,19 +145,29 @@ struct CanvasScene {
 
   /// `name`, or the key of the item.
   int itemOf(const QString& name) const;
-  /// -1: no item has this key.
+  /// The item of this key; of what is in something that is closed the item of that. -1: there is none.
   int itemOfKey(const QString& key) const;
-  /// The entries whose text contains `text`; case does not matter.
+  /// What a search finds: nodes, inputs and outputs whose text contains `text`; case does not matter.
   std::vector<int> matching(const QString& text) const;
+  /// Of what a search found: the item that stands for it, and its name.
+  int itemOfEntry(int entry) const;
+  QString nameOfEntry(int entry) const;
   /// The innermost item at `point`: boxes before containers. -1: none.
   int itemAt(const QPointF& point) const;
   /// The nearest edge within `reach`, or -1.
   int edgeAt(const QPointF& point, double reach) const;
   bool isInside(int item, int container) const;  ///< `item` itself counts
-  /// The container of this handle, if it can be opened; else null.
-  const Openable* findOpenable(const QString& handle) const;
+  /// The container of this handle, be it drawn or not, as long as no body around it is closed; nothing: there is none.
+  std::optional<Openable> container(const QString& handle) const;
+  /// The same where it can be opened.
+  std::optional<Openable> findOpenable(const QString& handle) const;
+  /// Handles of all of them that can be opened.
+  QStringList openable() const;
   /// Handles of what can be opened in the container of this handle.
   QStringList openableInside(const QString& handle) const;
+  /// The handle of the container that shows more of what `name` stands for: the fused node that holds it, or that holds
+  /// the body that it is in; `name` itself where that is none of one.
+  QString containerOf(const QString& name) const;
   /// Finds things by place from here on: as `rects` and `curves` are. `before`: of a scene whose items and edges are
   /// the first of this one, at nearly the same places.
   void indexPlaces(const CanvasScene* before = nullptr);

@@ -1,23 +1,23 @@
-#include "ui/canvas/canvas_level.h"
+#include "ui/canvas/level_parts.h"
 
 namespace fusescope {
 
 namespace {
 
-std::size_t count(const CanvasLevel& level) {
+std::size_t count(const LevelParts& level) {
   return level.cover.bodies.size();
 }
 
 /// It stands for the node that holds it.
-std::vector<NodeId> nodes(const CanvasLevel& level, std::size_t part) {
-  return {level.cover.bodies[part].holder};
+void nodes(const LevelParts& level, std::size_t part, std::vector<NodeId>& nodes) {
+  nodes = {level.cover.bodies[part].holder};
 }
 
-CanvasItem item(const CanvasLevel& level, std::size_t part) {
+CanvasItem item(const LevelParts& level, std::size_t part) {
   return level.items.body(level.cover.bodies[part]);
 }
 
-const CoverBody* body(const CanvasLevel& level, std::size_t part) {
+const CoverBody* body(const LevelParts& level, std::size_t part) {
   return &level.cover.bodies[part];
 }
 

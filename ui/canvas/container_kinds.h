@@ -12,8 +12,8 @@
 namespace fusescope {
 
 struct CanvasItem;
-struct CanvasLevel;
 struct CoverBody;
+struct LevelParts;
 
 /// How containers of a kind look when they are open.
 struct ContainerLook {
@@ -35,16 +35,14 @@ struct ContainerKind {
   bool opensForContent = false;  ///< when something in it is selected elsewhere
   bool calculates = false;       ///< has a precision, and the colour of its mode; else it has that of its segment
   ContainerLook look{};
-  /// How many there are in a cover, and which nodes each stands for. It is drawn in the innermost container of the
-  /// kinds around that holds all of them; one without nodes is not drawn.
-  std::size_t (*count)(const CanvasLevel& level);
-  std::vector<NodeId> (*nodes)(const CanvasLevel& level, std::size_t part);
+  /// How many there are in a cover, and which nodes each stands for, which is put in place of what is in `nodes`. It is
+  /// drawn in the innermost container of the kinds around that holds all of them; one without nodes is not drawn.
+  std::size_t (*count)(const LevelParts& level);
+  void (*nodes)(const LevelParts& level, std::size_t part, std::vector<NodeId>& nodes);
   /// What it says: key, name, title and so on, and whether it can be opened. Sizes and place come later.
-  CanvasItem (*item)(const CanvasLevel& level, std::size_t part);
-  /// Of one that is in a closed container and not drawn: its key and name, and whether it can be opened. Null: as item.
-  CanvasItem (*brief)(const CanvasLevel& level, std::size_t part) = nullptr;
+  CanvasItem (*item)(const LevelParts& level, std::size_t part);
   /// The cover that it shows in place of its node. Null: it shows its nodes.
-  const CoverBody* (*body)(const CanvasLevel& level, std::size_t part) = nullptr;
+  const CoverBody* (*body)(const LevelParts& level, std::size_t part) = nullptr;
 };
 
 /// That of fused nodes, which a cover is made of.

@@ -1,22 +1,19 @@
-#include "ui/canvas/block_item.h"
+#include "ui/canvas/level_parts.h"
 
 namespace fusescope {
 
 namespace {
 
-std::size_t count(const CanvasLevel& level) {
+std::size_t count(const LevelParts& level) {
   return level.blocks.all().size();
 }
 
-std::vector<NodeId> nodes(const CanvasLevel& level, std::size_t part) {
-  return level.blocks.all()[part].nodes;
+void nodes(const LevelParts& level, std::size_t part, std::vector<NodeId>& nodes) {
+  nodes = level.blocks.all()[part].nodes;
 }
 
-CanvasItem brief(const CanvasLevel& level, std::size_t part) {
-  CanvasItem item;
-  item.key = level.blockHandles[part];
-  item.canOpen = true;
-  return item;
+CanvasItem item(const LevelParts& level, std::size_t part) {
+  return level.blockItem(part);
 }
 
 }  // namespace
@@ -36,8 +33,7 @@ extern const ContainerKind kModuleContainers{.name = "block",
                                                       .frame = 0.4},
                                              .count = count,
                                              .nodes = nodes,
-                                             .item = blockItem,
-                                             .brief = brief};
+                                             .item = item};
 
 const ContainerKind& moduleContainers() {
   return kModuleContainers;

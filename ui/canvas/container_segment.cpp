@@ -1,4 +1,4 @@
-#include "ui/canvas/canvas_level.h"
+#include "ui/canvas/level_parts.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -6,15 +6,15 @@ namespace fusescope {
 namespace {
 
 /// Segments are containers in the network, not in bodies.
-std::size_t count(const CanvasLevel& level) {
+std::size_t count(const LevelParts& level) {
   return level.items.path().isNetwork() ? level.cover.segments.size() : 0;
 }
 
-std::vector<NodeId> nodes(const CanvasLevel& level, std::size_t part) {
-  return level.cover.segments[part].nodes;
+void nodes(const LevelParts& level, std::size_t part, std::vector<NodeId>& nodes) {
+  nodes = level.cover.segments[part].nodes;
 }
 
-CanvasItem item(const CanvasLevel& level, std::size_t part) {
+CanvasItem item(const LevelParts& level, std::size_t part) {
   const Segment& segment = level.cover.segments[part];
   CanvasItem item;
   item.name = level.items.nameOf(segment.name);

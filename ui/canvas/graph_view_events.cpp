@@ -159,7 +159,7 @@ void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
   m->anchorKey = item.key;
   const QStringList below = m->scene->openableInside(item.handle());
   if (!(event->modifiers() & Qt::AltModifier) || below.isEmpty()) return toggle(item.handle());
-  const auto kindOf = [&](const QString& handle) -> const ContainerKind& { return *m->scene->openable[handle].kind; };
+  const auto kindOf = [&](const QString& handle) -> const ContainerKind& { return *m->scene->container(handle)->kind; };
   const bool open = std::any_of(below.begin(), below.end(),
                                 [&](const QString& handle) { return !m->open.isOpen(kindOf(handle), handle); });
   for (const QString& handle : below) m->open.set(kindOf(handle), handle, open);

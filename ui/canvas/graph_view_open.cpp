@@ -9,8 +9,8 @@ constexpr int kMostOpenedFor = 12;  // selected things for each of which all aro
 }  // namespace
 
 QString GraphView::Private::openableOf(const QString& name) const {
-  const QString handle = scene->fusedOf.value(name, name);
-  return scene->findOpenable(handle) != nullptr ? handle : QString();
+  const QString handle = scene->containerOf(name);
+  return scene->findOpenable(handle) ? handle : QString();
 }
 
 void GraphView::Private::setOpen(const QString& name, bool wanted) {
@@ -18,7 +18,7 @@ void GraphView::Private::setOpen(const QString& name, bool wanted) {
   if ((!cover && !isGiven) || handle.isEmpty() || q->isOpen(name) == wanted) return;
   const int item = scene->itemOf(name);
   if (item >= 0) anchorKey = scene->items[std::size_t(item)].key;
-  open.set(*scene->openable[handle].kind, handle, wanted);
+  open.set(*scene->container(handle)->kind, handle, wanted);
   if (wanted) openAround({name});
   request();
 }
@@ -26,11 +26,11 @@ void GraphView::Private::setOpen(const QString& name, bool wanted) {
 bool GraphView::Private::openAround(const QStringList& names) {
   bool any = false;
   for (const QString& name : names) {
-    auto at = scene->openable.constFind(scene->fusedOf.value(name, name));
-    while (at != scene->openable.constEnd()) {
+    auto at = scene->container(scene->containerOf(name));
+    while (at) {
       const QString around = at->within;
-      at = scene->openable.constFind(around);
-      if (at == scene->openable.constEnd() || !at->kind->opensForContent || open.isOpen(*at->kind, around)) continue;
+      at = scene->container(around);
+      if (!at || !at->kind->opensForContent || open.isOpen(*at->kind, around)) continue;
       open.set(*at->kind, around, true);
       any = true;
     }
@@ -49,7 +49,7 @@ void GraphView::toggle(const QString& name) {
 }
 bool GraphView::isOpen(const QString& name) const {
   const QString handle = m->openableOf(name);
-  return !handle.isEmpty() && m->open.isOpen(*m->scene->openable[handle].kind, handle);
+  return !handle.isEmpty() && m->open.isOpen(*m->scene->container(handle)->kind, handle);
 }
 
 void GraphView::expandAll() {
@@ -95,8 +95,7 @@ int GraphView::search(const QString& text) {
 void GraphView::Private::findMatches() {
   matches.clear();
   matchEntries = scene->matching(query);
-  for (const int match : matchEntries)
-    if (const int item = scene->entries[std::size_t(match)].item; item >= 0) matches.insert(item);
+  for (const int match : matchEntries) matches.insert(scene->itemOfEntry(match));
   if (matchIndex >= int(matchEntries.size())) matchIndex = -1;
 }
 int GraphView::matchCount() const {

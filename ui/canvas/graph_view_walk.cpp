@@ -103,16 +103,17 @@ void GraphView::Private::stepMatch(int by) {
   const int count = int(matchEntries.size());
   if (count == 0) return;
   matchIndex = matchIndex < 0 ? (by > 0 ? 0 : count - 1) : (matchIndex + by + count) % count;
-  const CanvasEntry& entry = scene->entries[std::size_t(matchEntries[std::size_t(matchIndex)])];
-  selection = QStringList(entry.name);
-  currentName = entry.name;
+  const int entry = matchEntries[std::size_t(matchIndex)];
+  const int item = scene->itemOfEntry(entry);
+  currentName = scene->nameOfEntry(entry);
+  selection = QStringList(currentName);
   resolveSelection();
   if (openAround(selection)) {
     revealsWhenDone = true;
     request();
-  } else if (entry.item >= 0) {
-    reveal(lookedAt(entry.item), true);
-    centreOn(lookedAt(entry.item).center());
+  } else if (item >= 0) {
+    reveal(lookedAt(item), true);
+    centreOn(lookedAt(item).center());
   }
   changed(true);
   emit q->searchChanged(matchIndex, count);

@@ -92,7 +92,7 @@ void LayoutRunner::request(Wanted wanted) {
 /// The most that is legible when all of it is in view: found by laying out.
 Result<std::shared_ptr<const CanvasScene>> LayoutRunner::makeAtRest(Wanted& wanted, SceneMaker& maker,
                                                                     const LayoutOptions& options) {
-  const std::vector<OpenState> states = statesAtRest(*wanted.cover, wanted.modules, *wanted.atRest);
+  const std::vector<OpenState> states = statesAtRest(*maker.partsOf(wanted.cover, wanted.modules), *wanted.atRest);
   wanted.open = states.front();
   auto best = maker.make(wanted.cover, wanted.open, options, wanted.modules);
   for (std::size_t legible = 0, beyond = states.size(); best.ok() && beyond - legible > 1;) {

@@ -3,10 +3,8 @@
 #include <map>
 #include <set>
 
-#include "planning/cover_blocks.h"
 #include "ui/canvas/camera.h"
 #include "ui/canvas/canvas_builder.h"
-#include "ui/document/qt_text.h"
 
 namespace fusescope {
 namespace {
@@ -19,9 +17,9 @@ constexpr double kMostOfRoom = 1.5;  ///< an estimate above this is wrong by les
 /// Chooses blocks that are open.
 class RestChooser {
  public:
-  RestChooser(const Cover& cover, std::shared_ptr<const ModuleTree> modules, const QSizeF& view)
-      : m_cover(cover),
-        m_blocks(cover, std::move(modules), false),
+  RestChooser(const LevelParts& parts, const QSizeF& view)
+      : m_parts(parts),
+        m_blocks(parts.blocks),
         m_room(kMostOfRoom * view.width() * view.height() / (Camera::kLegible * Camera::kLegible)) {
     m_children.resize(m_blocks.all().size());
     for (std::size_t b = 0; b < m_blocks.all().size(); ++b)
@@ -47,8 +45,7 @@ class RestChooser {
  private:
   OpenState stateFrom(OpenState open) const {
     for (std::size_t b = 0; b < m_blocks.all().size(); ++b)
-      if (isSeen(int(b)) && m_open.contains(m_groupOf[b]))
-        open.set(moduleContainers(), qs(m_blocks.handleOf(m_cover, m_blocks.all()[b])), true);
+      if (isSeen(int(b)) && m_open.contains(m_groupOf[b])) open.set(moduleContainers(), m_parts.blockHandles[b], true);
     return open;
   }
 
@@ -106,7 +103,7 @@ class RestChooser {
     } else {
       for (int b = 0; b < int(m_groupOf.size()); ++b)
         if (at(b).parent < 0) add(b);
-      sum += double(m_cover.graph().inputs().size() + m_cover.graph().outputs().size()) * kCellWidth * kCellHeight / 2;
+      sum += double(m_parts.graph().inputs().size() + m_parts.graph().outputs().size()) * kCellWidth * kCellHeight / 2;
     }
     const int boxes = block < 0 ? m_blocks.outermostBoxes() : at(block).boxes;
     return sum + double(boxes - blocks) * kCellWidth * kCellHeight;
@@ -116,8 +113,8 @@ class RestChooser {
     return (side + 2 * metrics::kPadding) * (side + 2 * metrics::kPadding + metrics::kFusedHeader);
   }
 
-  const Cover& m_cover;
-  const CoverBlocks m_blocks;
+  const LevelParts& m_parts;
+  const CoverBlocks& m_blocks;
   const double m_room;                       ///< in layout pixels, where titles are just legible
   std::vector<std::vector<int>> m_children;  ///< by block
   std::vector<int> m_groupOf, m_depth;       ///< by block
@@ -126,9 +123,8 @@ class RestChooser {
 
 }  // namespace
 
-std::vector<OpenState> statesAtRest(const Cover& cover, const std::shared_ptr<const ModuleTree>& modules,
-                                    const QSizeF& view) {
-  return RestChooser(cover, modules, view).choose(openAtFirst(cover));
+std::vector<OpenState> statesAtRest(const CoverParts& parts, const QSizeF& view) {
+  return RestChooser(*parts.levels().front().parts, view).choose(openAtFirst(parts.cover()));
 }
 
 }  // namespace fusescope

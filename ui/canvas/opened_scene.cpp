@@ -97,7 +97,7 @@ class Opening {
   static std::vector<NodeId> nodesOf(const Box& box) {
     std::vector<NodeId> nodes = box.level->cover.fusedNodes[std::size_t(box.index)].nodes;
     std::erase_if(nodes, [&](NodeId id) {
-      return !box.level->graph().has(id) || box.level->fusedOfNode[id.index] != box.index ||
+      return !box.level->graph().has(id) || box.level->parts.fusedOfNode[id.index] != box.index ||
              box.level->itemOfNode[id.index] != box.item;
     });
     return nodes;
@@ -107,7 +107,7 @@ class Opening {
     CanvasLevel& level = *box.level;
     const FusedNode& fused = level.cover.fusedNodes[std::size_t(box.index)];
     const CanvasItem closed = m_base.items[std::size_t(box.item)];
-    CanvasItem opened = fusedContainers().item(level, std::size_t(box.index));
+    CanvasItem opened = fusedContainers().item(level.parts, std::size_t(box.index));
     opened.container = &fusedContainers();
     opened.open = true;
     level.items.size(opened);
@@ -117,26 +117,17 @@ class Opening {
     --m_scene.boxes;
     for (const NodeId id : nodesOf(box)) {
       const Node& node = level.graph().node(id);
-      CanvasItem child = level.items.node(node, level.names[id.index], &fused);
+      CanvasItem child = level.items.node(node, level.parts.nameOf(node), &fused);
       child.parent = box.item;
       child.segment = closed.segment;
       const int item = int(m_scene.items.size());
-      m_scene.moved.insert(child.key, item);
-      rename(child.name, box.item, item);
-      for (const ValueId value : node.outputs)
-        if (value.valid()) rename(level.items.nameOf(level.graph().value(value).name), box.item, item);
-      m_scene.entries.edit(level.firstEntry + level.placeOfNode[id.index]).item = item;
+      m_scene.levels[level.place].ofNode[id.index] = item;
       m_scene.items.push_back(std::move(child));
       ++m_scene.boxes;
       level.itemOfNode[id.index] = item;
       box.children.push_back(item);
     }
   }
-  // A name that stood for the closed box.
-  void rename(const QString& name, int from, int to) {
-    if (m_base.byName.value(name, -1) == from) m_scene.moved.insert(name, to);
-  }
-
   bool takeWires(std::vector<CanvasEdge>& edges) {
     std::map<std::pair<int, int>, int> ofBase;
     for (const Box& box : m_boxes)

@@ -22,18 +22,25 @@ void addHolders(const Cover& cover, const BodyPath& path, QSet<QString>& holders
 
 }  // namespace
 
-Result<std::shared_ptr<SceneMaker::Base>> SceneMaker::baseOf(const std::shared_ptr<const Cover>& cover,
-                                                             const std::shared_ptr<const ModuleTree>& modules,
+std::shared_ptr<const CoverParts> SceneMaker::partsOf(const std::shared_ptr<const Cover>& cover,
+                                                      const std::shared_ptr<const ModuleTree>& modules) {
+  if (m_parts == nullptr || &m_parts->cover() != cover.get() || m_modules != modules) {
+    m_parts = std::make_shared<const CoverParts>(cover, *m_fonts, modules);
+    m_modules = modules;
+  }
+  return m_parts;
+}
+
+Result<std::shared_ptr<SceneMaker::Base>> SceneMaker::baseOf(const std::shared_ptr<const CoverParts>& parts,
                                                              const OpenState& open,
                                                              const LayoutOptions& options) const {
-  const bool isKept = m_base && m_base->cover == cover && m_base->modules == modules && m_base->open == open &&
-                      m_base->built.scene.proportion == options.proportion;
+  const bool isKept =
+      m_base && m_base->parts == parts && m_base->open == open && m_base->built.scene.proportion == options.proportion;
   if (isKept) return m_base;
   auto base = std::make_shared<Base>();
-  base->cover = cover;
-  base->modules = modules;
+  base->parts = parts;
   base->open = open;
-  base->built = buildCanvasWithLevels(*cover, open, *m_fonts, modules);
+  base->built = buildCanvasWithLevels(parts, open);
   TRY(layOutScene(base->built.scene, options));
   return base;
 }
@@ -41,6 +48,7 @@ Result<std::shared_ptr<SceneMaker::Base>> SceneMaker::baseOf(const std::shared_p
 Result<std::shared_ptr<const CanvasScene>> SceneMaker::make(const std::shared_ptr<const Cover>& cover,
                                                             const OpenState& open, const LayoutOptions& options,
                                                             const std::shared_ptr<const ModuleTree>& modules) {
+  const auto parts = partsOf(cover, modules);
   QSet<QString> holders;
   addHolders(*cover, {}, holders);
   const QSet<QString> turned = open.turned(fusedContainers());
@@ -48,13 +56,13 @@ Result<std::shared_ptr<const CanvasScene>> SceneMaker::make(const std::shared_pt
   if (cover->fusedNodes.size() >= m_large && opened.size() <= kMostOpened) {
     OpenState without = open;
     without.setTurned(fusedContainers(), turned & holders);
-    m_base = TRY(baseOf(cover, modules, without, options));
+    m_base = TRY(baseOf(parts, without, options));
     if (opened.isEmpty()) return std::shared_ptr<const CanvasScene>(m_base, &m_base->built.scene);
     std::optional<CanvasScene> scene = TRY(openedScene(m_base->built, opened, options));
     if (scene) return std::make_shared<const CanvasScene>(std::move(*scene));
   }
-  forget();
-  auto scene = std::make_shared<CanvasScene>(buildCanvas(*cover, open, *m_fonts, modules));
+  m_base.reset();
+  auto scene = std::make_shared<CanvasScene>(buildCanvas(parts, open));
   TRY(layOutScene(*scene, options));
   return std::shared_ptr<const CanvasScene>(std::move(scene));
 }

@@ -23,24 +23,30 @@ class SceneMaker {
   Result<std::shared_ptr<const CanvasScene>> make(const std::shared_ptr<const Cover>& cover, const OpenState& open,
                                                   const LayoutOptions& options,
                                                   const std::shared_ptr<const ModuleTree>& modules = nullptr);
+  /// What the scenes of a cover have in common: made once, as long as no other cover is asked for.
+  std::shared_ptr<const CoverParts> partsOf(const std::shared_ptr<const Cover>& cover,
+                                            const std::shared_ptr<const ModuleTree>& modules);
   /// Lets go of what is kept.
-  void forget() { m_base.reset(); }
+  void forget() {
+    m_base.reset();
+    m_parts.reset();
+  }
 
  private:
-  /// The cover, and what of it is open beside fused nodes that hold no bodies.
+  /// A cover, and what of it is open beside fused nodes that hold no bodies.
   struct Base {
-    std::shared_ptr<const Cover> cover;
-    std::shared_ptr<const ModuleTree> modules;
+    std::shared_ptr<const CoverParts> parts;
     OpenState open;
     BuiltCanvas built;
   };
-  Result<std::shared_ptr<Base>> baseOf(const std::shared_ptr<const Cover>& cover,
-                                       const std::shared_ptr<const ModuleTree>& modules, const OpenState& open,
+  Result<std::shared_ptr<Base>> baseOf(const std::shared_ptr<const CoverParts>& parts, const OpenState& open,
                                        const LayoutOptions& options) const;
 
   const std::shared_ptr<const CanvasFonts> m_fonts;
   const std::size_t m_large;
   std::shared_ptr<Base> m_base;
+  std::shared_ptr<const CoverParts> m_parts;
+  std::shared_ptr<const ModuleTree> m_modules;  ///< that they were made with
 };
 
 }  // namespace fusescope

@@ -10,6 +10,7 @@ namespace fusescope {
 namespace {
 
 constexpr std::size_t kMostOpenedGroups = 100;
+constexpr double kSureOfRoom = 0.8;  ///< statesAtRest() goes beyond what has room, and nothing is laid out to tell
 
 /// Groups whose kernels differ and that have more than one node to be looked at.
 QStringList differingGroups(const UnionCover& both) {
@@ -69,21 +70,25 @@ std::shared_ptr<const CanvasScene> sceneOf(const CanvasScene& scene, SideScene& 
 
 }  // namespace
 
-OpenState openWhereDifferent(const UnionCover& both, const CanvasFonts& fonts) {
-  OpenState open = openAtFirst(*both.cover);
+OpenState openWhereDifferent(const UnionCover& both, const std::shared_ptr<const CoverParts>& parts,
+                             const QSizeF& room) {
+  OpenState open = statesAtRest(*parts, kSureOfRoom * room).back();
   const QStringList differing = differingGroups(both);
   if (differing.isEmpty() || std::size_t(differing.size()) > kMostOpenedGroups) return open;
-  const CanvasScene scene = buildCanvas(*both.cover, open, fonts);
+  const CanvasScene scene = buildCanvas(parts, open);
   for (const QString& handle : differing) {
-    for (QString around = handle; scene.openable.contains(around); around = scene.openable[around].within)
-      open.set(*scene.openable[around].kind, around, true);
+    QString around = handle;
+    while (const auto container = scene.container(around)) {
+      open.set(*container->kind, around, true);
+      around = container->within;
+    }
   }
   return open;
 }
 
 Result<std::shared_ptr<const ComparedScenes>> comparedScenes(const Compared& compared, const OpenState& open,
                                                              const CanvasFonts& fonts, const LayoutOptions& options) {
-  BuiltCanvas built = buildCanvasWithLevels(*compared.both.cover, open, fonts);
+  BuiltCanvas built = buildCanvasWithLevels(compared.parts, open);
   SideScene a(compared.both, built, true, fonts), b(compared.both, built, false, fonts);
   const CompareWords words(compared.groups);
   CompareOverlay overlayOfA(compared, words, built, a, b, true), overlayOfB(compared, words, built, b, a, false);

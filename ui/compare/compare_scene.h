@@ -18,13 +18,15 @@ struct ComparedScenes {
   std::shared_ptr<const CanvasOverlay> overlayOfA, overlayOfB;
 };
 
-/// What is open at first: what is there in a network that is opened, and the groups whose kernels differ, as long as
-/// there are not too many of them.
-OpenState openWhereDifferent(const UnionCover& both, const CanvasFonts& fonts);
+/// What is open at first: as much as has room in a view of this size, and the groups whose kernels differ with what is
+/// around them, as long as there are not too many of these. `parts`: of the union, used by no other thread meanwhile.
+OpenState openWhereDifferent(const UnionCover& both, const std::shared_ptr<const CoverParts>& parts,
+                             const QSizeF& room);
 
 /// What scenes are made of: the sides, and what differs between them.
 struct Compared {
   const UnionCover& both;
+  std::shared_ptr<const CoverParts> parts;  ///< of the union, used by no other thread meanwhile
   const DiffInput& a;
   const DiffInput& b;
   const std::vector<DifferenceGroup>& groups;

@@ -27,24 +27,35 @@ struct PairAndScenes {
 
 using Scenes = Result<std::shared_ptr<const ComparedScenes>>;
 
+/// Blocks of the union, as long as both sides have its nodes: those of the network on screen where they are of it.
+std::shared_ptr<const ModuleTree> modulesOf(const UnionCover& both, const SideSource& source) {
+  if (!both.oneGraph) return nullptr;
+  const Plan* onScreen = source.network.plan.get();
+  if (onScreen != nullptr && onScreen->model == both.cover->model) return source.modules;
+  return std::make_shared<const ModuleTree>(moduleTreeOf(*both.cover->model));
+}
+
 Scenes scenesOf(const ComparedPair& pair, const std::optional<OpenState>& open, const CanvasFonts& fonts,
                 LaidOutLevels& levels, const StopToken& stop) {
-  const Compared compared{pair.both, pair.a->input, pair.b->input, pair.groups};
+  const Compared compared{pair.both, pair.parts, pair.a->input, pair.b->input, pair.groups};
   const std::scoped_lock lock(levels.mutex);
   DotHelper dot(stop, LayoutRunner::kMostForDotMs);
   const LayoutOptions options{
       .dot = [&](const LevelGraph& level) { return dot.layOut(level); }, .cache = &levels.cache, .stop = stop};
-  return comparedScenes(compared, open ? *open : openWhereDifferent(pair.both, fonts), fonts, options);
+  return comparedScenes(compared, open ? *open : openWhereDifferent(pair.both, pair.parts, pair.room), fonts, options);
 }
 
-Result<PairAndScenes> comparePair(const SideSource& a, const SideSource& b, const std::optional<OpenState>& open,
-                                  const CanvasFonts& fonts, LaidOutLevels& levels, const StopToken& stop) {
+Result<PairAndScenes> comparePair(const SideSource& a, const SideSource& b, const QSizeF& room,
+                                  const std::optional<OpenState>& open, const CanvasFonts& fonts, LaidOutLevels& levels,
+                                  const StopToken& stop) {
   auto pair = std::make_shared<ComparedPair>();
   pair->a = TRY(makeSide(a, stop));
   TRY(checkStop(stop));
   pair->b = TRY(makeSide(b, stop));
   TRY(checkStop(stop));
   pair->both = TRY(unionCover(pair->a->cover, pair->b->cover));
+  pair->parts = std::make_shared<const CoverParts>(pair->both.cover, fonts, modulesOf(pair->both, b));
+  pair->room = room;
   for (const FusedNode& fused : pair->both.cover->fusedNodes) pair->byHandle.emplace(handleOf(fused), fused.id.index);
   pair->diff = changesBetween(pair->a->input, pair->b->input);
   TRY(checkStop(stop));
@@ -140,8 +151,8 @@ void PlanComparison::renew() {
   const auto open =
       m_scenes && m_pair && m_pair->a->id == m_a && m_pair->b->id == m_b ? std::optional(m_scenes->open) : std::nullopt;
   const auto work = [a = sideSource(m_a, m_document, m_runs, m_file), b = sideSource(m_b, m_document, m_runs, m_file),
-                     open, fonts = m_fonts, levels = m_levels](const StopToken& stop) {
-    return comparePair(a, b, open, *fonts, *levels, stop);
+                     room = m_room, open, fonts = m_fonts, levels = m_levels](const StopToken& stop) {
+    return comparePair(a, b, room, open, *fonts, *levels, stop);
   };
   m_jobs.run(kPairTag, this, work, [this](const Result<PairAndScenes>& made) {
     m_busy = false;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QObject>
+#include <QSizeF>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -17,13 +18,15 @@ class JobRunner;
 struct ComparedPair {
   std::shared_ptr<const PlanSide> a, b;
   UnionCover both;
+  std::shared_ptr<const CoverParts> parts;  ///< of the union; for who holds LaidOutLevels::mutex
+  QSizeF room;                              ///< of each view, by which it was chosen what is open
   PlanDiff diff;
   std::vector<DifferenceGroup> groups;
   std::unordered_map<std::string, std::uint32_t> byHandle;  ///< fused nodes of the union of the networks
   bool causesFound = false;                                 ///< else they are being looked for
 };
 
-/// Layouts of levels that were made before, for one thread at a time.
+/// Layouts of levels that were made before, for one thread at a time: pictures are made by who holds the mutex.
 struct LaidOutLevels {
   std::mutex mutex;
   LevelCache cache;
@@ -40,6 +43,8 @@ class PlanComparison : public QObject {
 
   /// Active: it compares and follows.
   void setActive(bool active);
+  /// The size that each view has, for pictures of pairs that are compared from here on.
+  void setRoom(const QSizeF& room) { m_room = room; }
   /// By the user. Ids as sideChoices() has them.
   void choose(const QString& a, const QString& b);
   void swap() { choose(QString(m_b), QString(m_a)); }
@@ -74,6 +79,7 @@ class PlanComparison : public QObject {
   FileDiff& m_file;
   JobRunner& m_jobs;
   QString m_a, m_b, m_problem;
+  QSizeF m_room{600, 600};
   bool m_active = false, m_busy = false;
   bool m_isChosen = false;  ///< by the user
   std::shared_ptr<const ComparedPair> m_pair;

@@ -8,6 +8,7 @@ SideScene::SideScene(const UnionCover& both, const BuiltCanvas& built, bool ofA,
     : m_both(both), m_built(built), m_ofA(ofA), m_fonts(fonts), m_isThere(built.scene.items.size(), 0) {
   makeLevels();
   addGroups(built);
+  for (const CanvasLevel& of : built.levels) addBlocks(of);
 }
 
 const UnionLevel& SideScene::levelOf(const CanvasLevel& level) const {
@@ -19,7 +20,10 @@ void SideScene::makeLevels() {
   for (const CanvasLevel& of : m_built.levels) {
     const UnionLevel& level = levelOf(of);
     if ((m_ofA ? level.a : level.b) == nullptr) continue;
-    m_mine[&of] = &m_levels.emplace_back(coverOf(level), of.items.path(), m_fonts);
+    const bool sameNodes = &coverOf(level).graph() == &of.graph();
+    const LevelParts& parts =
+        m_parts.emplace_back(coverOf(level), of.items.path(), m_fonts, sameNodes ? of.parts.modules : nullptr);
+    m_mine[&of] = &m_levels.emplace_back(parts);
   }
   for (const CanvasLevel& of : m_built.levels)
     if (m_mine.contains(&of)) addLevel(of);
@@ -70,7 +74,7 @@ void SideScene::addNodes(const CanvasLevel& mine, const UnionLevel& level) {
   for (const NodeId node : mine.graph().order()) {
     const int item = mine.itemOfNode[node.index];
     if (item < 0 || m_built.scene.items[std::size_t(item)].kind != ItemKind::Node) continue;
-    const int kernel = mine.fusedOfNode[node.index];
+    const int kernel = mine.parts.fusedOfNode[node.index];
     const FusedNode* fused = kernel < 0 ? nullptr : &mine.cover.fusedNodes[std::size_t(kernel)];
     m_items.emplace(item, mine.items.node(mine.graph().node(node), m_built.scene.items[std::size_t(item)].name, fused));
     if (kernel >= 0) drawn[std::uint32_t(kernel)].push_back(item);
@@ -94,6 +98,25 @@ void SideScene::addGroups(const BuiltCanvas& built) {
     CanvasItem own = mine->second->items.fused(fused, item.name, item.key, std::size_t(item.nodes));
     own.timeKey = mine->second->items.handleOf(fused);
     m_items.emplace(int(i), std::move(own));
+  }
+}
+
+// What a block comes to on this side; where this side has no such block, it says what the union's does.
+void SideScene::addBlocks(const CanvasLevel& of) {
+  const auto mine = m_mine.find(&of);
+  if (mine == m_mine.end()) return;
+  const LevelParts &parts = of.parts, &own = mine->second->parts;
+  const std::vector<int>& items = m_built.scene.levels[of.place].ofBlock;
+  for (std::size_t b = 0; b < items.size(); ++b) {
+    const CanvasItem& item = m_built.scene.items[std::size_t(items[b])];
+    if (item.key != parts.blockHandles[b]) continue;  // it is in one that is closed
+    const auto found = std::ranges::find(own.blockHandles, item.key);
+    if (found == own.blockHandles.end()) continue;
+    CanvasItem said = own.blockItem(std::size_t(found - own.blockHandles.begin()));
+    said.container = item.container;
+    said.open = item.open;
+    own.items.size(said);
+    m_items.emplace(items[b], std::move(said));
   }
 }
 

@@ -37,11 +37,13 @@ class SideScene {
   void addLevel(const CanvasLevel& of);
   void addNodes(const CanvasLevel& mine, const UnionLevel& level);
   void addGroups(const BuiltCanvas& built);
+  void addBlocks(const CanvasLevel& of);
 
   const UnionCover& m_both;
   const BuiltCanvas& m_built;
   const bool m_ofA;
   const CanvasFonts& m_fonts;
+  std::deque<LevelParts> m_parts;  ///< of m_levels
   std::deque<CanvasLevel> m_levels;
   std::map<const CanvasLevel*, CanvasLevel*> m_mine;  ///< by level of the scene; those that this side has
   std::unordered_map<int, CanvasItem> m_items;

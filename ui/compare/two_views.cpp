@@ -289,6 +289,8 @@ void TwoViews::renewScenes() {
 
 void TwoViews::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
+  m_comparison->setRoom(isAbove() ? QSizeF(width() - kListWidth, height() / 2)
+                                  : QSizeF((width() - kListWidth) / 2, height()));
   m_comparison->setActive(true);
   renewChoices();
 }
