@@ -17,6 +17,10 @@ compilers_environment() {
   printf '%s\n' "$venv/bin/python"
 }
 
+tensorrt_rtx_environment() {
+  compilers_environment tensorrt-rtx-python scripts/lib/tensorrt-rtx-python.txt
+}
+
 # Exports FUSESCOPE_COMPILERS_PYTHON and, only where FUSESCOPE_TEST_TENSORRT_RTX=1 says that NVIDIA's proprietary
 # package may be installed, FUSESCOPE_TENSORRT_RTX_PYTHON. Suites that lack theirs are skipped, and say so.
 export_compilers() {
@@ -28,7 +32,7 @@ export_compilers() {
   fi
   if [ "${FUSESCOPE_TEST_TENSORRT_RTX:-}" != 1 ]; then
     printf '==> TensorRT for RTX is used with FUSESCOPE_TEST_TENSORRT_RTX=1 alone (README.md): its suites are skipped\n'
-  elif FUSESCOPE_TENSORRT_RTX_PYTHON=$(compilers_environment tensorrt-rtx-python scripts/lib/tensorrt-rtx-python.txt); then
+  elif FUSESCOPE_TENSORRT_RTX_PYTHON=$(tensorrt_rtx_environment); then
     export FUSESCOPE_TENSORRT_RTX_PYTHON
   else
     unset FUSESCOPE_TENSORRT_RTX_PYTHON
