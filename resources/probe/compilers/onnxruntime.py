@@ -19,6 +19,7 @@ LEVELS = {
 NETWORK = "optimised.onnx"
 WEIGHTS = "optimised.data"
 SMALL_BYTES = 256  # initializers of so many bytes and more are not in the optimised network, but beside it
+MOST_EVENTS = 100_000  # of a profile
 CPU = "CPUExecutionProvider"
 BF16 = 16  # ONNX's number of the type, which numpy has not
 
@@ -28,6 +29,7 @@ class Compiler(base.Compiler):
         self._session = None
         self._options = {}
         self._network = None
+        self._nodes = 1  # that run, at the least
         self._kept = None  # a folder with the optimised network and its weights
 
     def open(self, request, files, out_folder, progress):
@@ -56,12 +58,14 @@ class Compiler(base.Compiler):
         self._session = self._make_session(files["network.onnx"], options, written=self._kept)
         ms = 1e3 * (time.perf_counter() - begin)
         self._options, self._network = options, files["network.onnx"]
+        assigned = assignment(self._session)
+        self._nodes = max(1, sum(len(part["nodes"]) for part in assigned))
         shutil.copyfile(os.path.join(self._kept, NETWORK), os.path.join(out_folder, NETWORK))
         return {
             "phases": [{"name": "session", "ms": ms}],
             "peak_bytes": peak_bytes(),
             "providers": self._session.get_providers(),
-            "assignment": assignment(self._session),
+            "assignment": assigned,
         }
 
     def run(self, request, files, out_folder, progress):
@@ -88,7 +92,8 @@ class Compiler(base.Compiler):
         names = [output.name for output in session.get_outputs()]
         progress("profile")
         ms = []
-        for _ in range(max(2, int(request.get("runs", 10)))):
+        runs = min(int(request.get("runs", 10)), MOST_EVENTS // self._nodes)
+        for _ in range(max(3, runs)):
             begin = time.perf_counter()
             session.run_with_ort_values(names, inputs)
             ms.append(1e3 * (time.perf_counter() - begin))
