@@ -18,21 +18,6 @@ bench_python() {
   printf '%s\n' "$venv/bin"
 }
 
-readonly TENSORRT_RTX_PACKAGE=tensorrt-rtx==1.7.1.116
-
-# A Python with TensorRT for RTX, whose licence is NVIDIA's: only for those who set FUSESCOPE_TEST_TENSORRT_RTX=1.
-tensorrt_rtx_python() {
-  local venv="$FUSESCOPE_CACHE/tensorrt-rtx-python"
-  if [ ! -f "$venv/ready" ]; then
-    echo "==> Python environment with TensorRT for RTX" >&2
-    rm -rf "$venv"
-    python3 -m venv "$venv" &&
-      "$venv/bin/pip" install --quiet --disable-pip-version-check "$TENSORRT_RTX_PACKAGE" >&2 &&
-      touch "$venv/ready" || return 1
-  fi
-  printf '%s\n' "$venv/bin/python"
-}
-
 fill_network() {
   local network=$1 out=$2 zoo="$FUSESCOPE_SHARED/zoo" python
   python="$(bench_python)/python" || return 1

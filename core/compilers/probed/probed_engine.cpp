@@ -8,7 +8,6 @@
 
 #include "backends/threads.h"
 #include "base/json_fields.h"
-#include "compilers/probed/handed_names.h"
 #include "engine/latency.h"
 #include "interchange/codes.h"
 #include "interchange/npz.h"
@@ -122,13 +121,12 @@ Status ProbedEngine::beThere(const StopToken& stop) {
   return Done{};
 }
 
-/// In the words of the network, and of the node of the plan that the compiler failed at, if it is known.
+/// Of the node of the plan that the compiler failed at, if it is known.
 Diagnostic ProbedEngine::inNamesOfPlan(Diagnostic error) const {
   if (error.cancelled) return error;
   const NodeId node = m_compiler.kind().failedAt(m_network, error);
   error.message = fusescope::inNamesOfPlan(m_network, error.message);
   error.where.node = m_plan->graph().has(node) ? m_plan->graph().node(node).name : std::string();
-  error.message = inNamesOfNetwork(m_network, error.message);
   return error;
 }
 
