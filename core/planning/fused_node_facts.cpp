@@ -24,7 +24,8 @@ std::vector<DataType> calculatedTypes(const Cover& cover, const FusedNode& fused
 }
 
 bool isPrediction(const Cover& cover, const FusedNode& fused) {
-  return cover.source == CoverSource::Planned && cover.target.predictedFusions && !cover.inFallback(fused);
+  const bool ofAnother = cover.target.predictedFusions || cover.options.compiler != kOwnCompiler;
+  return cover.source == CoverSource::Planned && ofAnother && !cover.inFallback(fused);
 }
 
 const InnerEdge* heldWider(const FusedNode& fused, ValueId value) {

@@ -1,44 +1,22 @@
 // A compiler that is added by its folder and one line of the list, in the window: chosen, built with, shown, and dying.
 #include <signal.h>
 
-#include <QDirIterator>
-#include <QtTest>
-
-#include "tests/compilers/processes.h"
-#include "tests/gui/gui_support.h"
-#include "ui/document/qt_text.h"
-#include "ui/window/main_window.h"
+#include "tests/compilers/window_fixture.h"
 
 using namespace fusescope;
+using test::kAbacusFault;
 
-namespace {
-
-constexpr const char* kFault = "FUSESCOPE_TEST_ABACUS";
-
-}  // namespace
-
-class WindowCompilerTest : public QObject {
+class WindowCompilerTest : public test::AbacusWindow {
   Q_OBJECT
 
  private slots:
-  void initTestCase() {
-    // What window, worker and abacus write for themselves lies there.
-    qputenv("TMPDIR", m_temporary.path().toUtf8());
-    qunsetenv(kFault);
-    test::writeModel(model(), test::kEveryFate);
-  }
-  void cleanupTestCase() { qunsetenv("TMPDIR"); }
+  void initTestCase() { begin(); }
+  void cleanupTestCase() { end(); }
   void init() { test::catchWarnings(); }
-  void cleanup() {
-    m_window.reset();
-    qunsetenv(kFault);
-    QTRY_VERIFY(test::abacusProcesses(m_temporary.path().toStdString()).empty());
-    QTRY_VERIFY(!isTemporary(QStringLiteral("abacus*")));
-    QCOMPARE(test::takeWarnings(), QStringList());
-  }
+  void cleanup() { endTest(); }
 
   void itsPlanIsShownAsItMadeIt() {
-    openWindow();
+    openWindow(false);
     chooseAbacus();
     QCOMPARE(document().options().target, std::string("cpu"));
     QVERIFY(document().snapshot()->made() == nullptr);  // until it compiled there is our prediction alone
@@ -65,7 +43,7 @@ class WindowCompilerTest : public QObject {
   }
 
   void aPinShowsThePlanAgain() {
-    openWindow();
+    openWindow(false);
     chooseAbacus();
     build();
     QTRY_VERIFY(document().snapshot()->made() != nullptr);
@@ -84,7 +62,7 @@ class WindowCompilerTest : public QObject {
   }
 
   void aProcessThatDiesWhileItIsTimedFailsTheRunAlone() {
-    openWindow(600);
+    openWindow(false, 600);
     chooseAbacus();
     m_window->controller().build();
     QTRY_VERIFY(isTemporary(QStringLiteral("time.npz")));
@@ -99,8 +77,8 @@ class WindowCompilerTest : public QObject {
   }
 
   void whatItsProcessDiesOfFallsBack() {
-    qputenv(kFault, "dies_in_compile");
-    openWindow();
+    qputenv(kAbacusFault, "dies_in_compile");
+    openWindow(false);
     chooseAbacus();
     build();
     QVERIFY2(m_window->runs().shown()->state == RunState::Ready, m_window->runs().shown()->problem.c_str());
@@ -112,27 +90,27 @@ class WindowCompilerTest : public QObject {
   }
 
   void aBuildThatHangsIsCancelled() {
-    qputenv(kFault, "hangs_in_compile");
-    openWindow();
+    qputenv(kAbacusFault, "hangs_in_compile");
+    openWindow(false);
     chooseAbacus();
     m_window->controller().build();
-    QTRY_VERIFY(!test::abacusProcesses(m_temporary.path().toStdString()).empty());
+    QTRY_VERIFY(!test::abacusProcesses(temporary()).empty());
     m_window->controller().cancel();
     QTRY_VERIFY(!m_window->controller().busy());
     QCOMPARE(m_window->runs().all().front().state, RunState::Cancelled);
-    QTRY_VERIFY(test::abacusProcesses(m_temporary.path().toStdString()).empty());
+    QTRY_VERIFY(test::abacusProcesses(temporary()).empty());
   }
 
   void oneThatCannotBeAskedLeavesThePlanThatWas() {
-    openWindow();
+    openWindow(false);
     const auto before = document().snapshot();
-    qputenv(kFault, "dies_in_support");
+    qputenv(kAbacusFault, "dies_in_support");
     document().setCompiler(*findCompiler("abacus"));
     QTRY_VERIFY(!document().planning());
     QVERIFY2(document().planProblem().contains("was ended by signal 9"), qPrintable(document().planProblem()));
     QVERIFY(document().snapshot() == before);
     QVERIFY(!m_window->controller().buildRefusal().isEmpty());
-    qunsetenv(kFault);
+    qunsetenv(kAbacusFault);
     document().setPrecisions({DataType::F16});
     QTRY_VERIFY(!document().planning());
     QCOMPARE(document().planProblem(), QString());
@@ -140,31 +118,10 @@ class WindowCompilerTest : public QObject {
   }
 
  private:
-  QString model() const { return m_folder.filePath(QStringLiteral("every_fate.onnx")); }
-  PlanDocument& document() { return m_window->document(); }
-  NodeId node(const char* name) { return document().snapshot()->graph().findNode(name).value(); }
   void setSeconds(double seconds) {
     RunSettings settings = m_window->runs().settings();
     settings.seconds = seconds;
     m_window->runs().setSettings(settings);
-  }
-  void openWindow(double seconds = 0.1) {
-    const QString kept = m_folder.filePath(QString::fromLatin1(QTest::currentTestFunction()));
-    m_window = test::shownWindow({.sessions = kept, .seconds = seconds});
-    m_window->session().open(model(), {});
-    QTRY_VERIFY(document().snapshot());
-  }
-  void chooseAbacus() {
-    const Compiler* abacus = findCompiler("abacus");
-    QVERIFY(abacus != nullptr);
-    document().setCompiler(*abacus);
-    QTRY_VERIFY(!document().planning());
-    QCOMPARE(document().planProblem(), QString());
-    QTRY_VERIFY2(m_window->controller().buildRefusal().isEmpty(), qPrintable(m_window->controller().buildRefusal()));
-  }
-  void build() {
-    m_window->controller().build();
-    QTRY_VERIFY(!m_window->controller().busy());
   }
   /// "accelerated" or "fallback": what runs the node by the plan.
   QString fateWords(const char* name) {
@@ -173,26 +130,16 @@ class WindowCompilerTest : public QObject {
     return fused != nullptr && snapshot.plan->inFallback(*fused) ? QStringLiteral("fallback")
                                                                  : QStringLiteral("accelerated");
   }
-  /// Whether a file or folder of that name, a glob, is among what was written for a while.
-  bool isTemporary(const QString& name) const {
-    return QDirIterator(m_temporary.path(), {name}, QDir::AllEntries | QDir::NoDotAndDotDot,
-                        QDirIterator::Subdirectories)
-        .hasNext();
-  }
-
   /// Of the processes of a network's segments, the one that was started with the folder in which its inputs lie.
   void killTheOneThatIsTimed() {
     QDirIterator inputs(m_temporary.path(), {QStringLiteral("time.npz")}, QDir::Files, QDirIterator::Subdirectories);
     QVERIFY(inputs.hasNext());
     const QByteArray folder = QFileInfo(inputs.next()).path().toUtf8();
-    for (const pid_t id : test::abacusProcesses(m_temporary.path().toStdString())) {
+    for (const pid_t id : test::abacusProcesses(temporary())) {
       QFile commandLine(QStringLiteral("/proc/%1/cmdline").arg(id));
       if (commandLine.open(QFile::ReadOnly) && commandLine.readAll().contains(folder)) ::kill(id, SIGKILL);
     }
   }
-
-  QTemporaryDir m_folder, m_temporary;
-  std::unique_ptr<MainWindow> m_window;
 };
 
 FUSESCOPE_GUI_TEST(WindowCompilerTest, 6)

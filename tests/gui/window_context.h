@@ -14,6 +14,7 @@ inline DockContext contextOf(MainWindow& window) {
           window.runs(),
           window.controller(),
           window.fileDiff(),
+          window.knownPlans(),
           []() -> const Theme& { return Theme::dark(); }};
 }
 

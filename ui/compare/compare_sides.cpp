@@ -4,6 +4,7 @@
 #include "planning/fused_node_facts.h"
 #include "session/diff_input.h"
 #include "ui/document/file_diff.h"
+#include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/runs.h"
 
@@ -37,7 +38,8 @@ Result<Artifact> sideArtifact(const SideSource& source, const StopToken& stop) {
   Artifact artifact;
   if (source.snapshot) {
     artifact.plan = source.snapshot->plan;
-    if (const ReadBackPlan* made = source.snapshot->made()) {
+    const ReadBackPlan* made = source.snapshot->made();
+    if (made != nullptr && source.id == sides::kScreen) {
       artifact.made = {source.snapshot->cover, made};
       artifact.plan = made->asked;
     }
@@ -65,6 +67,10 @@ QString sides::ofRun(const std::string& id) {
 
 std::vector<SideChoice> sideChoices(const PlanDocument& document, const Runs& runs, const FileDiff& file) {
   std::vector<SideChoice> choices{{sides::kScreen, QStringLiteral("The plan on screen")}};
+  if (const auto snapshot = document.snapshot(); snapshot && document.options().compiler != kOwnCompiler) {
+    choices.front().title = QStringLiteral("On screen: %1").arg(coverWords(*snapshot->cover));
+    choices.push_back({sides::kPrediction, QStringLiteral("Our prediction of these kernels")});
+  }
   if (document.optionsBeforeLastEdit())
     choices.push_back({sides::kBefore, QStringLiteral("The plan before: %1").arg(document.undoStack().undoText())});
   choices.push_back({sides::kBaseline, QStringLiteral("Float32, without directives")});
@@ -85,7 +91,7 @@ SideSource sideSource(const QString& id, const PlanDocument& document, const Run
   if (id == sides::kBefore) options = document.optionsBeforeLastEdit().value_or(options);
   if (id == sides::kBaseline) options = PlanOptions{.target = options.target};
   auto session = sessionOf(document, options, document.inputs());
-  if (id == sides::kScreen) {
+  if (id == sides::kScreen || id == sides::kPrediction) {
     source.snapshot = document.snapshot();
     if (document.planning()) source.problem = QStringLiteral("The plan is being made.");
   }

@@ -20,11 +20,12 @@ struct ComparedPlans;
 
 /// What can be a side of a comparison, by ids that sessions keep.
 namespace sides {
-inline const QString kScreen = QStringLiteral("screen");      ///< the plan on screen
-inline const QString kBefore = QStringLiteral("before");      ///< the plan before the last edit
-inline const QString kFile = QStringLiteral("file");          ///< the file that the plan is compared with
-inline const QString kBaseline = QStringLiteral("baseline");  ///< float32, without directives
-QString ofRun(const std::string& id);                         ///< "run:3"
+inline const QString kScreen = QStringLiteral("screen");          ///< the plan on screen, or what was made of it
+inline const QString kPrediction = QStringLiteral("prediction");  ///< our plan for another compiler
+inline const QString kBefore = QStringLiteral("before");          ///< the plan before the last edit
+inline const QString kFile = QStringLiteral("file");              ///< the file that the plan is compared with
+inline const QString kBaseline = QStringLiteral("baseline");      ///< float32, without directives
+QString ofRun(const std::string& id);                             ///< "run:3"
 }  // namespace sides
 
 struct SideChoice {

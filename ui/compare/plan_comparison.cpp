@@ -81,9 +81,10 @@ PlanComparison::PlanComparison(PlanDocument& document, Runs& runs, FileDiff& fil
     if (!m_active) return;
     emit choicesChanged();
     if (!m_isChosen) chooseUsual();
-    const bool usesPlan = m_a == sides::kScreen || m_b == sides::kScreen || m_a == sides::kBefore ||
-                          m_b == sides::kBefore || m_a == sides::kBaseline || m_b == sides::kBaseline;
-    if (usesPlan) renew();
+    const auto isOfPlan = [](const QString& side) {
+      return side == sides::kScreen || side == sides::kPrediction || side == sides::kBefore || side == sides::kBaseline;
+    };
+    if (isOfPlan(m_a) || isOfPlan(m_b)) renew();
   });
   connect(&document, &PlanDocument::modelChanged, this, [this] {
     discard(m_pair);

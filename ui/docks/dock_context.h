@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "ui/document/file_diff.h"
+#include "ui/document/known_plans.h"
 #include "ui/document/plan_document.h"
 #include "ui/document/run_controller.h"
 #include "ui/document/runs.h"
@@ -21,6 +22,7 @@ struct DockContext {
   Runs& runs;
   RunController& controller;
   FileDiff& fileDiff;
+  KnownPlans& known;
   std::function<const Theme&()> theme;
   std::function<void(const char* action)> act;  ///< an action of the window, by its name (window/actions.h)
   std::function<void(const QPoint& globalPosition)> nodeMenu;  ///< what can be done to what is selected

@@ -54,6 +54,7 @@ InspectorDock::InspectorDock(const DockContext& context)
   connect(m_text, &QTextBrowser::anchorClicked, this, &InspectorDock::follow);
   connect(&context.document, &PlanDocument::planChanged, this, &InspectorDock::refreshAll);
   connect(&context.selection, &Selection::changed, this, &InspectorDock::refreshAll);
+  connect(&context.known, &KnownPlans::changed, this, &InspectorDock::refreshAll);
   connect(&context.runs, &Runs::shownChanged, this, &InspectorDock::refreshAll);
   connect(&context.runs, &Runs::settingsChanged, this, &InspectorDock::refreshAll);
   connect(&context.controller, &RunController::activityChanged, this, [this] {
@@ -75,6 +76,7 @@ void InspectorDock::renew(Parts) {
   const auto& nodes = inside ? inside->nodes : m_context.selection.nodes();
   if (nodes.size() == 1 || of.fusedOfJust(nodes) != nullptr)
     workOut(of.plan, nodes, inside ? inside->place.bodies : BodyPath());
+  if (!inside && nodes.size() == 1) m_context.known.ask();
 }
 
 void InspectorDock::show(const WorkedOut* workedOut) {
@@ -87,7 +89,7 @@ void InspectorDock::show(const WorkedOut* workedOut) {
   QString text = inside ? textOf(*inside->body, inside->nodes, inside->place.bodies, workedOut)
                         : textOf(*snapshot, m_context.selection.nodes(), {}, workedOut);
   if (!inside)
-    text = runText(m_context.selection.nodes(), workedOut) + text +
+    text = runText(m_context.selection.nodes(), workedOut) + text + knownText(m_context.selection.nodes()) +
            rangesHtml(*snapshot, m_context.selection.nodes(), m_context.theme());
   const int place = m_text->verticalScrollBar()->value();
   m_text->setHtml(text);
@@ -105,6 +107,12 @@ QString InspectorDock::runText(const std::vector<NodeId>& nodes, const WorkedOut
   const QString remedy = one ? fixHtml(workedOut == nullptr ? nullptr : &workedOut->fix, theme) : QString();
   const QString failing = here ? failureHtml(m_context.runs, *failure, remedy, theme) : QString();
   return failing + errorsHtml(m_context.runs, snapshot, nodes, here ? QString() : remedy, theme);
+}
+
+/// What every compiler made of the node that is selected, as far as runs of the session tell it.
+QString InspectorDock::knownText(const std::vector<NodeId>& nodes) const {
+  if (nodes.size() != 1) return {};
+  return knownPlansText(*m_context.document.snapshot(), nodes.front(), m_context.known.all(), m_context.theme());
 }
 
 std::optional<InspectorDock::Wrong> InspectorDock::wrongOf(const std::vector<NodeId>& nodes) const {

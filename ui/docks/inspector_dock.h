@@ -41,6 +41,7 @@ class InspectorDock : public Dock {
  private:
   void show(const WorkedOut* workedOut);  ///< null: being worked out
   QString runText(const std::vector<NodeId>& nodes, const WorkedOut* workedOut) const;
+  QString knownText(const std::vector<NodeId>& nodes) const;
   /// What goes wrong of what `nodes` leave in memory, by the shown run.
   struct Wrong {
     ValueId value;

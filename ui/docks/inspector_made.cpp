@@ -3,6 +3,7 @@
 
 #include "planning/fused_node_facts.h"
 #include "ui/docks/inspector_html.h"
+#include "ui/docks/inspector_parts.h"
 #include "ui/docks/inspector_text.h"
 #include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"
@@ -10,10 +11,6 @@
 namespace fusescope {
 
 namespace {
-
-QString dim(const QString& text, const Theme& theme) {
-  return QStringLiteral("<span style='color:%1'>%2</span>").arg(theme.dimText.name(), text.toHtmlEscaped());
-}
 
 /// By its own name, which its compiler gave it.
 QString kernelLink(const FusedNode& fused) {

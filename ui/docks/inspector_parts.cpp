@@ -14,6 +14,10 @@ constexpr double kMuchOfAll = 0.05;  ///< and each that takes such a part of the
 
 }  // namespace
 
+QString dim(const QString& text, const Theme& theme) {
+  return QStringLiteral("<span style='color:%1'>%2</span>").arg(theme.dimText.name(), text.toHtmlEscaped());
+}
+
 QString edgeText(const FusedNode& fused, const InnerEdge& edge, const Theme& theme) {
   if (edge.real) return QStringLiteral("in memory as ") + typeBadge(edge.type, theme);
   if (edge.type == DataType::Undefined) return QStringLiteral("inside the kernel, in a type that is not disclosed");
@@ -33,8 +37,9 @@ QString lostText(const WorkedOut* workedOut, const Theme& theme) {
 
 QString predictionText(const Cover& cover, const FusedNode& fused, const Theme& theme) {
   if (fused.nodes.size() < 2 || !isPrediction(cover, fused)) return {};
+  const std::string& compiler = cover.options.compiler;
   return QStringLiteral(" <span style='color:%1'>predicted: %2 fuses by rules of its own</span>")
-      .arg(theme.warning.name(), html(cover.target.name));
+      .arg(theme.warning.name(), html(compiler == kOwnCompiler ? cover.target.name : compiler));
 }
 
 QString mixedText(const Cover& cover, const FusedNode& fused, const Theme& theme) {

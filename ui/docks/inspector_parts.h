@@ -6,6 +6,8 @@ namespace fusescope {
 
 // What the Inspector says alike of a node and of a fused node, as HTML.
 
+/// Plain text that weighs less than what is around it.
+QString dim(const QString& text, const Theme& theme);
 /// How an inner edge of a kernel lives: stored, or in registers and in which type.
 QString edgeText(const FusedNode& fused, const InnerEdge& edge, const Theme& theme);
 /// What is lost of weights that are stored in fewer bits; empty: nothing, or it is still being worked out.

@@ -135,7 +135,7 @@ QString modelText(const PlanSnapshot& snapshot, const Theme& theme) {
   rows.add(QStringLiteral("opset"), opsets.join(QStringLiteral(", ")));
   rows.add(QStringLiteral("target"),
            html(plan.target.name) + (plan.target.planningOnly ? QStringLiteral(" (planning only)") : QString()));
-  text += rows.text() + heading(QStringLiteral("Inputs"), theme);
+  text += rows.text() + agreementText(snapshot, theme) + heading(QStringLiteral("Inputs"), theme);
   Rows inputs(theme);
   for (const InputSpec& spec : plan.inputSpecs) {
     const QString extents = spec.fixed()

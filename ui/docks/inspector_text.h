@@ -6,6 +6,7 @@
 #include "ui/docks/error_html.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/kernel_time_html.h"
+#include "ui/document/known_plans.h"
 #include "ui/document/plan_snapshot.h"
 #include "ui/theme/theme.h"
 #include "verify/lost_weights.h"
@@ -40,6 +41,11 @@ QString madeKernelText(const PlanSnapshot& snapshot, const FusedNode& fused, con
                        const Theme& theme);
 /// What another compiler made of a node; empty of our own plan.
 QString madeNodeText(const PlanSnapshot& snapshot, NodeId node, const Theme& theme);
+/// What each compiler made of a node, by the runs that tell it, and our own plan before them; empty where none tells it.
+QString knownPlansText(const PlanSnapshot& snapshot, NodeId node, const std::vector<KnownPlan>& known,
+                       const Theme& theme);
+/// How well our plan predicts the kernels on screen, with what is counted; empty of a plan of ours.
+QString agreementText(const PlanSnapshot& snapshot, const Theme& theme);
 /// The decisions about a fused node; of another compiler's kernel nothing where there are none.
 QString whyFusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Theme& theme);
 /// The row that says which segment something runs in.

@@ -45,7 +45,7 @@ QString RunController::sourceRefusal() const {
   return {};
 }
 
-QString RunController::buildRefusal() const {
+QString RunController::compileRefusal() const {
   if (const QString refusal = sourceRefusal(); !refusal.isEmpty()) return refusal;
   if (plansOnly()) {
     return QStringLiteral("%1 is planned for here; engines are built for the target cpu.")
@@ -53,8 +53,12 @@ QString RunController::buildRefusal() const {
   }
   if (const QString why = whyNot(m_document.options(), Ability::Compile); !why.isEmpty()) return why;
   if (!m_document.planProblem().isEmpty()) return QStringLiteral("There is no plan: %1").arg(m_document.planProblem());
-  if (busy()) return QStringLiteral("The worker is busy; cancel it to build something else.");
   return {};
+}
+
+QString RunController::buildRefusal() const {
+  if (const QString refusal = compileRefusal(); !refusal.isEmpty()) return refusal;
+  return busy() ? QStringLiteral("The worker is busy; cancel it to build something else.") : QString();
 }
 
 bool RunController::plansOnly() const {

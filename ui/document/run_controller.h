@@ -37,6 +37,7 @@ class RunController : public QObject {
   const Compilers& compilers() const { return m_compilers; }
   /// Why it cannot be done now, for people; empty: it can.
   QString buildRefusal() const;
+  QString compileRefusal() const;  ///< the same, but for what is under way
   QString compareRefusal() const { return compareRefusal(m_runs.comparedWith(), m_runs.shown()); }
   QString compareRefusal(const Run* a, const Run* b) const;  ///< of these two; null: there is none
   QString evaluateRefusal() const;

@@ -4,6 +4,7 @@
 
 #include "planning/fused_node_facts.h"
 #include "planning/pin_answers.h"
+#include "ui/document/made_words.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 
@@ -76,11 +77,31 @@ bool isMiddling(const Cover& cover, std::uint32_t index) {
   return answer == PinAnswer::Price || answer == PinAnswer::Nothing;
 }
 
-/// What the compiler itself decided stands behind what the plan says.
+/// What the compiler that made the cover did with the type that the answer at `index` is about; null: it is about no
+/// such type, or a plan of ours is shown.
+const ReadBackPin* madeOfPin(const Cover& cover, std::uint32_t index) {
+  const ReadBackPlan* made = asReadBack(cover);
+  if (made == nullptr || made->pins.empty() || answerAt(*made->asked, index) == nullptr) return nullptr;
+  const std::vector<Subject>& subjects = cover.decisions[index].subjects;
+  const auto node = subjects.empty() ? std::nullopt : subjects.front().nodeIn(cover.graph());
+  const auto pin = node ? std::ranges::find(made->pins, *node, &ReadBackPin::node) : made->pins.end();
+  return pin == made->pins.end() ? nullptr : &*pin;
+}
+
+/// "onnxruntime 1.20: ignored, it calculates in f32."
+QString madeOfPinText(const ReadBackPlan& made, const ReadBackPin& pin) {
+  const QString has = pin.granted ? QStringLiteral(", it calculates in %1").arg(typeWord(*pin.granted)) : QString();
+  const QString why = pin.why.empty() ? QString() : QStringLiteral(": %1").arg(qs(pin.why));
+  return QStringLiteral("%1: %2%3%4.").arg(compilerTitle(made.compiler), pinResultText(pin.result), has, why);
+}
+
+/// What the compiler itself decided stands behind what the plan says, and behind an answer to a pin what it made of it.
 QString sentenceOf(const Cover& cover, std::uint32_t index) {
   const Plan& asked = askedPlan(cover);
-  return withoutOptions(
-      qs(index < asked.decisions.size() ? answerText(asked, index) : message(cover.decisions[index])));
+  const QString ours =
+      withoutOptions(qs(index < asked.decisions.size() ? answerText(asked, index) : message(cover.decisions[index])));
+  const ReadBackPin* pin = madeOfPin(cover, index);
+  return pin == nullptr ? ours : QStringLiteral("%1 — %2").arg(ours, madeOfPinText(*asReadBack(cover), *pin));
 }
 
 /// What bodies answered to directives that name something in them stands among the plan's own answers.
@@ -203,7 +224,9 @@ QVariant DecisionsModel::data(const QModelIndex& index, int role) const {
     case kToneRole: {
       if (index.column() == kCode) return static_cast<int>(Tone::Dim);
       if (index.column() != kMark) return static_cast<int>(Tone::Plain);
-      if (isMiddling(cover, place.decision)) return static_cast<int>(Tone::Warning);
+      const ReadBackPin* pin = madeOfPin(cover, place.decision);
+      const bool isIgnored = pin != nullptr && pin->result == PinResult::Ignored;
+      if (isIgnored || isMiddling(cover, place.decision)) return static_cast<int>(Tone::Warning);
       if (decision.allowed) return static_cast<int>(Tone::Good);
       return static_cast<int>(refusedPin(decision) ? Tone::Bad : Tone::Warning);
     }

@@ -50,7 +50,11 @@ void Actions::make(const ActionForm& form) {
   action->setShortcuts(QKeySequence::listFromString(text(form.keys)));
   if (*form.toolText != '\0') action->setIconText(text(form.toolText));
   action->setToolTip(toolTipOf(*action));
-  connect(action, &QAction::triggered, this, [this, &form] { form.act(m_window); });
+  action->setCheckable(form.checked != nullptr);
+  connect(action, &QAction::triggered, this, [this, &form, action] {
+    form.act(m_window);
+    if (form.checked != nullptr) action->setChecked(form.checked(m_window));
+  });
   m_ofForm << action;
   m_all << action;
   if (form.command != nullptr) makeCopy(form);
@@ -85,6 +89,7 @@ void Actions::refresh() {
     QAction* action = m_ofForm[i];
     if (action == nullptr) continue;
     if (form.label != nullptr) action->setText(form.label(m_window));
+    if (form.checked != nullptr) action->setChecked(form.checked(m_window));
     if (form.refusal == nullptr) continue;
     const QString refusal = form.refusal(m_window);
     action->setEnabled(refusal.isEmpty());

@@ -29,6 +29,7 @@ struct ActionForm {
   /// Why it cannot be done now; empty: it can. Null: it always can. Must be quick.
   QString (*refusal)(MainWindow& window) = nullptr;
   QString (*label)(MainWindow& window) = nullptr;           ///< in place of `text`, where that changes
+  bool (*checked)(MainWindow& window) = nullptr;            ///< of what is on or off: whether it is on
   void (*fill)(MainWindow& window, QMenu& menu) = nullptr;  ///< a menu of its own, filled when it opens; without `act`
   ToolGroup tool = ToolGroup::None;
   const char* toolText = "";  ///< beside the icon in the tool bar

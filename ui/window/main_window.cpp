@@ -34,9 +34,12 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
       m_worker(std::make_unique<WorkerClient>()),
       m_runs(std::make_unique<Runs>(*m_document)),
       m_controller(std::make_unique<RunController>(*m_document, *m_runs, *m_worker, *m_jobs)),
+      m_builder(std::make_unique<WorkerClient>()),
+      m_builds(std::make_unique<BackgroundBuilds>(*m_document, *m_runs, *m_controller, *m_builder)),
       m_session(std::make_unique<SessionKeeper>(*m_document, *m_runs, *m_controller, *m_jobs)),
       m_fileDiff(std::make_unique<FileDiff>(*m_document, *m_runs, *m_jobs)),
-      m_made(std::make_unique<ShownMade>(*m_document, *m_runs, *m_jobs)),
+      m_known(std::make_unique<KnownPlans>(*m_document, *m_runs, *m_builds, *m_jobs)),
+      m_made(std::make_unique<ShownMade>(*m_document, *m_runs, *m_jobs, m_builds.get())),
       m_pages(new QStackedWidget),
       m_views(new QStackedWidget),
       m_start(new StartPage),
@@ -87,8 +90,10 @@ MainWindow::~MainWindow() {
   m_selection->disconnect();
   m_runs->disconnect();
   m_controller->disconnect();
+  m_builds->disconnect();
   m_session->disconnect();
   m_fileDiff->disconnect();
+  m_known->disconnect();
   m_made->disconnect();
   delete takeCentralWidget();  // what its pages have under way ends while those who do it are there
 }
@@ -100,6 +105,7 @@ DockContext MainWindow::context() {
           *m_runs,
           *m_controller,
           *m_fileDiff,
+          *m_known,
           [this]() -> const Theme& { return Theme::of(m_theme); },
           [this](const char* action) { m_actions->find(QString::fromLatin1(action))->trigger(); },
           [this](const QPoint& place) { popUpNodeMenu(place); },

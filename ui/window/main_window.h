@@ -13,6 +13,8 @@
 
 #include "ui/canvas/graph_view.h"
 #include "ui/docks/dock.h"
+#include "ui/document/background_builds.h"
+#include "ui/document/known_plans.h"
 #include "ui/document/selection_history.h"
 #include "ui/document/session_keeper.h"
 #include "ui/document/shown_made.h"
@@ -25,6 +27,7 @@
 
 namespace fusescope {
 
+class FactLine;
 class TwoViews;
 
 /// The window: the canvas in the middle, docks around it (Room), one document and one selection for all of them.
@@ -43,8 +46,10 @@ class MainWindow : public QMainWindow {
   WorkerClient& worker() { return *m_worker; }
   Runs& runs() { return *m_runs; }
   RunController& controller() { return *m_controller; }
+  BackgroundBuilds& builds() { return *m_builds; }
   SessionKeeper& session() { return *m_session; }
   FileDiff& fileDiff() { return *m_fileDiff; }
+  KnownPlans& knownPlans() { return *m_known; }
   MessageBar& messages() { return *m_messages; }
   GraphView& canvas() { return *m_canvas; }
   Ribbon& ribbon() { return *m_ribbon; }
@@ -104,6 +109,10 @@ class MainWindow : public QMainWindow {
   void tune();
   /// Asks for the file that the plan on screen is compared with.
   void compareWithFile();
+  /// Our plan beside what the compiler made of it, in two views.
+  void compareWithPrediction();
+  /// Why there is no such pair; empty: there is.
+  QString predictionRefusal() const;
   /// And colours the canvas by them.
   void evaluateErrors();
   /// The centre shows two plans, or the canvas.
@@ -180,8 +189,11 @@ class MainWindow : public QMainWindow {
   std::unique_ptr<WorkerClient> m_worker;
   std::unique_ptr<Runs> m_runs;
   std::unique_ptr<RunController> m_controller;
+  std::unique_ptr<WorkerClient> m_builder;  ///< the process of builds in the background
+  std::unique_ptr<BackgroundBuilds> m_builds;
   std::unique_ptr<SessionKeeper> m_session;
   std::unique_ptr<FileDiff> m_fileDiff;
+  std::unique_ptr<KnownPlans> m_known;
   std::unique_ptr<ShownMade> m_made;
   QStackedWidget* m_pages;  ///< what is open, or where to begin
   QStackedWidget* m_views;  ///< the canvas, or the two views
@@ -203,6 +215,7 @@ class MainWindow : public QMainWindow {
   QLineEdit* m_search;
   QLabel* m_searchCount;
   QLabel* m_status;
+  FactLine* m_fact;
   QLabel* m_work;
   QLabel* m_activity;  ///< of the worker
   QString m_lastProblem;

@@ -24,6 +24,7 @@
 #include "ui/document/qt_text.h"
 #include "ui/window/breadcrumb.h"
 #include "ui/window/compact_tool_bar.h"
+#include "ui/window/fact_line.h"
 #include "ui/window/main_window.h"
 #include "ui/window/node_menu.h"
 
@@ -88,6 +89,7 @@ void MainWindow::makeActions() {
   connect(m_runs.get(), &Runs::settingsChanged, m_actions, refresh);
   connect(m_controller.get(), &RunController::activityChanged, m_actions, refresh);
   connect(m_controller.get(), &RunController::activityChanged, this, &MainWindow::showActivity);
+  connect(m_builds.get(), &BackgroundBuilds::changed, m_actions, refresh);
   connect(m_room, &Room::frontChanged, this, &MainWindow::clearSeenMark);
   connect(m_canvas, &GraphView::shownOnlyChanged, m_actions, refresh);
   connect(m_canvas, &GraphView::layoutFinished, m_actions, refresh);  // the legend stands, or is gone
@@ -176,6 +178,11 @@ void MainWindow::makeStatusBar() {
   m_activity->setMinimumWidth(1);  // else a long text decides how narrow the window can be
   statusBar()->addWidget(m_activity);
   statusBar()->addWidget(m_work, 1);
+  m_fact = new FactLine(*m_document, *m_controller, *m_builds);
+  connect(m_fact, &FactLine::differencesWanted, this, &MainWindow::compareWithPrediction);
+  connect(m_fact, &FactLine::problemWanted, this,
+          [this](const QString& problem) { showProblem(QStringLiteral("The plan was not built"), problem); });
+  statusBar()->addPermanentWidget(m_fact);
   statusBar()->addPermanentWidget(m_status);
 }
 
@@ -219,7 +226,6 @@ void MainWindow::refreshSummary() {
   QStringList parts{count(cover.segments.size(), "segment"), count(cover.fusedNodes.size(), fused),
                     count(cover.graph().nodeCount(), "node"), count(cover.casts.size(), "cast"),
                     plural(snapshot->pinCount(), QStringLiteral("pin"))};
-  if (const QString made = m_made->words(); !made.isEmpty()) parts.prepend(made);
   m_status->setText(parts.join(QStringLiteral("  ·  ")));
 }
 

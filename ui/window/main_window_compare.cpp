@@ -29,4 +29,17 @@ void MainWindow::showTwoViews(bool shown) {
   m_actions->refresh();
 }
 
+QString MainWindow::predictionRefusal() const {
+  const auto snapshot = m_document->snapshot();
+  return snapshot && snapshot->made() != nullptr
+             ? QString()
+             : QStringLiteral("What another compiler made of the plan must be on screen: Build, Build with.");
+}
+
+void MainWindow::compareWithPrediction() {
+  if (!predictionRefusal().isEmpty()) return;
+  m_twoViews->comparison().choose(sides::kPrediction, sides::kScreen);
+  showTwoViews(true);
+}
+
 }  // namespace fusescope

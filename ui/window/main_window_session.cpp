@@ -31,6 +31,7 @@ const QString kDroppedKey = QStringLiteral("dropped");
 const QString kMadeKey = QStringLiteral("made");
 const QString kInputsKey = QStringLiteral("inputs");
 constexpr int kViewVersion = 2;  ///< of "view": core/session/SESSION_FORMAT.md
+constexpr const char* kBuildWhileEditing = "build_while_editing";  ///< of the view that a session keeps
 
 QStringList strings(const Json& json, const char* key) {
   QStringList list;
@@ -101,6 +102,7 @@ void MainWindow::connectSession() {
   });
   connect(m_document.get(), &PlanDocument::modelChanged, this, [this] { m_messages->close(kChangedKey); });
   connect(m_session.get(), &SessionKeeper::began, this, &MainWindow::findInputsBesideModel);
+  connect(m_session.get(), &SessionKeeper::began, m_builds.get(), [this] { m_builds->choose(std::nullopt); });
   connect(m_session.get(), &SessionKeeper::restored, this, [this] { m_messages->close(kInputsKey); });
   connect(m_runs.get(), &Runs::settingsChanged, this, [this] {
     if (!m_runs->settings().inputs.empty()) m_messages->close(kInputsKey);
@@ -205,6 +207,7 @@ Json MainWindow::viewState() const {
              {"only", jsonOf(view.only)},
              {"selection", jsonOf(m_canvas->selection())},
              {"two_views", m_twoViews->state()}};
+  if (m_builds->chosen()) state[kBuildWhileEditing] = *m_builds->chosen();
   for (const ContainerKind* kind : containerKinds())
     if (!kind->turnedKey.empty()) state[std::string(kind->turnedKey)] = jsonOf(view.open.turned(*kind).values());
   return state;
@@ -225,6 +228,8 @@ void MainWindow::restoreView(const Json& state) {
       state["centre"][0].is_number() && state["centre"][1].is_number())
     view.centre = QPointF(state["centre"][0].get<double>(), state["centre"][1].get<double>());
   m_canvas->setNextView(std::move(view));
+  const Json builds = state.is_object() ? state.value(kBuildWhileEditing, Json()) : Json();
+  m_builds->choose(builds.is_boolean() ? std::optional(builds.get<bool>()) : std::nullopt);
   if (const ColorMode* mode = findColorMode(text(state, "color"))) m_canvas->setColorMode(*mode);
   selectNamed(*m_selection, *m_document->snapshot(), strings(state, "selection"));
   if (!state.is_object() || !state.contains("two_views")) return;

@@ -1,0 +1,119 @@
+#include "ui/window/fact_line.h"
+
+#include <QResizeEvent>
+
+#include "ui/document/made_words.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr int kPadding = 20;     ///< of a button that looks like a link, on both sides together
+constexpr int kLeastWidth = 60;  ///< more than an ellipsis
+
+}  // namespace
+
+FactLine::FactLine(const PlanDocument& document, const RunController& controller, BackgroundBuilds& builds,
+                   QWidget* parent)
+    : QPushButton(parent), m_document(document), m_controller(controller), m_builds(builds) {
+  setObjectName(QStringLiteral("factLine"));
+  setProperty("link", true);
+  setFlat(true);
+  setAutoDefault(false);
+  setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+  connect(this, &QPushButton::clicked, this, &FactLine::act);
+  connect(&document, &PlanDocument::planChanged, this, &FactLine::refresh);
+  connect(&document, &PlanDocument::optionsChanged, this, &FactLine::refresh);
+  connect(&builds, &BackgroundBuilds::changed, this, &FactLine::refresh);
+  hide();
+}
+
+QString FactLine::offText() const {
+  const auto last = m_builds.lastBuildMs();
+  const QString why =
+      !m_builds.chosen() && last ? QStringLiteral(", since its last build took %1").arg(msText(*last)) : QString();
+  return QStringLiteral("Plans are not built while you edit%1. Click to have them built.").arg(why);
+}
+
+void FactLine::refresh() {
+  const auto snapshot = m_document.snapshot();
+  const BackgroundBuilds::State state = m_builds.state();
+  if (!snapshot || state == BackgroundBuilds::State::None) return hide();
+  if (std::exchange(m_counted, snapshot) != snapshot) {
+    m_predicted = predictedKernels(*snapshot->plan);
+    m_check =
+        snapshot->made() == nullptr ? std::nullopt : std::optional(checkPrediction(*snapshot->plan, *snapshot->made()));
+  }
+  const QString compiler = qs(m_document.options().compiler), predicted = predictedWords(m_predicted);
+  const auto beside = [&](const QString& words) { return QStringLiteral("%1 · %2").arg(predicted, words); };
+  switch (state) {
+    case BackgroundBuilds::State::Off:
+      say(beside(QStringLiteral("%1 is not asked").arg(compiler)), offText(), true);
+      break;
+    case BackgroundBuilds::State::Waiting: {
+      const QString refusal = m_controller.compileRefusal();
+      say(beside(refusal.isEmpty() ? QStringLiteral("%1 builds next …").arg(compiler) : refusal), refusal, false);
+      break;
+    }
+    case BackgroundBuilds::State::Building:
+      say(beside(QStringLiteral("%1 is building …").arg(compiler)),
+          QStringLiteral("What is on screen is our prediction until %1 has built the plan.").arg(compiler), false);
+      break;
+    case BackgroundBuilds::State::Failed:
+      say(beside(QStringLiteral("✗ %1: %2").arg(compiler, m_builds.problem())), m_builds.problem(), true);
+      break;
+    case BackgroundBuilds::State::Made:
+      say(beside(madeWords(*m_check, snapshot->made()->compiler)),
+          countsText(*m_check, snapshot->made()->compiler) + QStringLiteral(" Click to see the two side by side."),
+          true);
+      break;
+    case BackgroundBuilds::State::None:
+      break;
+  }
+}
+
+void FactLine::say(const QString& words, const QString& tip, bool canBeClicked) {
+  m_words = words;
+  // A tool tip of plain text is not wrapped.
+  setToolTip(tip.isEmpty() ? QString() : QStringLiteral("<p>%1</p>").arg(tip.toHtmlEscaped()));
+  setAccessibleName(words);
+  setAccessibleDescription(tip);
+  setEnabled(canBeClicked);
+  setFocusPolicy(canBeClicked ? Qt::StrongFocus : Qt::NoFocus);
+  elide();
+  updateGeometry();
+  show();
+}
+
+void FactLine::act() {
+  switch (m_builds.state()) {
+    case BackgroundBuilds::State::Made:
+      return emit differencesWanted();
+    case BackgroundBuilds::State::Failed:
+      return emit problemWanted(m_builds.problem());
+    case BackgroundBuilds::State::Off:
+      return m_builds.choose(true);
+    default:
+      return;
+  }
+}
+
+QSize FactLine::sizeHint() const {
+  return {fontMetrics().horizontalAdvance(m_words) + kPadding, QPushButton::sizeHint().height()};
+}
+
+QSize FactLine::minimumSizeHint() const {
+  return {kLeastWidth, QPushButton::minimumSizeHint().height()};
+}
+
+void FactLine::resizeEvent(QResizeEvent* event) {
+  QPushButton::resizeEvent(event);
+  elide();
+}
+
+void FactLine::elide() {
+  setText(fontMetrics().elidedText(m_words, Qt::ElideMiddle, std::max(width(), kLeastWidth) - kPadding));
+}
+
+}  // namespace fusescope
