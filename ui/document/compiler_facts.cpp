@@ -1,9 +1,11 @@
 #include "ui/document/compiler_facts.h"
 
+#include <optional>
+#include <utility>
+
 #include "compilers/probed/probed_compiler.h"
 #include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"
-#include "ui/jobs/job_runner.h"
 
 namespace fusescope {
 
@@ -18,7 +20,29 @@ CompilerFacts askedFacts(const Compiler& compiler) {
 
 }  // namespace
 
-Compilers::Compilers(JobRunner& jobs, QObject* parent) : QObject(parent), m_jobs(jobs) {
+QString abilityWords(Ability ability) {
+  switch (ability) {
+    case Ability::Support:
+      return QStringLiteral("say which nodes it takes");
+    case Ability::Compile:
+      return QStringLiteral("compile a network");
+    case Ability::ReadBack:
+      return QStringLiteral("tell which kernels it made");
+    case Ability::Run:
+      return QStringLiteral("run a network");
+    case Ability::Time:
+      return QStringLiteral("be timed");
+    case Ability::Profile:
+      return QStringLiteral("be timed kernel by kernel");
+    case Ability::InnerValues:
+      return QStringLiteral("hand out values inside the network");
+    case Ability::Keep:
+      return QStringLiteral("be kept in an engine file");
+  }
+  return {};
+}
+
+Compilers::Compilers(QObject* parent) : QObject(parent) {
   m_facts.emplace(ownCompiler().name(), askedFacts(ownCompiler()));
 }
 
@@ -27,17 +51,30 @@ void Compilers::ask() {
 }
 
 void Compilers::ask(const std::string& name) {
-  const Compiler* compiler = findCompiler(name);
-  if (compiler == nullptr || compiler == &ownCompiler() || !m_asked.insert(name).second) return;
-  const auto work = [compiler](const StopToken&) {
-    CompilerFacts facts = askedFacts(*compiler);
-    endIdleJobs();  // the worker compiles, in processes of its own
-    return facts;
-  };
-  m_jobs.run(QStringLiteral("ask the compiler %1").arg(qs(name)), this, work, [this, name](const CompilerFacts& facts) {
-    m_facts.insert_or_assign(name, facts);
-    emit changed();
-  });
+  if (name == kOwnCompiler || !m_asked.insert(name).second) return;
+  // Where a compiler is may have to be looked for, too.
+  m_jobs.run(
+      QStringLiteral("ask the compiler %1").arg(qs(name)), this,
+      [name](const StopToken&) -> std::optional<CompilerFacts> {
+        const Compiler* compiler = findCompiler(name);
+        if (compiler == nullptr) return std::nullopt;
+        CompilerFacts facts = askedFacts(*compiler);
+        endIdleJobs();  // the worker compiles, in processes of its own
+        return facts;
+      },
+      [this, name](const std::optional<CompilerFacts>& facts) {
+        if (facts) m_facts.insert_or_assign(name, *facts);
+        emit changed();
+      });
+}
+
+void Compilers::askAgain() {
+  for (const std::string& name : std::exchange(m_asked, {})) ask(name);
+}
+
+const CompilerFacts* Compilers::facts(std::string_view name) const {
+  const auto known = m_facts.find(name);
+  return known == m_facts.end() ? nullptr : &known->second;
 }
 
 QString Compilers::title(std::string_view name) const {

@@ -7,10 +7,12 @@
 #include <string>
 
 #include "compilers/compiler.h"
+#include "ui/jobs/job_runner.h"
 
 namespace fusescope {
 
-class JobRunner;
+/// What it is to be able to do this, behind "can": "run a network", …
+QString abilityWords(Ability ability);
 
 /// What a compiler says of itself on this machine. A value.
 struct CompilerFacts {
@@ -24,11 +26,15 @@ class Compilers : public QObject {
   Q_OBJECT
 
  public:
-  explicit Compilers(JobRunner& jobs, QObject* parent = nullptr);
+  explicit Compilers(QObject* parent = nullptr);
   /// Asks those that were not asked yet.
   void ask();
-  /// Asks one, which may be in an environment that ask() does not know: "onnxruntime@gpubox". An unknown one is nobody.
+  /// The same of one of them, or of one in an environment ("onnxruntime@venv"), by the name that findCompiler() takes.
   void ask(const std::string& name);
+  /// What is where may be otherwise now: those who were asked are asked again.
+  void askAgain();
+  /// What it said of itself; null: it was not asked yet, or has not answered.
+  const CompilerFacts* facts(std::string_view name) const;
   /// "onnxruntime 1.20"; its name alone while it is being asked.
   QString title(std::string_view name) const;
   /// Why the compiler of this name cannot do this, as a sentence; empty: it can. One that is not known yet cannot.
@@ -38,9 +44,9 @@ class Compilers : public QObject {
   void changed();  ///< another one has answered
 
  private:
-  JobRunner& m_jobs;
-  std::set<std::string> m_asked;
+  std::set<std::string, std::less<>> m_asked;
   std::map<std::string, CompilerFacts, std::less<>> m_facts;
+  JobRunner m_jobs;  ///< threads of its own: a compiler may take long to answer
 };
 
 }  // namespace fusescope

@@ -20,7 +20,7 @@ constexpr int kTellMs = 100;
 }  // namespace
 
 RunController::RunController(PlanDocument& document, Runs& runs, WorkerClient& worker, JobRunner& jobs, QObject* parent)
-    : QObject(parent), m_document(document), m_runs(runs), m_worker(worker), m_jobs(jobs), m_compilers(jobs) {
+    : QObject(parent), m_document(document), m_runs(runs), m_worker(worker), m_jobs(jobs) {
   m_told.setSingleShot(true);
   m_told.setInterval(kTellMs);
   connect(&m_told, &QTimer::timeout, this, &RunController::activityChanged);

@@ -31,6 +31,8 @@ std::int64_t WorkerClient::submit(WorkerRequest request, QObject* receiver, Even
                                   OnProgress progress) {
   const std::int64_t id = m_nextId++;
   request.id = id;
+  if (m_pending.empty() && std::exchange(m_isOld, false) && m_worker != nullptr)
+    std::exchange(m_worker, nullptr)->abandon();
   const auto [entry, added] = m_pending.emplace(
       id, Pending{std::move(request), receiver, std::move(decode), std::move(deliver), std::move(progress)});
   hand(entry->second);

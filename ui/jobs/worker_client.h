@@ -51,6 +51,8 @@ class WorkerClient : public QObject {
   void cancel(std::int64_t id);
   /// Asks a request that has a best so far to end with that (`tune`): it is answered as usual, whenever it is.
   void finish(std::int64_t id);
+  /// What the process knows of the machine may be old: the next request that finds none under way gets a new one.
+  void renew() { m_isOld = true; }
   /// What is started next is another program.
   void setProgram(const QString& program) { m_program = program; }
   bool busy() const { return !m_pending.empty(); }
@@ -92,6 +94,7 @@ class WorkerClient : public QObject {
   WorkerProcess* m_worker = nullptr;          ///< a child; null: none runs
   std::map<std::int64_t, Pending> m_pending;  ///< in the order of sending: the worker is at the first
   std::int64_t m_nextId = 1;
+  bool m_isOld = false;  ///< m_worker, if there is one
 };
 
 }  // namespace fusescope

@@ -1,6 +1,7 @@
 #include <QMenu>
 
 #include "ui/compare/two_views.h"
+#include "ui/document/environment_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/actions.h"
 #include "ui/window/main_window.h"
@@ -35,6 +36,42 @@ void fillSelected(MainWindow& window, QMenu& menu) {
   fillNodeMenu(menu, window.context(), window.selection().nodes());
 }
 
+/// The compilers in each environment; those that cannot be built with are greyed and say why.
+void fillEnvironments(MainWindow& window, QMenu& menu) {
+  window.findEnvironmentsOfSession();
+  Environments& environments = window.environments();
+  environments.ask();
+  const std::string& now = window.document().options().compiler;
+  for (const KnownEnvironment& known : environments.all()) {
+    const QString place = qs(known.environment.name);
+    if (isOfNoUse(known) || !known.found) {
+      QAction* action = menu.addAction(QStringLiteral("%1: %2").arg(place, foundWords(known)));
+      action->setEnabled(false);
+      continue;
+    }
+    for (const FoundCompiler& found : known.found->compilers) {
+      const std::string name = compilerIn(found.compiler, known.environment);
+      const Compiler* compiler = found.problem.empty() ? findCompiler(name) : nullptr;
+      if (compiler != nullptr) window.controller().compilers().ask(name);
+      const QString title = QStringLiteral("%1 %2 · %3").arg(qs(found.compiler), qs(found.version), place).simplified();
+      QAction* action = menu.addAction(title, &window, [&window, compiler] {
+        window.showDock(QStringLiteral("Runs"));
+        window.controller().buildWith(*compiler);
+      });
+      const QString problem = !found.problem.empty() ? qs(found.problem)
+                              : compiler == nullptr
+                                  ? QStringLiteral("This program has no part for %1.").arg(qs(found.compiler))
+                                  : window.controller().buildWithRefusal(*compiler);
+      action->setCheckable(true);
+      action->setChecked(now == name);
+      action->setEnabled(problem.isEmpty());
+      action->setToolTip(problem);
+    }
+  }
+  menu.addSeparator();
+  menu.addAction(QStringLiteral("Compilers…"), &window, &MainWindow::showCompilers);
+}
+
 /// Chooses the compiler and builds. One that cannot compile says why.
 void fillCompilers(MainWindow& window, QMenu& menu) {
   Compilers& compilers = window.controller().compilers();
@@ -51,6 +88,7 @@ void fillCompilers(MainWindow& window, QMenu& menu) {
     action->setEnabled(problem.isEmpty());
     action->setToolTip(problem);
   }
+  fillEnvironments(window, menu);
 }
 
 /// Every action that a command does as well.

@@ -11,6 +11,7 @@
 
 #include "planning/fused_node_facts.h"
 #include "ui/compare/two_views.h"
+#include "ui/document/environments.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/node_menu.h"
@@ -70,6 +71,7 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
   column->addWidget(m_messages);
   column->addWidget(m_pages, 1);
   setCentralWidget(centre);
+  setEnvironments(std::make_unique<Environments>());
   makeDocks();
   makeActions();
   makeStatusBar();

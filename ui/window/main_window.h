@@ -27,6 +27,7 @@
 
 namespace fusescope {
 
+class Environments;
 class FactLine;
 class TwoViews;
 
@@ -113,6 +114,13 @@ class MainWindow : public QMainWindow {
   void compareWithPrediction();
   /// Why there is no such pair; empty: there is.
   QString predictionRefusal() const;
+  /// The dialog of environments and the compilers in them.
+  void showCompilers();
+  /// Tells environments() of those that options and runs of the session name by their commands.
+  void findEnvironmentsOfSession();
+  Environments& environments() { return *m_environments; }
+  /// Tests have environments of their own.
+  void setEnvironments(std::unique_ptr<Environments> environments);
   /// And colours the canvas by them.
   void evaluateErrors();
   /// The centre shows two plans, or the canvas.
@@ -195,6 +203,7 @@ class MainWindow : public QMainWindow {
   std::unique_ptr<FileDiff> m_fileDiff;
   std::unique_ptr<KnownPlans> m_known;
   std::unique_ptr<ShownMade> m_made;
+  std::unique_ptr<Environments> m_environments;
   QStackedWidget* m_pages;  ///< what is open, or where to begin
   QStackedWidget* m_views;  ///< the canvas, or the two views
   StartPage* m_start;

@@ -1,4 +1,10 @@
+#include <algorithm>
+#include <optional>
+
 #include "ui/compare/two_views.h"
+#include "ui/dialogs/compilers_dialog.h"
+#include "ui/dialogs/dialog_fields.h"
+#include "ui/document/environments.h"
 #include "ui/window/main_window.h"
 
 namespace fusescope {
@@ -27,6 +33,40 @@ void MainWindow::showTwoViews(bool shown) {
   (shown ? &m_twoViews->viewOfA() : m_canvas)->setFocus();
   if (!shown) showSelectionOnCanvas(this);
   m_actions->refresh();
+}
+
+/// Of "onnxruntime@ssh gpubox python3" the command; of a name nothing: that is of the user's own list.
+static std::optional<Environment> environmentIn(const std::string& compiler) {
+  const std::size_t at = compiler.find('@');
+  if (at == std::string::npos) return std::nullopt;
+  const std::string where = compiler.substr(at + 1);
+  if (where.find_first_of(" /") == std::string::npos) return std::nullopt;
+  return Environment{.name = where, .command = where};
+}
+
+void MainWindow::findEnvironmentsOfSession() {
+  std::vector<Environment> found;
+  const auto add = [&](const PlanOptions& options) {
+    const auto environment = environmentIn(options.compiler);
+    if (environment && std::ranges::find(found, *environment) == found.end()) found.push_back(*environment);
+  };
+  add(m_document->options());
+  for (const Run& run : m_runs->all()) add(run.options);
+  m_environments->setOfSession(std::move(found));
+}
+
+void MainWindow::showCompilers() {
+  findEnvironmentsOfSession();
+  opened<CompilersDialog>(context(), *m_environments, this);
+}
+
+void MainWindow::setEnvironments(std::unique_ptr<Environments> environments) {
+  m_environments = std::move(environments);
+  // A process that runs knows them as they were when it began.
+  connect(m_environments.get(), &Environments::renewed, this, [this] {
+    for (WorkerClient* worker : {m_worker.get(), m_builder.get()}) worker->renew();
+    m_controller->compilers().askAgain();
+  });
 }
 
 QString MainWindow::predictionRefusal() const {

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <QDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTextBrowser>
+#include <optional>
+
+#include "ui/document/environments.h"
+
+namespace fusescope {
+
+/// A new environment: its name and the command that starts Python there. The command is shown as it will be started,
+/// and starting it is the user's word for it; what was found or is missing is said before it is added.
+class AddEnvironmentDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  explicit AddEnvironmentDialog(Environments& environments, QWidget* parent = nullptr);
+  QLineEdit& name() { return *m_name; }
+  QLineEdit& command() { return *m_command; }
+  QPushButton& startButton() { return *m_start; }
+  QPushButton& stopButton() { return *m_stop; }
+  QPushButton& addButton() { return *m_add; }
+  /// What was found or is wrong, as plain text.
+  QString said() const { return m_said->toPlainText(); }
+  void accept() override;
+  void done(int result) override;
+
+ private:
+  Environment environment() const;
+  QString problem() const;
+  void start();
+  void stop();
+  void check();
+
+  Environments& m_environments;
+  QLineEdit *m_name, *m_command;
+  QLabel* m_agreed;
+  QPushButton *m_start, *m_stop, *m_add;
+  QTextBrowser* m_said;
+  bool m_isTrying = false;
+  std::optional<FoundEnvironment> m_found;
+  QString m_outcome;  ///< in place of what was found: it was cancelled, or could not be tried
+};
+
+}  // namespace fusescope

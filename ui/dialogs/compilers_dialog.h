@@ -1,0 +1,53 @@
+#pragma once
+
+#include <QDialog>
+#include <QLabel>
+#include <QPushButton>
+#include <QTextBrowser>
+#include <QTreeWidget>
+
+#include "ui/docks/dock_context.h"
+#include "ui/document/environments.h"
+
+namespace fusescope {
+
+/// The environments in which compilers are looked for, what was found in each, and what to do about what was not. Keys:
+/// Insert adds, Delete removes, F5 looks again.
+class CompilersDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  CompilersDialog(const DockContext& context, Environments& environments, QWidget* parent = nullptr);
+  /// Environments, and below each the compilers in it. Columns: name, version, what was found.
+  QTreeWidget& list() { return *m_list; }
+  /// What is said of the one that is current, as plain text.
+  QString detail() const { return m_detail->toPlainText(); }
+  QPushButton& button(const QString& objectName) { return *findChild<QPushButton*>(objectName); }
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+  QWidget* makeButtons();
+  void makeList();
+  void renew();
+  void renewDetail();
+  void addRows(const KnownEnvironment& known);
+  /// The environment that is current, or that the compiler is in that is; null: none is.
+  const KnownEnvironment* current() const;
+  const FoundCompiler* currentCompiler() const;
+  void addNew();
+  void remove();
+  void lookAgain();
+  void confirm();
+  void copy();
+
+  DockContext m_context;
+  Environments& m_environments;
+  QTreeWidget* m_list;
+  QTextBrowser* m_detail;
+  QLabel* m_said;
+  QPushButton *m_remove, *m_again, *m_confirm, *m_copy;
+};
+
+}  // namespace fusescope

@@ -1,0 +1,32 @@
+#include "ui/document/environment_source.h"
+
+#include "probe/listeners.h"
+
+namespace fusescope {
+
+namespace {
+
+class OfMachine final : public EnvironmentSource {
+ public:
+  std::vector<Environment> find() const override { return findEnvironments(); }
+  Result<std::vector<Environment>> added() const override { return userEnvironments(); }
+  bool isConfirmed(const Environment& environment) const override {
+    return fusescope::isConfirmed(environment.command);
+  }
+  Status confirm(const Environment& environment) const override { return fusescope::confirm(environment.command); }
+  Result<FoundEnvironment> look(const Environment& environment, bool afresh, const StopToken& stop) const override {
+    if (afresh) endIdleListeners();  // a listener says what was there when it began
+    return tryEnvironment(environment, stop);
+  }
+  Status add(const Environment& environment) const override { return addEnvironment(environment); }
+  Status remove(const std::string& name) const override { return removeEnvironment(name); }
+};
+
+}  // namespace
+
+const EnvironmentSource& environmentsOfMachine() {
+  static const OfMachine source;
+  return source;
+}
+
+}  // namespace fusescope
