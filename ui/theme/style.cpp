@@ -137,6 +137,7 @@ QCheckBox::indicator:focus { border-color: @accent; }
 QPlainTextEdit[field="true"] { border: 1px solid @border; border-radius: 5px; padding: 1px 3px; }
 QPlainTextEdit[field="true"]:focus { border-color: @accent; }
 QPushButton:disabled { color: @disabled; background: @window; border-color: @border; }
+QPushButton[link="true"]:disabled { color: @dim; background: transparent; border-color: transparent; }
 QStatusBar { background: @window; border-top: 1px solid @border; color: @dim; }
 QStatusBar::item { border: none; }
 QProgressBar { background: @base; border: 1px solid @border; border-radius: 4px; text-align: center; min-height: 8px; }
