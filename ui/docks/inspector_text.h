@@ -41,7 +41,8 @@ QString madeKernelText(const PlanSnapshot& snapshot, const FusedNode& fused, con
                        const Theme& theme);
 /// What another compiler made of a node; empty of our own plan.
 QString madeNodeText(const PlanSnapshot& snapshot, NodeId node, const Theme& theme);
-/// What each compiler made of a node, by the runs that tell it, and our own plan before them; empty where none tells it.
+/// What each compiler made of a node, by the runs that tell it, and our own plan before them; empty where none tells
+/// it.
 QString knownPlansText(const PlanSnapshot& snapshot, NodeId node, const std::vector<KnownPlan>& known,
                        const Theme& theme);
 /// How well our plan predicts the kernels on screen, with what is counted; empty of a plan of ours.
