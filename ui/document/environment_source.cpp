@@ -1,5 +1,6 @@
 #include "ui/document/environment_source.h"
 
+#include "compilers/probed/probed_compiler.h"
 #include "probe/listeners.h"
 
 namespace fusescope {
@@ -15,11 +16,21 @@ class OfMachine final : public EnvironmentSource {
   }
   Status confirm(const Environment& environment) const override { return fusescope::confirm(environment.command); }
   Result<FoundEnvironment> look(const Environment& environment, bool afresh, const StopToken& stop) const override {
-    if (afresh) endIdleListeners();  // a listener says what was there when it began
+    if (afresh) {
+      forgetProbedCompilers();
+      endIdleListeners();  // a listener says what was there when it began
+    }
     return tryEnvironment(environment, stop);
   }
-  Status add(const Environment& environment) const override { return addEnvironment(environment); }
-  Status remove(const std::string& name) const override { return removeEnvironment(name); }
+  Status add(const Environment& environment) const override { return changed(addEnvironment(environment)); }
+  Status remove(const std::string& name) const override { return changed(removeEnvironment(name)); }
+
+ private:
+  /// Where compilers are is looked for anew.
+  static Status changed(Status status) {
+    if (status.ok()) forgetProbedCompilers();
+    return status;
+  }
 };
 
 }  // namespace
