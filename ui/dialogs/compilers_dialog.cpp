@@ -22,7 +22,7 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kWidthInLetters = 110, kHeightInLines = 30;
+constexpr int kListWidthInLetters = 110, kListHeightInLines = 30;
 constexpr int kNameColumn = 0, kVersionColumn = 1, kFoundColumn = 2;
 constexpr int kEnvironmentRole = Qt::UserRole, kCompilerRole = Qt::UserRole + 1;
 
@@ -42,7 +42,7 @@ CompilersDialog::CompilersDialog(const DockContext& context, Environments& envir
       m_said(new QLabel) {
   setWindowTitle(QStringLiteral("Compilers"));
   const QFontMetrics metrics(font());
-  resize(kWidthInLetters * metrics.averageCharWidth(), kHeightInLines * metrics.lineSpacing());
+  resize(kListWidthInLetters * metrics.averageCharWidth(), kListHeightInLines * metrics.lineSpacing());
   makeList();
   m_detail->setAccessibleName(QStringLiteral("What is known of it"));
   m_detail->document()->setDocumentMargin(spacing::kMedium);
