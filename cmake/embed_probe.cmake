@@ -1,4 +1,4 @@
-# fusescope_embed_probe(TARGET): packs resources/probe into a source of that library, anew when one of its files changes.
+# fusescope_embed_probe(TARGET): packs resources/probe into a source of that library, anew when a file of it changes.
 function(fusescope_embed_probe library)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/resources/probe/*.py)
   set(script ${CMAKE_SOURCE_DIR}/cmake/embed_probe.py)

@@ -20,7 +20,7 @@
 namespace fusescope {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{1000};  ///< for a process to end by itself
+constexpr std::chrono::milliseconds kPatience{500};  ///< for a process to end by itself
 
 struct Pipe {
   Descriptor read, write;

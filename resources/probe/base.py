@@ -15,8 +15,8 @@ whose methods are named by the ops of a request. Each takes
                  under its path in that folder
     progress     progress(phase, detail=""): tells how far the work is
 
-and returns a dict that JSON can say (numbers of numpy are converted, NaN and infinities become "nan", "inf", "-inf").
-What cannot be done is a `Refusal`. All methods of a job are called on the main thread of a process of its own, one after
+and returns a dict that JSON can say (numbers of numpy are converted, NaN and infinities become "nan", "inf",
+"-inf"). What cannot be done is a `Refusal`. All methods of a job are called on the main thread of a process of its own, one after
 another; the object lives as long as the job, so that `compile` may leave something for `run`. Whoever cancels ends the
 process, so that nothing needs to ask whether it is to stop.
 """
@@ -49,7 +49,7 @@ class Compiler:
 
 
 def import_package(module, distribution):
-    """Imports `module`, which the package `distribution` brings. Refusals: it is not there, or it cannot be imported."""
+    """Imports `module`, which the package `distribution` brings. Refusals: it is not there, or cannot be imported."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:

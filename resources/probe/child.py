@@ -17,8 +17,8 @@ PROGRESS_INTERVAL = 0.05  # seconds between two details of one phase
 
 
 def be_a_child(compiler, commands, answers, log, memory):
-    """Never returns. Reads requests from the descriptor `commands`, writes events to `answers`; all that is printed goes
-    to `log`. Ends with the one that holds the other end of `commands`."""
+    """Never returns. Reads requests from the descriptor `commands`, writes events to `answers`; all that is printed
+    goes to `log`. Ends with the one that holds the other end of `commands`."""
     status = 1
     try:
         parent = os.getppid()
@@ -151,7 +151,8 @@ def files_below(folder):
         for name in sorted(names):
             path = os.path.join(place, name)
             if os.path.isfile(path) and not os.path.islink(path):
-                files.append({"name": os.path.relpath(path, folder).replace(os.sep, "/"), "size": os.path.getsize(path)})
+                relative = os.path.relpath(path, folder).replace(os.sep, "/")
+                files.append({"name": relative, "size": os.path.getsize(path)})
     return files
 
 

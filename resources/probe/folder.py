@@ -1,4 +1,4 @@
-"""The folder that a probe writes into: its own, locked while anything of the probe lives, removed by whoever survives."""
+"""The folder that a probe writes into: its own, locked while anything of the probe lives, removed by who survives."""
 
 import fcntl
 import os

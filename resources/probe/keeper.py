@@ -1,5 +1,5 @@
-"""The keeper: a process that does nothing but wait until the listener has ended, however that happened. Then it ends the
-listener's jobs and removes its folder."""
+"""The keeper: a process that does nothing but wait until the listener has ended, however that happened. Then it ends
+the listener's jobs and removes its folder."""
 
 import os
 import shutil

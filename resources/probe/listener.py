@@ -191,7 +191,7 @@ def word_in(path):
 
 
 def listen(source, sink, folder, archive):
-    """Never returns: what the bootstrap calls once the probe has arrived. `folder` is the probe's own, `archive` its bytes."""
+    """Never returns: what the bootstrap calls once the probe is there. `folder`: its own; `archive`: its bytes."""
     try:
         folders.lock_folder(folder)
         Listener(source, sink, folder, hashlib.sha256(archive).hexdigest()).run()

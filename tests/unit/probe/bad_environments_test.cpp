@@ -1,6 +1,8 @@
 // What an environment may be besides a good one: each ends in a sentence that says what is wrong, in bounded time.
 #include <fmt/format.h>
 
+#include <thread>
+
 #include "tests/unit/probe/probe_fixture.h"
 
 using namespace fusescope;
@@ -145,6 +147,21 @@ TEST_F(BadEnvironments, APackageThatHangsWhenItIsImported) {
              {"fake in", "did not answer \"open\" in time, so its process was ended"});
   expectSays(problemOf(withPackage("import ctypes\nctypes.PyDLL(None).sleep(1000)"), "fake", {.open = 2s}),
              {"in time"});
+}
+
+TEST_F(BadEnvironments, OpeningCanBeCancelled) {
+  std::stop_source stop;
+  const Environment environment = withPackage(
+      "import ctypes, os\nopen(os.environ['TMPDIR'] + '/importing', 'w').close()\nctypes.PyDLL(None).sleep(1000)");
+  std::thread cancels([&] {
+    EXPECT_TRUE(eventually([&] { return std::filesystem::exists(m_folder / "temporary/importing"); }));
+    stop.request_stop();
+  });
+  const auto job = ProbeJob::start(environment, "fake", stop.get_token());
+  cancels.join();
+  ASSERT_FALSE(job.ok());
+  EXPECT_TRUE(job.error().cancelled) << job.error().text();
+  std::filesystem::remove(m_folder / "temporary/importing");
 }
 
 TEST_F(BadEnvironments, MemoryHasALimit) {

@@ -11,7 +11,8 @@ from fusescope_probe import base
 class Compiler(base.Compiler):
     def open(self, request, files, out_folder, progress):
         print("a compiler that prints when it is opened")
-        return {"version": "1.2", "devices": ["here"], "about": {"pid": os.getpid(), "listener": os.getppid(), "path": sys.path}}
+        about = {"pid": os.getpid(), "listener": os.getppid(), "path": sys.path}
+        return {"version": "1.2", "devices": ["here"], "about": about}
 
     def echo(self, request, files, out_folder, progress):
         """The request and the contents of its files, and each file again."""

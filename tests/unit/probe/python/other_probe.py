@@ -1,7 +1,7 @@
 """other_probe.py HOW: stands where Python is expected and answers Fusescope's greeting wrongly.
 
-HOW: `version`: as the probe of another Fusescope; `no-hello`: with an object that is no hello; `garbage`, `long-line`,
-`many-bytes`: with what is not the protocol; `silence`: takes the probe and says nothing; `echo`: gives back what it gets;
+HOW: `version`: as the probe of another Fusescope; `no-hello`: with an object that is no hello; `garbage`,
+`long-line`, `many-bytes`: with what is not the protocol; `silence`: takes the probe and says nothing; `echo`: gives back what it gets;
 `python2`: as Python 2 does."""
 
 import os
