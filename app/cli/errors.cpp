@@ -169,14 +169,18 @@ Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
   const auto report = TRY(layerErrors(artifact, samples, options, arguments.against));
   const auto advice = TRY(adviceAbout(report, artifact.plan, samples, options, arguments.against));
   clearProgressLine();
+  const std::string noInner = artifact.compiler().whyNot(Ability::InnerValues);
   if (arguments.json) {
     Json json = toJson(report, *artifact.plan, samples, options, arguments.against);
+    json["outputs_alone"] = noInner.empty() ? Json(nullptr) : Json(noInner);
     json["advice"] = toJson(advice);
     json["inputs"] = toJson(arguments.inputs.source(artifact));
     printJson(json);
   } else {
     const std::string against = againstText(samples, options, artifact.plan->options.compiler, arguments.against);
     printForPeople(report, advice, samples, against, options, arguments.all);
+    if (!noInner.empty())
+      std::cout << "errors are told of outputs, and of what stands between segments: " << noInner << "\n";
   }
   return std::ranges::any_of(report.tensors, cannotBeTold) ? kBadUse : kDone;
 }

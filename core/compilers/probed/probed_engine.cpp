@@ -144,19 +144,27 @@ void ProbedEngine::report(const ProbeAnswer& compiled) {
 
 Result<ReadBack> ProbedEngine::readBack(const ProbeAnswer& compiled, const BuildOptions& options) {
   ReadBack told = TRY(m_compiler.kind().readBack(m_network, compiled));
-  const bool canVerify =
-      std::ranges::all_of(m_inputs, [&](const auto& input) { return options.verifyOn.contains(input.first); });
-  if (canVerify && !options.verifyOn.empty()) {
-    std::map<std::string, Tensor> inputs;
-    for (const auto& [plan, file] : m_inputs) inputs.emplace(file, options.verifyOn.at(plan));
-    if (options.progress) options.progress("verify", m_backend);
-    TRY(m_compiler.kind().verify(m_network, compiled, inputs, *m_job, told, options.stop));
-  }
+  TRY(verify(compiled, options, told));
   auto identity = m_compiler.identity();
   identity.options = told.compiler.options;
   for (const auto& [name, value] : m_plan->options.compilerOptions) identity.options.insert_or_assign(name, value);
   told.compiler = std::move(identity);
   return told;
+}
+
+/// What cannot be compared stays as it was told. Errors: cancellation.
+Status ProbedEngine::verify(const ProbeAnswer& compiled, const BuildOptions& options, ReadBack& told) {
+  std::map<std::string, Tensor> inputs;
+  for (const auto& [plan, file] : m_inputs)
+    if (const auto given = options.verifyOn.find(plan); given != options.verifyOn.end())
+      inputs.emplace(file, given->second);
+  if (options.verifyOn.empty() || inputs.size() != m_inputs.size()) return Done{};
+  if (options.progress) options.progress("verify", m_backend);
+  ReadBack verified = told;
+  const Status status = m_compiler.kind().verify(m_network, compiled, inputs, *m_job, verified, options.stop);
+  if (!status.ok()) return status.error().cancelled ? status : Status(Done{});
+  told = std::move(verified);
+  return Done{};
 }
 
 Result<std::filesystem::path> ProbedEngine::writeInputs(const std::map<std::string, Tensor>& inputs) const {

@@ -44,6 +44,7 @@ class ProbedEngine final : public Engine {
   Status beThere(const StopToken& stop);
   void report(const ProbeAnswer& compiled);
   Result<ReadBack> readBack(const ProbeAnswer& compiled, const BuildOptions& options);
+  Status verify(const ProbeAnswer& compiled, const BuildOptions& options, ReadBack& told);
   Result<std::filesystem::path> writeInputs(const std::map<std::string, Tensor>& inputs) const;
   Result<std::map<std::string, Tensor>> readOutputs(const ProbeAnswer& answer) const;
   Result<std::vector<StepTime>> profile(const std::filesystem::path& inputs, const TimeOptions& options,
