@@ -97,6 +97,8 @@ std::optional<ReadNetwork> OnnxRuntimeTest::read(const std::string& name, std::s
     return std::nullopt;
   };
   PlanOptions options;
+  options.compiler = kind().name();
+  options.target = kind().target();
   options.compilerOptions["level"] = level;
   options.precisions = precisions;
   auto plan = makePlan(std::move(model), options);
