@@ -1,10 +1,12 @@
 // How large text on the canvas is, and how much of it there is room for.
+#include <QFontMetricsF>
 #include <QPaintEngine>
 #include <QtTest>
 #include <map>
 
 #include "tests/gui/drawn_plan.h"
 #include "tests/gui/sample_canvas.h"
+#include "ui/canvas/canvas_metrics.h"
 #include "ui/canvas/canvas_painter.h"
 
 namespace fusescope {
@@ -96,10 +98,24 @@ class TextSizesTest : public test::SampleCanvas {
     }
     QVERIFY(words[1.0] > words[0.85] && words[0.85] > words[0.5] && words[0.5] > m_plan->fusedNodes.size());
   }
+
+  void titlesThatAreTooWideHaveTwoLines() {
+    const QFont font = titleFont();
+    const QFontMetricsF metrics(font);
+    const auto width = [&](const char* text) { return metrics.horizontalAdvance(QString::fromUtf8(text)) + 0.5; };
+    using Lines = std::pair<QString, QString>;
+    QVERIFY(titleInTwoLines("Gemm + Relu", font, width("Gemm +"), width("Relu")) == Lines("Gemm +", "Relu"));
+    QVERIFY(titleInTwoLines("Conv + Add + Relu", font, width("Conv + Add +"), width("Relu")) ==
+            Lines("Conv + Add +", "Relu"));
+    QVERIFY(titleInTwoLines("Conv + Add + Relu", font, width("Conv +"), width("Add …")) == Lines("Conv +", "Add …"));
+    // Where not even the first operator has room, it stays in one line.
+    QVERIFY(titleInTwoLines("Gemm + Relu", font, width("Gem"), width("Relu")).second.isEmpty());
+    QVERIFY(titleInTwoLines("LayerNormalization", font, width("Layer"), width("Relu")).second.isEmpty());
+  }
 };
 
 }  // namespace fusescope
 
 using fusescope::TextSizesTest;
-FUSESCOPE_GUI_TEST(TextSizesTest, 1)
+FUSESCOPE_GUI_TEST(TextSizesTest, 2)
 #include "text_sizes_test.moc"
