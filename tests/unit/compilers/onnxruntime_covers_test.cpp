@@ -7,7 +7,9 @@
 
 #include "compilers/onnxruntime/read_optimised.h"
 #include "compilers/onnxruntime/reading.h"
+#include "compilers/onnxruntime/value_comparison.h"
 #include "frontends/importers.h"
+#include "interchange/npz.h"
 #include "passes/pipelines.h"
 #include "tests/support/paths.h"
 #include "tests/unit/compilers/recorded_networks.h"
@@ -106,6 +108,43 @@ TEST(OnnxRuntimeCovers, OfIntegers) {
   FUSESCOPE_REQUIRE_SHARED();
   const Sample sample("vit_small-int8");
   sample.check();
+}
+
+/// Gives zeros for whatever it is asked for, but for one value of the optimised network.
+class AlmostEqualValues final : public ProbeJob {
+ public:
+  explicit AlmostEqualValues(std::string other) : m_other(std::move(other)) {}
+  const Json& opened() const override { return m_opened; }
+  Result<ProbeAnswer> ask(const ProbeRequest& request, const StopToken& /*stop*/,
+                          const Progress& /*progress*/) override {
+    NpzArrays values;
+    for (const Json& name : request.json["outputs"]) {
+      const bool isOther = request.json.contains("optimised") && name == m_other;
+      const std::vector<float> numbers{0, isOther ? 1.0F : 0.0F};
+      values.emplace(name.get<std::string>(), Tensor::copyOf<float>(DataType::F32, {2}, numbers));
+    }
+    const auto path = m_folder / "outputs.npz";
+    TRY(writeNpz(path, values));
+    return ProbeAnswer{.json = Json::object(), .files = {{"outputs.npz", path}}};
+  }
+  bool isThere() const override { return true; }
+
+ private:
+  std::string m_other;
+  Json m_opened;
+  test::TemporaryFolder m_folder;
+};
+
+TEST(OnnxRuntimeCovers, NumbersThatDifferAreADecision) {
+  FUSESCOPE_REQUIRE_SHARED();
+  Sample sample("bert_tiny");
+  AlmostEqualValues job("layer_norm");
+  const auto refuted = onnxruntime::compareValues(*sample.reading, {}, job, {});
+  ASSERT_TRUE(refuted.ok()) << refuted.error().text();
+  ASSERT_EQ(refuted.value().size(), 1U);
+  EXPECT_EQ(refuted.value()[0].code, "build.numbers_differ");
+  EXPECT_EQ(refuted.value()[0].subjects, std::vector{Subject::value("layer_norm")});
+  EXPECT_GT(sample.count(Certainty::Verified), 0U);
 }
 
 }  // namespace
