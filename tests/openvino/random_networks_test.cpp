@@ -1,0 +1,44 @@
+// Random networks in OpenVINO: every node has one fate, and nothing is bound that cannot be.
+#include <algorithm>
+#include <cstdio>
+
+#include "tests/openvino/read_networks.h"
+#include "tests/property/graph_maker.h"
+#include "tests/property/seeds.h"
+
+namespace fusescope::test {
+namespace {
+
+class OpenvinoRandomNetworks : public OpenvinoTest {};
+
+TEST_F(OpenvinoRandomNetworks, HaveOneFateForEveryNode) {
+  const std::vector<std::string> hints{"f32", "bf16"};
+  std::size_t networks = 0, refused = 0, nodes = 0, notDisclosed = 0;
+  const auto seeds = property::Seeds::asked(60);
+  seeds.run([&](std::uint64_t seed) {
+    property::Dice dice(seed);
+    property::NetworkKind kind{.f32Only = dice.oneIn(2), .smooth = dice.oneIn(2), .bodies = dice.oneIn(4) ? 1 : 0};
+    property::GraphMaker maker(seed, kind);
+    const auto model = maker.make(5 + dice.below(40));
+    PlanOptions options;
+    options.compilerOptions["hint"] = dice.of(hints);
+    std::string words;
+    const auto network = read("seed " + std::to_string(seed), model, options, &words);
+    if (!network) {
+      ++refused;
+      if (std::getenv("FUSESCOPE_SHOW_REFUSED") != nullptr) std::printf("seed %lu: %.300s\n", seed, words.c_str());
+      return std::string();
+    }
+    ++networks;
+    const FateCounts counts = countsOf(*network);
+    nodes += counts.nodes;
+    notDisclosed += counts.notDisclosed;
+    return problemOf(*network);
+  });
+  std::printf("suite: %zu networks (%zu refused), %zu nodes, of %zu it is not disclosed what became of them\n",
+              networks, refused, nodes, notDisclosed);
+  EXPECT_GE(networks * 2, static_cast<std::size_t>(seeds.cases)) << "most networks are compiled";
+}
+
+}  // namespace
+}  // namespace fusescope::test

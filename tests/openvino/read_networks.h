@@ -1,0 +1,63 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "compilers/probed/probed_kind.h"
+#include "tests/support/paths.h"
+
+namespace fusescope::test {
+
+/// A network that OpenVINO compiled, and what was read back.
+struct ReadNetwork {
+  std::string name;
+  std::shared_ptr<const Plan> plan;
+  HandedNetwork handed;
+  Json options, answer;  ///< what it was compiled with, and what it said
+  ReadBack told;
+  std::shared_ptr<const ReadBackPlan> made;
+  double readMs = 0;
+};
+
+/// Nodes by what became of them, and by the best that is known of which kernel holds them.
+struct FateCounts {
+  std::size_t nodes = 0, kernels = 0, inKernels = 0, views = 0, folded = 0, removed = 0, merged = 0, notDisclosed = 0;
+  std::size_t named = 0, derived = 0, guessed = 0;
+};
+
+/// Has the OpenVINO of the tests' Python compile networks.
+class OpenvinoTest : public ::testing::Test {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  /// Compiles `model` as `options` say, and reads it back. Failures are reported; nothing where OpenVINO refuses the
+  /// network, in whose words `refused` is.
+  std::optional<ReadNetwork> read(const std::string& name, std::shared_ptr<const Model> model, PlanOptions options = {},
+                                  std::string* refused = nullptr);
+  ProbeJob& job() { return *m_job; }
+  const ProbedKind& kind() const { return *findProbedKind("openvino"); }
+  std::filesystem::path operator/(const std::string& name) const { return m_folder / name; }
+
+ private:
+  TemporaryFolder m_folder;
+  std::unique_ptr<ProbeJob> m_job;
+};
+
+/// A network of the zoo with weights; empty: it is not there.
+std::filesystem::path zooNetwork(const std::string& name);
+std::shared_ptr<const Model> preparedModel(const std::filesystem::path& path);
+
+FateCounts countsOf(const ReadNetwork& network);
+std::string tableHead();
+std::string tableRow(const ReadNetwork& network, const std::string& hint);
+
+/// What is wrong with what was read back, whatever the network: a node with no fate or several, a kernel that cannot do
+/// what one of its nodes does, a kernel that reads or writes what only later ones make; empty: nothing.
+std::string problemOf(const ReadNetwork& network);
+
+}  // namespace fusescope::test
