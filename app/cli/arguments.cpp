@@ -132,6 +132,10 @@ Status addCompilerOptions(const std::vector<std::string>& given, std::map<std::s
   return Done{};
 }
 
+bool isNumber(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
 /// Whoever types the command that starts an environment has confirmed it.
 Status confirmCommand(const std::string& compiler) {
   const std::size_t at = compiler.find('@');
@@ -157,6 +161,8 @@ Result<PlanOptions> PlanArguments::options() const {
     options.target = target;
   } else if (known != nullptr && !known->target().empty()) {
     options.target = known->target();
+    const auto card = options.compilerOptions.find("sm");
+    if (card != options.compilerOptions.end() && isNumber(card->second)) options.target += ":sm" + card->second;
   }
   if (workspaceBytes) options.workspaceBytes = *workspaceBytes;
   if (!precision.empty()) options.precisions = TRY(parsePrecisions(precision));

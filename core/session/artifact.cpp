@@ -226,7 +226,7 @@ Result<const Compiler*> compilerFor(const PlanOptions& options) {
   }
   TRY(checkOptions(*compiler, options.compilerOptions));
   const std::string target = compiler->target();
-  if (target.empty() || target == options.target) return compiler;
+  if (target.empty() || target == options.target || options.target.starts_with(target + ":")) return compiler;
   return Diagnostic{
       .message = fmt::format("{} compiles for target {}, not for {}", options.compiler, target, options.target),
       .where = {.attribute = "--target"},

@@ -35,6 +35,8 @@ class OnnxRuntimeKind : public ProbedKind {
   std::vector<CompilerOption> options() const override { return onnxruntime::compilerOptions(); }
 
   std::string whyNot(Ability ability, const Json&) const override {
+    if (ability == Ability::Support)
+      return "ONNX Runtime says what it refuses only when it loads a network, which the build finds out.";
     if (ability == Ability::InnerValues)
       return "Other kernels run in ONNX Runtime where a value inside of the network is made an output.";
     if (ability == Ability::Keep) return "What ONNX Runtime compiled is not kept in an engine file.";

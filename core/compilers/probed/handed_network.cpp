@@ -233,28 +233,4 @@ Result<HandedNetwork> networkAsNamed(std::shared_ptr<const Plan> plan, const std
   return handed;
 }
 
-std::string inNamesOfPlan(const HandedNetwork& network, std::string_view text) {
-  const Graph& graph = network.plan->graph();
-  const auto isOfWord = [](char letter) {
-    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
-  };
-  std::string named;
-  while (!text.empty()) {
-    const auto end = std::ranges::find_if_not(text, isOfWord);
-    const std::string_view word = text.substr(0, static_cast<std::size_t>(end - text.begin()));
-    const auto node = network.nodes.find(word);
-    const auto value = network.values.find(word);
-    if (node != network.nodes.end() && !node->second.empty())
-      named += graph.node(node->second.front()).name;
-    else if (value != network.values.end())
-      named += graph.value(value->second).name;
-    else
-      named += word;
-    text.remove_prefix(word.size());
-    if (!text.empty()) named += text.front();
-    text.remove_prefix(std::min<std::size_t>(text.size(), 1));
-  }
-  return named;
-}
-
 }  // namespace fusescope

@@ -45,8 +45,4 @@ Result<HandedNetwork> handNetwork(std::shared_ptr<const Plan> plan, HandedTypes 
 /// without numbers says of it.
 Result<HandedNetwork> networkAsNamed(std::shared_ptr<const Plan> plan, const std::filesystem::path& path);
 
-/// `text` of a compiler with the names that the plan has in place of those of the handed file: of nodes of the main
-/// graph and of values, where they stand as words.
-std::string inNamesOfPlan(const HandedNetwork& network, std::string_view text);
-
 }  // namespace fusescope

@@ -8,6 +8,7 @@
 
 #include "backends/threads.h"
 #include "base/json_fields.h"
+#include "compilers/probed/handed_names.h"
 #include "engine/latency.h"
 #include "interchange/codes.h"
 #include "interchange/npz.h"
@@ -113,7 +114,7 @@ Result<ProbeAnswer> ProbedEngine::wake(const StopToken& stop, const Progress& pr
   const bool isThere = m_job->isThere();
   if (isThere) m_compiler.giveBack(std::move(m_job));
   m_job.reset();
-  return inNamesOfPlan(std::move(compiled).error());
+  return located(std::move(compiled).error());
 }
 
 Status ProbedEngine::beThere(const StopToken& stop) {
@@ -122,10 +123,10 @@ Status ProbedEngine::beThere(const StopToken& stop) {
 }
 
 /// Of the node of the plan that the compiler failed at, if it is known.
-Diagnostic ProbedEngine::inNamesOfPlan(Diagnostic error) const {
+Diagnostic ProbedEngine::located(Diagnostic error) const {
   if (error.cancelled) return error;
   const NodeId node = m_compiler.kind().failedAt(m_network, error);
-  error.message = fusescope::inNamesOfPlan(m_network, error.message);
+  error.message = inNamesOfNetwork(m_network, error.message);
   error.where.node = m_plan->graph().has(node) ? m_plan->graph().node(node).name : std::string();
   return error;
 }

@@ -49,7 +49,7 @@ class ProbedEngine final : public Engine {
   Result<std::map<std::string, Tensor>> readOutputs(const ProbeAnswer& answer) const;
   Result<std::vector<StepTime>> profile(const std::filesystem::path& inputs, const TimeOptions& options,
                                         TimeReport& report);
-  Diagnostic inNamesOfPlan(Diagnostic error) const;
+  Diagnostic located(Diagnostic error) const;
 
   const ProbedCompiler& m_compiler;
   std::string m_backend;

@@ -1,4 +1,5 @@
 // Networks as other compilers are handed them: numbers for names, and the same numbers at the outputs.
+#include "compilers/probed/handed_names.h"
 #include "compilers/probed/handed_network.h"
 
 #include <algorithm>
@@ -331,10 +332,10 @@ TEST(HandedNetwork, WhatACompilerSaysIsToldInNamesOfThePlan) {
   const HandedNetwork network =
       handed(planOf(folder.write("product.onnx", product()), testing::cpuOptions()), HandedTypes::AsInFile);
   const std::string input = network.file.graph.inputs.at(0).name;
-  EXPECT_EQ(inNamesOfPlan(network, "node 'n1' reads n0, not n11 or n1_2: " + input + "."),
-            "node 'relu' reads product, not n11 or n1_2: x.");
-  EXPECT_EQ(inNamesOfPlan(network, ""), "");
-  EXPECT_EQ(inNamesOfPlan(network, "n0"), "product");
+  EXPECT_EQ(inNamesOfNetwork(network, "node 'n1' reads n0, not n11 or n1_2: " + input + "."),
+            "node 'relu' reads product, not n11 or relu_2: x.");
+  EXPECT_EQ(inNamesOfNetwork(network, ""), "");
+  EXPECT_EQ(inNamesOfNetwork(network, "n0"), "product");
 }
 
 TEST(HandedNetwork, AFileAsItIsIsKnownByItsNames) {
