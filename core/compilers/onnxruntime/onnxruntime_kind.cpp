@@ -8,6 +8,7 @@
 #include "compilers/onnxruntime/read_optimised.h"
 #include "compilers/onnxruntime/reading.h"
 #include "compilers/onnxruntime/value_comparison.h"
+#include "compilers/probed/handed_names.h"
 #include "compilers/probed/probed_kind.h"
 
 namespace fusescope {
@@ -26,6 +27,16 @@ Result<std::unique_ptr<Reading>> readingOf(const HandedNetwork& network, const P
   return onnxruntime::readNetwork(network, TRY(writtenFile(compiled, "optimised.onnx")));
 }
 
+/// Kernels are called after nodes: by the names that these have in the user's network.
+void tellInNames(const HandedNetwork& network, ReadBack& told) {
+  for (ReadBackKernel& kernel : told.kernels) kernel.name = inNamesOfNetwork(network, kernel.name);
+  for (ReadBackConversion& conversion : told.conversions)
+    conversion.kernel = inNamesOfNetwork(network, conversion.kernel);
+}
+
+constexpr const char* kNoSupport =
+    "ONNX Runtime says what it refuses only when it loads a network, which the build finds out.";
+
 class OnnxRuntimeKind : public ProbedKind {
  public:
   std::string_view name() const override { return "onnxruntime"; }
@@ -35,8 +46,7 @@ class OnnxRuntimeKind : public ProbedKind {
   std::vector<CompilerOption> options() const override { return onnxruntime::compilerOptions(); }
 
   std::string whyNot(Ability ability, const Json&) const override {
-    if (ability == Ability::Support)
-      return "ONNX Runtime says what it refuses only when it loads a network, which the build finds out.";
+    if (ability == Ability::Support) return kNoSupport;
     if (ability == Ability::InnerValues)
       return "Other kernels run in ONNX Runtime where a value inside of the network is made an output.";
     if (ability == Ability::Keep) return "What ONNX Runtime compiled is not kept in an engine file.";
@@ -47,41 +57,27 @@ class OnnxRuntimeKind : public ProbedKind {
     return onnxruntime::requestOptions(network, options);
   }
 
-  /// It takes networks as a whole. What it refuses, it names where it can.
-  Result<CompilerSupport> support(const HandedNetwork& network, const ProbeAnswer& answer) const override {
-    const auto refused = answer.json.find("refused");
-    const bool isRefused = refused != answer.json.end() && refused->is_string();
-    const std::string words = isRefused ? refused->get<std::string>() : std::string();
-    const NodeId failed = isRefused ? failedAt(network, {.message = words}) : NodeId();
-    CompilerSupport support;
-    const Graph& graph = network.plan->graph();
-    for (const NodeId id : graph.order()) {
-      NodeSupport node{.node = graph.node(id).name, .taken = std::nullopt, .code = {}, .message = {}};
-      if (id == failed) {
-        node.taken = false;
-        node.code = "validate.compiler_refused";
-        node.message = words;
-      } else if (!isRefused) {
-        node.taken = true;
-      }
-      support.nodes.push_back(std::move(node));
-    }
-    if (isRefused && !failed.valid()) return Diagnostic{.message = words};
-    return support;
+  Result<CompilerSupport> support(const HandedNetwork& /*network*/, const ProbeAnswer& /*answer*/) const override {
+    return Diagnostic{.message = kNoSupport};
   }
 
   Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
     const auto reading = TRY(readingOf(network, compiled));
     ReadBack told = onnxruntime::readOptimised(reading->network, reading->optimised, reading->covers);
+    tellInNames(network, told);
     onnxruntime::addProviders(network, compiled.json, told);
     return told;
   }
 
-  Result<std::map<std::string, double>> kernelTimes(const HandedNetwork&, const ProbeAnswer& profile) const override {
+  Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
+                                                    const ProbeAnswer& profile) const override {
     const std::string text = TRY(readTextFile(TRY(writtenFile(profile, "profile.json"))));
     const Json json = Json::parse(text, nullptr, false);
     if (json.is_discarded()) return Diagnostic{.message = "The profile of ONNX Runtime is not JSON."};
-    return onnxruntime::kernelTimesOf(json);
+    std::map<std::string, double> times;
+    for (const auto& [kernel, ms] : TRY(onnxruntime::kernelTimesOf(json)))
+      times.emplace(inNamesOfNetwork(network, kernel), ms);
+    return times;
   }
 
   Status verify(const HandedNetwork& network, const ProbeAnswer& compiled, const std::map<std::string, Tensor>& inputs,
@@ -90,6 +86,7 @@ class OnnxRuntimeKind : public ProbedKind {
     const auto reading = TRY(readingOf(network, compiled));
     const auto refuted = TRY(onnxruntime::compareValues(*reading, inputs, job, stop));
     ReadBack proved = onnxruntime::readOptimised(reading->network, reading->optimised, reading->covers);
+    tellInNames(network, proved);
     told.kernels = std::move(proved.kernels);
     told.fates = std::move(proved.fates);
     told.conversions = std::move(proved.conversions);

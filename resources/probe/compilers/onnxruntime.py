@@ -38,16 +38,6 @@ class Compiler(base.Compiler):
         providers = list(self._ort.get_available_providers())
         return {"version": self._ort.__version__, "devices": providers, "about": {"threads": os.cpu_count()}}
 
-    def support(self, request, files, out_folder, progress):
-        """It takes whole networks. What it refuses, it refuses when it loads them."""
-        progress("support")
-        options = {**request.get("options", {}), "level": "none"}
-        try:
-            self._make_session(files["network.onnx"], options)
-        except base.Refusal as refusal:
-            return {"refused": refusal.message}
-        return {"refused": None}
-
     def compile(self, request, files, out_folder, progress):
         self._forget()
         options = request.get("options", {})
