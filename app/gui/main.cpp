@@ -20,8 +20,8 @@ namespace fusescope {
 namespace {
 
 struct Arguments {
-  std::string model, directivesFile, rangesFile, target, precision, screenshot, size = "1440x900", theme, select, dock,
-                                                                                color;
+  std::string model, directivesFile, rangesFile, compiler, target, precision, screenshot, size = "1440x900", theme,
+                                                                                          select, dock, color;
   SampleSource inputs;
   double scale = 1.0;
   std::vector<std::string> expand;
@@ -32,7 +32,13 @@ struct Arguments {
 Result<PlanOptions> planOptions(const Arguments& arguments) {
   PlanOptions options;
   if (!arguments.directivesFile.empty()) adopt(TRY(readDirectivesFile(arguments.directivesFile)), options);
+  if (!arguments.compiler.empty()) {
+    options.compiler = arguments.compiler;
+    const Compiler* compiler = findCompiler(arguments.compiler);
+    if (compiler != nullptr && !compiler->target().empty()) options.target = compiler->target();
+  }
   if (!arguments.target.empty()) options.target = arguments.target;
+  TRY(compilerFor(options));
   if (arguments.precision == "f32")
     options.precisions.clear();
   else if (!arguments.precision.empty())
@@ -99,6 +105,8 @@ int run(int argc, char** argv) {
   CLI::App parser("Fusescope's window");
   parser.add_option("MODEL", arguments.model, "A model (.onnx), plan (.json), engine (.fse) or session (.fsession)");
   parser.add_option("--directives", arguments.directivesFile, "Pins and other wishes, as saved from the window");
+  parser.add_option("--compiler", arguments.compiler,
+                    "What compiles the network: NAME[@ENVIRONMENT], see fusescope compilers");
   parser.add_option("--target", arguments.target, joined(targetNames()));
   parser.add_option("--precision", arguments.precision, "Types that may be used besides f32: f16,bf16,int8");
   parser.add_option("--ranges", arguments.rangesFile, "Ranges of values for int8, or TensorRT's calibration cache")

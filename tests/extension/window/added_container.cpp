@@ -1,33 +1,32 @@
-#include "ui/canvas/canvas_level.h"
+#include "ui/canvas/level_parts.h"
 
 namespace fusescope {
 
 namespace {
 
-std::vector<const FusedNode*> ofSeveralNodes(const CanvasLevel& level) {
+std::vector<const FusedNode*> ofSeveralNodes(const LevelParts& level) {
   std::vector<const FusedNode*> several;
   for (const FusedNode& fused : level.cover.fusedNodes)
     if (fused.nodes.size() > 1) several.push_back(&fused);
   return several;
 }
 
-std::size_t count(const CanvasLevel& level) {
+std::size_t count(const LevelParts& level) {
   return ofSeveralNodes(level).size();
 }
 
 /// All but the first of a fused node.
-std::vector<NodeId> nodes(const CanvasLevel& level, std::size_t part) {
-  std::vector<NodeId> rest = ofSeveralNodes(level)[part]->nodes;
-  rest.erase(rest.begin());
-  return rest;
+void nodes(const LevelParts& level, std::size_t part, std::vector<NodeId>& nodes) {
+  nodes = ofSeveralNodes(level)[part]->nodes;
+  nodes.erase(nodes.begin());
 }
 
-CanvasItem item(const CanvasLevel& level, std::size_t part) {
+CanvasItem item(const LevelParts& level, std::size_t part) {
   CanvasItem item;
   item.name = "rest of " + level.items.nameOf(ofSeveralNodes(level)[part]->name);
   item.key = "r:" + item.name;
   item.title = "rest";
-  item.nodes = int(nodes(level, part).size());
+  item.nodes = int(ofSeveralNodes(level)[part]->nodes.size()) - 1;
   item.canOpen = true;
   return item;
 }
