@@ -4,13 +4,19 @@
 #include <zip.h>
 
 #include <array>
+#include <string_view>
 #include <utility>
+
+#include "base/files.h"
 
 namespace fusescope {
 namespace {
 
 /// More than this from one entry is refused before memory is asked for.
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 30;
+
+/// The end of the directory, which is all that an archive without entries has.
+constexpr std::string_view kEmptyArchive("PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
 
 std::string zipProblem(int code) {
   zip_error_t error;
@@ -104,6 +110,7 @@ Result<ZipWriter> ZipWriter::at(const std::filesystem::path& path, bool keepsEnt
   writer.m_archive.reset(zip_open(path.c_str(), keepsEntries ? 0 : ZIP_CREATE | ZIP_TRUNCATE, &code));
   if (!writer.m_archive)
     return Diagnostic{.message = fmt::format("the archive could not be begun: {}", zipProblem(code))};
+  writer.m_path = path;
   return writer;
 }
 
@@ -134,6 +141,10 @@ Status ZipWriter::add(const std::string& name, const std::filesystem::path& file
 }
 
 Status ZipWriter::finish() {
+  if (zip_get_num_entries(m_archive.get(), 0) == 0) {  // the library writes no archive without entries
+    m_archive.reset();
+    return writeFileAtomically(m_path, kEmptyArchive);
+  }
   if (zip_close(m_archive.get()) != 0)
     return Diagnostic{.message = fmt::format("the archive could not be written: {}", zip_strerror(m_archive.get()))};
   (void)m_archive.release();

@@ -60,6 +60,7 @@ class ZipWriter {
   };
   Status addSource(const std::string& name, void* source);
 
+  std::filesystem::path m_path;
   std::unique_ptr<zip, Discard> m_archive;
 };
 

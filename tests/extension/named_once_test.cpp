@@ -93,8 +93,12 @@ TEST(Lists, ATargetIsNamedByItsTableAndTheListOfTables) {
     EXPECT_NE(first, std::string::npos) << file;
     EXPECT_EQ(listed.find(" " + file, first + 1), std::string::npos) << file;
     if (name == "cpu") continue;  // what is planned for where nothing else is said
+    // A compiler with a target of its own has the same name, which stands in its own folder alone.
+    std::string folder = "core/compilers/" + name + "/";
+    std::ranges::replace(folder, '-', '_');
     for (const auto& [source, text] : sources())
-      EXPECT_EQ(text.find("\"" + name + "\""), std::string::npos) << source << " names " << name;
+      if (!source.starts_with(folder))
+        EXPECT_EQ(text.find("\"" + name + "\""), std::string::npos) << source << " names " << name;
   }
   EXPECT_GE(targets, 4U);
 }

@@ -329,7 +329,7 @@ void Runs::setSettings(const RunSettings& settings) {
 }
 
 void Runs::restore(const Session& session) {
-  m_runs = session.runs;
+  discard(std::exchange(m_runs, session.runs));  // all that was measured of thousands of kernels takes long to free
   m_shown = session.shown;
   m_comparedWith = session.comparedWith;
   m_comparison = session.comparison;

@@ -124,6 +124,7 @@ QPushButton:pressed { background: @pressed; }
 QPushButton:focus { border-color: @accent; }
 QPushButton[link="true"] { background: transparent; border: 1px solid transparent; color: @link; text-align: left;
   padding: 4px 6px; }
+QPushButton#factLine { padding: 0px 8px; }
 QPushButton[link="true"]:hover { text-decoration: underline; }
 QPushButton[link="true"]:focus { border-color: @accent; }
 QPushButton:default { background: @text; color: @base; border-color: @text; }

@@ -99,12 +99,17 @@ void FactLine::act() {
   }
 }
 
+/// As high as a label: the status bar keeps room for it even while it is hidden.
+int FactLine::lineHeight() const {
+  return fontMetrics().height() + 2;
+}
+
 QSize FactLine::sizeHint() const {
-  return {fontMetrics().horizontalAdvance(m_words) + kPadding, QPushButton::sizeHint().height()};
+  return {fontMetrics().horizontalAdvance(m_words) + kPadding, lineHeight()};
 }
 
 QSize FactLine::minimumSizeHint() const {
-  return {kLeastWidth, QPushButton::minimumSizeHint().height()};
+  return {kLeastWidth, lineHeight()};
 }
 
 void FactLine::resizeEvent(QResizeEvent* event) {

@@ -32,6 +32,7 @@ class FactLine : public QPushButton {
   void refresh();
   void act();
   void say(const QString& words, const QString& tip, bool canBeClicked);
+  int lineHeight() const;
   void elide();
   QString offText() const;
 

@@ -93,7 +93,12 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
     if (request.build) {
       const QString refusal = window.controller().buildRefusal();
       if (!refusal.isEmpty()) return refuse(refusal);
-      window.controller().buildBoth();
+      const std::string& compiler = window.document().options().compiler;
+      if (window.controller().compilers().whyNot(compiler, Ability::Run).isEmpty()) {
+        window.controller().buildBoth();
+      } else {
+        window.controller().build();
+      }
       if (!waitUntil([&] { return !window.controller().busy(); }, kBuildMs))
         return refuse(QStringLiteral("the build took too long"));
       if (!window.controller().problem().isEmpty()) return refuse(window.controller().problem());

@@ -40,6 +40,14 @@ TEST(Npz, roundTripKeepsTypesExtentsAndBits) {
   for (const auto& [name, tensor] : arrays) EXPECT_TRUE(read.value().at(name).identical(tensor)) << name;
 }
 
+TEST(Npz, noArraysAreAFileToo) {
+  const auto path = scratch("none.npz");
+  ASSERT_TRUE(writeNpz(path, {}).ok());
+  const auto read = readNpz(path);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_TRUE(read.value().empty());
+}
+
 TEST(Npz, readsTheSamples) {
   const auto read = readNpz(FUSESCOPE_SOURCE_DIR "/resources/samples/long_double/io.npz");
   ASSERT_TRUE(read.ok()) << read.error().text();
