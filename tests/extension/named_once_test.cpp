@@ -1,6 +1,7 @@
 // What the lists hold is named nowhere else: each is a line of its list and a definition in its own file.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <regex>
@@ -96,9 +97,11 @@ TEST(Lists, ATargetIsNamedByItsTableAndTheListOfTables) {
     // A compiler with a target of its own has the same name, which stands in its own folder alone.
     std::string folder = "core/compilers/" + name + "/";
     std::ranges::replace(folder, '-', '_');
-    for (const auto& [source, text] : sources())
-      if (!source.starts_with(folder))
+    for (const auto& [source, text] : sources()) {
+      if (!source.starts_with(folder)) {
         EXPECT_EQ(text.find("\"" + name + "\""), std::string::npos) << source << " names " << name;
+      }
+    }
   }
   EXPECT_GE(targets, 4U);
 }
