@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/shell_quoted.h"
 #include "interchange/export_notes.h"
 #include "interchange/precision_config.h"
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/shell_quoted.h"
 #include "base/text.h"
 #include "interchange/export_notes.h"
 #include "interchange/precision_config.h"

@@ -41,7 +41,4 @@ Status checkTrtVersion(const PrecisionConfig& config, TrtVersion version, TrtVer
 /// "fp32", "fp16" or "bf16".
 std::string_view trtTypeName(DataType type);
 
-/// `text` as one word of a POSIX shell.
-std::string shellQuoted(std::string_view text);
-
 }  // namespace fusescope

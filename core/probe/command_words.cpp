@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
 #include <cstdlib>
 #include <optional>
 
@@ -80,19 +79,6 @@ class WordReader {
 Result<std::vector<std::string>> commandWords(std::string_view command) {
   if (command.find('\0') != std::string_view::npos) return badCommand("the command holds a NUL character");
   return WordReader(command).read();
-}
-
-std::string quotedWord(std::string_view word) {
-  const auto isPlain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("/._-+=:,@%").find(c) != std::string_view::npos;
-  };
-  bool plain = !word.empty();
-  for (const char c : word) plain = plain && isPlain(c);
-  if (plain) return std::string(word);
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 }  // namespace fusescope

@@ -13,7 +13,4 @@ namespace fusescope {
 /// do (pipes, redirections, variables, several commands).
 Result<std::vector<std::string>> commandWords(std::string_view command);
 
-/// The word as commandWords() reads it back: quoted where that is needed.
-std::string quotedWord(std::string_view word);
-
 }  // namespace fusescope

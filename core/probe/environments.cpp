@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/shell_quoted.h"
 #include "base/text.h"
 #include "probe/command_words.h"
 #include "probe/environments_file.h"
@@ -49,7 +50,7 @@ std::vector<Environment> environmentsHere() {
   if (active != nullptr && *active != '\0') {
     const fs::path program = fs::path(active) / "bin" / "python";
     if (fs::path(active).is_absolute() && ::access(program.c_str(), X_OK) == 0) {
-      found.push_back({.name = "venv", .command = quotedWord(program.string())});
+      found.push_back({.name = "venv", .command = shellQuoted(program.string())});
       programs.push_back(program);
     }
   }

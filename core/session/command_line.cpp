@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/files.h"
+#include "base/shell_quoted.h"
 #include "base/text.h"
 #include "session/plan_words.h"
 
@@ -229,14 +230,6 @@ Result<CommandLine> lineOf(const WorkerRequest& request, const fs::path& folder)
 }
 
 }  // namespace
-
-std::string shellQuoted(const std::string& word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
 
 std::string CommandLine::text() const {
   std::vector<std::string> texts;

@@ -27,9 +27,6 @@ struct CommandLine {
   CommandLine& then(CommandLine next);
 };
 
-/// One word for a POSIX shell: as it is, or in single quotes.
-std::string shellQuoted(const std::string& word);
-
 // The functions below are pure: they write no file. Paths become absolute, so that the line works in every folder; what
 // a command writes goes into the folder in which it is run. `folder` is where files go whose text the line needs:
 // directives that are too many for a line or that no option can say, and ranges. Thread-safe.

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/shell_quoted.h"
 #include "calibration/ranges.h"
 #include "planning/directives/directive_form.h"
 #include "planning/plan.h"
@@ -22,6 +23,8 @@ constexpr const char* kOddName = "it's a <mm> & \"more\"";
 class CopiedCommand : public ::testing::Test {
  protected:
   CopiedCommand() {
+    // What other tests measured is of programs whose threads wait otherwise than this one's.
+    ::setenv("FUSESCOPE_CACHE", (m_folder / "cache").c_str(), 1);
     std::filesystem::create_directory(m_folder / "a folder's files");
     const std::string bytes = onnxBytes(kNetwork);
     m_source.path = m_folder.write("a folder's files/my model.onnx", bytes).string();

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "base/shell_quoted.h"
 #include "probe/command_words.h"
 #include "tests/unit/probe/probe_fixture.h"
 
@@ -149,7 +150,7 @@ TEST(CommandWords, AreThoseOfAShell) {
   EXPECT_EQ(words("ssh box '. env.sh; exec python3'"), (Texts{"ssh", "box", ". env.sh; exec python3"}));
   for (const char* bad : {"", "  ", "a | b", "a; b", "a > b", "$HOME/python", "`a`", "a 'b", "a \"b", "a \\"})
     EXPECT_FALSE(commandWords(bad).ok()) << bad;
-  for (const char* word : {"a", "a b", "", "it's", "$x;|&\"\\", "~/x"}) EXPECT_EQ(words(quotedWord(word)), Texts{word});
+  for (const char* word : {"a", "a b", "", "it's", "$x;|&\"\\", "~/x"}) EXPECT_EQ(words(shellQuoted(word)), Texts{word});
 }
 
 }  // namespace
