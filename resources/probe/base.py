@@ -24,7 +24,9 @@ process, so that nothing needs to ask whether it is to stop.
 import contextlib
 import importlib
 import os
+import resource
 import sys
+import time
 
 
 class Refusal(Exception):
@@ -97,3 +99,29 @@ def captured_output(path):
         os.dup2(kept[1], 2)
         for descriptor in (*kept, file):
             os.close(descriptor)
+
+
+def reset_peak():
+    """Makes peak_bytes() count from now on, where the system can."""
+    with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w") as file:
+        file.write("5")
+
+
+def peak_bytes():
+    """The most memory that this process had at once since reset_peak(), or since it began."""
+    with contextlib.suppress(OSError), open("/proc/self/status") as file:
+        for line in file:
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) << 10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+
+
+def times_of_runs(run, seconds, least=1):
+    """Milliseconds of each run, in order: for so many seconds, and at least so many runs."""
+    ms = []
+    end = time.perf_counter() + seconds
+    while len(ms) < least or time.perf_counter() < end:
+        begin = time.perf_counter()
+        run()
+        ms.append(1e3 * (time.perf_counter() - begin))
+    return ms

@@ -1,7 +1,6 @@
 """ONNX Runtime. Its optimised network says what it made of a network; kernels and their names are those of its nodes."""
 
 import os
-import resource
 import shutil
 import tempfile
 import time
@@ -42,7 +41,7 @@ class Compiler(base.Compiler):
         self._forget()
         options = request.get("options", {})
         self._kept = tempfile.mkdtemp(prefix="optimised-", dir=os.path.dirname(os.path.abspath(out_folder)))
-        forget_peak()
+        base.reset_peak()
         progress("session")
         begin = time.perf_counter()
         self._session = self._make_session(files["network.onnx"], options, written=self._kept)
@@ -53,7 +52,7 @@ class Compiler(base.Compiler):
         shutil.copyfile(os.path.join(self._kept, NETWORK), os.path.join(out_folder, NETWORK))
         return {
             "phases": [{"name": "session", "ms": ms}],
-            "peak_bytes": peak_bytes(),
+            "peak_bytes": base.peak_bytes(),
             "providers": self._session.get_providers(),
             "assignment": assigned,
         }
@@ -67,11 +66,11 @@ class Compiler(base.Compiler):
     def time(self, request, files, out_folder, progress):
         inputs = self._read(files["inputs.npz"], self._session)
         names = [output.name for output in self._session.get_outputs()]
-        progress("warm up")
-        times_of_runs(lambda: self._session.run_with_ort_values(names, inputs), request.get("warmup_seconds", 0), 1)
-        progress("time")
         run = lambda: self._session.run_with_ort_values(names, inputs)  # noqa: E731
-        return {"ms": times_of_runs(run, request.get("seconds", 1), 3)}
+        progress("warm up")
+        base.times_of_runs(run, request.get("warmup_seconds", 0))
+        progress("time")
+        return {"ms": base.times_of_runs(run, request.get("seconds", 1), least=3)}
 
     def profile(self, request, files, out_folder, progress):
         """A session of its own: profiling cannot be switched on in one that is there."""
@@ -81,12 +80,8 @@ class Compiler(base.Compiler):
         inputs = self._read(files["inputs.npz"], session)
         names = [output.name for output in session.get_outputs()]
         progress("profile")
-        ms = []
         runs = min(int(request.get("runs", 10)), MOST_EVENTS // self._nodes)
-        for _ in range(max(3, runs)):
-            begin = time.perf_counter()
-            session.run_with_ort_values(names, inputs)
-            ms.append(1e3 * (time.perf_counter() - begin))
+        ms = base.times_of_runs(lambda: session.run_with_ort_values(names, inputs), 0, least=max(3, runs))
         os.replace(session.end_profiling(), os.path.join(out_folder, "profile.json"))
         return {"ms": ms[1:]}
 
@@ -184,17 +179,6 @@ def assignment(session):
     return [{"provider": provider, "nodes": names} for provider, names in nodes.items()]
 
 
-def times_of_runs(run, seconds, least):
-    """Milliseconds of each run, in order, for so many seconds, of at least so many."""
-    ms = []
-    end = time.perf_counter() + seconds
-    while len(ms) < least or time.perf_counter() < end:
-        begin = time.perf_counter()
-        run()
-        ms.append(1e3 * (time.perf_counter() - begin))
-    return ms
-
-
 def with_outputs(path, names):
     """A copy of the network beside it, whose graph has these outputs, too. Messages of protobuf that are written one
     after another are read as one, with all their outputs."""
@@ -219,22 +203,3 @@ def varint(value):
         value >>= 7
     data.append(value)
     return bytes(data)
-
-
-def forget_peak():
-    try:
-        with open("/proc/self/clear_refs", "w") as file:
-            file.write("5")
-    except OSError:
-        pass
-
-
-def peak_bytes():
-    try:
-        with open("/proc/self/status") as file:
-            for line in file:
-                if line.startswith("VmHWM:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

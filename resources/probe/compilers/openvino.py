@@ -96,7 +96,7 @@ class Compiler(base.Compiler):
         self._model, self._compiled = model, compiled
         return {
             "phases": phases.list,
-            "peak_bytes": peak_bytes(),
+            "peak_bytes": base.peak_bytes(),
             "kept": kept,
             "hint": compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name(),
             "threads": compiled.get_property("INFERENCE_NUM_THREADS"),
@@ -117,8 +117,8 @@ class Compiler(base.Compiler):
 
     def time(self, request, files, out_folder, progress):
         ask = self._ready(self._compiled, files["inputs.npz"])
-        measured(ask, request.get("warmup_seconds", 0))
-        return {"ms": measured(ask, request.get("seconds", 1))}
+        base.times_of_runs(ask.infer, request.get("warmup_seconds", 0), least=0)
+        return {"ms": base.times_of_runs(ask.infer, request.get("seconds", 1))}
 
     def profile(self, request, files, out_folder, progress):
         if self._model is None:
@@ -127,7 +127,7 @@ class Compiler(base.Compiler):
         compiled = self._compile(self._model, self._options, {"PERF_COUNT": True})
         ask = self._ready(compiled, files["inputs.npz"])
         progress("run")
-        ms = measured(ask, 0, most=max(int(request.get("runs", 10)), 10))
+        ms = base.times_of_runs(ask.infer, 0, least=max(int(request.get("runs", 10)), 10))
         self._write_execution(compiled, out_folder)
         layers = [
             {
@@ -269,17 +269,6 @@ def parts(op, names):
     return found
 
 
-def measured(ask, seconds, most=None):
-    """Milliseconds of each run, until the time is over or there are `most`."""
-    ms = []
-    end = time.perf_counter() + seconds
-    while (len(ms) < most) if most else (time.perf_counter() < end):
-        start = time.perf_counter()
-        ask.infer()
-        ms.append((time.perf_counter() - start) * 1e3)
-    return ms
-
-
 def as_array(tensor):
     """What `tensor` holds, in a type of numpy; bfloat16 as two bytes each."""
     import numpy
@@ -287,10 +276,3 @@ def as_array(tensor):
     if tensor.get_element_type().get_type_name() == "bf16":
         return numpy.frombuffer(tensor.data.tobytes(), "V2").reshape(tuple(tensor.get_shape()))
     return tensor.str_data if tensor.get_element_type().get_type_name() == "string" else tensor.data
-
-
-def peak_bytes():
-    """The most memory that this process had at once, its weights and the package among it."""
-    import resource
-
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -8,7 +8,6 @@ The log is a file of lines, each a JSON array [severity, text] with a whole mess
 
 import json
 import os
-import resource
 import sys
 import time
 
@@ -61,7 +60,7 @@ class Compiler(base.Compiler):
         and `profile`, for inputs of dynamic extents: name -> {"min": extents, "opt": extents, "max": extents}."""
         options = request.get("options", {})
         self._engine, self._runner = None, None
-        reset_peak()
+        base.reset_peak()
         progress("import")
         start = time.perf_counter()
         builder, network, parser = self._parser()
@@ -83,7 +82,7 @@ class Compiler(base.Compiler):
         phases = (("import", start, parsed), ("build", parsed, built))
         return {
             "phases": [{"name": name, "ms": 1e3 * (end - begin)} for name, begin, end in phases],
-            "peak_bytes": peak_bytes(),
+            "peak_bytes": base.peak_bytes(),
             "engine_bytes": engine.nbytes,
         }
 
@@ -95,24 +94,14 @@ class Compiler(base.Compiler):
 
     def time(self, request, files, out_folder, progress):
         runner = self._prepared(files)
-        until = time.perf_counter() + request.get("warmup_seconds", 0)
-        while time.perf_counter() < until:
-            runner.run()
-        ms, start = [], time.perf_counter()
-        while not ms or time.perf_counter() < start + request["seconds"]:
-            begin = time.perf_counter()
-            runner.run()
-            ms.append(1e3 * (time.perf_counter() - begin))
-        return {"ms": ms, "remark": UNTRIED}
+        base.times_of_runs(runner.run, request.get("warmup_seconds", 0), least=0)
+        return {"ms": base.times_of_runs(runner.run, request["seconds"]), "remark": UNTRIED}
 
     def profile(self, request, files, out_folder, progress):
         """profile.json: for each run a list of [layer, milliseconds]; layers.json: what the inspector says."""
         runner = self._prepared(files)
-        ms, runs = [], []
-        for _ in range(request["runs"]):
-            begin = time.perf_counter()
-            runs.append(runner.run_profiled())
-            ms.append(1e3 * (time.perf_counter() - begin))
+        runs = []
+        ms = base.times_of_runs(lambda: runs.append(runner.run_profiled()), 0, least=request["runs"])
         with open(os.path.join(out_folder, "profile.json"), "w", encoding="utf-8") as file:
             json.dump(runs, file)
         with open(os.path.join(out_folder, "layers.json"), "w", encoding="utf-8") as file:
@@ -325,20 +314,3 @@ def descriptor(trt, data_type):
     if data_type not in known:
         raise base.Refusal(f"A tensor has the type {data_type.name}, which cannot be handed over.")
     return known[data_type]
-
-
-def reset_peak():
-    """Makes peak_bytes() count from now on, where the system can."""
-    try:
-        with open("/proc/self/clear_refs", "w") as file:
-            file.write("5")
-    except OSError:
-        pass
-
-
-def peak_bytes():
-    try:
-        with open("/proc/self/status") as file:
-            return next(int(line.split()[1]) << 10 for line in file if line.startswith("VmHWM:"))
-    except (OSError, StopIteration):
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
