@@ -2,7 +2,6 @@
 
 #include "base/temporary_folder.h"
 #include "interchange/npz.h"
-#include "onnxlib/network_edits.h"
 
 namespace fusescope::onnxruntime {
 namespace {
@@ -34,7 +33,7 @@ class Comparison {
       add(ofHanded, m_reading.network.graph.tensor(pair.tensor));
     }
     const NpzArrays optimised = TRY(values({{"op", "values"}, {"optimised", true}, {"outputs", ofOptimised}}, {}));
-    const NpzArrays handed = TRY(values({{"op", "values"}, {"outputs", ofHanded}}, handedFiles()));
+    const NpzArrays handed = TRY(values({{"op", "values"}, {"outputs", ofHanded}}, filesOf(m_reading.network.handed)));
     for (const BoundPair& pair : part) {
       const auto is = optimised.find(std::string(m_reading.optimised.graph.tensor(pair.optimised).name));
       const auto was = handed.find(std::string(m_reading.network.graph.tensor(pair.tensor).name));
@@ -51,15 +50,6 @@ class Comparison {
   static void add(Json& names, const TensorGraph::Tensor& tensor) {
     const std::string name(tensor.name);
     if (!tensor.isOutput && std::find(names.begin(), names.end(), Json(name)) == names.end()) names.push_back(name);
-  }
-
-  std::map<std::string, std::filesystem::path> handedFiles() const {
-    const auto& path = m_reading.network.handed.path;
-    std::map<std::string, std::filesystem::path> files{{"network.onnx", path}};
-    const std::string weights = onnxlib::weightsNameOf(path);
-    if (std::error_code none; std::filesystem::exists(path.parent_path() / weights, none))
-      files.emplace(onnxlib::weightsNameOf("network.onnx"), path.parent_path() / weights);
-    return files;
   }
 
   Result<NpzArrays> values(Json request, std::map<std::string, std::filesystem::path> files) const {

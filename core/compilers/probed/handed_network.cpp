@@ -233,4 +233,13 @@ Result<HandedNetwork> networkAsNamed(std::shared_ptr<const Plan> plan, const std
   return handed;
 }
 
+std::map<std::string, std::filesystem::path> filesOf(const HandedNetwork& network) {
+  constexpr const char* kFile = "network.onnx";
+  std::map<std::string, std::filesystem::path> files{{kFile, network.path}};
+  const auto weights = network.path.parent_path() / onnxlib::weightsNameOf(network.path);
+  if (std::error_code none; std::filesystem::exists(weights, none))
+    files.emplace(onnxlib::weightsNameOf(kFile), weights);
+  return files;
+}
+
 }  // namespace fusescope

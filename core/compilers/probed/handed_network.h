@@ -45,4 +45,7 @@ Result<HandedNetwork> handNetwork(std::shared_ptr<const Plan> plan, HandedTypes 
 /// without numbers says of it.
 Result<HandedNetwork> networkAsNamed(std::shared_ptr<const Plan> plan, const std::filesystem::path& path);
 
+/// The files of a network, by the names that a probe is to know them by: "network.onnx", and its weights beside it.
+std::map<std::string, std::filesystem::path> filesOf(const HandedNetwork& network);
+
 }  // namespace fusescope

@@ -5,12 +5,9 @@
 
 #include "compilers/probed/environment_choice.h"
 #include "compilers/probed/probed_engine.h"
-#include "onnxlib/network_edits.h"
 
 namespace fusescope {
 namespace {
-
-constexpr const char* kNetworkFile = "network.onnx";
 
 std::string inWords(const Diagnostic& error) {
   const std::string text = error.text();
@@ -35,14 +32,6 @@ void forEachInterned(Action action) {
 }
 
 }  // namespace
-
-std::map<std::string, std::filesystem::path> filesOf(const HandedNetwork& network) {
-  std::map<std::string, std::filesystem::path> files{{kNetworkFile, network.path}};
-  const auto weights = network.path.parent_path() / onnxlib::weightsNameOf(network.path);
-  if (std::error_code none; std::filesystem::exists(weights, none))
-    files.emplace(onnxlib::weightsNameOf(kNetworkFile), weights);
-  return files;
-}
 
 ProbedCompiler::ProbedCompiler(const ProbedKind& kind, std::string environment)
     : m_kind(kind),

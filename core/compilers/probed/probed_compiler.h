@@ -63,7 +63,4 @@ void forgetProbedCompilers();
 /// Ends processes that were started to ask compilers and do nothing now.
 void endIdleJobs();
 
-/// The files of a network, by the names that a probe is to know them by.
-std::map<std::string, std::filesystem::path> filesOf(const HandedNetwork& network);
-
 }  // namespace fusescope
