@@ -24,7 +24,11 @@ void printForPeople(const BuildReport& report, const std::vector<BuildPhase>& ti
   printTitle("Phases");
   Table phases({{"phase"}, {"time", true}});
   for (const auto& phase : times) phases.add({phase.name, msText(phase.ms)});
+  for (const CompilerPhase& phase : report.compilerPhases)
+    phases.add({"the compiler's " + phase.name, msText(phase.ms)});
   phases.print();
+  if (report.compilerPeakBytes > 0)
+    std::cout << "the compiler's process had at most " << bytesText(report.compilerPeakBytes) << " of memory\n";
   printTitle("Tactics");
   Table tactics({{"fused node"}, {"chosen"}, {"time", true}, {"of", true}, {"measured"}});
   for (const auto& choice : report.tactics) {

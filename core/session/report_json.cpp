@@ -79,6 +79,12 @@ Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, co
   json["bytes"] = bytes;
   json["arena_bytes"] = report.arenaBytes;
   json["weight_bytes"] = report.weightBytes;
+  if (!report.compilerPhases.empty()) {
+    json["compiler_phases"] = Json::array();
+    for (const CompilerPhase& phase : report.compilerPhases)
+      json["compiler_phases"].push_back({{"name", phase.name}, {"ms", jsonNumber(phase.ms)}});
+  }
+  if (report.compilerPeakBytes > 0) json["compiler_peak_bytes"] = report.compilerPeakBytes;
   json["decisions"] = Json::array();
   for (const auto& decision : report.decisions) json["decisions"].push_back(toJson(decision));
   return json;

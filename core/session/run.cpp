@@ -86,6 +86,7 @@ Json toJson(const RunTime& time) {
   Json json = latencyJson(time);
   json["inputs"] = toJson(time.inputs);
   json["unavailable_reason"] = time.unavailableReason;
+  if (!time.remark.empty()) json["remark"] = time.remark;
   json["layers"] = layersJson(time.layers);
   if (time.memory) json["memory"] = toJson(*time.memory);
   return json;
@@ -170,6 +171,7 @@ Result<RunTime> runTimeFromJson(const Json& reply) {
   fields.read("samples", time.samples).read("threads", time.threads).read("quiet", time.quiet);
   fields.parse("inputs", time.inputs, sampleSourceFromJson)
       .read("unavailable_reason", time.unavailableReason)
+      .read("remark", time.remark)
       .parseList("layers", time.layers, layerFromJson);
   time = TRY(fields.result(std::move(time)));
   if (reply.contains("memory") && reply["memory"].is_object())

@@ -72,6 +72,7 @@ struct RunTime {
   bool quiet = true;
   SampleSource inputs;            ///< the first of its samples was run
   std::string unavailableReason;  ///< set when there is no time
+  std::string remark{};           ///< what a reader of the times must know; empty: nothing
   std::vector<RunLayer> layers;
   SharedOptional<MemoryTimeline> memory{};  ///< of the engine; none: an older file or the compiler does not tell
   bool operator==(const RunTime&) const = default;

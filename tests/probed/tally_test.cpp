@@ -176,6 +176,7 @@ TEST_F(Tally, IsTimedKernelByKernel) {
   EXPECT_GT(time["median_ms"].get<double>(), 0);
   EXPECT_GT(time["samples"].get<int>(), 1);
   EXPECT_NE(time["remark"].get<std::string>().find("while it profiles"), std::string::npos);
+  EXPECT_NE(time["remark"].get<std::string>().find("times of kernels are the same in every run"), std::string::npos);
   const Json& kernels = time["layers"][0]["layers"];
   ASSERT_EQ(kernels.size(), 3U) << time.dump(1);
   for (const Json& kernel : kernels) EXPECT_EQ(kernel["median_ms"], 0.25);
@@ -212,6 +213,11 @@ TEST_F(Tally, IsKeptInAnEngineFile) {
   const ProcessResult run = command({"run", file("e.fse"), "--expect", expected(network()), "--tol-rms", "1e-6"});
   EXPECT_EQ(run.status, 0) << run.out << run.err;
   EXPECT_EQ(command({"build", network(), "--compiler", "tally", "--target", "cpu", "-o", file("f.fse")}).status, 2);
+  EXPECT_NE(built.out.find("the compiler's count"), std::string::npos) << built.out;
+  EXPECT_NE(built.out.find("4.00 KiB of memory"), std::string::npos) << built.out;
+  const Json build = json({"build", network(), "--compiler", "tally", "-o", file("e.fse")});
+  EXPECT_EQ(build["compiler_phases"], (Json{{{"name", "count"}, {"ms", 1.5}}}));
+  EXPECT_EQ(build["compiler_peak_bytes"], 4096);
 }
 
 TEST_F(Tally, StandsBesideOurs) {

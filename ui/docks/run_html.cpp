@@ -225,6 +225,7 @@ QString timeHtml(const Run& run, const Theme& theme) {
                      .arg(plural(time.threads, QStringLiteral("thread")));
   if (!time.quiet)
     text += QStringLiteral(" · ") + colored(theme.warning, QStringLiteral("⚠ the machine was not quiet"));
+  if (!time.remark.empty()) text += QStringLiteral("<br>") + colored(theme.dimText, html(time.remark));
   return QStringLiteral("<p style='margin:4px 0'>%1</p>").arg(text);
 }
 

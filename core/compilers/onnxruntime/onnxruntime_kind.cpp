@@ -69,6 +69,7 @@ class OnnxRuntimeKind : public ProbedKind {
     return told;
   }
 
+  std::string_view kernelTimesAre() const override { return "medians over all runs but the first"; }
   Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
                                                     const ProbeAnswer& profile) const override {
     const std::string text = TRY(readTextFile(TRY(writtenFile(profile, "profile.json"))));

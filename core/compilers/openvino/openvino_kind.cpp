@@ -70,6 +70,9 @@ class OpenvinoKind : public ProbedKind {
     return told;
   }
 
+  std::string_view kernelTimesAre() const override {
+    return "means over all runs, the first included, in whole microseconds";
+  }
   Result<std::map<std::string, double>> kernelTimes(const HandedNetwork&, const ProbeAnswer& profile) const override {
     return openvinoTimes(TRY(readWritten(profile, "execution.xml", executionGraph)));
   }

@@ -233,9 +233,9 @@ Result<std::vector<StepTime>> ProbedEngine::profile(const std::filesystem::path&
   TimeReport meanwhile;
   summarise(meanwhile, TRY(runTimes(answer)));
   report.remark = fmt::format(
-      "times of kernels are those that {} tells while it profiles, which takes time of its own: a run took {:.3g} ms "
+      "times of kernels are {}, as {} tells them while it profiles, which takes time of its own: a run took {:.3g} ms "
       "then, and {:.3g} ms without",
-      kind.title(), *meanwhile.medianMs, *report.medianMs);
+      kind.kernelTimesAre(), kind.title(), *meanwhile.medianMs, *report.medianMs);
   std::vector<StepTime> layers;
   for (const FusedNode& kernel : m_made->fusedNodes) {
     StepTime layer{.name = kernel.name, .fused = kernel.id, .tactic = std::string(kind.name()), .device = "cpu"};

@@ -37,6 +37,8 @@ class ProbedKind {
   /// Milliseconds in one run by the name of a kernel of readBack(), from its answer to `profile`.
   virtual Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
                                                             const ProbeAnswer& profile) const = 0;
+  /// What kernelTimes() are over the runs of a profile, behind "times of kernels are": "medians over all runs".
+  virtual std::string_view kernelTimesAre() const = 0;
   /// Compares bindings with numbers, where the compiler hands inner values out: those that are equal become Verified.
   /// `inputs`: by their names in the handed file. The default does nothing.
   virtual Status verify(const HandedNetwork& network, const ProbeAnswer& compiled,

@@ -133,6 +133,7 @@ class TensorrtRtxKind final : public ProbedKind {
   }
 
   /// The median of the runs.
+  std::string_view kernelTimesAre() const override { return "medians over all runs"; }
   Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
                                                     const ProbeAnswer& profile) const override {
     const Json runs = Json::parse(TRY(fileOf(profile, kProfile)), nullptr, false);

@@ -32,7 +32,7 @@ Run exampleRun() {
   run.machine = "a machine";
   run.started = timestamp();
   run.build = RunBuild{.phases = {{"lower", 1.5}}, .regions = 2, .distinct = 1, .bytes = 10};
-  run.time = RunTime{.medianMs = 0.5, .samples = 9, .threads = 2};
+  run.time = RunTime{.medianMs = 0.5, .samples = 9, .threads = 2, .remark = "of kernels: means"};
   run.time->layers = {{.name = "first", .identity = "00", .types = kTypes, .tactic = "t", .medianMs = 0.25},
                       {.name = "second", .emulated = true}};
   TensorComparison bad{.name = "y", .maxAbs = std::numeric_limits<double>::infinity()};
