@@ -32,9 +32,7 @@ TEST_F(OnnxRuntimeRandomNetworks, HaveOneFateForEveryNode) {
   const auto seeds = property::Seeds::asked(60);
   seeds.run([&](std::uint64_t seed) {
     property::Dice dice(seed);
-    property::NetworkKind kind{.f32Only = dice.oneIn(2), .smooth = dice.oneIn(2), .bodies = dice.oneIn(4) ? 1 : 0};
-    property::GraphMaker maker(seed, kind);
-    const auto model = maker.make(5 + dice.below(40));
+    const auto model = property::randomNetwork(seed, dice);
     std::string refused;
     const auto network = read("seed " + std::to_string(seed), model, dice.of(levels), {}, &refused);
     if (network) return checked(*network, sums);

@@ -6,42 +6,17 @@
 #include <cstdlib>
 #include <set>
 
+#include "base/elapsed.h"
 #include "compilers/onnxruntime/read_optimised.h"
 #include "compilers/onnxruntime/region_split.h"
 #include "compilers/onnxruntime/value_comparison.h"
-#include "frontends/importers.h"
 #include "interchange/npz.h"
-#include "onnxlib/network_edits.h"
-#include "passes/pipelines.h"
-#include "probe/environments.h"
-#include "probe/listeners.h"
 #include "session/session.h"
 
 namespace fusescope::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path pythonOfCompilers() {
-  if (const char* given = std::getenv("FUSESCOPE_COMPILERS_PYTHON")) return given;
-  const char* home = std::getenv("HOME");
-  return fs::path(home == nullptr ? "" : home) / ".cache/fusescope/compilers-python/bin/python";
-}
-
-double msSince(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-}
-
-const ProbedKind& kind() {
-  return *findProbedKind("onnxruntime");
-}
-
-std::map<std::string, fs::path> filesOf(const HandedNetwork& network) {
-  std::map<std::string, fs::path> files{{"network.onnx", network.path}};
-  const fs::path weights = network.path.parent_path() / onnxlib::weightsNameOf(network.path);
-  if (fs::exists(weights)) files.emplace(onnxlib::weightsNameOf("network.onnx"), weights);
-  return files;
-}
 
 /// Inputs of an archive, or random ones, by the names of the handed file.
 std::map<std::string, Tensor> inputsOf(const ReadNetwork& network, const fs::path& archive) {
@@ -57,33 +32,6 @@ std::map<std::string, Tensor> inputsOf(const ReadNetwork& network, const fs::pat
 }
 
 }  // namespace
-
-void OnnxRuntimeTest::SetUp() {
-  m_python = pythonOfCompilers();
-  if (!fs::exists(m_python)) GTEST_SKIP() << "no Python with onnxruntime at " << m_python;
-  fs::create_directory(m_folder / "configuration");
-  ::setenv("XDG_CONFIG_HOME", (m_folder / "configuration").c_str(), 1);
-  ASSERT_TRUE(confirm(m_python.string()).ok());
-  auto job = ProbeJob::start({.name = "tests", .command = m_python.string()}, "onnxruntime", {});
-  ASSERT_TRUE(job.ok()) << job.error().text();
-  m_job = std::move(job).value();
-}
-
-void OnnxRuntimeTest::TearDown() {
-  m_job.reset();
-  endIdleListeners();
-}
-
-std::shared_ptr<const Model> preparedModel(const fs::path& path) {
-  auto imported = importModel(path);
-  if (!imported.ok()) {
-    ADD_FAILURE() << imported.error().text();
-    return nullptr;
-  }
-  auto prepared = prepareModel(std::move(imported).value());
-  EXPECT_TRUE(prepared.ok()) << (prepared.ok() ? std::string() : prepared.error().text());
-  return prepared.ok() ? std::make_shared<const Model>(std::move(prepared).value()) : nullptr;
-}
 
 std::optional<ReadNetwork> OnnxRuntimeTest::read(const std::string& name, std::shared_ptr<const Model> model,
                                                  const std::string& level, const std::vector<DataType>& precisions,
@@ -109,7 +57,7 @@ std::optional<ReadNetwork> OnnxRuntimeTest::read(const std::string& name, std::s
   const auto request = kind().requestOptions(network.handed, {.threads = 1});
   if (!request.ok()) return failed(request.error());
   const auto compiled =
-      m_job->ask({.json = {{"op", "compile"}, {"options", request.value()}}, .files = filesOf(network.handed)}, {});
+      job().ask({.json = {{"op", "compile"}, {"options", request.value()}}, .files = filesOf(network.handed)}, {});
   if (!compiled.ok()) return failed(compiled.error());
   network.compileMs = compiled.value().json["phases"][0]["ms"].get<double>();
 
@@ -127,10 +75,10 @@ std::optional<ReadNetwork> OnnxRuntimeTest::read(const std::string& name, std::s
   for (const auto& part : onnxruntime::pairsToCompare(*network.reading, std::int64_t{1} << 60))
     network.compared += std::ssize(part);
   const auto verifying = std::chrono::steady_clock::now();
-  const Status verified = kind().verify(network.handed, compiled.value(), inputs, *m_job, network.told, {});
+  const Status verified = kind().verify(network.handed, compiled.value(), inputs, job(), network.told, {});
   network.verifyMs = msSince(verifying);
   if (!verified.ok()) return failed(verified.error());
-  const auto differing = onnxruntime::compareValues(*network.reading, inputs, *m_job, {});
+  const auto differing = onnxruntime::compareValues(*network.reading, inputs, job(), {});
   if (!differing.ok()) return failed(differing.error());
   if (std::getenv("FUSESCOPE_SHOW_DIFFERENT") != nullptr)
     for (const Decision& decision : differing.value()) fmt::print("  {}\n", decision.arguments.dump());

@@ -1,15 +1,13 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "compilers/onnxruntime/reading.h"
-#include "compilers/probed/probed_kind.h"
-#include "tests/support/paths.h"
+#include "tests/support/networks.h"
+#include "tests/support/real_compiler.h"
 
 namespace fusescope::test {
 
@@ -30,27 +28,21 @@ struct FateCounts {
   std::int64_t verified = 0, named = 0, derived = 0, guessed = 0;
 };
 
-/// Has the ONNX Runtime of the tests' Python compile networks.
-class OnnxRuntimeTest : public ::testing::Test {
+/// Has ONNX Runtime compile networks.
+class OnnxRuntimeTest : public RealCompilerTest {
  protected:
-  void SetUp() override;
-  void TearDown() override;
+  OnnxRuntimeTest() : RealCompilerTest("onnxruntime") {}
 
   /// Compiles `model` at `level`, planned in these types, and reads it back; verified on inputs. Failures are
   /// reported; nothing where ONNX Runtime refuses the network, in whose words `refused` is.
   std::optional<ReadNetwork> read(const std::string& name, std::shared_ptr<const Model> model, const std::string& level,
                                   const std::vector<DataType>& precisions = {}, std::string* refused = nullptr);
-  const std::filesystem::path& python() const { return m_python; }
   /// From now on inputs are those of this archive; empty: random ones.
   void useInputs(std::filesystem::path archive) { m_inputs = std::move(archive); }
 
  private:
-  std::filesystem::path m_python, m_inputs;
-  TemporaryFolder m_folder;
-  std::unique_ptr<ProbeJob> m_job;
+  std::filesystem::path m_inputs;
 };
-
-std::shared_ptr<const Model> preparedModel(const std::filesystem::path& path);
 
 FateCounts countsOf(const ReadNetwork& network);
 std::string tableHead();

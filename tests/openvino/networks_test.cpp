@@ -33,9 +33,9 @@ TEST_F(OpenvinoZoo, HasOneFateForEveryNode) {
   FUSESCOPE_REQUIRE_SHARED();
   std::printf("suite: %s\n", tableHead().c_str());
   for (const std::string& name : kZoo) {
-    const auto path = zooNetwork(name);
-    if (path.empty()) continue;
-    const auto model = preparedModel(path);
+    const auto path = networkWithWeights(name);
+    if (!path) continue;
+    const auto model = preparedModel(*path);
     ASSERT_NE(model, nullptr);
     for (const std::string hint : {"f32", "bf16"}) {
       const auto network = read(name, model, withHint(hint));

@@ -17,9 +17,7 @@ TEST_F(OpenvinoRandomNetworks, HaveOneFateForEveryNode) {
   const auto seeds = property::Seeds::asked(60);
   seeds.run([&](std::uint64_t seed) {
     property::Dice dice(seed);
-    property::NetworkKind kind{.f32Only = dice.oneIn(2), .smooth = dice.oneIn(2), .bodies = dice.oneIn(4) ? 1 : 0};
-    property::GraphMaker maker(seed, kind);
-    const auto model = maker.make(5 + dice.below(40));
+    const auto model = property::randomNetwork(seed, dice);
     PlanOptions options;
     options.compilerOptions["hint"] = dice.of(hints);
     std::string words;

@@ -4,27 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <set>
 
+#include "base/elapsed.h"
 #include "compilers/openvino/layer_kinds.h"
-#include "compilers/probed/probed_compiler.h"
-#include "frontends/importers.h"
-#include "passes/pipelines.h"
-#include "probe/environments.h"
-#include "probe/listeners.h"
 
 namespace fusescope::test {
 namespace {
-
-namespace fs = std::filesystem;
-
-fs::path pythonOfCompilers() {
-  if (const char* given = std::getenv("FUSESCOPE_COMPILERS_PYTHON")) return given;
-  const char* home = std::getenv("HOME");
-  return fs::path(home == nullptr ? "" : home) / ".cache/fusescope/compilers-python/bin/python";
-}
 
 std::map<NodeId, std::vector<std::size_t>> kernelsByNode(const ReadBack& told) {
   std::map<NodeId, std::vector<std::size_t>> kernels;
@@ -80,39 +67,6 @@ std::string orderProblem(const ReadNetwork& network, const std::map<NodeId, std:
 
 }  // namespace
 
-void OpenvinoTest::SetUp() {
-  const fs::path python = pythonOfCompilers();
-  if (!fs::exists(python)) GTEST_SKIP() << "no Python with openvino at " << python;
-  fs::create_directory(m_folder / "configuration");
-  ::setenv("XDG_CONFIG_HOME", (m_folder / "configuration").c_str(), 1);
-  ASSERT_TRUE(confirm(python.string()).ok());
-  auto job = ProbeJob::start({.name = "tests", .command = python.string()}, "openvino", {});
-  ASSERT_TRUE(job.ok()) << job.error().text();
-  m_job = std::move(job).value();
-}
-
-void OpenvinoTest::TearDown() {
-  m_job.reset();
-  endIdleListeners();
-}
-
-fs::path zooNetwork(const std::string& name) {
-  const char* filled = std::getenv("FUSESCOPE_ZOO");
-  const fs::path folder = filled == nullptr ? fs::path() : fs::path(filled);
-  if (!folder.empty() && fs::exists(folder / (name + ".onnx"))) return folder / (name + ".onnx");
-  const auto shared = zooModel(name);
-  return shared && shared->filename() == "model.onnx" ? *shared : fs::path();
-}
-
-std::shared_ptr<const Model> preparedModel(const fs::path& path) {
-  auto imported = importModel(path);
-  EXPECT_TRUE(imported.ok()) << (imported.ok() ? std::string() : imported.error().text());
-  if (!imported.ok()) return nullptr;
-  auto prepared = prepareModel(std::move(imported).value());
-  EXPECT_TRUE(prepared.ok()) << (prepared.ok() ? std::string() : prepared.error().text());
-  return prepared.ok() ? std::make_shared<const Model>(std::move(prepared).value()) : nullptr;
-}
-
 std::optional<ReadNetwork> OpenvinoTest::read(const std::string& name, std::shared_ptr<const Model> model,
                                               PlanOptions options, std::string* refused) {
   const auto failed = [&](const Diagnostic& error) {
@@ -131,12 +85,12 @@ std::optional<ReadNetwork> OpenvinoTest::read(const std::string& name, std::shar
   if (!asked.ok()) return failed(asked.error());
   network.options = std::move(asked).value();
   const auto compiled =
-      m_job->ask({.json = {{"op", "compile"}, {"options", network.options}}, .files = filesOf(network.handed)}, {});
+      job().ask({.json = {{"op", "compile"}, {"options", network.options}}, .files = filesOf(network.handed)}, {});
   if (!compiled.ok()) return failed(compiled.error());
   network.answer = compiled.value().json;
   const auto begin = std::chrono::steady_clock::now();
   auto told = kind().readBack(network.handed, compiled.value());
-  network.readMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  network.readMs = msSince(begin);
   if (!told.ok()) {
     ADD_FAILURE() << name << ": " << told.error().text();
     return std::nullopt;

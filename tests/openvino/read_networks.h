@@ -1,14 +1,11 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "compilers/probed/probed_kind.h"
-#include "tests/support/paths.h"
+#include "tests/support/networks.h"
+#include "tests/support/real_compiler.h"
 
 namespace fusescope::test {
 
@@ -29,28 +26,16 @@ struct FateCounts {
   std::size_t named = 0, derived = 0, guessed = 0;
 };
 
-/// Has the OpenVINO of the tests' Python compile networks.
-class OpenvinoTest : public ::testing::Test {
+/// Has OpenVINO compile networks.
+class OpenvinoTest : public RealCompilerTest {
  protected:
-  void SetUp() override;
-  void TearDown() override;
+  OpenvinoTest() : RealCompilerTest("openvino") {}
 
   /// Compiles `model` as `options` say, and reads it back. Failures are reported; nothing where OpenVINO refuses the
   /// network, in whose words `refused` is.
   std::optional<ReadNetwork> read(const std::string& name, std::shared_ptr<const Model> model, PlanOptions options = {},
                                   std::string* refused = nullptr);
-  ProbeJob& job() { return *m_job; }
-  const ProbedKind& kind() const { return *findProbedKind("openvino"); }
-  std::filesystem::path operator/(const std::string& name) const { return m_folder / name; }
-
- private:
-  TemporaryFolder m_folder;
-  std::unique_ptr<ProbeJob> m_job;
 };
-
-/// A network of the zoo with weights; empty: it is not there.
-std::filesystem::path zooNetwork(const std::string& name);
-std::shared_ptr<const Model> preparedModel(const std::filesystem::path& path);
 
 FateCounts countsOf(const ReadNetwork& network);
 std::string tableHead();

@@ -197,4 +197,9 @@ std::shared_ptr<const Model> GraphMaker::make(std::size_t nodes) {
   return std::make_shared<const Model>(std::move(m_model));
 }
 
+std::shared_ptr<const Model> randomNetwork(std::uint64_t seed, Dice& dice) {
+  const NetworkKind kind{.f32Only = dice.oneIn(2), .smooth = dice.oneIn(2), .bodies = dice.oneIn(4) ? 1 : 0};
+  return GraphMaker(seed, kind).make(5 + dice.below(40));
+}
+
 }  // namespace fusescope::property

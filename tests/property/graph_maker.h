@@ -74,6 +74,9 @@ class GraphMaker {
   std::size_t m_nodes = 0, m_names = 0;
 };
 
+/// A network for other compilers: of any kind, some with bodies, of up to 45 nodes or so. Kind and size are of `dice`.
+std::shared_ptr<const Model> randomNetwork(std::uint64_t seed, Dice& dice);
+
 /// Blocks: one way each to grow the network from `x`.
 using Block = void (*)(GraphMaker&, ValueId x);
 const std::vector<Block>& simpleBlocks();

@@ -1,6 +1,11 @@
 #include "tests/support/networks.h"
 
+#include <gtest/gtest.h>
+
 #include <stdexcept>
+
+#include "frontends/importers.h"
+#include "passes/pipelines.h"
 
 namespace fusescope::test {
 
@@ -27,6 +32,15 @@ std::shared_ptr<const Model> networkOfOneNameTwice() {
   if (!graph.ok()) throw std::runtime_error(graph.error().text());
   model.graph = graph.value();
   return std::make_shared<const Model>(std::move(model));
+}
+
+std::shared_ptr<const Model> preparedModel(const std::filesystem::path& path) {
+  auto imported = importModel(path);
+  EXPECT_TRUE(imported.ok()) << (imported.ok() ? std::string() : imported.error().text());
+  if (!imported.ok()) return nullptr;
+  auto prepared = prepareModel(std::move(imported).value());
+  EXPECT_TRUE(prepared.ok()) << (prepared.ok() ? std::string() : prepared.error().text());
+  return prepared.ok() ? std::make_shared<const Model>(std::move(prepared).value()) : nullptr;
 }
 
 }  // namespace fusescope::test

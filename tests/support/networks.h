@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 
 #include "ir/model.h"
@@ -9,5 +10,9 @@ namespace fusescope::test {
 /// A network whose plan has two fused nodes of one name: a kernel of the nodes a and b, and a node that is called
 /// "a + b".
 std::shared_ptr<const Model> networkOfOneNameTwice();
+
+/// The model of a file, imported and normalised, its open extents as they are assumed; null, and a failure, where that
+/// cannot be.
+std::shared_ptr<const Model> preparedModel(const std::filesystem::path& path);
 
 }  // namespace fusescope::test

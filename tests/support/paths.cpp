@@ -27,6 +27,19 @@ std::optional<std::filesystem::path> zooModel(std::string_view network) {
   return std::nullopt;
 }
 
+std::optional<std::filesystem::path> filledNetwork(std::string_view network) {
+  const char* folder = std::getenv("FUSESCOPE_ZOO");
+  if (folder == nullptr) return std::nullopt;
+  const auto path = std::filesystem::path(folder) / (std::string(network) + ".onnx");
+  return std::filesystem::exists(path) ? std::optional(path) : std::nullopt;
+}
+
+std::optional<std::filesystem::path> networkWithWeights(std::string_view network) {
+  if (const auto filled = filledNetwork(network)) return filled;
+  const auto shared = zooModel(network);
+  return shared && shared->filename() == "model.onnx" ? shared : std::nullopt;
+}
+
 std::filesystem::path binary(std::string_view name) {
   return std::filesystem::path(FUSESCOPE_BIN_DIR) / name;
 }

@@ -15,6 +15,10 @@ std::filesystem::path sampleFolder(std::string_view network);
 std::optional<std::filesystem::path> sharedFolder();
 /// A model of the shared zoo (model.onnx or model.weightless.onnx), if the shared folder is there.
 std::optional<std::filesystem::path> zooModel(std::string_view network);
+/// The file of a network of the zoo that was filled with weights, in $FUSESCOPE_ZOO; nothing where nobody filled it.
+std::optional<std::filesystem::path> filledNetwork(std::string_view network);
+/// A network of the zoo with weights: filled, or as the shared folder has it; nothing: it is not there.
+std::optional<std::filesystem::path> networkWithWeights(std::string_view network);
 /// A program of this build: "fusescope", "fusescope-worker", …
 std::filesystem::path binary(std::string_view name);
 

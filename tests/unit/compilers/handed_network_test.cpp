@@ -1,6 +1,6 @@
 // Networks as other compilers are handed them: numbers for names, and the same numbers at the outputs.
-#include "compilers/probed/handed_names.h"
 #include "compilers/probed/handed_network.h"
+#include "compilers/probed/handed_names.h"
 
 #include <algorithm>
 #include <set>
@@ -10,8 +10,8 @@
 #include "onnxlib/network_edits.h"
 #include "passes/pipelines.h"
 #include "session/session.h"
+#include "tests/unit/compilers/planned_file.h"
 #include "tests/unit/frontends/onnx_files.h"
-#include "tests/unit/planning/plan_testing.h"
 #include "verify/part_model.h"
 
 namespace fusescope::test {
@@ -20,16 +20,6 @@ namespace {
 using onnxlib::FileGraph;
 using onnxlib::FileModel;
 using onnxlib::FileNode;
-
-std::shared_ptr<const Plan> planOf(const std::filesystem::path& path, const PlanOptions& options) {
-  auto model = importModel(path);
-  EXPECT_TRUE(model.ok()) << (model.ok() ? "" : model.error().text());
-  if (!model.ok()) return nullptr;
-  auto prepared = prepareModel(std::move(model).value());
-  EXPECT_TRUE(prepared.ok()) << (prepared.ok() ? "" : prepared.error().text());
-  if (!prepared.ok()) return nullptr;
-  return testing::planned(std::make_shared<const Model>(std::move(prepared).value()), options);
-}
 
 HandedNetwork handed(const std::shared_ptr<const Plan>& plan, HandedTypes types) {
   auto network = handNetwork(plan, types, {});
@@ -57,7 +47,7 @@ std::vector<Tensor> outputsOf(const std::shared_ptr<const Plan>& plan, const std
 
 /// Both give the same bytes.
 void expectSameNumbers(const std::shared_ptr<const Plan>& plan, const HandedNetwork& network) {
-  const auto again = planOf(network.path, testing::cpuOptions());
+  const auto again = plannedFile(network.path, testing::cpuOptions());
   ASSERT_NE(again, nullptr);
   ASSERT_EQ(again->graph().inputs().size(), plan->graph().inputs().size());
   const auto random = randomInputs(*plan);
@@ -144,7 +134,7 @@ std::string chainOfHardNames(std::size_t length) {
 
 TEST(HandedNetwork, EveryNodeAndValueHasANumberOfItsOwn) {
   const TemporaryFolder folder;
-  const auto plan = planOf(folder.write("chain.onnx", chainOfHardNames(520)), testing::cpuOptions());
+  const auto plan = plannedFile(folder.write("chain.onnx", chainOfHardNames(520)), testing::cpuOptions());
   ASSERT_NE(plan, nullptr);
   const HandedNetwork network = handed(plan, HandedTypes::AsInFile);
   expectNumbers(network);
@@ -162,7 +152,7 @@ TEST(HandedNetwork, EveryNodeAndValueHasANumberOfItsOwn) {
 
 TEST(HandedNetwork, IsTheSameEachTime) {
   const TemporaryFolder folder;
-  const auto plan = planOf(folder.write("chain.onnx", chainOfHardNames(40)), testing::cpuOptions());
+  const auto plan = plannedFile(folder.write("chain.onnx", chainOfHardNames(40)), testing::cpuOptions());
   const HandedNetwork a = handed(plan, HandedTypes::AsPlanned), b = handed(plan, HandedTypes::AsPlanned);
   EXPECT_NE(a.path, b.path);
   EXPECT_EQ(fileBytes(a.path), fileBytes(b.path));
@@ -179,7 +169,7 @@ net (float[4] x, bool c) => (float[4] y) <float[4] w = {1, 2, 3, 4}> {
 
 TEST(HandedNetwork, BodiesHaveNamesOfTheirOwnAndReadWhatIsAround) {
   const TemporaryFolder folder;
-  const auto plan = planOf(folder.write("bodies.onnx", onnxBytes(kBodies)), testing::cpuOptions());
+  const auto plan = plannedFile(folder.write("bodies.onnx", onnxBytes(kBodies)), testing::cpuOptions());
   ASSERT_NE(plan, nullptr);
   const HandedNetwork network = handed(plan, HandedTypes::AsPlanned);
   expectNumbers(network);
@@ -201,7 +191,7 @@ TEST(HandedNetwork, FunctionsStayAndTheirCallsAreTheNodesThatTheyBecame) {
   const TemporaryFolder folder;
   const auto bytes = onnxlib::onnxTextToBytes(kFunction);
   ASSERT_TRUE(bytes.ok()) << bytes.error().text();
-  const auto plan = planOf(folder.write("function.onnx", bytes.value()), testing::cpuOptions());
+  const auto plan = plannedFile(folder.write("function.onnx", bytes.value()), testing::cpuOptions());
   ASSERT_NE(plan, nullptr);
   const HandedNetwork network = handed(plan, HandedTypes::AsInFile);
   expectNumbers(network);
@@ -246,7 +236,7 @@ TEST(HandedNetwork, WeightsBesideTheFileGoAlong) {
   ASSERT_TRUE(bytes.ok()) << bytes.error().text();
   ASSERT_TRUE(onnxlib::writeNetwork(beside, bytes.value()).ok());
   ASSERT_LT(std::filesystem::file_size(beside), 4096U);
-  const auto plan = planOf(beside, testing::cpuOptions());
+  const auto plan = plannedFile(beside, testing::cpuOptions());
   ASSERT_NE(plan, nullptr);
   const HandedNetwork network = handed(plan, HandedTypes::AsPlanned);
   expectNumbers(network);
@@ -256,7 +246,7 @@ TEST(HandedNetwork, WeightsBesideTheFileGoAlong) {
 TEST(HandedNetwork, TypesOfThePlanAreWrittenWhereTheyAreWanted) {
   const TemporaryFolder folder;
   const auto path = folder.write("product.onnx", product());
-  const auto plan = planOf(path, testing::cpuOptions({parsePin("product=f16").value()}));
+  const auto plan = plannedFile(path, testing::cpuOptions({parsePin("product=f16").value()}));
   ASSERT_NE(plan, nullptr);
   const HandedNetwork typed = handed(plan, HandedTypes::AsPlanned);
   expectNumbers(typed);
@@ -281,7 +271,7 @@ TEST(HandedNetwork, CodesOfAPlanAreNodesOfIt) {
   const TemporaryFolder folder;
   PlanOptions options = testing::cpuOptions();
   options.weightOnly = {.type = DataType::I8};
-  const auto plan = planOf(folder.write("product.onnx", product()), options);
+  const auto plan = plannedFile(folder.write("product.onnx", product()), options);
   ASSERT_NE(plan, nullptr);
   ASSERT_NE(plan->model->unquantized, nullptr);
   const HandedNetwork network = handed(plan, HandedTypes::AsInFile);
@@ -297,7 +287,7 @@ TEST(HandedNetwork, CodesOfAPlanAreNodesOfIt) {
 
 TEST(HandedNetwork, APartIsWrittenFromItsGraph) {
   const TemporaryFolder folder;
-  const auto whole = planOf(folder.write("chain.onnx", chainOfHardNames(30)), testing::cpuOptions());
+  const auto whole = plannedFile(folder.write("chain.onnx", chainOfHardNames(30)), testing::cpuOptions());
   ASSERT_NE(whole, nullptr);
   const auto requests = KernelRequests::create(*whole, {{"in,put [0]", {4}}}, 1);
   ASSERT_TRUE(requests.ok()) << requests.error().text();
@@ -316,7 +306,7 @@ TEST(HandedNetwork, APartIsWrittenFromItsGraph) {
 TEST(HandedNetwork, RealNetworksKeepTheirNumbers) {
   for (const char* name : {"bert_tiny", "tiny_resnet_dynbatch", "moe_dense", "long_double"}) {
     SCOPED_TRACE(name);
-    const auto plan = planOf(sampleFolder(name) / "model.onnx", testing::cpuOptions());
+    const auto plan = plannedFile(sampleFolder(name) / "model.onnx", testing::cpuOptions());
     ASSERT_NE(plan, nullptr);
     const HandedNetwork network = handed(plan, HandedTypes::AsInFile);
     expectNumbers(network);
@@ -330,7 +320,7 @@ TEST(HandedNetwork, RealNetworksKeepTheirNumbers) {
 TEST(HandedNetwork, WhatACompilerSaysIsToldInNamesOfThePlan) {
   const TemporaryFolder folder;
   const HandedNetwork network =
-      handed(planOf(folder.write("product.onnx", product()), testing::cpuOptions()), HandedTypes::AsInFile);
+      handed(plannedFile(folder.write("product.onnx", product()), testing::cpuOptions()), HandedTypes::AsInFile);
   const std::string input = network.file.graph.inputs.at(0).name;
   EXPECT_EQ(inNamesOfNetwork(network, "node 'n1' reads n0, not n11 or n1_2: " + input + "."),
             "node 'relu' reads product, not n11 or relu_2: x.");
@@ -341,7 +331,7 @@ TEST(HandedNetwork, WhatACompilerSaysIsToldInNamesOfThePlan) {
 TEST(HandedNetwork, AFileAsItIsIsKnownByItsNames) {
   const TemporaryFolder folder;
   const auto path = folder.write("product.onnx", product());
-  const auto plan = planOf(path, testing::cpuOptions());
+  const auto plan = plannedFile(path, testing::cpuOptions());
   const auto network = networkAsNamed(plan, path);
   ASSERT_TRUE(network.ok()) << network.error().text();
   EXPECT_EQ(network.value().folder, nullptr);

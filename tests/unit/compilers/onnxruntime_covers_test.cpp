@@ -8,9 +8,8 @@
 #include "compilers/onnxruntime/read_optimised.h"
 #include "compilers/onnxruntime/reading.h"
 #include "compilers/onnxruntime/value_comparison.h"
-#include "frontends/importers.h"
 #include "interchange/npz.h"
-#include "passes/pipelines.h"
+#include "tests/support/networks.h"
 #include "tests/support/paths.h"
 #include "tests/unit/compilers/recorded_networks.h"
 
@@ -25,8 +24,7 @@ struct Sample {
   explicit Sample(const std::string& name) {
     const auto folder = *test::sharedFolder() / "data" / "readback";
     const auto network = recorded.network(name);
-    auto model = prepareModel(importModel(network).value()).value();
-    const auto plan = makePlan(std::make_shared<const Model>(std::move(model)), {}).value();
+    const auto plan = makePlan(test::preparedModel(network), {}).value();
     handed = networkAsNamed(plan, network).value();
     auto read = onnxruntime::readNetwork(handed, folder / (name + ".ort-all.onnx"));
     EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().text());

@@ -8,8 +8,7 @@
 
 #include "base/files.h"
 #include "compilers/openvino/openvino_read_back.h"
-#include "frontends/importers.h"
-#include "passes/pipelines.h"
+#include "tests/support/networks.h"
 #include "tests/support/paths.h"
 #include "tests/unit/compilers/recorded_networks.h"
 
@@ -22,7 +21,7 @@ struct Recorded {
   Recorded(const std::string& network, const std::string& suffix) {
     const auto folder = *test::sharedFolder() / "data" / "readback";
     const auto path = networks.network(network);
-    plan = makePlan(std::make_shared<const Model>(prepareModel(importModel(path).value()).value()), {}).value();
+    plan = makePlan(test::preparedModel(path), {}).value();
     handed = networkAsNamed(plan, path).value();
     Json ops;
     std::ifstream(folder / (network + ".ov-model.json")) >> ops;

@@ -251,7 +251,7 @@ std::string networkOfHardNames() {
 TEST(TensorrtRtxReader, NamesThatLookLikeAListBindNothingWrong) {
   const TemporaryFolder folder;
   const auto path = folder.write("hard.onnx", networkOfHardNames());
-  const auto plan = rtxPlan(path, rtxOptions());
+  const auto plan = plannedFile(path, rtxOptions());
   ASSERT_NE(plan, nullptr);
   using Names = std::vector<std::string>;
   const std::vector<Names> expected = {

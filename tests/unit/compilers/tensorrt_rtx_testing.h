@@ -8,11 +8,10 @@
 
 #include "base/files.h"
 #include "compilers/probed/probed_kind.h"
-#include "passes/pipelines.h"
 #include "planning/read_back_plan.h"
 #include "probe/environments.h"
+#include "tests/unit/compilers/planned_file.h"
 #include "tests/unit/frontends/onnx_files.h"
-#include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope::test {
 
@@ -24,22 +23,11 @@ inline PlanOptions rtxOptions(std::vector<DataType> precisions = {}) {
   return {.compiler = "tensorrt-rtx", .target = std::string(rtx().target()), .precisions = std::move(precisions)};
 }
 
-/// A plan of the file at `path`; null, and a failure, where there is none.
-inline std::shared_ptr<const Plan> rtxPlan(const std::filesystem::path& path, const PlanOptions& options) {
-  auto model = importModel(path);
-  EXPECT_TRUE(model.ok()) << (model.ok() ? "" : model.error().text());
-  if (!model.ok()) return nullptr;
-  auto prepared = prepareModel(std::move(model).value());
-  EXPECT_TRUE(prepared.ok()) << (prepared.ok() ? "" : prepared.error().text());
-  if (!prepared.ok()) return nullptr;
-  return testing::planned(std::make_shared<const Model>(std::move(prepared).value()), options);
-}
-
 /// A network in ONNX's textual syntax, planned and handed over with numbers.
 class Handed {
  public:
   explicit Handed(const std::string& graph, const PlanOptions& options = rtxOptions())
-      : m_plan(rtxPlan(m_folder.write("network.onnx", onnxBytes(graph)), options)),
+      : m_plan(plannedFile(m_folder.write("network.onnx", onnxBytes(graph)), options)),
         m_network(handNetwork(m_plan, HandedTypes::AsPlanned, {})) {
     EXPECT_TRUE(m_network.ok()) << (m_network.ok() ? "" : m_network.error().text());
   }

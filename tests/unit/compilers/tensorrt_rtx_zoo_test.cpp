@@ -26,14 +26,6 @@ PlanOptions truncated() {
   return options;
 }
 
-std::filesystem::path pathOf(const std::string& network) {
-  const char* filled = std::getenv("FUSESCOPE_ZOO");
-  const auto folder = filled == nullptr ? std::filesystem::path() : std::filesystem::path(filled);
-  if (!folder.empty() && std::filesystem::exists(folder / (network + ".onnx"))) return folder / (network + ".onnx");
-  const auto shared = zooModel(network);
-  return shared && shared->filename() == "model.onnx" ? *shared : std::filesystem::path();
-}
-
 /// Every line of the list is a layer, and every number that metadata name is one of the network.
 void expectReadWhole(const HandedNetwork& network, const std::string& text, const BuildLog& log) {
   std::size_t lines = 0;
@@ -53,9 +45,9 @@ class TensorrtRtxZoo : public ::testing::TestWithParam<Case> {};
 
 TEST_P(TensorrtRtxZoo, EveryKernelIsReadAndEveryNodeHasAFate) {
   FUSESCOPE_REQUIRE_TENSORRT_RTX();
-  const auto path = pathOf(GetParam().network);
-  if (path.empty()) GTEST_SKIP() << "the network is not there";
-  const auto plan = rtxPlan(path, GetParam().options);
+  const auto path = networkWithWeights(GetParam().network);
+  if (!path) GTEST_SKIP() << "the network is not there";
+  const auto plan = plannedFile(*path, GetParam().options);
   ASSERT_NE(plan, nullptr);
   auto handed = handNetwork(plan, HandedTypes::AsPlanned, {});
   ASSERT_TRUE(handed.ok()) << handed.error().text();

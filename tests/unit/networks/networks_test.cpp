@@ -93,18 +93,10 @@ TEST(DynamicBatch, OneEngineRunsEveryBatch) {
 
 constexpr const char* kNotFilled = "no filled networks; scripts/test makes them and sets FUSESCOPE_ZOO";
 
-/// The file of a network that was filled with weights; nothing where nobody filled them.
-std::optional<std::filesystem::path> filled(const std::string& network) {
-  const char* folder = std::getenv("FUSESCOPE_ZOO");
-  if (folder == nullptr) return std::nullopt;
-  const auto path = std::filesystem::path(folder) / (network + ".onnx");
-  return std::filesystem::exists(path) ? std::optional(path) : std::nullopt;
-}
-
 class BigNetwork : public testing::TestWithParam<const char*> {};
 
 TEST_P(BigNetwork, NativeEqualsReference) {
-  const auto path = filled(GetParam());
+  const auto path = test::filledNetwork(GetParam());
   if (!path) GTEST_SKIP() << kNotFilled;
   const auto native = engineFor(*path, "native"), reference = engineFor(*path, "reference");
   const auto inputs = randomInputs(native->plan());
@@ -121,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(Zoo, BigNetwork,
 
 /// Random weights find no objects: its outputs are empty, so what is inside is compared. Extents depend on data.
 TEST(Detection, InnerValuesOfNativeEqualReference) {
-  const auto path = filled("fasterrcnn_mobilenet");
+  const auto path = test::filledNetwork("fasterrcnn_mobilenet");
   if (!path) GTEST_SKIP() << kNotFilled;
   const auto native = engineFor(*path, "native"), reference = engineFor(*path, "reference");
   const auto inputs = randomInputs(native->plan());
