@@ -1,6 +1,7 @@
 #include "ui/document/known_plans.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "session/run_plans.h"
@@ -70,16 +71,26 @@ const KnownPlans::Read* KnownPlans::find(const SharedOptional<Json>& made) const
 }
 
 void KnownPlans::ask() {
-  std::vector<SharedOptional<Json>> missing;
+  struct Missing {
+    SharedOptional<Json> made;
+    std::optional<PlannedRun> run;  ///< none: of a background build
+  };
+  std::vector<Missing> missing;
   for (const Source& source : sources())
-    if (find(source.made) == nullptr) missing.push_back(source.made);
+    if (find(source.made) == nullptr)
+      missing.push_back({source.made, source.run == nullptr ? std::nullopt : std::optional(PlannedRun(*source.run))});
   if (missing.empty() || m_jobs.busy(kReadTag)) return;
-  const auto work = [missing, plan = m_document.snapshot()->plan, model = m_document.model()](const StopToken& stop) {
+  const auto work = [missing, plans = m_runs.plans(), network = m_runs.network()](const StopToken& stop) {
     std::vector<Read> read;
-    for (const SharedOptional<Json>& of : missing) {
+    for (const Missing& one : missing) {
       if (stop.stop_requested()) break;
-      auto made = readMade(*of, plan, model);
-      read.push_back({of, made.ok() ? std::move(made).value() : nullptr});
+      if (one.run) {
+        const auto artifact = plans->find(*one.run, network, stop);
+        read.push_back({one.made, artifact.ok() ? artifact.value()->made : nullptr});
+      } else {
+        auto made = readMade(*one.made, network.plan, network.model);
+        read.push_back({one.made, made.ok() ? std::move(made).value() : nullptr});
+      }
     }
     return read;
   };
