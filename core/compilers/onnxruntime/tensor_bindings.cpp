@@ -54,9 +54,10 @@ bool isChannelsLast(const FileNode& node) {
 
 /// Operators that work on channels wherever they lie: their results lie as what they read.
 bool followsLayout(const FileNode& node) {
-  constexpr std::array<std::string_view, 14> ops{
+  constexpr std::array<std::string_view, 18> ops{
       "Add",    "Mul",  "Sub",       "Relu",        "Clip",           "Sigmoid", "LeakyRelu",
-      "Concat", "Tanh", "HardSwish", "HardSigmoid", "QuantizeLinear", "Resize",  "DequantizeLinear"};
+      "Concat", "Tanh", "HardSwish", "HardSigmoid", "QuantizeLinear", "Resize",  "DequantizeLinear",
+      "Elu",    "Gelu", "QuickGelu", "FastGelu"};
   return node.op.starts_with("QLinear") || std::ranges::find(ops, node.op) != ops.end();
 }
 
@@ -159,6 +160,7 @@ class Binder {
       found = codesResult(node);
     } else if (layout == Layout::Blocked) {
       found = sameNode(node);
+      if (found == kNone) found = lastFused(node);
     } else {
       found = sameCodes(node);
     }
@@ -253,6 +255,13 @@ class Binder {
     if (named == kNone || m_graph.node(named).file->op != node.file->op || m_graph.node(named).makes.size() != 1)
       return kNone;
     return m_graph.node(named).makes[0];
+  }
+
+  /// What a fused kernel over blocks makes: it is called after the last of its nodes ("n14/QuickGeluFusion/").
+  std::uint32_t lastFused(const TensorGraph::Node& node) const {
+    if (node.file->name.find("Fusion") == std::string::npos) return kNone;
+    const std::uint32_t named = nodeNamedBy(m_graph, node.file->name);
+    return named == kNone || m_graph.node(named).makes.size() != 1 ? kNone : m_graph.node(named).makes[0];
   }
 
   /// What is read only to be written down in another layout is what is written.

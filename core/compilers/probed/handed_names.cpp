@@ -30,6 +30,15 @@ Spoken resolve(const HandedNetwork& network, std::string_view number) {
   return {};
 }
 
+/// What the plan calls it, else what the file does; null where the number is of neither.
+const std::string* nameOf(const HandedNetwork& network, const Spoken& spoken, std::string_view number) {
+  const Graph& graph = network.plan->graph();
+  if (spoken.node.valid()) return &graph.node(spoken.node).name;
+  if (spoken.value.valid()) return &graph.value(spoken.value).name;
+  const auto inFile = network.namesInFile.find(number);
+  return inFile == network.namesInFile.end() ? nullptr : &inFile->second;
+}
+
 /// Calls `take` with each piece of the text, in order: a word, or one letter between words.
 void forWords(std::string_view text, const std::function<void(std::string_view)>& take) {
   while (!text.empty()) {
@@ -53,13 +62,12 @@ std::vector<Spoken> spokenOf(const HandedNetwork& network, std::string_view text
 }
 
 std::string inNamesOfNetwork(const HandedNetwork& network, std::string_view text) {
-  const Graph& graph = network.plan->graph();
   std::string made;
   forWords(text, [&](std::string_view word) {
     const std::string_view number = numberIn(word);
     const Spoken spoken = resolve(network, number);
-    if (spoken.node.valid() || spoken.value.valid()) {
-      made += spoken.node.valid() ? graph.node(spoken.node).name : graph.value(spoken.value).name;
+    if (const std::string* name = nameOf(network, spoken, number); name != nullptr) {
+      made += *name;
       word.remove_prefix(number.size());
     }
     made += word;

@@ -146,10 +146,19 @@ class Hander {
       handed.nodes.emplace("n" + std::to_string(place), source.nodes[place]);
     for (const FileNode& node : handed.file.graph.nodes) handed.nodes.try_emplace(node.name);
     ValueNames(source, handed).run(numbered.values);
+    keepNamesOfFile(source, numbered.values, handed);
     return handed;
   }
 
  private:
+  static void keepNamesOfFile(const Named& source, const std::map<std::string, std::string, std::less<>>& values,
+                              HandedNetwork& handed) {
+    std::size_t place = 0;
+    for (const std::string& name : uniqueNodeNames(source.file.graph))
+      handed.namesInFile.emplace("n" + std::to_string(place++), name);
+    for (const auto& [name, number] : values) handed.namesInFile.emplace(number, name);
+  }
+
   /// Weights lie within the file where they are few: each read of a file beside it costs time of its own.
   static constexpr std::int64_t kMostInside = std::int64_t(64) << 20;
 

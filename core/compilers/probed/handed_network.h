@@ -33,6 +33,8 @@ struct HandedNetwork {
   /// By the name of a value of the file's main graph: the plan's value that it is, at whatever type: what an added Cast
   /// makes of a value is that value, too.
   std::map<std::string, ValueId, std::less<>> values{};
+  /// By number: what nodes and values of the user's file are called there, also those that the plan does not have.
+  std::map<std::string, std::string, std::less<>> namesInFile{};
   std::vector<LoweredPin> pins{};  ///< in the order of the graph
 };
 

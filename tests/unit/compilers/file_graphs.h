@@ -9,6 +9,7 @@
 namespace fusescope::testing {
 
 /// A file's graph from lines of text: "in x", "out y", "const w", "Op name a b -> c d"; "_" for what is absent.
+/// "domain:Op" is an operator of another domain.
 inline onnxlib::FileGraph fileGraph(const std::vector<std::string>& lines) {
   onnxlib::FileGraph graph;
   for (const std::string& line : lines) {
@@ -27,7 +28,9 @@ inline onnxlib::FileGraph fileGraph(const std::vector<std::string>& lines) {
       graph.initializers.push_back(std::move(tensor));
     } else {
       onnxlib::FileNode node;
-      node.op = op;
+      const std::size_t colon = op.find(':');
+      node.op = colon == std::string::npos ? op : op.substr(colon + 1);
+      if (colon != std::string::npos) node.domain = op.substr(0, colon);
       node.name = word == "_" ? "" : word;
       bool isOutput = false;
       while (words >> word) {

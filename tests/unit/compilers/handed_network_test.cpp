@@ -328,6 +328,23 @@ TEST(HandedNetwork, WhatACompilerSaysIsToldInNamesOfThePlan) {
   EXPECT_EQ(inNamesOfNetwork(network, "n0"), "product");
 }
 
+// A compiler may make a kernel of a node that normalisation takes out: it is called as in the file.
+TEST(HandedNetwork, NodesThatThePlanDoesNotHaveAreCalledAsInTheFile) {
+  const TemporaryFolder folder;
+  FileModel file{.irVersion = 8, .producer = "test", .opsets = {{"", 18}}};
+  const onnxlib::FileType type{.dtype = DataType::F32, .ranked = true, .dims = {{.size = 2}, {.size = 3}}};
+  file.graph = {.name = "g",
+                .nodes = {{.name = "passes on", .op = "Identity", .inputs = {"x"}, .outputs = {"h"}},
+                          {.name = "relu", .op = "Relu", .inputs = {"h"}, .outputs = {"y"}}},
+                .inputs = {{"x", type}},
+                .outputs = {{"y", type}}};
+  const HandedNetwork network =
+      handed(plannedFile(folder.write("identity.onnx", onnxlib::modelBytes(file).value()), testing::cpuOptions()),
+             HandedTypes::AsInFile);
+  EXPECT_TRUE(network.nodes.at("n0").empty());
+  EXPECT_EQ(inNamesOfNetwork(network, "n0 and n1"), "passes on and relu");
+}
+
 TEST(HandedNetwork, AFileAsItIsIsKnownByItsNames) {
   const TemporaryFolder folder;
   const auto path = folder.write("product.onnx", product());

@@ -5,12 +5,14 @@
 #include <fstream>
 #include <set>
 
+#include "compilers/onnxruntime/kernel_covers.h"
 #include "compilers/onnxruntime/read_optimised.h"
 #include "compilers/onnxruntime/reading.h"
 #include "compilers/onnxruntime/value_comparison.h"
 #include "interchange/npz.h"
 #include "tests/support/networks.h"
 #include "tests/support/paths.h"
+#include "tests/unit/compilers/file_graphs.h"
 #include "tests/unit/compilers/recorded_networks.h"
 
 namespace fusescope {
@@ -100,6 +102,34 @@ TEST(OnnxRuntimeCovers, OfConvolutionsOverBlocksOfChannels) {
   };
   EXPECT_EQ(toBlocks, std::ranges::count_if(sample.reading->file.graph.nodes, isReorder("ReorderInput")));
   EXPECT_EQ(fromBlocks, std::ranges::count_if(sample.reading->file.graph.nodes, isReorder("ReorderOutput")));
+}
+
+// Two convolutions with x * Sigmoid(x) behind each and a sum between, as in YOLO: the results of all of ONNX Runtime's
+// kernels have names of its own, and only the kernels' names say what they make.
+TEST(OnnxRuntimeCovers, OfActivationsOverBlocksOfChannels) {
+  const auto plan = makePlan(test::preparedModel(test::sampleFolder("digits") / "model.onnx"), {}).value();
+  const HandedNetwork handed{
+      .plan = plan,
+      .path = {},
+      .folder = nullptr,
+      .file = {.graph = testing::fileGraph({"in x", "const w", "out y", "Conv n0 x w -> v0", "Sigmoid n1 v0 -> v1",
+                                            "Mul n2 v0 v1 -> v2", "Conv n3 v2 w -> v3", "Add n4 v2 v3 -> v4",
+                                            "Conv n5 v4 w -> v5", "Sigmoid n6 v5 -> v6", "Mul n7 v5 v6 -> y"})}};
+  const onnxruntime::Network network(handed);
+  const onnxlib::FileGraph file = testing::fileGraph(
+      {"in x", "const w", "out y", "com.microsoft.nchwc:Conv v0_nchwc x w -> r0",
+       "com.microsoft:QuickGelu n2/QuickGeluFusion/ r0 -> r1", "com.microsoft.nchwc:Conv v3_nchwc r1 w _ r1 -> r2",
+       "com.microsoft.nchwc:Conv v5_nchwc r2 w -> r3", "com.microsoft:QuickGelu n7/QuickGeluFusion/ r3 -> r4",
+       "com.microsoft.nchwc:ReorderOutput ReorderOutput r4 -> y"});
+  onnxruntime::Optimised optimised(file);
+  onnxruntime::bindTensors(network, optimised);
+  const onnxruntime::KernelCovers covers = onnxruntime::coverKernels(network, optimised);
+  const std::vector<std::vector<std::uint32_t>> expected{{0}, {1, 2}, {3, 4}, {5}, {6, 7}};
+  for (std::size_t kernel = 0; kernel < expected.size(); ++kernel) {
+    std::vector<std::uint32_t> nodes;
+    for (const auto& [node, certainty] : covers.nodes[kernel]) nodes.push_back(node);
+    EXPECT_EQ(nodes, expected[kernel]) << file.nodes[kernel].name;
+  }
 }
 
 TEST(OnnxRuntimeCovers, OfIntegers) {
