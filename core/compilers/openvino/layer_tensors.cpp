@@ -1,6 +1,7 @@
 #include "compilers/openvino/layer_tensors.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -9,6 +10,14 @@
 
 namespace fusescope {
 namespace {
+
+/// Operators of OpenVINO's operation set that activations are spelled with.
+bool isElementwise(const ImportedOp& op) {
+  constexpr std::array<std::string_view, 18> types{
+      "Add",         "Subtract", "Multiply", "Divide", "Minimum", "Maximum", "Relu",     "Clamp", "Sigmoid",
+      "HardSigmoid", "Tanh",     "Exp",      "Log",    "Erf",     "Power",   "Negative", "Sqrt",  "SoftPlus"};
+  return std::ranges::find(types, op.type) != types.end();
+}
 
 class LayerReader {
  public:
@@ -93,7 +102,51 @@ class LayerReader {
     for (const NamedOp& named : m_told.named[index])
       if (named.isWhole && (last == kNone || named.op > last)) last = named.op;
     if (last == kNone || !hasOutputs(last, m_graph.layers[index])) return kNone;
+    if (endsInActivation(m_graph.layers[index]))
+      if (const std::uint32_t end = endOfActivation(last); end != kNone)
+        return checked(m_graph.layers[index], 0, tensorAfter({end, 0}));
     return checked(m_graph.layers[index], 0, tensorAfter({last, 0}));
+  }
+
+  /// Whether a layer names, behind all operators of the imported network, an activation that OpenVINO recognised in
+  /// several of them ("HSwish_11516" for x * Clip(x + 3, 0, 6) / 6).
+  bool endsInActivation(const ExecutionLayer& layer) const {
+    constexpr std::array<std::string_view, 7> activations{"HSwish", "HSigmoid", "Swish", "Gelu",
+                                                          "Mish",   "SoftPlus", "Clamp"};
+    if (layer.originals.empty() || opOf(layer.originals.back())) return false;
+    return std::ranges::any_of(activations,
+                               [&](std::string_view of) { return layer.originals.back().starts_with(of); });
+  }
+
+  /// The operator that makes the only result of those that no layer names and that are made of `start` and constants
+  /// alone; kNone: there is no such one, or what `start` makes is read elsewhere, too.
+  std::uint32_t endOfActivation(std::uint32_t start) const {
+    constexpr std::size_t kMost = 16;
+    std::vector<std::uint32_t> inside{start};
+    const auto isInside = [&](std::uint32_t op) { return std::ranges::find(inside, op) != inside.end(); };
+    const auto isMadeInside = [&](const ImportedOp::Input& input) {
+      return isInside(input.op) || m_imported.op(input.op).type == "Constant";
+    };
+    for (bool grows = true; grows && inside.size() < kMost;) {
+      grows = false;
+      for (std::size_t i = 0; i < inside.size(); ++i)
+        for (const OpOutput& next : m_consumers[inside[i]]) {
+          const ImportedOp& op = m_imported.op(next.op);
+          if (isInside(next.op) || m_told.isNamed[next.op] || !isElementwise(op)) continue;
+          if (!std::ranges::all_of(op.inputs, isMadeInside)) continue;
+          inside.push_back(next.op);
+          grows = true;
+        }
+    }
+    std::uint32_t end = kNone;
+    for (const std::uint32_t op : inside) {
+      const bool isRead =
+          std::ranges::any_of(m_consumers[op], [&](const OpOutput& reader) { return !isInside(reader.op); });
+      if (!isRead) continue;
+      if (end != kNone) return kNone;
+      end = op;
+    }
+    return end == start ? kNone : end;
   }
 
   bool hasOutputs(std::uint32_t op, const ExecutionLayer& layer) const {

@@ -12,6 +12,7 @@
 #include "compilers/openvino/openvino_support.h"
 #include "compilers/openvino/xml_reader.h"
 #include "tests/support/paths.h"
+#include "tests/unit/compilers/file_graphs.h"
 
 namespace fusescope {
 namespace {
@@ -133,6 +134,38 @@ TEST(ImportedNetworks, ReadNothingThatComesLater) {
   EXPECT_NE(problem("1"), "");
   EXPECT_FALSE(importedNetwork("{").ok());
   EXPECT_FALSE(importedNetwork(R"({"format":"fusescope.openvino_model","version":2,"ops":[]})").ok());
+}
+
+// OpenVINO recognises x * Clip(x + 3, 0, 6) / 6 and gives the operator a name of its own: the layer that names it last
+// makes the quotient, and not the sum that it names before.
+TEST(OpenvinoTensors, BehindAnActivationThatOpenvinoNamedItself) {
+  const onnxlib::FileGraph file = testing::fileGraph(
+      {"in x", "const w", "const three", "const six", "out y", "Conv n0 x w -> v0", "Add n1 v0 three -> v1",
+       "Clip n2 v1 -> v2", "Mul n3 v0 v2 -> v3", "Div n4 v3 six -> v4", "Conv n5 v4 w -> y"});
+  const auto network = importedNetwork(R"({"format":"fusescope.openvino_model","version":1,"ops":[
+    {"name":"#0","type":"Parameter","ins":[],"outs":[["x"]]},
+    {"name":"#1","type":"Constant","ins":[],"outs":[[]]},
+    {"name":"#2","type":"Convolution","ins":[["#0",0],["#1",0]],"outs":[["v0"]]},
+    {"name":"#3","type":"Add","ins":[["#2",0],["#1",0]],"outs":[["v1"]]},
+    {"name":"#4","type":"Clamp","ins":[["#3",0]],"outs":[["v2"]]},
+    {"name":"#5","type":"Multiply","ins":[["#2",0],["#4",0]],"outs":[["v3"]]},
+    {"name":"#6","type":"Divide","ins":[["#5",0],["#1",0]],"outs":[["v4"]]},
+    {"name":"#7","type":"Convolution","ins":[["#6",0],["#1",0]],"outs":[["y"]]},
+    {"name":"#8","type":"Result","ins":[["#7",0]],"outs":[["y"]]}]})");
+  ASSERT_TRUE(network.ok()) << network.error().text();
+  const TensorGraph tensors(file);
+  const OpNodes ops = opNodes(network.value(), tensors);
+  const std::vector<std::int64_t> elements(tensors.tensors().size(), -1);
+  const auto made = [&](const std::vector<std::string>& names) {
+    ExecutionGraph graph;
+    graph.layers.resize(1);
+    graph.layers[0] = {.name = "Multiply_1", .type = "Convolution", .originals = names, .outputs = {{}}};
+    const std::uint32_t tensor = layerTensors(graph, network.value(), ops, elements).tensors[0][0];
+    return tensor == LayerTensors::kNone ? std::string() : std::string(tensors.tensor(tensor).name);
+  };
+  EXPECT_EQ(made({"Multiply_1", "#2", "HSwish_2"}), "v4");
+  EXPECT_EQ(made({"HSwish_2", "#2"}), "v0") << "the activation comes before the operator that is named last";
+  EXPECT_EQ(made({"#2"}), "v0");
 }
 
 TEST(OpenvinoWords, NameTheNode) {
