@@ -51,18 +51,24 @@ void printSpecs(const Json& specs) {
   table.print();
 }
 
+/// Of many findings of one kind the first ones are printed, so that no other is lost among them.
 void printFindings(const Json& findings) {
   if (findings.empty()) return;
   printTitle("About the file");
-  constexpr std::size_t kMost = 20;
-  for (std::size_t i = 0; i < std::min(kMost, findings.size()); ++i) {
-    const auto& finding = findings[i];
+  constexpr std::size_t kMostOfAKind = 3;
+  std::map<std::string, std::size_t> seen, all;
+  for (const auto& finding : findings) ++all[finding["code"].get<std::string>()];
+  for (const auto& finding : findings) {
+    const auto code = finding["code"].get<std::string>();
+    const std::size_t place = ++seen[code];
+    if (place > kMostOfAKind) continue;
     const auto sentence = finding["message"].get<std::string>();
     const auto subject = finding["subject"].is_null() ? std::string() : finding["subject"].get<std::string>();
     const bool named = sentence.find(subject) != std::string::npos;  // the sentence says itself what it is about
     std::cout << fmt::format("  {}{}\n", named ? "" : subject + ": ", sentence);
+    if (place == kMostOfAKind && all[code] > place)
+      std::cout << fmt::format("  and {} more of this kind: --json lists them\n", all[code] - place);
   }
-  if (findings.size() > kMost) std::cout << fmt::format("  and {} more: --json lists them\n", findings.size() - kMost);
 }
 
 /// "plain -> nChw16c": what a layer reads and writes, each format once.

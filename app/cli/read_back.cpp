@@ -33,7 +33,7 @@ void printKernels(const ReadBackPlan& made) {
     const ReadBackPlan::Kernel& kernel = made.kernels[fused.id.index];
     table.add({std::to_string(fused.id.index), shortened(fused.name), fused.kind, typeText(fused.compute),
                std::to_string(fused.nodes.size()), certaintyText(kernel),
-               (kernel.region.empty() ? "-" : kernel.region) + std::string(kernel.once ? ", once" : ""),
+               (kernel.region.empty() ? "-" : shortened(kernel.region, 32)) + std::string(kernel.once ? ", once" : ""),
                msText(kernel.ms)});
   }
   table.print();

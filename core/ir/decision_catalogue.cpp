@@ -63,8 +63,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"normalise.dead", Normalise, true, "no output of the network depends on it"},
       // infer
       {"infer.shape_constant", Infer, true,
-       "need not compute the extents of its result: {shape} says them (0 or, of an Expand, 1: as they are; -1: the "
-       "rest)"},
+       "the network computes the extents of its result, which are always {shape} (0, and 1 of an Expand: the input's; "
+       "-1: what is left): this constant replaces what computes them"},
       {"infer.condition", Infer, true,
        "joins open extents that the file does not say to be equal: they are taken to be, on the condition {condition}"},
       {"infer.demand", Infer, true,

@@ -48,6 +48,23 @@ TEST(Cli, inspectTellsTheModulesOfANetwork) {
             std::string::npos);
 }
 
+// fasterrcnn_mobilenet has more findings of one kind than anybody reads; they must not hide the others.
+TEST(Cli, inspectGathersFindingsOfOneKind) {
+  const auto network = zooModel("fasterrcnn_mobilenet");
+  if (!network) GTEST_SKIP() << "no filled networks; scripts/test makes them and sets FUSESCOPE_ZOO";
+  std::map<std::string, std::size_t> codes;
+  const Json findings = jsonOf(fusescopeCommand({"inspect", network->string(), "--json"}))["findings"];
+  for (const Json& finding : findings) ++codes[finding["code"].get<std::string>()];
+  std::string expected;
+  std::size_t printed = 0;
+  for (const auto& [code, count] : codes) {
+    printed += std::min<std::size_t>(count, 3);
+    if (count > 3) expected = "and " + std::to_string(count - 3) + " more of this kind: --json lists them";
+  }
+  ASSERT_LT(printed, findings.size());
+  EXPECT_NE(fusescopeCommand({"inspect", network->string()}).out.find(expected), std::string::npos) << expected;
+}
+
 TEST(Cli, inspectSaysWhatTheModelHolds) {
   const auto result = fusescopeCommand({"inspect", samplePath("fp16_overflow"), "--json"});
   ASSERT_EQ(result.status, 0) << result.err;
