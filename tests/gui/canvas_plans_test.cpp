@@ -1,5 +1,6 @@
 #include <QtTest>
 
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "tests/gui/sample_canvas.h"
 #include "tests/support/networks.h"
@@ -55,6 +56,30 @@ class CanvasPlansTest : public test::SampleCanvas {
     QCOMPARE(m_view->itemRect(test::handle(kept)).size(), before.size());
   }
 
+  // "p2o.DynamicDimension.0" leaves the channels no room in a box.
+  void longSymbolsOfExtentsAreCut() {
+    GraphEditor editor;
+    const TensorType type{
+        DataType::F32,
+        Shape{.ranked = true, .dims = {Dim::named("batch"), Dim(240), Dim::named("p2o.DynamicDimension.0"), Dim(8)}}};
+    const ValueId y = editor.addValue("y", type);
+    editor.addNode({.op = "Relu",
+                    .name = "relu",
+                    .inputs = {editor.addInput("x", type)},
+                    .outputs = {y},
+                    .attributes = {},
+                    .origins = {OriginId(0)}});
+    editor.addOutput(y);
+    Model model;
+    model.origins.push_back({"relu", "Relu", ""});
+    model.graph = editor.publish().value();
+    m_view->setCover(makePlan(std::make_shared<const Model>(std::move(model)), {}).value());
+    QVERIFY(m_view->waitForLayout(20000));
+    m_view->select({QStringLiteral("relu")});
+    QVERIFY2(m_view->accessibleDescription().contains(QStringLiteral("f32[batch, 240, …, 8]")),
+             qPrintable(m_view->accessibleDescription()));
+  }
+
   void kernelsOfOneNameDoNotMix() {
     const auto plan = makePlan(test::networkOfOneNameTwice(), {}).value();
     QCOMPARE(plan->fusedNodes.size(), std::size_t(2));
@@ -97,5 +122,5 @@ class CanvasPlansTest : public test::SampleCanvas {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::CanvasPlansTest, 4)
+FUSESCOPE_GUI_TEST(fusescope::CanvasPlansTest, 5)
 #include "canvas_plans_test.moc"

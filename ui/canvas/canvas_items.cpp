@@ -17,6 +17,15 @@ constexpr std::size_t kOpsInTitle = 3;
 
 const QString kDot = QStringLiteral(" \u00b7 ");
 
+/// The type with an ellipsis for each extent that would leave the others no room: exporters name symbols
+/// "p2o.DynamicDimension.0". The inspector has them in full.
+TensorType withShortExtents(TensorType type) {
+  constexpr std::size_t kMost = 12;
+  for (Dim& dim : type.shape.dims)
+    if (!dim.known() && dim.symbol.size() > kMost) dim.symbol = "…";
+  return type;
+}
+
 QString timeRangeText(double leastMs, double mostMs) {
   return leastMs == mostMs ? msText(leastMs) : QStringLiteral("%1 to %2").arg(msText(leastMs), msText(mostMs));
 }
@@ -118,13 +127,11 @@ DataType CanvasItems::storedType(ValueId value) const {
 const QString& CanvasItems::storedText(ValueId value) const {
   QString& known = m_storedTexts[value.index];
   if (!known.isNull()) return known;
-  const TensorType& type = m_graph.value(value).type;
+  TensorType type = withShortExtents(m_graph.value(value).type);
   const DataType stored = storedType(value);
-  if (stored == type.dtype) return known = shared(type.text());
   if (stored == DataType::Undefined) return known = shared(undisclosedText(type));
-  TensorType there = type;
-  there.dtype = stored;
-  return known = shared(there.text());
+  type.dtype = stored;
+  return known = shared(type.text());
 }
 
 QString CanvasItems::typeText(ValueId value) const {
