@@ -28,8 +28,8 @@ struct CompiledParts {
 /// Compiles the segments of `plan` at the extents of `options`: those in fallback by our own compiler. A segment that
 /// `compiler` cannot compile falls back: the node that it names, or that is found by compiling parts of the segment (at
 /// most 64 in all); else all of them. A network that cannot be cut at its
-/// segments falls back whole: a node there has bodies, or the extents of a value are not known. Errors: those of
-/// our own compiler, and cancellation.
+/// segments falls back whole: the extents of a value there are not known. Errors: those of our own compiler, and
+/// cancellation.
 Result<CompiledParts> compileParts(const Compiler& compiler, std::shared_ptr<const Plan> plan,
                                    const std::map<std::string, Dims>& extents, const BuildOptions& options);
 

@@ -26,7 +26,7 @@ Result<RewrittenNodes> rewrittenNodes(const Graph& graph, const onnxlib::FileGra
 
 /// `node`, which is in the form of the newest opset, as a file has it; names of values are the caller's to fill in.
 onnxlib::FileNode fileNode(const Node& node);
-/// The least opset from `opset` on at which `node` means what it means at the newest.
+/// The least opset from `opset` on at which `node`, with the values that it reads, means what it means at the newest.
 std::int64_t opsetOf(const onnxlib::FileNode& node, std::int64_t opset);
 
 }  // namespace fusescope

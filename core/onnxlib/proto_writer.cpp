@@ -42,6 +42,9 @@ void setAttribute(onnx::AttributeProto& proto, const FileAttribute& attribute) {
   } else if (const auto* tensor = std::get_if<FileTensor>(&attribute.value)) {
     proto.set_type(P::TENSOR);
     *proto.mutable_t() = tensorProto(*tensor);
+  } else if (const auto* type = std::get_if<FileType>(&attribute.value)) {
+    proto.set_type(P::TYPE_PROTO);
+    *proto.mutable_tp() = typeProto(*type);
   } else if (const auto* graph = std::get_if<std::shared_ptr<const FileGraph>>(&attribute.value)) {
     proto.set_type(P::GRAPH);
     *proto.mutable_g() = graphProto(**graph);
@@ -80,9 +83,14 @@ onnx::NodeProto nodeProto(const FileNode& node) {
 onnx::TypeProto typeProto(const FileType& type) {
   onnx::TypeProto proto;
   if (type.dtype == DataType::Undefined) return proto;
-  proto.mutable_tensor_type()->set_elem_type(onnxTypeOf(type.dtype));
+  onnx::TypeProto* held = &proto;
+  if (type.container == Container::Optional || type.container == Container::OptionalSequence)
+    held = held->mutable_optional_type()->mutable_elem_type();
+  if (type.container == Container::Sequence || type.container == Container::OptionalSequence)
+    held = held->mutable_sequence_type()->mutable_elem_type();
+  held->mutable_tensor_type()->set_elem_type(onnxTypeOf(type.dtype));
   if (!type.ranked) return proto;
-  auto* shape = proto.mutable_tensor_type()->mutable_shape();
+  auto* shape = held->mutable_tensor_type()->mutable_shape();
   for (const FileDim& dim : type.dims) {
     auto* extent = shape->add_dim();
     if (dim.size >= 0)

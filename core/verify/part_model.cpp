@@ -39,6 +39,7 @@ class PartBuilder {
       const Node& node = m_graph.node(id);
       const DataType type = m_plan.calculates[id.index];
       if (isNarrow(type)) add(DirectiveKind::Pin, node, type);
+      if (hasBody(node)) addPinsInside(node, m_plan, {}, options);
       if (apart) options.directives.push_back(splitDirective(node.name));
       for (const ValueId output : node.outputs)
         if (output.valid() && isLeft(output) && isNarrow(m_plan.storedType(output)) &&
@@ -52,6 +53,22 @@ class PartBuilder {
   std::vector<std::string> inputs() const { return m_inputs; }
 
  private:
+  /// What the nodes in the bodies of `holder`, a node of `cover`, calculate in.
+  static void addPinsInside(const Node& holder, const Cover& cover, const BodyPath& around, PlanOptions& options) {
+    for (const CoverBody& body : cover.bodies) {
+      if (body.holder != holder.id) continue;
+      const BodyPath path = around.into(holder, body.attribute);
+      const Graph& graph = body.cover->graph();
+      for (const NodeId id : graph.order()) {
+        const Node& node = graph.node(id);
+        const DataType type = body.cover->calculates[id.index];
+        if (isNarrow(type))
+          options.directives.push_back({.kind = DirectiveKind::Pin, .pattern = path.of(node.name), .type = type});
+        if (hasBody(node)) addPinsInside(node, *body.cover, path, options);
+      }
+    }
+  }
+
   TensorType typeOf(ValueId value) const {
     return {m_graph.value(value).type.dtype, m_requests.types()[value.index].shape};
   }
@@ -71,9 +88,11 @@ class PartBuilder {
   }
 
   Status addNode(const Node& node) {
-    if (hasBody(node)) return Diagnostic{.message = "a node with bodies is no part", .where = {.node = node.name}};
     Node here = node;
     for (ValueId& input : here.inputs) input = TRY(operand(node, input));
+    for (auto& [key, attribute] : here.attributes)
+      if (auto* body = std::get_if<Subgraph>(&attribute))
+        for (ValueId& captured : body->captures) captured = TRY(operand(node, captured));
     for (ValueId& output : here.outputs)
       if (output.valid()) output = m_here[output] = m_editor.addValue(m_graph.value(output).name, typeOf(output));
     here.origins = {OriginId(m_model.origins.size())};

@@ -16,7 +16,7 @@ struct Part {
 };
 
 /// `nodes` of the plan that `requests` is of, at its extents. What is read outside or by nobody is an output. With
-/// `apart` nothing fuses. Errors: a node that has a body, or something with unknown extents.
+/// `apart` nothing fuses. Bodies go along with the nodes that have them. Errors: something with unknown extents.
 Result<Part> partOf(const Plan& plan, const KernelRequests& requests, std::vector<NodeId> nodes, bool apart,
                     const StopToken& stop);
 

@@ -12,6 +12,7 @@
 #include "compilers/onnxruntime/value_comparison.h"
 #include "interchange/npz.h"
 #include "session/session.h"
+#include "tests/support/told_networks.h"
 
 namespace fusescope::test {
 namespace {
@@ -132,6 +133,7 @@ std::string tableRow(const ReadNetwork& network) {
 std::string problemOf(const ReadNetwork& network) {
   const auto made = readBackPlan(network.plan, network.told);
   if (!made.ok()) return made.error().text();
+  if (auto problem = problemOfMade(*made.value()); !problem.empty()) return problem;
   const auto& reading = *network.reading;
   for (std::uint32_t i = 0; i < reading.optimised.bindings.size(); ++i) {
     const auto& binding = reading.optimised.bindings[i];

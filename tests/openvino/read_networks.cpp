@@ -9,6 +9,7 @@
 
 #include "base/elapsed.h"
 #include "compilers/openvino/layer_kinds.h"
+#include "tests/support/told_networks.h"
 
 namespace fusescope::test {
 namespace {
@@ -142,6 +143,7 @@ std::string tableRow(const ReadNetwork& network, const std::string& hint) {
 
 std::string problemOf(const ReadNetwork& network) {
   if (network.made == nullptr) return "it does not fit the network";
+  if (auto problem = problemOfMade(*network.made); !problem.empty()) return problem;
   const auto kernels = kernelsByNode(network.told);
   if (auto problem = fatesProblem(network, kernels); !problem.empty()) return problem;
   if (auto problem = workProblem(network); !problem.empty()) return problem;

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "ops/op_schema.h"
+#include "passes/pipelines.h"
 #include "planning/structure.h"
 
 namespace fusescope::property {
@@ -187,6 +188,7 @@ std::shared_ptr<const Model> GraphMaker::make(std::size_t nodes) {
   if (!graph.ok()) return nullptr;
   m_model.graph = graph.value();
   m_model.path = "random.onnx";
+  m_model.opset = {{"ai.onnx", 17}};
   m_model.contentHash = hashText(printGraph(*m_model.graph));
   for (const ValueId input : m_model.graph->inputs()) {
     const Value& value = m_model.graph->value(input);
@@ -198,8 +200,13 @@ std::shared_ptr<const Model> GraphMaker::make(std::size_t nodes) {
 }
 
 std::shared_ptr<const Model> randomNetwork(std::uint64_t seed, Dice& dice) {
-  const NetworkKind kind{.f32Only = dice.oneIn(2), .smooth = dice.oneIn(2), .bodies = dice.oneIn(4) ? 1 : 0};
-  return GraphMaker(seed, kind).make(5 + dice.below(40));
+  const bool f32Only = dice.oneIn(2), smooth = dice.oneIn(2);
+  const NetworkKind kind{
+      .f32Only = f32Only, .smooth = smooth, .bodies = dice.oneIn(3) ? 1 + static_cast<int>(dice.below(2)) : 0};
+  const auto made = GraphMaker(seed, kind).make(5 + dice.below(40));
+  if (made == nullptr) return nullptr;
+  auto model = prepareModel(*made);
+  return model.ok() ? std::make_shared<const Model>(std::move(model).value()) : nullptr;
 }
 
 }  // namespace fusescope::property

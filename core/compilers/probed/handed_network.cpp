@@ -189,15 +189,24 @@ class Hander {
     onnxlib::Opsets opsets{{"", 1}};
     for (const auto& [domain, version] : m_plan->model->opset)
       opsets[domain == "ai.onnx" ? std::string() : domain] = version;
-    const auto& order = m_plan->graph().order();
-    for (const NodeId id : order)
-      if (const Node& node = m_plan->graph().node(id); node.domain.empty())
-        opsets[""] = opsetOf(fileNode(node), opsets[""]);
+    raiseTo(m_plan->graph(), opsets[""]);
     Named written{.path = *m_folder / "graph.onnx", .file = {}, .plan = nullptr, .nodes = {}};
     TRY(writeFileAtomically(written.path, TRY(onnxBytes(m_plan->graph(), opsets))));
     TRY(readAgain(written, m_plan->options));
-    for (const NodeId id : order) written.nodes.push_back({id});
+    for (const NodeId id : m_plan->graph().order()) written.nodes.push_back({id});
     return written;
+  }
+
+  /// Raises `opset` to the oldest one that has all nodes of `graph` and of the bodies in it as they are.
+  static void raiseTo(const Graph& graph, std::int64_t& opset) {
+    for (const NodeId id : graph.order()) {
+      const Node& node = graph.node(id);
+      FileNode made = fileNode(node);
+      for (const ValueId input : node.inputs) made.inputs.push_back(input.valid() ? graph.value(input).name : "");
+      if (node.domain.empty()) opset = opsetOf(made, opset);
+      for (const auto& [key, attribute] : node.attributes)
+        if (const auto* body = std::get_if<Subgraph>(&attribute)) raiseTo(*body->graph, opset);
+    }
   }
 
   Status readAgain(Named& made, const PlanOptions& options) const {

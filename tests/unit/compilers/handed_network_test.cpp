@@ -303,6 +303,52 @@ TEST(HandedNetwork, APartIsWrittenFromItsGraph) {
   expectSameNumbers(part.value().plan, network);
 }
 
+constexpr const char* kBodiesInTheMiddle = R"(
+net (float[2, 4] x, int64 trips) => (float[2, 4] y) <float[4, 4] w = {1,2,0,0, 0,1,2,0, 0,0,1,2, 2,0,0,1}, bool on = {1}> {
+  [before] h = MatMul (x, w)
+  [scale] s = Softmax (h)
+  [loop] l = Loop (trips, on, s) <body = b (int64 i, bool go, float[2, 4] state) => (bool more, float[2, 4] next) {
+    more = Identity (go)
+    sum = ReduceSum <keepdims = 0> (state)
+    half = Constant <value = float {0.5}> ()
+    up = Greater (sum, half)
+    [choice] next = If (up) <
+      then_branch = t () => (float[2, 4] a) { [deep] less = MatMul (state, w) [tanh] a = Tanh (less) },
+      else_branch = e () => (float[2, 4] a2) { [add] more2 = Add (state, h) [tanh] a2 = Tanh (more2) }>
+  }>
+  [last] y = Relu (l)
+})";
+
+TEST(HandedNetwork, APartTakesItsBodiesAlong) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("bodies.onnx", onnxBytes(kBodiesInTheMiddle));
+  const auto whole = plannedFile(path, testing::cpuOptions({parsePin("loop/choice/deep=f16").value()}));
+  ASSERT_NE(whole, nullptr);
+  const auto requests = KernelRequests::create(*whole, {{"x", {2, 4}}, {"trips", {}}}, 1);
+  ASSERT_TRUE(requests.ok()) << requests.error().text();
+  const auto& order = whole->graph().order();
+  const auto part = partOf(*whole, requests.value(), {order.begin() + 1, order.end()}, false, {});
+  ASSERT_TRUE(part.ok()) << part.error().text();
+  EXPECT_EQ(part.value().inputs, (std::vector<std::string>{"h", "trips"}));
+  const HandedNetwork network = handed(part.value().plan, HandedTypes::AsInFile);
+  expectNumbers(network);
+  EXPECT_EQ(network.file.opsets.at(""), 18);  // not raised for the sake of anything in there
+  EXPECT_EQ(planNodes(network, "n1"), std::vector<std::string>{"loop"});
+  EXPECT_EQ(onnxlib::checkerComplaint(network.path).value_or(""), "");
+
+  // The pin inside went along.
+  const Plan& body = plannedBody(part.value().plan->bodies.at(0));
+  const Plan& branch = plannedBody(body.bodies.at(1));
+  const auto deep = branch.graph().findNode("deep");
+  ASSERT_TRUE(deep);
+  EXPECT_EQ(branch.calculates[deep->index], DataType::F16);
+  const auto plain = plannedFile(path, testing::cpuOptions());
+  const auto of = partOf(*plain, KernelRequests::create(*plain, {{"x", {2, 4}}, {"trips", {}}}, 1).value(),
+                         {order.begin() + 1, order.end()}, false, {});
+  ASSERT_TRUE(of.ok());
+  expectSameNumbers(of.value().plan, handed(of.value().plan, HandedTypes::AsInFile));
+}
+
 TEST(HandedNetwork, RealNetworksKeepTheirNumbers) {
   for (const char* name : {"bert_tiny", "tiny_resnet_dynbatch", "moe_dense", "long_double"}) {
     SCOPED_TRACE(name);
