@@ -53,9 +53,12 @@ class OpenvinoTeller {
     for (std::uint32_t i = 0; i < m_execution.layers.size(); ++i) {
       if (m_names[i].empty()) continue;
       m_told.kernels.push_back(kernel(i));
-      for (const auto& [node, certainty] : m_told.kernels.back().nodes) m_hasKernel.insert(node);
+      m_kernelLayers.push_back(i);
       if (m_told.kernels.back().nodes.empty() && m_layers.roles[i] == LayerRole::Kernel) tellConversions(i);
     }
+    moveMakers();
+    for (const ReadBackKernel& kernel : m_told.kernels)
+      for (const auto& [node, certainty] : kernel.nodes) m_hasKernel.insert(node);
     tellFates();
     return std::move(m_told);
   }
@@ -117,9 +120,32 @@ class OpenvinoTeller {
     return isBool && (type == DataType::U8 || type == DataType::I8) ? DataType::Bool : type;
   }
 
+  /// The only reader of `value` as a node of this operator; else null.
+  const Node* onlyReader(const Value& value, std::string_view op) const {
+    if (value.consumers.size() != 1 || m_graph.isOutput(value.id)) return nullptr;
+    const Node& reader = m_graph.node(value.consumers.front());
+    return reader.is(op) ? &reader : nullptr;
+  }
+
+  /// OpenVINO makes one operator of a QuantizeLinear and its DequantizeLinear, which any layer takes in: what a layer
+  /// has as floats is what the one makes of codes, what it has as bytes are the codes. Invalid: neither is there.
+  ValueId asTold(ValueId id, DataType type) const {
+    if (!id.valid()) return id;
+    const Value& value = m_graph.value(id);
+    if (type == DataType::Undefined || isFloat(type) == isFloat(value.type.dtype)) return id;
+    if (isFloat(type)) {
+      const Node* reader = isByteInteger(value.type.dtype) ? onlyReader(value, "DequantizeLinear") : nullptr;
+      return reader == nullptr ? ValueId() : reader->outputs.front();
+    }
+    if (!isByteInteger(type)) return {};
+    if (const Node* reader = onlyReader(value, "QuantizeLinear")) return reader->outputs.front();
+    const bool isMade = value.producer.valid() && m_graph.node(value.producer).is("DequantizeLinear");
+    return isMade ? m_graph.node(value.producer).input(0) : ValueId();
+  }
+
   void add(std::vector<KernelValue>& values, std::uint32_t layer, std::uint32_t output) const {
-    const ValueId value = valueOf(layer, output);
     const ExecutionPort& port = m_execution.layers[layer].outputs[output];
+    const ValueId value = asTold(valueOf(layer, output), port.type);
     const auto isThere = [&](const KernelValue& other) { return other.value == value && other.type == port.type; };
     if (!value.valid() || std::ranges::any_of(values, isThere)) return;
     values.push_back({.value = value, .type = toldType(value, port.type), .format = port.layout});
@@ -159,6 +185,33 @@ class OpenvinoTeller {
           {.value = value, .from = from.layout, .to = to.layout, .isCast = false, .kernel = m_names[index]});
   }
 
+  /// What a kernel writes no later one makes: a node that only later ones are said to hold, though none of them names
+  /// it, as a DequantizeLinear that OpenVINO moved, is in the first that writes what it makes. Where that cannot do
+  /// what the node does, what it writes is not that value.
+  void moveMakers() {
+    std::map<NodeId, std::vector<std::size_t>> holders;
+    for (std::size_t i = 0; i < m_told.kernels.size(); ++i)
+      for (const auto& [node, certainty] : m_told.kernels[i].nodes) holders[node].push_back(i);
+    for (std::size_t i = 0; i < m_told.kernels.size(); ++i) {
+      ReadBackKernel& kernel = m_told.kernels[i];
+      for (KernelValue& output : kernel.outputs) {
+        const NodeId maker = output.value.valid() ? m_graph.value(output.value).producer : NodeId();
+        const auto known = maker.valid() && !kernel.nodes.empty() ? holders.find(maker) : holders.end();
+        if (known == holders.end() || known->second.front() <= i) continue;
+        if (!canHold(m_execution.layers[m_kernelLayers[i]], m_graph.node(maker))) {
+          output.value = ValueId();
+          continue;
+        }
+        for (const std::size_t later : known->second)
+          std::erase_if(m_told.kernels[later].nodes,
+                        [&](const auto& held) { return held.first == maker && held.second != Certainty::Named; });
+        kernel.nodes.emplace_back(maker, Certainty::Derived);
+        std::ranges::sort(kernel.nodes);
+        known->second = {i};
+      }
+    }
+  }
+
   /// A node that only layers without a kernel hold is seen in what it reads.
   void tellFates() {
     for (std::uint32_t i = 0; i < m_file.nodes().size(); ++i) {
@@ -178,7 +231,8 @@ class OpenvinoTeller {
   std::vector<std::int64_t> m_elements;  ///< by tensor of the file; -1: not known
   LayerTensors m_layers;
   LayerNodes m_held;
-  std::vector<std::string> m_names;  ///< by layer
+  std::vector<std::string> m_names;           ///< by layer
+  std::vector<std::uint32_t> m_kernelLayers;  ///< by kernel
   std::set<NodeId> m_hasKernel;
   ReadBack m_told;
 };
