@@ -157,25 +157,50 @@ class ContainerLayout {
       }
       if (level.layout->engine == LayoutEngine::Graphviz) geometry.engine = LayoutEngine::Graphviz;
     }
-    for (const std::vector<Hierarchy::Piece>& pieces : m_h.pieces) geometry.edges.push_back(joined(pieces, origin));
+    std::vector<int> detours(geometry.containers.size(), 0);
+    for (const std::vector<Hierarchy::Piece>& pieces : m_h.pieces)
+      geometry.edges.push_back(joined(pieces, origin, geometry.containers, detours));
     return geometry;
   }
 
-  PlacedEdge joined(const std::vector<Hierarchy::Piece>& pieces, const std::vector<PlacedPoint>& origin) const {
+  // `detours`: by container, how many wires run in its frame so far.
+  PlacedEdge joined(const std::vector<Hierarchy::Piece>& pieces, const std::vector<PlacedPoint>& origin,
+                    const std::vector<PlacedRect>& containers, std::vector<int>& detours) const {
     PlacedEdge whole;
-    for (const Hierarchy::Piece& piece : pieces) {
+    for (std::size_t p = 0; p < pieces.size(); ++p) {
+      const Hierarchy::Piece& piece = pieces[p];
       const PlacedEdge& part = m_h.levels[piece.level].layout->edges[piece.edge];
       for (std::size_t i = 0; i < part.points.size(); ++i) {
         const PlacedPoint point{part.points[i].x + origin[piece.level].x, part.points[i].y + origin[piece.level].y};
         if (i > 0) {
           whole.points.push_back(point);
-        } else {
-          appendLine(whole, point);
-          whole.points.back() = point;
+          continue;
         }
+        if (p > 0) {
+          const bool leaves = m_h.parent[pieces[p - 1].level] == piece.level;
+          const int container = leaves ? pieces[p - 1].level : piece.level;
+          if (point.y < whole.points.back().y)
+            inFrame(container, containers[container], detours[container]++, point, whole);
+        }
+        appendLine(whole, point);
+        whole.points.back() = point;
       }
     }
     return whole;
+  }
+
+  // An edge that closes a cycle around a container is turned round there, and so ends at its other side: at its top,
+  // where the port that leaves stands at its bottom, or the other way round. It runs up in the frame, beside what the
+  // container holds, on the side that is nearer.
+  void inFrame(int container, const PlacedRect& frame, int before, const PlacedPoint& to, PlacedEdge& edge) const {
+    constexpr int kLanes = 3;
+    const double inset = (1 + before % kLanes) * m_graph.containers[container].padding / (kLanes + 1);
+    const PlacedPoint from = edge.points.back();
+    const double left = frame.x + inset, right = frame.x + frame.width - inset;
+    const double middle = (from.x + to.x) / 2;
+    const double side = middle - left < right - middle ? left : right;
+    const double bottom = frame.y + frame.height - inset, top = frame.y + inset;
+    appendWay(edge, {{from.x, bottom}, {side, bottom}, {side, top}, {to.x, top}, to});
   }
 
   const LayoutGraph& m_graph;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "layout/level.h"
@@ -6,6 +7,8 @@ namespace fusescope {
 namespace {
 
 constexpr double kTouching = 0.01;
+constexpr double kCornerRadius = 8;        // of the corners of a way
+constexpr double kCornerControl = 0.5523;  // controls of a cubic that looks like a quarter of a circle
 
 bool samePoint(const PlacedPoint& a, const PlacedPoint& b) {
   return std::abs(a.x - b.x) < kTouching && std::abs(a.y - b.y) < kTouching;
@@ -49,6 +52,25 @@ void appendCurve(PlacedEdge& edge, PlacedPoint to) {
   edge.points.push_back({from.x, from.y + bend});
   edge.points.push_back({to.x, to.y - bend});
   edge.points.push_back(to);
+}
+
+void appendWay(PlacedEdge& edge, const std::vector<PlacedPoint>& corners) {
+  const auto towards = [](const PlacedPoint& from, const PlacedPoint& to, double by) {
+    const double length = std::abs(to.x - from.x) + std::abs(to.y - from.y);
+    const double t = length == 0 ? 0 : std::min(by / length, 0.5);
+    return PlacedPoint{from.x + (to.x - from.x) * t, from.y + (to.y - from.y) * t};
+  };
+  for (std::size_t i = 0; i + 1 < corners.size(); ++i) {
+    const PlacedPoint &at = corners[i], &next = corners[i + 1], before = edge.points.back();
+    const PlacedPoint begin = towards(at, before, kCornerRadius), end = towards(at, next, kCornerRadius);
+    appendLine(edge, begin);
+    const PlacedPoint reached = edge.points.back();
+    edge.points.push_back(
+        {reached.x + (at.x - reached.x) * kCornerControl, reached.y + (at.y - reached.y) * kCornerControl});
+    edge.points.push_back({end.x + (at.x - end.x) * kCornerControl, end.y + (at.y - end.y) * kCornerControl});
+    edge.points.push_back(end);
+  }
+  appendLine(edge, corners.back());
 }
 
 }  // namespace fusescope

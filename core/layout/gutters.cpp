@@ -9,30 +9,8 @@ using Kind = LevelEntity::Kind;
 
 constexpr double kBesideWires = 30;  // between a stretch and the wires beside it
 constexpr double kBeforeTurn = 12;   // between the end of a stretch and the first wire below or above it
-constexpr double kCornerRadius = 8;  // of the corners
 constexpr double kWidestLane = 12, kLeastLane = 4;
-constexpr double kWidestBundle = 160;      // of the wires in one gutter, as long as they can be told apart
-constexpr double kCornerControl = 0.5523;  // controls of a cubic that looks like a quarter of a circle
-
-/// Appends a way along the axes through `corners`, which are rounded.
-void appendWay(PlacedEdge& edge, const std::vector<PlacedPoint>& corners) {
-  const auto towards = [](const PlacedPoint& from, const PlacedPoint& to, double by) {
-    const double length = std::abs(to.x - from.x) + std::abs(to.y - from.y);
-    const double t = length == 0 ? 0 : std::min(by / length, 0.5);
-    return PlacedPoint{from.x + (to.x - from.x) * t, from.y + (to.y - from.y) * t};
-  };
-  for (std::size_t i = 0; i + 1 < corners.size(); ++i) {
-    const PlacedPoint &at = corners[i], &next = corners[i + 1], before = edge.points.back();
-    const PlacedPoint begin = towards(at, before, kCornerRadius), end = towards(at, next, kCornerRadius);
-    appendLine(edge, begin);
-    const PlacedPoint reached = edge.points.back();
-    edge.points.push_back(
-        {reached.x + (at.x - reached.x) * kCornerControl, reached.y + (at.y - reached.y) * kCornerControl});
-    edge.points.push_back({end.x + (at.x - end.x) * kCornerControl, end.y + (at.y - end.y) * kCornerControl});
-    edge.points.push_back(end);
-  }
-  appendLine(edge, corners.back());
-}
+constexpr double kWidestBundle = 160;  // of the wires in one gutter, as long as they can be told apart
 
 class Joining {
  public:

@@ -71,5 +71,7 @@ Status checkLayoutGraph(const LayoutGraph& graph);
 /// point.
 void appendLine(PlacedEdge& edge, PlacedPoint to);
 void appendCurve(PlacedEdge& edge, PlacedPoint to);
+/// Appends a way along the axes through `corners`, which are rounded.
+void appendWay(PlacedEdge& edge, const std::vector<PlacedPoint>& corners);
 
 }  // namespace fusescope

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <random>
 
 #include "layout/drawing_quality.h"
 #include "layout/hierarchy.h"
 #include "layout/level_cache.h"
+#include "tests/unit/layout/sound_layout.h"
 
 namespace fusescope {
 namespace {
@@ -92,6 +94,55 @@ TEST(Ports, HoldThroughSeveralBorders) {
   graph.containers = {{"a", -1}, {"b", 0}, {"c", 1}};
   graph.edges = {{0, 5}, {1, 3}, {2, 4}, {5, 7}, {3, 8}, {4, 6}};
   EXPECT_EQ(crossings(graph), 0U);
+}
+
+/// What leaves a container comes back into it, so that one of the two wires is turned round: it ends at the other side
+/// of the container, and runs there in its frame.
+TEST(Ports, AWireThatIsTurnedRoundRunsAlongTheAxes) {
+  LayoutGraph graph = boxes({0, 0, -1, 0, -1, 0});
+  graph.containers = {{"c", -1}};
+  graph.edges = {{0, 1}, {0, 2}, {2, 3}, {1, 3}, {3, 4}, {4, 5}, {1, 5}};
+  const LayoutGeometry geometry = layOut(graph).value();
+  test::expectSound(graph, geometry);
+  EXPECT_TRUE(test::slantingEdges(geometry).empty());
+  EXPECT_TRUE(test::edgesThroughBoxes(graph, geometry).empty());
+  const PlacedRect& frame = geometry.containers[0];
+  std::size_t beside = 0;  // wires that run up or down between the border and what is inside
+  for (const PlacedEdge& edge : geometry.edges)
+    for (std::size_t i = 0; i + 3 < edge.points.size(); i += 3) {
+      const PlacedPoint &from = edge.points[i], &to = edge.points[i + 3];
+      const bool isInFrame =
+          (from.x > frame.x && from.x < frame.x + graph.containers[0].padding) ||
+          (from.x < frame.x + frame.width && from.x > frame.x + frame.width - graph.containers[0].padding);
+      beside += isInFrame && from.x == to.x && from.y != to.y;
+    }
+  EXPECT_GE(beside, 2U);
+}
+
+TEST(Ports, NoWireSlantsInAnyNestOfContainers) {
+  std::mt19937 random(7);
+  const auto upTo = [&](int most) { return std::uniform_int_distribution<int>(0, most)(random); };
+  for (int turn = 0; turn < 60; ++turn) {
+    SCOPED_TRACE(turn);
+    const int containers = 1 + upTo(4), count = 6 + upTo(40);
+    LayoutGraph graph;
+    for (int c = 0; c < containers; ++c) graph.containers.push_back({"c" + std::to_string(c), upTo(c) - 1});
+    std::vector<int> parents;
+    for (int i = 0; i < count; ++i) parents.push_back(upTo(containers) - 1);
+    LayoutGraph with = boxes(parents);
+    with.containers = graph.containers;
+    for (int i = 1; i < count; ++i) with.edges.push_back({upTo(i - 1), i});
+    for (int i = 0; i < count / 2; ++i) {
+      const int to = 1 + upTo(count - 2);
+      with.edges.push_back({upTo(to - 1), to});
+    }
+    for (const double proportion : {0.0, 1.4}) {
+      const auto geometry = layOut(with, {.proportion = proportion});
+      ASSERT_TRUE(geometry.ok());
+      test::expectSound(with, geometry.value());
+      EXPECT_TRUE(test::slantingEdges(geometry.value()).empty());
+    }
+  }
 }
 
 TEST(Ports, OneLevelByItselfHasThemInTheOrderThatItNames) {

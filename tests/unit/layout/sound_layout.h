@@ -65,6 +65,25 @@ inline void expectSound(const LayoutGraph& graph, const LayoutGeometry& geometry
   }
 }
 
+/// The edges with a piece that begins or ends neither along the x axis nor along the y axis: straight lines that slant,
+/// and corners. The layered layout has none but on boxes that feed themselves.
+inline std::vector<std::size_t> slantingEdges(const LayoutGeometry& geometry) {
+  constexpr double kAlong = 0.05;  // px
+  const auto slants = [](const PlacedPoint& a, const PlacedPoint& b) {
+    return std::abs(a.x - b.x) > kAlong && std::abs(a.y - b.y) > kAlong;
+  };
+  std::vector<std::size_t> slanting;
+  for (std::size_t e = 0; e < geometry.edges.size(); ++e) {
+    const std::vector<PlacedPoint>& p = geometry.edges[e].points;
+    for (std::size_t i = 0; i + 3 < p.size(); i += 3) {
+      if (!slants(p[i], p[i + 1]) && !slants(p[i + 2], p[i + 3])) continue;
+      slanting.push_back(e);
+      break;
+    }
+  }
+  return slanting;
+}
+
 /// The edges that run through boxes which they do not end at.
 inline std::vector<std::size_t> edgesThroughBoxes(const LayoutGraph& graph, const LayoutGeometry& geometry) {
   std::vector<std::size_t> through;

@@ -34,6 +34,7 @@ LayoutGeometry placed(const LayoutGraph& graph, double proportion, const Earlier
 void expectSoundAndClear(const LayoutGraph& graph, const LayoutGeometry& geometry) {
   test::expectSound(graph, geometry);
   EXPECT_TRUE(test::edgesThroughBoxes(graph, geometry).empty());
+  EXPECT_TRUE(test::slantingEdges(geometry).empty());
   const PlacedRect all{-0.5, -0.5, geometry.width + 1, geometry.height + 1};
   for (const PlacedEdge& edge : geometry.edges)
     for (const PlacedPoint& point : edge.points) EXPECT_TRUE(test::holds(all, {point.x, point.y, 0, 0}));
