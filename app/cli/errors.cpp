@@ -11,7 +11,7 @@
 #include "base/process_memory.h"
 #include "base/text.h"
 #include "session/layer_error_report.h"
-#include "session/session_file.h"
+#include "session/verdict.h"
 
 namespace fusescope::cli {
 namespace {
@@ -161,11 +161,8 @@ Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
   const auto samples = TRY(arguments.inputs.samples(artifact));
   LayerErrorOptions options{.threads = arguments.engine.threads, .progress = progressLine()};
   if (!artifact.backend.empty()) options.backend = artifact.backend;
-  if (arguments.rms) {
-    options.tolerance = {.rms = arguments.rms};
-  } else if (artifact.session != nullptr && artifact.session->settings.tolerance.rms) {
-    options.tolerance = artifact.session->settings.tolerance;
-  }
+  const Tolerance tolerance = arguments.rms ? Tolerance{.rms = arguments.rms} : toleranceOf(artifact);
+  if (tolerance.rms) options.tolerance = tolerance;
   const auto report = TRY(layerErrors(artifact, samples, options, arguments.against));
   const auto advice = TRY(adviceAbout(report, artifact.plan, samples, options, arguments.against));
   clearProgressLine();
@@ -199,7 +196,8 @@ Command errorsCommand(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   declareModel(*verb, arguments->path, arguments->plan, "a model or a saved plan", "MODEL");
   arguments->inputs.declare(*verb);
-  verb->add_option("--tol-rms", arguments->rms, "a tensor is wrong beyond max|Δ| of T · rms; default 1e-2")
+  verb->add_option("--tol-rms", arguments->rms,
+                   "a tensor is wrong beyond max|Δ| of T · rms; default: the session's, else 1e-2")
       ->type_name("T")
       ->check(zeroOrMore());
   verb->add_option("--against", arguments->against, "the network in f32, or in f64 by the reference; default f32")

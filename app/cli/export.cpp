@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "interchange/exports.h"
 #include "session/export_wishes.h"
+#include "session/verdict.h"
 
 namespace fusescope::cli {
 namespace {
@@ -56,7 +57,7 @@ Result<ExportOptions> exportOptions(const Arguments& arguments, const Exporter& 
     return badWord("--io", arguments.borders, "keep and plan");
   options.weights = arguments.weights == "keep" ? WeightTypes::Keep : WeightTypes::Convert;
   options.borders = arguments.borders == "plan" ? BorderTypes::Plan : BorderTypes::Keep;
-  if (arguments.rms) options.tolerance = {.rms = *arguments.rms};
+  options.tolerance = arguments.rms ? Tolerance{.rms = arguments.rms} : toleranceOf(artifact);
   if (!exporter.takesSamples) {
     if (arguments.inputs.paths.empty()) return options;
     return Diagnostic{.message = fmt::format("--to {} is not run: it takes no inputs", exporter.name),
@@ -119,8 +120,10 @@ Command exportCommand(CLI::App& app) {
                    "onnx: inputs and outputs keep the types of the file (keep), or get those of the plan (plan)")
       ->type_name("keep|plan");
   arguments->inputs.declare(*verb);
-  verb->add_option("--tol-rms", arguments->rms,
-                   "onnx: with --inputs, no output may be further from float32 than max|Δ| of T · rms; default 1e-2")
+  verb->add_option(
+          "--tol-rms", arguments->rms,
+          "onnx: with --inputs, no output may be further from float32 than max|Δ| of T · rms; default: the session's, "
+          "else 1e-2")
       ->type_name("T")
       ->check(zeroOrMore());
   verb->add_flag("--json", arguments->json, "say in JSON what was written");

@@ -9,7 +9,7 @@
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "planning/without_lowered_types.h"
-#include "session/session_file.h"
+#include "session/verdict.h"
 
 namespace fusescope::cli {
 namespace {
@@ -24,10 +24,12 @@ struct Arguments {
   EngineArguments engine;
   StepsArguments steps;
 
-  /// --atol and --rtol replace the default, or what the session says; each that is given must hold.
+  /// --atol and --rtol replace the default, or what the session says; each that is given must hold. A plan in the types
+  /// of the file has nothing lowered that would need room.
   Tolerance tolerance(const Artifact& artifact) const {
+    const bool asTheFile = withoutLoweredTypes(artifact.plan->options) == artifact.plan->options;
     if (!rms && !absolute && !relative)
-      return artifact.session != nullptr ? artifact.session->settings.tolerance : Tolerance::standard();
+      return asTheFile && artifact.session == nullptr ? Tolerance::standard() : toleranceOf(artifact);
     Tolerance given{.rms = rms};
     if (absolute || relative) {
       given.absolute = absolute.value_or(0);
@@ -183,7 +185,8 @@ Command runCommand(CLI::App& app) {
   verb->add_option("--expect", arguments->expect,
                    "compare the outputs with these; of several samples: a folder as --outputs writes it")
       ->type_name("F.npz");
-  verb->add_option("--tol-rms", arguments->rms, "max|Δ| <= T · rms(expected); default 1e-3")
+  verb->add_option("--tol-rms", arguments->rms,
+                   "max|Δ| <= T · rms(expected); default: the session's, else 1e-2 with lowered types, 1e-3 without")
       ->type_name("T")
       ->check(zeroOrMore());
   verb->add_option("--atol", arguments->absolute, "|Δ| <= A + R · |expected|")->type_name("A")->check(zeroOrMore());

@@ -7,6 +7,8 @@
 #include <limits>
 #include <set>
 
+#include "session/session_file.h"
+
 namespace fusescope {
 namespace {
 
@@ -146,6 +148,17 @@ const RunErrors* errorsFor(const Run& run, const RunSettings& settings) {
   }
   if (newest != nullptr || run.errors.empty()) return newest;
   return &*std::as_const(run.errors.back());
+}
+
+Tolerance toleranceOf(const Artifact& artifact) {
+  return artifact.session != nullptr ? artifact.session->settings.tolerance : RunSettings().tolerance;
+}
+
+void setTolerance(RunSettings& settings, const Tolerance& tolerance) {
+  TuneWishes& tune = settings.tune;
+  const bool asTheSession = tune.metric.empty() && tune.goal.maxError && tune.goal.maxError == settings.tolerance.rms;
+  settings.tolerance = tolerance;
+  if (asTheSession) tune.goal.maxError = tolerance.rms;
 }
 
 Verdict verdictOf(const Run& run, const RunSettings& settings) {

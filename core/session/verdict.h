@@ -25,6 +25,12 @@ struct Verdict {
   std::string unknownWhy;       ///< for people
 };
 
+/// By what numbers of `artifact` are judged where a command is given no bounds: by those of the session that it is of,
+/// else by Tolerance::ofLoweredTypes(), with which a session begins. One answer for all commands and for the window.
+Tolerance toleranceOf(const Artifact& artifact);
+/// Sets the tolerance of a session. What a search for pins was to reach follows, where that was the tolerance before:
+/// an error of another size, or in the unit of a metric, stays as the user gave it.
+void setTolerance(RunSettings& settings, const Tolerance& tolerance);
 /// Where the errors of an evaluation first break `tolerance`: the first value that is not finite where float32 is, else
 /// the first that is out of bounds; empty if none is. Only those count from which the error reaches an output. Pure.
 Verdict verdictOf(const Evaluation& evaluation, const Tolerance& tolerance);

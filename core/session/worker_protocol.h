@@ -47,6 +47,10 @@ struct WorkSource {
 
 /// Phase under which a search tells the better sets that it has found so far; the detail is {better[…]} as JSON.
 constexpr const char* kTuneBetterPhase = "better";
+/// Progress of `tune` as a set of pins is run: {evaluations: how many were run before, pins: how many it has,
+/// nodes[…]: their names, at most kMostNodesTold of them}.
+constexpr const char* kTuneTryPhase = "try";
+constexpr std::size_t kMostNodesTold = 2000;
 
 /// One line to the worker. Which fields count depends on `op`.
 struct WorkerRequest {
@@ -60,9 +64,9 @@ struct WorkerRequest {
   std::string expectFile;   ///< Run: outputs to compare with (.npz); empty: none
   std::string value;        ///< Value: which value of the network, by its name
   std::int64_t sample = 0;  ///< Value: on which sample of the inputs, from 0 on
-  Tolerance tolerance = Tolerance::standard();  ///< MeasureError, Errors: what is said to be wrong in the answer
-  ErrorsAgainst against = ErrorsAgainst::F32;   ///< Errors
-  TuneWishes tune;                              ///< Tune; the source's precisions are what it lowers to
+  Tolerance tolerance = Tolerance::ofLoweredTypes();  ///< MeasureError, Errors: what is said to be wrong in the answer
+  ErrorsAgainst against = ErrorsAgainst::F32;         ///< Errors
+  TuneWishes tune;                                    ///< Tune; the source's precisions are what it lowers to
   std::string stateFile;  ///< Tune: evaluations are kept here, and those that are there are gone on from; or empty
   CalibrationSettings calibrate;  ///< Calibrate
   ExportWishes exported;          ///< Export

@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 
 #include "backends/backend.h"
+#include "session/verdict.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/document/qt_text.h"
@@ -107,7 +108,8 @@ void RunSettingsDialog::accept() {
   settings.backend = m_backend->currentData().toString().toStdString();
   settings.threads = m_threads->value();
   settings.errorsAgainst = static_cast<ErrorsAgainst>(m_against->currentIndex());
-  settings.tolerance = {.rms = numberIn(*m_rms), .absolute = numberIn(*m_absolute), .relative = numberIn(*m_relative)};
+  setTolerance(settings,
+               {.rms = numberIn(*m_rms), .absolute = numberIn(*m_absolute), .relative = numberIn(*m_relative)});
   m_context.runs.setSettings(settings);
   if (m_compiler->isEnabled() && chosen().name() != m_context.document.options().compiler)
     m_context.document.setCompiler(chosen());

@@ -113,5 +113,24 @@ TEST(Verdict, IsOfTheEvaluationThatTheSettingsSpeakOf) {
   EXPECT_EQ(evaluationFor(run, settings), &*std::as_const(run.evaluations[0]));
 }
 
+/// A search for pins that was held to the session's tolerance is held to the next one, too.
+TEST(Verdict, ASearchFollowsTheToleranceThatItWasHeldTo) {
+  RunSettings settings;
+  EXPECT_EQ(settings.tolerance, Tolerance::ofLoweredTypes());
+  settings.tune.goal.maxError = settings.tolerance.rms;
+  setTolerance(settings, {.rms = 0.25});
+  EXPECT_EQ(settings.tolerance.rms, 0.25);
+  EXPECT_EQ(settings.tune.goal.maxError, 0.25);
+  settings.tune.goal.maxError = 0.5;  // the user's own
+  setTolerance(settings, {.rms = 0.125});
+  EXPECT_EQ(settings.tune.goal.maxError, 0.5);
+  settings.tune = {.goal = {.maxError = 0.125}, .metric = "judge"};  // in the unit of the metric
+  setTolerance(settings, {.rms = 0.0625});
+  EXPECT_EQ(settings.tune.goal.maxError, 0.125);
+  settings.tune = {.goal = {.maxError = 0.0625}};
+  setTolerance(settings, {.absolute = 1e-3});
+  EXPECT_FALSE(settings.tune.goal.maxError);
+}
+
 }  // namespace
 }  // namespace fusescope
