@@ -1,5 +1,7 @@
+#include <QFileDialog>
 #include <QFileInfo>
 #include <QLabel>
+#include <QSettings>
 #include <QTextBlock>
 #include <QtTest>
 
@@ -27,6 +29,7 @@ class ExportTest : public QObject {
  private slots:
   void init() {
     test::catchWarnings();
+    QSettings().clear();  // each test begins as nobody had exported yet
     m_folder = std::make_unique<QTemporaryDir>();
     m_window = test::shownWindow({.size = QSize(1440, 900)});
     QVERIFY(test::openSample(*m_window, "fp16_overflow"));
@@ -124,6 +127,47 @@ class ExportTest : public QObject {
     QCOMPARE(dialog.version().text(), QStringLiteral("10.7"));
   }
 
+  void itBeginsAsTheLastExport() {
+    ExportDialog* dialog = &open();
+    dialog->weights().setCurrentIndex(static_cast<int>(WeightTypes::Keep));
+    dialog->borders().setCurrentIndex(static_cast<int>(BorderTypes::Plan));
+    dialog->check().setChecked(false);
+    QVERIFY(QDir().mkpath(m_folder->filePath("there")));
+    write(*dialog, m_folder->filePath("there/typed.onnx"));
+    close(*dialog);
+    dialog = &opened();
+    QCOMPARE(dialog->format().currentData().toString(), QStringLiteral("onnx"));
+    QCOMPARE(dialog->weights().currentIndex(), static_cast<int>(WeightTypes::Keep));
+    QCOMPARE(dialog->borders().currentIndex(), static_cast<int>(BorderTypes::Plan));
+    QVERIFY(!dialog->check().isChecked());
+    QCOMPARE(QFileInfo(proposedBy(*dialog)).absolutePath(), QFileInfo(m_folder->filePath("there")).absoluteFilePath());
+    close(*dialog);
+    // Another format has options of its own, a version one of each target; those of the first stay.
+    m_window->document().setTarget("tensorrt-10");
+    QTRY_VERIFY(!m_window->document().planning());
+    dialog = &opened();
+    dialog->setFormat("trtexec");
+    dialog->version().clear();
+    QTest::keyClicks(&dialog->version(), "10.7");
+    QTRY_VERIFY(dialog->saveButton().isEnabled());
+    test::answerFileDialog(m_folder->filePath("precision.txt"));
+    QTest::mouseClick(&dialog->saveButton(), Qt::LeftButton);
+    QTRY_VERIFY(QFileInfo::exists(m_folder->filePath("precision.txt")));
+    dialog = &opened();
+    QCOMPARE(dialog->format().currentData().toString(), QStringLiteral("trtexec"));
+    QCOMPARE(dialog->version().text(), QStringLiteral("10.7"));
+    QCOMPARE(dialog->weights().currentIndex(), static_cast<int>(WeightTypes::Keep));
+    m_window->document().setTarget("tensorrt-8");
+    QTRY_VERIFY(!m_window->document().planning());
+    QCOMPARE(dialog->version().text(), QStringLiteral("8.6"));
+    close(*dialog);
+    // A folder that is gone is not offered.
+    QVERIFY(QDir(m_folder->filePath("there")).removeRecursively());
+    QSettings().setValue("export/folder", m_folder->filePath("there"));
+    dialog = &opened();
+    QCOMPARE(QFileInfo(proposedBy(*dialog)).absolutePath(), QFileInfo(m_window->document().path()).absolutePath());
+  }
+
   void withoutInputsItSaysThatNothingWasChecked() {
     lowerButTheCulprits();
     ExportDialog& dialog = open();
@@ -193,11 +237,33 @@ third (a) => (b) { k = Constant <value = float {3.3}> () b = Div (a, k) })");
     QTRY_VERIFY(!m_window->document().planning());
   }
   ExportDialog& open() {
+    ExportDialog& dialog = opened();
+    dialog.setFormat("onnx");
+    return dialog;
+  }
+  /// As it opens.
+  ExportDialog& opened() {
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);  // one that was closed
     m_window->actions().find("export")->trigger();
     auto* dialog = m_window->findChild<ExportDialog*>();
     if (dialog == nullptr) qFatal("the dialog does not open");
-    dialog->setFormat("onnx");
     return *dialog;
+  }
+  static void close(ExportDialog& dialog) { QTest::keyClick(&dialog, Qt::Key_Escape); }
+  /// The file that the chooser of files begins with.
+  static QString proposedBy(ExportDialog& dialog) {
+    QString proposed;
+    QTimer look;
+    look.callOnTimeout([&] {
+      auto* chooser = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+      if (chooser == nullptr) return;
+      proposed = chooser->directory().filePath(chooser->findChild<QLineEdit*>()->text());
+      look.stop();
+      chooser->reject();
+    });
+    look.start(20);
+    QTest::mouseClick(&dialog.saveButton(), Qt::LeftButton);
+    return proposed;
   }
   void write(ExportDialog& dialog, const QString& path) {
     test::answerFileDialog(path);
@@ -224,5 +290,5 @@ third (a) => (b) { k = Constant <value = float {3.3}> () b = Div (a, k) })");
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(ExportTest, 7)
+FUSESCOPE_GUI_TEST(ExportTest, 8)
 #include "export_test.moc"

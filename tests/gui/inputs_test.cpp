@@ -43,6 +43,7 @@ class InputsTest : public QObject {
     QCOMPARE(dialog.found().rowCount(), 1);
     QCOMPARE(cell(dialog, 0, 1), QStringLiteral("image"));
     QVERIFY(!dialog.removeButton().isEnabled() && !dialog.cut().isEnabled());
+    QCOMPARE(dialog.focusWidget(), &dialog.addFilesButton());  // what is empty
     click(dialog.okButton());
     QVERIFY(inputs().empty());
     m_window->document().setPrecisions({DataType::BF16});
@@ -158,6 +159,27 @@ class InputsTest : public QObject {
     QCOMPARE(dialog.paths().count(), 0);
   }
 
+  void itOpensAtWhatIsWrong() {
+    const QString good = write("good", 1), gone = write("gone", 1), batch = write("batch", 3);
+    m_window->setInputs({.paths = {good.toStdString(), gone.toStdString()}});
+    QVERIFY(QFile::remove(gone));
+    InputsDialog* dialog = &open();
+    QTRY_VERIFY2(dialog->said().startsWith("✗"), qPrintable(dialog->said()));
+    QCOMPARE(dialog->focusWidget(), &dialog->paths());
+    QCOMPARE(dialog->paths().currentRow(), 1);
+    QTest::keyClick(dialog->focusWidget(), Qt::Key_Delete);
+    QTRY_VERIFY2(dialog->said().startsWith("✓ 1 sample"), qPrintable(dialog->said()));
+    click(dialog->okButton());
+    QCOMPARE(inputs(), (SampleSource{.paths = {good.toStdString()}}));
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    // Extents of 8 cannot be cut into those of 3.
+    QVERIFY(writeNpz(batch.toStdString(), {{"image", Tensor::zeros(DataType::F32, {1, 1, 12, 8})}}).ok());
+    m_window->setInputs({.paths = {batch.toStdString()}, .batchAxis = 2});
+    dialog = &open();
+    QTRY_VERIFY2(dialog->said().startsWith("✗"), qPrintable(dialog->said()));
+    QCOMPARE(dialog->focusWidget(), &dialog->axis());
+  }
+
  private:
   const SampleSource& inputs() { return m_window->runs().settings().inputs; }
   static SampleSource besideSample(const QString& name) {
@@ -213,5 +235,5 @@ class InputsTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(InputsTest, 6)
+FUSESCOPE_GUI_TEST(InputsTest, 7)
 #include "inputs_test.moc"

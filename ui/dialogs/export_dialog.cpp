@@ -1,6 +1,7 @@
 #include "ui/dialogs/export_dialog.h"
 
 #include <QDialogButtonBox>
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
@@ -11,6 +12,7 @@
 
 #include "base/files.h"
 #include "target/target_table.h"
+#include "ui/dialogs/export_memory.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/document/option_words.h"
@@ -93,7 +95,21 @@ ExportDialog::ExportDialog(const DockContext& context, WorkerClient& worker, QWi
   connect(m_cancel, &QPushButton::clicked, &m_job, &WorkerJob::cancel);
   connect(m_report, &QTextBrowser::anchorClicked, this, &ExportDialog::follow);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  beginAsLast();
   refresh();
+}
+
+/// With the format and the options that somebody exported with last.
+void ExportDialog::beginAsLast() {
+  const QSignalBlocker quiet(m_format);
+  if (const int last = m_format->findData(rememberedFormat()); last >= 0) m_format->setCurrentIndex(last);
+  for (const Exporter& each : exporters()) {
+    if (each.isText) continue;
+    const RememberedExport chosen = rememberedExport(qs(each.name), QString());
+    m_weights->setCurrentIndex(static_cast<int>(chosen.weights));
+    m_borders->setCurrentIndex(static_cast<int>(chosen.borders));
+    m_check->setChecked(chosen.check);
+  }
 }
 
 QLayout* ExportDialog::makeForm() {
@@ -134,7 +150,9 @@ void ExportDialog::refresh() {
   const Exporter& chosen = exporter();
   if (!m_version->isModified()) {
     const QSignalBlocker quiet(m_version);
-    m_version->setText(trtVersionFor(*m_context.document.snapshot()->plan));
+    const Plan& plan = *m_context.document.snapshot()->plan;
+    const auto chosen = rememberedExport(m_format->currentData().toString(), qs(plan.target.name)).version;
+    m_version->setText(chosen.value_or(trtVersionFor(plan)));
   }
   const bool trtexec = chosen.name == "trtexec", network = !chosen.isText;
   for (QWidget* field : std::initializer_list<QWidget*>{m_version, m_logRow}) showRow(*m_form, field, trtexec);
@@ -201,9 +219,12 @@ void ExportDialog::chooseLog() {
 
 void ExportDialog::save() {
   const bool network = !exporter().isText;
-  const QString path =
-      QFileDialog::getSaveFileName(this, QStringLiteral("Export"), besideModel(m_context.document, fileName()));
+  const QString folder = rememberedFolder();
+  const QString path = QFileDialog::getSaveFileName(
+      this, QStringLiteral("Export"),
+      folder.isEmpty() ? besideModel(m_context.document, fileName()) : QDir(folder).filePath(fileName()));
   if (path.isEmpty()) return;
+  remember(path);
   if (network) return saveNetwork(path);
   const Status written = writeFileAtomically(path.toStdString(), m_preview->toPlainText().toStdString());
   if (written.ok()) {
@@ -211,6 +232,15 @@ void ExportDialog::save() {
   } else {
     QMessageBox::warning(this, QStringLiteral("Export"), problemText(written.error()));
   }
+}
+
+void ExportDialog::remember(const QString& path) const {
+  RememberedExport chosen{.weights = static_cast<WeightTypes>(m_weights->currentIndex()),
+                          .borders = static_cast<BorderTypes>(m_borders->currentIndex()),
+                          .check = m_check->isChecked()};
+  if (m_version->isModified()) chosen.version = m_version->text();
+  rememberExport(m_format->currentData().toString(), qs(m_context.document.snapshot()->plan->target.name), chosen,
+                 path);
 }
 
 /// A file of this name: of the network or text that is exported.

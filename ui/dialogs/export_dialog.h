@@ -20,7 +20,8 @@ namespace fusescope {
 
 /// Writes the plan in one of the formats. Of text formats the text, or why it cannot be written, is shown first. A
 /// network is made, checked and written by the worker, and what is to be known of it is said then: Casts that were
-/// added, a raised opset, or the edge for which nothing was written, which can be gone to; so can what helps.
+/// added, a raised opset, or the edge for which nothing was written, which can be gone to; so can what helps. It begins
+/// with the format, folder and options of the last export.
 class ExportDialog : public QDialog {
   Q_OBJECT
 
@@ -45,6 +46,8 @@ class ExportDialog : public QDialog {
  private:
   const Exporter& exporter() const;
   QLayout* makeForm();
+  void beginAsLast();
+  void remember(const QString& path) const;
   void refresh();
   void preview(const Result<Exported>& file);
   void renew();

@@ -10,6 +10,7 @@
 #include <QTableView>
 #include <QUrl>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/option_words.h"
@@ -84,6 +85,7 @@ InputsDialog::InputsDialog(const DockContext& context, QWidget* parent)
   for (const std::string& path : now.paths) m_paths->addItem(qs(path));
   connect(m_cut, &QCheckBox::toggled, this, &InputsDialog::read);
   connect(m_axis, qOverload<int>(&QSpinBox::valueChanged), this, &InputsDialog::read);
+  (now.empty() ? static_cast<QWidget*>(m_addFiles) : m_paths)->setFocus();
   read();
 }
 
@@ -171,6 +173,7 @@ void InputsDialog::read() {
   m_context.jobs.run(QStringLiteral("read inputs"), this, work, [this](const Result<Found>& found) {
     offer(*m_ok, found.ok() ? QString() : problemInWords(found.error()));
     markProblem(found.ok() ? nullptr : &found.error());
+    if (!std::exchange(m_wasRead, true) && !found.ok()) focusWrong();
     if (!found.ok()) {
       m_found.setContent({m_found.content().headers, {}, {}});
       return m_said->setText(QStringLiteral("✗ ") + problemText(found.error()));
@@ -190,6 +193,16 @@ void InputsDialog::markProblem(const Diagnostic* problem) {
     item.setForeground(bad ? QBrush(m_context.theme().error) : QBrush());
     item.setToolTip(bad ? qs(problem->text()) : item.text());
   }
+}
+
+/// The first file that cannot be used; where none is marked it is the axis that they are cut along.
+void InputsDialog::focusWrong() {
+  for (int i = 0; i < m_paths->count(); ++i) {
+    if (m_paths->item(i)->foreground().style() == Qt::NoBrush) continue;
+    m_paths->setCurrentRow(i);
+    return m_paths->setFocus();
+  }
+  if (m_cut->isChecked()) m_axis->setFocus();
 }
 
 void InputsDialog::accept() {

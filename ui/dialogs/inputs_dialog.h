@@ -47,6 +47,7 @@ class InputsDialog : public QDialog {
   void read();
   void renewButtons();
   void markProblem(const Diagnostic* problem);
+  void focusWrong();
 
   DockContext m_context;
   QListWidget* m_paths;
@@ -56,6 +57,7 @@ class InputsDialog : public QDialog {
   QSpinBox* m_axis;
   QLabel* m_said;
   TableModel m_found;
+  bool m_wasRead = false;  ///< what it opened with
 };
 
 }  // namespace fusescope
