@@ -15,6 +15,7 @@
 #include "ui/document/qt_text.h"
 #include "ui/document/selection.h"
 #include "ui/document/shown_made.h"
+#include "ui/document/target_words.h"
 #include "ui/jobs/job_runner.h"
 #include "ui/models/decisions_model.h"
 #include "ui/models/layers_model.h"
@@ -57,6 +58,29 @@ const FusedNode& kernelNamed(const Cover& cover, const char* name) {
   const FusedNode* found = cover.findFusedNode(name);
   if (found == nullptr) qFatal("there is no kernel %s", name);
   return *found;
+}
+
+/// How many strokes the lower edge of a box consists of, between its corners.
+int strokesOfFrame(const CanvasScene& scene, const CanvasColors& colors, int item) {
+  const QRectF rect = scene.rects[std::size_t(item)];
+  QImage image(int(rect.width()), 9, QImage::Format_RGB32);
+  image.fill(colors.theme().canvas);
+  QPainter painter(&image);
+  painter.translate(-rect.left(), 4 - std::round(rect.bottom()));
+  paintCanvas(painter, scene, {.theme = &colors.theme(), .colors = &colors}, rect.adjusted(0, 0, 0, 5), 1);
+  painter.end();
+  const auto isDrawn = [&](int x) {  // darker or lighter than the inside of the box and than the canvas
+    const int inside = qGray(image.pixel(x, 1)), outside = qGray(image.pixel(x, 7));
+    int farthest = 0;
+    for (int y = 3; y <= 5; ++y) {
+      const int gray = qGray(image.pixel(x, y));
+      farthest = std::max(farthest, std::min(std::abs(gray - inside), std::abs(gray - outside)));
+    }
+    return farthest > 6;
+  };
+  int strokes = 0;
+  for (int x = 12; x + 12 < image.width(); ++x) strokes += isDrawn(x) && !isDrawn(x - 1);
+  return strokes;
 }
 
 /// A row of a tree whose first column says so, wherever it is; invalid: there is none.
@@ -128,13 +152,37 @@ class MadeTest : public QObject {
     QCOMPARE(scene->items[std::size_t(folded)].fate, QStringLiteral("folded"));
     QVERIFY(scene->items[std::size_t(folded)].kind == ItemKind::Node);
     const CanvasColors colors(scene, *findColorMode("certainty"), {}, Theme::dark());
-    QVERIFY(colors.anyUncertain);
+    QVERIFY(colors.anyDerived && colors.anyGuessed);
+    QCOMPARE(colors.of(std::size_t(scene->itemOfKey(test::handle(kernelNamed(*m_made, "second_0"))))).marks,
+             std::vector<Mark>{Mark::Guessed});
     QVERIFY(colors.anyWithoutKernel);
     QCOMPARE(colors.of(std::size_t(folded)).badge, QStringLiteral("folded"));
     QStringList words;
     for (const LegendLine& line : colors.legend()) words << line.swatch.text;
     for (const char* word : {"named", "derived", "guessed"})
       QVERIFY2(words.contains(word), qPrintable(words.join(' ')));
+  }
+
+  /// By the shape of the frame, which no colour mode, theme or eye takes away.
+  void whatIsGuessedLooksOtherwiseThanWhatIsDerivedInEveryMode() {
+    const auto scene = std::make_shared<const CanvasScene>(buildCanvas(*m_made, {}, CanvasFonts()));
+    for (const ColorMode* mode : colorModes())
+      for (const Theme& theme : {Theme::dark(), Theme::light()}) {
+        const CanvasColors colors(scene, *mode, {}, theme);
+        const auto strokes = [&](const char* kernel) {
+          return strokesOfFrame(*scene, colors, scene->itemOfKey(test::handle(kernelNamed(*m_made, kernel))));
+        };
+        const std::string said = std::string(mode->name) + (theme.kind == ThemeKind::Dark ? ", dark" : ", light");
+        const int certain = strokes("k4"), derived = strokes("first_0"), guessed = strokes("second_0");
+        QVERIFY2(certain <= 1, said.c_str());
+        QVERIFY2(derived >= 5, said.c_str());
+        QVERIFY2(guessed > 1.5 * derived, qPrintable(qs(said) + QString(": %1, %2").arg(derived).arg(guessed)));
+      }
+    LegendWidget legend(nullptr);
+    const ColorMode& precision = *findColorMode("precision");
+    legend.show(precision, CanvasColors(scene, precision, {}, Theme::dark()), QString(), {});
+    for (const char* words : {"dashed: derived", "dotted: guessed"})
+      QVERIFY2(legend.accessibleDescription().contains(words), qPrintable(legend.accessibleDescription()));
   }
 
   void aNodeWithoutKernelIsSelected() {
@@ -203,7 +251,44 @@ class MadeTest : public QObject {
                              "as the compiler told it", "not disclosed"})
       has(html, text);
     has(fusedText(*m_snapshot, kernelNamed(*m_made, "first_0"), {}, nullptr, theme), "derived: ");
-    has(modelText(*m_snapshot, theme), kWords);
+    has(modelText(*m_snapshot, {}, theme), kWords);
+  }
+
+  void theInspectorSaysWhoBuildsForATarget() {
+    Compilers compilers;
+    QCOMPARE(targetText(*m_planned->plan, compilers), QStringLiteral("cpu"));
+    const auto text = [&](const char* target, const char* compiler = kOwnCompiler) {
+      PlanOptions options;
+      options.target = target;
+      options.compiler = compiler;
+      const auto planned = test::planSample(kSample, options);
+      const QString before = targetText(*planned->plan, compilers);
+      if (const std::string builder = builderFor(*planned->plan); !builder.empty()) {
+        if (compilers.facts(builder) == nullptr && !before.contains(QStringLiteral("is asked"))) return before;
+        compilers.ask(builder);
+        if (!QTest::qWaitFor([&] { return compilers.facts(builder) != nullptr; }, test::kPatienceMs)) return before;
+      }
+      return targetText(*planned->plan, compilers);
+    };
+    const QString tensorrt = text("tensorrt-10");
+    QVERIFY2(tensorrt.contains("no compiler for it"), qPrintable(tensorrt));
+    for (const char* name : {"onnxruntime", "openvino", "tensorrt-rtx"}) {
+      for (const char* compiler : {kOwnCompiler, name}) {
+        const QString said = text(name, compiler);
+        QVERIFY2(!said.contains("planning only") && said.startsWith(name), qPrintable(said));
+        const QString why = compilers.whyNot(name, Ability::Compile);
+        QVERIFY2(why.isEmpty() ? said.contains("it can be built by") : said.contains(why), qPrintable(said));
+      }
+    }
+    // What was built says by whom and where.
+    auto snapshot = test::planSample(kSample, [] {
+      PlanOptions options;
+      options.target = "openvino";
+      options.compiler = "openvino";
+      return options;
+    }());
+    const QString built = targetText(*madeOf(snapshot->plan), compilers);
+    QCOMPARE(built, QStringLiteral("openvino: built by othercompiler 1.2, in python3"));
   }
 
   void decisionsAreThoseOfTheCover() {
@@ -314,5 +399,5 @@ class MadeTest : public QObject {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::MadeTest, 12)
+FUSESCOPE_GUI_TEST(fusescope::MadeTest, 14)
 #include "made_test.moc"

@@ -28,6 +28,9 @@ MarkLook lookOf(Mark mark) {
       return {"slow", "#f0b34a", "#855800", "It takes a tenth of the time of all kernels, or more."};
     case Mark::Fallback:
       return {"fallback", "#b6a295", "#5f4c41", "It falls back: it runs elsewhere than on what was asked for."};
+    case Mark::Guessed:
+      return {"guessed", "#8fc1cc", "#2a5e6b",
+              "Which kernel holds it is a guess: nothing that the compiler says tells it."};
     case Mark::Pinned:
       return {"pinned", "#efa412", "#7d4e05", "A type that is asked for it holds."};
   }
@@ -49,6 +52,7 @@ std::vector<Mark> marksOf(const CanvasItem& item, const ShownTime& time, double 
   if (!isBlock && time.kind == TimeKind::Measured && allMs > 0 && time.ms >= kSlowShare * allMs)
     marks.push_back(Mark::Slow);
   if (item.fallback) marks.push_back(Mark::Fallback);
+  if (item.facts.guessed) marks.push_back(Mark::Guessed);
   if (item.facts.pinned) marks.push_back(Mark::Pinned);
   return marks;
 }

@@ -12,8 +12,8 @@
 namespace fusescope {
 
 /// What a box is to be looked at for. The first weighs most.
-enum class Mark : std::uint8_t { Wrong, Refused, Ignored, Slow, Fallback, Pinned };
-inline constexpr int kMarks = 6;
+enum class Mark : std::uint8_t { Wrong, Refused, Ignored, Slow, Fallback, Guessed, Pinned };
+inline constexpr int kMarks = 7;
 
 /// A box is slow from this share of the time of all kernels of the run.
 inline constexpr double kSlowShare = 0.1;

@@ -85,7 +85,8 @@ CanvasColors::CanvasColors(std::shared_ptr<const CanvasScene> scene, const Color
     if (m_mode->amountOf != nullptr && (item.block == nullptr || item.isBox()))
       largest = std::max(largest, m_mode->amountOf(item, time).value_or(0));
     anyPrediction = anyPrediction || item.prediction;
-    anyUncertain = anyUncertain || item.isUncertain();
+    anyDerived = anyDerived || (item.isUncertain() && !item.isGuessed());
+    anyGuessed = anyGuessed || item.isGuessed();
     anyWithoutKernel = anyWithoutKernel || !item.fate.isEmpty();
     if (time.kind != TimeKind::Unknown) timeKinds.insert(time.kind);
   }

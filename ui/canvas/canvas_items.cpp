@@ -177,6 +177,7 @@ CanvasItem CanvasItems::fused(const FusedNode& fused, const QString& name, const
   if (const QString time = bodyTimeText(fused); !time.isEmpty()) item.meta += (item.meta.isEmpty() ? "" : kDot) + time;
   item.precision = m_facts.typeOf(fused);
   item.facts = m_facts.of(fused);
+  item.facts.guessed = item.isGuessed();
   item.untimed = timeWithoutRun(m_cover, fused);
   item.timeKey = item.key;
   item.fallback = m_cover.inFallback(fused);
@@ -210,6 +211,7 @@ CanvasItem CanvasItems::node(const Node& node, const QString& name, const FusedN
     item.precision = m_facts.typeOf(node, fused, storedType(node.outputs.front()));
   }
   item.facts = m_facts.of(node, fused);
+  item.facts.guessed = item.isGuessed();
   sizeBox(item);
   return item;
 }

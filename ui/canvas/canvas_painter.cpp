@@ -12,6 +12,7 @@ namespace fusescope {
 namespace {
 
 constexpr double kSecondShare = 0.2;  ///< of a box far out, in the colour of its second type
+constexpr double kGuessedWidth = 1.8, kGuessedDot = 1, kGuessedGap = 1.4;  ///< of a frame; the dots in widths of it
 constexpr double kNamesFrom = 0.30, kFullFrom = metrics::kLeastPixels / metrics::kDetailPixels;
 
 }  // namespace
@@ -62,14 +63,27 @@ QPen CanvasPainter::outline(int i, const QColor& usual) const {
   return QPen(usual, std::max(1.0, pixels(0.6)));
 }
 
+/// What is not certain has no whole frame, whatever it is coloured by: dashed where it is predicted or derived, dotted
+/// where it is guessed. `dashed`: it is for another reason.
+void CanvasPainter::breakFrame(QPen& pen, int i, bool dashed) const {
+  const CanvasItem& item = m_scene.items[std::size_t(i)];
+  if (isSelected(i)) return;
+  if (item.isGuessed()) {
+    pen.setWidthF(kGuessedWidth * pen.widthF());
+    pen.setDashPattern({kGuessedDot, kGuessedGap});
+    pen.setCapStyle(Qt::FlatCap);
+  } else if (dashed || item.prediction || item.isUncertain()) {
+    pen.setStyle(Qt::DashLine);
+  }
+}
+
 void CanvasPainter::container(int i) {
   const CanvasItem& item = m_scene.items[i];
   const QRectF rect = rectOf(i);
   const QColor color = m_look.colors->of(std::size_t(i)).fill;
   const ContainerLook& look = item.container->look;
   QPen pen = outline(i, mixed(m_theme.border, color, look.frame));
-  const bool dashed = (item.fallback && look.dashedInFallback) || item.prediction || item.isUncertain();
-  if (dashed && !isSelected(i)) pen.setStyle(Qt::DashLine);
+  breakFrame(pen, i, item.fallback && look.dashedInFallback);
   m_painter.setPen(pen);
   m_painter.setBrush(mixed(m_theme.container, color, look.tint));
   if (m_detail == Detail::Colors) {
@@ -194,9 +208,8 @@ void CanvasPainter::box(int i) {
   const bool pill = item.kind == ItemKind::Input || item.kind == ItemKind::Output;
   const double radius = pill ? rect.height() / 2 : metrics::kRadius;
   const double tint = m_detail == Detail::Names ? 0.30 : (m_theme.kind == ThemeKind::Dark ? 0.13 : 0.10);
-  const bool dashed = item.prediction || item.isUncertain();
-  QPen pen = outline(i, mixed(m_theme.border, color, dashed ? 0.9 : 0.5));
-  if (dashed && !isSelected(i)) pen.setStyle(Qt::DashLine);
+  QPen pen = outline(i, mixed(m_theme.border, color, item.prediction || item.isUncertain() ? 0.9 : 0.5));
+  breakFrame(pen, i, false);
   m_painter.setPen(pen);
   m_painter.setBrush(mixed(m_theme.box, color, i == m_look.hovered ? tint + 0.06 : tint));
   m_painter.drawRoundedRect(rect, radius, radius);
@@ -230,6 +243,11 @@ void CanvasPainter::farBox(int i, const QRectF& rect, const QColor& color) {
   m_painter.fillRect(rect, i == m_look.failing ? m_theme.error : color);
   if (const QColor second = secondColor(i); second.isValid() && i != m_look.failing)
     m_painter.fillRect(QRectF(rect.topLeft(), QSizeF(rect.width() * kSecondShare, rect.height())), second);
+  if (const CanvasItem& item = m_scene.items[std::size_t(i)]; item.isUncertain() && i != m_look.failing) {
+    QBrush lines(readableOn(color), item.isGuessed() ? Qt::DiagCrossPattern : Qt::BDiagPattern);
+    lines.setTransform(QTransform::fromScale(pixels(1), pixels(1)));  // as dense from wherever it is seen
+    m_painter.fillRect(rect, lines);
+  }
   badgeCorner(i, rect);
   if (!isSelected(i) && !isMatch(i) && i != m_look.current) return;
   m_painter.setBrush(Qt::NoBrush);

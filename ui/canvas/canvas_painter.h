@@ -65,7 +65,8 @@ class CanvasColors {
   std::set<TimeKind> timeKinds;   ///< of the times that there are
   QStringList notes;              ///< of errors: what they were made with, and what signs beside them mean
   bool anyPrediction = false;     ///< some fusions are predictions
-  bool anyUncertain = false;      ///< some kernels hold nodes that their compiler does not name
+  bool anyDerived = false;        ///< some kernels hold nodes that their compiler does not name
+  bool anyGuessed = false;        ///< some hold nodes of which it says nothing that would tell it
   bool anyWithoutKernel = false;  ///< some nodes have no kernel
 
  private:

@@ -52,6 +52,7 @@ class CanvasPainter {
   std::vector<int> visibleItems() const;
   QRectF rectOf(int i) const;
   QPen outline(int i, const QColor& usual) const;
+  void breakFrame(QPen& pen, int i, bool dashed) const;
   void container(int i);
   void veil(const QRectF& rect, const QColor& ground);
   void header(int i);

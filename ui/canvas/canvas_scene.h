@@ -72,7 +72,8 @@ struct CanvasItem {
   QSizeF size;                              ///< of a box; of a container the width of its header
   bool isBox() const { return !open; }
   bool calculates() const;   ///< has a precision: it is no container that only holds what has
-  bool isUncertain() const;  ///< nothing that its compiler says names one of its nodes
+  bool isUncertain() const;  ///< nothing that its compiler says names one of its nodes: derived or guessed
+  bool isGuessed() const;    ///< nothing that its compiler says tells that it holds one of its nodes
   /// What it is called in selections: the handle of a fused node, else its name.
   const QString& handle() const;
 };

@@ -13,6 +13,10 @@ bool CanvasItem::isUncertain() const {
   return certainty && *certainty >= Certainty::Derived;
 }
 
+bool CanvasItem::isGuessed() const {
+  return certainty == Certainty::Guessed;
+}
+
 const QString& CanvasItem::handle() const {
   return container != nullptr && container->knownByKey ? key : name;
 }

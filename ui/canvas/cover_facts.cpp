@@ -85,6 +85,7 @@ void addFacts(ItemFacts& block, const ItemFacts& kernel) {
   block.pinned |= kernel.pinned;
   block.refused |= kernel.refused;
   block.ignored |= kernel.ignored;
+  block.guessed |= kernel.guessed;
   block.bytes = first ? kernel.bytes : knownSum(block.bytes, kernel.bytes);
   block.results = first ? kernel.results : knownSum(block.results, kernel.results);
 }

@@ -27,6 +27,7 @@ struct ItemFacts {
   bool pinned = false;                    ///< a wish for a type holds
   bool refused = false;                   ///< one is refused
   bool ignored = false;                   ///< the compiler did not do what one asks for
+  bool guessed = false;                   ///< that its kernel holds a node of it is a guess
   std::optional<std::int64_t> bytes;      ///< that its kernel moves; null: not known
   std::optional<std::int64_t> results;    ///< bytes of what its kernel leaves in memory; null: not known
 };

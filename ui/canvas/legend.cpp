@@ -17,7 +17,8 @@ constexpr int kLegendRow = 24, kNoteRow = 18, kLegendInset = 9, kLegendTitle = 1
 constexpr int kMostLines = 12;
 
 constexpr const char* kPredictionNote = "dashed: predicted fusion";
-constexpr const char* kUncertainNote = "dashed: holds nodes that its compiler does not name";
+constexpr const char* kDerivedNote = "dashed: derived, its compiler does not name a node of it";
+constexpr const char* kGuessedNote = "dotted: guessed, nothing that its compiler says tells it";
 constexpr const char* kWithoutKernelNote = "hatched: has no kernel of its own";
 
 QFont legendTitleFont() {
@@ -69,7 +70,8 @@ void LegendWidget::show(const ColorMode& mode, const CanvasColors& colors, const
     m_lines.resize(kMostLines);
   }
   if (colors.anyPrediction) m_notes << tr(kPredictionNote);
-  if (colors.anyUncertain) m_notes << tr(kUncertainNote);
+  if (colors.anyDerived) m_notes << tr(kDerivedNote);
+  if (colors.anyGuessed) m_notes << tr(kGuessedNote);
   if (colors.anyWithoutKernel) m_notes << tr(kWithoutKernelNote);
   if (!said.isEmpty()) m_notes << said;
   m_current = std::clamp(m_current, 0, std::max(0, int(m_lines.size()) - 1));

@@ -14,6 +14,7 @@
 #include "ui/document/directive_edits.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
+#include "ui/document/target_words.h"
 
 namespace fusescope {
 
@@ -57,6 +58,7 @@ InspectorDock::InspectorDock(const DockContext& context)
   connect(&context.known, &KnownPlans::changed, this, &InspectorDock::refreshAll);
   connect(&context.runs, &Runs::shownChanged, this, &InspectorDock::refreshAll);
   connect(&context.runs, &Runs::settingsChanged, this, &InspectorDock::refreshAll);
+  connect(&context.controller.compilers(), &Compilers::changed, this, &InspectorDock::refreshAll);
   connect(&context.controller, &RunController::activityChanged, this, [this] {
     if (std::exchange(m_busy, m_context.controller.busy()) != m_context.controller.busy()) refreshAll();
   });
@@ -71,6 +73,10 @@ void InspectorDock::renew(Parts) {
   m_text->verticalScrollBar()->setValue(0);
   const auto snapshot = m_context.document.snapshot();
   if (!snapshot) return;
+  // Who builds for a target of another compiler is asked as soon as somebody may read it.
+  if (snapshot->plan->target.planningOnly)
+    if (const std::string builder = builderFor(*snapshot->plan); !builder.empty())
+      m_context.controller.compilers().ask(builder);
   const auto inside = snapshot->inside(m_context.selection.inside());
   const PlanSnapshot& of = inside ? *inside->body : *snapshot;
   const auto& nodes = inside ? inside->nodes : m_context.selection.nodes();
@@ -160,7 +166,7 @@ QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<No
   const Theme& theme = m_context.theme();
   const FusedNode* named = path.isNetwork() ? snapshot.fusedWith(m_context.selection.kernel()) : nullptr;
   if (named != nullptr) return fusedText(snapshot, *named, timeOf(*named, path), workedOut, theme);
-  if (nodes.empty()) return modelText(snapshot, theme);
+  if (nodes.empty()) return modelText(snapshot, targetText(*snapshot.cover, m_context.controller.compilers()), theme);
   const FusedNode* kernel = snapshot.fusedOfJust(nodes);
   const Segment* segment = snapshot.segmentOf(nodes);
   if (nodes.size() > 1 && kernel == nullptr)

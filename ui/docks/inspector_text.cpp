@@ -111,7 +111,7 @@ static QString extentsSource(const std::string& source) {
   return QStringLiteral("extents from %1").arg(html(source));
 }
 
-QString modelText(const PlanSnapshot& snapshot, const Theme& theme) {
+QString modelText(const PlanSnapshot& snapshot, const QString& target, const Theme& theme) {
   const Plan& plan = *snapshot.plan;
   const Cover& cover = *snapshot.cover;
   const Model& model = *cover.model;
@@ -133,8 +133,7 @@ QString modelText(const PlanSnapshot& snapshot, const Theme& theme) {
   QStringList opsets;
   for (const auto& [domain, version] : model.opset) opsets << QStringLiteral("%1 %2").arg(html(domain)).arg(version);
   rows.add(QStringLiteral("opset"), opsets.join(QStringLiteral(", ")));
-  rows.add(QStringLiteral("target"),
-           html(plan.target.name) + (plan.target.planningOnly ? QStringLiteral(" (planning only)") : QString()));
+  rows.add(QStringLiteral("target"), target.toHtmlEscaped());
   text += rows.text() + agreementText(snapshot, theme) + heading(QStringLiteral("Inputs"), theme);
   Rows inputs(theme);
   for (const InputSpec& spec : plan.inputSpecs) {

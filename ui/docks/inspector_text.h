@@ -15,7 +15,8 @@ namespace fusescope {
 
 // What the Inspector says, as HTML. Links: "node:NAME_OR_HANDLE", "remove:DIRECTIVE_ID", "help:INDEX".
 
-QString modelText(const PlanSnapshot& snapshot, const Theme& theme);
+/// `target`: targetText() of what is shown.
+QString modelText(const PlanSnapshot& snapshot, const QString& target, const Theme& theme);
 /// What part of its run's time in kernels of the network one of them takes.
 struct TimeShare {
   double part = 0;  ///< 0 … 1

@@ -165,6 +165,8 @@ std::vector<DataType> pinTypes(const Plan& plan, bool ranges) {
 }
 
 QString timeUnknownReason(const Plan& plan, DataType type) {
+  if (plan.options.compiler != kOwnCompiler)
+    return QStringLiteral("unknown: what it takes there only %1 knows").arg(qs(plan.options.compiler));
   if (plan.target.planningOnly) {
     return QStringLiteral("unknown: %1 is planned for here, not built").arg(qs(plan.target.name));
   }

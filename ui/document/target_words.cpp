@@ -1,0 +1,48 @@
+#include "ui/document/target_words.h"
+
+#include <algorithm>
+
+#include "planning/read_back_plan.h"
+#include "ui/document/made_words.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+/// "openvino 2026.4.1, in ~/venv/bin/python".
+QString withPlace(const CompilerIdentity& compiler) {
+  const QString title = compilerTitle(compiler);
+  return compiler.environment.empty() ? title : QStringLiteral("%1, in %2").arg(title, qs(compiler.environment));
+}
+
+QString whoBuilds(const Cover& cover, const Compilers& compilers) {
+  if (const ReadBackPlan* made = asReadBack(cover)) return QStringLiteral("built by ") + withPlace(made->compiler);
+  const std::string name = builderFor(askedPlan(cover));
+  const QString planned = QStringLiteral("planned and exported here");
+  if (name.empty()) return planned + QStringLiteral(", not built: this program has no compiler for it");
+  if (compilers.facts(name) == nullptr)
+    return planned + QStringLiteral("; %1 is asked whether it can build it").arg(qs(name));
+  const QString why = compilers.whyNot(name, Ability::Compile);
+  if (!why.isEmpty()) return planned + QStringLiteral(", not built. ") + why;
+  return QStringLiteral("a prediction; it can be built by ") + withPlace(compilers.facts(name)->identity);
+}
+
+}  // namespace
+
+std::string builderFor(const Plan& plan) {
+  if (plan.options.compiler != kOwnCompiler) return plan.options.compiler;
+  if (!plan.target.planningOnly) return std::string(kOwnCompiler);
+  const auto compilers = allCompilers();
+  const auto found = std::ranges::find(compilers, plan.target.name, &Compiler::target);
+  return found == compilers.end() ? std::string() : std::string((*found)->name());
+}
+
+QString targetText(const Cover& cover, const Compilers& compilers) {
+  const Plan& plan = askedPlan(cover);
+  const QString target = qs(plan.target.name);
+  if (!plan.target.planningOnly) return target;
+  return QStringLiteral("%1: %2").arg(target, whoBuilds(cover, compilers));
+}
+
+}  // namespace fusescope
