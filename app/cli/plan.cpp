@@ -15,6 +15,7 @@
 #include "planning/plan_totals.h"
 #include "planning/predict_times.h"
 #include "planning/segment_borders.h"
+#include "session/file_network.h"
 
 namespace fusescope::cli {
 namespace {
@@ -26,7 +27,7 @@ constexpr std::size_t kMostBorders = 12;
 
 struct Arguments {
   std::string path, output;
-  bool json = false;
+  bool json = false, original = false;
   PlanArguments plan;
 };
 
@@ -231,6 +232,49 @@ void printSummary(const Plan& plan) {
                            bodies.inside.flops ? flopsText(bodies.inside.flops) : "work unknown");
 }
 
+/// "as MatMul_1, Add_1" where other nodes of the network stand for one of the file; else why none does.
+std::string aboutText(const FileNodeFate& node) {
+  if (node.standsAs.empty()) return node.why;
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> names = node.standsAs;
+  names.resize(std::min(names.size(), kMost));
+  const std::string more =
+      node.standsAs.size() > kMost ? fmt::format(" and {} more", node.standsAs.size() - kMost) : "";
+  return "as " + joined(names) + more;
+}
+
+/// The nodes of the file, in its order, each with what became of it.
+void printFileNodes(const FileNetwork& file, const Cover& cover, const InFileNodes& in) {
+  printTitle(fmt::format("Nodes of {}, and what became of them", file.model->path));
+  Table table({{"node"}, {"operator"}, {"became"}, {"in"}, {"about it"}});
+  std::map<std::string, std::int64_t> counts;
+  for (const FileNodeFate& node : in.nodes) {
+    const Origin& origin = file.model->origins[node.origin.index];
+    const std::string fate = fateText(file, node);
+    ++counts[fate];
+    std::vector<std::string> kernels;
+    for (const FusedNodeId kernel : node.kernels) kernels.push_back(shortened(cover.fusedNodes[kernel.index].name, 40));
+    table.add({shortened(origin.name, 40), origin.domain.empty() ? origin.op : origin.domain + "::" + origin.op, fate,
+               kernels.empty() ? "-" : joined(kernels), aboutText(node)});
+  }
+  table.print();
+  std::vector<std::string> totals;
+  for (const auto& [fate, count] : counts) totals.push_back(fmt::format("{} {}", count, fate));
+  std::cout << fmt::format("{} of the file in {}: {}\n", counted(std::ssize(in.nodes), "node"),
+                           counted(std::ssize(cover.fusedNodes), "fused node"), joined(totals));
+}
+
+Result<int> printOriginal(const Arguments& arguments, const Artifact& artifact) {
+  const FileNetwork file = TRY(openFileNetwork(*artifact.plan));
+  const InFileNodes in = TRY(inFileNodes(file, artifact.cover()));
+  if (arguments.json) {
+    printJson(fileNodesJson(file, artifact.cover(), in));
+  } else {
+    printFileNodes(file, artifact.cover(), in);
+  }
+  return reportObeyRefusals(*artifact.plan) ? kDoesNotHold : kDone;
+}
+
 Result<int> makeAndPrint(const Arguments& arguments) {
   auto artifact = TRY(open(arguments.path, arguments.plan));
   if (!arguments.output.empty()) TRY(checkOutput(arguments.output, "--output", artifact));
@@ -239,6 +283,7 @@ Result<int> makeAndPrint(const Arguments& arguments) {
   if (!arguments.output.empty())
     TRY(writeFileAtomically(arguments.output,
                             coverJson(artifact.cover()).dump(1, ' ', false, Json::error_handler_t::replace) + "\n"));
+  if (arguments.original) return printOriginal(arguments, artifact);
   if (arguments.json) {
     printJson(coverJson(artifact.cover()));
   } else if (artifact.made != nullptr) {
@@ -265,6 +310,9 @@ Command planCommand(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   declareModel(*verb, arguments->path, arguments->plan, "a model, or a saved plan or engine to show", "MODEL");
   verb->add_option("-o,--output", arguments->output, "write the plan's JSON here")->type_name("FILE");
+  verb->add_flag(
+      "--original", arguments->original,
+      "list the nodes as the file has them, each with the kernels that hold it, or what became of it and why");
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->plan.declare(*verb);
   return {verb, [arguments] { return makeAndPrint(*arguments); }};

@@ -26,7 +26,7 @@ struct Arguments {
   double scale = 1.0;
   std::vector<std::string> expand;
   std::vector<std::vector<std::string>> directives;  ///< by DirectiveKind: the arguments of its option
-  bool build = false, errors = false, twoViews = false;
+  bool build = false, errors = false, twoViews = false, original = false;
 };
 
 Result<PlanOptions> planOptions(const Arguments& arguments) {
@@ -97,6 +97,7 @@ int runPicture(MainWindow& window, const Arguments& arguments, const PlanOptions
   request.build = arguments.build;
   request.errors = arguments.errors;
   request.twoViews = arguments.twoViews;
+  request.original = arguments.original;
   return takePicture(window, request);
 }
 
@@ -140,6 +141,7 @@ int run(int argc, char** argv) {
   parser.add_flag("--two-views", arguments.twoViews,
                   "Show two plans beside each other: those that were built, or the "
                   "one asked for and that in float32");
+  parser.add_flag("--original", arguments.original, "Show the network as it lies in its file beside the plan");
   try {
     parser.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

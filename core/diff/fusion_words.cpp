@@ -76,6 +76,11 @@ std::string fusionCounts(std::size_t a, std::size_t b) {
   return before + " → " + (a == b ? countWord(b) + (b == 1 ? " other" : " others") : countWord(b));
 }
 
+std::string nodesToKernelsText(std::size_t nodes, std::size_t kernels) {
+  return countWord(nodes) + (nodes == 1 ? " node → " : " nodes → ") + countWord(kernels) +
+         (kernels == 1 ? " kernel" : " kernels");
+}
+
 std::string kernelCountsText(std::size_t here, std::size_t there) {
   return "here " + countWord(here) + (here == 1 ? " kernel" : " kernels") + ", there " +
          (here == there ? countWord(there) + (there == 1 ? " other" : " others") : countWord(there));

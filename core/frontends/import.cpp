@@ -3,13 +3,14 @@
 
 namespace fusescope {
 
-Result<Model> importModel(const std::filesystem::path& path, const ImportLimits& limits, const StopToken& stop) {
+Result<Model> importModel(const std::filesystem::path& path, const ImportLimits& limits, const StopToken& stop,
+                          NodesAs nodes) {
   std::error_code error;
   if (!std::filesystem::exists(path, error))
     return Diagnostic{.message = "there is no such file", .where = {.file = path.string()}};
   if (std::filesystem::is_directory(path, error))
     return Diagnostic{.message = "is a folder, not a model file", .where = {.file = path.string()}};
-  return importOnnx(path, limits, stop);
+  return importOnnx(path, limits, stop, nodes);
 }
 
 }  // namespace fusescope

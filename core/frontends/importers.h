@@ -14,9 +14,16 @@ struct ImportLimits {
   int subgraphDepth = 32;
 };
 
-/// Reads a model file of a known format into the IR: canonical operators, function bodies inlined, weights mapped.
-/// Not yet normalised. Errors: empty, truncated, not ONNX, missing or escaping external data, cyclic, wrong types.
+/// How the nodes of a file are read.
+enum class NodesAs {
+  Canonical,  ///< what planning knows: function bodies inlined, older and optimisers' operators written anew
+  InFile      ///< each as its author wrote it: to be looked at, not to be planned
+};
+
+/// Reads a model file of a known format into the IR: nodes as asked for, Constant nodes as constants, weights mapped.
+/// Not yet normalised. However nodes are read, an OriginId is the same node of the file. Errors: empty, truncated, not
+/// ONNX, missing or escaping external data, cyclic, wrong types.
 Result<Model> importModel(const std::filesystem::path& path, const ImportLimits& limits = {},
-                          const StopToken& stop = {});
+                          const StopToken& stop = {}, NodesAs nodes = NodesAs::Canonical);
 
 }  // namespace fusescope

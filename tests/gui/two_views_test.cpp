@@ -135,6 +135,57 @@ class TwoViewsTest : public QObject {
     QVERIFY(views().viewOfB().rect().intersects(shown));
   }
 
+  void theOriginalNetworkStandsBesideThePlan() {
+    QTemporaryDir folder;
+    const QString model = folder.filePath("model.onnx");
+    test::writeModel(model, R"(<ir_version: 10, opset_import: ["" : 18]>
+net (float[2, 4] x, float[4, 4] w) => (float[2, 4] y) {
+  [pass] p = Identity (x) [mm] a = MatMul (p, w) [relu] r = Relu (a) [ask] s = Shape (r)
+  [flat] f = Reshape (r, s) [last] y = Softmax (f) })");
+    m_window->openFile(model);
+    QTRY_VERIFY(document().snapshot() != nullptr && document().path() == model);
+    m_window->actions().find("original")->trigger();
+    QVERIFY(m_window->showsTwoViews());
+    QTRY_VERIFY2(comparison().pair() != nullptr && comparison().scenes() != nullptr && !comparison().busy(),
+                 qPrintable(comparison().problem()));
+    QCOMPARE(comparison().a(), sides::kOriginal);
+    QCOMPARE(comparison().b(), sides::kScreen);
+    QVERIFY(comparison().pair()->causesFound && comparison().pair()->both.oneGraph);
+    // What differs is said of nodes of the file and of kernels of the plan, with the reason where one is gone.
+    QStringList words, details;
+    for (int row = 0; row < views().differences().groupCount(); ++row) {
+      words << views().differences().index(row, 0).data().toString();
+      details << views().differences().index(row, 0).data(Qt::AccessibleTextRole).toString();
+    }
+    for (const char* word : {"removed", "folded"})
+      QVERIFY2(words.filter(word).size() >= 1, qPrintable(words.join("; ")));
+    QVERIFY2(words.filter("two nodes → one kernel").size() == 1, qPrintable(words.join("; ")));
+    QVERIFY2(details.join(' ').contains("does nothing; what reads its output reads its input"),
+             qPrintable(details.join("; ")));
+    QVERIFY2(!details.join(' ').contains("not say why") && !details.join(' ').contains("cause"),
+             qPrintable(details.join("; ")));
+    // A node of the file is selected with what stands for it in the plan, and with the kernel that holds it.
+    clickOn(views().viewOfA(), "relu");
+    QCOMPARE(selectedNames(), QStringList{"relu"});
+    QCOMPARE(views().viewOfB().selection(), QStringList{"relu"});
+    m_window->selection().set({*document().snapshot()->graph().findNode("mm")});
+    QCOMPARE(views().viewOfA().selection(), QStringList{"mm"});
+    // One that is gone says what became of it, and why.
+    clickOn(views().viewOfB(), "ask");
+    QVERIFY(selectedNames().isEmpty());
+    QVERIFY2(views().summary().startsWith("ask: folded") && views().summary().contains("extents that are known"),
+             qPrintable(views().summary()));
+    // It follows the plan.
+    edit([&] { document().direct({"mm"}, DirectiveKind::Split); });
+    QTRY_VERIFY(!comparison().busy() && comparison().pair() != nullptr);
+    QTRY_VERIFY(comparison().pair()->b->artifact.plan == document().snapshot()->plan);
+    QVERIFY(!comparison().pair()->groups.empty());
+    for (const DifferenceGroup& group : comparison().pair()->groups) QVERIFY(group.topic != DifferenceTopic::Fusion);
+    // Two of them cannot be compared, which is said.
+    comparison().choose(sides::kOriginal, sides::kOriginal);
+    QTRY_VERIFY2(comparison().problem().contains("both sides"), qPrintable(comparison().problem()));
+  }
+
   // fp16_overflow in f32 and f16, by the baseline that is usual where nothing was edited.
   void typesDifferInWords() {
     open("fp16_overflow");
@@ -295,6 +346,12 @@ class TwoViewsTest : public QObject {
   }
 
  private:
+  static void clickOn(GraphView& view, const QString& node) {
+    view.fit();
+    const QRect box = view.itemRect(node);
+    QVERIFY2(!box.isEmpty(), qPrintable(node));
+    QTest::mouseClick(&view, Qt::LeftButton, {}, box.center());
+  }
   PlanDocument& document() { return m_window->document(); }
   TwoViews& views() { return m_window->twoViews(); }
   PlanComparison& comparison() { return views().comparison(); }
@@ -340,5 +397,5 @@ class TwoViewsTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(TwoViewsTest, 11)
+FUSESCOPE_GUI_TEST(TwoViewsTest, 12)
 #include "two_views_test.moc"

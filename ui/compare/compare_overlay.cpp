@@ -64,6 +64,8 @@ bool CompareOverlay::groupDiffers(const UnionLevel& level, int group) const {
 }
 
 QString CompareOverlay::wordsOf(const DifferenceGroup& group) const {
+  if (m_compared.fileIsA && (group.topic == DifferenceTopic::Fusion || group.topic == DifferenceTopic::Fate))
+    return qs(group.what);  // it is the same seen from either side
   if (group.topic != DifferenceTopic::Fusion) return thereText(group.what, m_overlay->isA);
   const DifferenceSite& site = group.sites.front();
   const std::size_t here = m_overlay->isA ? site.a.size() : site.b.size();

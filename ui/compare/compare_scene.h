@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "diff/difference_groups.h"
@@ -30,6 +31,7 @@ struct Compared {
   const DiffInput& a;
   const DiffInput& b;
   const std::vector<DifferenceGroup>& groups;
+  std::optional<bool> fileIsA{};  ///< which side is the network as it lies in the file; nothing: neither is
 };
 /// The union is laid out once. Any thread.
 Result<std::shared_ptr<const ComparedScenes>> comparedScenes(const Compared& compared, const OpenState& open,

@@ -73,6 +73,7 @@ std::vector<SideChoice> sideChoices(const PlanDocument& document, const Runs& ru
   }
   if (document.optionsBeforeLastEdit())
     choices.push_back({sides::kBefore, QStringLiteral("The plan before: %1").arg(document.undoStack().undoText())});
+  choices.push_back({sides::kOriginal, QStringLiteral("The network as it lies in the file")});
   choices.push_back({sides::kBaseline, QStringLiteral("Float32, without directives")});
   if (!file.path().isEmpty())
     choices.push_back({sides::kFile, QStringLiteral("File %1").arg(file.path().section(QLatin1Char('/'), -2))});
@@ -91,7 +92,7 @@ SideSource sideSource(const QString& id, const PlanDocument& document, const Run
   if (id == sides::kBefore) options = document.optionsBeforeLastEdit().value_or(options);
   if (id == sides::kBaseline) options = PlanOptions{.target = options.target};
   auto session = sessionOf(document, options, document.inputs());
-  if (id == sides::kScreen || id == sides::kPrediction) {
+  if (id == sides::kScreen || id == sides::kPrediction || id == sides::kOriginal) {
     source.snapshot = document.snapshot();
     if (document.planning()) source.problem = QStringLiteral("The plan is being made.");
   }
@@ -127,6 +128,33 @@ Result<std::shared_ptr<const PlanSide>> makeSide(const SideSource& source, const
   side->input = diffInput(side->artifact);
   side->times = sideTimes(side->input, source.title);
   return std::shared_ptr<const PlanSide>(std::move(side));
+}
+
+Result<std::shared_ptr<const PairOfFile>> takeToFile(std::shared_ptr<const PlanSide>& a,
+                                                     std::shared_ptr<const PlanSide>& b, const StopToken& stop) {
+  const bool isA = a->id == sides::kOriginal, isB = b->id == sides::kOriginal;
+  if (!isA && !isB) return std::shared_ptr<const PairOfFile>();
+  if (isA && isB)
+    return Diagnostic{.message = "both sides are the network as it lies in the file",
+                      .help = "Choose a plan for one of them."};
+  const PlanSide& plan = isA ? *b : *a;
+  FileNetwork file = TRY(openFileNetwork(*plan.artifact.plan, stop));
+  TRY(checkStop(stop));
+  InFileNodes in = TRY(inFileNodes(file, *plan.cover));
+  const auto inFile = [](const PlanSide& side, std::shared_ptr<const Cover> cover, bool isFile) {
+    auto taken = std::make_shared<PlanSide>(side);
+    taken->cover = std::move(cover);
+    taken->input.cover = taken->cover.get();
+    if (isFile) {  // nothing of it runs
+      taken->input.times.clear();
+      taken->input.errors.clear();
+      taken->times = {};
+    }
+    return taken;
+  };
+  a = inFile(*a, isA ? std::shared_ptr<const Cover>(in.alone) : in.cover, isA);
+  b = inFile(*b, isB ? std::shared_ptr<const Cover>(in.alone) : in.cover, isB);
+  return std::make_shared<const PairOfFile>(PairOfFile{std::move(file), std::move(in), isA});
 }
 
 }  // namespace fusescope

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "diff/plan_diff.h"
+#include "session/file_network.h"
 #include "session/run_plans.h"
 #include "session/session.h"
 #include "session/session_file.h"
@@ -24,6 +25,7 @@ inline const QString kScreen = QStringLiteral("screen");          ///< the plan 
 inline const QString kPrediction = QStringLiteral("prediction");  ///< our plan for another compiler
 inline const QString kBefore = QStringLiteral("before");          ///< the plan before the last edit
 inline const QString kFile = QStringLiteral("file");              ///< the file that the plan is compared with
+inline const QString kOriginal = QStringLiteral("original");      ///< the network as it lies in its file
 inline const QString kBaseline = QStringLiteral("baseline");      ///< float32, without directives
 QString ofRun(const std::string& id);                             ///< "run:3"
 }  // namespace sides
@@ -39,6 +41,13 @@ struct PlanSide {
   std::shared_ptr<const Cover> cover;  ///< Artifact::cover(), which it keeps
   DiffInput input;                     ///< of the artifact
   ShownTimes times;                    ///< what kernels took in the runs that are of it
+};
+
+/// A pair of which one side is the network as it lies in its file: both sides are of the file's nodes.
+struct PairOfFile {
+  FileNetwork file;
+  InFileNodes in;
+  bool isA = true;  ///< the file is A
 };
 
 /// All that a side is made of, taken in the GUI thread, to be made in another.
@@ -57,5 +66,9 @@ std::vector<SideChoice> sideChoices(const PlanDocument& document, const Runs& ru
 SideSource sideSource(const QString& id, const PlanDocument& document, const Runs& runs, const FileDiff& file);
 /// Any thread. Errors: cancelled; else why the side's plan cannot be had.
 Result<std::shared_ptr<const PlanSide>> makeSide(const SideSource& source, const StopToken& stop);
+/// Of two sides of which one is sides::kOriginal both in the nodes of the file; null: neither is. Any thread. Errors:
+/// both are, the file cannot be read again, or the other plan is not of it.
+Result<std::shared_ptr<const PairOfFile>> takeToFile(std::shared_ptr<const PlanSide>& a,
+                                                     std::shared_ptr<const PlanSide>& b, const StopToken& stop);
 
 }  // namespace fusescope

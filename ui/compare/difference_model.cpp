@@ -150,7 +150,9 @@ QString DifferenceModel::detailOf(const DifferenceGroup& group) const {
   if (group.sites.size() == 1) where << qs(group.sites.front().name);
   if (const std::string place = placeText(group); !place.empty()) where << qs(place);
   parts << where.join(QStringLiteral(" \u00b7 "));
-  if (!group.because.empty()) {
+  if (m_pair->file != nullptr) {
+    if (!group.because.empty()) parts << qs(joined(group.because, " and "));
+  } else if (!group.because.empty()) {
     parts << QStringLiteral("because of %1").arg(qs(joined(group.because, " and ")));
   } else if (!m_pair->diff.causesKnown) {
     parts << QString::fromUtf8(kCausesNotDisclosed);

@@ -1,7 +1,10 @@
 #include "ui/compare/plan_comparison.h"
 
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
+#include "diff/fusion_words.h"
 #include "planning/fused_node_facts.h"
 #include "ui/canvas/dot_helper.h"
 #include "ui/canvas/layout_runner.h"
@@ -37,12 +40,39 @@ std::shared_ptr<const ModuleTree> modulesOf(const UnionCover& both, const SideSo
 
 Scenes scenesOf(const ComparedPair& pair, const std::optional<OpenState>& open, const CanvasFonts& fonts,
                 LaidOutLevels& levels, const StopToken& stop) {
-  const Compared compared{pair.both, pair.parts, pair.a->input, pair.b->input, pair.groups};
+  const Compared compared{pair.both,     pair.parts,
+                          pair.a->input, pair.b->input,
+                          pair.groups,   pair.file == nullptr ? std::nullopt : std::optional(pair.file->isA)};
   const std::scoped_lock lock(levels.mutex);
   DotHelper dot(stop, LayoutRunner::kMostForDotMs);
   const LayoutOptions options{
       .dot = [&](const LevelGraph& level) { return dot.layOut(level); }, .cache = &levels.cache, .stop = stop};
   return comparedScenes(compared, open ? *open : openWhereDifferent(pair.both, pair.parts, pair.room), fonts, options);
+}
+
+/// What took a node of the file out of the network stands beside what became of it.
+void tellReasons(const PairOfFile& pair, PlanDiff& diff) {
+  std::unordered_map<std::string_view, const FileNodeFate*> byName;
+  for (const FileNodeFate& node : pair.in.nodes)
+    byName.emplace(pair.file.model->origins[node.origin.index].name, &node);
+  for (FateChange& change : diff.fates)
+    if (const auto node = byName.find(change.node); node != byName.end() && !node->second->why.empty())
+      change.because = {node->second->why};
+}
+
+/// "two nodes → one kernel: Relu taken in", "folded".
+void tellOfFile(const PairOfFile& pair, std::vector<DifferenceGroup>& groups) {
+  for (DifferenceGroup& group : groups) {
+    if (group.topic == DifferenceTopic::Fate) {
+      const std::string arrow = " → ";
+      const std::size_t at = group.what.find(arrow);
+      group.what = pair.isA ? group.what.substr(at + arrow.size()) : group.what.substr(0, at);
+    }
+    if (group.topic != DifferenceTopic::Fusion) continue;
+    const DifferenceSite& site = group.sites.front();
+    group.what = nodesToKernelsText(pair.isA ? site.a.size() : site.b.size(), pair.isA ? site.b.size() : site.a.size());
+    if (pair.isA && !group.detail.empty()) group.what += ": " + group.detail;
+  }
 }
 
 Result<PairAndScenes> comparePair(const SideSource& a, const SideSource& b, const QSizeF& room,
@@ -53,13 +83,17 @@ Result<PairAndScenes> comparePair(const SideSource& a, const SideSource& b, cons
   TRY(checkStop(stop));
   pair->b = TRY(makeSide(b, stop));
   TRY(checkStop(stop));
+  pair->file = TRY(takeToFile(pair->a, pair->b, stop));
   pair->both = TRY(unionCover(pair->a->cover, pair->b->cover));
   pair->parts = std::make_shared<const CoverParts>(pair->both.cover, fonts, modulesOf(pair->both, b));
   pair->room = room;
   for (const FusedNode& fused : pair->both.cover->fusedNodes) pair->byHandle.emplace(handleOf(fused), fused.id.index);
   pair->diff = changesBetween(pair->a->input, pair->b->input);
   TRY(checkStop(stop));
+  if (pair->file != nullptr) tellReasons(*pair->file, pair->diff);
   pair->groups = groupDifferences(pair->a->input, pair->b->input, pair->diff);
+  if (pair->file != nullptr) tellOfFile(*pair->file, pair->groups);
+  pair->causesFound = pair->file != nullptr;
   auto scenes = TRY(scenesOf(*pair, open, fonts, levels, stop));
   return PairAndScenes{std::move(pair), std::move(scenes)};
 }
@@ -82,7 +116,8 @@ PlanComparison::PlanComparison(PlanDocument& document, Runs& runs, FileDiff& fil
     emit choicesChanged();
     if (!m_isChosen) chooseUsual();
     const auto isOfPlan = [](const QString& side) {
-      return side == sides::kScreen || side == sides::kPrediction || side == sides::kBefore || side == sides::kBaseline;
+      return side == sides::kScreen || side == sides::kPrediction || side == sides::kBefore ||
+             side == sides::kBaseline || side == sides::kOriginal;
     };
     if (isOfPlan(m_a) || isOfPlan(m_b)) renew();
   });
@@ -167,7 +202,7 @@ void PlanComparison::renew() {
     }
     emit changed();
     emit scenesChanged();
-    if (m_pair) findCauses();
+    if (m_pair && !m_pair->causesFound) findCauses();
   });
   emit changed();
 }

@@ -23,7 +23,8 @@ struct ComparedPair {
   PlanDiff diff;
   std::vector<DifferenceGroup> groups;
   std::unordered_map<std::string, std::uint32_t> byHandle;  ///< fused nodes of the union of the networks
-  bool causesFound = false;                                 ///< else they are being looked for
+  std::shared_ptr<const PairOfFile> file;  ///< one side is the network as it lies in the file; null: neither
+  bool causesFound = false;                ///< else they are being looked for
 };
 
 /// Layouts of levels that were made before, for one thread at a time: pictures are made by who holds the mutex.

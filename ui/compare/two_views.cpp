@@ -208,6 +208,8 @@ void TwoViews::renewChoices() {
 }
 
 QString TwoViews::sideText(const PlanSide& side, const DiffTotals& totals) const {
+  if (side.id == sides::kOriginal)
+    return QStringLiteral("%1 \u00b7 %2").arg(side.title, plural(totals.nodes, QStringLiteral("node")));
   QStringList parts{side.title, qs(totals.precision), plural(totals.fusedNodes, QStringLiteral("fused node")),
                     plural(totals.casts, QStringLiteral("conversion"))};
   if (totals.time) {
@@ -222,6 +224,7 @@ QString TwoViews::summaryText() const {
   const auto pair = m_comparison->pair();
   if (!m_comparison->problem().isEmpty()) return m_comparison->problem();
   if (!pair) return m_comparison->busy() ? QStringLiteral("Comparing \u2026") : QString();
+  if (const QString node = fileNodeText(); !node.isEmpty()) return node;
   const bool onlyTimes = pair->diff.same();
   if (pair->groups.empty()) return QStringLiteral("Nothing differs.");
   QString text = onlyTimes ? QStringLiteral("Nothing differs but times.")

@@ -69,8 +69,9 @@ class TwoViews : public QWidget {
   void showSelection(const QObject* source);
   QString sideText(const PlanSide& side, const DiffTotals& totals) const;
   QString summaryText() const;
-  /// Whether the nodes of that side are those of the plan on screen; which ids of the union they are.
-  const std::vector<NodeId>* unionOfScreen() const;
+  /// By node of the plan on screen: the nodes of the union that stand for it; nothing: no side is of its network.
+  std::optional<std::vector<std::vector<NodeId>>> unionOfScreen() const;
+  QString fileNodeText() const;
 
   DockContext m_context;
   PlanComparison* m_comparison;

@@ -1,42 +1,66 @@
 #include <QKeyEvent>
 #include <algorithm>
 
+#include "base/text.h"
 #include "ui/compare/two_views.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
 
 // Of the sides, one whose nodes have the ids of those on screen: it is of the same graph.
-const std::vector<NodeId>* TwoViews::unionOfScreen() const {
-  const auto snapshot = m_context.document.snapshot();
-  if (!m_shown || !snapshot) return nullptr;
-  const UnionLevel& network = m_shown->both.levels.front();
+static const std::vector<NodeId>* unionIdsOf(const UnionLevel& network, const PlanSnapshot& snapshot) {
   const auto isOnScreen = [&](const Cover* cover) {
-    return cover->model == snapshot->cover->model || &cover->graph() == &snapshot->graph();
+    return cover->model == snapshot.cover->model || &cover->graph() == &snapshot.graph();
   };
   if (isOnScreen(network.b)) return &network.nodeOfB;
   if (isOnScreen(network.a)) return &network.nodeOfA;
   const auto isAlike = [&](const Cover* cover) {  // opened again, or planned with codes beside its nodes
-    return unquantized(cover->model)->contentHash == unquantized(snapshot->cover->model)->contentHash;
+    return unquantized(cover->model)->contentHash == unquantized(snapshot.cover->model)->contentHash;
   };
   if (isAlike(network.b)) return &network.nodeOfB;
   return isAlike(network.a) ? &network.nodeOfA : nullptr;
+}
+
+// By node on screen: what of the union stands for it. Of the nodes of a file there are several where they became one,
+// and one may stand for several nodes on screen.
+std::optional<std::vector<std::vector<NodeId>>> TwoViews::unionOfScreen() const {
+  const auto snapshot = m_context.document.snapshot();
+  if (!m_shown || !snapshot) return std::nullopt;
+  const UnionLevel& network = m_shown->both.levels.front();
+  std::vector<std::vector<NodeId>> found(snapshot->graph().nodeIdLimit());
+  if (m_shown->file != nullptr) {
+    const PlanSide& plan = m_shown->file->isA ? *m_shown->b : *m_shown->a;
+    if (unquantized(plan.artifact.plan->model)->contentHash != unquantized(snapshot->cover->model)->contentHash)
+      return std::nullopt;
+    const std::vector<NodeId>& nodeOf = m_shown->file->file.nodeOf;
+    for (const NodeId node : snapshot->graph().order())
+      for (const OriginId origin : snapshot->graph().node(node).origins)
+        if (origin.index < nodeOf.size() && nodeOf[origin.index].valid())
+          found[node.index].push_back(network.nodeOfA[nodeOf[origin.index].index]);
+    return found;
+  }
+  const std::vector<NodeId>* ids = unionIdsOf(network, *snapshot);
+  if (ids == nullptr) return std::nullopt;
+  for (const NodeId node : snapshot->graph().order())
+    if (node.index < ids->size() && (*ids)[node.index].valid()) found[node.index].push_back((*ids)[node.index]);
+  return found;
 }
 
 // What is selected in a view is selected in the other one and, as far as the plan on screen has it, everywhere.
 void TwoViews::takeSelection(const QStringList& names, const QObject* view) {
   for (GraphView* other : m_views)
     if (other != view) other->select(names, false);
-  const std::vector<NodeId>* toUnion = unionOfScreen();
-  if (toUnion == nullptr) return;
+  m_summary->setText(summaryText());
+  const auto toUnion = unionOfScreen();
+  if (!toUnion) return;
   const UnionLevel& network = m_shown->both.levels.front();
   std::vector<NodeId> nodes;
-  std::vector<NodeId> ofScreen(network.cover->graph().nodeIdLimit());
+  std::vector<std::vector<NodeId>> ofScreen(network.cover->graph().nodeIdLimit());
   for (std::size_t node = 0; node < toUnion->size(); ++node)
-    if ((*toUnion)[node].valid()) ofScreen[(*toUnion)[node].index] = NodeId(node);
+    for (const NodeId inUnion : (*toUnion)[node]) ofScreen[inUnion.index].emplace_back(node);
   const auto add = [&](NodeId inUnion) {
-    if (const NodeId node = ofScreen[inUnion.index]; node.valid() && m_context.document.snapshot()->graph().has(node))
-      nodes.push_back(node);
+    for (const NodeId node : ofScreen[inUnion.index])
+      if (std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
   };
   for (const QString& entry : names) {
     const std::string name = entry.toStdString();
@@ -57,17 +81,40 @@ void TwoViews::takeSelection(const QStringList& names, const QObject* view) {
 
 void TwoViews::showSelection(const QObject* source) {
   if (!m_shown || !isVisible()) return;
-  const std::vector<NodeId>* toUnion = unionOfScreen();
-  if (toUnion == nullptr || (source == this && m_context.selection.nodes().empty())) return;
+  const auto toUnion = unionOfScreen();
+  if (!toUnion || (source == this && m_context.selection.nodes().empty())) return;
   if (source == this && !m_views[0]->selection().isEmpty()) return;
   const UnionLevel& network = m_shown->both.levels.front();
   QStringList names;
-  for (const NodeId node : m_context.selection.nodes())
-    if (node.index < toUnion->size() && (*toUnion)[node.index].valid() &&
-        network.cover->graph().has((*toUnion)[node.index]))
-      names << qs(network.cover->graph().node((*toUnion)[node.index]).name);
+  for (const NodeId node : m_context.selection.nodes()) {
+    if (node.index >= toUnion->size()) continue;
+    for (const NodeId inUnion : (*toUnion)[node.index]) {
+      const QString name = qs(network.cover->graph().node(inUnion).name);
+      if (!names.contains(name)) names << name;
+    }
+  }
   if (!m_context.selection.inside().empty()) names = QStringList(qs(m_context.selection.inside()));
   for (GraphView* view : m_views) view->select(names, source != this);
+  m_summary->setText(summaryText());
+}
+
+// "Shape_4: folded. It asks for extents that are known; the answer is a constant." Empty: no node of the file is
+// selected alone.
+QString TwoViews::fileNodeText() const {
+  const auto pair = m_comparison->pair();
+  const QStringList selected = m_views[0]->selection();
+  if (!pair || pair->file == nullptr || selected.size() != 1) return {};
+  const auto& [file, in, isA] = *pair->file;
+  const auto node = file.model->graph->findNode(selected.front().toStdString());
+  if (!node) return {};
+  for (const OriginId origin : file.model->graph->node(*node).origins) {
+    const FileNodeFate& fate = in.nodes[origin.index];
+    QStringList parts{qs(fateText(file, fate))};
+    if (!fate.why.empty()) parts << qs(fate.why);
+    if (!fate.standsAs.empty()) parts << QStringLiteral("as %1").arg(qs(joined(fate.standsAs)));
+    return QStringLiteral("%1: %2").arg(selected.front(), parts.join(QStringLiteral(" \u00b7 ")));
+  }
+  return {};
 }
 
 void TwoViews::goTo(const QModelIndex& index) {

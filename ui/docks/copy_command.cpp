@@ -103,6 +103,15 @@ CommandWork planCommandOf(const DockContext& context) {
   return [source = sourceOnScreen(context)]() -> Result<CommandLine> { return commandToPlan(source, commandFolder()); };
 }
 
+CommandWork originalCommandOf(const DockContext& context) {
+  if (!context.document.snapshot()) return {};
+  return [source = sourceOnScreen(context)]() -> Result<CommandLine> {
+    CommandLine line = commandToPlan(source, commandFolder());
+    line.commands.back().emplace_back("--original");
+    return line;
+  };
+}
+
 CommandWork explainCommandOf(const DockContext& context, const std::string& node) {
   if (!context.document.snapshot()) return {};
   return [source = sourceOnScreen(context), node]() -> Result<CommandLine> {

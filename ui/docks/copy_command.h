@@ -14,7 +14,8 @@ using CommandWork = std::function<Result<CommandLine>()>;
 
 // What the window does, as commands that do the same with the plan, inputs and settings of now. GUI thread.
 
-CommandWork planCommandOf(const DockContext& context);                              ///< the plan on screen
+CommandWork planCommandOf(const DockContext& context);      ///< the plan on screen
+CommandWork originalCommandOf(const DockContext& context);  ///< what became of the nodes of the file in it
 CommandWork explainCommandOf(const DockContext& context, const std::string& node);  ///< a node of it
 CommandWork buildCommandOf(const DockContext& context);                             ///< builds it and times it
 CommandWork buildBothCommandOf(const DockContext& context);  ///< and the baseline; evaluates it, and compares both

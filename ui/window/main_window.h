@@ -125,6 +125,8 @@ class MainWindow : public QMainWindow {
   void evaluateErrors();
   /// The centre shows two plans, or the canvas.
   void showTwoViews(bool shown);
+  /// The network as it lies in its file beside the plan on screen.
+  void showOriginal();
   bool showsTwoViews() const;
   /// What the shown run first does wrong in the plan on screen: a node, or a value that none makes; empty: nothing is
   /// known to be wrong.

@@ -104,8 +104,8 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
       if (!window.controller().problem().isEmpty()) return refuse(window.controller().problem());
     }
   }
-  if (request.twoViews) {
-    window.showTwoViews(true);
+  if (request.twoViews || request.original) {
+    request.original ? window.showOriginal() : window.showTwoViews(true);
     const PlanComparison& comparison = window.twoViews().comparison();
     const auto there = [&] {
       return !comparison.busy() && (comparison.pair() == nullptr || comparison.pair()->causesFound);

@@ -26,6 +26,7 @@ struct PictureRequest {
   bool build = false;     ///< both engines, compared
   bool errors = false;    ///< of each layer
   bool twoViews = false;  ///< of the two plans that are usually compared
+  bool original = false;  ///< two views: the network as it lies in its file, and the plan
 };
 
 /// Renders the real window once all is there. 0: written; 2: the model or the picture's wishes are bad, said on

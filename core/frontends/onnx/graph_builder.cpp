@@ -180,6 +180,10 @@ Status GraphBuilder::expand(FileNode node, const Opsets& opsets, OriginId origin
     return atNode(node.displayName(), "the model has more than " + std::to_string(m_shared.limits.nodes) +
                                           " nodes once its functions are inlined");
   if (node.domain.empty() && node.op == "Constant") return addConstantNode(node, depth == 0 && !adapted);
+  if (m_shared.nodes == NodesAs::InFile) {
+    m_pending.push_back({std::move(node), origin, &opsets});
+    return Done{};
+  }
   const auto local = m_shared.functions.find(functionKey(node.domain, node.op, node.overload));
   if (local != m_shared.functions.end()) return inlineCall(*local->second, node, origin, depth);
 

@@ -20,6 +20,7 @@ struct ImportContext {
   const onnxlib::FileModel& file;
   const ImportLimits& limits;
   StopToken stop;
+  NodesAs nodes = NodesAs::Canonical;
   std::vector<Origin> origins;
   std::vector<Decision> decisions;
   std::map<std::string, const onnxlib::FileFunction*> functions;  ///< by functionKey()

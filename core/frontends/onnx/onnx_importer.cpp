@@ -84,11 +84,12 @@ Result<Model> buildModel(const onnxlib::FileModel& file, ImportContext& context)
 
 }  // namespace
 
-Result<Model> importOnnx(const std::filesystem::path& path, const ImportLimits& limits, const StopToken& stop) {
+Result<Model> importOnnx(const std::filesystem::path& path, const ImportLimits& limits, const StopToken& stop,
+                         NodesAs nodes) {
   const onnxlib::ReadLimits readLimits{
       .nodes = limits.nodes, .tensorBytes = limits.tensorBytes, .subgraphDepth = limits.subgraphDepth};
   const onnxlib::FileModel file = TRY(onnxlib::readModel(path, readLimits));
-  ImportContext context{.file = file, .limits = limits, .stop = stop};
+  ImportContext context{.file = file, .limits = limits, .stop = stop, .nodes = nodes};
   auto model = buildModel(file, context);
   TRY(checkIntact(file.files));  // weights were read where the file has them
   if (!model.ok()) {

@@ -9,6 +9,7 @@ namespace fusescope {
 inline constexpr std::int64_t kOldestOpset = 7;
 
 /// importModel() for ONNX files.
-Result<Model> importOnnx(const std::filesystem::path& path, const ImportLimits& limits, const StopToken& stop);
+Result<Model> importOnnx(const std::filesystem::path& path, const ImportLimits& limits, const StopToken& stop,
+                         NodesAs nodes);
 
 }  // namespace fusescope

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include <filesystem>
 #include <fstream>
 
@@ -83,6 +85,30 @@ TEST(Cli, overflowInFloat16IsSeenAndMendedByPins) {
       {"--pin", "node_linear_1=f32", "--pin", "node_relu_1=f32", "--pin", "node_layer_norm=f32", "--tol-rms", "1e-2"});
   EXPECT_EQ(pinned.status, 0) << pinned.out << pinned.err;
   EXPECT_EQ(printedBy(pinned)["ok"], true);
+}
+
+TEST(Cli, planTellsWhatBecameOfTheNodesOfTheFile) {
+  const std::string model = samplePath("bert_tiny");
+  const auto told = fusescopeCommand({"plan", model, "--precision", "f16", "--original", "--json"});
+  ASSERT_EQ(told.status, 0) << told.err;
+  const Json json = printedBy(told);
+  EXPECT_EQ(json["format"], "fusescope.file_nodes");
+  const Json plan = printedBy(fusescopeCommand({"plan", model, "--precision", "f16", "--json"}));
+  std::set<std::string> kernels, held;
+  for (const Json& fused : plan["fused_nodes"]) kernels.insert(fused["identity"]);
+  std::size_t gone = 0;
+  for (const Json& node : json["nodes"]) {
+    for (const Json& kernel : node["kernels"]) held.insert(kernel["identity"]);
+    const bool isGone = node["fate"] == "folded" || node["fate"] == "removed" || node["fate"] == "constant";
+    EXPECT_EQ(node["kernels"].empty(), isGone) << node.dump();
+    EXPECT_EQ(node["why"].is_string(), isGone) << node.dump();
+    gone += isGone;
+  }
+  EXPECT_EQ(held, kernels) << "every kernel holds nodes of the file";
+  EXPECT_GT(gone, 0U);
+  const auto table = fusescopeCommand({"plan", model, "--original"});
+  EXPECT_NE(table.out.find(std::to_string(json["nodes"].size()) + " nodes of the file in"), std::string::npos)
+      << table.out;
 }
 
 TEST(Cli, truncationAllLeavesNothingWideInSegments) {

@@ -1,0 +1,286 @@
+#include "session/file_network.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/sort_distinct.h"
+#include "frontends/importers.h"
+#include "interchange/source_network.h"
+#include "planning/identities.h"
+#include "planning/kinds.h"
+
+namespace fusescope {
+namespace {
+
+/// What a file declares of its values is little: what the plan's network says of them is added.
+Result<std::shared_ptr<const Graph>> typed(const Graph& graph, const Graph& known) {
+  GraphEditor editor(graph);
+  for (const ValueId value : graph.allValues()) {
+    const auto same = known.findValue(graph.value(value).name);
+    if (same) editor.setType(value, known.value(*same).type);
+  }
+  return editor.publish();
+}
+
+/// What became of the nodes that no node of the network stands for any more, by where their results are now.
+class Gone {
+ public:
+  Gone(const FileNetwork& file, const Graph& now, const std::vector<std::vector<NodeId>>& standing)
+      : m_graph(*file.model->graph), m_now(now), m_standing(standing) {
+    m_isFolded.resize(m_graph.nodeIdLimit(), 0);
+    findNeeded();
+    for (const NodeId node : m_graph.order()) m_isFolded[node.index] = isFolded(m_graph.node(node));
+  }
+  Fate of(NodeId node) const { return m_isFolded[node.index] != 0 ? Fate::Folded : Fate::Removed; }
+
+ private:
+  bool isGone(const Node& node) const {
+    return std::ranges::all_of(node.origins, [&](OriginId origin) { return m_standing[origin.index].empty(); });
+  }
+  /// Nodes of which an output of the network is made.
+  void findNeeded() {
+    m_isNeeded.resize(m_graph.nodeIdLimit(), 0);
+    const auto need = [&](ValueId value) {
+      if (!value.valid() || !m_graph.value(value).producer.valid()) return;
+      m_isNeeded[m_graph.value(value).producer.index] = 1;
+    };
+    std::ranges::for_each(m_graph.outputs(), need);
+    for (auto node = m_graph.order().rbegin(); node != m_graph.order().rend(); ++node)
+      if (m_isNeeded[node->index] != 0) std::ranges::for_each(operands(m_graph.node(*node)), need);
+  }
+  bool isConstantNow(ValueId value) const {
+    const auto now = value.valid() ? m_now.findValue(m_graph.value(value).name) : std::nullopt;
+    return now && m_now.isConstant(*now);
+  }
+  /// It is made of constants, or of extents: its result is a constant now, or went into one, or into something that is
+  /// gone itself.
+  bool isFolded(const Node& node) const {
+    if (!isGone(node) || m_isNeeded[node.id.index] == 0) return false;
+    if (std::ranges::any_of(node.outputs, [&](ValueId value) { return isConstantNow(value); })) return true;
+    if (node.is("Shape") || node.is("Size")) return true;
+    return std::ranges::all_of(node.inputs, [&](ValueId value) {
+      if (!value.valid() || m_graph.isConstant(value)) return true;
+      const NodeId producer = m_graph.value(value).producer;
+      return producer.valid() && m_isFolded[producer.index] != 0;
+    });
+  }
+
+  const Graph& m_graph;
+  const Graph& m_now;
+  const std::vector<std::vector<NodeId>>& m_standing;  ///< by OriginId
+  std::vector<char> m_isNeeded, m_isFolded;            ///< by NodeId
+};
+
+/// Makes both covers of the file's nodes.
+class Covering {
+ public:
+  Covering(const FileNetwork& file, const Cover& cover)
+      : m_file(file), m_cover(cover), m_standing(file.nodeOf.size()), m_alone(std::make_shared<Plan>()) {
+    for (const NodeId node : cover.graph().order())
+      for (const OriginId origin : cover.graph().node(node).origins)
+        if (origin.index < m_standing.size()) m_standing[origin.index].push_back(node);
+  }
+
+  Result<InFileNodes> run() {
+    makeAlone();
+    InFileNodes made{.alone = m_alone, .cover = {}, .nodes = fates()};
+    made.cover = TRY(covered(made.nodes));
+    return made;
+  }
+
+ private:
+  const Graph& graph() const { return *m_file.model->graph; }
+
+  /// Nobody planned it: it has what is drawn and compared of a plan.
+  void makeAlone() {
+    m_alone->model = m_file.model;
+    m_alone->target = m_cover.target;
+    m_alone->options = m_cover.options;
+    m_alone->inputSpecs = m_cover.inputSpecs;
+    m_alone->segments = {{.id = SegmentId(0), .name = "network", .backend = {}, .nodes = graph().order()}};
+    const Identities identities(*m_file.model);
+    for (const NodeId id : graph().order()) {
+      const Node& node = graph().node(id);
+      FusedNode fused{.id = FusedNodeId(m_alone->fusedNodes.size()),
+                      .name = node.name,
+                      .kind = kindOf(node),
+                      .segment = SegmentId(0),
+                      .root = id,
+                      .nodes = {id},
+                      .origins = node.origins};
+      fused.identity = identities.of(fused.nodes, fused.origins);
+      for (const ValueId output : node.outputs)
+        if (output.valid()) fused.outputs.push_back({output, graph().value(output).type.dtype});
+      m_alone->fusedNodes.push_back(std::move(fused));
+    }
+    m_alone->calculates.assign(graph().nodeIdLimit(), DataType::Undefined);
+    m_alone->index();
+  }
+
+  /// That of the kernel to which it gives its kind; else it is some operator.
+  std::string kindOf(const Node& node) const {
+    for (const OriginId origin : node.origins)
+      for (const NodeId standing : m_standing[origin.index])
+        if (const FusedNode* fused = m_cover.fusedNodeOf(standing); fused != nullptr && fused->root == standing)
+          return fused->kind;
+    return std::string(kinds::kOperator);
+  }
+
+  std::vector<FileNodeFate> fates() const {
+    const Gone gone(m_file, m_cover.graph(), m_standing);
+    const std::map<std::string, std::string> reasons = reasonsOfRemoval();
+    std::vector<FileNodeFate> fates;
+    for (std::size_t i = 0; i < m_file.nodeOf.size(); ++i) {
+      FileNodeFate& fate = fates.emplace_back(FileNodeFate{.origin = OriginId(i)});
+      const std::string& name = m_file.model->origins[i].name;
+      for (const NodeId node : m_standing[i]) {
+        const std::vector<FusedNodeId> kernels = kernelsOf(m_cover, node);
+        fate.kernels.insert(fate.kernels.end(), kernels.begin(), kernels.end());
+        if (m_standing[i].size() > 1 || m_cover.graph().node(node).name != name)
+          fate.standsAs.push_back(m_cover.graph().node(node).name);
+      }
+      sortDistinct(fate.kernels);
+      if (!m_standing[i].empty()) {
+        fate.fate = fateOfStanding(m_standing[i]);
+        continue;
+      }
+      fate.fate = m_file.nodeOf[i].valid() ? gone.of(m_file.nodeOf[i]) : Fate::Folded;
+      if (const auto reason = reasons.find(name); reason != reasons.end()) fate.why = reason->second;
+    }
+    return fates;
+  }
+
+  /// A node that any kernel calculates is in a kernel.
+  Fate fateOfStanding(const std::vector<NodeId>& nodes) const {
+    std::optional<Fate> known;
+    for (const NodeId node : nodes) {
+      const FusedNode* fused = m_cover.fusedNodeOf(node);
+      const ReadBackPlan* made = asReadBack(m_cover);
+      const Fate fate = made != nullptr                            ? made->fateOf(node)
+                        : m_cover.inFallback(*fused)               ? Fate::Fallback
+                        : fused->kind == std::string(kinds::kView) ? Fate::View
+                                                                   : Fate::Kernel;
+      if (!known || fate == Fate::Kernel) known = fate;
+    }
+    return *known;
+  }
+
+  /// By name of a node of the file: why no node stands for it, in words for people.
+  std::map<std::string, std::string> reasonsOfRemoval() const {
+    std::map<std::string, std::string> reasons;
+    for (const Decision& decision : unquantized(m_cover.model)->decisions)
+      if (decision.kind == DecisionKind::Normalise)
+        for (const Subject& subject : decision.subjects)
+          if (subject.kind == SubjectKind::Node) reasons.insert_or_assign(subject.text(), message(decision));
+    return reasons;
+  }
+
+  Result<std::shared_ptr<const ReadBackPlan>> covered(const std::vector<FileNodeFate>& fates) const {
+    ReadBack told{.compiler = {.name = m_cover.options.compiler}};
+    if (const ReadBackPlan* made = asReadBack(m_cover)) told.compiler = made->compiler;
+    for (const FusedNode& fused : m_cover.fusedNodes) told.kernels.push_back(inFile(fused));
+    for (const FileNodeFate& fate : fates)
+      if (const NodeId node = m_file.nodeOf[fate.origin.index]; node.valid()) told.fates[node] = fate.fate;
+    auto made = std::make_shared<ReadBackPlan>(*TRY(readBackPlan(m_alone, told)));
+    keepKnown(fates, *made);
+    return std::shared_ptr<const ReadBackPlan>(std::move(made));
+  }
+
+  /// A kernel of the cover holds what its nodes stand for; how that is known is as the cover knows its nodes.
+  ReadBackKernel inFile(const FusedNode& fused) const {
+    ReadBackKernel kernel{.name = fused.name, .kind = fused.kind, .compute = fused.compute};
+    kernel.region = std::to_string(fused.id.index);  // keepKnown() finds it again by that
+    const ReadBackPlan* read = asReadBack(m_cover);
+    std::map<NodeId, Certainty> held;
+    for (std::size_t i = 0; i < fused.nodes.size(); ++i) {
+      const Certainty known = read == nullptr ? Certainty::Named : read->kernels[fused.id.index].certainty[i];
+      for (const OriginId origin : m_cover.graph().node(fused.nodes[i]).origins) {
+        const NodeId node = origin.index < m_file.nodeOf.size() ? m_file.nodeOf[origin.index] : NodeId();
+        if (!node.valid()) continue;
+        const auto [entry, isNew] = held.try_emplace(node, known);
+        if (!isNew) entry->second = std::min(entry->second, known);
+      }
+    }
+    kernel.nodes.assign(held.begin(), held.end());
+    for (const FusedOutput& output : fused.outputs) {
+      const auto same = graph().findValue(m_cover.graph().value(output.value).name);
+      kernel.outputs.push_back({.value = same.value_or(ValueId()), .type = output.type, .format = {}});
+    }
+    return kernel;
+  }
+  /// What is known of the cover's kernels, which stays.
+  void keepKnown(const std::vector<FileNodeFate>& fates, ReadBackPlan& made) const {
+    const ReadBackPlan* read = asReadBack(m_cover);
+    for (FusedNode& fused : made.fusedNodes) {
+      ReadBackPlan::Kernel& kernel = made.kernels[fused.id.index];
+      const FusedNode& own = m_cover.fusedNodes[std::stoul(kernel.region)];
+      fused.identity = own.identity;
+      fused.rule = own.rule;
+      fused.flops = own.flops;
+      fused.bytes = own.bytes;
+      fused.predictedMs = own.predictedMs;
+      fused.predictedHow = own.predictedHow;
+      kernel.region = read == nullptr ? std::string() : read->kernels[own.id.index].region;
+      kernel.once = read != nullptr && read->kernels[own.id.index].once;
+      kernel.ms = read == nullptr ? std::nullopt : read->kernels[own.id.index].ms;
+      kernel.isOurs = read == nullptr || read->kernels[own.id.index].isOurs;  // of ours nothing is uncertain
+    }
+    for (const FileNodeFate& fate : fates)
+      if (const NodeId node = m_file.nodeOf[fate.origin.index]; node.valid() && fate.fate == Fate::Fallback)
+        made.fates[node.index] = Fate::Fallback;
+  }
+
+  const FileNetwork& m_file;
+  const Cover& m_cover;
+  std::vector<std::vector<NodeId>> m_standing;  ///< by OriginId: nodes of the cover's graph
+  std::shared_ptr<Plan> m_alone;
+};
+
+}  // namespace
+
+Result<FileNetwork> openFileNetwork(const Plan& plan, const StopToken& stop) {
+  const std::filesystem::path path = TRY(sourceNetwork(plan, stop));
+  auto model = std::make_shared<Model>(TRY(importModel(path, {}, stop, NodesAs::InFile)));
+  const Model& prepared = *unquantized(plan.model);
+  if (model->origins.size() != prepared.origins.size())
+    return Diagnostic{.message = "this is not the network that the plan was made of", .where = {.file = path.string()}};
+  model->graph = TRY(typed(*model->graph, *prepared.graph));
+  FileNetwork file{.model = model, .nodeOf = std::vector<NodeId>(model->origins.size())};
+  for (const NodeId node : model->graph->order())
+    for (const OriginId origin : model->graph->node(node).origins) file.nodeOf[origin.index] = node;
+  return file;
+}
+
+Result<InFileNodes> inFileNodes(const FileNetwork& file, const Cover& cover) {
+  return Covering(file, cover).run();
+}
+
+std::string fateText(const FileNetwork& file, const FileNodeFate& node) {
+  if (!file.nodeOf[node.origin.index].valid()) return "constant";
+  std::string text(name(node.fate));
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+Json fileNodesJson(const FileNetwork& file, const Cover& cover, const InFileNodes& in) {
+  Json nodes = Json::array();
+  for (const FileNodeFate& node : in.nodes) {
+    const Origin& origin = file.model->origins[node.origin.index];
+    Json kernels = Json::array();
+    for (const FusedNodeId id : node.kernels) {
+      const FusedNode& fused = cover.fusedNodes[id.index];
+      kernels.push_back({{"name", fused.name}, {"identity", fused.identity.hex()}, {"nodes", fused.nodes.size()}});
+    }
+    nodes.push_back({{"name", origin.name},
+                     {"op", origin.op},
+                     {"domain", origin.domain},
+                     {"fate", fateText(file, node)},
+                     {"stands_as", node.standsAs},
+                     {"kernels", std::move(kernels)},
+                     {"why", node.why.empty() ? Json(nullptr) : Json(node.why)}});
+  }
+  return {{"format", "fusescope.file_nodes"}, {"version", 1}, {"model", file.model->path}, {"nodes", std::move(nodes)}};
+}
+
+}  // namespace fusescope
