@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "session/tune_answer.h"
 #include "session/tune_report.h"
+#include "session/verdict.h"
 
 namespace fusescope::cli {
 namespace {
@@ -185,6 +186,19 @@ Status checkOutputs(const Arguments& arguments, const Artifact& artifact) {
   return Diagnostic{.message = "--output and --resume are the same file", .where = {.file = arguments.state}};
 }
 
+/// How far the outputs may be from float32 where nobody says it here: as the session judges its runs.
+Result<double> errorAllowed(const Arguments& arguments, const Artifact& artifact) {
+  if (!arguments.options.evaluator.metric.empty())
+    return Diagnostic{.message = "how large the error may be is not known: it is in the unit of --metric",
+                      .where = {.attribute = "--max-error"},
+                      .help = "Say how large the error may be, or give --min-speedup."};
+  const Tolerance tolerance = toleranceOf(artifact);
+  if (tolerance.rms) return *tolerance.rms;
+  return Diagnostic{.message = fmt::format("the session has no bound of max|Δ| over rms: {}", inWords(tolerance)),
+                    .where = {.file = arguments.path, .attribute = "--max-error"},
+                    .help = "Say how large the error may be, or give --min-speedup."};
+}
+
 Result<int> tuneOpened(const Arguments& arguments, const Artifact& artifact, const StopToken& stop) {
   TRY(checkOutputs(arguments, artifact));
   const auto samples = TRY(arguments.inputs.samples(artifact));
@@ -192,10 +206,17 @@ Result<int> tuneOpened(const Arguments& arguments, const Artifact& artifact, con
   options.evaluator.backend = arguments.engine.backend.empty() ? tuningBackend(artifact) : artifact.backend;
   options.evaluator.threads = arguments.engine.threads;
   options.evaluator.stop = stop;
+  if (!options.goal.maxError && !options.goal.minSpeedup)
+    options.goal.maxError = TRY(errorAllowed(arguments, artifact));
   options.stateFile = arguments.state;
   options.explain = arguments.explain;
   options.onBetter = tellBetter;
   options.progress = progressLine();
+  options.onTry = [tell = options.progress](const std::vector<std::string>& nodes, std::int64_t evaluations) {
+    if (tell)
+      tell("tune",
+           fmt::format("{} done, trying {}", counted(evaluations, "evaluation"), counted(std::ssize(nodes), "pin")));
+  };
   const TuneReport report = TRY(tuneArtifact(artifact, samples, options));
   clearProgressLine();
   // What was found is worth more than any file of it: it is printed whatever becomes of them.
@@ -228,7 +249,8 @@ Command tuneCommand(CLI::App& app) {
   declareModel(*verb, arguments->path, arguments->plan, "a model or a saved plan", "MODEL");
   arguments->inputs.declare(*verb);
   verb->add_option("--max-error", options.goal.maxError,
-                   "how large max|Δ| over rms of the worst output may be, against float32; of --metric in its unit")
+                   "how large max|Δ| over rms of the worst output may be, against float32; of --metric in its unit; "
+                   "default: the session's, else 1e-2")
       ->type_name("E");
   verb->add_option("--of", options.evaluator.output, "the output that counts; all if not given")->type_name("OUTPUT");
   verb->add_option("--min-speedup", options.goal.minSpeedup,

@@ -184,6 +184,17 @@ OnBetter tellBetter(const Progress& progress) {
   };
 }
 
+OnTry tellTried(const Progress& progress) {
+  return [progress](const std::vector<std::string>& nodes, std::int64_t evaluations) {
+    if (!progress) return;
+    const auto told = static_cast<std::ptrdiff_t>(std::min(nodes.size(), kMostNodesTold));
+    progress(kTuneTryPhase, Json{{"evaluations", evaluations},
+                                 {"pins", nodes.size()},
+                                 {"nodes", std::vector<std::string>(nodes.begin(), nodes.begin() + told)}}
+                                .dump());
+  };
+}
+
 Result<Json> tune(Job& job) {
   const auto artifact = TRY(runnable(job, job.request.source));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
@@ -198,6 +209,7 @@ Result<Json> tune(Job& job) {
   options.stateFile = job.request.stateFile;
   options.explain = wishes.explain;
   options.onBetter = tellBetter(job.progress);
+  options.onTry = tellTried(job.progress);
   options.progress = job.progress;
   const TuneReport report = TRY(tuneArtifact(artifact, samples, options));
   Json json = toJson(report, samples, options);

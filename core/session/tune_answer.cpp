@@ -102,6 +102,14 @@ std::int64_t pinsBefore(const PlanOptions& options, std::size_t found) {
   return std::count_if(all.begin(), all.end() - static_cast<std::ptrdiff_t>(std::min(found, all.size())), asksForAType);
 }
 
+std::optional<TunedTry> tunedTryFromJson(const Json& json) {
+  TunedTry tried;
+  JsonFields fields(json);
+  fields.read("evaluations", tried.evaluations).read("pins", tried.pins).read("nodes", tried.nodes);
+  const Result<TunedTry> read = fields.result(std::move(tried));
+  return read.ok() ? std::optional(read.value()) : std::nullopt;
+}
+
 Result<std::vector<TunedPoint>> tunedPointsFromJson(const Json& json) {
   std::vector<TunedPoint> points;
   JsonFields fields(json);

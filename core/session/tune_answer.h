@@ -71,6 +71,15 @@ struct TuneAnswer {
 Result<TuneAnswer> tuneAnswerFromJson(const Json& reply);
 /// How many pins stand in the options of a search before those that it `found`, which come last: they stay.
 std::int64_t pinsBefore(const PlanOptions& options, std::size_t found);
+/// The set of pins that a search under way is running, as its progress says it.
+struct TunedTry {
+  std::int64_t evaluations = 0;    ///< sets that were run before
+  std::int64_t pins = 0;           ///< that it has
+  std::vector<std::string> nodes;  ///< that it pins; of very many the first
+  bool operator==(const TunedTry&) const = default;
+};
+/// Nothing for what is no such thing.
+std::optional<TunedTry> tunedTryFromJson(const Json& json);
 /// The better sets that a search under way has found so far, as its progress says them: app/worker/PROTOCOL.md.
 Result<std::vector<TunedPoint>> tunedPointsFromJson(const Json& json);
 

@@ -138,6 +138,7 @@ Result<PinnedPlan> PlanEvaluator::plan(const PinSet& pins) {
 }
 
 Result<double> PlanEvaluator::error(const PinSet& pins) {
+  if (m_options.onTry) m_options.onTry(pins);
   const auto plan = TRY(draft(pins));
   return errorOf(m_options.outputsOf ? TRY(m_options.outputsOf(plan)) : TRY(m_runner->run(plan)), m_expected);
 }

@@ -22,6 +22,7 @@ struct EvaluatorOptions {
   /// What a network gives that another compiler compiles by a plan: as PlanRunner::run(). Empty: our own backend runs
   /// it.
   std::function<Result<std::vector<std::vector<Tensor>>>(const std::shared_ptr<const Plan>&)> outputsOf{};
+  std::function<void(const PinSet& pins)> onTry{};  ///< called before a set is run; may be empty
   StopToken stop{};
 };
 

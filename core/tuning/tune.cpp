@@ -144,7 +144,17 @@ Result<TuneReport> tune(const std::shared_ptr<const Plan>& lowered, std::vector<
   const auto begin = std::chrono::steady_clock::now();
   if (options.progress) options.progress("tune", "the network in float32");
   const Hash128 given = hashOf(samples);
-  const auto evaluator = TRY(PlanEvaluator::create(lowered, std::move(samples), prices, options.evaluator));
+  const PlanEvaluator* known = nullptr;
+  EvaluatorOptions evaluation = options.evaluator;
+  if (options.onTry)
+    evaluation.onTry = [&, count = std::int64_t{0}](const PinSet& pins) mutable {
+      if (known == nullptr) return;
+      std::vector<std::string> nodes;
+      for (const std::uint32_t pin : pins) nodes.push_back(known->pinOf(pin).pattern);
+      options.onTry(nodes, count++);
+    };
+  const auto evaluator = TRY(PlanEvaluator::create(lowered, std::move(samples), prices, evaluation));
+  known = evaluator.get();
   TRY(checkTimes(*evaluator, options.goal));
   const Hash128 key = stateKey(*evaluator, given, options.evaluator);
   TuneMemory memory = options.stateFile.empty() ? TuneMemory() : TRY(readTuneState(options.stateFile, key));

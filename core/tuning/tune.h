@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,12 +15,16 @@
 
 namespace fusescope {
 
+/// A set of pins is about to be run: names of its nodes, and how many sets were run before.
+using OnTry = std::function<void(const std::vector<std::string>& nodes, std::int64_t evaluations)>;
+
 struct TuneOptions {
   TuneGoal goal;
   EvaluatorOptions evaluator;       ///< with what runs, and what may stop it
   std::filesystem::path stateFile;  ///< of evaluations, read if it is there and written as the search goes; empty: none
   bool explain = false;             ///< what each pin is for is found out even where a limit ended the search
   OnBetter onBetter{};              ///< called from the working thread
+  OnTry onTry{};                    ///< likewise
   Progress progress{};
 };
 

@@ -1,11 +1,16 @@
 #include <QAccessible>
+#include <QDialog>
+#include <QMenu>
 #include <QPainter>
+#include <QPushButton>
+#include <QTableView>
 #include <QtTest>
 #include <numeric>
 
 #include "planning/fused_node_facts.h"
 #include "session/layer_types.h"
 #include "tests/gui/gui_support.h"
+#include "ui/docks/runs_dock.h"
 #include "ui/document/qt_text.h"
 #include "ui/ribbon/ribbon.h"
 #include "ui/ribbon/ribbon_words.h"
@@ -255,6 +260,138 @@ class RibbonTest : public QObject {
     QVERIFY(ribbon().picture().msOf(0, 0, static_cast<std::uint32_t>(ribbon().picture().shown().size())) > 0);
   }
 
+  void aSearchForPinsTellsWhatItTries() {
+    const RibbonPicture picture = pictureOf(*test::planSample("squeezenet1_1"));
+    ProgressFollower follower;
+    const auto tell = [&](const char* phase, const Json& detail) {
+      return follower.heardOther(picture, WorkerOp::Tune, phase,
+                                 qs(detail.is_string() ? detail.get<std::string>() : detail.dump()));
+    };
+    QVERIFY(tell("tune", "the network in float32").words.contains("the network in float32"));
+    const auto nameOf = [&](std::uint32_t kernel) {
+      const FusedNode& fused = picture.shown().fused(kernel);
+      return picture.shown().snapshot->graph().node(fused.nodes.back()).name;
+    };
+    const RibbonProgress tried =
+        tell(kTuneTryPhase, {{"evaluations", 41}, {"pins", 3}, {"nodes", {nameOf(2), nameOf(3), nameOf(7)}}});
+    QVERIFY2(tried.words.contains("41 evaluations done, trying 3 pins"), qPrintable(tried.words));
+    const auto& bars = picture.layout.lanes[0].bars();
+    QCOMPARE(tried.tried.size(), std::size_t(2));  // neighbours are one
+    QVERIFY((tried.tried[0] == RibbonRange{bars[2].begin, bars[3].end}));
+    QVERIFY((tried.tried[1] == RibbonRange{bars[7].begin, bars[7].end}));
+    const RibbonProgress better =
+        tell(kTuneBetterPhase, {{"better", {{{"error", 0.004}, {"pins", 2}, {"casts", 4}, {"bytes", 64}}}}});
+    QVERIFY2(better.words.contains("best so far: 2 pins, error 0.004") && better.words.contains("41 evaluations"),
+             qPrintable(better.words));
+    QCOMPARE(better.tried.size(), std::size_t(2));
+    follower.endOther();
+    QVERIFY(!tell("tune", "sets of pins").words.contains("best"));
+    // A calibration goes through kernels of the network in float32, which may have other names.
+    const RibbonProgress calibrated =
+        follower.heardOther(picture, WorkerOp::Calibrate, "calibrate", qs(nameOf(5)) + " + other");
+    QCOMPARE(*calibrated.reached, bars[5].end);
+  }
+
+  void aSearchAndACalibrationShowInTheRibbon() {
+    const QTemporaryDir kept;
+    m_window = test::shownWindow({.sessions = kept.path()});
+    QVERIFY(test::openSample(*m_window, "fp16_overflow"));
+    m_window->document().setPrecisions({DataType::F16});
+    QTRY_VERIFY(!m_window->document().planning() && ribbon().idle());
+    QStringList words;
+    bool wasMarked = false;
+    connect(&m_window->worker(), &WorkerClient::told, this, [&] {
+      if (const RibbonProgress& now = ribbon().look().progress; !now.words.isEmpty()) words << now.words;
+      wasMarked = wasMarked || !ribbon().look().progress.tried.empty();
+    });
+    for (const char* action : {"tune", "calibrate"}) {
+      words.clear();
+      m_window->actions().find(action)->trigger();
+      QDialog* dialog = nullptr;
+      for (auto* each : m_window->findChildren<QDialog*>())
+        if (each->isVisible()) dialog = each;
+      QVERIFY(dialog != nullptr);
+      for (auto* button : dialog->findChildren<QPushButton*>())
+        if (button->isDefault()) QTest::mouseClick(button, Qt::LeftButton);
+      QTRY_VERIFY_WITH_TIMEOUT(!words.isEmpty() && !m_window->worker().busy(), 180'000);
+      QTRY_VERIFY2(ribbon().look().progress.words.isEmpty(), qPrintable(ribbon().look().progress.words));
+      dialog->close();
+      if (QString(action) == "tune") {
+        QVERIFY2(words.filter("trying").size() > 0, qPrintable(words.join("; ")));
+        QVERIFY(wasMarked);
+      } else {
+        QVERIFY2(words.filter("calibrate").size() > 0, qPrintable(words.join("; ")));
+      }
+    }
+    m_window.reset();
+  }
+
+  void furtherRunsAreLanesWhereTheUserWantsThem() {
+    QVERIFY(open("squeezenet1_1"));
+    const std::string first = m_window->runs().add(timedRun());
+    for (const char* node : {"node_Conv_7", "node_Conv_10"}) {
+      PlanOptions split = m_window->document().options();
+      split.directives.push_back({.kind = DirectiveKind::Split, .pattern = node});
+      assignIds(split.directives);
+      m_window->document().edit("split", split);
+      QTRY_VERIFY(!m_window->document().planning());
+      m_window->runs().add(timedRun());
+    }
+    QTRY_VERIFY(ribbon().idle() && ribbon().picture().lanes.size() == 2);
+    const int height = ribbon().height();
+    // By the table of runs: its key takes the selected run in and out.
+    m_window->showDock("Runs");
+    QTableView& table = m_window->dock<RunsDock>().table();
+    const auto rowOf = [&](const std::string& id) {
+      for (int row = 0; row < table.model()->rowCount(); ++row)
+        if (table.model()->index(row, 1).data(kNameRole).toString() == qs(id)) return table.model()->index(row, 1);
+      return QModelIndex();
+    };
+    table.setCurrentIndex(rowOf(first));
+    table.setFocus();
+    QTest::keyClick(&table, Qt::Key_L);
+    QTRY_VERIFY(ribbon().idle() && ribbon().picture().lanes.size() == 3);
+    QVERIFY(ribbon().height() > height);
+    const RibbonPicture& picture = ribbon().picture();
+    QCOMPARE(picture.lanes[0].run, first);
+    QCOMPARE(picture.lanes[2].run, m_window->runs().shown()->id);
+    QCOMPARE(rowOf(first).siblingAtColumn(0).data().toString(), QStringLiteral("≡"));
+    QCOMPARE(picture.differences.size(), std::size_t(2));
+    for (std::size_t lane = 0; lane < 3; ++lane) QVERIFY(ribbon().said(lane).value(0).contains("ms"));
+    // Each lane is hovered, clicked and walked to like the others.
+    const RibbonSpot spot{false, 0, 4};
+    const QPoint at = ribbon().rectOf(spot).center();
+    QMouseEvent move(QEvent::MouseMove, at, Qt::NoButton, Qt::NoButton, {});
+    QCoreApplication::sendEvent(&ribbon(), &move);
+    QVERIFY(ribbon().look().hovered == spot);
+    QVERIFY2(ribbon().tooltipAt(at).contains("measured in run " + qs(first)), qPrintable(ribbon().tooltipAt(at)));
+    click(spot);
+    QCOMPARE(m_window->selection().nodes(), kernelOf(spot).nodes);
+    ribbon().setFocus();
+    for (const std::size_t lane : {1U, 2U}) {
+      QTest::keyClick(&ribbon(), Qt::Key_Down);
+      QVERIFY(!ribbon().look().current->above);
+      QCOMPARE(ribbon().look().current->row, lane);
+    }
+    // By the menu of the ribbon: the two that are compared stay, the other one goes.
+    QMenu menu;
+    ribbon().fillMenu(menu);
+    const auto lanes = menu.findChild<QMenu*>()->actions();
+    QCOMPARE(lanes.size(), 3);
+    QVERIFY(lanes[0]->isChecked() && lanes[0]->isEnabled());
+    QVERIFY(lanes[1]->isChecked() && !lanes[1]->isEnabled() && lanes[1]->text().endsWith("(A)"));
+    QVERIFY(lanes[2]->isChecked() && !lanes[2]->isEnabled() && lanes[2]->text().endsWith("(B)"));
+    lanes[0]->trigger();
+    QTRY_VERIFY(ribbon().idle() && ribbon().picture().lanes.size() == 2);
+    QCOMPARE(ribbon().height(), height);
+    // One that is deleted is no lane.
+    m_window->runs().setLane(first, true);
+    QTRY_VERIFY(ribbon().idle() && ribbon().picture().lanes.size() == 3);
+    m_window->runs().remove(first);
+    QTRY_VERIFY(ribbon().idle() && ribbon().picture().lanes.size() == 2);
+    QVERIFY(m_window->runs().lanes().empty());
+  }
+
   void keysWalkByBarAndByRow() {
     QVERIFY(open("squeezenet1_1"));
     ribbon().setFocus();
@@ -371,6 +508,6 @@ class RibbonTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(RibbonTest, 17)
+FUSESCOPE_GUI_TEST(RibbonTest, 20)
 
 #include "ribbon_test.moc"

@@ -11,6 +11,7 @@
 #include "planning/plan_json.h"
 #include "session/tune_report.h"
 #include "tests/gui/gui_support.h"
+#include "ui/dialogs/run_settings_dialog.h"
 #include "ui/dialogs/tune_dialog.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
@@ -334,6 +335,53 @@ class TuneTest : public QObject {
       QVERIFY2(open().precision().findText(choice) >= 0, choice);
   }
 
+  void theErrorAllowedIsTheSessionsUnlessAnotherWasGiven() {
+    openOverflow();
+    const auto allow = [this](double rms) {
+      m_window->actions().find("run_settings")->trigger();
+      auto* settings = m_window->findChild<RunSettingsDialog*>();
+      QVERIFY(settings != nullptr);
+      settings->tolerance().setText(numberText(rms));
+      QTest::keyClick(settings, Qt::Key_Return);
+      QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    };
+    const auto offered = [this] {
+      TuneDialog& dialog = open();
+      const QString text = dialog.allowed().text();
+      dialog.reject();
+      QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+      return text;
+    };
+    QCOMPARE(offered(), numberText(m_window->runs().settings().tolerance.rms));
+    allow(0.02);
+    QCOMPARE(offered(), QStringLiteral("0.02"));
+    // After a search that was held to it, too.
+    TuneDialog* dialog = &open();
+    dialog->evaluations().setValue(1);
+    search(*dialog);
+    dialog->reject();
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    allow(0.03);
+    QCOMPARE(offered(), QStringLiteral("0.03"));
+    dialog = &open();
+    dialog->allowed().setText("0.5");
+    search(*dialog);
+    dialog->reject();
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    allow(0.04);
+    QCOMPARE(offered(), QStringLiteral("0.5"));
+  }
+
+  void withoutABoundOfRmsItAsksForOne() {
+    openOverflow();
+    RunSettings settings = m_window->runs().settings();
+    settings.tolerance = {.absolute = 1e-3};
+    m_window->runs().setSettings(settings);
+    TuneDialog& dialog = open();
+    QVERIFY(dialog.allowed().text().isEmpty() && !dialog.startButton().isEnabled());
+    QCOMPARE(dialog.focusWidget(), &dialog.allowed());
+  }
+
   void isStoppedWithTheBestSoFar() {
     QTemporaryDir folder;
     m_window->openFile(test::writeResidualChain(folder.path(), 400));
@@ -433,5 +481,5 @@ class TuneTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(TuneTest, 11)
+FUSESCOPE_GUI_TEST(TuneTest, 13)
 #include "tune_test.moc"

@@ -17,6 +17,7 @@
 #include "ui/document/directive_edits.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
+#include "ui/document/tuning_words.h"
 
 namespace fusescope {
 
@@ -89,6 +90,9 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
   fillChoices();
   readWishes(context.runs.settings().tune);
   m_job.listenTo(QLatin1String(kTuneBetterPhase), [this](const QString& detail) { heardBetter(detail); });
+  m_job.listenTo(QLatin1String(kTuneTryPhase), [this](const QString& detail) {
+    m_tried = tunedTryFromJson(Json::parse(detail.toStdString(), nullptr, false));
+  });
   connect(&m_job, &WorkerJob::changed, this, &TuneDialog::renew);
   connect(m_take, &QPushButton::clicked, this, &TuneDialog::take);
   connect(m_plot, &ErrorPlot::chosen, this, &TuneDialog::choose);
@@ -99,6 +103,7 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
   for (QComboBox* box : {m_precision, m_output})
     connect(box, qOverload<int>(&QComboBox::currentIndexChanged), this, &TuneDialog::renew);
   renew();
+  if (const Problem wrong = problem(); wrong.field != nullptr) wrong.field->setFocus();
   readKept();
 }
 
@@ -107,6 +112,7 @@ QLayout* TuneDialog::makeWishes() {
   m_goOn->setChecked(true);
   m_allowed->setAccessibleName(QStringLiteral("Largest error"));
   m_allowed->setPlaceholderText(QStringLiteral("as little as the speed-up allows"));
+  m_allowed->setToolTip(QStringLiteral("A search begins with the tolerance of the session"));
   m_budget->setRange(0, kMostSeconds);
   m_budget->setSpecialValueText(QStringLiteral("until nothing is left to try"));
   m_budget->setSuffix(QStringLiteral(" s"));
@@ -173,8 +179,7 @@ void TuneDialog::fillChoices() {
 
 void TuneDialog::readWishes(const TuneWishes& wishes) {
   const bool fresh = wishes == TuneWishes();  // nothing was asked yet in this session
-  const double tolerance = m_context.runs.settings().tolerance.rms.value_or(*Tolerance::ofLoweredTypes().rms);
-  m_allowed->setText(numberText(fresh ? tolerance : wishes.goal.maxError));
+  m_allowed->setText(numberText(fresh ? m_context.runs.settings().tolerance.rms : wishes.goal.maxError));
   m_speedup->setText(numberText(wishes.goal.minSpeedup));
   m_metric->setText(qs(wishes.metric));
   m_budget->setValue(fresh ? kBudgetSeconds : static_cast<int>(wishes.goal.seconds));
@@ -198,14 +203,14 @@ TuneWishes TuneDialog::wishes() const {
           .explain = m_explain->isChecked()};
 }
 
-QString TuneDialog::problem() const {
+TuneDialog::Problem TuneDialog::problem() const {
   const auto wrong = [](const QLineEdit& field) { return !field.text().trimmed().isEmpty() && !numberIn(field); };
   if (wrong(*m_allowed))
-    return QStringLiteral("“%1” is not an error: give a number of 0 or more.").arg(m_allowed->text());
+    return {m_allowed, QStringLiteral("“%1” is not an error: give a number of 0 or more.").arg(m_allowed->text())};
   if (wrong(*m_speedup) || numberIn(*m_speedup) == 0.0)
-    return QStringLiteral("“%1” is not a speed-up: give a number above 0.").arg(m_speedup->text());
+    return {m_speedup, QStringLiteral("“%1” is not a speed-up: give a number above 0.").arg(m_speedup->text())};
   if (!numberIn(*m_allowed) && !numberIn(*m_speedup))
-    return QStringLiteral("Say how large the error may be, or how large the speed-up must be.");
+    return {m_allowed, QStringLiteral("Say how large the error may be, or how large the speed-up must be.")};
   return {};
 }
 
@@ -234,7 +239,7 @@ void TuneDialog::renew() {
                         .arg(state.lastModified().toString(QStringLiteral("yyyy-MM-dd HH:mm"))));
   }
   offer(*m_goOn, busy);
-  offer(*m_start, working() ? busy : problem());
+  offer(*m_start, working() ? busy : problem().text);
   offer(*m_stop, working() ? QString() : QStringLiteral("Nothing is under way."));
   offer(*m_take, working()             ? busy
                  : !m_answer           ? QStringLiteral("Search first: there are no pins yet.")
@@ -248,9 +253,10 @@ QString TuneDialog::words() const {
   if (working()) {
     const QString better =
         m_better.empty() ? QString() : QStringLiteral(" · best so far: ") + pointWords(m_better.back());
-    return m_job.text() + better;
+    const QString tried = m_tried ? QStringLiteral(" · ") + triedWords(*m_tried) : QString();
+    return m_job.text() + tried + better;
   }
-  if (!problem().isEmpty()) return QStringLiteral("✗ ") + problem();
+  if (const Problem wrong = problem(); wrong.field != nullptr) return QStringLiteral("✗ ") + wrong.text;
   if (!m_answer) return m_outcome;
   QStringList lines{m_outcome};
   if (shownAreTaken()) lines.prepend(QStringLiteral("✓ These pins are taken: the plan has them."));
@@ -265,6 +271,7 @@ void TuneDialog::start() {
   QDir().mkpath(QFileInfo(qs(asked.stateFile)).path());
   m_answer.reset();
   m_better.clear();
+  m_tried.reset();
   m_outcome.clear();
   m_pins.setContent(pinsContent({}));
   RunSettings settings = m_context.runs.settings();

@@ -54,8 +54,12 @@ class TuneDialog : public QDialog {
   void fillChoices();
   void readWishes(const TuneWishes& wishes);
   TuneWishes wishes() const;
-  /// What is wrong with a field, for people; empty: nothing.
-  QString problem() const;
+  /// The first field that is wrong, and what is wrong with it, for people; null: none is.
+  struct Problem {
+    QLineEdit* field = nullptr;
+    QString text{};
+  };
+  Problem problem() const;
   WorkerRequest request() const;
   void renew();
   QString words() const;  ///< what is to be said
@@ -88,6 +92,7 @@ class TuneDialog : public QDialog {
   WorkerJob m_job;
   QString m_outcome;                 ///< of the last search, for people
   std::vector<TunedPoint> m_better;  ///< found so far
+  std::optional<TunedTry> m_tried;   ///< the set that is being run
   std::optional<TuneAnswer> m_answer;
   /// Options of the document that have the pins of a search, and what the directives are without these.
   struct Taken {

@@ -5,6 +5,7 @@
 #include <QInputDialog>
 #include <QMenu>
 #include <QScrollArea>
+#include <QShortcut>
 #include <QUrl>
 #include <QVBoxLayout>
 #include <utility>
@@ -89,6 +90,13 @@ RunsDock::RunsDock(const DockContext& context)
   connect(m_view, &QTableView::doubleClicked, this, [this] {
     if (const Run* run = selected()) m_context.runs.show(run->id);
   });
+  auto* lane = new QShortcut(QKeySequence(Qt::Key_L), m_view, nullptr, nullptr, Qt::WidgetShortcut);
+  connect(lane, &QShortcut::activated, this, [this] {
+    Runs& runs = m_context.runs;
+    if (const Run* run = selected(); run != nullptr && runs.laneRefusal(*run).isEmpty())
+      runs.setLane(run->id, !runs.isLane(run->id));
+  });
+  m_view->setToolTip(QStringLiteral("L puts a run into the ribbon as a lane of its own, and takes it out"));
   connect(m_view, &QWidget::customContextMenuRequested, this, &RunsDock::popUpMenu);
   connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
     m_shown = shownId();  // what somebody selects stays, whatever came on screen before
@@ -262,6 +270,15 @@ void RunsDock::popUpMenu(const QPoint& place) {
     m_context.runs.compareWith(id);
     m_context.act("compare");
   });
+  QAction* lane = menu.addAction(QStringLiteral("A lane of the ribbon"), this,
+                                 [&runs, id](bool shown) { runs.setLane(id, shown); });
+  lane->setObjectName(QStringLiteral("lane"));
+  lane->setShortcut(Qt::Key_L);
+  lane->setCheckable(true);
+  lane->setChecked(runs.isLane(id));
+  const QString laneRefusal = runs.laneRefusal(*runs.find(id));
+  lane->setEnabled(laneRefusal.isEmpty());
+  lane->setToolTip(laneRefusal);
   const QString refusal = hasEngine ? m_context.controller.compareRefusal(runs.find(id), runs.shown())
                                     : QStringLiteral("A comparison has no engine that could be compared.");
   compare->setEnabled(refusal.isEmpty());

@@ -285,6 +285,7 @@ std::int64_t Runs::comparisonsOf(const std::string& id) const {
 void Runs::remove(const std::string& id) {
   if (std::erase_if(m_runs, [&](const Run& run) { return run.id == id || run.compares(id); }) == 0) return;
   m_plans->forget(id);
+  std::erase(m_lanes, id);
   if (m_comparedWith == id) m_comparedWith.clear();
   if (m_shown == id) {
     const auto last = std::find_if(m_runs.rbegin(), m_runs.rend(), [](const Run& run) { return run.hasEngine(); });
@@ -321,6 +322,36 @@ void Runs::compareWith(const std::string& id) {
   emit changed();
 }
 
+bool Runs::isLane(const std::string& id) const {
+  return std::ranges::find(m_lanes, id) != m_lanes.end();
+}
+
+QString Runs::laneRefusal(const Run& run) const {
+  if (!run.hasEngine()) return QStringLiteral("A comparison has no kernels of its own.");
+  if (cameToNothing(run)) return QStringLiteral("It came to nothing: there is nothing to show of it.");
+  if (isLane(run.id)) return {};
+  if (&run == shown() || &run == comparedWith()) return QStringLiteral("It has a lane already: it is A or B.");
+  return m_lanes.size() < kMostLanes
+             ? QString()
+             : QStringLiteral("The ribbon shows at most %1 further runs: take one out first.").arg(kMostLanes);
+}
+
+void Runs::setLane(const std::string& id, bool shown) {
+  std::vector<std::string> ids = m_lanes;
+  std::erase(ids, id);
+  if (shown) ids.push_back(id);
+  setLanes(std::move(ids));
+}
+
+void Runs::setLanes(std::vector<std::string> ids) {
+  std::erase_if(ids, [this](const std::string& id) { return find(id) == nullptr || !find(id)->hasEngine(); });
+  if (ids.size() > kMostLanes) ids.resize(kMostLanes);
+  if (ids == m_lanes) return;
+  m_lanes = std::move(ids);
+  emit shownChanged();
+  emit changed();
+}
+
 void Runs::setSettings(const RunSettings& settings) {
   if (settings == m_settings) return;
   m_settings = settings;
@@ -333,6 +364,7 @@ void Runs::restore(const Session& session) {
   m_shown = session.shown;
   m_comparedWith = session.comparedWith;
   m_comparison = session.comparison;
+  m_lanes.clear();
   m_next = session.nextRun;
   m_settings = session.settings;
   m_before = {};

@@ -109,6 +109,15 @@ class Runs : public QObject {
   void show(const std::string& id);
   void compareWith(const std::string& id);
   void setSettings(const RunSettings& settings);
+  /// Runs that the ribbon shows as lanes besides shown() and comparedWith(), in the order in which they were asked for.
+  const std::vector<std::string>& lanes() const { return m_lanes; }
+  bool isLane(const std::string& id) const;
+  /// At most this many.
+  static constexpr std::size_t kMostLanes = 4;
+  /// Why a run cannot be such a lane; empty: it can be.
+  QString laneRefusal(const Run& run) const;
+  void setLane(const std::string& id, bool shown);
+  void setLanes(std::vector<std::string> ids);
 
   /// All of it from, and into, a session.
   void restore(const Session& session);
@@ -127,6 +136,7 @@ class Runs : public QObject {
   PlanDocument& m_document;
   std::vector<Run> m_runs;
   std::string m_shown, m_comparedWith, m_comparison;
+  std::vector<std::string> m_lanes;
   /// Which two were shown when the last run was added, and which run that is.
   struct Before {
     std::string added, shown, comparedWith;

@@ -106,12 +106,17 @@ void WorkerClient::take(const std::vector<EventReader::Event>& events) {
     if (event.answer == nullptr) {
       // A copy: what is called may send, cancel, or take the request away.
       const OnProgress progress = found->second.progress;
-      if (progress && found->second.receiver && !found->second.cancelled) progress(event.phase, event.detail);
+      if (found->second.cancelled) continue;
+      const WorkerOp op = found->second.request.op;
+      if (progress && found->second.receiver) progress(event.phase, event.detail);
+      emit told(op, event.phase, event.detail);
       continue;
     }
     const Pending pending = std::move(found->second);
     m_pending.erase(found);
-    if (pending.receiver && !pending.answered) pending.deliver(event.answer.get());
+    if (pending.answered) continue;
+    emit told(pending.request.op, {}, {});
+    if (pending.receiver) pending.deliver(event.answer.get());
   }
 }
 
@@ -133,7 +138,9 @@ void WorkerClient::answer(std::vector<Pending> pending, const Diagnostic& error)
 }
 
 void WorkerClient::answer(Pending& pending, const Diagnostic& error) {
-  if (std::exchange(pending.answered, true) || !pending.receiver) return;
+  if (std::exchange(pending.answered, true)) return;
+  emit told(pending.request.op, {}, {});
+  if (!pending.receiver) return;
   const Deliver deliver = pending.deliver;  // what is called may take the request away
   deliver(pending.decode(Result<Json>(error)).get());
 }

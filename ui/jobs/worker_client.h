@@ -64,6 +64,9 @@ class WorkerClient : public QObject {
  signals:
   /// The worker ended without being told to; `message` is for people.
   void workerDied(const QString& message);
+  /// What a request tells of itself, for whoever is interested besides the one who sent it; `phase` is empty when it is
+  /// answered.
+  void told(WorkerOp op, const QString& phase, const QString& detail);
 
  private:
   using Deliver = std::function<void(void* answer)>;

@@ -18,8 +18,7 @@ WorkerJob::~WorkerJob() {
 }
 
 void WorkerJob::listenTo(const QString& phase, std::function<void(const QString& detail)> listen) {
-  m_listenedPhase = phase;
-  m_listen = std::move(listen);
+  m_listeners[phase] = std::move(listen);
 }
 
 void WorkerJob::begin() {
@@ -34,7 +33,7 @@ void WorkerJob::end() {
 }
 
 void WorkerJob::heard(const QString& phase, const QString& detail) {
-  if (m_listen && phase == m_listenedPhase) return m_listen(detail);
+  if (const auto listener = m_listeners.find(phase); listener != m_listeners.end()) return listener->second(detail);
   m_said = detail.isEmpty() ? phase : QStringLiteral("%1 · %2").arg(phase, detail);
 }
 

@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QTimer>
 #include <functional>
+#include <map>
 
 #include "ui/jobs/worker_client.h"
 
@@ -52,8 +53,8 @@ class WorkerJob : public QObject {
 
   WorkerClient& m_worker;
   std::int64_t m_request = 0;
-  QString m_said, m_listenedPhase;
-  std::function<void(const QString& detail)> m_listen;
+  QString m_said;
+  std::map<QString, std::function<void(const QString& detail)>> m_listeners;  ///< by phase
   QTimer m_clock;
   QElapsedTimer m_elapsed;
 };

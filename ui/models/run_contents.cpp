@@ -66,6 +66,7 @@ Cell markCell(const Runs& runs, const Run& run) {
     return {.text = QStringLiteral("B"), .tip = QStringLiteral("Shown: its numbers are on screen")};
   if (&run == runs.comparedWith())
     return {.text = QStringLiteral("A"), .tip = QStringLiteral("What the shown run is compared with")};
+  if (runs.isLane(run.id)) return {.text = QStringLiteral("≡"), .tip = QStringLiteral("A lane of the ribbon (L)")};
   return {};
 }
 

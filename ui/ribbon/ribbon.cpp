@@ -53,6 +53,10 @@ Ribbon::Ribbon(const DockContext& context, GraphView& canvas, QWidget* parent)
   connect(&context.selection, &Selection::changed, this, &Ribbon::showSelection);
   connect(&context.controller, &RunController::activityChanged, this, &Ribbon::showProgress);
   connect(&context.runs, &Runs::shownChanged, this, &Ribbon::showFailure);
+  connect(&context.document, &PlanDocument::modelChanged, this, [this] {
+    m_heard.reset();
+    m_otherProgress.endOther();
+  });
   connect(&canvas, &GraphView::cameraChanged, this, [this] {
     m_inViewStale = true;
     update();
@@ -143,10 +147,23 @@ void Ribbon::showProgress() {
   if (m_context.controller.busy()) {
     const RunController::UnderWay now = m_context.controller.underWay();
     m_look.progress = m_progress.heard(picture(), now.run, now.phase, now.detail, m_context.controller.activity());
+  } else if (m_heard) {
+    m_look.progress = m_otherProgress.heardOther(picture(), m_heard->op, m_heard->phase, m_heard->detail);
   } else {
     m_look.progress = {};
   }
   update();
+}
+
+void Ribbon::hear(WorkerOp op, const QString& phase, const QString& detail) {
+  if (op != WorkerOp::Tune && op != WorkerOp::Calibrate) return;
+  m_heard.reset();
+  if (phase.isEmpty()) {
+    m_otherProgress.endOther();
+  } else {
+    m_heard = {op, phase, detail};
+  }
+  showProgress();
 }
 
 void Ribbon::findPlaces() {

@@ -50,6 +50,8 @@ class Ribbon : public QWidget {
   /// What stands beside a lane, as lines.
   QStringList said(std::size_t lane) const;
   void fillMenu(QMenu& menu);
+  /// What the worker tells of work that is no run's: WorkerClient::told(). Searches for pins and calibrations show.
+  void hear(WorkerOp op, const QString& phase, const QString& detail);
   static QStringList keyHelp();
 
  signals:
@@ -98,6 +100,7 @@ class Ribbon : public QWidget {
   void setCurrent(const RibbonSpot& spot);
   void activate(const RibbonSpot& spot);
   void paintTotals(QPainter& painter) const;
+  void fillLaneMenu(QMenu& menu);
 
   DockContext m_context;
   GraphView& m_canvas;
@@ -106,7 +109,12 @@ class Ribbon : public QWidget {
   RibbonRange m_range;
   std::pair<std::string, std::string> m_edges;  ///< handles of the kernels at the ends of the range; empty: it is all
   const Model* m_model = nullptr;               ///< whose picture is shown; not dereferenced
-  ProgressFollower m_progress;
+  ProgressFollower m_progress, m_otherProgress;
+  struct Heard {
+    WorkerOp op;
+    QString phase, detail;
+  };
+  std::optional<Heard> m_heard;  ///< of work that is no run's; nothing: none is under way
   std::vector<QRectF> m_places;  ///< by kernel of the last lane: where the canvas has it
   bool m_placesStale = true, m_inViewStale = true;
   QToolButton* m_menu;

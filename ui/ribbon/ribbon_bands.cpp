@@ -49,7 +49,9 @@ int ribbonHeight(const RibbonPicture& picture, bool roomy) {
   if (picture.empty()) return ribbon::kLeastHeight;
   const std::size_t rows = std::min(picture.layout.above.size(), roomy ? kMostRowsAbove : 1);
   const auto height = static_cast<int>(heightBesideRows(picture) + static_cast<double>(rows) * kRowBand);
-  return std::clamp(height, ribbon::kLeastHeight, ribbon::kMostHeight);
+  const std::size_t further = picture.lanes.size() < 2 ? 0 : picture.lanes.size() - 2;
+  const double forThem = static_cast<double>(further) * (kLeastLane + kErrorBand + kDifferenceBand + kDeltaBand);
+  return std::clamp(height, ribbon::kLeastHeight, ribbon::kMostHeight + static_cast<int>(forThem));
 }
 
 std::vector<std::size_t> rowsShown(const RibbonPicture& picture, const RibbonRange& range, int height) {

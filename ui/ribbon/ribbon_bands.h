@@ -31,9 +31,9 @@ struct RibbonBand {
 };
 
 namespace ribbon {
-constexpr int kLeastHeight = 64, kMostHeight = 120;
-constexpr int kTextPixels = 10, kLabelPixels = 11;  ///< heights of letters
-constexpr double kLeastSeen = 3;                    ///< narrower bars are gathered, in pixels
+constexpr int kLeastHeight = 64, kMostHeight = 120;  ///< of two lanes at the most; each further one adds its height
+constexpr int kTextPixels = 10, kLabelPixels = 11;   ///< heights of letters
+constexpr double kLeastSeen = 3;                     ///< narrower bars are gathered, in pixels
 }  // namespace ribbon
 
 /// How high a ribbon of `picture` is. `roomy`: the window has room for more than the least.

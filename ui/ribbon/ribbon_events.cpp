@@ -280,7 +280,28 @@ void Ribbon::fillMenu(QMenu& menu) {
   QAction* nodes = menu.addAction(tr("Selected &nodes…"), this, [this] { m_context.nodeMenu(QCursor::pos()); });
   nodes->setEnabled(!m_context.selection.nodes().empty() && m_context.nodeMenu != nullptr);
   menu.addSeparator();
+  fillLaneMenu(*menu.addMenu(tr("&Lanes")));
+  menu.addSeparator();
   menu.addAction(tr("&Hide the ribbon"), this, &Ribbon::hideRequested);
+}
+
+/// The runs of the session, each to be a lane or not; of the two that are compared it says so.
+void Ribbon::fillLaneMenu(QMenu& menu) {
+  menu.setToolTipsVisible(true);
+  Runs& runs = m_context.runs;
+  for (const Run& run : runs.all()) {
+    if (!run.hasEngine()) continue;
+    const bool isMain = &run == runs.shown() || &run == runs.comparedWith();
+    const QString mark = &run == runs.shown() ? tr(" (B)") : isMain ? tr(" (A)") : QString();
+    QAction* action = menu.addAction(Runs::title(run) + mark);
+    action->setCheckable(true);
+    action->setChecked(isMain || runs.isLane(run.id));
+    connect(action, &QAction::triggered, this, [&runs, id = run.id](bool shown) { runs.setLane(id, shown); });
+    const QString refusal = isMain ? tr("A and B always have their lanes.") : runs.laneRefusal(run);
+    action->setEnabled(refusal.isEmpty());
+    action->setToolTip(refusal);
+  }
+  if (menu.isEmpty()) menu.addAction(tr("There is no run yet"))->setEnabled(false);
 }
 
 QString Ribbon::tooltipAt(const QPointF& position) const {

@@ -95,6 +95,9 @@ const RibbonRow* RibbonPainter::innermost() const {
 }
 
 void RibbonPainter::progress(const RibbonBand& band) {
+  for (const RibbonRange& part : m_look.progress.tried)
+    if (part.to > m_scale.range.from && part.from < m_scale.range.to)
+      m_painter.fillRect(rectOf(band, part.from, part.to), m_theme.text);
   if (!m_look.progress.reached) return;
   QRectF done = rectOf(band, m_scale.range.from, *m_look.progress.reached).adjusted(0, 1, 0, -1);
   if (*m_look.progress.reached <= m_scale.range.from) return;

@@ -18,9 +18,10 @@ struct RibbonSpot {
 
 /// How far work on the network is.
 struct RibbonProgress {
-  QString words;                  ///< "measuring kernels: 12 of 38"; empty: nothing is under way
-  std::optional<double> reached;  ///< on the axis; none: the work does not tell a place
-  double begin = 0;               ///< where the part that it is at begins
+  QString words;                     ///< "measuring kernels: 12 of 38"; empty: nothing is under way
+  std::optional<double> reached;     ///< on the axis; none: the work does not tell a place
+  double begin = 0;                  ///< where the part that it is at begins
+  std::vector<RibbonRange> tried{};  ///< parts of the axis whose kernels are pinned in the set that a search tries
 };
 
 /// All that changes between two paintings of one picture.

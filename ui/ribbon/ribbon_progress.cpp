@@ -1,8 +1,10 @@
 #include "ui/ribbon/ribbon_progress.h"
 
 #include <algorithm>
+#include <set>
 
 #include "ui/document/qt_text.h"
+#include "ui/document/tuning_words.h"
 
 namespace fusescope {
 
@@ -13,6 +15,14 @@ std::size_t laneOfRun(const RibbonPicture& picture, const std::string& run) {
   const auto found = std::ranges::find(picture.lanes, run, &RibbonLane::run);
   return found == picture.lanes.end() ? picture.lanes.size() - 1
                                       : static_cast<std::size_t>(found - picture.lanes.begin());
+}
+
+/// The kernel that holds a node. `name`: of the node, or of a kernel of another plan, whose first node it is.
+std::optional<std::pair<std::int64_t, std::int64_t>> kernelsOfNode(const RibbonLane& lane, const std::string& name) {
+  const auto node = lane.snapshot->graph().findNode(name.substr(0, name.find(" + ")));
+  const FusedNode* fused = node ? lane.snapshot->fusedOf(*node) : nullptr;
+  if (fused == nullptr) return std::nullopt;
+  return std::pair<std::int64_t, std::int64_t>{fused->id.index, fused->id.index};
 }
 
 /// The kernels of that name, or of the segment of that name: the first and the last. Kernels may share a name: the next
@@ -28,7 +38,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> kernelsNamed(const RibbonLa
   }
   if (found) return found;
   const auto segment = std::ranges::find(cover.segments, name, &Segment::name);
-  if (segment == cover.segments.end()) return std::nullopt;
+  if (segment == cover.segments.end()) return kernelsOfNode(lane, name);
   for (const FusedNode& fused : cover.fusedNodes) {
     if (fused.segment != segment->id) continue;
     const auto place = static_cast<std::int64_t>(fused.id.index);
@@ -57,6 +67,50 @@ RibbonProgress ProgressFollower::heard(const RibbonPicture& picture, const std::
   progress.reached = bars[barOf[static_cast<std::size_t>(m_farthest)]].end;
   progress.words = isAgain ? QStringLiteral("%1: once more, %2").arg(phase, detail)
                            : QStringLiteral("%1: at %2 of %3").arg(phase).arg(at->second + 1).arg(barOf.size());
+  return progress;
+}
+
+RibbonProgress ProgressFollower::heardOther(const RibbonPicture& picture, WorkerOp op, const QString& phase,
+                                            const QString& detail) {
+  if (op != WorkerOp::Tune)
+    return heard(picture, {}, phase, detail, detail.isEmpty() ? phase : QStringLiteral("%1: %2").arg(phase, detail));
+  const auto json = [&detail] { return Json::parse(detail.toStdString(), nullptr, false); };
+  if (phase == QLatin1String(kTuneTryPhase)) {
+    m_tried = tunedTryFromJson(json());
+    m_preparing.clear();
+  } else if (phase == QLatin1String(kTuneBetterPhase)) {
+    if (const auto better = tunedPointsFromJson(json()); better.ok() && !better.value().empty())
+      m_best = better.value().back();
+  } else {
+    m_preparing = detail.isEmpty() ? phase : detail;
+  }
+  return searching(picture);
+}
+
+void ProgressFollower::endOther() {
+  *this = {};
+}
+
+RibbonProgress ProgressFollower::searching(const RibbonPicture& picture) const {
+  QStringList parts;
+  if (m_tried) parts << triedWords(*m_tried);
+  if (!m_preparing.isEmpty()) parts << m_preparing;
+  if (m_best) parts << bestWords(*m_best);
+  RibbonProgress progress{.words = QStringLiteral("tuning: ") + parts.join(QStringLiteral("; ")), .reached = {}};
+  if (!m_tried || picture.empty()) return progress;
+  const RibbonLane& lane = picture.shown();
+  std::set<std::uint32_t> bars;
+  for (const std::string& name : m_tried->nodes)
+    if (const auto kernel = kernelsOfNode(lane, name))
+      bars.insert(picture.layout.barOfKernel.back()[static_cast<std::size_t>(kernel->first)]);
+  for (const std::uint32_t bar : bars) {
+    const RibbonBar& at = picture.layout.lanes.back().bars()[bar];
+    if (!progress.tried.empty() && progress.tried.back().to >= at.begin * (1 - 1e-9)) {
+      progress.tried.back().to = at.end;
+    } else {
+      progress.tried.push_back({at.begin, at.end});
+    }
+  }
   return progress;
 }
 

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "session/tune_answer.h"
+#include "session/worker_protocol.h"
 #include "ui/ribbon/ribbon_painter.h"
 
 namespace fusescope {
@@ -14,11 +16,22 @@ class ProgressFollower {
   /// `run`: which the work is for; `phase` and `detail` as the worker tells them, `activity` in words.
   RibbonProgress heard(const RibbonPicture& picture, const std::string& run, const QString& phase,
                        const QString& detail, const QString& activity);
+  /// The same of what a dialog has the worker do: a search for pins, whose sets are marked where their kernels are in
+  /// the last lane, or a calibration, which goes through the network.
+  RibbonProgress heardOther(const RibbonPicture& picture, WorkerOp op, const QString& phase, const QString& detail);
+  /// That came to its end.
+  void endOther();
 
  private:
+  RibbonProgress searching(const RibbonPicture& picture) const;
+
   QString m_phase;
   std::string m_run;
   std::int64_t m_farthest = -1;  ///< kernel that the phase reached
+  // Of a search for pins.
+  QString m_preparing;  ///< what is done before and between evaluations
+  std::optional<TunedTry> m_tried;
+  std::optional<TunedPoint> m_best;
 };
 
 }  // namespace fusescope

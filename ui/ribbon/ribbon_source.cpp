@@ -1,5 +1,7 @@
 #include "ui/ribbon/ribbon_source.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "ui/document/qt_text.h"
@@ -67,7 +69,8 @@ LaneWish RibbonSource::wishOf(const Run& run) const {
   wish.errorBound = m_context.runs.layerErrors().bound;
   if (!wish.ofOtherPlan) {
     wish.snapshot = document.snapshot();
-  } else if (const auto known = m_plans.find(run.id); known != m_plans.end() && known->second.of.sameAs(*wish.planned)) {
+  } else if (const auto known = m_plans.find(run.id);
+             known != m_plans.end() && known->second.of.sameAs(*wish.planned)) {
     wish.snapshot = known->second.plan;
   }
   if (&run == m_context.runs.shown() && !wish.ofOtherPlan) {
@@ -93,14 +96,37 @@ LaneWish RibbonSource::wishOnScreen() const {
   return wish;
 }
 
+bool RibbonSource::isOfModel(const Run& run) const {
+  return run.kind == RunKind::Engine || run.model == m_context.document.modelFile().identity();
+}
+
+/// Further runs above the two that are compared, which stay beside each other.
 std::vector<LaneWish> RibbonSource::wishes() {
   m_missing.clear();
+  std::vector<LaneWish> main = mainWishes(), all;
+  const Runs& runs = m_context.runs;
+  for (const std::string& id : runs.lanes()) {
+    const Run* run = runs.find(id);
+    if (run == nullptr || Runs::cameToNothing(*run) || std::ranges::find(main, id, &LaneWish::run) != main.end())
+      continue;
+    if (!isOfModel(*run)) {
+      m_missing = QStringLiteral("%1 was made of a model that has changed since.").arg(Runs::title(*run));
+      continue;
+    }
+    all.push_back(wishOf(*run));
+    all.back().ofOtherPlan = false;  // a lane of its own plan
+  }
+  std::ranges::move(main, std::back_inserter(all));
+  return all;
+}
+
+std::vector<LaneWish> RibbonSource::mainWishes() {
   const Runs& runs = m_context.runs;
   const Run *shown = runs.shown(), *other = runs.comparedWith();
   if (shown == nullptr || other == nullptr || Runs::cameToNothing(*shown) || Runs::cameToNothing(*other))
     return {wishOnScreen()};
   for (const Run* run : {other, shown}) {
-    if (run->kind == RunKind::Engine || run->model == m_context.document.modelFile().identity()) continue;
+    if (isOfModel(*run)) continue;
     m_missing = QStringLiteral("%1 was made of a model that has changed since.").arg(Runs::title(*run));
     return {wishOnScreen()};
   }

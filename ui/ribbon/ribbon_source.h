@@ -13,8 +13,8 @@
 namespace fusescope {
 
 /// Keeps the picture of the ribbon as the session is: of the shown run and of the one that it is compared with, else of
-/// the plan on screen. Pictures, plans of runs and colours are made off the GUI thread, in which it lives; while it is
-/// not on screen it makes none.
+/// the plan on screen, below the further runs that the user wants as lanes. Pictures, plans of runs and colours are
+/// made off the GUI thread, in which it lives; while it is not on screen it makes none.
 class RibbonSource : public QObject {
   Q_OBJECT
 
@@ -40,6 +40,8 @@ class RibbonSource : public QObject {
   void make(std::vector<LaneWish> wishes);
   void paintAnew();
   std::vector<LaneWish> wishes();
+  std::vector<LaneWish> mainWishes();
+  bool isOfModel(const Run& run) const;
   LaneWish wishOf(const Run& run) const;
   LaneWish wishOnScreen() const;
 

@@ -5,6 +5,8 @@
 #include "ui/dialogs/compilers_dialog.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/environments.h"
+#include "ui/jobs/worker_client.h"
+#include "ui/ribbon/ribbon.h"
 #include "ui/window/main_window.h"
 
 namespace fusescope {
@@ -19,6 +21,7 @@ bool MainWindow::showsTwoViews() const {
 
 void MainWindow::connectTwoViews() {
   m_twoViews->setColorMode(m_canvas->colorMode());
+  connect(m_worker.get(), &WorkerClient::told, m_ribbon, &Ribbon::hear);
   connect(m_canvas, &GraphView::colorModeChanged, this, [this] { m_twoViews->setColorMode(m_canvas->colorMode()); });
   connect(m_twoViews, &TwoViews::closeWanted, this, [this] { showTwoViews(false); });
   connect(m_search, &QLineEdit::textChanged, this, [this](const QString& text) {
@@ -33,6 +36,11 @@ void MainWindow::showTwoViews(bool shown) {
   (shown ? &m_twoViews->viewOfA() : m_canvas)->setFocus();
   if (!shown) showSelectionOnCanvas(this);
   m_actions->refresh();
+}
+
+void MainWindow::showOriginal() {
+  m_twoViews->comparison().choose(sides::kOriginal, sides::kScreen);
+  showTwoViews(true);
 }
 
 /// Of "onnxruntime@ssh gpubox python3" the command; of a name nothing: that is of the user's own list.

@@ -30,7 +30,7 @@ const QString kElsewhereKey = QStringLiteral("elsewhere");
 const QString kDroppedKey = QStringLiteral("dropped");
 const QString kMadeKey = QStringLiteral("made");
 const QString kInputsKey = QStringLiteral("inputs");
-constexpr int kViewVersion = 2;  ///< of "view": core/session/SESSION_FORMAT.md
+constexpr int kViewVersion = 2;                                    ///< of "view": core/session/SESSION_FORMAT.md
 constexpr const char* kBuildWhileEditing = "build_while_editing";  ///< of the view that a session keeps
 
 QStringList strings(const Json& json, const char* key) {
@@ -200,13 +200,10 @@ bool MainWindow::saveSession(bool as) {
 
 Json MainWindow::viewState() const {
   const GraphView::View view = m_canvas->view();
-  Json state{{"version", kViewVersion},
-             {"centre", {view.centre.x(), view.centre.y()}},
-             {"zoom", view.zoom},
-             {"color", m_canvas->colorMode().name},
-             {"only", jsonOf(view.only)},
-             {"selection", jsonOf(m_canvas->selection())},
-             {"two_views", m_twoViews->state()}};
+  Json state{{"version", kViewVersion},   {"centre", {view.centre.x(), view.centre.y()}},
+             {"zoom", view.zoom},         {"color", m_canvas->colorMode().name},
+             {"only", jsonOf(view.only)}, {"selection", jsonOf(m_canvas->selection())},
+             {"lanes", m_runs->lanes()},  {"two_views", m_twoViews->state()}};
   if (m_builds->chosen()) state[kBuildWhileEditing] = *m_builds->chosen();
   for (const ContainerKind* kind : containerKinds())
     if (!kind->turnedKey.empty()) state[std::string(kind->turnedKey)] = jsonOf(view.open.turned(*kind).values());
@@ -232,6 +229,9 @@ void MainWindow::restoreView(const Json& state) {
   m_builds->choose(builds.is_boolean() ? std::optional(builds.get<bool>()) : std::nullopt);
   if (const ColorMode* mode = findColorMode(text(state, "color"))) m_canvas->setColorMode(*mode);
   selectNamed(*m_selection, *m_document->snapshot(), strings(state, "selection"));
+  std::vector<std::string> lanes;
+  for (const QString& id : strings(state, "lanes")) lanes.push_back(id.toStdString());
+  m_runs->setLanes(std::move(lanes));
   if (!state.is_object() || !state.contains("two_views")) return;
   const Json& twoViews = state["two_views"];
   m_twoViews->restore(twoViews);

@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "interchange/npz.h"
 #include "tests/support/process.h"
 #include "tests/unit/frontends/onnx_files.h"
 
@@ -27,6 +28,20 @@ std::string written(const TemporaryFolder& folder, const std::string& model) {
           {"directives",
            {{{"id", "1"}, {"kind", "pin"}, {"pattern", "mm"}, {"type", "f32"}, {"strictness", "prefer"}}}}}}}}};
   return folder.write("s.fsession", session.dump()).string();
+}
+
+/// Numbers that float16 does not hold, for the network above.
+std::string inputsOf(const TemporaryFolder& folder) {
+  std::map<std::string, Tensor> inputs;
+  for (const auto& [name, rows] : {std::pair("x", 2), std::pair("w", 4)}) {
+    Tensor tensor = Tensor::zeros(DataType::F32, {rows, 4});
+    const auto values = tensor.mutableData<float>();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(4 * rows); ++i) values[i] = 0.1F * float(i + 1);
+    inputs.emplace(name, tensor);
+  }
+  const std::string file = (folder / "io.npz").string();
+  EXPECT_TRUE(writeNpz(file, inputs).ok());
+  return file;
 }
 
 TEST(SessionCommand, TakesTheModelAndWhatIsWishedOfItFromTheSession) {
@@ -85,6 +100,45 @@ TEST(SessionCommand, ListsTheRunsOfASession) {
   const auto table = fusescopeCommand({"inspect", file});
   EXPECT_NE(table.out.find("0.500 of run 1"), std::string::npos) << table.out;
   EXPECT_EQ(fusescopeCommand({"inspect"}).status, 2);
+}
+
+TEST(SessionCommand, ItsToleranceHoldsForEveryCommandThatJudges) {
+  const TemporaryFolder folder;
+  Json session = Json::parse(readTextFile(written(folder, "model.onnx")).value());
+  session["options"].erase("directives");
+  const auto ran = [&](std::vector<std::string> command, const Json& tolerance) {
+    session["tolerance"] = tolerance;
+    command.insert(command.begin() + 1, folder.write("s.fsession", session.dump()).string());
+    return fusescopeCommand(command);
+  };
+  const std::string outputs = (folder / "exact.npz").string(), pins = (folder / "pins.json").string();
+  const std::string network = (folder / "typed.onnx").string(), model = (folder / "model.onnx").string();
+  ASSERT_EQ(fusescopeCommand({"run", model, "--outputs", outputs}).status, 0);
+  const Json loose = {{"rms", 0.0625}}, none = {{"rms", 0.0}};
+  for (const auto& [tolerance, status] : {std::pair(loose, 0), std::pair(none, 1)}) {
+    const auto tuned = ran({"tune", "-o", pins, "--evaluations", "2", "--json"}, tolerance);
+    EXPECT_EQ(Json::parse(tuned.out)["max_error"], tolerance["rms"]) << tuned.err;
+    const auto errors = ran({"errors", "--json"}, tolerance);
+    EXPECT_EQ(Json::parse(errors.out)["first_wrong"].is_null(), status == 0) << errors.out;
+    EXPECT_EQ(ran({"run", "--expect", outputs}, tolerance).status, status);
+  }
+  // Without a session all three have what a session begins with.
+  const auto lowered = [&](std::vector<std::string> command) {
+    command.insert(command.begin() + 1, {model, "--precision", "bf16", "--json"});
+    return Json::parse(fusescopeCommand(command).out);
+  };
+  EXPECT_EQ(lowered({"tune", "-o", pins})["max_error"], 1e-2);
+  EXPECT_EQ(lowered({"run", "--expect", outputs})["ok"], true);
+  // A bound of each element says nothing of what tune is to reach.
+  const auto each = ran({"tune", "-o", pins}, {{"absolute", 1e-3}});
+  EXPECT_EQ(each.status, 2);
+  EXPECT_NE(each.err.find("--max-error"), std::string::npos) << each.err;
+  // What is written as a network is judged by it, too.
+  const auto exported = [&](const Json& tolerance) {
+    return ran({"export", "--to", "onnx", "--inputs", inputsOf(folder), "-o", network}, tolerance);
+  };
+  EXPECT_EQ(exported(loose).status, 0) << exported(loose).err;
+  EXPECT_NE(exported(none).status, 0);
 }
 
 TEST(SessionCommand, RefusesOtherWishesBesideIt) {

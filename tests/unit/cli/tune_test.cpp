@@ -363,7 +363,7 @@ TEST(Tune, BadUseIsSaid) {
     EXPECT_EQ(result.status, 2);
     EXPECT_NE(result.err.find(text), std::string::npos) << result.err;
   };
-  failsWith({}, "--max-error");
+  failsWith({"--metric", "true"}, "--max-error");  // in its unit
   failsWith({"--max-error", "-1"}, "--max-error");
   failsWith({"--min-speedup", "0"}, "--min-speedup");
   failsWith({"--max-error", "0.1", "--of", "nothing"}, "--of");
