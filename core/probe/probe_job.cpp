@@ -45,6 +45,7 @@ class LiveJob final : public ProbeJob {
   }
 
   const Json& opened() const override { return m_opened; }
+  bool isLocal() const override { return m_listener->isLocal(); }
   bool isThere() const override { return !m_ended && m_listener->isThere(); }
 
   Result<ProbeAnswer> ask(const ProbeRequest& request, const StopToken& stop, const Progress& progress) override {

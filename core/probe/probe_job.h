@@ -45,6 +45,8 @@ class ProbeJob {
   /// printed; cancelled. A cancelled request ends the job's process at once, whatever it does.
   virtual Result<ProbeAnswer> ask(const ProbeRequest& request, const StopToken& stop,
                                   const Progress& progress = {}) = 0;
+  /// Whether its process is on this machine and sees the files of this one.
+  virtual bool isLocal() const { return false; }
   /// False once its process has ended.
   virtual bool isThere() const = 0;
 };

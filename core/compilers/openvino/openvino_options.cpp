@@ -22,6 +22,7 @@ class OpenvinoAsking {
       return Diagnostic{.message = fmt::format("OpenVINO has no hint \"{}\"", m_hintText),
                         .where = {.attribute = "hint"},
                         .help = fmt::format("Take f32, bf16, f16, or {} for what the plan wishes.", kHintAsPlanned)};
+    m_network.pins.clear();
     for (const PrecisionGrant& grant : m_plan.precisionMap)
       if (grant.asked != DataType::Undefined) m_network.pins.push_back(lowered(grant));
     return Json{{"hint", name(m_hint)}, {"keep", keptValues()}, {"threads", threads}};
@@ -43,6 +44,7 @@ class OpenvinoAsking {
   /// Names of the values of nodes that are to stay in f32, in the order of the file.
   Json keptValues() const {
     std::set<NodeId> kept;
+    m_network.pins.clear();
     for (const PrecisionGrant& grant : m_plan.precisionMap)
       if (grant.asked == DataType::F32 || (!isFree() && grant.granted == DataType::F32)) kept.insert(grant.node);
     Json values = Json::array();

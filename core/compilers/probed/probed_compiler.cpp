@@ -5,6 +5,7 @@
 
 #include "compilers/probed/environment_choice.h"
 #include "compilers/probed/probed_engine.h"
+#include "planning/plan_json.h"
 
 namespace fusescope {
 namespace {
@@ -74,6 +75,10 @@ void ProbedCompiler::giveBack(std::unique_ptr<ProbeJob> job) const {
 }
 
 void ProbedCompiler::endIdleJob() const {
+  {
+    const std::scoped_lock lock(m_handedMutex);
+    m_handed.reset();
+  }
   const std::scoped_lock lock(m_idleMutex);
   m_idle.reset();
 }
@@ -101,20 +106,42 @@ std::string ProbedCompiler::whyNot(Ability ability) const {
   return ability == Ability::Keep ? std::string() : m_kind.whyNot(ability, where.value().json);
 }
 
+std::string ProbedCompiler::writtenBy(const Plan& plan) const {
+  return m_kind.handedTypes() == HandedTypes::AsInFile ? std::string() : printPlan(plan);
+}
+
+/// That of support(), where it is the same: large networks take long to write. It is taken out, so that it goes with
+/// whoever compiles it.
+Result<HandedNetwork> ProbedCompiler::handed(std::shared_ptr<const Plan> plan, const StopToken& stop) const {
+  std::optional<Handed> known;
+  {
+    const std::scoped_lock lock(m_handedMutex);
+    known.swap(m_handed);
+  }
+  if (!known || known->model.lock() != plan->model || known->plan != writtenBy(*plan))
+    return handNetwork(std::move(plan), m_kind.handedTypes(), stop);
+  known->network.plan = std::move(plan);
+  return std::move(known->network);
+}
+
 Result<CompilerSupport> ProbedCompiler::support(const Plan& plan, const StopToken& stop) const {
   const std::shared_ptr<const Plan> asked(std::shared_ptr<void>(), &plan);  // the caller's, for this call
   HandedNetwork network = TRY(handNetwork(asked, m_kind.handedTypes(), stop));
+  Handed kept{plan.model, writtenBy(plan), network};
+  kept.network.plan.reset();
   const Json options = TRY(m_kind.requestOptions(network, {}));
   auto job = TRY(takeJob(stop));
   const ProbeAnswer answer =
       TRY(job->ask({.json = {{"op", "support"}, {"options", options}}, .files = filesOf(network)}, stop));
   auto support = m_kind.support(network, answer);
   giveBack(std::move(job));
+  const std::scoped_lock lock(m_handedMutex);
+  m_handed = std::move(kept);
   return support;
 }
 
 Result<Lowered> ProbedCompiler::lower(std::shared_ptr<const Plan> plan) const {
-  HandedNetwork network = TRY(handNetwork(plan, m_kind.handedTypes(), {}));
+  HandedNetwork network = TRY(handed(plan, {}));
   TRY(m_kind.requestOptions(network, {}));  // it says of the pins how they are asked for
   Lowered lowered{.plan = std::move(plan), .network = nullptr, .pins = network.pins};
   lowered.network = std::make_shared<const HandedNetwork>(std::move(network));

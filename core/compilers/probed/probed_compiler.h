@@ -44,6 +44,15 @@ class ProbedCompiler final : public Compiler {
     Environment environment;
     Json json;
   };
+  /// A network that support() was asked with, for who compiles it next.
+  struct Handed {
+    std::weak_ptr<const Model> model;
+    std::string plan;  ///< by what it was written, as text; empty: by the file alone
+    HandedNetwork network;
+  };
+  Result<HandedNetwork> handed(std::shared_ptr<const Plan> plan, const StopToken& stop) const;
+  /// What a network of `plan` is written by besides its model.
+  std::string writtenBy(const Plan& plan) const;
   Result<Environment> environment(const StopToken& stop) const;
   Result<Opened> opened(const StopToken& stop) const;
 
@@ -53,6 +62,8 @@ class ProbedCompiler final : public Compiler {
   mutable std::optional<Result<Opened>> m_opened;
   mutable std::mutex m_idleMutex;
   mutable std::unique_ptr<ProbeJob> m_idle;
+  mutable std::mutex m_handedMutex;
+  mutable std::optional<Handed> m_handed;
 };
 
 /// Those of all kinds, each where it is found first, and whatever was asked for by NAME@ENVIRONMENT. Null: there is no

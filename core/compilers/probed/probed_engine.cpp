@@ -168,23 +168,24 @@ Status ProbedEngine::verify(const ProbeAnswer& compiled, const BuildOptions& opt
   return Done{};
 }
 
-Result<std::filesystem::path> ProbedEngine::writeInputs(const std::map<std::string, Tensor>& inputs) const {
-  NpzArrays arrays;
+Result<std::map<std::string, Tensor>> ProbedEngine::namedInFile(const std::map<std::string, Tensor>& inputs) const {
+  std::map<std::string, Tensor> named;
   for (const auto& [plan, file] : m_inputs) {
     const auto given = inputs.find(plan);
     if (given == inputs.end()) return Diagnostic{.message = "is missing", .where = {.value = plan}};
-    arrays.emplace(file, given->second);
+    named.emplace(file, given->second);
   }
+  return named;
+}
+
+Result<std::filesystem::path> ProbedEngine::writeInputs(const std::map<std::string, Tensor>& inputs) const {
   std::filesystem::path path = m_folder / "inputs.npz";
-  TRY(writeNpz(path, arrays));
+  TRY(writeNpz(path, TRY(namedInFile(inputs))));
   return path;
 }
 
 /// Types that numpy lacks come as their codes.
-Result<std::map<std::string, Tensor>> ProbedEngine::readOutputs(const ProbeAnswer& answer) const {
-  const auto file = answer.files.find("outputs.npz");
-  if (file == answer.files.end()) return Diagnostic{.message = "the probe gave no outputs"};
-  NpzArrays arrays = TRY(readNpz(file->second));
+Result<std::map<std::string, Tensor>> ProbedEngine::namedInPlan(std::map<std::string, Tensor> arrays) const {
   std::map<std::string, Tensor> outputs;
   for (const auto& [plan, name] : m_outputs) {
     const auto given = arrays.find(name);
@@ -197,13 +198,41 @@ Result<std::map<std::string, Tensor>> ProbedEngine::readOutputs(const ProbeAnswe
   return outputs;
 }
 
+/// What was read is removed: a network may run often before its process ends.
+Result<std::map<std::string, Tensor>> ProbedEngine::readOutputs(const ProbeAnswer& answer) const {
+  const auto file = answer.files.find("outputs.npz");
+  if (file == answer.files.end()) return Diagnostic{.message = "the probe gave no outputs"};
+  NpzArrays arrays = TRY(readNpz(file->second));
+  std::error_code ignored;
+  std::filesystem::remove(file->second, ignored);
+  return namedInPlan(std::move(arrays));
+}
+
+/// On this machine tensors are handed over in memory, as far as both sides see the same.
+Result<RunResult> ProbedEngine::runInMemory(const std::map<std::string, Tensor>& inputs, const StopToken& stop) {
+  const Json told = TRY(m_shared.put(TRY(namedInFile(inputs))));
+  const ProbeAnswer answer = TRY(m_job->ask({.json = {{"op", "run"}, {"tensors", told}}, .files = {}}, stop));
+  const auto list = answer.json.find("tensors");
+  if (list == answer.json.end()) return Diagnostic{.message = "the probe gave no outputs"};
+  return RunResult{.outputs = TRY(namedInPlan(TRY(m_shared.taken(*list)))), .marked = {}};
+}
+
 Result<RunResult> ProbedEngine::run(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark,
                                     const StopToken& stop) {
   if (!mark.empty())
     return Diagnostic{.message = m_compiler.whyNot(Ability::InnerValues), .where = {.value = mark.front()}};
   TRY(beThere(stop));
+  const bool inMemory = m_isShared && m_job->isLocal() && std::ranges::all_of(inputs, [](const auto& input) {
+                          return SharedTensors::takes(input.second);
+                        });
+  if (inMemory) {
+    auto ran = runInMemory(inputs, stop);
+    if (ran.ok() || ran.error().cancelled || !m_job->isThere()) return ran;
+  }
+  // What fails otherwise too says so in words of its own; what does not is handed over in files from now on.
   const auto path = TRY(writeInputs(inputs));
   const ProbeAnswer answer = TRY(m_job->ask({.json = {{"op", "run"}}, .files = {{"inputs.npz", path}}}, stop));
+  m_isShared = m_isShared && !inMemory;
   return RunResult{.outputs = TRY(readOutputs(answer)), .marked = {}};
 }
 

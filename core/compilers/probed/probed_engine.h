@@ -8,6 +8,7 @@
 
 #include "base/temporary_folder.h"
 #include "compilers/probed/probed_compiler.h"
+#include "compilers/probed/shared_tensors.h"
 #include "engine/engine.h"
 
 namespace fusescope {
@@ -45,6 +46,9 @@ class ProbedEngine final : public Engine {
   void report(const ProbeAnswer& compiled);
   Result<ReadBack> readBack(const ProbeAnswer& compiled, const BuildOptions& options);
   Status verify(const ProbeAnswer& compiled, const BuildOptions& options, ReadBack& told);
+  Result<RunResult> runInMemory(const std::map<std::string, Tensor>& inputs, const StopToken& stop);
+  Result<std::map<std::string, Tensor>> namedInFile(const std::map<std::string, Tensor>& inputs) const;
+  Result<std::map<std::string, Tensor>> namedInPlan(std::map<std::string, Tensor> arrays) const;
   Result<std::filesystem::path> writeInputs(const std::map<std::string, Tensor>& inputs) const;
   Result<std::map<std::string, Tensor>> readOutputs(const ProbeAnswer& answer) const;
   Result<std::vector<StepTime>> profile(const std::filesystem::path& inputs, const TimeOptions& options,
@@ -60,6 +64,8 @@ class ProbedEngine final : public Engine {
   Json m_options;                                                        ///< that it is compiled with
   std::vector<std::pair<std::string, std::string>> m_inputs, m_outputs;  ///< in the plan, in the file
   std::unique_ptr<ProbeJob> m_job;
+  SharedTensors m_shared;
+  bool m_isShared = true;  ///< until memory turns out not to be that of the probe
   std::shared_ptr<const ReadBackPlan> m_made;
   BuildReport m_report;
 };

@@ -49,8 +49,8 @@ class SilentNodes {
   void run() {
     bindMoves();
     bindConditions();
-    for (const NodeId node : m_graph.order() | std::views::reverse)
-      if (m_isSilent[node.index] && isUnused(node)) m_told.fates[node] = Fate::Removed;
+    for (auto node = m_graph.order().rbegin(); node != m_graph.order().rend(); ++node)
+      if (m_isSilent[node->index] && isUnused(*node)) m_told.fates[*node] = Fate::Removed;
     for (const NodeId node : m_graph.order())
       if (m_isSilent[node.index] && !m_told.fates.contains(node)) tell(m_graph.node(node));
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "interchange/typed_network/folded_for_target.h"
 #include "interchange/typed_network/graph_retyper.h"
 #include "interchange/typed_network/opset_raising.h"
 
@@ -54,6 +55,7 @@ Result<TypedNetwork> typedNetwork(const Plan& plan, const FileModel& file, const
                        "from there on",
                        own, opset)});
     }
+    foldForTarget(plan, at.file, network);
     noteTruncation(plan, network);
     return network;
   }

@@ -1,11 +1,12 @@
 """ONNX Runtime. Its optimised network says what it made of a network; kernels and their names are those of its nodes."""
 
+import filecmp
 import os
 import shutil
 import tempfile
 import time
 
-from .. import base
+from .. import base, tensors
 
 DISTRIBUTIONS = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-openvino", "onnxruntime-directml")
 
@@ -43,6 +44,9 @@ class Compiler(base.Compiler):
         self._kept = tempfile.mkdtemp(prefix="optimised-", dir=os.path.dirname(os.path.abspath(out_folder)))
         base.reset_peak()
         progress("session")
+        # It writes all weights with the optimised network, which takes as long as the rest. Nobody reads them unless
+        # values are asked for, and then they are written: values().
+        os.symlink(os.devnull, os.path.join(self._kept, WEIGHTS))
         begin = time.perf_counter()
         self._session = self._make_session(files["network.onnx"], options, written=self._kept)
         ms = 1e3 * (time.perf_counter() - begin)
@@ -58,10 +62,10 @@ class Compiler(base.Compiler):
         }
 
     def run(self, request, files, out_folder, progress):
-        inputs = self._read(files["inputs.npz"], self._session)
+        handed = tensors.Handed(request, files, out_folder, self._numpy)
+        inputs = self._values(handed.inputs(), self._session)
         progress("run")
-        self._write(os.path.join(out_folder, "outputs.npz"), self._session, inputs)
-        return {}
+        return handed.give(self._run(self._session, inputs))
 
     def time(self, request, files, out_folder, progress):
         inputs = self._read(files["inputs.npz"], self._session)
@@ -92,6 +96,7 @@ class Compiler(base.Compiler):
         if request.get("optimised"):
             if self._kept is None:
                 raise base.Refusal("There is no optimised network.", kind="failed")
+            self._write_weights()
             path = os.path.join(self._kept, NETWORK)
         options = {**request.get("options", {}), "level": "none"}
         marked = with_outputs(path, request.get("outputs", []))
@@ -101,8 +106,21 @@ class Compiler(base.Compiler):
         finally:
             os.remove(marked)
         progress("values")
-        self._write(os.path.join(out_folder, "outputs.npz"), session, self._read(files["inputs.npz"], session))
+        values = self._run(session, self._read(files["inputs.npz"], session))
+        self._numpy.savez(os.path.join(out_folder, "outputs.npz"), **values)
         return {}
+
+    def _write_weights(self):
+        """Has the network optimised once more, with its weights. Refusal: it became another one."""
+        if not os.path.islink(os.path.join(self._kept, WEIGHTS)):
+            return
+        folder = tempfile.mkdtemp(prefix="optimised-", dir=os.path.dirname(self._kept))
+        self._make_session(self._network, self._options, written=folder)
+        if not filecmp.cmp(os.path.join(folder, NETWORK), os.path.join(self._kept, NETWORK), shallow=False):
+            shutil.rmtree(folder)
+            raise base.Refusal("ONNX Runtime optimised the network otherwise the second time.", kind="failed")
+        shutil.rmtree(self._kept)
+        self._kept = folder
 
     def _forget(self):
         self._session = None
@@ -143,23 +161,22 @@ class Compiler(base.Compiler):
 
     def _read(self, path, session):
         """What the session is to be given, by name."""
-        types = {each.name: each.type for each in session.get_inputs()}
-        inputs = {}
         with self._numpy.load(path, allow_pickle=False) as arrays:
-            for name in arrays.files:
-                if name in types:
-                    inputs[name] = self._value(arrays[name], types[name])
-        return inputs
+            return self._values(arrays, session)
+
+    def _values(self, arrays, session):
+        types = {each.name: each.type for each in session.get_inputs()}
+        return {name: self._value(arrays[name], type) for name, type in types.items() if name in arrays}
 
     def _value(self, array, type):
         if type == "tensor(bfloat16)":
             return self._ort.OrtValue.ortvalue_from_numpy_with_onnx_type(array.view(self._numpy.uint16), BF16)
         return self._ort.OrtValue.ortvalue_from_numpy(array)
 
-    def _write(self, path, session, inputs):
+    def _run(self, session, inputs):
+        """name -> array."""
         names = [output.name for output in session.get_outputs()]
-        given = session.run_with_ort_values(names, inputs)
-        self._numpy.savez(path, **{name: self._array(value) for name, value in zip(names, given)})
+        return dict(zip(names, map(self._array, session.run_with_ort_values(names, inputs))))
 
     def _array(self, value):
         if value.data_type() == "tensor(bfloat16)":

@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from .. import base, cuda, npz
+from .. import base, cuda, npz, tensors
 
 DISTRIBUTIONS = ("tensorrt-rtx",)
 
@@ -87,19 +87,19 @@ class Compiler(base.Compiler):
         }
 
     def run(self, request, files, out_folder, progress):
-        runner = self._prepared(files)
+        handed = tensors.Handed(request, files, out_folder)
+        runner = self._prepared(handed.inputs())
         runner.run()
-        npz.write(os.path.join(out_folder, "outputs.npz"), runner.outputs())
-        return {"remark": UNTRIED}
+        return {**handed.give(runner.outputs()), "remark": UNTRIED}
 
     def time(self, request, files, out_folder, progress):
-        runner = self._prepared(files)
+        runner = self._prepared(npz.read(files["inputs.npz"]))
         base.times_of_runs(runner.run, request.get("warmup_seconds", 0), least=0)
         return {"ms": base.times_of_runs(runner.run, request["seconds"]), "remark": UNTRIED}
 
     def profile(self, request, files, out_folder, progress):
         """profile.json: for each run a list of [layer, milliseconds]; layers.json: what the inspector says."""
-        runner = self._prepared(files)
+        runner = self._prepared(npz.read(files["inputs.npz"]))
         runs = []
         ms = base.times_of_runs(lambda: runs.append(runner.run_profiled()), 0, least=request["runs"])
         with open(os.path.join(out_folder, "profile.json"), "w", encoding="utf-8") as file:
@@ -149,14 +149,14 @@ class Compiler(base.Compiler):
             for severity, text in self._messages:
                 file.write(json.dumps([severity.name.lower(), text]) + "\n")
 
-    def _prepared(self, files):
+    def _prepared(self, inputs):
         if not self._devices:
             raise base.Refusal("TensorRT for RTX runs networks on a card, and there is none here.", kind="no_device")
         if self._runner is None:
             if self._engine is None:
                 raise base.Refusal("No network was compiled yet.")
             self._runner = Runner(self._trt, self._logger, self._engine, self._errors)
-        self._runner.set_inputs(npz.read(files["inputs.npz"]))
+        self._runner.set_inputs(inputs)
         return self._runner
 
 
