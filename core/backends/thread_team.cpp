@@ -31,7 +31,7 @@ cpu_set_t oneOf(const cpu_set_t& set, std::size_t place) {
 
 std::int64_t waitedNanoseconds(const Descriptor& schedstat) {
   std::array<char, kLongestLine> line{};
-  const ssize_t size = ::pread(schedstat.get(), line.data(), line.size(), 0);
+  const ssize_t size = ::pread(schedstat.number(), line.data(), line.size(), 0);
   if (size <= 0) return 0;
   const std::string_view text(line.data(), static_cast<std::size_t>(size));
   const std::size_t space = text.find(' ');

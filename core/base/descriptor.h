@@ -5,24 +5,33 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "base/result.h"
 
 namespace fusescope {
 
-/// A file descriptor that is closed on leaving the scope.
+/// A file descriptor that is closed with its owner.
 class Descriptor {
  public:
-  explicit Descriptor(int fd) : m_fd(fd) {}
-  ~Descriptor() {
-    if (m_fd >= 0) ::close(m_fd);
+  explicit Descriptor(int number = -1) : m_number(number) {}
+  Descriptor(Descriptor&& other) noexcept : m_number(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    if (this == &other) return *this;
+    close();
+    m_number = other.release();
+    return *this;
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return m_fd; }
+  ~Descriptor() { close(); }
+  int number() const { return m_number; }
+  bool isOpen() const { return m_number >= 0; }
+  void close() {
+    if (isOpen()) ::close(release());
+  }
+  int release() { return std::exchange(m_number, -1); }
 
  private:
-  int m_fd;
+  int m_number;
 };
 
 /// What errno says of `action` on `path`.

@@ -12,6 +12,7 @@
 
 #include "base/descriptor.h"
 #include "base/mapped_file.h"
+#include "base/owned_path.h"
 #include "base/temporary_folder.h"
 
 namespace fusescope {
@@ -35,7 +36,7 @@ class Source {
   explicit Source(const MappedFile& file)
       : m_file(file), m_descriptor(::open(file.identity().path.c_str(), O_RDONLY | O_CLOEXEC)) {
     struct stat info {};
-    m_isOpen = m_descriptor.get() >= 0 && ::fstat(m_descriptor.get(), &info) == 0 &&
+    m_isOpen = m_descriptor.number() >= 0 && ::fstat(m_descriptor.number(), &info) == 0 &&
                info.st_dev == file.identity().device && info.st_ino == file.identity().inode;
   }
   /// Appends what it can of `bytes` to the file `to`; how many, from the first. None where the path leads to another
@@ -45,7 +46,7 @@ class Source {
     auto at = static_cast<off_t>(bytes.data() - m_file.bytes().data());
     std::size_t done = 0;
     while (done < bytes.size()) {
-      const ssize_t copied = ::copy_file_range(m_descriptor.get(), &at, to, nullptr, bytes.size() - done, 0);
+      const ssize_t copied = ::copy_file_range(m_descriptor.number(), &at, to, nullptr, bytes.size() - done, 0);
       if (copied < 0 && errno == EINTR) continue;
       if (copied <= 0) break;  // not between these files, or it became shorter: the rest is written as it is mapped
       done += static_cast<std::size_t>(copied);
@@ -83,13 +84,28 @@ std::filesystem::path behindLinks(std::filesystem::path path) {
   return path;
 }
 
-/// A new empty file called `path` and something behind it, with the rights that new files get.
+/// Whether a file called `name` is what createdBeside() makes for `target`: "TARGET.PROCESS-NUMBER".
+bool isBeside(std::string_view name, std::string_view target) {
+  if (!name.starts_with(target) || !name.substr(target.size()).starts_with('.')) return false;
+  const std::string_view rest = name.substr(target.size() + 1);
+  const std::size_t dash = rest.find('-');
+  const auto isNumber = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  return dash != std::string_view::npos && isNumber(rest.substr(0, dash)) && isNumber(rest.substr(dash + 1));
+}
+
+/// A new empty file called `path` and something behind it, with the rights that new files get. What processes that were
+/// killed left there for this path goes.
 int createdBeside(const std::filesystem::path& path, std::string& name) {
   static std::atomic<unsigned> number = 0;
+  removeAbandoned(path.parent_path(),
+                  [target = path.filename().string()](std::string_view found) { return isBeside(found, target); });
   for (int i = 0; i < kMostTries; ++i) {
     name = path.string() + "." + std::to_string(::getpid()) + "-" + std::to_string(++number);
-    const int file = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file >= 0 || errno != EEXIST) return file;
+    Descriptor file(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (file.number() < 0 && errno != EEXIST) return -1;
+    if (file.number() >= 0 && lockOwn(file.number())) return file.release();
   }
   return -1;
 }
@@ -97,7 +113,7 @@ int createdBeside(const std::filesystem::path& path, std::string& name) {
 /// Fills a file elsewhere and copies it to the device or pipe `path`.
 Status writeThrough(const std::filesystem::path& path, const Fill& fill) {
   const Descriptor to(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (to.get() < 0) return systemError(path, "cannot open");
+  if (to.number() < 0) return systemError(path, "cannot open");
   std::error_code error;
   const auto temporary = std::filesystem::temp_directory_path(error);
   if (error) return Diagnostic{.message = "no folder for temporary files: " + error.message()};
@@ -105,10 +121,10 @@ Status writeThrough(const std::filesystem::path& path, const Fill& fill) {
   std::string name;
   {
     const Descriptor file(createdBeside(folder / "file", name));
-    if (file.get() < 0) return systemError(name, "cannot create");
-    TRY(fill(file.get(), name));
+    if (file.number() < 0) return systemError(name, "cannot create");
+    TRY(fill(file.number(), name));
   }
-  return writePiece(to.get(), TRY(MappedFile::open(name))->bytes(), path);
+  return writePiece(to.number(), TRY(MappedFile::open(name))->bytes(), path);
 }
 
 /// Lets `fill` fill a file beside `path` and puts that in its place, with the rights of what was there. What is behind
@@ -118,18 +134,16 @@ Status replaceFile(const std::filesystem::path& given, const Fill& fill) {
   if (isSpecial(before)) return writeThrough(given, fill);
   const std::filesystem::path path = behindLinks(given);
   std::string temporary;
-  {
-    const Descriptor file(createdBeside(path, temporary));
-    if (file.get() < 0) return systemError(given, "cannot create");
-    struct stat made {};
-    ::fstat(file.get(), &made);
-    Status written = fill(file.get(), temporary);
-    const mode_t mode = (before.st_mode != 0 ? before.st_mode : made.st_mode) & 07777;
-    if (written.ok() && ::chmod(temporary.c_str(), mode) != 0) written = systemError(given, "cannot give rights to");
-    if (!written.ok()) {
-      ::unlink(temporary.c_str());
-      return written;
-    }
+  const Descriptor file(createdBeside(path, temporary));  // open, it is locked until it has its name
+  if (file.number() < 0) return systemError(given, "cannot create");
+  struct stat made {};
+  ::fstat(file.number(), &made);
+  Status written = fill(file.number(), temporary);
+  const mode_t mode = (before.st_mode != 0 ? before.st_mode : made.st_mode) & 07777;
+  if (written.ok() && ::chmod(temporary.c_str(), mode) != 0) written = systemError(given, "cannot give rights to");
+  if (!written.ok()) {
+    ::unlink(temporary.c_str());
+    return written;
   }
   if (::rename(temporary.c_str(), path.c_str()) != 0) {
     const Diagnostic error = systemError(given, "cannot replace");
@@ -199,8 +213,8 @@ Status writeFileAtomically(const std::filesystem::path& path,
   return replaceFile(path, [&](int, const std::string& temporary) -> Status {
     TRY(write(temporary));
     const Descriptor file(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC));
-    if (file.get() < 0) return systemError(path, "cannot open what was written");
-    if (::fsync(file.get()) != 0) return systemError(path, "cannot flush to disk");
+    if (file.number() < 0) return systemError(path, "cannot open what was written");
+    if (::fsync(file.number()) != 0) return systemError(path, "cannot flush to disk");
     return Done{};
   });
 }

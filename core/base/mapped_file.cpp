@@ -41,7 +41,7 @@ bool sameFile(const FileIdentity& a, const FileIdentity& b) {
 
 Result<std::span<const std::byte>> mapped(const Descriptor& file, const std::filesystem::path& path,
                                           std::size_t bytes) {
-  void* address = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  void* address = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.number(), 0);
   if (address == MAP_FAILED) return systemError(path, "cannot map");
   return std::span(static_cast<const std::byte*>(address), bytes);
 }
@@ -96,9 +96,9 @@ MappedFile::MappedFile(FileIdentity identity, std::span<const std::byte> bytes)
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return systemError(path, "cannot open");
+  if (file.number() < 0) return systemError(path, "cannot open");
   struct stat info {};
-  if (::fstat(file.get(), &info) != 0) return systemError(path, "cannot read its size");
+  if (::fstat(file.number(), &info) != 0) return systemError(path, "cannot read its size");
   if (!S_ISREG(info.st_mode)) return Diagnostic{.message = "is not a regular file", .where = {.file = path.string()}};
   FileIdentity identity = identityFrom(path, info);
   if (auto known = openFiles().find(identity)) return known;

@@ -1,28 +1,15 @@
 #pragma once
 
-#include <filesystem>
-#include <utility>
-
-#include "base/result.h"
-#include "probe/started_process.h"
+#include "base/temporary_folder.h"
 
 namespace fusescope {
 
-/// A folder for what comes from other machines, which goes with this. It is locked while the process lives: folders of
-/// processes that were killed are removed when the next one is made.
-class AnswerFolder {
- public:
-  static Result<AnswerFolder> make();
-  AnswerFolder(AnswerFolder&& other) noexcept
-      : m_path(std::exchange(other.m_path, {})), m_lock(std::move(other.m_lock)) {}
-  AnswerFolder& operator=(AnswerFolder&&) = delete;
-  ~AnswerFolder();
-  const std::filesystem::path& path() const { return m_path; }
-
- private:
-  AnswerFolder(std::filesystem::path path, Descriptor lock) : m_path(std::move(path)), m_lock(std::move(lock)) {}
-  std::filesystem::path m_path;
-  Descriptor m_lock;
-};
+/// A folder for what comes from other machines. Errors: it cannot be made.
+inline Result<TemporaryFolder> answerFolder() {
+  std::error_code failed;
+  const auto parent = std::filesystem::temp_directory_path(failed);
+  if (failed) return Diagnostic{.message = "no folder for answers can be made: " + failed.message()};
+  return TemporaryFolder::in(parent, "fusescope-answers");
+}
 
 }  // namespace fusescope

@@ -94,7 +94,7 @@ class RecordedJob final : public ProbeJob {
   Result<std::map<std::string, fs::path>> unpacked(const Recorded& answer, fs::path folder, const StopToken& stop) {
     const Json files = answer.event.value("files", Json::array());
     if (folder.empty() && !files.empty()) {
-      if (!m_folder) m_folder.emplace(TRY(AnswerFolder::make()));
+      if (!m_folder) m_folder.emplace(TRY(answerFolder()));
       folder = m_folder->path() / std::to_string(m_unpacked++);
     }
     FileReceiver receiver = TRY(FileReceiver::forAnswer(files, folder));
@@ -116,7 +116,7 @@ class RecordedJob final : public ProbeJob {
   const ZipReader m_archive;
   const std::string m_compiler;
   std::vector<Recorded> m_answers;
-  std::optional<AnswerFolder> m_folder;
+  std::optional<TemporaryFolder> m_folder;
   std::size_t m_unpacked = 0;
   Json m_opened;
 };

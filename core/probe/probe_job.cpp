@@ -144,7 +144,7 @@ class LiveJob final : public ProbeJob {
   }
 
   Result<fs::path> ownFolder() {
-    if (!m_folder) m_folder.emplace(TRY(AnswerFolder::make()));
+    if (!m_folder) m_folder.emplace(TRY(answerFolder()));
     const fs::path folder = m_folder->path() / std::to_string(m_request);
     std::error_code failed;
     fs::create_directories(folder, failed);
@@ -201,7 +201,7 @@ class LiveJob final : public ProbeJob {
   std::uint64_t m_request = 0;
   std::uint64_t m_got = 0;  ///< bytes of answers' files, of all requests
   std::optional<Mailbox::Clock::time_point> m_until;
-  std::optional<AnswerFolder> m_folder;
+  std::optional<TemporaryFolder> m_folder;
   Json m_opened;
   bool m_sendsFiles = false;
   std::atomic<bool> m_ended = false;

@@ -65,23 +65,6 @@ struct SpawnSettings {
 
 }  // namespace
 
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  if (this != &other) {
-    close();
-    m_number = other.release();
-  }
-  return *this;
-}
-
-void Descriptor::close() {
-  if (m_number >= 0) ::close(m_number);
-  m_number = -1;
-}
-
-int Descriptor::release() {
-  return std::exchange(m_number, -1);
-}
-
 Result<StartedProcess> StartedProcess::start(const std::vector<std::string>& words) {
   Pipe in = TRY(openSocket()), out = TRY(openPipe()), error = TRY(openPipe());
   SpawnSettings settings;

@@ -6,25 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/result.h"
 
 namespace fusescope {
-
-/// A file descriptor that is closed with its owner.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : m_number(number) {}
-  Descriptor(Descriptor&& other) noexcept : m_number(other.release()) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  ~Descriptor() { close(); }
-  int number() const { return m_number; }
-  bool isOpen() const { return m_number >= 0; }
-  void close();
-  int release();
-
- private:
-  int m_number;
-};
 
 /// A process that we started, with pipes for its standard input, output and error. It is in a session of its own: what
 /// ends the terminal's programs does not end it, and it asks no terminal for passwords. Nothing that we start inherits

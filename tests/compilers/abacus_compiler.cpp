@@ -160,7 +160,7 @@ class AbacusEngine final : public Engine {
 
   /// A process that has compiled the network, and what it says of that.
   Result<Json> wake(const StopToken& stop) {
-    m_folder.emplace(TRY(TemporaryFolder::in(std::filesystem::temp_directory_path(), "abacus")));
+    m_folder.emplace(TRY(TemporaryFolder::in(std::filesystem::temp_directory_path(), "fusescope.abacus")));
     const std::string network = *m_folder / "network.fse";
     TRY(writeEngineFile(network, {.path = {},
                                   .plan = m_plan,

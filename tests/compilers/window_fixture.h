@@ -29,7 +29,7 @@ class AbacusWindow : public QObject {
     m_window.reset();
     qunsetenv(kAbacusFault);
     QTRY_VERIFY(abacusProcesses(temporary()).empty());
-    QTRY_VERIFY(!isTemporary(QStringLiteral("abacus*")));
+    QTRY_VERIFY(!isTemporary(QStringLiteral("fusescope.abacus*")));
     QCOMPARE(takeWarnings(), QStringList());
   }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/temporary_folder.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/job_runner.h"
@@ -29,6 +30,12 @@ QStringList pathsOf(const ModelFile& model) {
   QStringList paths{qs(model.path)};
   for (const FileContent& data : model.data) paths << qs(data.path);
   return paths;
+}
+
+/// Null where none can be made.
+std::unique_ptr<TemporaryFolder> scratchFolder() {
+  auto folder = TemporaryFolder::in(QDir::tempPath().toStdString(), "fusescope-window");
+  return folder.ok() ? std::make_unique<TemporaryFolder>(std::move(folder).value()) : nullptr;
 }
 
 struct Read {
@@ -79,7 +86,8 @@ bool SessionKeeper::begin(const std::string& id) {
   m_lock.reset();
   m_id = id;
   if (!keeps()) {
-    m_controller.setEngineFolder(QDir(m_scratch.path()).filePath(qs(id)));
+    if (m_scratch == nullptr) m_scratch = scratchFolder();
+    m_controller.setEngineFolder(m_scratch == nullptr ? QString() : qs((*m_scratch / id).string()));
     return true;
   }
   m_lock = m_folder.lock(qs(id));

@@ -4,7 +4,6 @@
 #include <QFileSystemWatcher>
 #include <QObject>
 #include <QString>
-#include <QTemporaryDir>
 #include <QTimer>
 #include <atomic>
 #include <functional>
@@ -17,6 +16,8 @@
 #include "ui/document/session_folder.h"
 
 namespace fusescope {
+
+class TemporaryFolder;
 
 /// Keeps the session: opens, saves, saves by itself, finds what another window left when it was killed, notices a model
 /// that changed on disk. Lives in the GUI thread; files are read and written elsewhere.
@@ -99,7 +100,7 @@ class SessionKeeper : public QObject {
   bool m_pendingUnsaved = false;
   std::unique_ptr<QLockFile> m_lock;
   std::shared_ptr<std::atomic<bool>> m_keptWanted;  ///< asked by what writes it
-  QTemporaryDir m_scratch;
+  std::unique_ptr<TemporaryFolder> m_scratch;       ///< of engines, where no session is kept
   QTimer m_keepTimer, m_checkTimer;
   QElapsedTimer m_lastKept;
   QFileSystemWatcher m_watcher;

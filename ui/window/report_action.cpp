@@ -1,12 +1,13 @@
 #include "ui/window/report_action.h"
 
 #include <QDesktopServices>
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QTemporaryDir>
 #include <QUrl>
 
 #include "base/files.h"
+#include "base/temporary_folder.h"
 #include "session/report_html.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/docks/run_source.h"
@@ -22,8 +23,9 @@ const QString kReportMessage = QStringLiteral("report");
 
 /// The canvas as SVG; empty where it cannot be had, for a report is worth as much without it.
 std::string pictureOf(MainWindow& window) {
-  const QTemporaryDir folder;
-  const QString file = folder.filePath(QStringLiteral("plan.svg"));
+  const auto folder = TemporaryFolder::in(QDir::tempPath().toStdString(), "fusescope-picture");
+  if (!folder.ok()) return {};
+  const QString file = qs((folder.value() / "plan.svg").string());
   if (!window.canvas().exportSvg(file).ok()) return {};
   auto text = readTextFile(file.toStdString());
   return text.ok() ? std::move(text).value() : std::string();

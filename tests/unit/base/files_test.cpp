@@ -11,6 +11,7 @@
 
 #include "base/mapped_file.h"
 #include "tests/support/paths.h"
+#include "tests/unit/base/killed_process.h"
 
 namespace fusescope {
 namespace {
@@ -37,6 +38,31 @@ TEST(Files, AtomicWriteReplacesWholeFilesAndReportsWhatFails) {
   const Status failed = writeFileAtomically(folder / "missing" / "file", "text");
   ASSERT_FALSE(failed.ok());
   EXPECT_NE(failed.error().text().find("missing/file: cannot create"), std::string::npos) << failed.error().text();
+}
+
+TEST(Files, WhatAKilledWriterLeftGoesWithTheNextWrite) {
+  const test::TemporaryFolder folder;
+  const auto path = folder / "file";
+  for (const char* users : {"file.bak", "file.12-b", "file.1-2.old", "files.1-2"})
+    std::ofstream(folder / users) << "own";
+  ASSERT_TRUE(writeFileAtomically(path, "first").ok());
+  test::KilledProcess process([&] {
+    const Status written = writeFileAtomically(path, [&](const fs::path& temporary) -> Status {
+      std::ofstream(temporary) << "half";
+      test::KilledProcess::waitToBeKilled();
+    });
+  });
+  ASSERT_TRUE(process.isWaiting());
+  EXPECT_EQ(entriesIn(folder.path()), 6);
+  ASSERT_TRUE(writeFileAtomically(path, "second").ok());
+  EXPECT_EQ(entriesIn(folder.path()), 6) << "one that still writes is left alone";
+  process.kill();
+  EXPECT_EQ(readTextFile(path).value(), "second");
+  ASSERT_TRUE(writeFileAtomically(folder / "other", "text").ok());
+  EXPECT_EQ(entriesIn(folder.path()), 7);
+  ASSERT_TRUE(writeFileAtomically(path, "third").ok());
+  EXPECT_EQ(entriesIn(folder.path()), 6) << "what was killed is gone, and what the user has is there";
+  EXPECT_EQ(readTextFile(path).value(), "third");
 }
 
 TEST(Files, FoldersAndMissingFilesAreErrorsNotCrashes) {

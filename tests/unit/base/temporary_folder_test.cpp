@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "tests/unit/base/killed_process.h"
+
 #include "base/files.h"
 #include "base/temporary_folder.h"
 #include "tests/support/paths.h"
@@ -17,13 +19,46 @@ TEST(TemporaryFolder, GoesWithWhatIsInIt) {
     EXPECT_NE(folder.value().path(), other.value().path()) << "each has its own";
     const fusescope::TemporaryFolder moved = std::move(folder).value();
     first = moved.path();
-    EXPECT_TRUE(first.filename().string().starts_with("work-"));
+    EXPECT_TRUE(first.filename().string().starts_with("work."));
     std::filesystem::create_directory(moved / "inner");
     ASSERT_TRUE(writeFileAtomically((moved / "inner" / "file").string(), "bytes").ok());
     EXPECT_TRUE(std::filesystem::exists(first / "inner" / "file"));
   }
   EXPECT_FALSE(std::filesystem::exists(first));
   EXPECT_TRUE(std::filesystem::is_empty(parent.path())) << "what was moved from owns nothing";
+}
+
+TEST(TemporaryFolder, OfAProcessThatWasKilledGoesWithTheNextOne) {
+  const TemporaryFolder parent;
+  const auto count = [&] {
+    return std::distance(std::filesystem::directory_iterator(parent.path()), std::filesystem::directory_iterator());
+  };
+  std::filesystem::create_directory(parent / "work.users");   // not as long as ours are
+  std::filesystem::create_directory(parent / "work-AbCdEf");  // of another form
+  KilledProcess process([&] {
+    const auto folder = fusescope::TemporaryFolder::in(parent.path(), "work");
+    const auto other = fusescope::TemporaryFolder::in(parent.path(), "other");
+    if (!folder.ok() || !writeFileAtomically((folder.value() / "file").string(), "bytes").ok()) return;
+    KilledProcess::waitToBeKilled();
+  });
+  ASSERT_TRUE(process.isWaiting());
+  {
+    const auto mine = fusescope::TemporaryFolder::in(parent.path(), "work");
+    ASSERT_TRUE(mine.ok());
+    EXPECT_EQ(count(), 5) << "what a process that lives has stays";
+    const auto next = fusescope::TemporaryFolder::in(parent.path(), "work");
+    ASSERT_TRUE(next.ok());
+    EXPECT_TRUE(std::filesystem::exists(mine.value().path())) << "and what this one has";
+  }
+  process.kill();
+  EXPECT_EQ(count(), 4) << "of a killed process everything is left";
+  {
+    const auto next = fusescope::TemporaryFolder::in(parent.path(), "work");
+    EXPECT_EQ(count(), 4) << "one of this name went, one came; another name's is left for its own next";
+  }
+  EXPECT_EQ(count(), 3);
+  EXPECT_TRUE(std::filesystem::exists(parent / "work.users"));
+  EXPECT_TRUE(std::filesystem::exists(parent / "work-AbCdEf"));
 }
 
 TEST(TemporaryFolder, ThatCannotBeMadeSaysWhereAndWhy) {
