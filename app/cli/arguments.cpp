@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 
@@ -11,6 +12,7 @@
 #include "base/text.h"
 #include "calibration/ranges.h"
 #include "compilers/probed/environment_choice.h"
+#include "compilers/probed/recorded_job.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
 #include "session/options_json.h"
@@ -37,7 +39,7 @@ void PlanArguments::declare(CLI::App& app) {
   std::vector<std::string> compilers;
   for (const Compiler* known : allCompilers()) compilers.emplace_back(known->name());
   app.add_option("--compiler", compiler, "what compiles the network: " + joined(compilers, ", ") + "; see compilers")
-      ->type_name("NAME[@ENVIRONMENT]")
+      ->type_name("NAME[@ENVIRONMENT|@RESULT.zip]")
       ->default_str(kOwnCompiler)
       ->group(kPlanGroup);
   repeatable(app, "--compiler-option", compilerOptions, "what --compiler is told besides; compilers lists its options")
@@ -136,10 +138,18 @@ bool isNumber(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
+/// The same from every folder: a result of a job is a file.
+std::string withWholePath(const std::string& compiler) {
+  const std::size_t at = compiler.find('@');
+  if (at == std::string::npos || !isJobResult(compiler.substr(at + 1))) return compiler;
+  return compiler.substr(0, at + 1) + std::filesystem::absolute(compiler.substr(at + 1)).string();
+}
+
 /// Whoever types the command that starts an environment has confirmed it.
 Status confirmCommand(const std::string& compiler) {
   const std::size_t at = compiler.find('@');
-  if (at == std::string::npos || findCompiler(compiler) == nullptr) return Done{};
+  if (at == std::string::npos || findCompiler(compiler) == nullptr || isJobResult(compiler.substr(at + 1)))
+    return Done{};
   const auto environment = environmentNamed(compiler.substr(at + 1));
   if (!environment.ok() || isConfirmed(environment.value().command)) return Done{};
   return confirm(environment.value().command);
@@ -152,7 +162,7 @@ Result<PlanOptions> PlanArguments::options() const {
   if (!directivesFile.empty()) adopt(TRY(readDirectivesFile(directivesFile)), options);
   if (!compiler.empty()) {
     TRY(confirmCommand(compiler));
-    options.compiler = compiler;
+    options.compiler = withWholePath(compiler);
   }
   TRY(addCompilerOptions(compilerOptions, options.compilerOptions));
   if (!computeCapability.empty()) options.compilerOptions.insert_or_assign("sm", computeCapability);

@@ -40,6 +40,7 @@ Command calibrateCommand(CLI::App& app);
 Command tuneCommand(CLI::App& app);
 Command exportCommand(CLI::App& app);
 Command compilersCommand(CLI::App& app);
+Command probeCommand(CLI::App& app);
 
 /// The plan options of a verb, as they stand on the command line.
 struct PlanArguments {

@@ -6,7 +6,9 @@
 #include <memory>
 
 #include "app/cli/advice.h"
+#include "app/cli/bisect_errors.h"
 #include "app/cli/command.h"
+#include "app/cli/interrupt.h"
 #include "app/cli/table.h"
 #include "base/process_memory.h"
 #include "base/text.h"
@@ -23,7 +25,9 @@ struct Arguments {
   std::string path;
   std::optional<double> rms;
   ErrorsAgainst against = ErrorsAgainst::F32;
-  bool all = false, json = false;
+  bool all = false, json = false, bisect = false;
+  double budget = 0;
+  std::int64_t builds = 0;
   PlanArguments plan;
   InputArguments inputs;
   EngineArguments engine;
@@ -163,21 +167,40 @@ Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
   if (!artifact.backend.empty()) options.backend = artifact.backend;
   const Tolerance tolerance = arguments.rms ? Tolerance{.rms = arguments.rms} : toleranceOf(artifact);
   if (tolerance.rms) options.tolerance = tolerance;
+  if (arguments.bisect) {
+    const InterruptStop interrupt;
+    return bisectAndPrint(artifact, samples,
+                          {.tolerance = options.tolerance.rms.value_or(INFINITY),
+                           .builds = arguments.builds,
+                           .seconds = arguments.budget,
+                           .threads = options.threads,
+                           .stop = interrupt.token(),
+                           .progress = options.progress},
+                          arguments.json);
+  }
   const auto report = TRY(layerErrors(artifact, samples, options, arguments.against));
   const auto advice = TRY(adviceAbout(report, artifact.plan, samples, options, arguments.against));
   clearProgressLine();
   const std::string noInner = artifact.compiler().whyNot(Ability::InnerValues);
+  const auto inside = std::ranges::count(report.tensors, false, &TensorErrors::isOutput);
+  const bool outputsAlone = !noInner.empty() && inside == 0;
   if (arguments.json) {
     Json json = toJson(report, *artifact.plan, samples, options, arguments.against);
-    json["outputs_alone"] = noInner.empty() ? Json(nullptr) : Json(noInner);
+    json["outputs_alone"] = outputsAlone ? Json(noInner) : Json(nullptr);
     json["advice"] = toJson(advice);
     json["inputs"] = toJson(arguments.inputs.source(artifact));
     printJson(json);
   } else {
     const std::string against = againstText(samples, options, artifact.plan->options.compiler, arguments.against);
     printForPeople(report, advice, samples, against, options, arguments.all);
-    if (!noInner.empty())
+    if (outputsAlone) {
       std::cout << "errors are told of outputs, and of what stands between segments: " << noInner << "\n";
+    } else if (!noInner.empty()) {
+      std::cout << fmt::format(
+          "{} inside had errors told where they were made outputs, or stand between segments: the compiler tells of the "
+          "same kernels then\n",
+          counted(inside, "tensor"));
+    }
   }
   return std::ranges::any_of(report.tensors, cannotBeTold) ? kBadUse : kDone;
 }
@@ -204,6 +227,16 @@ Command errorsCommand(CLI::App& app) {
       ->type_name("f32|f64")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, ErrorsAgainst>{{"f32", ErrorsAgainst::F32}, {"f64", ErrorsAgainst::F64}}));
+  auto* bisect = verb->add_flag("--bisect", arguments->bisect,
+                                "find what makes an output wrong: the compiler's optimisers, our fusion rules, types");
+  verb->add_option("--budget", arguments->budget, "with --bisect: stop after so many seconds")
+      ->type_name("SECONDS")
+      ->check(aboveZero())
+      ->needs(bisect);
+  verb->add_option("--builds", arguments->builds, "with --bisect: stop after so many builds")
+      ->type_name("N")
+      ->check(aboveZero())
+      ->needs(bisect);
   verb->add_flag("--all", arguments->all, "print every tensor, not the worst alone");
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->engine.declare(*verb);

@@ -101,7 +101,8 @@ int mainGuarded(int argc, char** argv) {
       inspectCommand(app), planCommand(app),   explainCommand(app), buildCommand(app),
       runCommand(app),     timeCommand(app),   compareCommand(app), diffCommand(app),
       errorsCommand(app),  verifyCommand(app), tensorCommand(app),  calibrateCommand(app),
-      tuneCommand(app),    exportCommand(app), reportCommand(app),  compilersCommand(app)};
+      tuneCommand(app),    exportCommand(app), reportCommand(app),  compilersCommand(app),
+      probeCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {

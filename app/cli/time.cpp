@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "app/cli/command.h"
+#include "app/cli/print_times.h"
 #include "app/cli/table.h"
 #include "base/process_memory.h"
 #include "base/quantities.h"
@@ -52,7 +53,9 @@ std::string fewerText(const TimeReport& report) {
   return fmt::format(" ({} samples ran on fewer, because runs took longer than expected)", report.byFewerThreads);
 }
 
-void printForPeople(const TimeReport& report) {
+}  // namespace
+
+void printTimes(const TimeReport& report) {
   if (!report.layers.empty()) {
     printTitle("Layers");
     Table table({{"layer"},
@@ -78,6 +81,13 @@ void printForPeople(const TimeReport& report) {
                            fewerText(report),
                            report.quiet ? "" : "; the machine was not quiet: other work disturbed the measurement");
   if (!report.remark.empty()) std::cout << report.remark << "\n";
+}
+
+namespace {
+
+void printForPeople(const TimeReport& report) {
+  printTimes(report);
+  if (!report.medianMs) return;
   if (const auto memory = processMemory())
     std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));
 }

@@ -120,7 +120,9 @@ Status ZipWriter::addSource(const std::string& name, void* source) {
     zip_source_free(static_cast<zip_source_t*>(source));
     return Diagnostic{.message = fmt::format("cannot be packed: {}", zip_strerror(m_archive.get()))};
   }
+  constexpr zip_uint16_t kFirstDay = 0x21;  // of 1980: equal contents are equal archives, whenever they are written
   zip_set_file_compression(m_archive.get(), static_cast<std::uint64_t>(index), ZIP_CM_STORE, 0);
+  zip_file_set_dostime(m_archive.get(), static_cast<std::uint64_t>(index), 0, kFirstDay, 0);
   return Done{};
 }
 

@@ -26,6 +26,7 @@ class ZipReader {
   /// Errors: there is no such file, it is no archive (the message is the library's reason), an entry cannot be read.
   static Result<ZipReader> open(const std::filesystem::path& path);
   const std::vector<Entry>& entries() const { return m_entries; }
+  std::uint64_t fileBytes() const { return m_fileBytes; }  ///< of the archive
   /// Unpacks an entry and hands its bytes to `take`, a piece at a time. Errors: its size is absurd or a lie, which is
   /// found before anything is unpacked; it is damaged; what `take` returns.
   Status read(std::size_t index, const std::function<Status(std::span<const std::byte>)>& take) const;
@@ -43,7 +44,7 @@ class ZipReader {
   std::vector<Entry> m_entries;
 };
 
-/// A zip archive that is written, without compression. What is added is read when finish() is called and must be there
+/// A zip archive that is written, without compression and without times: equal contents are equal bytes. What is added is read when finish() is called and must be there
 /// until then.
 class ZipWriter {
  public:

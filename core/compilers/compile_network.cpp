@@ -1,14 +1,46 @@
 #include "compilers/compile_network.h"
 
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/text.h"
+#include "compilers/probed/recorded_job.h"
 #include "compilers/segmented_engine.h"
 
 namespace fusescope {
+namespace {
+
+/// The error that a recorded answer refuses nodes that `plan` hands to the compiler: the parts around them were never
+/// compiled.
+Status checkPacked(const Plan& plan, const CompilerSupport& support) {
+  std::set<std::string_view> handed;
+  for (const Segment& segment : plan.segments)
+    if (segment.kind == SegmentKind::Accelerated)
+      for (const NodeId node : segment.nodes) handed.insert(plan.graph().node(node).name);
+  std::vector<std::string> options;
+  const NodeSupport* first = nullptr;
+  for (const NodeSupport& said : support.nodes) {
+    if (said.taken != false || !handed.contains(said.node)) continue;
+    if (first == nullptr) first = &said;
+    options.push_back(fmt::format("--fallback '{}'", said.node));
+  }
+  if (first == nullptr) return Done{};
+  return Diagnostic{.message = fmt::format("the compiler refused {} there, and the job has no answer without: {}",
+                                           counted(std::ssize(options), "node"), first->message),
+                    .where = {.node = first->node},
+                    .help = fmt::format("Pack the job again with {}: then our own engine runs what was refused.",
+                                        joined(options, " "))};
+}
+
+}  // namespace
 
 Result<std::shared_ptr<const Plan>> planSupported(const Compiler& compiler, std::shared_ptr<const Plan> plan,
                                                   const StopToken& stop) {
   if (compiler.takesWholeNetworks() || plan->options.support != nullptr) return plan;
   if (!compiler.whyNot(Ability::Support).empty()) return plan;
   auto support = std::make_shared<const CompilerSupport>(TRY(compiler.support(*plan, stop)));
+  if (recordedJobOf(compiler)) TRY(checkPacked(*plan, *support));
   PlanOptions options = plan->options;
   options.support = std::move(support);
   return makePlan(unquantized(plan->model), options, nullptr, stop);

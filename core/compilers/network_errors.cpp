@@ -1,5 +1,7 @@
 #include "compilers/network_errors.h"
 
+#include "compilers/probed/probed_engine.h"
+#include "compilers/segmented_engine.h"
 #include "engine/input_check.h"
 
 namespace fusescope {
@@ -7,15 +9,16 @@ namespace {
 
 class CarriedErrors {
  public:
-  CarriedErrors(Engine& lowered, Engine& exact, const LayerErrorOptions& options)
-      : m_lowered(lowered), m_exact(exact), m_options(options) {}
+  CarriedErrors(Engine& lowered, Engine& exact, const LayerErrorOptions& options, const MarkedValues& inner)
+      : m_lowered(lowered), m_exact(exact), m_options(options), m_inner(inner) {}
 
-  Status add(const std::map<std::string, Tensor>& inputs) {
+  Status add(const std::map<std::string, Tensor>& inputs, std::size_t sample) {
     if (m_options.progress) m_options.progress("run", m_lowered.backend());
     const RunResult actual = TRY(m_lowered.run(inputs, {"all"}, m_options.stop));
     const RunResult expected = TRY(m_exact.run(inputs, {"all"}, m_options.stop));
     take(actual.outputs, expected.outputs);
     take(actual.marked, expected.marked);
+    if (sample < m_inner.samples.size()) take(m_inner.samples[sample], expected.marked);
     return Done{};
   }
 
@@ -25,6 +28,7 @@ class CarriedErrors {
     for (const NodeId id : graph.order())
       for (const ValueId value : graph.node(id).outputs)
         if (value.valid()) addTensor(graph, value, report);
+    for (const auto& [name, why] : m_inner.whyNot) report.notMeasured.push_back({name, why});
     report.leading = leadingToOutputs(report.tensors, graph, m_options.tolerance);
     report.firstWrong = firstWrongOf(report.tensors, report.leading, m_options.tolerance);
     return report;
@@ -58,6 +62,7 @@ class CarriedErrors {
   Engine& m_lowered;
   Engine& m_exact;
   const LayerErrorOptions& m_options;
+  const MarkedValues& m_inner;
   std::map<std::string, TensorErrorSums> m_sums;
 };
 
@@ -65,11 +70,21 @@ class CarriedErrors {
 
 Result<LayerErrorReport> carriedErrors(Engine& lowered, Engine& exact,
                                        std::span<const std::map<std::string, Tensor>> samples,
-                                       const LayerErrorOptions& options) {
-  CarriedErrors errors(lowered, exact, options);
+                                       const LayerErrorOptions& options, const MarkedValues& inner) {
+  CarriedErrors errors(lowered, exact, options, inner);
   const std::vector<std::string> names = sampleNames(options.sampleNames, samples.size());
-  for (std::size_t i = 0; i < samples.size(); ++i) TRY(onSample(errors.add(samples[i]), names[i]));
+  for (std::size_t i = 0; i < samples.size(); ++i) TRY(onSample(errors.add(samples[i], i), names[i]));
   return errors.report();
+}
+
+Result<MarkedValues> innerValues(const Engine& lowered, std::span<const std::map<std::string, Tensor>> samples,
+                                 const BuildOptions& options) {
+  constexpr std::int64_t kMostBuilds = 64;
+  const auto* segmented = dynamic_cast<const SegmentedEngine*>(&lowered);
+  const Engine* part = segmented != nullptr ? segmented->onlyPart() : nullptr;
+  const auto* probed = dynamic_cast<const ProbedEngine*>(part);
+  if (probed == nullptr) return MarkedValues{};
+  return probed->markedValues(samples, kMostBuilds, options);
 }
 
 }  // namespace fusescope

@@ -1,12 +1,14 @@
 #include "compilers/network_parts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
 
 #include "base/text.h"
+#include "compilers/probed/recorded_job.h"
 #include "engine/kernel_requests.h"
-#include "verify/part_model.h"
 
 namespace fusescope {
 namespace {
@@ -39,7 +41,7 @@ class PartsCompiler {
     Refusals refused;
     for (const Segment& segment : plan.segments) {
       TRY(checkStop(m_options.stop));
-      auto part = cut(made.plan, segment);
+      auto part = segmentPart(made.plan, segment, m_extents, m_options.stop);
       if (!part.ok()) {
         Refusals all = allNodes(plan, "the network cannot be cut into segments: " + part.error().text());
         if (part.error().cancelled || all.empty()) return std::move(part).error();
@@ -49,26 +51,13 @@ class PartsCompiler {
       if (!compiled.ok()) {
         Diagnostic error = std::move(compiled).error();
         if (error.cancelled || segment.kind == SegmentKind::Fallback) return error;
+        if (recordedJobOf(m_compiler)) return packedOtherwise(std::move(error));
         TRY(refuse(made.plan, segment, error, refused));
         continue;
       }
       made.parts.push_back(std::move(compiled).value());
     }
     return refused;
-  }
-
-  /// A network of one segment is not cut: it is handed over as it is, whatever it holds.
-  Result<Part> cut(const std::shared_ptr<const Plan>& plan, const Segment& segment) const {
-    const bool isOurs = segment.kind == SegmentKind::Fallback;
-    if (plan->segments.size() == 1) {
-      std::vector<std::string> inputs;
-      for (const ValueId input : plan->graph().inputs()) inputs.push_back(plan->graph().value(input).name);
-      if (!isOurs) return Part{plan, std::move(inputs)};
-      return Part{TRY(makePlan(plan->model, {.target = kOwnTarget}, nullptr, m_options.stop)), std::move(inputs)};
-    }
-    const KernelRequests requests = TRY(KernelRequests::create(*plan, m_extents, 1));
-    return partFor(*plan, requests, segment.nodes, isOurs ? kOwnCompiler : plan->options.compiler,
-                   isOurs ? kOwnTarget : plan->options.target, m_options.stop);
   }
 
   Result<CompiledPart> compile(const Segment& segment, const Part& part) {
@@ -92,6 +81,14 @@ class PartsCompiler {
     made.pins = lowered.pins;
     m_compiled[key] = made;
     return made;
+  }
+
+  /// What a recorded answer refuses cannot be compiled again without it: that is for another job.
+  static Diagnostic packedOtherwise(Diagnostic error) {
+    if (!error.where.node.empty())
+      error.help = fmt::format("Pack the job again with --fallback '{}': then this node runs on our own engine.",
+                               error.where.node);
+    return error;
   }
 
   /// A part that was cut out has the extents that it was cut at.
@@ -208,6 +205,20 @@ class PartsCompiler {
 };
 
 }  // namespace
+
+Result<Part> segmentPart(const std::shared_ptr<const Plan>& plan, const Segment& segment,
+                         const std::map<std::string, Dims>& extents, const StopToken& stop) {
+  const bool isOurs = segment.kind == SegmentKind::Fallback;
+  if (plan->segments.size() == 1) {
+    std::vector<std::string> inputs;
+    for (const ValueId input : plan->graph().inputs()) inputs.push_back(plan->graph().value(input).name);
+    if (!isOurs) return Part{plan, std::move(inputs)};
+    return Part{TRY(makePlan(plan->model, {.target = kOwnTarget}, nullptr, stop)), std::move(inputs)};
+  }
+  const KernelRequests requests = TRY(KernelRequests::create(*plan, extents, 1));
+  return partFor(*plan, requests, segment.nodes, isOurs ? kOwnCompiler : plan->options.compiler,
+                 isOurs ? kOwnTarget : plan->options.target, stop);
+}
 
 Result<CompiledParts> compileParts(const Compiler& compiler, std::shared_ptr<const Plan> plan,
                                    const std::map<std::string, Dims>& extents, const BuildOptions& options) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compilers/compiler.h"
+#include "verify/part_model.h"
 
 namespace fusescope {
 
@@ -25,11 +26,16 @@ struct CompiledParts {
   std::vector<CompiledPart> parts;
 };
 
+/// A segment as its compiler is handed it, at these extents. A network of one segment is not cut: it is handed over as
+/// it is, whatever it holds. Errors: it cannot be cut out.
+Result<Part> segmentPart(const std::shared_ptr<const Plan>& plan, const Segment& segment,
+                         const std::map<std::string, Dims>& extents, const StopToken& stop);
+
 /// Compiles the segments of `plan` at the extents of `options`: those in fallback by our own compiler. A segment that
 /// `compiler` cannot compile falls back: the node that it names, or that is found by compiling parts of the segment (at
 /// most 64 in all); else all of them. A network that cannot be cut at its
 /// segments falls back whole: the extents of a value there are not known. Errors: those of our own compiler, and
-/// cancellation.
+/// cancellation; of a compiler whose answers are recorded all, since it cannot be asked anew.
 Result<CompiledParts> compileParts(const Compiler& compiler, std::shared_ptr<const Plan> plan,
                                    const std::map<std::string, Dims>& extents, const BuildOptions& options);
 

@@ -7,6 +7,7 @@
 #include "backends/threads.h"
 #include "base/name_hints.h"
 #include "base/text.h"
+#include "compilers/time_alone.h"
 #include "engine/engine_file.h"
 #include "engine/input_check.h"
 #include "engine/steps.h"
@@ -247,7 +248,7 @@ Result<TimeReport> SegmentedEngine::timeParts(const std::map<std::string, Tensor
   for (const CompiledPart& part : m_made.parts) {
     std::map<std::string, Tensor> read;
     for (const std::string& input : part.inputs) read.emplace(input, values.at(input));
-    TimeReport of = TRY(part.engine->time(read, ofPart));
+    TimeReport of = TRY(timeAlone(*part.engine, read, ofPart));
     if (m_made.parts.size() > 1)
       for (auto& [name, tensor] : TRY(part.engine->run(read, {}, options.stop)).outputs)
         values.insert_or_assign(name, tensor);
@@ -295,6 +296,10 @@ StepTime SegmentedEngine::layerOf(const CompiledPart& part, const TimeReport& re
     layer.kernels.push_back(std::move(kernel));
   }
   return layer;
+}
+
+const Engine* SegmentedEngine::onlyPart() const {
+  return m_made.parts.size() == 1 && !m_made.parts.front().isOurs ? m_made.parts.front().engine.get() : nullptr;
 }
 
 Status SegmentedEngine::save(const std::filesystem::path& path) const {

@@ -34,6 +34,8 @@ class SegmentedEngine final : public Engine {
   Result<TimeReport> time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) override;
   /// The plan and what was read back. What the compiler made is made again when the file is opened.
   Status save(const std::filesystem::path& path) const override;
+  /// The engine of the only part, where another compiler takes the network whole; else null.
+  const Engine* onlyPart() const;
 
  private:
   SegmentedEngine(const Compiler& compiler, const BuildOptions& options);

@@ -51,12 +51,15 @@ sys.path.pop(0)
 l.listen(i,o,d,z)
 )";
 
-/// Python's first start, isolated and without packages, only starts it again: so no shell parses what it runs.
+/// How threads wait is what this program says for itself (session/process_start.h), or a user for other programs: a
+/// compiler is timed as it is by itself. Python's first start, isolated and without packages, only starts it again: so
+/// no shell parses what it runs.
 constexpr const char* kRestart =
     "import os,sys;e=dict(os.environ);c=os.path.realpath(os.getcwd());"
     "e['PYTHONPATH']=os.pathsep.join([p for p in e.get('PYTHONPATH','').split(os.pathsep)"
     " if p and os.path.realpath(p)!=c]);"
     "e['PYTHONPATH'] or e.pop('PYTHONPATH');"
+    "[e.pop(n,0) for n in ('OMP_WAIT_POLICY','GOMP_SPINCOUNT','KMP_BLOCKTIME')];"
     "os.execve(sys.executable,[sys.executable,'-c',\"@RECEIVE@\"],e)\n";
 
 std::string replaced(std::string text, std::string_view what, std::string_view with) {

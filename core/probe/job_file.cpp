@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -42,12 +43,24 @@ Result<Json> describedRequest(const ProbeRequest& request, const StopToken& stop
   return Json{{"json", request.json}, {"files", TRY(describedFiles(request, false, stop))}};
 }
 
+/// A request without what a job alone decides: how long something is measured, and by how many threads.
+Json comparable(Json json) {
+  if (!json.is_object()) return json;
+  for (const char* measured : {"seconds", "warmup_seconds", "runs"}) json.erase(measured);
+  if (const auto options = json.find("options"); options != json.end() && options->is_object())
+    options->erase("threads");
+  return json;
+}
+
 /// An answer in a result.
 struct Recorded {
   Json request;
   Json event;                          ///< with "event": answer, error or ended
   std::vector<std::size_t> positions;  ///< of its files in the archive
   bool wasGiven = false;
+
+  const Json& json() const { return request.at("json"); }
+  const Json& files() const { return request.at("files"); }
 };
 
 /// Answers as the result of a job file has them.
@@ -68,15 +81,14 @@ class RecordedJob final : public ProbeJob {
 
   Result<ProbeAnswer> ask(const ProbeRequest& request, const StopToken& stop, const Progress&) override {
     const Json wanted = TRY(describedRequest(request, stop));
+    const Json question = comparable(wanted["json"]);
     Recorded* found = nullptr;
     for (Recorded& answer : m_answers)
-      if (answer.request == wanted && (found == nullptr || (found->wasGiven && !answer.wasGiven))) found = &answer;
+      if (comparable(answer.json()) == question && answer.files() == wanted["files"] &&
+          (found == nullptr || (found->wasGiven && !answer.wasGiven)))
+        found = &answer;
     const std::string op = textOf(request.json, "op");
-    if (found == nullptr)
-      return Diagnostic{
-          .message = fmt::format("this result has no answer to this request \"{}\": it is another job's", op),
-          .where = {.file = m_path.string()},
-          .help = "Open the result of the job that was packed for this network and these options."};
+    if (found == nullptr) return located(noAnswer(op, wanted["files"]), m_path);
     found->wasGiven = true;
     const std::string event = textOf(found->event, "event");
     if (event == "error") return refusalFrom(found->event);
@@ -91,6 +103,22 @@ class RecordedJob final : public ProbeJob {
   }
 
  private:
+  /// What is not as it was in the job.
+  Diagnostic noAnswer(const std::string& op, const Json& files) const {
+    const auto isOfOp = [&](const Recorded& answer) { return textOf(answer.json(), "op") == op; };
+    if (std::ranges::none_of(m_answers, isOfOp))
+      return {.message = fmt::format("this result has no answer to \"{}\": the job did not ask for that", op),
+              .help = "Pack the job again, and ask for it."};
+    const auto hasFiles = [&](const Recorded& answer) { return isOfOp(answer) && answer.files() == files; };
+    if (std::ranges::none_of(m_answers, hasFiles))
+      return {.message = fmt::format("this result has no answer to \"{}\" of these files: it is another job's, of "
+                                     "another network or other inputs",
+                                     op),
+              .help = "Open it with the network and the inputs that the job was packed with."};
+    return {.message = fmt::format("this result has no answer to \"{}\" with these options: it is another job's", op),
+            .help = "Open it with the options that the job was packed with, or pack the job again with these."};
+  }
+
   Result<std::map<std::string, fs::path>> unpacked(const Recorded& answer, fs::path folder, const StopToken& stop) {
     const Json files = answer.event.value("files", Json::array());
     if (folder.empty() && !files.empty()) {
@@ -124,7 +152,9 @@ class RecordedJob final : public ProbeJob {
 using Positions = std::map<std::string, std::size_t>;
 
 Result<Recorded> recordedFrom(const Json& json, const ZipReader& archive, const Positions& positions) {
-  if (!json.is_object() || !json.contains("request")) return Diagnostic{.message = "an answer has no request"};
+  const Json request = json.is_object() ? json.value("request", Json()) : Json();
+  if (!request.is_object() || !request.contains("json") || !request.contains("files"))
+    return Diagnostic{.message = "an answer has no request"};
   Recorded answer{.request = json["request"], .event = json, .positions = {}};
   const Json files = json.value("files", Json::array());
   if (!files.is_array()) return Diagnostic{.message = "the files of an answer are no list"};
@@ -140,8 +170,20 @@ Result<Recorded> recordedFrom(const Json& json, const ZipReader& archive, const 
   return answer;
 }
 
+/// A probe compresses nothing: what would be larger unpacked than the whole file was made by somebody else.
+Status checkUnpackedSize(const ZipReader& archive) {
+  std::uint64_t bytes = 0;
+  for (const ZipReader::Entry& entry : archive.entries())
+    if (__builtin_add_overflow(bytes, entry.bytes, &bytes) || bytes > archive.fileBytes())
+      return Diagnostic{.message = fmt::format("this archive of {} bytes holds more than that when it is unpacked, "
+                                               "which no result of a job does",
+                                               archive.fileBytes())};
+  return Done{};
+}
+
 Result<JobResult> resultIn(const fs::path& path, std::string_view job) {
   ZipReader archive = TRY(ZipReader::open(path));
+  TRY(checkUnpackedSize(archive));
   Positions positions;
   for (std::size_t i = 0; i < archive.entries().size(); ++i) positions.emplace(archive.entries()[i].name, i);
   const auto head = positions.find("result.json");
@@ -155,6 +197,9 @@ Result<JobResult> resultIn(const fs::path& path, std::string_view job) {
   JobResult result{.job = textOf(json, "job"),
                    .compiler = textOf(json, "compiler"),
                    .hello = json.value("hello", Json()),
+                   .finished = textOf(json, "finished"),
+                   .asked = json.value("asked", Json()),
+                   .ops = {},
                    .probe = {}};
   if (!job.empty() && result.job != job)
     return Diagnostic{.message = "this is the result of another job",
@@ -164,6 +209,7 @@ Result<JobResult> resultIn(const fs::path& path, std::string_view job) {
   fields.require("answers").parseList("answers", answers,
                                       [&](const Json& entry) { return recordedFrom(entry, archive, positions); });
   if (fields.error()) return *fields.error();
+  for (const Recorded& answer : answers) result.ops.insert(textOf(answer.json(), "op"));
   auto recorded = std::make_unique<RecordedJob>(path, std::move(archive), result.compiler, std::move(answers));
   TRY(recorded->open());
   result.probe = std::move(recorded);
@@ -173,9 +219,10 @@ Result<JobResult> resultIn(const fs::path& path, std::string_view job) {
 }  // namespace
 
 Result<std::string> packJob(std::string_view compiler, const std::vector<ProbeRequest>& requests, const fs::path& path,
-                            const StopToken& stop, const ProbeOptions& options) {
+                            const StopToken& stop, const ProbeOptions& options, const Json& asked) {
   Json job{{"format", kJobFormat}, {"version", kVersion}, {"compiler", compiler}, {"probe", probeVersion()}};
   if (options.memoryBytes) job["memory"] = *options.memoryBytes;
+  if (!asked.is_null()) job["asked"] = asked;
   job["requests"] = Json::array({TRY(describedRequest({.json = {{"op", "open"}}, .files = {}}, stop))});
   std::map<std::string, fs::path> blobs;
   for (const ProbeRequest& request : requests) {

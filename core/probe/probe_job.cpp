@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "probe/file_transfer.h"
 #include "probe/job_events.h"
 #include "probe/listeners.h"
+#include "probe/live_jobs.h"
 
 namespace fusescope {
 namespace {
@@ -23,10 +25,13 @@ class LiveJob final : public ProbeJob {
   LiveJob(Environment environment, std::string compiler, std::shared_ptr<Listener> listener)
       : m_environment(std::move(environment)), m_compiler(std::move(compiler)), m_listener(std::move(listener)) {
     std::tie(m_number, m_mailbox) = m_listener->newJob();
+    m_process = std::make_shared<LiveProcess>(this, m_listener, m_number, m_mailbox);
+    addLiveProcess(m_process);
   }
   LiveJob(const LiveJob&) = delete;
   LiveJob& operator=(const LiveJob&) = delete;
   ~LiveJob() override {
+    removeLiveProcess(this);
     end();
     m_listener->forget(m_number);
   }
@@ -50,6 +55,7 @@ class LiveJob final : public ProbeJob {
 
   Result<ProbeAnswer> ask(const ProbeRequest& request, const StopToken& stop, const Progress& progress) override {
     TRY(checkStop(stop));
+    const std::scoped_lock use(m_process->use());
     if (m_ended)
       return Diagnostic{
           .message = fmt::format("the process of {} in \"{}\" has ended already", m_compiler, m_environment.command)};
@@ -198,6 +204,7 @@ class LiveJob final : public ProbeJob {
   const std::shared_ptr<Listener> m_listener;
   std::int64_t m_number = 0;
   std::shared_ptr<Mailbox> m_mailbox;
+  std::shared_ptr<LiveProcess> m_process;
   std::uint64_t m_request = 0;
   std::uint64_t m_got = 0;  ///< bytes of answers' files, of all requests
   std::optional<Mailbox::Clock::time_point> m_until;

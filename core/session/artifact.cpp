@@ -10,6 +10,7 @@
 #include "base/named_file.h"
 #include "base/user_json.h"
 #include "compilers/compile_network.h"
+#include "compilers/limits.h"
 #include "engine/timing_price_model.h"
 #include "planning/applicable_options.h"
 #include "session/operations.h"
@@ -225,6 +226,7 @@ Result<const Compiler*> compilerFor(const PlanOptions& options) {
         .help = nearestInWords(options.compiler, names, "fusescope compilers lists those that there are.")};
   }
   TRY(checkOptions(*compiler, options.compilerOptions));
+  TRY(checkLimits(*compiler, options));
   const std::string target = compiler->target();
   if (target.empty() || target == options.target || options.target.starts_with(target + ":")) return compiler;
   return Diagnostic{

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "base/version.h"
+#include "compilers/probed/recorded_job.h"
+#include "compilers/time_alone.h"
 #include "planning/body_cover.h"
 #include "planning/without_lowered_types.h"
 #include "session/layer_error_report.h"
@@ -42,6 +45,7 @@ struct Measured {
   std::map<MeasuredNode, std::vector<double>> layers;
   std::set<MeasuredNode> emulated;
   std::string unavailable;
+  std::string disturbed;  ///< what else went on while a turn was measured; empty: nothing that is known
 
   std::optional<double> total() const { return medianOf(totals); }
   /// The sum over fused nodes; one without a step of its own (a view of its input) takes no time. Nothing where another
@@ -152,16 +156,18 @@ Status measureTurn(Engine& engine, const std::map<std::string, Tensor>& inputs, 
   options.perLayer = false;
   const double seconds = options.seconds;
   options.seconds = seconds * (1 - kLayersShare);
-  const auto whole = TRY(engine.time(inputs, options));
+  const RestWatch others;
+  const auto whole = TRY(timeAlone(engine, inputs, options));
   if (!whole.medianMs) {
     into.unavailable = whole.unavailableReason.empty() ? "the engine gave no time" : whole.unavailableReason;
     return Done{};
   }
   into.totals.push_back(*whole.medianMs);
+  if (others.sum().disturbed() && into.disturbed.empty()) into.disturbed = others.sum().inWords();
   options.perLayer = true;
   options.seconds = seconds * kLayersShare;
   options.warmupSeconds = kLaterWarmup;
-  const auto profiled = TRY(engine.time(inputs, options));
+  const auto profiled = TRY(timeAlone(engine, inputs, options));
   std::map<MeasuredNode, double> turn;
   takeLayers(profiled.layers, into.made, {}, turn, into);
   for (const auto& [node, ms] : turn) into.layers[node].push_back(ms);
@@ -187,6 +193,9 @@ Status measureInterleaved(Engine& a, Engine& b, const std::map<std::string, Tens
     report.timeUnavailable += (report.timeUnavailable.empty() ? "B: " : "; B: ") + ofB.unavailable;
   }
   fillTimes(ofA, ofB, report);
+  for (const auto& [side, measured] : {std::pair("A", &ofA), std::pair("B", &ofB)})
+    if (!measured->disturbed.empty() && report.notRanked.empty())
+      report.notRanked = fmt::format("{} was disturbed while it was timed: {}", side, measured->disturbed);
   if (!report.notRanked.empty()) report.ratioRange.reset();
   return Done{};
 }
@@ -287,6 +296,9 @@ Result<CompareReport> compareEngines(Engine& a, Engine& b, const Samples& sample
   if (a.threads() != b.threads())
     report.notRanked =
         fmt::format("A runs on {}, B on {}", counted(a.threads(), "thread"), counted(b.threads(), "thread"));
+  for (const auto& [side, engine] : {std::pair("A", &a), std::pair("B", &b)})
+    if (const auto recorded = recordedJobOf(*findCompiler(engine->plan().options.compiler)))
+      report.notRanked = fmt::format("{} was not timed here: {}", side, recorded->inWords());
   report.groups = compareGroups(*madeOfA, *madeOfB);
   for (const Sample& sample : samples.list) {
     if (progress) progress("run", fmt::format("both on {}", sample.name));

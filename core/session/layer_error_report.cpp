@@ -2,6 +2,7 @@
 
 #include "compilers/network_errors.h"
 #include "planning/without_lowered_types.h"
+#include "session/exact_engine.h"
 #include "session/layer_types.h"
 #include "session/operations.h"
 
@@ -22,6 +23,16 @@ Json tensorJson(const TensorErrors& tensor, const LayerErrorReport& report) {
           {"carried", optionalError(tensor.errors.carried)}};
 }
 
+/// Splits behind the nodes that make the values, so that our own engine has them in memory, too.
+Directives apart(const MarkedValues& inner, const Engine& lowered) {
+  const Graph& graph = lowered.plan().graph();
+  Directives splits;
+  for (const auto& [name, tensor] : inner.samples.front())
+    if (const auto value = graph.findValue(name); value && graph.value(*value).producer.valid())
+      splits.push_back(splitDirective(graph.node(graph.value(*value).producer).name));
+  return splits;
+}
+
 /// Of what another compiler compiles.
 Result<LayerErrorReport> errorsOfOther(const Artifact& artifact, const Samples& samples, LayerErrorOptions options,
                                        ErrorsAgainst against) {
@@ -33,17 +44,26 @@ Result<LayerErrorReport> errorsOfOther(const Artifact& artifact, const Samples& 
   BuildOptions build = buildOptions(artifact, options.threads, options.stop, options.progress);
   build.shapes = extentsOf(samples.first());
   const auto lowered = TRY(openEngine(artifact, build));
-  const auto exact = TRY(exactEngine(*artifact.plan, build));
-  return carriedErrors(*lowered, *exact, samples.inputs(), options);
+  const auto inputs = samples.inputs();
+  const MarkedValues inner = TRY(innerValues(*lowered, inputs, build));
+  const auto exact =
+      TRY(exactEngineWith(*artifact.plan, build, inner.samples.empty() ? Directives() : apart(inner, *lowered)));
+  return carriedErrors(*lowered, *exact, inputs, options, inner);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Engine>> exactEngine(const Plan& plan, const BuildOptions& options) {
+  return exactEngineWith(plan, options, {});
+}
+
+Result<std::unique_ptr<Engine>> exactEngineWith(const Plan& plan, const BuildOptions& options, const Directives& more) {
   PlanOptions exact = withoutLoweredTypes(plan.options);
   exact.compiler = kOwnCompiler;
   exact.compilerOptions.clear();
   exact.support.reset();
+  exact.directives.insert(exact.directives.end(), more.begin(), more.end());
+  assignIds(exact.directives);
   if (plan.target.planningOnly) exact.target = "cpu";  // ours runs it here, whatever it is planned for
   BuildOptions build = options;
   build.backend = "native";

@@ -1,5 +1,7 @@
 #include "backends/backend.h"
 #include "base/json.h"
+#include "compilers/probed/recorded_job.h"
+#include "compilers/time_alone.h"
 #include "session/operations.h"
 #include "session/report_json.h"
 #include "session/session.h"
@@ -9,8 +11,8 @@
 namespace fusescope {
 
 Result<TimeReport> timeEngine(Engine& engine, const std::map<std::string, Tensor>& inputs, const TimeOptions& options) {
-  TimeReport report = TRY(engine.time(inputs, options));
-  if (report.layers.empty()) return report;
+  TimeReport report = TRY(timeAlone(engine, inputs, options));
+  if (report.layers.empty() || recordedJobOf(*findCompiler(engine.plan().options.compiler))) return report;
   const auto peaks = knownPeaks(timingCachePath(), report.threads);
   if (!peaks) return report;
   for (StepTime& layer : report.layers) {

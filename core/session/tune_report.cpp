@@ -67,6 +67,17 @@ Result<std::vector<std::vector<Tensor>>> outputsByCompiler(const Artifact& artif
   return outputs;
 }
 
+/// Where f32 stands beside narrower types, prices choose among them, and of another compiler none are known: a plan has
+/// f32 then. A search begins with what is narrower, and its pins say what stays in f32.
+Result<std::shared_ptr<const Plan>> loweredForTuning(const Artifact& artifact, const StopToken& stop) {
+  PlanOptions options = artifact.plan->options;
+  const auto isExact = [](DataType type) { return type == DataType::F32; };
+  if (std::ranges::none_of(options.precisions, isExact) || std::ranges::all_of(options.precisions, isExact))
+    return artifact.plan;
+  std::erase_if(options.precisions, isExact);
+  return makePlan(unquantized(artifact.plan->model), options, nullptr, stop);
+}
+
 }  // namespace
 
 Json toJson(const TunePoint& point) {
@@ -93,7 +104,8 @@ Result<TuneReport> tuneArtifact(const Artifact& artifact, const Samples& samples
   named.evaluator.outputsOf = [&](const std::shared_ptr<const Plan>& plan) {
     return outputsByCompiler(artifact, *plan, samples, named.evaluator);
   };
-  return tune(artifact.plan, samples.inputs(), nullptr, named);  // our prices are not those of another compiler
+  // Our prices are not those of another compiler.
+  return tune(TRY(loweredForTuning(artifact, named.evaluator.stop)), samples.inputs(), nullptr, named);
 }
 
 Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions& options) {

@@ -5,6 +5,7 @@ import hashlib
 import os
 import shutil
 import signal
+import time
 from collections import deque
 
 from . import child
@@ -31,6 +32,7 @@ class Job:
         self._incoming = {}  # sha256 -> Incoming
         self._outgoing = deque()  # (id, index, path) of answers' files that were not sent yet
         self._open, self._sent, self._acknowledged = None, 0, 0
+        self._used_before_rest = None
         self._log, self._reader = bytearray(), FrameReader()
         os.mkdir(folder, 0o700)
         commands, command_end = os.pipe()
@@ -145,6 +147,20 @@ class Job:
     def acknowledged(self, count):
         self._acknowledged = count
 
+    def rest(self, on):
+        """Suspends all processes of the job, or lets them go on. When they go on, `ms` is the processor time that they
+        used meanwhile, None where the system does not tell."""
+        used, before = None, self._used_before_rest
+        if on:
+            os.killpg(self.pid, signal.SIGSTOP)
+            wait_until_stopped(self.pid)
+            self._used_before_rest = processor_ms(self.pid)
+        else:
+            now, self._used_before_rest = processor_ms(self.pid), None
+            used = now - before if now is not None and before is not None else None
+            os.killpg(self.pid, signal.SIGCONT)
+        return {"on": on, "ms": used}
+
     def end(self):
         end_group(self.pid)
 
@@ -232,6 +248,32 @@ class Outgoing:
 
     def close(self):
         self._file.close()
+
+
+def wait_until_stopped(pid):
+    """A signal takes a moment to arrive; who has ended meanwhile is not waited for."""
+    end = time.monotonic() + 1
+    while time.monotonic() < end:
+        if os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+            return
+        time.sleep(0.001)
+
+
+def processor_ms(group):
+    """Processor time of all processes of a group so far, in milliseconds; None where there is no /proc."""
+    ticks, found = 0, False
+    try:
+        for name in os.listdir("/proc"):
+            if not name.isdigit():
+                continue
+            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
+                if int(fields[2]) == group:
+                    ticks += int(fields[11]) + int(fields[12])
+                    found = True
+    except OSError:
+        return None
+    return 1e3 * ticks / os.sysconf("SC_CLK_TCK") if found else None
 
 
 def check_same_file(file):

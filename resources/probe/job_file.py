@@ -5,8 +5,10 @@ import json
 import os
 import select
 import shutil
+import signal
 import sys
 import tempfile
+import time
 import zipfile
 
 from . import folder as folders
@@ -31,14 +33,14 @@ def main():
             sys.exit("This is no job that this probe knows.")
         folder = tempfile.mkdtemp(prefix=folders.PREFIX)
         folders.lock_folder(folder)
-        Keeper(folder, [])
+        keeper = Keeper(folder, [])
+        result = Result(os.path.join(os.path.dirname(archive), "result.zip"), hashlib.sha256(text).hexdigest(), job)
         try:
-            blobs = unpacked(packed, job, folder)
-            result = Result(os.path.join(os.path.dirname(archive), "result.zip"), hashlib.sha256(text).hexdigest(), job)
-            work(job, folder, blobs, result)
+            work(job, folder, unpacked(packed, job, folder), result, keeper)
+            failures = result.finish()
         finally:
+            result.drop()
             shutil.rmtree(folder, ignore_errors=True)
-    failures = result.finish()
     print(f"{result.path} is written: {len(result.answers)} answers, {failures} of them errors.", file=sys.stderr)
 
 
@@ -60,11 +62,15 @@ def unpacked(packed, job, folder):
     return blobs
 
 
-def work(job, folder, blobs, result):
-    """Asks one request after another; where the compiler's process ends, the others are answered by that."""
-    inbox = []
+def work(job, folder, blobs, result, keeper):
+    """Asks one request after another; where the compiler's process ends, the others are answered by that. So they are
+    where this process is told to end, as by a batch system whose time is over: what was answered until then is kept."""
+    inbox, told = [], []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, _: told.append(number))
     process = Job(0, {"compiler": job["compiler"], "memory": job.get("memory"), "local": True},
-                  os.path.join(folder, "job"), lambda event, payload=b"": inbox.append(event), lambda: [])
+                  os.path.join(folder, "job"), lambda event, payload=b"": inbox.append(event), lambda: [keeper.descriptor])
+    keeper.began(process.pid)
     process.give(blobs)
     ended = None
     try:
@@ -72,7 +78,7 @@ def work(job, folder, blobs, result):
             say(f"{number} of {len(job['requests'])}: {request['json'].get('op')}")
             if ended is None:
                 process.ask({"id": number, "request": request["json"], "files": request["files"]})
-                event = wait(process, number, inbox)
+                event = wait(process, number, inbox, told)
                 ended = event if event["event"] == "ended" else None
             result.add(request, ended or event)
     finally:
@@ -81,9 +87,12 @@ def work(job, folder, blobs, result):
         process.close()
 
 
-def wait(process, number, inbox):
-    """The answer, the error, or that the process has ended."""
+def wait(process, number, inbox, told):
+    """The answer, the error, or that the process has ended. `told`: the signals that this process was told to end by."""
     while True:
+        if told:
+            return {"event": "ended", "status": None, "signal": told[0],
+                    "log": "the job was told to end before this was answered"}
         select.select([process.answers, process.log], [], [], 0.2)
         gone = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         process.commands.flush() if gone is None else None
@@ -112,7 +121,8 @@ class Result:
     def __init__(self, path, job_id, job):
         self.path, self.answers = path, []
         self._job_id, self._job = job_id, job
-        self._zip = zipfile.ZipFile(path + ".part", "w", zipfile.ZIP_STORED)
+        self._part = path + ".part"
+        self._zip = zipfile.ZipFile(self._part, "w", zipfile.ZIP_STORED)
 
     def add(self, request, event):
         entry = {"request": request, "event": event["event"], "files": []}
@@ -131,8 +141,15 @@ class Result:
     def finish(self):
         """How many answers are errors."""
         head = {"format": RESULT_FORMAT, "version": VERSION, "job": self._job_id, "compiler": self._job["compiler"],
-                "probe": self._job["probe"], "hello": about_this_environment(), "answers": self.answers}
+                "probe": self._job["probe"], "asked": self._job.get("asked"), "hello": about_this_environment(),
+                "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "answers": self.answers}
         self._zip.writestr("result.json", json_bytes(head))
         self._zip.close()
-        os.replace(self.path + ".part", self.path)
+        os.replace(self._part, self.path)
         return sum(entry["event"] != "answer" for entry in self.answers)
+
+    def drop(self):
+        """Removes what is not whole."""
+        self._zip.close()
+        if os.path.exists(self._part):
+            os.unlink(self._part)

@@ -126,6 +126,8 @@ class Listener:
                 job.piece(header, payload)
             elif op == "got":
                 job.acknowledged(header.get("at", 0))
+            elif op == "rest":
+                self._send({"event": "rest", "job": number, **job.rest(bool(header.get("on")))})
             elif op == "end":
                 job.end()
         except Refusal as error:

@@ -15,7 +15,9 @@ class TallyKind final : public ProbedKind {
   std::string_view target() const override { return "onnxruntime"; }
   HandedTypes handedTypes() const override { return HandedTypes::AsPlanned; }
   std::vector<CompilerOption> options() const override {
-    return {{.name = "hands", .values = {"one", "two"}, .initial = "two", .help = "what it counts on"}};
+    return {{.name = "hands", .values = {"one", "two"}, .initial = "two", .help = "what it counts on"},
+            {.name = "effort", .values = {"low", "high"}, .initial = "high", .help = "how far it optimises"},
+            {.name = "without", .values = {}, .initial = "", .help = "steps that it leaves out"}};
   }
   std::string whyNot(Ability ability, const Json&) const override {
     return ability == Ability::InnerValues ? "Tally forgets what it counted on the way." : "";
@@ -24,7 +26,24 @@ class TallyKind final : public ProbedKind {
   Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
     const auto& given = network.plan->options.compilerOptions;
     const auto hands = given.find("hands");
-    return Json{{"threads", options.threads}, {"hands", hands == given.end() ? "two" : hands->second}};
+    const auto effort = given.find("effort"), without = given.find("without");
+    return Json{{"threads", options.threads},
+                {"hands", hands == given.end() ? "two" : hands->second},
+                {"effort", effort == given.end() ? "high" : effort->second},
+                {"without", without == given.end() ? "" : without->second}};
+  }
+
+  std::optional<OptimiserSwitches> optimiserSwitches() const override {
+    return OptimiserSwitches{.level = "effort", .levels = {"low", "high"}, .disable = "without"};
+  }
+  Result<std::vector<OptimiserStep>> optimiserSteps(const ProbeAnswer& answer) const override {
+    std::vector<std::pair<std::string, bool>> told;
+    JsonFields fields(answer.json);
+    fields.require("steps").read("steps", told);
+    if (fields.error()) return *fields.error();
+    std::vector<OptimiserStep> steps;
+    for (const auto& [name, changed] : told) steps.push_back({.name = name, .changed = changed});
+    return steps;
   }
 
   Result<CompilerSupport> support(const HandedNetwork& network, const ProbeAnswer& answer) const override {
@@ -52,6 +71,7 @@ class TallyKind final : public ProbedKind {
       ReadBackKernel kernel{.name = name, .kind = "tally", .compute = DataType::F32};
       for (const std::string& node : nodes)
         for (const NodeId id : nodesOf(network, node)) kernel.nodes.emplace_back(id, Certainty::Named);
+      if (!nodes.empty()) addOutputs(network, nodes.back(), kernel);
       told.kernels.push_back(std::move(kernel));
     }
     return fields.result(std::move(told));
@@ -66,6 +86,12 @@ class TallyKind final : public ProbedKind {
   }
 
  private:
+  static void addOutputs(const HandedNetwork& network, const std::string& last, ReadBackKernel& kernel) {
+    for (const onnxlib::FileNode& node : network.file.graph.nodes)
+      for (const std::string& output : node.outputs)
+        if (const auto value = network.values.find(output); node.name == last && value != network.values.end())
+          kernel.outputs.push_back({.value = value->second, .type = DataType::F32, .format = {}});
+  }
   static std::vector<NodeId> nodesOf(const HandedNetwork& network, const std::string& name) {
     const auto known = network.nodes.find(name);
     return known == network.nodes.end() ? std::vector<NodeId>() : known->second;

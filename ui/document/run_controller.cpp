@@ -5,6 +5,7 @@
 #include <QFileInfo>
 
 #include "base/mapped_file.h"
+#include "compilers/probed/recorded_job.h"
 #include "engine/host_machine.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
@@ -181,6 +182,8 @@ std::string RunController::addRun(const PlanOptions& options) {
   run.model = m_document.modelFile().identity();
   run.options = options;
   run.extents = m_document.inputs();
+  if (const Compiler* compiler = findCompiler(options.compiler))
+    if (const auto recorded = recordedJobOf(*compiler)) run.machine = recorded->machine;
   const std::string id = m_runs.add(std::move(run));
   if (!whyNot(options, Ability::Keep).isEmpty()) return id;
   QDir().mkpath(m_engineFolder);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "compilers/probed/recorded_job.h"
 #include "ui/compare/two_views.h"
 #include "ui/dialogs/compilers_dialog.h"
 #include "ui/dialogs/dialog_fields.h"
@@ -43,11 +44,13 @@ void MainWindow::showOriginal() {
   showTwoViews(true);
 }
 
-/// Of "onnxruntime@ssh gpubox python3" the command; of a name nothing: that is of the user's own list.
+/// Of "onnxruntime@ssh gpubox python3" the command; of a name nothing: that is of the user's own list. The result of a
+/// job is no environment.
 static std::optional<Environment> environmentIn(const std::string& compiler) {
   const std::size_t at = compiler.find('@');
   if (at == std::string::npos) return std::nullopt;
   const std::string where = compiler.substr(at + 1);
+  if (isJobResult(where)) return std::nullopt;
   if (where.find_first_of(" /") == std::string::npos) return std::nullopt;
   return Environment{.name = where, .command = where};
 }

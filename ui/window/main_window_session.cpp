@@ -19,6 +19,7 @@
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/session_folder.h"
+#include "ui/window/job_file_actions.h"
 #include "ui/window/main_window.h"
 
 namespace fusescope {
@@ -265,6 +266,10 @@ bool MainWindow::openFile(const QString& path) {
   }
   if (m_document->model() && file.suffix() == QLatin1String("json") && readDirectivesFile(path.toStdString()).ok()) {
     openDirectives(path);
+    return true;
+  }
+  if (isResultFile(path)) {
+    openResult(*this, path);
     return true;
   }
   const bool again = m_document->model() && file == QFileInfo(m_document->path());

@@ -53,8 +53,18 @@ class OnnxRuntimeKind : public ProbedKind {
     return {};
   }
 
+  bool saysSupport() const override { return false; }
+
   Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
     return onnxruntime::requestOptions(network, options);
+  }
+
+  std::optional<OptimiserSwitches> optimiserSwitches() const override {
+    return OptimiserSwitches{.level = "level", .levels = {"none", "basic", "extended", "all"}, .disable = "disable"};
+  }
+
+  Result<std::vector<OptimiserStep>> optimiserSteps(const ProbeAnswer& answer) const override {
+    return onnxruntime::optimiserStepsOf(TRY(readTextFile(TRY(writtenFile(answer, "log.txt")))));
   }
 
   Result<CompilerSupport> support(const HandedNetwork& /*network*/, const ProbeAnswer& /*answer*/) const override {

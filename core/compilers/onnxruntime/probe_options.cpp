@@ -60,6 +60,28 @@ Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options)
   return request;
 }
 
+/// "… GraphTransformer NAME modified: 1 with status: OK".
+std::vector<OptimiserStep> optimiserStepsOf(std::string_view log) {
+  constexpr std::string_view kStep = "GraphTransformer ", kChanged = " modified: ";
+  std::vector<OptimiserStep> steps;
+  while (!log.empty()) {
+    const std::string_view line = log.substr(0, log.find('\n'));
+    log.remove_prefix(std::min(log.size(), line.size() + 1));
+    const std::size_t at = line.find(kStep), changed = line.find(kChanged, at == line.npos ? 0 : at);
+    if (at == line.npos || changed == line.npos || changed + kChanged.size() >= line.size()) continue;
+    const std::string_view name = line.substr(at + kStep.size(), changed - at - kStep.size());
+    if (name.empty() || name.find_first_of(" ,") != name.npos) continue;
+    const bool isChange = line[changed + kChanged.size()] == '1';
+    const auto known = std::ranges::find(steps, name, &OptimiserStep::name);
+    if (known == steps.end()) {
+      steps.push_back({.name = std::string(name), .changed = isChange});
+    } else {
+      known->changed = known->changed || isChange;
+    }
+  }
+  return steps;
+}
+
 void addProviders(const HandedNetwork& network, const Json& answer, ReadBack& told) {
   if (!answer.is_object()) return;
   const auto assignment = answer.find("assignment"), providers = answer.find("providers");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "compilers/probed/probed_kind.h"
@@ -16,5 +17,9 @@ Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options)
 /// Adds to `told` what an answer to `compile` says of providers: a decision for each node that another provider than
 /// the first one runs. Names that are not the network's are left out.
 void addProviders(const HandedNetwork& network, const Json& answer, ReadBack& told);
+
+/// The steps of its optimisation that its log tells of, in the order in which they are first taken. Lines that say
+/// nothing of steps are passed over.
+std::vector<OptimiserStep> optimiserStepsOf(std::string_view log);
 
 }  // namespace fusescope::onnxruntime

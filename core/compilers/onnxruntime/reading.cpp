@@ -5,8 +5,11 @@
 namespace fusescope::onnxruntime {
 namespace {
 
-bool haveEqualNames(const std::vector<onnxlib::FileValue>& a, const std::vector<onnxlib::FileValue>& b) {
-  return std::ranges::equal(a, b, {}, &onnxlib::FileValue::name, &onnxlib::FileValue::name);
+/// Values that were marked are outputs behind those of the network.
+bool beginsWith(const std::vector<onnxlib::FileValue>& values, const std::vector<onnxlib::FileValue>& first) {
+  return values.size() >= first.size() &&
+         std::equal(first.begin(), first.end(), values.begin(),
+                    [](const onnxlib::FileValue& a, const onnxlib::FileValue& b) { return a.name == b.name; });
 }
 
 Optimised bound(const Network& network, const onnxlib::FileGraph& file) {
@@ -25,7 +28,7 @@ Reading::Reading(const HandedNetwork& handed, onnxlib::FileModel model)
 
 Result<std::unique_ptr<Reading>> readNetwork(const HandedNetwork& handed, const std::filesystem::path& path) {
   onnxlib::FileModel file = TRY(onnxlib::readModel(path, {.takesMissingData = true}));
-  if (!haveEqualNames(file.graph.outputs, handed.file.graph.outputs))
+  if (!beginsWith(file.graph.outputs, handed.file.graph.outputs))
     return Diagnostic{.message = "The optimised network has other outputs than the one that was handed over.",
                       .where = {.file = path.string()}};
   return std::make_unique<Reading>(handed, std::move(file));

@@ -3,9 +3,11 @@
 #include <map>
 #include <utility>
 
+#include "backends/threads.h"
 #include "compilers/probed/environment_choice.h"
 #include "compilers/probed/probed_engine.h"
 #include "planning/plan_json.h"
+#include "probe/job_file.h"
 
 namespace fusescope {
 namespace {
@@ -32,6 +34,15 @@ void forEachInterned(Action action) {
   for (const auto& [name, compiler] : interned().compilers) action(*compiler);
 }
 
+/// Whether a result that was opened is another file by now.
+template <class Opened>
+bool isOutdated(const Result<Opened>& opened) {
+  if (!opened.ok() || !opened.value().recorded) return false;
+  const FileIdentity& was = opened.value().recorded->file;
+  const auto is = identityOf(was.path);
+  return !is.ok() || !(is.value() == was);
+}
+
 }  // namespace
 
 ProbedCompiler::ProbedCompiler(const ProbedKind& kind, std::string environment)
@@ -47,21 +58,40 @@ Result<Environment> ProbedCompiler::environment(const StopToken& stop) const {
 /// Whoever cancels leaves nothing behind: the next one asks again.
 Result<ProbedCompiler::Opened> ProbedCompiler::opened(const StopToken& stop) const {
   const std::scoped_lock lock(m_opening);
-  if (m_opened) return *m_opened;
-  const auto open = [&]() -> Result<Opened> {
-    Environment where = TRY(environment(stop));
-    auto job = TRY(ProbeJob::start(where, m_kind.name(), stop));
-    Opened opened{.environment = std::move(where), .json = job->opened()};
-    giveBack(std::move(job));
-    return opened;
-  };
-  auto result = open();
-  if (!result.ok() && result.error().cancelled) return result;
+  if (m_opened && !isOutdated(*m_opened)) return *m_opened;
+  auto result = openNow(stop);
+  if (!result.ok() && (result.error().cancelled || isJobResult(m_environment))) return result;
   return *(m_opened = std::move(result));
+}
+
+Result<ProbedCompiler::Opened> ProbedCompiler::openNow(const StopToken& stop) const {
+  if (isJobResult(m_environment)) {
+    RecordedJob recorded = TRY(readRecordedJob(m_environment, m_kind.name()));
+    const JobResult result = TRY(openJobResult(m_environment));
+    return Opened{.environment = {.name = m_environment, .command = m_environment},
+                  .json = result.probe->opened(),
+                  .recorded = std::move(recorded)};
+  }
+  Environment where = TRY(environment(stop));
+  auto job = TRY(ProbeJob::start(where, m_kind.name(), stop));
+  Opened opened{.environment = std::move(where), .json = job->opened(), .recorded = {}};
+  giveBack(std::move(job));
+  return opened;
+}
+
+Result<std::optional<RecordedJob>> ProbedCompiler::recorded() const {
+  if (!isJobResult(m_environment)) return std::optional<RecordedJob>();
+  return TRY(opened({})).recorded;
+}
+
+int ProbedCompiler::threads(const BuildOptions& options) const {
+  if (const auto there = recorded(); there.ok() && there.value()) return there.value()->threads;
+  return options.threads > 0 ? options.threads : hardwareThreads();
 }
 
 Result<std::unique_ptr<ProbeJob>> ProbedCompiler::takeJob(const StopToken& stop) const {
   const Opened where = TRY(opened(stop));
+  if (where.recorded) return std::move(TRY(openJobResult(m_environment)).probe);
   {
     const std::scoped_lock lock(m_idleMutex);
     if (std::unique_ptr<ProbeJob> job = std::move(m_idle); job != nullptr && job->isThere()) return job;
@@ -71,7 +101,7 @@ Result<std::unique_ptr<ProbeJob>> ProbedCompiler::takeJob(const StopToken& stop)
 
 void ProbedCompiler::giveBack(std::unique_ptr<ProbeJob> job) const {
   const std::scoped_lock lock(m_idleMutex);
-  if (m_idle == nullptr) m_idle = std::move(job);
+  if (m_idle == nullptr && !isJobResult(m_environment)) m_idle = std::move(job);
 }
 
 void ProbedCompiler::endIdleJob() const {
@@ -103,7 +133,9 @@ CompilerIdentity ProbedCompiler::identity() const {
 std::string ProbedCompiler::whyNot(Ability ability) const {
   const auto where = opened({});
   if (!where.ok()) return inWords(where.error());
-  return ability == Ability::Keep ? std::string() : m_kind.whyNot(ability, where.value().json);
+  if (ability == Ability::Keep) return {};
+  const std::string why = m_kind.whyNot(ability, where.value().json);
+  return why.empty() && where.value().recorded ? where.value().recorded->whyNot(ability) : why;
 }
 
 std::string ProbedCompiler::writtenBy(const Plan& plan) const {

@@ -7,13 +7,15 @@
 
 #include "compilers/compiler.h"
 #include "compilers/probed/probed_kind.h"
+#include "compilers/probed/recorded_job.h"
 
 namespace fusescope {
 
-/// A compiler that a probe reaches, in one environment: what its kind says, asked and compiled there.
+/// A compiler that a probe reaches, in one environment: what its kind says, asked and compiled there. In place of an
+/// environment stands the result of a job file where no connection is possible (recorded_job.h).
 class ProbedCompiler final : public Compiler {
  public:
-  /// `environment`: a name or a command; empty: the first one that has it.
+  /// `environment`: a name, a command or a result; empty: the first one that has it.
   ProbedCompiler(const ProbedKind& kind, std::string environment);
 
   std::string_view name() const override { return m_name; }
@@ -30,6 +32,10 @@ class ProbedCompiler final : public Compiler {
   Result<std::unique_ptr<Engine>> compile(const Lowered& lowered, const BuildOptions& options) const override;
 
   const ProbedKind& kind() const { return m_kind; }
+  /// Where its answers were recorded; nothing: it answers live. Errors: the result cannot be opened.
+  Result<std::optional<RecordedJob>> recorded() const;
+  /// That a network is compiled for: those of the options, else all of the machine, or as the job had it.
+  int threads(const BuildOptions& options) const;
   /// A process in which it is imported: one that was asked before and does nothing now, else a new one. Errors: those
   /// of ProbeJob::start(), and that it is nowhere.
   Result<std::unique_ptr<ProbeJob>> takeJob(const StopToken& stop) const;
@@ -43,6 +49,7 @@ class ProbedCompiler final : public Compiler {
   struct Opened {
     Environment environment;
     Json json;
+    std::optional<RecordedJob> recorded;
   };
   /// A network that support() was asked with, for who compiles it next.
   struct Handed {
@@ -55,6 +62,7 @@ class ProbedCompiler final : public Compiler {
   std::string writtenBy(const Plan& plan) const;
   Result<Environment> environment(const StopToken& stop) const;
   Result<Opened> opened(const StopToken& stop) const;
+  Result<Opened> openNow(const StopToken& stop) const;
 
   const ProbedKind& m_kind;
   const std::string m_environment, m_name;

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
-#include "backends/threads.h"
 #include "base/json_fields.h"
 #include "compilers/probed/handed_names.h"
+#include "compilers/time_alone.h"
 #include "engine/latency.h"
 #include "interchange/codes.h"
 #include "interchange/npz.h"
@@ -22,29 +21,8 @@ constexpr double kLeastProfiled = 3, kMostProfiled = 200;
 /// Bytes of a network that a process may hold while nobody needs it.
 constexpr std::uintmax_t kMostKept = std::uintmax_t{64} << 20;
 
-/// Names of the plan's inputs or outputs, in their order, beside those of the file.
-std::vector<std::pair<std::string, std::string>> paired(const Graph& graph, const std::vector<ValueId>& values,
-                                                        const std::vector<std::string>& file) {
-  std::vector<std::pair<std::string, std::string>> pairs;
-  for (std::size_t i = 0; i < std::min(values.size(), file.size()); ++i)
-    pairs.emplace_back(graph.value(values[i]).name, file[i]);
-  return pairs;
-}
-
-/// Older files list initializers among the inputs, too.
-std::vector<std::string> inputsOf(const onnxlib::FileGraph& graph) {
-  std::set<std::string_view> initializers;
-  for (const auto& tensor : graph.initializers) initializers.insert(tensor.name);
-  std::vector<std::string> names;
-  for (const auto& input : graph.inputs)
-    if (!initializers.contains(input.name)) names.push_back(input.name);
-  return names;
-}
-
-std::vector<std::string> outputsOf(const onnxlib::FileGraph& graph) {
-  std::vector<std::string> names;
-  for (const auto& output : graph.outputs) names.push_back(output.name);
-  return names;
+void addRemark(const std::string& text, TimeReport& report) {
+  report.remark = text + (report.remark.empty() ? "" : "; ") + report.remark;
 }
 
 /// The times of runs that a probe told: finite, not negative, at least one.
@@ -68,10 +46,9 @@ ProbedEngine::ProbedEngine(const ProbedCompiler& compiler, std::shared_ptr<const
       m_plan(std::move(plan)),
       m_network(std::move(network)),
       m_folder(std::move(folder)),
-      m_threads(options.threads > 0 ? options.threads : hardwareThreads()) {
-  const Graph& graph = m_plan->graph();
-  m_inputs = paired(graph, graph.inputs(), inputsOf(m_network.file.graph));
-  m_outputs = paired(graph, graph.outputs(), outputsOf(m_network.file.graph));
+      m_threads(compiler.threads(options)) {
+  m_inputs = handedInputs(m_network);
+  m_outputs = handedOutputs(m_network);
 }
 
 ProbedEngine::~ProbedEngine() {
@@ -168,19 +145,9 @@ Status ProbedEngine::verify(const ProbeAnswer& compiled, const BuildOptions& opt
   return Done{};
 }
 
-Result<std::map<std::string, Tensor>> ProbedEngine::namedInFile(const std::map<std::string, Tensor>& inputs) const {
-  std::map<std::string, Tensor> named;
-  for (const auto& [plan, file] : m_inputs) {
-    const auto given = inputs.find(plan);
-    if (given == inputs.end()) return Diagnostic{.message = "is missing", .where = {.value = plan}};
-    named.emplace(file, given->second);
-  }
-  return named;
-}
-
 Result<std::filesystem::path> ProbedEngine::writeInputs(const std::map<std::string, Tensor>& inputs) const {
   std::filesystem::path path = m_folder / "inputs.npz";
-  TRY(writeNpz(path, TRY(namedInFile(inputs))));
+  TRY(writeHandedInputs(m_inputs, inputs, path));
   return path;
 }
 
@@ -210,7 +177,7 @@ Result<std::map<std::string, Tensor>> ProbedEngine::readOutputs(const ProbeAnswe
 
 /// On this machine tensors are handed over in memory, as far as both sides see the same.
 Result<RunResult> ProbedEngine::runInMemory(const std::map<std::string, Tensor>& inputs, const StopToken& stop) {
-  const Json told = TRY(m_shared.put(TRY(namedInFile(inputs))));
+  const Json told = TRY(m_shared.put(TRY(inputsInFile(m_inputs, inputs))));
   const ProbeAnswer answer = TRY(m_job->ask({.json = {{"op", "run"}, {"tensors", told}}, .files = {}}, stop));
   const auto list = answer.json.find("tensors");
   if (list == answer.json.end()) return Diagnostic{.message = "the probe gave no outputs"};
@@ -239,13 +206,17 @@ Result<RunResult> ProbedEngine::run(const std::map<std::string, Tensor>& inputs,
 Result<TimeReport> ProbedEngine::time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) {
   TRY(beThere(options.stop));
   const auto path = TRY(writeInputs(inputs));
+  OthersAtRest others(m_job.get());
   const ProbeAnswer answer =
       TRY(m_job->ask({.json = {{"op", "time"}, {"seconds", options.seconds}, {"warmup_seconds", options.warmupSeconds}},
                       .files = {{"inputs.npz", path}}},
                      options.stop, options.progress));
   TimeReport report{.threads = m_threads, .made = m_made};
   summarise(report, TRY(runTimes(answer)));
-  if (options.perLayer) report.layers = TRY(profile(path, options, report));
+  if (options.perLayer && m_compiler.whyNot(Ability::Profile).empty())
+    report.layers = TRY(profile(path, options, report));
+  noteOthers(others.end(), report);
+  if (const auto recorded = TRY(m_compiler.recorded())) addRemark(recorded->inWords(), report);
   return report;
 }
 
@@ -272,6 +243,12 @@ Result<std::vector<StepTime>> ProbedEngine::profile(const std::filesystem::path&
     layers.push_back(std::move(layer));
   }
   return layers;
+}
+
+Result<MarkedValues> ProbedEngine::markedValues(std::span<const std::map<std::string, Tensor>> samples,
+                                                std::int64_t mostBuilds, const BuildOptions& options) const {
+  if (const auto recorded = m_compiler.recorded(); !recorded.ok() || recorded.value()) return MarkedValues{};
+  return fusescope::markedValues({m_compiler, m_network, m_options, m_inputs, *m_made}, samples, mostBuilds, options);
 }
 
 Status ProbedEngine::save(const std::filesystem::path& path) const {

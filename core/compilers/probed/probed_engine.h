@@ -2,11 +2,13 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/temporary_folder.h"
+#include "compilers/probed/handed_values.h"
+#include "compilers/probed/marked_values.h"
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/probed/shared_tensors.h"
 #include "engine/engine.h"
@@ -30,10 +32,14 @@ class ProbedEngine final : public Engine {
   const BuildReport& report() const override { return m_report; }
   const std::string& backend() const override { return m_backend; }
   int threads() const override { return m_threads; }
-  /// Inner values: what MarkedNetwork can hand out.
+  /// Inner values are refused: markedValues() has those that can be had.
   Result<RunResult> run(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark,
                         const StopToken& stop) override;
   Result<TimeReport> time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) override;
+  /// What stands between kernels, where the compiler can hand it out without running other ones: marked_values.h.
+  /// Nothing is had of a compiler whose answers are recorded.
+  Result<MarkedValues> markedValues(std::span<const std::map<std::string, Tensor>> samples, std::int64_t mostBuilds,
+                                    const BuildOptions& options) const;
   /// Refused: what is kept is the network, of which this may be a part.
   Status save(const std::filesystem::path& path) const override;
 
@@ -47,7 +53,6 @@ class ProbedEngine final : public Engine {
   Result<ReadBack> readBack(const ProbeAnswer& compiled, const BuildOptions& options);
   Status verify(const ProbeAnswer& compiled, const BuildOptions& options, ReadBack& told);
   Result<RunResult> runInMemory(const std::map<std::string, Tensor>& inputs, const StopToken& stop);
-  Result<std::map<std::string, Tensor>> namedInFile(const std::map<std::string, Tensor>& inputs) const;
   Result<std::map<std::string, Tensor>> namedInPlan(std::map<std::string, Tensor> arrays) const;
   Result<std::filesystem::path> writeInputs(const std::map<std::string, Tensor>& inputs) const;
   Result<std::map<std::string, Tensor>> readOutputs(const ProbeAnswer& answer) const;
@@ -61,8 +66,8 @@ class ProbedEngine final : public Engine {
   HandedNetwork m_network;
   TemporaryFolder m_folder;  ///< of what passes between the processes
   int m_threads;
-  Json m_options;                                                        ///< that it is compiled with
-  std::vector<std::pair<std::string, std::string>> m_inputs, m_outputs;  ///< in the plan, in the file
+  Json m_options;  ///< that it is compiled with
+  NamesInFile m_inputs, m_outputs;
   std::unique_ptr<ProbeJob> m_job;
   SharedTensors m_shared;
   bool m_isShared = true;  ///< until memory turns out not to be that of the probe

@@ -11,6 +11,14 @@ bool isOfName(char letter) {
 
 }  // namespace
 
+std::string ProbedKind::whyNoWorkspace() const {
+  return std::string(title()) + " has no limit of the scratch memory of a kernel.";
+}
+
+Result<std::vector<OptimiserStep>> ProbedKind::optimiserSteps(const ProbeAnswer&) const {
+  return Diagnostic{.message = std::string(title()) + " does not say which steps its optimisation takes"};
+}
+
 Status ProbedKind::verify(const HandedNetwork&, const ProbeAnswer&, const std::map<std::string, Tensor>&, ProbeJob&,
                           ReadBack&, const StopToken&) const {
   return Done{};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,20 @@
 #include "probe/probe_job.h"
 
 namespace fusescope {
+
+/// Options of a compiler by which steps of its optimisation are left out.
+struct OptimiserSwitches {
+  std::string level;                ///< an option: how far it optimises; empty: there is none
+  std::vector<std::string> levels;  ///< its values, the least first
+  std::string disable;              ///< an option: names of steps that are left out, parted by commas
+};
+
+/// A step of a compiler's optimisation, as it calls it.
+struct OptimiserStep {
+  std::string name;
+  bool changed = false;  ///< it changed the network
+  bool operator==(const OptimiserStep&) const = default;
+};
 
 /// What is different between the compilers that a probe reaches: what each is asked for, and how its answers are read.
 /// All is text of another program: nothing is believed that does not fit the network. Const, stateless, and safe to use
@@ -27,9 +42,19 @@ class ProbedKind {
   /// was opened there.
   virtual std::string whyNot(Ability ability, const Json& opened) const = 0;
 
+  /// Whether it can say of nodes that it takes them before it compiles.
+  virtual bool saysSupport() const { return true; }
+  /// Why it cannot be told how much scratch memory a kernel may take, as a sentence; empty: it can.
+  virtual std::string whyNoWorkspace() const;
+
   /// What `compile` and `support` are asked with: options of the plan, pins that the network cannot say, the number of
   /// threads. Also completes `network.pins`: which of them it can be asked for, and how.
   virtual Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const = 0;
+  /// How it is told which steps of its optimisation to leave out; nothing: it cannot be told.
+  virtual std::optional<OptimiserSwitches> optimiserSwitches() const { return {}; }
+  /// The steps that it took, in their order, each once: from its answer to `optimisers`.
+  virtual Result<std::vector<OptimiserStep>> optimiserSteps(const ProbeAnswer& answer) const;
+
   /// What it says of the nodes, from its answer to `support`.
   virtual Result<CompilerSupport> support(const HandedNetwork& network, const ProbeAnswer& answer) const = 0;
   /// What it made of the network, from its answer to `compile`. Kernels have names of their own each.

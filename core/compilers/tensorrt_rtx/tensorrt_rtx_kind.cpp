@@ -88,6 +88,8 @@ class TensorrtRtxKind final : public ProbedKind {
     return {};
   }
 
+  std::string whyNoWorkspace() const override { return {}; }
+
   Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
     Json json{{kComputeCapability, computeCapability(*network.plan)}};
     if (options.threads > 0) json["threads"] = options.threads;

@@ -21,6 +21,7 @@ WEIGHTS = "optimised.data"
 SMALL_BYTES = 256  # initializers of so many bytes and more are not in the optimised network, but beside it
 MOST_EVENTS = 100_000  # of a profile
 CPU = "CPUExecutionProvider"
+INFO, ERROR = 1, 3  # severities of its log
 BF16 = 16  # ONNX's number of the type, which numpy has not
 
 
@@ -39,6 +40,7 @@ class Compiler(base.Compiler):
         return {"version": self._ort.__version__, "devices": providers, "about": {"threads": os.cpu_count()}}
 
     def compile(self, request, files, out_folder, progress):
+        """`mark` names values that are to be outputs, too."""
         self._forget()
         options = request.get("options", {})
         self._kept = tempfile.mkdtemp(prefix="optimised-", dir=os.path.dirname(os.path.abspath(out_folder)))
@@ -47,9 +49,14 @@ class Compiler(base.Compiler):
         # It writes all weights with the optimised network, which takes as long as the rest. Nobody reads them unless
         # values are asked for, and then they are written: values().
         os.symlink(os.devnull, os.path.join(self._kept, WEIGHTS))
-        begin = time.perf_counter()
-        self._session = self._make_session(files["network.onnx"], options, written=self._kept)
-        ms = 1e3 * (time.perf_counter() - begin)
+        marked = with_outputs(files["network.onnx"], request["mark"]) if request.get("mark") else None
+        try:
+            begin = time.perf_counter()
+            self._session = self._make_session(marked or files["network.onnx"], options, written=self._kept)
+            ms = 1e3 * (time.perf_counter() - begin)
+        finally:
+            if marked is not None:
+                os.remove(marked)
         self._options, self._network = options, files["network.onnx"]
         assigned = assignment(self._session)
         self._nodes = max(1, sum(len(part["nodes"]) for part in assigned))
@@ -122,16 +129,23 @@ class Compiler(base.Compiler):
         shutil.rmtree(self._kept)
         self._kept = folder
 
+    def optimisers(self, request, files, out_folder, progress):
+        """What its optimisers say while they work: which there are, and which of them changed something."""
+        progress("session")
+        with base.captured_output(os.path.join(out_folder, "log.txt")):
+            self._make_session(files["network.onnx"], request.get("options", {}), severity=INFO)
+        return {}
+
     def _forget(self):
         self._session = None
         if self._kept is not None:
             shutil.rmtree(self._kept, ignore_errors=True)
         self._kept = None
 
-    def _make_session(self, path, options, written=None, profile=None):
+    def _make_session(self, path, options, written=None, profile=None, severity=ERROR):
         ort = self._ort
         settings = ort.SessionOptions()
-        settings.log_severity_level = 3
+        settings.log_severity_level = severity
         settings.intra_op_num_threads = int(options.get("threads", 0))
         settings.inter_op_num_threads = 1
         settings.graph_optimization_level = getattr(ort.GraphOptimizationLevel, LEVELS[options.get("level", "all")])

@@ -7,6 +7,8 @@
     keep       names of values: the operators that make them are to keep their types
     threads    0: as OpenVINO wishes
 
+`mark` of `compile` names values that are to be outputs, too.
+
 Files of answers: model.json is the network as it was imported, before anything was optimised; execution.xml is the
 execution graph, with the names of model.json in originalLayersNames.
 """
@@ -90,6 +92,8 @@ class Compiler(base.Compiler):
             self._asked = None, None
             if asked != identity(files["network.onnx"]):
                 model = self._core.read_model(files["network.onnx"])
+            if request.get("mark"):
+                model.add_outputs(request["mark"])
         with phases("name"):
             ops = numbered(model)
             write_model(ops, os.path.join(out_folder, MODEL))

@@ -2,17 +2,22 @@
 extents, has a kernel of a sum or a product and the Relu behind it, and one of each other node.
 
 FUSESCOPE_TEST_TALLY says what goes wrong: "refuses OP" (when it is asked), "fails OP", "dies OP" (while it compiles),
-"dies run".
+"dies run", "spins" (a thread takes a processor from when it is opened), "slow run", "wrong STEP…" (while all of these
+steps of its optimisation are taken, results are off by one), "deaf STEP" (this step is taken although it is to be left
+out), "marks" (a network with one more output is counted in other kernels).
 """
 
 import os
 import struct
+import threading
 import time
 import zipfile
 
 from fusescope_probe import base
 
 DISTRIBUTIONS = ("tally",)
+
+STEPS = {"low": ["tidy"], "high": ["tidy", "fold", "share", "reorder", "round", "join"]}
 
 JOINS = {"Add": lambda a, b: a + b, "Mul": lambda a, b: a * b}
 ALONE = {"Neg": lambda a: -a, "Relu": lambda a: max(a, 0.0), "Cast": lambda a: a}
@@ -21,6 +26,11 @@ ALONE = {"Neg": lambda a: -a, "Relu": lambda a: max(a, 0.0), "Cast": lambda a: a
 class Compiler(base.Compiler):
     def open(self, request, files, out_folder, progress):
         self._fault = os.environ.get("FUSESCOPE_TEST_TALLY", "").split()
+        if "FUSESCOPE_TEST_TELLS" in os.environ:
+            with open(os.environ["FUSESCOPE_TEST_TELLS"], "w") as file:
+                file.write(str(os.environ.get("OMP_WAIT_POLICY")))
+        if self._fault == ["spins"]:
+            threading.Thread(target=spin, daemon=True).start()
         return {"version": "1.5", "devices": [{"name": "fingers"}], "about": {"pid": os.getpid()}}
 
     def support(self, request, files, out_folder, progress):
@@ -31,6 +41,9 @@ class Compiler(base.Compiler):
     def compile(self, request, files, out_folder, progress):
         progress("count", "on fingers")
         self._graph = Graph(files["network.onnx"])
+        marked = request.get("mark", [])
+        self._graph.outputs += marked
+        self._taken = self._steps(request["options"])
         for node in self._graph.nodes:
             if self._fault == ["fails", node["op"]]:
                 raise base.Refusal(f"Tally has not enough fingers for node {node['name']} ({node['op']})")
@@ -38,7 +51,7 @@ class Compiler(base.Compiler):
                 print("out of fingers", flush=True)
                 os._exit(7)
         return {
-            "kernels": kernels(self._graph),
+            "kernels": kernels(self._graph, apart=self._fault == ["marks"] and bool(marked)),
             "options": request["options"],
             "phases": [{"name": "count", "ms": 1.5}],
             "peak_bytes": 4096,
@@ -48,8 +61,22 @@ class Compiler(base.Compiler):
         if self._fault == ["dies", "run"] and not os.path.exists(os.environ["FUSESCOPE_TEST_DIED"]):
             open(os.environ["FUSESCOPE_TEST_DIED"], "w").close()
             os._exit(8)
-        write_npz(os.path.join(out_folder, "outputs.npz"), self._graph.run(read_npz(files["inputs.npz"])))
+        if self._fault == ["slow", "run"]:
+            print("counting slowly", flush=True)
+            time.sleep(60)
+        outputs = self._graph.run(read_npz(files["inputs.npz"]))
+        if self._fault[:1] == ["wrong"] and set(self._fault[1:]) <= set(self._taken):
+            outputs = {name: (shape, [each + 1 for each in numbers]) for name, (shape, numbers) in outputs.items()}
+        write_npz(os.path.join(out_folder, "outputs.npz"), outputs)
         return {}
+
+    def optimisers(self, request, files, out_folder, progress):
+        return {"steps": [[name, name != "share"] for name in self._steps(request["options"])]}
+
+    def _steps(self, options):
+        without = options.get("without", "").split(",")
+        deaf = self._fault[1:] if self._fault[:1] == ["deaf"] else []
+        return [each for each in STEPS[options.get("effort", "high")] if each not in without or each in deaf]
 
     def time(self, request, files, out_folder, progress):
         inputs = read_npz(files["inputs.npz"])
@@ -67,12 +94,17 @@ class Compiler(base.Compiler):
         return (op in JOINS or op in ALONE) and self._fault != ["refuses", op]
 
 
-def kernels(graph):
-    """[name, nodes] in order."""
+def spin():
+    while True:
+        pass
+
+
+def kernels(graph, apart=False):
+    """[name, nodes] in order. `apart`: one of each node."""
     made = []
     for node in graph.nodes:
         before = made[-1][1] if made else []
-        joins = node["op"] == "Relu" and before and before[-1]["op"] in JOINS
+        joins = not apart and node["op"] == "Relu" and before and before[-1]["op"] in JOINS
         if joins and before[-1]["outputs"][0] == node["inputs"][0]:
             before.append(node)
         else:

@@ -151,6 +151,37 @@ TEST_F(JobFile, AResultThatLiesIsRefused) {
   EXPECT_NE(problem(), "");
 }
 
+TEST_F(JobFile, WhatWasNotedComesBack) {
+  const Json noted{{"format", "noted"}, {"do", {"plan", "run"}}};
+  const auto packed = packJob("echo", requests(), job(), {}, {}, noted);
+  ASSERT_TRUE(packed.ok()) << packed.error().text();
+  ASSERT_EQ(run(), 0);
+  auto opened = openJobResult(result(), packed.value());
+  ASSERT_TRUE(opened.ok()) << opened.error().text();
+  EXPECT_EQ(opened.value().asked, noted);
+  EXPECT_EQ(opened.value().ops, (std::set<std::string>{"open", "echo", "refuse"}));
+  EXPECT_EQ(opened.value().finished.size(), std::string("2026-01-31T12:00:00Z").size());
+}
+
+TEST_F(JobFile, HowLongAndByHowManyThreadsIsTheJobs) {
+  const auto network = file("network.onnx", "a network");
+  const auto question = [&](double seconds, int threads) {
+    return ProbeRequest{
+        .json = {{"op", "echo"}, {"seconds", seconds}, {"options", {{"threads", threads}, {"level", 1}}}},
+        .files = {{"network.onnx", network}}};
+  };
+  pack({question(2, 4)});
+  ASSERT_EQ(run(), 0);
+  auto opened = openJobResult(result(), m_id);
+  ASSERT_TRUE(opened.ok()) << opened.error().text();
+  const auto answer = opened.value().probe->ask(question(0.5, 1), {});
+  ASSERT_TRUE(answer.ok()) << answer.error().text();
+  EXPECT_EQ(answer.value().json["request"]["seconds"], 2);
+  auto other = question(2, 4);
+  other.json["options"]["level"] = 2;
+  EXPECT_NE(opened.value().probe->ask(other, {}).error().text().find("with these options"), std::string::npos);
+}
+
 TEST_F(JobFile, ADamagedJobSaysSo) {
   pack(requests());
   std::string bytes = textOfFile(job());

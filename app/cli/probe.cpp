@@ -1,0 +1,192 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "app/cli/command.h"
+#include "app/cli/print_times.h"
+#include "app/cli/read_back.h"
+#include "app/cli/table.h"
+#include "base/text.h"
+#include "planning/read_back_plan.h"
+#include "session/job_files.h"
+
+namespace fusescope::cli {
+namespace {
+
+struct Arguments {
+  std::string model, job, result;
+  std::string questions = "plan";
+  double seconds = JobQuestions().seconds, warmup = JobQuestions().warmupSeconds;
+  int threads = 0;
+  bool json = false;
+  PlanArguments plan;
+  InputArguments inputs;
+};
+
+Result<int> pack(const Arguments& arguments) {
+  if (arguments.plan.compiler.empty())
+    return Diagnostic{.message = "which compiler the job is for is missing",
+                      .where = {.attribute = "--compiler"},
+                      .help = "Give --compiler onnxruntime, for example; fusescope compilers lists them all."};
+  JobWishes wishes{.model = {},
+                   .extents = TRY(arguments.plan.inputOverrides()),
+                   .options = TRY(arguments.plan.options()),
+                   .inputs = {.paths = arguments.inputs.paths, .batchAxis = arguments.inputs.batchAxis},
+                   .questions = TRY(parseJobQuestions(arguments.questions))};
+  wishes.questions.threads = arguments.threads;
+  wishes.questions.seconds = arguments.seconds;
+  wishes.questions.warmupSeconds = arguments.warmup;
+  const std::vector<std::string> names = namesOf(wishes.questions);
+  const std::string compiler = wishes.options.compiler;
+  const PackedJob packed = TRY(packModel(arguments.model, std::move(wishes), arguments.job, {}, progressLine()));
+  clearProgressLine();
+  if (arguments.json) {
+    printJson({{"format", "fusescope.packed_job"},
+               {"version", 1},
+               {"job", packed.id},
+               {"file", arguments.job},
+               {"bytes", packed.bytes},
+               {"compiler", compiler},
+               {"do", names}});
+  } else {
+    std::cout << fmt::format(
+        "{} is written, {}: it asks {} for {}\nrun it where that is: python3 {}; it writes result.zip beside itself\n"
+        "then: fusescope probe open result.zip\n",
+        arguments.job, bytesText(packed.bytes), compiler, joined(names), arguments.job);
+  }
+  return kDone;
+}
+
+/// What of a job's questions was answered.
+struct Answers {
+  std::optional<ErrorReport> errors;
+  std::optional<TimeReport> time;
+  std::vector<std::pair<std::string, std::string>> failed;  ///< a question, and why it has no answer
+  bool random = false;
+};
+
+/// The value, or nothing and a failure of `question`.
+template <class T>
+std::optional<T> orFailed(Result<T> result, const char* question, Answers& answers) {
+  if (result.ok()) return std::move(result).value();
+  answers.failed.emplace_back(question, result.error().text());
+  return {};
+}
+
+Result<Answers> answersOf(const OpenedJob& job, const Artifact& artifact) {
+  Answers answers;
+  const JobQuestions& questions = job.wishes.questions;
+  if (!questions.run && !questions.time && !questions.profile) return answers;
+  const Samples samples = TRY(loadSamples(*artifact.plan, job.wishes.inputs));
+  answers.random = samples.random;
+  if (questions.run)
+    answers.errors =
+        orFailed(measureErrors(artifact, samples, Tolerance::ofLoweredTypes(), {}, progressLine()), "run", answers);
+  if (!questions.time && !questions.profile) return answers;
+  BuildOptions options = buildOptions(artifact, 0, {}, progressLine());
+  options.shapes = extentsOf(samples.first());
+  const auto engine = TRY(openEngine(artifact, options));
+  if (questions.time)
+    answers.time = orFailed(timeEngine(*engine, samples.first(), {.perLayer = false}), "time", answers);
+  if (questions.time && questions.profile && answers.time) {
+    auto layers = orFailed(timeEngine(*engine, samples.first(), {.perLayer = true}), "profile", answers);
+    if (layers) answers.time = std::move(layers);
+  }
+  return answers;
+}
+
+void printErrors(const ErrorReport& errors) {
+  printTitle("Outputs, against float32 by fusescope here");
+  Table table({{"name"}, {"max |Δ|", true}, {"max |Δ| / rms", true}, {"cosine", true}, {"problem"}});
+  for (const TensorComparison& output : errors.outputs)
+    table.add({shortened(output.name), fmt::format("{:.4g}", output.maxAbs), fmt::format("{:.4g}", output.maxOverRms),
+               cosineText(output.cosine, 9), output.problem});
+  table.print();
+}
+
+void printOpened(const OpenedJob& job, const Artifact& artifact, const Answers& answers) {
+  if (artifact.made != nullptr) printReadBack(*artifact.made);
+  if (answers.errors) printErrors(*answers.errors);
+  if (answers.time) {
+    printTitle("Times");
+    printTimes(*answers.time);
+  }
+  const RecordedJob& recorded = job.recorded;
+  std::cout << fmt::format("{} {} on {} ({}), Python {}, {}; the job ended {}\n", job.compiler, recorded.version,
+                           recorded.machine, recorded.platform, recorded.python, counted(recorded.threads, "thread"),
+                           recorded.finished);
+  for (const auto& [question, why] : answers.failed) std::cout << fmt::format("no answer to {}: {}\n", question, why);
+  if (answers.random) std::cout << "on random inputs: nobody gave others (--inputs)\n";
+  std::cout << fmt::format("every verb takes it: fusescope plan {} --compiler {}\n", job.wishes.model.path,
+                           job.wishes.options.compiler);
+}
+
+Result<int> openResult(const Arguments& arguments) {
+  OpenedJob job = TRY(openJob(arguments.result, arguments.model));
+  if (!arguments.inputs.paths.empty())
+    job.wishes.inputs = {.paths = arguments.inputs.paths, .batchAxis = arguments.inputs.batchAxis};
+  const Artifact artifact = TRY(readBackJob(job, {}, progressLine()));
+  const Answers answers = TRY(answersOf(job, artifact));
+  clearProgressLine();
+  if (arguments.json) {
+    Json failed = Json::array();
+    for (const auto& [question, why] : answers.failed) failed.push_back({{"do", question}, {"message", why}});
+    printJson({{"format", "fusescope.opened_job"},
+               {"version", 1},
+               {"result", toJson(job)},
+               {"plan", coverJson(artifact.cover())},
+               {"errors", answers.errors ? toJson(*answers.errors) : Json(nullptr)},
+               {"time", answers.time ? toJson(*answers.time) : Json(nullptr)},
+               {"random_inputs", answers.random},
+               {"failed", std::move(failed)}});
+  } else {
+    printOpened(job, artifact, answers);
+  }
+  return answers.failed.empty() ? kDone : kDoesNotHold;
+}
+
+CLI::App* declarePack(CLI::App& verb, const std::shared_ptr<Arguments>& arguments) {
+  auto* pack =
+      verb.add_subcommand("pack", "a job file for a machine that cannot be reached: python3 JOB.pyz runs it there");
+  pack->add_option("MODEL", arguments->model, "a model")->required();
+  pack->add_option("-o,--output", arguments->job, "the job file to write")->required()->type_name("JOB.pyz");
+  pack->add_option("--do", arguments->questions, "what is asked besides what is made: run, time, profile")
+      ->type_name("plan[,run][,time][,profile]")
+      ->capture_default_str();
+  pack->add_option("--seconds", arguments->seconds, "how long to measure")
+      ->type_name("S")
+      ->check(aboveZero())
+      ->capture_default_str();
+  pack->add_option("--warmup", arguments->warmup, "how long to run before")
+      ->type_name("S")
+      ->check(zeroOrMore())
+      ->capture_default_str();
+  pack->add_option("--threads", arguments->threads, "threads to use; as many as the machine there has if not given")
+      ->type_name("N")
+      ->check(aboveZero());
+  arguments->inputs.declare(*pack);
+  pack->add_flag("--json", arguments->json, "print JSON");
+  arguments->plan.declare(*pack);
+  return pack;
+}
+
+}  // namespace
+
+Command probeCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand("probe", "compilers on machines that cannot be reached: jobs and their results");
+  const auto arguments = std::make_shared<Arguments>();
+  verb->require_subcommand(1);
+  auto* packing = declarePack(*verb, arguments);
+  auto* opening =
+      verb->add_subcommand("open", "the result of a job: what the compiler made there, and what it measured");
+  opening->add_option("RESULT", arguments->result, "what the job wrote")->required()->type_name("RESULT.zip");
+  opening->add_option("MODEL", arguments->model, "where the model is now, if not where it was when the job was packed");
+  arguments->inputs.declare(*opening);
+  opening->add_flag("--json", arguments->json, "print JSON");
+  return {verb, [arguments, packing]() -> Result<int> {
+            return packing->parsed() ? pack(*arguments) : openResult(*arguments);
+          }};
+}
+
+}  // namespace fusescope::cli

@@ -1,0 +1,21 @@
+#include "compilers/limits.h"
+
+#include <fmt/format.h>
+
+#include "compilers/probed/probed_compiler.h"
+
+namespace fusescope {
+
+Status checkLimits(const Compiler& compiler, const PlanOptions& options) {
+  const auto* probed = dynamic_cast<const ProbedCompiler*>(&compiler);
+  if (probed == nullptr || options.workspaceBytes == 0) return Done{};
+  std::string why = probed->kind().whyNoWorkspace();
+  if (why.empty()) return Done{};
+  if (why.back() == '.') why.pop_back();
+  return Diagnostic{.message = why + ", so that this would be ignored",
+                    .where = {.attribute = "--workspace"},
+                    .help = fmt::format("Leave it out for {}; fusescope itself and tensorrt-rtx have such a limit.",
+                                        compiler.name())};
+}
+
+}  // namespace fusescope

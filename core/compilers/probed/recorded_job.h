@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "base/mapped_file.h"
+#include "compilers/compiler.h"
+
+namespace fusescope {
+
+/// Where and when the answers of a compiler were given that are in the result of a job file: NAME@RESULT.zip. Such a
+/// compiler starts nothing, and answers only what the job asked for.
+struct RecordedJob {
+  FileIdentity file;
+  std::string machine, platform, python;  ///< in the words of the machine where it ran; not trusted
+  std::string finished;                   ///< UTC, by the clock there
+  std::string version;                    ///< of the compiler; empty: it does not say
+  int threads = 1;                        ///< that the job asked for, else the processors there
+  std::set<std::string> ops;              ///< of the requests that the job had
+  Json asked;                             ///< what whoever packed it noted; not trusted
+
+  /// "measured on gpubox (Linux 6.1 x86_64) in the job that ended 2026-01-31T12:00:00Z".
+  std::string inWords() const;
+  /// Why it does not tell this, as a sentence; empty: the job asked for it.
+  std::string whyNot(Ability ability) const;
+};
+
+/// Whether what stands behind NAME@ is the result of a job file, and not an environment.
+bool isJobResult(std::string_view environment);
+
+/// Reads what a result says of itself. Errors: those of openJobResult(), and that it is another compiler's than `kind`.
+Result<RecordedJob> readRecordedJob(const std::string& path, std::string_view kind);
+
+/// Of a compiler whose answers are recorded; nothing: it answers live, or its result cannot be opened.
+std::optional<RecordedJob> recordedJobOf(const Compiler& compiler);
+
+}  // namespace fusescope

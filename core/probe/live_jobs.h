@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "probe/listener.h"
+#include "probe/probe_job.h"
+
+namespace fusescope {
+
+/// A job's process as seen by who suspends it, while it may end at any moment.
+class LiveProcess {
+ public:
+  LiveProcess(const ProbeJob* job, std::shared_ptr<Listener> listener, std::int64_t number,
+              std::shared_ptr<Mailbox> mailbox)
+      : m_job(job), m_listener(std::move(listener)), m_number(number), m_mailbox(std::move(mailbox)) {}
+
+  const ProbeJob* job() const { return m_job; }
+  /// Held by who asks the job something, and by who has it rest.
+  std::mutex& use() { return m_use; }
+  /// Suspends the process, or lets it go on; then the processor time that it used meanwhile, in milliseconds: nothing
+  /// where that is not known. use() is held. False: it does not answer, for it has ended.
+  bool rest(bool on, std::optional<double>& usedMs);
+
+ private:
+  const ProbeJob* m_job;
+  const std::shared_ptr<Listener> m_listener;
+  const std::int64_t m_number;
+  const std::shared_ptr<Mailbox> m_mailbox;
+  std::mutex m_use;
+};
+
+/// The jobs of this program that have a process. Thread-safe.
+void addLiveProcess(const std::shared_ptr<LiveProcess>& process);
+void removeLiveProcess(const ProbeJob* job);
+std::vector<std::shared_ptr<LiveProcess>> liveProcesses();
+
+}  // namespace fusescope

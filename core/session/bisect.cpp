@@ -1,0 +1,342 @@
+#include "session/bisect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "base/json_fields.h"
+#include "base/text.h"
+#include "compilers/compile_network.h"
+#include "compilers/probed/optimiser_steps.h"
+#include "engine/input_check.h"
+#include "planning/draft_plan.h"
+#include "planning/without_lowered_types.h"
+#include "session/layer_error_report.h"
+#include "session/operations.h"
+#include "tuning/deadline.h"
+#include "tuning/pinnable_nodes.h"
+#include "verify/tensor_error.h"
+
+namespace fusescope {
+namespace {
+
+constexpr const char* kHint = "hint";
+constexpr const char* kExactHint = "f32";
+
+/// Things of one kind that can be switched off, and how plan options say that some are.
+struct Switches {
+  std::string what;
+  std::vector<std::string> names;
+  std::function<void(const SwitchSet& off, PlanOptions& options)> apply;
+  std::function<std::vector<std::string>(const SwitchSet& off)> asOptions;
+};
+
+std::size_t nodesInFallback(const Plan& plan) {
+  std::size_t nodes = 0;
+  for (const Segment& segment : plan.segments)
+    if (segment.kind == SegmentKind::Fallback) nodes += segment.nodes.size();
+  return nodes;
+}
+
+class Bisection {
+ public:
+  Bisection(const Artifact& artifact, const Samples& samples, const BisectOptions& options)
+      : m_artifact(artifact), m_samples(samples), m_options(options), m_deadline(options.stop) {
+    if (options.seconds > 0) m_deadline.endAfter(options.seconds);
+  }
+
+  Result<BisectReport> run() {
+    const auto begin = std::chrono::steady_clock::now();
+    TRY(calculateExpected());
+    m_report.before = TRY(errorWith(m_artifact.plan->options));
+    if (m_report.before <= m_options.tolerance) {
+      m_report.end = CulpritEnd::NotWrong;
+    } else {
+      Status searched = searchAll();
+      const bool isTimeOver = !searched.ok() && searched.error().cancelled && !m_options.stop.stop_requested();
+      if (isTimeOver) m_report.end = CulpritEnd::OutOfBudget;
+      if (!isTimeOver) TRY(std::move(searched));
+    }
+    m_report.builds = m_builds;
+    m_report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return std::move(m_report);
+  }
+
+ private:
+  const Plan& plan() const { return *m_artifact.plan; }
+  BuildOptions buildOptionsNow() const {
+    BuildOptions build = buildOptions(m_artifact, m_options.threads, m_deadline.token(), m_options.progress);
+    build.shapes = extentsOf(m_samples.first());
+    build.measureTactics = false;
+    return build;
+  }
+
+  Status calculateExpected() {
+    BuildOptions build = buildOptionsNow();
+    build.stop = m_options.stop;
+    const auto exact = TRY(exactEngine(plan(), build));
+    for (const Sample& sample : m_samples.list)
+      m_expected.push_back(
+          TRY(inSample(exact->run(sample.inputs, {}, build.stop), sample, m_samples.list.size())).outputs);
+    return Done{};
+  }
+
+  Result<std::shared_ptr<const Plan>> planned(PlanOptions options) const {
+    options.support.reset();
+    assignIds(options.directives);
+    auto made = TRY(makePlan(unquantized(plan().model), options, nullptr, m_deadline.token()));
+    return planSupported(m_artifact.compiler(), std::move(made), m_deadline.token());
+  }
+
+  Result<double> errorWith(const PlanOptions& options) {
+    ++m_builds;
+    const BuildOptions build = buildOptionsNow();
+    if (m_options.progress) m_options.progress("bisect", fmt::format("build {}", m_builds));
+    const auto engine = TRY(compileNetwork(m_artifact.compiler(), TRY(planned(options)), build));
+    // What the compiler gives up on is calculated by our own engine: that makes it right, and tells nothing.
+    const std::size_t fallen = nodesInFallback(engine->plan());
+    if (m_builds == 1) m_fallen = fallen;
+    if (fallen > m_fallen) return INFINITY;
+    double worst = 0;
+    for (std::size_t i = 0; i < m_samples.list.size(); ++i) {
+      const Sample& sample = m_samples.list[i];
+      const auto result = TRY(inSample(engine->run(sample.inputs, {}, build.stop), sample, m_samples.list.size()));
+      for (const auto& [name, exact] : m_expected[i]) {
+        const auto given = result.outputs.find(name);
+        if (given == result.outputs.end() || !TensorErrorSums::comparable(given->second, exact)) continue;
+        TensorErrorSums sums;
+        sums.add(given->second, exact, given->second.type());
+        const TensorError error = sums.error();
+        worst = std::max(worst, error.nonFinite > 0 ? INFINITY : error.maxOverRms);
+      }
+    }
+    return worst;
+  }
+
+  std::int64_t buildsLeft() const {
+    return m_options.builds == 0 ? 0 : std::max<std::int64_t>(1, m_options.builds - m_builds);
+  }
+  bool isOver() const {
+    return m_deadline.token().stop_requested() || (m_options.builds > 0 && m_builds >= m_options.builds);
+  }
+
+  Status searchAll() {
+    const auto switches = optimiserSwitchesOf(m_artifact.compiler());
+    if (switches) TRY(searchOptimisers(*switches));
+    if (m_artifact.isOurs()) TRY(search(rules()));
+    TRY(searchHint());
+    if (!isDone()) TRY(search(TRY(types())));
+    return Done{};
+  }
+
+  bool isDone() const { return m_report.end == CulpritEnd::Found || m_report.end == CulpritEnd::OutOfBudget; }
+
+  /// Tries one kind, unless a culprit is known already.
+  Status search(const Switches& switches) {
+    if (isDone() || switches.names.empty()) return Done{};
+    if (isOver()) {
+      m_report.end = CulpritEnd::OutOfBudget;
+      return Done{};
+    }
+    const PlanOptions& given = plan().options;
+    BisectStage stage{.what = switches.what, .switches = switches.names, .found = {}};
+    stage.found =
+        TRY(findCulprits(static_cast<std::uint32_t>(switches.names.size()),
+                         [&](const SwitchSet& off) -> Result<double> {
+                           if (off.empty()) return m_report.before;
+                           PlanOptions options = given;
+                           switches.apply(off, options);
+                           return errorWith(options);
+                         },
+                         {.tolerance = m_options.tolerance, .builds = buildsLeft(), .stop = m_deadline.token()}));
+    m_report.end = stage.found.end;
+    if (m_report.end == CulpritEnd::Found) m_report.options = switches.asOptions(stage.found.off);
+    m_report.stages.push_back(std::move(stage));
+    return Done{};
+  }
+
+  /// Levels from the least on, up to the first that is wrong; then the steps that were taken at the level of the plan.
+  Status searchOptimisers(const OptimiserSwitches& by) {
+    const PlanOptions& given = plan().options;
+    const auto asked = given.compilerOptions.find(by.level);
+    const std::string own = asked == given.compilerOptions.end() ? by.levels.back() : asked->second;
+    for (const std::string& level : by.levels) {
+      if (level == own || isOver()) break;
+      PlanOptions options = given;
+      options.compilerOptions[by.level] = level;
+      m_report.levels.push_back({level, TRY(errorWith(options))});
+      if (m_report.levels.back().error > m_options.tolerance) break;
+    }
+    if (isOver()) {
+      m_report.end = CulpritEnd::OutOfBudget;
+      return Done{};
+    }
+    // What is wrong where least is optimised owes nothing to optimisers.
+    if (!m_report.levels.empty() && m_report.levels.front().error > m_options.tolerance) return Done{};
+    const auto steps = TRY(stepsWith(given));
+    Switches switches{.what = "optimisers", .names = {}, .apply = {}, .asOptions = {}};
+    for (const OptimiserStep& step : steps)
+      if (step.changed) switches.names.push_back(step.name);
+    switches.apply = [&](const SwitchSet& off, PlanOptions& options) {
+      std::vector<std::string> left;
+      if (const std::string already = options.compilerOptions[by.disable]; !already.empty()) left.push_back(already);
+      for (const std::uint32_t each : off) left.push_back(switches.names[each]);
+      options.compilerOptions[by.disable] = joined(left, ",");
+    };
+    switches.asOptions = [&](const SwitchSet& off) {
+      PlanOptions options = given;
+      switches.apply(off, options);
+      return std::vector<std::string>{"--compiler-option", by.disable + "=" + options.compilerOptions[by.disable]};
+    };
+    TRY(search(switches));
+    if (m_report.end == CulpritEnd::Found) m_report.honoured = TRY(areLeftOut(switches));
+    return Done{};
+  }
+
+  Result<std::vector<OptimiserStep>> stepsWith(const PlanOptions& options) {
+    const auto made = TRY(planned(options));
+    const auto extents = TRY(buildExtents(*made, extentsOf(m_samples.first())));
+    return optimiserSteps(m_artifact.compiler(), made, extents, buildOptionsNow());
+  }
+
+  /// By what the compiler says of its steps once they are to be left out.
+  Result<bool> areLeftOut(const Switches& switches) {
+    PlanOptions options = plan().options;
+    const SwitchSet& off = m_report.stages.back().found.off;
+    switches.apply(off, options);
+    const auto steps = TRY(stepsWith(options));
+    return std::ranges::none_of(off, [&](std::uint32_t each) {
+      const auto taken = std::ranges::find(steps, switches.names[each], &OptimiserStep::name);
+      return taken != steps.end() && taken->changed;
+    });
+  }
+
+  /// The fusion rules that made something of the plan.
+  Switches rules() const {
+    std::set<std::string> names;
+    for (const FusedNode& fused : plan().fusedNodes)
+      if (!fused.rule.empty()) names.insert(fused.rule);
+    Switches switches{.what = "fusion rules", .names = {names.begin(), names.end()}, .apply = {}, .asOptions = {}};
+    const std::vector<std::string> list = switches.names;
+    switches.apply = [list](const SwitchSet& off, PlanOptions& options) {
+      for (const std::uint32_t each : off)
+        options.directives.push_back({.kind = DirectiveKind::NoFuse, .rule = list[each]});
+    };
+    switches.asOptions = [list](const SwitchSet& off) {
+      std::vector<std::string> words;
+      for (const std::uint32_t each : off) words.insert(words.end(), {"--no-fuse", list[each]});
+      return words;
+    };
+    return switches;
+  }
+
+  /// A type for the whole network that its compiler has an option for.
+  Status searchHint() {
+    const auto options = m_artifact.compiler().options();
+    const auto hint = std::ranges::find(options, kHint, &CompilerOption::name);
+    if (hint == options.end() || std::ranges::count(hint->values, kExactHint) == 0) return Done{};
+    TRY(search({.what = "the hint",
+                .names = {kHint},
+                .apply = [](const SwitchSet&, PlanOptions& wished) { wished.compilerOptions[kHint] = kExactHint; },
+                .asOptions =
+                    [](const SwitchSet&) {
+                      return std::vector<std::string>{"--compiler-option", fmt::format("{}={}", kHint, kExactHint)};
+                    }}));
+    // Which nodes need it is more than that it helps: types are searched, too.
+    if (m_report.end != CulpritEnd::Found) return Done{};
+    const BisectStage ofHint = m_report.stages.back();
+    const std::vector<std::string> words = m_report.options;
+    m_report.end = CulpritEnd::NoCulprit;
+    TRY(search(TRY(types())));
+    if (m_report.end == CulpritEnd::Found) return Done{};
+    if (m_report.end == CulpritEnd::NoCulprit) m_report.end = CulpritEnd::Found;
+    m_report.stages.push_back(ofHint);
+    m_report.options = words;
+    return Done{};
+  }
+
+  /// What the plan lowers; where a hint lowers it, every node that the plan has in f32.
+  Result<Switches> types() {
+    const Plan& lowered = plan();
+    const PlanOptions& given = lowered.options;
+    Directives pins;
+    const auto hint = given.compilerOptions.find(kHint);
+    const bool isHinted =
+        hint != given.compilerOptions.end() && dataTypeFromName(hint->second).has_value() && hint->second != kExactHint;
+    if (isHinted) {
+      for (const PrecisionGrant& grant : lowered.precisionMap)
+        if (grant.granted == DataType::F32 && grant.asked == DataType::Undefined)
+          pins.push_back(
+              {.kind = DirectiveKind::Pin, .pattern = lowered.graph().node(grant.node).name, .type = DataType::F32});
+    } else {
+      const auto exact =
+          TRY(draftPlan(lowered.model, withoutLoweredTypes(given), nullptr, m_deadline.token(), &lowered));
+      const Pinnable pinnable = TRY(pinnableNodes(lowered, *exact));
+      for (const PinnableNode& node : pinnable.nodes)
+        pins.push_back({.kind = DirectiveKind::Pin, .pattern = node.pattern, .type = node.exact});
+    }
+    Switches switches{.what = "types of nodes", .names = {}, .apply = {}, .asOptions = {}};
+    for (const Directive& pin : pins) switches.names.push_back(pin.pattern);
+    switches.apply = [pins](const SwitchSet& off, PlanOptions& options) {
+      for (const std::uint32_t each : off) options.directives.push_back(pins[each]);
+    };
+    switches.asOptions = [pins](const SwitchSet& off) {
+      std::vector<std::string> words;
+      for (const std::uint32_t each : off)
+        words.insert(words.end(),
+                     {"--pin", fmt::format("{}={}", pins[each].pattern, fusescope::name(pins[each].type))});
+      return words;
+    };
+    return switches;
+  }
+
+  const Artifact& m_artifact;
+  const Samples& m_samples;
+  const BisectOptions& m_options;
+  Deadline m_deadline;
+  std::vector<std::map<std::string, Tensor>> m_expected;
+  std::int64_t m_builds = 0;
+  std::size_t m_fallen = 0;  ///< nodes in fallback as the plan is
+  BisectReport m_report;
+};
+
+}  // namespace
+
+Result<BisectReport> bisectErrors(const Artifact& artifact, const Samples& samples, const BisectOptions& options) {
+  return Bisection(artifact, samples, options).run();
+}
+
+Json toJson(const BisectReport& report, const Artifact& artifact, const Samples& samples,
+            const BisectOptions& options) {
+  Json json{{"format", "fusescope.bisect"}, {"version", 1}};
+  addSamples(json, samples);
+  json["compiler"] = artifact.plan->options.compiler;
+  json["tolerance"] = options.tolerance;
+  json["end"] = name(report.end);
+  json["before"] = jsonNumber(report.before);
+  json["after"] = report.stage() != nullptr ? jsonNumber(report.stage()->found.after) : Json(nullptr);
+  json["what"] = report.stage() != nullptr ? Json(report.stage()->what) : Json(nullptr);
+  json["culprits"] = json["levels"] = json["stages"] = Json::array();
+  if (const BisectStage* stage = report.stage())
+    for (const std::uint32_t each : stage->found.off) json["culprits"].push_back(stage->switches[each]);
+  for (const BisectLevel& level : report.levels)
+    json["levels"].push_back({{"level", level.level}, {"error", jsonNumber(level.error)}});
+  for (const BisectStage& stage : report.stages)
+    json["stages"].push_back({{"what", stage.what},
+                              {"switches", stage.switches},
+                              {"end", name(stage.found.end)},
+                              {"error_after", jsonNumber(stage.found.after)},
+                              {"minimal", stage.found.minimal},
+                              {"builds", stage.found.builds}});
+  json["options"] = report.options;
+  json["honoured"] = report.honoured ? Json(*report.honoured) : Json(nullptr);
+  json["builds"] = report.builds;
+  json["seconds"] = report.seconds;
+  return json;
+}
+
+}  // namespace fusescope

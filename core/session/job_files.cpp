@@ -1,0 +1,213 @@
+#include "session/job_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/json_fields.h"
+#include "base/name_hints.h"
+#include "base/text.h"
+#include "compilers/limits.h"
+#include "compilers/probed/probed_compiler.h"
+#include "planning/plan_json.h"
+#include "probe/job_file.h"
+#include "session/operations.h"
+#include "session/options_json.h"
+
+namespace fusescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFormat = "fusescope.job";
+constexpr int kVersion = 1;
+
+const std::vector<bool JobQuestions::*>& questionFlags() {
+  static const std::vector<bool JobQuestions::*> kFlags{nullptr, &JobQuestions::run, &JobQuestions::time,
+                                                        &JobQuestions::profile};
+  return kFlags;
+}
+
+Result<JobQuestions> questionsFromJson(const Json& json) {
+  JobQuestions questions;
+  std::vector<std::string> names;
+  JsonFields fields(json);
+  fields.require("do").read("do", names).read("threads", questions.threads);
+  fields.readNumber("seconds", questions.seconds).readNumber("warmup_seconds", questions.warmupSeconds);
+  if (fields.error()) return *fields.error();
+  const JobQuestions named = TRY(parseJobQuestions(joined(names, ",")));
+  questions.run = named.run;
+  questions.time = named.time;
+  questions.profile = named.profile;
+  return questions;
+}
+
+Result<const ProbedCompiler*> compilerToPackFor(const std::string& name) {
+  const ProbedKind* kind = findProbedKind(name);
+  if (kind != nullptr) return findProbedCompiler(name);
+  std::vector<std::string> names;
+  for (const ProbedKind* known : allProbedKinds()) names.emplace_back(known->name());
+  const bool isPlaced = name.find('@') != std::string::npos;
+  return Diagnostic{.message = isPlaced
+                                   ? fmt::format("'{}' says where the compiler is, and a job is for elsewhere", name)
+                                   : fmt::format("no probe reaches a compiler '{}'", name),
+                    .where = {.attribute = "--compiler"},
+                    .help = isPlaced ? "Give its name alone: whoever runs the job says where."
+                                     : nearestInWords(name, names, fmt::format("There are {}.", joined(names)))};
+}
+
+/// The plan of a network by the wishes of a job, before a compiler was asked: the same where it is packed and where it
+/// is opened, whatever either machine has measured.
+Result<std::shared_ptr<const Plan>> plannedFor(const fs::path& model, const JobWishes& wishes, const StopToken& stop,
+                                               const Progress& progress) {
+  auto opened = TRY(openModel(model, wishes.extents, stop, progress));
+  if (progress) progress("plan", model.filename().string());
+  return makePlan(std::move(opened), wishes.options, nullptr, stop);
+}
+
+Diagnostic locatedAt(Diagnostic error, const fs::path& path) {
+  if (error.where.file.empty()) error.where.file = path.string();
+  return error;
+}
+
+}  // namespace
+
+const std::vector<std::string_view>& jobQuestionNames() {
+  static const std::vector<std::string_view> kNames{"plan", "run", "time", "profile"};
+  return kNames;
+}
+
+Result<JobQuestions> parseJobQuestions(std::string_view text) {
+  JobQuestions questions;
+  for (const std::string& name : split(text, ',')) {
+    const auto known = std::ranges::find(jobQuestionNames(), name);
+    if (known == jobQuestionNames().end()) {
+      const std::vector<std::string> names(jobQuestionNames().begin(), jobQuestionNames().end());
+      return Diagnostic{.message = fmt::format("a job cannot be asked for '{}'", name),
+                        .where = {.attribute = "--do"},
+                        .help = nearestInWords(name, names, fmt::format("It can be asked for {}.", joined(names)))};
+    }
+    if (const auto flag = questionFlags()[static_cast<std::size_t>(known - jobQuestionNames().begin())])
+      questions.*flag = true;
+  }
+  return questions;
+}
+
+std::vector<std::string> namesOf(const JobQuestions& questions) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < questionFlags().size(); ++i)
+    if (const auto flag = questionFlags()[i]; flag == nullptr || questions.*flag)
+      names.emplace_back(jobQuestionNames()[i]);
+  return names;
+}
+
+Json toJson(const JobWishes& wishes) {
+  return {{"format", kFormat},
+          {"version", kVersion},
+          {"model", toJson(wishes.model, {})},
+          {"extents", toJson(wishes.extents)},
+          {"options", toJson(wishes.options)},
+          {"inputs", toJson(wishes.inputs)},
+          {"do", namesOf(wishes.questions)},
+          {"threads", wishes.questions.threads},
+          {"seconds", wishes.questions.seconds},
+          {"warmup_seconds", wishes.questions.warmupSeconds}};
+}
+
+Result<JobWishes> jobWishesFromJson(const Json& json) {
+  JobWishes wishes;
+  JsonFields fields(json);
+  std::string format;
+  fields.require("format").read("format", format);
+  if (!fields.error() && (format != kFormat || json.value("version", Json()) != kVersion))
+    return Diagnostic{.message = "what was packed was noted by another Fusescope, or by none"};
+  fields.require("model").parse("model", wishes.model, [](const Json& entry) { return modelFileFromJson(entry, {}); });
+  fields.parse("extents", wishes.extents, inputOverridesFromJson);
+  fields.require("options").parse("options", wishes.options, planOptionsFromJson);
+  fields.parse("inputs", wishes.inputs, sampleSourceFromJson);
+  if (fields.error()) return *fields.error();
+  wishes.questions = TRY(questionsFromJson(json));
+  return wishes;
+}
+
+Result<PackedJob> packModel(const fs::path& path, JobWishes wishes, const fs::path& job, const StopToken& stop,
+                            const Progress& progress) {
+  const ProbedCompiler& compiler = *TRY(compilerToPackFor(wishes.options.compiler));
+  TRY(compilerFor(wishes.options));  // its options, target and limits
+  const auto planned = plannedFor(path, wishes, stop, progress);
+  if (!planned.ok()) return locatedAt(planned.error(), path);
+  const Plan& plan = *planned.value();
+  wishes.model = TRY(identify(plan.model->files));
+  for (std::string& input : wishes.inputs.paths) input = fs::absolute(input).string();
+  wishes.model.path = fs::absolute(wishes.model.path).string();
+  const JobQuestions& questions = wishes.questions;
+  std::vector<std::map<std::string, Tensor>> samples;
+  if (questions.run || questions.time || questions.profile) samples = TRY(loadSamples(plan, wishes.inputs)).inputs();
+  const auto given = samples.empty() ? std::map<std::string, Dims>() : extentsOf(samples.front());
+  const auto extents = TRY(buildExtents(plan, given));
+  if (progress) progress("pack", job.filename().string());
+  const JobRequests asked = TRY(jobRequests(compiler.kind(), planned.value(), extents, samples, questions, stop));
+  PackedJob packed{.id = TRY(packJob(compiler.kind().name(), asked.requests, job, stop, {}, toJson(wishes))),
+                   .requests = asked.requests.size()};
+  std::error_code unknown;
+  packed.bytes = static_cast<std::int64_t>(fs::file_size(job, unknown));
+  return packed;
+}
+
+Result<OpenedJob> openJob(const fs::path& result, const fs::path& model) {
+  const std::string path = fs::absolute(result).string();
+  if (!isJobResult(path))
+    return Diagnostic{.message = "is not called as a result of a job is: NAME.zip", .where = {.file = path}};
+  const JobResult told = TRY(openJobResult(path));
+  const ProbedKind* kind = findProbedKind(told.compiler);
+  if (kind == nullptr)
+    return Diagnostic{
+        .message = fmt::format("this is of a compiler that this program does not know: '{}'", told.compiler),
+        .where = {.file = path}};
+  auto wishes = jobWishesFromJson(told.asked);
+  if (!wishes.ok()) return locatedAt(std::move(wishes).error(), path);
+  OpenedJob job{.wishes = std::move(wishes).value(),
+                .recorded = TRY(readRecordedJob(path, kind->name())),
+                .compiler = std::string(kind->name())};
+  job.wishes.options.compiler = job.compiler + "@" + path;
+  if (!model.empty()) job.wishes.model = movedTo(std::move(job.wishes.model), model);
+  const ModelState state = stateOnDisk(job.wishes.model);
+  if (state.change == ModelChange::Missing)
+    return Diagnostic{.message = "the network that the job was packed of is not there",
+                      .where = {.file = job.wishes.model.path},
+                      .help = fmt::format("Give where it is now: fusescope probe open {} MODEL", path)};
+  if (state.change == ModelChange::Changed)
+    return Diagnostic{
+        .message = fmt::format("this is not the network that the job of {} was packed of: its bytes differ",
+                               result.filename().string()),
+        .where = {.file = state.file},
+        .help = "Give the network as it was, or pack the job again."};
+  return job;
+}
+
+Result<Artifact> readBackJob(const OpenedJob& job, const StopToken& stop, const Progress& progress) {
+  const JobWishes& wishes = job.wishes;
+  auto artifact = TRY(openArtifact(wishes.model.path, wishes.extents, wishes.options, {}, stop, progress));
+  BuildOptions options = buildOptions(artifact, 0, stop, progress);
+  const JobQuestions& questions = wishes.questions;
+  if (questions.run || questions.time || questions.profile)
+    options.shapes = extentsOf(TRY(loadSamples(*artifact.plan, wishes.inputs)).first());
+  TRY(readBack(artifact, options));
+  return artifact;
+}
+
+Json toJson(const OpenedJob& job) {
+  const auto orNull = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
+  const RecordedJob& recorded = job.recorded;
+  return {{"file", recorded.file.path},
+          {"compiler", job.compiler},
+          {"version", orNull(recorded.version)},
+          {"machine", orNull(recorded.machine)},
+          {"platform", orNull(recorded.platform)},
+          {"python", orNull(recorded.python)},
+          {"finished", orNull(recorded.finished)},
+          {"do", namesOf(job.wishes.questions)},
+          {"threads", recorded.threads}};
+}
+
+}  // namespace fusescope
