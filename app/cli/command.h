@@ -41,6 +41,7 @@ Command tuneCommand(CLI::App& app);
 Command exportCommand(CLI::App& app);
 Command compilersCommand(CLI::App& app);
 Command probeCommand(CLI::App& app);
+Command importEngineCommand(CLI::App& app);
 
 /// The plan options of a verb, as they stand on the command line.
 struct PlanArguments {

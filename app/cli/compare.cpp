@@ -6,10 +6,12 @@
 #include <memory>
 
 #include "app/cli/command.h"
+#include "app/cli/compare_engine_files.h"
 #include "app/cli/compare_runs.h"
 #include "app/cli/side_arguments.h"
 #include "app/cli/table.h"
 #include "base/text.h"
+#include "session/compare_engine_files.h"
 #include "session/session_file.h"
 
 namespace fusescope::cli {
@@ -119,7 +121,12 @@ Result<int> compare(const Arguments& arguments) {
       TRY(open(arguments.a, TRY(planArguments(arguments.plan, arguments.planOfA, "--plan-a")), &arguments.engine));
   const auto b =
       TRY(open(arguments.b, TRY(planArguments(arguments.plan, arguments.planOfB, "--plan-b")), &arguments.engine));
+  if (isOfEngineFiles(a) && isOfEngineFiles(b)) return compareFilesOfEngines(a, b, arguments.json);
   for (const Artifact* side : {&a, &b}) {
+    if (isOfEngineFiles(*side))
+      return Diagnostic{.message = "this was read from files of an engine, which nobody can run here",
+                        .where = {.file = side->path},
+                        .help = "Compare it with another engine's files, or see: fusescope diff A B."};
     TRY(checkAble(*side, Ability::Run, "run a network"));
     if (arguments.seconds > 0) TRY(checkAble(*side, Ability::Time, "time a network"));
   }

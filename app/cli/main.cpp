@@ -24,6 +24,7 @@ constexpr const char* kExamples = R"(Examples:
   fusescope compare before.fse after.fse
   fusescope diff model.onnx model.onnx --plan-b '--precision f16'
   fusescope report model.onnx -o report.html
+  fusescope import-engine model.onnx --layers layers.json --profile profile.json
   fusescope export model.onnx --pin 'node_linear_1=f32' --to polygraphy -o pins.py
 
 A PATTERN is a node name, a glob, /regex/, op:Type, module:PATH, value:NAME or, in a body, NODE/PATTERN.
@@ -102,7 +103,7 @@ int mainGuarded(int argc, char** argv) {
       runCommand(app),     timeCommand(app),   compareCommand(app), diffCommand(app),
       errorsCommand(app),  verifyCommand(app), tensorCommand(app),  calibrateCommand(app),
       tuneCommand(app),    exportCommand(app), reportCommand(app),  compilersCommand(app),
-      probeCommand(app)};
+      probeCommand(app),   importEngineCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {

@@ -92,6 +92,31 @@ void printRefusals(const ReadBackPlan& made) {
   table.print();
 }
 
+/// Of an engine that others built: how its layers were found in the network, and where its numbers come from.
+void printPlacement(const ReadBackPlan& made) {
+  const Placement& placement = *made.placement;
+  if (!placement.unplaced.empty()) {
+    printTitle("Layers that could not be placed");
+    Table table({{"layer"}, {"why"}, {"it may hold"}});
+    for (const UnplacedLayer& layer : placement.unplaced) {
+      std::vector<std::string> nearest;
+      for (const NodeId node : layer.nearest) nearest.push_back(shortened(made.graph().node(node).name, 32));
+      table.add({shortened(layer.layer), layer.why, nearest.empty() ? "-" : joined(nearest)});
+    }
+    table.print();
+  }
+  std::cout << fmt::format("read from {}; nothing was built, run or timed here\n", joined(placement.files));
+  std::cout << fmt::format("{}: {} placed, {} without nodes that convert, move or synchronise, {} not placed\n",
+                           counted(placement.layers, "layer"), placement.placed, placement.conversions,
+                           placement.unplaced.size());
+  const std::string device = placement.device.empty() ? "the files do not say on which device" : placement.device;
+  if (!placement.times.empty())
+    std::cout << fmt::format("times of kernels are {}, as a profiler measured them: {}\n", placement.times, device);
+  if (placement.latencyMs)
+    std::cout << fmt::format("a whole run took {}, the median of {}: {}\n", msText(placement.latencyMs),
+                             counted(placement.runs.value_or(0), "run"), device);
+}
+
 void printAgreement(const Agreement& agreement) {
   if (!agreement.f1()) return;
   std::cout << fmt::format(
@@ -110,6 +135,7 @@ void printReadBack(const ReadBackPlan& made) {
   printPins(made);
   printRefusals(made);
   printAgreement(made.agreement);
+  if (made.placement) printPlacement(made);
 }
 
 }  // namespace fusescope::cli

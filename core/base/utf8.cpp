@@ -46,4 +46,19 @@ void appendUtf8(std::string& text, char32_t code) {
   }
 }
 
+std::string validUtf8(std::string_view text) {
+  constexpr char32_t kReplacement = 0xFFFD;
+  std::string valid;
+  valid.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const auto character = utf8At(text, at);
+    if (character)
+      valid.append(text.substr(at, character->length));
+    else
+      appendUtf8(valid, kReplacement);
+    at += character ? character->length : 1;
+  }
+  return valid;
+}
+
 }  // namespace fusescope

@@ -21,6 +21,9 @@ bool isUnicodeCharacter(char32_t code);
 /// The character whose bytes begin at `at`; nothing if none does, at the end of `text` for one.
 std::optional<Utf8Character> utf8At(std::string_view text, std::size_t at);
 
+/// `text` with U+FFFD in place of each byte that is of no character.
+std::string validUtf8(std::string_view text);
+
 /// Appends the bytes of `code`, which must be a Unicode character.
 void appendUtf8(std::string& text, char32_t code);
 

@@ -1,5 +1,6 @@
 #include "frontends/importers.h"
 #include "frontends/onnx/onnx_importer.h"
+#include "frontends/tensorrt/layer_network.h"
 
 namespace fusescope {
 
@@ -10,6 +11,7 @@ Result<Model> importModel(const std::filesystem::path& path, const ImportLimits&
     return Diagnostic{.message = "there is no such file", .where = {.file = path.string()}};
   if (std::filesystem::is_directory(path, error))
     return Diagnostic{.message = "is a folder, not a model file", .where = {.file = path.string()}};
+  if (isEngineLayersFile(path)) return importEngineLayers(path);
   return importOnnx(path, limits, stop, nodes);
 }
 

@@ -37,6 +37,9 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the file declares {value} twice, as {first} and as {again}; the former is read"},
       {"import.sorted", Import, true, "has nodes that stand before what they read ({count}); its nodes are sorted"},
       {"import.trains", Import, true, "{op} works as in training: {what}. Export the network for inference"},
+      {"import.network_of_layers", Import, true,
+       "this is no network that somebody trained, but the {layers} layers of an engine; those that write tensors "
+       "({drawn}) are its nodes"},
       {"import.constant_not_a_number", Import, true, "not a number in {value}: {count} of its {elements} elements"},
       {"import.constant_infinite", Import, true, "infinite in {value}: {count} of its {elements} elements"},
       {"import.constant_denormal", Import, true,
@@ -169,6 +172,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"validate.body_not_supported", Validate, false, "{target} cannot run {op}: of {path}, {reason}"},
       {"validate.needs_truncation", Validate, false,
        "{target} lacks {type} (value {value}); --truncate {mode} would make {op} supported"},
+      {"validate.was_built", Validate, true,
+       "{op} is in an engine that was built, so that it is supported whatever is known of the target"},
       {"validate.compiler_refused", Validate, false, "{compiler} does not take {op}: {message}"},
       {"validate.compiler_failed", Validate, false, "{compiler} could not compile it: {message}"},
       {"validate.constant_not_truncated", Validate, false, "{target} lacks {type}, and constant {value} {why}"},
@@ -312,6 +317,15 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{compiler} takes {activations|bytes} for values between kernels, {weights|bytes} for weights and at most "
        "{scratch|bytes} for what a kernel needs besides"},
       {"build.compiler_warns", Build, true, "{compiler} warns: {message}"},
+      {"build.layers_of_node", Build, true, "TensorRT's parser made {count|layer/layers} of it: {layers}"},
+      {"build.tactics_timed", Build, true,
+       "{timed|tactic was/tactics were} timed for {layer}, and {skipped} skipped; the fastest took {ms|time}: {fastest}"},
+      {"build.type_set", Build, true, "TensorRT was told to calculate {layer} in {type}"},
+      {"build.types_ignored", Build, false,
+       "no kernel for {layer} obeys the types that were asked for; TensorRT took the fastest one"},
+      {"build.profile_of_another", Build, false,
+       "{unmatched} of the {rows} rows of the profile are of no layer of this engine, as where it was measured on another "
+       "build; their times are left out"},
       {"build.plan_made_anew", Build, false,
        "the plan was saved by other rules, in version {version} of the format, with other {parts}; it is made anew, "
        "from "

@@ -54,6 +54,10 @@ class ReadBackReader {
     fields.parseList("conversions", told.conversions, [&](const Json& entry) { return conversion(entry); });
     fields.parseList("pins", told.pins, [&](const Json& entry) { return pin(entry); });
     fields.parseList("decisions", told.decisions, decisionFromJson);
+    if (m_json.contains("placement")) {
+      told.placement.emplace();
+      fields.parse("placement", *told.placement, [&](const Json& entry) { return placement(entry); });
+    }
     told.fates.insert(fates.begin(), fates.end());
     if (!fields.error()) keepTheirs(told.decisions);
     return fields.result(std::move(told));
@@ -141,6 +145,25 @@ class ReadBackReader {
     if (granted != DataType::Undefined) pin.granted = granted;
     const NodeId node = pin.node;
     return whole(fields, std::move(pin), node);
+  }
+
+  Result<UnplacedLayer> unplacedLayer(const Json& json) const {
+    UnplacedLayer layer;
+    JsonFields fields(json);
+    fields.require("layer").read("layer", layer.layer).read("why", layer.why);
+    fields.parseList("nearest", layer.nearest, [&](const Json& entry) { return node(entry); });
+    return fields.result(std::move(layer));
+  }
+
+  Result<Placement> placement(const Json& json) const {
+    Placement placement;
+    JsonFields fields(json);
+    fields.require("layers").read("layers", placement.layers).read("placed", placement.placed);
+    fields.read("conversions", placement.conversions).read("files", placement.files);
+    fields.parseList("unplaced", placement.unplaced, [&](const Json& entry) { return unplacedLayer(entry); });
+    fields.read("device", placement.device).read("times", placement.times);
+    fields.readNumber("latency_ms", placement.latencyMs).readCount("runs", placement.runs);
+    return fields.result(std::move(placement));
   }
 
   /// What was read of `node`, unless the file names none.

@@ -39,6 +39,7 @@ class ReadBackWriter {
     json["pins"] = jsonList(m_plan.pins, [&](const ReadBackPin& pin) { return pinJson(pin); });
     json["support"] = jsonList(m_plan.support, [](const NodeSupport& support) { return toJson(support); });
     json["agreement"] = agreementJson();
+    if (m_plan.placement) json["placement"] = placementJson(*m_plan.placement);
     json["asked"] = toJson(*m_plan.asked);
   }
 
@@ -108,6 +109,23 @@ class ReadBackWriter {
             {"granted", typeOrNull(pin.granted.value_or(DataType::Undefined))},
             {"result", name(pin.result)},
             {"why", pin.why}};
+  }
+
+  Json placementJson(const Placement& placement) const {
+    const auto unplaced = [&](const UnplacedLayer& layer) {
+      return Json{{"layer", layer.layer},
+                  {"why", layer.why},
+                  {"nearest", jsonList(layer.nearest, [&](NodeId node) { return m_names.nodeName(node); })}};
+    };
+    return {{"layers", placement.layers},
+            {"placed", placement.placed},
+            {"conversions", placement.conversions},
+            {"unplaced", jsonList(placement.unplaced, unplaced)},
+            {"files", placement.files},
+            {"device", textOrNull(placement.device)},
+            {"times", textOrNull(placement.times)},
+            {"latency_ms", jsonOrNull(placement.latencyMs)},
+            {"runs", jsonOrNull(placement.runs)}};
   }
 
   Json agreementJson() const {

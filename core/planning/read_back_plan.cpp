@@ -23,6 +23,10 @@ class ToldCheck {
       if (!isNoneOrKnown(conversion.value)) return wrong("a conversion is of a tensor that the network has not");
     for (const ReadBackPin& pin : m_told.pins)
       if (!m_graph.has(pin.node)) return wrong("a pin is of a node that the network has not");
+    if (m_told.placement)
+      for (const UnplacedLayer& layer : m_told.placement->unplaced)
+        for (const NodeId node : layer.nearest)
+          if (!m_graph.has(node)) return wrong("a layer may hold a node that the network has not");
     for (std::size_t i = 0; i < m_told.decisions.size(); ++i)
       for (const std::uint32_t evidence : m_told.decisions[i].evidence)
         if (evidence >= m_asked.decisions.size() + i)

@@ -87,6 +87,25 @@ struct Agreement {
   std::optional<double> precision() const, recall() const, f1() const;  ///< null where there is nothing to divide by
 };
 
+/// A layer of an engine of which it is not known which nodes it holds.
+struct UnplacedLayer {
+  std::string layer, why;
+  std::vector<NodeId> nearest{};  ///< the nodes that it may hold, the likeliest first
+};
+
+/// How the layers of an engine, as files tell of them, were found again in a network: of an engine that Fusescope did
+/// not have built.
+struct Placement {
+  std::int64_t layers = 0, placed = 0;  ///< all; those of which nodes are known
+  std::int64_t conversions = 0;         ///< those without nodes that convert, move or synchronise
+  std::vector<UnplacedLayer> unplaced{};
+  std::vector<std::string> files{};    ///< that it was read from
+  std::string device{};                ///< that the engine was built or measured on; empty: the files do not say
+  std::string times{};                 ///< what times of kernels count: "medians of 100 runs"; empty: there are none
+  std::optional<double> latencyMs{};   ///< of a whole run, the median; null: no file says it
+  std::optional<std::int64_t> runs{};  ///< of which it is the median
+};
+
 /// What a compiler tells of the network that it compiled, in the ids of the plan that was asked for.
 struct ReadBack {
   CompilerIdentity compiler{};
@@ -96,6 +115,7 @@ struct ReadBack {
   std::vector<ReadBackConversion> conversions{};
   std::vector<ReadBackPin> pins{};  ///< where the compiler itself tells; else they are found from the kernels
   std::vector<Decision> decisions{};
+  std::optional<Placement> placement{};  ///< of what was read from files of an engine
 };
 
 /// What a compiler made of a network: a covering. A node may be in several fused nodes, or in none: fates says why.
@@ -119,6 +139,7 @@ struct ReadBackPlan : Cover {
   std::vector<ReadBackPin> pins;     ///< in the order of the graph
   std::vector<NodeSupport> support;  ///< one per node, in the order of the graph
   Agreement agreement;
+  std::optional<Placement> placement;  ///< of what was read from files of an engine that others had built
 
   Fate fateOf(NodeId node) const { return fates[node.index]; }
   /// The fused nodes that hold `node`, ascending.

@@ -37,21 +37,28 @@ void takeVerdicts(const Graph& graph, std::vector<NodeVerdict> verdicts, Structu
   }
 }
 
-/// What the compiler refuses, whatever the target's table says.
-void refuseByCompiler(const Graph& graph, const PlanOptions& options, std::vector<NodeVerdict>& verdicts) {
+/// What the compiler says, whatever the target's table does: what it refuses, and what it has built.
+void judgeByCompiler(const Graph& graph, const PlanOptions& options, std::vector<NodeVerdict>& verdicts) {
   if (options.support == nullptr) return;
   std::unordered_map<std::string_view, const NodeSupport*> byNode;
-  for (const NodeSupport& said : options.support->nodes)
-    if (said.taken == false) byNode.emplace(said.node, &said);
+  for (const NodeSupport& node : options.support->nodes)
+    if (node.taken == false || (node.taken == true && node.foundBy == FoundBy::Build)) byNode.emplace(node.node, &node);
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     const Node& node = graph.node(graph.order()[i]);
-    const auto refused = byNode.find(node.name);
-    if (refused == byNode.end()) continue;
+    const auto said = byNode.find(node.name);
+    if (said == byNode.end()) continue;
+    const bool isBuilt = said->second->taken == true;
+    if (isBuilt && verdicts[i].supported) continue;
     verdicts[i] = {};
-    const bool asked = refused->second->foundBy == FoundBy::Parser;
-    verdicts[i].why = decide(asked ? "validate.compiler_refused" : "validate.compiler_failed",
-                             {Subject::node(node.name)}, options.compiler,
-                             {{"op", node.op}, {"compiler", options.compiler}, {"message", refused->second->message}});
+    verdicts[i].supported = isBuilt;
+    if (isBuilt) {
+      verdicts[i].why = decide("validate.was_built", {Subject::node(node.name)}, options.target, {{"op", node.op}});
+      continue;
+    }
+    const bool asked = said->second->foundBy == FoundBy::Parser;
+    verdicts[i].why =
+        decide(asked ? "validate.compiler_refused" : "validate.compiler_failed", {Subject::node(node.name)},
+               options.compiler, {{"op", node.op}, {"compiler", options.compiler}, {"message", said->second->message}});
   }
 }
 
@@ -91,7 +98,7 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
   refuseOptimisedOperators(model, target, verdicts);
   refuseInlinedOperators(model, target, verdicts);
   judgeEinsumLetters(model, target, verdicts);
-  refuseByCompiler(graph, options, verdicts);
+  judgeByCompiler(graph, options, verdicts);
   TRY(checkStop(stop));
 
   // 3. Segments.

@@ -12,6 +12,7 @@
 #include "compilers/compile_network.h"
 #include "compilers/limits.h"
 #include "engine/timing_price_model.h"
+#include "frontends/tensorrt/engine_layers.h"
 #include "planning/applicable_options.h"
 #include "session/operations.h"
 #include "session/options_json.h"
@@ -98,6 +99,7 @@ Result<ArtifactKind> artifactKind(const std::filesystem::path& path) {
     return Diagnostic{.message = "this is not a file", .where = {.file = path.string()}};
   }
   if (isEngineFile(path)) return ArtifactKind::Engine;
+  if (isEngineLayersFile(path)) return ArtifactKind::Model;  // of which a network is drawn
   std::ifstream file(path, std::ios::binary);
   char first = 0;
   while (file.get(first) && std::isspace(static_cast<unsigned char>(first)) != 0) continue;

@@ -7,6 +7,7 @@
 #include "base/mapped_file.h"
 #include "compilers/probed/recorded_job.h"
 #include "engine/host_machine.h"
+#include "session/import_engine.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/job_runner.h"
@@ -281,6 +282,48 @@ void RunController::addEngine(const QString& path, const EngineFile& info) {
   run.build = RunBuild{.bytes = QFileInfo(path).size()};
   queueTime(m_runs.add(std::move(run)));
   next();
+}
+
+void RunController::importEngine(const QStringList& paths) {
+  EngineImport request{.inputs = m_document.inputs(), .atExtentsOfEngine = false};
+  const bool isOfLayers = isOfEngineLayers(*m_document.model());
+  if (!isOfLayers) request.model = m_document.model()->path;
+  const std::string open = m_document.model()->path;
+  const auto work = [paths, request, isOfLayers, open](const StopToken& stop) -> Result<Artifact> {
+    std::vector<std::filesystem::path> files;
+    for (const QString& path : paths) files.emplace_back(path.toStdString());
+    EngineImport whole = request;
+    whole.files = TRY(sortEngineFiles(files));
+    if (isOfLayers) whole.files.layers = open;
+    if (whole.files.layers.empty())
+      return Diagnostic{
+          .message = "none of these files lists the layers of an engine",
+          .help = "trtexec writes them with --profilingVerbosity=detailed --exportLayerInfo=layers.json."};
+    return fusescope::importEngine(whole, stop);
+  };
+  const std::string model = m_document.modelFile().identity();
+  m_jobs.run(QStringLiteral("import engine"), this, work, [this, paths, model](const Result<Artifact>& imported) {
+    if (!imported.ok()) {
+      m_problem = problemText(imported.error());
+      emit activityChanged();
+      return;
+    }
+    if (m_document.modelFile().identity() != model) return;  // another network was opened meanwhile
+    Run run = engineRun(imported.value());
+    run.name = QFileInfo(paths.front()).fileName().toStdString();
+    run.model = model;
+    run.extents = m_document.inputs();
+    const Placement& placement = *imported.value().made->placement;
+    m_notice = QStringLiteral(
+                   "%1 layers: %2 placed, %3 convert or move, %4 not placed. Read from files: nothing was run here.")
+                   .arg(placement.layers)
+                   .arg(placement.placed)
+                   .arg(placement.conversions)
+                   .arg(placement.unplaced.size());
+    m_document.edit(QStringLiteral("Open engine files"), run.options);
+    m_runs.add(std::move(run));
+    emit activityChanged();
+  });
 }
 
 void RunController::buildBoth() {

@@ -61,6 +61,9 @@ class RunController : public QObject {
   bool planIsBaseline() const;
   /// Each engine file as a run, timed as it is, in this order. What it was made of it says itself.
   void addEngines(const QStringList& paths);
+  /// What these files tell of a TensorRT engine of the network that is open, as a run: its plan is on screen, and the
+  /// options become those that it was built with, as far as the files say. problem() says what is wrong with them.
+  void importEngine(const QStringList& paths);
   /// How far the shown run's types are from float32, on the inputs of the settings, on the reference backend.
   void evaluate();
   /// What the types of each layer do, local and carried, on the inputs and the backend of the settings: of the shown

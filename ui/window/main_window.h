@@ -95,6 +95,8 @@ class MainWindow : public QMainWindow {
   /// False if it was not saved. `as`: under another name.
   bool saveSession(bool as);
   void openDirectives();
+  /// Asks for files of a TensorRT engine, which are taken as if they were dropped.
+  void openEngineFiles();
   void saveDirectives();
   void exportPlan();
   void savePicture(const QString& extension);

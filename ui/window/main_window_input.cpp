@@ -9,6 +9,7 @@
 
 #include "calibration/ranges.h"
 #include "planning/directives_file.h"
+#include "session/import_engine.h"
 #include "session/input_files.h"
 #include "ui/dialogs/calibrate_dialog.h"
 #include "ui/dialogs/dialog_fields.h"
@@ -34,7 +35,8 @@ bool isDirectives(const QString& path) {
 
 /// It says something of a model that is open, rather than being one.
 bool isForModel(const QString& path) {
-  return isInputFile(path.toStdString()) || isRangesFile(path.toStdString()) || isDirectives(path);
+  return isInputFile(path.toStdString()) || isRangesFile(path.toStdString()) || isDirectives(path) ||
+         isFileOfEngine(path.toStdString());
 }
 
 }  // namespace
@@ -102,10 +104,16 @@ void MainWindow::dropFiles(const QStringList& paths) {
     const QFileInfo file(path);
     return file.suffix() != kEngine && !isForModel(path);
   };
-  if (!open && std::ranges::all_of(paths, isForModel))
+  if (!open && std::ranges::all_of(paths, isForModel)) {
+    const auto layers =
+        std::ranges::find_if(paths, [](const QString& path) { return listsEngineLayers(path.toStdString()); });
+    // Without the network that an engine was built from its layers are one.
+    if (layers != paths.end() && openFile(*layers)) m_dropped = paths;
+    if (layers != paths.end()) return;
     return showProblem(
         QStringLiteral("Open a model first"),
         QStringLiteral("%1 says something of a model, and none is open.").arg(QFileInfo(paths.front()).fileName()));
+  }
   QStringList others = paths;
   // The model before what is for it, in whichever order they were dropped.
   auto first = std::find_if(others.begin(), others.end(),
@@ -117,7 +125,7 @@ void MainWindow::dropFiles(const QStringList& paths) {
     if (openFile(model)) m_dropped = others;
     return;
   }
-  QStringList engines;
+  QStringList engines, ofEngine;
   SampleSource inputs;  // dropped together they are samples of one run
   for (const QString& path : others) {
     if (QFileInfo(path).suffix() == kEngine) {
@@ -126,9 +134,15 @@ void MainWindow::dropFiles(const QStringList& paths) {
       inputs.paths.push_back(path.toStdString());
     } else if (isRangesFile(path.toStdString())) {
       opened<CalibrateDialog>(context(), *m_worker, this)->openFile(path);
+    } else if (isFileOfEngine(path.toStdString())) {
+      ofEngine << path;  // together they are one engine
     } else {
       openFile(path);
     }
+  }
+  if (!ofEngine.isEmpty()) {
+    m_controller->importEngine(ofEngine);
+    showDock(QStringLiteral("Runs"));
   }
   if (!inputs.empty()) {
     setInputs(inputs);

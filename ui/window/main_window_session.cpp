@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "planning/directives_file.h"
+#include "session/import_engine.h"
 #include "session/input_files.h"
 #include "ui/canvas/color_mode.h"
 #include "ui/compare/two_views.h"
@@ -272,6 +273,11 @@ bool MainWindow::openFile(const QString& path) {
     openResult(*this, path);
     return true;
   }
+  if (m_document->model() && isFileOfEngine(path.toStdString())) {
+    m_controller->importEngine({path});
+    showDock(QStringLiteral("Runs"));
+    return true;
+  }
   const bool again = m_document->model() && file == QFileInfo(m_document->path());
   if (!again && !mayLeave()) return false;
   m_session->open(path);
@@ -316,6 +322,13 @@ void MainWindow::goToFirstWrong() {
 
 void MainWindow::editRunSettings() {
   opened<RunSettingsDialog>(context(), this);
+}
+
+void MainWindow::openEngineFiles() {
+  const QStringList paths = QFileDialog::getOpenFileNames(
+      this, QStringLiteral("Files of a TensorRT engine: layers, profile, times, log of the build"), QString(),
+      QStringLiteral("Files of an engine (*.json *.log *.txt);;All files (*)"));
+  if (!paths.isEmpty()) dropFiles(paths);
 }
 
 void MainWindow::addEngines() {

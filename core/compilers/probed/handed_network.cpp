@@ -244,8 +244,7 @@ Result<HandedNetwork> networkAsNamed(std::shared_ptr<const Plan> plan, const std
   for (const auto& tensor : file.initializers) addValue(tensor.name);
   for (std::size_t place = 0; place < file.nodes.size(); ++place) {
     for (const std::string& output : file.nodes[place].outputs) addValue(output);
-    if (file.nodes[place].name.empty()) continue;
-    auto& held = handed.nodes[file.nodes[place].name];
+    auto& held = handed.nodes[file.nodes[place].displayName()];
     held.insert(held.end(), nodes[place].begin(), nodes[place].end());
   }
   return handed;

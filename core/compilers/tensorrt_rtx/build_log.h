@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compilers/tensorrt_rtx/layer_list.h"
+#include "frontends/tensorrt/layer_list.h"
 
 namespace fusescope {
 

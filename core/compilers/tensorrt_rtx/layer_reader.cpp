@@ -7,51 +7,14 @@
 
 #include "base/sort_distinct.h"
 #include "compilers/probed/handed_names.h"
-#include "compilers/tensorrt_rtx/silent_nodes.h"
-#include "planning/kinds.h"
+#include "compilers/tensorrt/layer_facts.h"
+#include "compilers/tensorrt/named_nodes.h"
+#include "compilers/tensorrt/silent_nodes.h"
 
 namespace fusescope {
 namespace {
 
 constexpr const char* kTitle = "TensorRT for RTX";
-
-bool isProduct(const ListedLayer& layer) {
-  return layer.type == "gemm" || layer.type == "correlation" || layer.type == "deconv";
-}
-
-bool isCalculatedIn(DataType type) {
-  return isFloat(type) || type == DataType::I8 || type == DataType::I4;
-}
-
-/// Of products what they multiply; of others the one type of all floats that they read and write.
-DataType computeOf(const ListedLayer& layer) {
-  if (isProduct(layer) && !layer.inputs.empty()) {
-    const DataType type = listedType(layer.inputs.front().type);
-    return isCalculatedIn(type) ? type : DataType::Undefined;
-  }
-  std::set<DataType> floats;
-  for (const auto* tensors : {&layer.inputs, &layer.outputs})
-    for (const ListedTensor& tensor : *tensors)
-      if (const DataType type = listedType(tensor.type); isFloat(type)) floats.insert(type);
-  return floats.size() == 1 ? *floats.begin() : DataType::Undefined;
-}
-
-/// "Linear" of "(Linear) Row major linear format", with the order of the axes where it is another; else as printed.
-std::string formatOf(const ListedTensor& tensor) {
-  const std::size_t end = tensor.format.find(')');
-  if (!tensor.format.starts_with('(') || end == std::string::npos) return tensor.format;
-  const std::string word = tensor.format.substr(1, end - 1);
-  return word == "Arbitrary" || word == "Transposed" ? fmt::format("{} {}", word, toText(tensor.strideOrder)) : word;
-}
-
-/// "0" of "n3_myl0_12": the number of the region that a kernel was made in; empty: in none.
-std::string_view regionNumber(std::string_view layer) {
-  constexpr std::string_view kMark = "_myl";
-  const std::size_t start = layer.rfind(kMark);
-  if (start == std::string_view::npos) return {};
-  const std::string_view number = layer.substr(start + kMark.size());
-  return number.substr(0, number.find('_'));
-}
 
 class LayerReader {
  public:
@@ -99,19 +62,9 @@ class LayerReader {
       }
     }
     kernel.nodes.assign(nodes.begin(), nodes.end());
-    kernel.kind = kindOf(layer, kernel);
+    kernel.kind = kindOf(layer, kernel.nodes, m_network.plan->graph());
     for (const ListedTensor& tensor : layer.inputs) kernel.inputs.push_back(valueOf(tensor));
     for (const ListedTensor& tensor : layer.outputs) kernel.outputs.push_back(valueOf(tensor));
-  }
-
-  std::string kindOf(const ListedLayer& layer, const ReadBackKernel& kernel) const {
-    const Graph& graph = m_network.plan->graph();
-    if (layer.type == "correlation" || layer.type == "deconv") return std::string(kinds::kConv);
-    if (layer.type == "maxpool" || layer.type == "avgpool") return std::string(kinds::kPool);
-    if (layer.type != "gemm") return layer.type;
-    const bool isGemm =
-        std::ranges::any_of(kernel.nodes, [&](const auto& held) { return graph.node(held.first).is("Gemm"); });
-    return std::string(isGemm ? kinds::kGemm : kinds::kMatMul);
   }
 
   /// A tensor that has the name of a value and as many elements is that value; other names say nothing.
@@ -157,17 +110,9 @@ class LayerReader {
     for (std::size_t i = 0; i < m_log.layers.size(); ++i) {
       const ReadBackKernel& kernel = m_told.kernels[i];
       if (!kernel.nodes.empty() || m_log.layers[i].inputs.size() != 1 || m_log.layers[i].outputs.size() != 1) continue;
-      const ListedTensor& from = m_log.layers[i].inputs.front();
-      const ListedTensor& to = m_log.layers[i].outputs.front();
-      const bool isCast = from.type != to.type;
-      if (!isCast && formatOf(from) == formatOf(to)) continue;
-      const ValueId value =
-          kernel.inputs.front().value.valid() ? kernel.inputs.front().value : kernel.outputs.front().value;
-      m_told.conversions.push_back({.value = value,
-                                    .from = isCast ? toText(listedType(from.type)) : formatOf(from),
-                                    .to = isCast ? toText(listedType(to.type)) : formatOf(to),
-                                    .isCast = isCast,
-                                    .kernel = kernel.name});
+      auto conversion =
+          conversionBy(m_log.layers[i], kernel.inputs.front().value, kernel.outputs.front().value, kernel.name);
+      if (conversion) m_told.conversions.push_back(std::move(*conversion));
     }
   }
 
@@ -206,26 +151,6 @@ ReadBack readLayers(const HandedNetwork& network, const BuildLog& log) {
 
 std::string kernelName(const HandedNetwork& network, std::string_view layer) {
   return inNamesOfNetwork(network, layer);
-}
-
-std::vector<std::string_view> fileNodesOf(const HandedNetwork& network, std::string_view nameInMetadata) {
-  const auto find = [&](std::string_view name) -> std::optional<std::string_view> {
-    const auto known = network.nodes.find(name);
-    if (known == network.nodes.end()) return std::nullopt;
-    return known->first;
-  };
-  if (const auto whole = find(nameInMetadata)) return {*whole};
-  // A node in a body: "n3 | true_graph_0 (then_branch) | n2 (If)". The last that is a node of the main graph holds it.
-  constexpr std::string_view kInside = " | ";
-  std::string_view rest = nameInMetadata;
-  for (std::size_t at = rest.rfind(kInside); at != std::string_view::npos; at = rest.rfind(kInside)) {
-    std::string_view holder = rest.substr(at + kInside.size());
-    rest = rest.substr(0, at);
-    if (const std::size_t op = holder.rfind(" ("); op != std::string_view::npos) holder = holder.substr(0, op);
-    if (const auto known = find(holder)) return {*known};
-  }
-  if (const auto known = rest == nameInMetadata ? std::nullopt : find(rest)) return {*known};
-  return {};
 }
 
 }  // namespace fusescope

@@ -14,8 +14,4 @@ ReadBack readLayers(const HandedNetwork& network, const BuildLog& log);
 /// The name of a kernel of readLayers() by the name of a layer: that of the user's nodes in place of numbers.
 std::string kernelName(const HandedNetwork& network, std::string_view layer);
 
-/// The file nodes of the main graph, by name, that one name in metadata can mean: of a node in a body the holder.
-/// Empty: the network has none.
-std::vector<std::string_view> fileNodesOf(const HandedNetwork& network, std::string_view nameInMetadata);
-
 }  // namespace fusescope

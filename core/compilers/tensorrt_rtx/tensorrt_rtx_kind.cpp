@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "compilers/probed/handed_names.h"
 #include "compilers/probed/probed_kind.h"
+#include "compilers/tensorrt/named_nodes.h"
 #include "compilers/tensorrt_rtx/layer_reader.h"
 
 namespace fusescope {

@@ -1,5 +1,5 @@
 // Lists of layers as TensorRT prints them, of both generations, with names that look like the list itself.
-#include "compilers/tensorrt_rtx/layer_list.h"
+#include "frontends/tensorrt/layer_list.h"
 
 #include "tests/unit/compilers/tensorrt_rtx_testing.h"
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <set>
 
+#include "compilers/tensorrt/named_nodes.h"
 #include "compilers/tensorrt_rtx/build_log.h"
 #include "compilers/tensorrt_rtx/layer_reader.h"
 #include "tests/unit/compilers/tensorrt_rtx_testing.h"

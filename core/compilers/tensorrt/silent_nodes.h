@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "compilers/tensorrt_rtx/layer_list.h"
+#include "frontends/tensorrt/layer_list.h"
 #include "planning/read_back_plan.h"
 
 namespace fusescope {

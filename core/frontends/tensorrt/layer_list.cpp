@@ -1,8 +1,9 @@
-#include "compilers/tensorrt_rtx/layer_list.h"
+#include "frontends/tensorrt/layer_list.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "base/text.h"
@@ -71,15 +72,18 @@ class LayerParser {
     for (const auto& [list, name] :
          {std::pair{&layer.inputs, ", Inputs: "}, {&layer.constants, ", Constants: "}, {&layer.outputs, ", Outputs: "}})
       if (m_at.skip(name) && !takeTensors(*list)) return std::nullopt;
-    const auto tail = m_at.until({kMetadata});
-    if (!tail) return std::nullopt;
-    layer.tactic = valueIn(*tail, ", TacticName: ");
-    const std::string stream = valueIn(*tail, ", StreamId: ");
+    const std::string_view tail = m_at.until({kMetadata}).value_or(m_at.rest());  // before version 8.6 there are none
+    if (tail.empty() || tail.front() != ',') return std::nullopt;
+    layer.tactic = valueIn(tail, ", TacticName: ");
+    layer.parameter = valueIn(tail, ", ParameterType: ");
+    layer.origin = valueIn(tail, ", Origin: ");
+    layer.weights = valueIn(tail, ", Weights: {\"Type\": \"");
+    if (const std::size_t end = layer.weights.find('"'); end != std::string::npos) layer.weights.resize(end);
+    const std::string stream = valueIn(tail, ", StreamId: ");
     if (std::int64_t number = 0;
         std::from_chars(stream.data(), stream.data() + stream.size(), number).ec == std::errc())
       layer.stream = number;
-    m_at.skip(kMetadata);
-    layer.metadata = m_at.rest();
+    if (m_at.skip(kMetadata)) layer.metadata = m_at.rest();
     return layer;
   }
 
@@ -137,6 +141,7 @@ class LayerParser {
     if (key == "Dimensions") return takeNumbers(tensor.dims);
     if (key == "Strides") return takeNumbers(tensor.strides);
     if (key == "StrideOrder") return takeNumbers(tensor.strideOrder);
+    if (key == "Location") tensor.location = value;
     if (key == "Datatype" || key == "DataType") tensor.type = value;
     if (key == "Format") tensor.format = value;
     if (key == "Format/Datatype") tensor.type = tensor.format = value;  // one text, as before version 11
@@ -195,12 +200,16 @@ Result<std::vector<ListedLayer>> parseLayerList(std::string_view text) {
 }
 
 std::vector<std::string> namesInMetadata(std::string_view metadata) {
-  constexpr std::string_view kStart = "[ONNX Layer: ";
+  constexpr std::string_view kStart = "[ONNX Layer: ", kJoint = "][ONNX Layer: ";
   std::vector<std::string> names;
   while (!metadata.empty()) {
-    const std::size_t end = std::min(metadata.find_first_of(kSeparators), metadata.size());
+    std::size_t end = std::min(metadata.find_first_of(kSeparators), metadata.size());
+    std::size_t next = std::min(end + 1, metadata.size());
+    // Where a log lost the separators, items stand one right behind the other.
+    if (const std::size_t joint = metadata.substr(0, end).find(kJoint); joint != std::string_view::npos)
+      end = next = joint + 1;
     std::string_view item = metadata.substr(0, end);
-    metadata.remove_prefix(std::min(end + 1, metadata.size()));
+    metadata.remove_prefix(next);
     if (!item.starts_with(kStart) || !item.ends_with(']')) continue;
     item.remove_prefix(kStart.size());
     item.remove_suffix(1);
@@ -209,14 +218,55 @@ std::vector<std::string> namesInMetadata(std::string_view metadata) {
   return names;
 }
 
+namespace {
+
+constexpr std::pair<std::string_view, DataType> kTypes[] = {
+    {"Float", DataType::F32},     {"FP32", DataType::F32},   {"Half", DataType::F16},    {"FP16", DataType::F16},
+    {"BFloat16", DataType::BF16}, {"Bf16", DataType::BF16},  {"BF16", DataType::BF16},   {"Double", DataType::F64},
+    {"Int64", DataType::I64},     {"INT64", DataType::I64},  {"Int32", DataType::I32},   {"INT32", DataType::I32},
+    {"Int8", DataType::I8},       {"INT8", DataType::I8},    {"Int4", DataType::I4},     {"INT4", DataType::I4},
+    {"UInt8", DataType::U8},      {"UINT8", DataType::U8},   {"Bool", DataType::Bool},   {"BOOL", DataType::Bool},
+    {"FP8", DataType::F8E4M3},    {"Fp8", DataType::F8E4M3}, {"E8M0", DataType::F8E8M0}, {"FP4", DataType::F4E2M1},
+    {"Fp4", DataType::F4E2M1}};
+
+struct TypeWord {
+  DataType type = DataType::Undefined;
+  std::size_t at = 0, length = 0;
+};
+
+/// The first word of `text` that is a type.
+TypeWord typeWord(std::string_view text) {
+  const auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (!isWord(text[at])) continue;
+    std::size_t end = at;
+    while (end < text.size() && isWord(text[end])) ++end;
+    const std::string_view word = text.substr(at, end - at);
+    const auto* found = std::ranges::find(kTypes, word, &std::pair<std::string_view, DataType>::first);
+    if (found != std::end(kTypes)) return {found->second, at, word.size()};
+    at = end;
+  }
+  return {};
+}
+
+}  // namespace
+
 DataType listedType(std::string_view type) {
-  using enum DataType;
-  constexpr std::pair<std::string_view, DataType> kTypes[] = {
-      {"Float", F32},  {"Half", F16},   {"BFloat16", BF16}, {"Double", F64}, {"Int64", I64},  {"Int32", I32},
-      {"Int8", I8},    {"Int4", I4},    {"UInt8", U8},      {"Bool", Bool},  {"FP8", F8E4M3}, {"E8M0", F8E8M0},
-      {"FP4", F4E2M1}, {"Fp8", F8E4M3}, {"Bf16", BF16},     {"BF16", BF16}};
-  const auto* found = std::ranges::find(kTypes, type, &std::pair<std::string_view, DataType>::first);
-  return found == std::end(kTypes) ? Undefined : found->second;
+  return typeWord(type).type;
+}
+
+std::string layoutIn(std::string_view format) {
+  constexpr std::string_view kFormat = "format", kWhere = " where ";
+  std::string layout(format);
+  if (const TypeWord word = typeWord(layout); word.length > 0) layout.erase(word.at, word.length);
+  if (const std::size_t at = layout.find(kFormat); at != std::string::npos) layout.erase(at, kFormat.size());
+  std::string condition;
+  if (const std::size_t at = layout.find(kWhere); at != std::string::npos) {
+    condition = ", " + layout.substr(at + kWhere.size());
+    layout.erase(at);
+  }
+  while (!layout.empty() && layout.back() == ' ') layout.pop_back();
+  return layout.empty() ? layout : layout + condition;
 }
 
 }  // namespace fusescope

@@ -1,4 +1,4 @@
-#include "compilers/tensorrt_rtx/silent_nodes.h"
+#include "compilers/tensorrt/silent_nodes.h"
 
 #include <algorithm>
 #include <ranges>

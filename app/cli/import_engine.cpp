@@ -1,0 +1,86 @@
+#include "session/import_engine.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "app/cli/command.h"
+#include "app/cli/read_back.h"
+#include "app/cli/table.h"
+#include "base/files.h"
+
+namespace fusescope::cli {
+namespace {
+
+struct Arguments {
+  std::string model, layers, profile, times, log, output;
+  bool json = false;
+  PlanArguments plan;
+};
+
+/// What the files say besides the layers: of each code the first few.
+void printTold(const ReadBackPlan& made) {
+  constexpr std::size_t kMostOfOne = 6;
+  Table table({{"about"}, {"what the files say"}});
+  std::map<std::string, std::size_t> printed;
+  for (std::size_t i = made.asked->decisions.size(); i < made.decisions.size(); ++i) {
+    const Decision& decision = made.decisions[i];
+    if (++printed[decision.code] > kMostOfOne) continue;
+    const std::string about = decision.subjects.empty() ? "(the engine)" : decision.subjects.front().text();
+    table.add({shortened(about, 40), message(decision)});
+  }
+  if (table.empty()) return;
+  printTitle("Told");
+  table.print();
+  for (const auto& [code, count] : printed)
+    if (count > kMostOfOne) std::cout << fmt::format("  … and {} more of {}\n", count - kMostOfOne, code);
+}
+
+Result<int> importAndPrint(const Arguments& arguments) {
+  const EngineImport request{.model = arguments.model,
+                             .files = {arguments.layers, arguments.profile, arguments.times, arguments.log},
+                             .inputs = TRY(arguments.plan.inputOverrides()),
+                             .options = TRY(arguments.plan.options())};
+  if (!arguments.output.empty()) TRY(checkWritable(arguments.output));
+  auto imported = importEngine(request, {}, progressLine());
+  clearProgressLine();
+  const Artifact artifact = TRY(std::move(imported));
+  const Json json = toJson(*artifact.made);
+  if (!arguments.output.empty())
+    TRY(writeFileAtomically(arguments.output, json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"));
+  if (arguments.json) {
+    printJson(json);
+  } else {
+    printReadBack(*artifact.made);
+    printTold(*artifact.made);
+  }
+  if (artifact.made->placement->placed > 0) return kDone;
+  std::cerr << "fusescope: none of the layers could be placed: is this the network that the engine was built from?\n";
+  return kDoesNotHold;
+}
+
+}  // namespace
+
+Command importEngineCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand("import-engine",
+                                  "what a TensorRT engine that others built made of a network: from "
+                                  "its layer information, profile and logs");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("MODEL", arguments->model, "the ONNX file that it was built from; else its layers are drawn")
+      ->type_name("MODEL");
+  verb->add_option("--layers", arguments->layers, "layer information: trtexec --exportLayerInfo or --dumpLayerInfo")
+      ->required()
+      ->type_name("F");
+  verb->add_option("--profile", arguments->profile, "times by layer: trtexec --exportProfile or --dumpProfile")
+      ->type_name("F");
+  verb->add_option("--times", arguments->times, "times of runs: trtexec --exportTimes")->type_name("F");
+  verb->add_option("--log", arguments->log, "the log of the build: trtexec --verbose")->type_name("F");
+  verb->add_option("-o,--output", arguments->output, "write the plan's JSON here")->type_name("FILE");
+  verb->add_flag("--json", arguments->json, "print JSON");
+  arguments->plan.declare(*verb);
+  return {verb, [arguments] { return importAndPrint(*arguments); }};
+}
+
+}  // namespace fusescope::cli

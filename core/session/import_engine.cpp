@@ -1,0 +1,215 @@
+#include "session/import_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "compilers/tensorrt/engine_reader.h"
+#include "frontends/tensorrt/layer_network.h"
+
+namespace fusescope {
+namespace {
+
+/// `parse` of the file at `path`; errors name it.
+template <class Parse>
+auto parsed(const std::filesystem::path& path, Parse parse) -> decltype(parse(std::string_view())) {
+  const std::string text = TRY(readTextFile(path));
+  auto result = parse(text);
+  if (result.ok()) return result;
+  Diagnostic error = result.error();
+  error.where.file = path.string();
+  return error;
+}
+
+Result<EngineFiles> readFiles(const EngineFilePaths& paths) {
+  EngineFiles files{.layers = TRY(parsed(paths.layers, parseEngineLayers)), .names = {paths.layers.string()}};
+  const auto read = [&](const std::filesystem::path& path, auto parse, auto& into) -> Status {
+    if (path.empty()) return Done{};
+    into = TRY(parsed(path, parse));
+    files.names.push_back(path.string());
+    return Done{};
+  };
+  TRY(read(paths.profile, parseEngineProfile, files.profile));
+  TRY(read(paths.times, parseEngineTimes, files.times));
+  TRY(read(paths.log, parseEngineLog, files.log));
+  return files;
+}
+
+/// The target of the version that the log names, else of the oldest that writes such layers.
+std::string targetOf(const EngineFiles& files) {
+  const std::string version =
+      files.log && !files.log->version.empty() ? files.log->version : files.layers.oldestVersion;
+  const std::string major = version.substr(0, version.find('.'));
+  if (major == "8" && version != "8.6") return "tensorrt-8";
+  if (major == "8") return files.log ? "tensorrt-8" : "tensorrt-10";  // 8.6 and later look alike
+  return major == "11" ? "tensorrt-11" : "tensorrt-10";
+}
+
+/// "FP32+FP16+INT8": the floats besides f32. int8 needs ranges, or is in the network.
+std::vector<DataType> precisionsIn(const std::string& words) {
+  std::vector<DataType> types;
+  for (const std::string& word : split(words, '+')) {
+    const DataType type = listedType(word);
+    if (isFloat(type) && type != DataType::F32) types.push_back(type);
+  }
+  return types;
+}
+
+/// The types that the log says were set for layers of TensorRT's network, as pins of their nodes.
+Directives pinsIn(const EngineLog& log, const Graph& graph) {
+  Directives pins;
+  for (const EngineLog::TypeSet& set : log.typesSet) {
+    std::string word = set.type;
+    std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::toupper(c); });
+    const auto node = log.nodeOfLayer.find(set.layer);
+    const std::string& name = node == log.nodeOfLayer.end() ? set.layer : node->second;
+    const DataType type = listedType(word);
+    const bool isPinned = std::ranges::find(pins, name, &Directive::pattern) != pins.end();
+    if (!isFloat(type) || isPinned || !graph.findNode(name)) continue;
+    pins.push_back({.id = {}, .pattern = name, .type = type, .rule = {}, .note = "as the log of the build says"});
+  }
+  assignIds(pins);
+  return pins;
+}
+
+/// Extents of the engine's inputs, where the network leaves them open and the engine does not.
+std::vector<InputOverride> extentsOf(const EngineLayers& engine, const Model& model,
+                                     const std::vector<InputOverride>& given) {
+  std::vector<InputOverride> extents = given;
+  for (const InputSpec& spec : model.inputSpecs) {
+    const ListedTensor* tensor = nullptr;
+    for (const ListedLayer& layer : engine.layers)
+      for (const ListedTensor& input : layer.inputs)
+        if (tensor == nullptr && input.name == spec.name) tensor = &input;
+    const bool isGiven = std::ranges::find(given, spec.name, &InputOverride::name) != given.end();
+    if (tensor == nullptr || isGiven || spec.source == "file" || tensor->dims.size() != spec.opt.size()) continue;
+    if (std::ranges::all_of(tensor->dims, [](std::int64_t extent) { return extent > 0; }))
+      extents.push_back({.name = spec.name, .fixed = tensor->dims});
+  }
+  return extents;
+}
+
+Result<std::shared_ptr<const Model>> openNetwork(const EngineImport& request, const EngineFiles& files,
+                                                 const StopToken& stop, const Progress& progress) {
+  if (request.model.empty()) return openModel(request.files.layers, request.inputs, stop, progress);
+  auto model = TRY(openModel(request.model, request.inputs, stop, progress));
+  if (!request.atExtentsOfEngine) return model;
+  const std::vector<InputOverride> extents = extentsOf(files.layers, *model, request.inputs);
+  if (extents.size() == request.inputs.size()) return model;
+  auto again = openModel(request.model, extents, stop, progress);
+  return again.ok() || again.error().cancelled ? again : Result(std::move(model));  // other extents than the engine's
+}
+
+/// All nodes are in an engine that was built: whatever a table says, they are supported.
+std::shared_ptr<const CompilerSupport> wasBuilt(const Graph& graph) {
+  auto support = std::make_shared<CompilerSupport>();
+  for (const NodeId node : graph.order())
+    support->nodes.push_back(
+        {.node = graph.node(node).name, .taken = true, .code = {}, .message = {}, .foundBy = FoundBy::Build});
+  return support;
+}
+
+}  // namespace
+
+Result<Artifact> importEngine(const EngineImport& request, const StopToken& stop, const Progress& progress) {
+  if (progress) progress("read engine", request.files.layers.filename().string());
+  const EngineFiles files = TRY(readFiles(request.files));
+  auto model = TRY(openNetwork(request, files, stop, progress));
+  PlanOptions options = request.options;
+  if (options.target == PlanOptions().target) options.target = targetOf(files);
+  if (options.precisions.empty() && files.log) options.precisions = precisionsIn(files.log->precision);
+  if (options.directives.empty() && files.log) options.directives = pinsIn(*files.log, *model->graph);
+  options.support = wasBuilt(*model->graph);
+  if (progress) progress("plan", model->path);
+  Artifact artifact{.kind = ArtifactKind::Plan, .path = model->path, .backend = "native"};
+  const auto plan = TRY(makePlan(std::move(model), options, nullptr, stop));
+  const HandedNetwork network = TRY(namedNetwork(plan));
+  artifact.made = TRY(readBackPlan(plan, readEngine(network, files)));
+  artifact.plan = artifact.made->asked;
+  artifact.files = identitiesOf(plan->model->files);
+  return artifact;
+}
+
+Run engineRun(const Artifact& artifact) {
+  const ReadBackPlan& made = *artifact.made;
+  const Placement& placement = *made.placement;
+  Run run{.kind = RunKind::Plan, .state = RunState::Ready, .options = made.options, .started = timestamp()};
+  run.options.support.reset();  // it is an answer, which the plan has
+  run.machine = placement.device.empty() ? "a device that the files do not name" : placement.device;
+  run.made = SharedOptional<Json>(toJson(made));
+  if (placement.times.empty() && !placement.latencyMs) return run;
+  RunTime time{.medianMs = placement.latencyMs, .samples = placement.runs.value_or(0)};
+  if (!time.medianMs)
+    time.unavailableReason = "The files tell times of kernels alone, whose sum is not the time of a run.";
+  time.remark = fmt::format("Read from files of the engine, not measured here: {}{}.",
+                            placement.times.empty() ? std::string() : "times of kernels are " + placement.times + ", ",
+                            "on " + run.machine);
+  for (const FusedNode& fused : made.fusedNodes)
+    if (const auto& ms = made.kernels[fused.id.index].ms)
+      time.layers.push_back({.name = fused.name,
+                             .identity = fused.identity.hex(),
+                             .types = layerTypes(made, fused),
+                             .medianMs = *ms,
+                             .flops = fused.flops,
+                             .bytes = fused.bytes});
+  run.time = SharedOptional<RunTime>(std::move(time));
+  return run;
+}
+
+bool isOfEngineLayers(const Model& model) {
+  return model.format == kEngineLayersFormat;
+}
+
+bool isFileOfEngine(const std::filesystem::path& path) {
+  constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  if (error || bytes > kMostBytes) return false;
+  std::ifstream file(path, std::ios::binary);
+  const int first = (file >> std::ws).peek();
+  return first != 0 && std::string_view("{[&L").find(static_cast<char>(first)) != std::string_view::npos &&
+         sortEngineFiles({path}).ok();
+}
+
+bool listsEngineLayers(const std::filesystem::path& path) {
+  return isEngineLayersFile(path);
+}
+
+Result<EngineFilePaths> sortEngineFiles(const std::vector<std::filesystem::path>& files) {
+  EngineFilePaths paths;
+  const auto take = [](std::filesystem::path& into, const std::filesystem::path& path,
+                       std::string_view what) -> Status {
+    if (!into.empty())
+      return Diagnostic{.message = fmt::format("this is {}, as {} is: there can be one", what, into.string()),
+                        .where = {.file = path.string()}};
+    into = path;
+    return Done{};
+  };
+  for (const std::filesystem::path& path : files) {
+    const std::string text = TRY(readTextFile(path));
+    // A log may hold a list of layers and a profile, too: it counts as a log where it tells of a build.
+    const auto log = parseEngineLog(text);
+    const bool isBuild = log.ok() && (!log.value().nodes.empty() || !log.value().tactics.empty());
+    if (isBuild) {
+      TRY(take(paths.log, path, "the log of a build"));
+    } else if (parseEngineTimes(text).ok()) {
+      TRY(take(paths.times, path, "a list of times of runs"));
+    } else if (parseEngineProfile(text).ok()) {
+      TRY(take(paths.profile, path, "a profile"));
+    } else if (auto layers = parseEngineLayers(text); layers.ok()) {
+      TRY(take(paths.layers, path, "layer information"));
+    } else {
+      Diagnostic error = layers.error();
+      error.where.file = path.string();
+      return error;
+    }
+  }
+  if (paths.layers.empty() && !paths.log.empty()) paths.layers = paths.log;  // a verbose log lists the layers as well
+  return paths;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "session/run.h"
+#include "session/session.h"
+
+namespace fusescope {
+
+/// Files of a TensorRT engine that others built, by what they are; they are recognised by their content.
+struct EngineFilePaths {
+  std::filesystem::path layers;   ///< layer information: --exportLayerInfo, --dumpLayerInfo, IEngineInspector
+  std::filesystem::path profile;  ///< times by layer: --exportProfile, --dumpProfile; empty: none
+  std::filesystem::path times;    ///< times of runs: --exportTimes; empty: none
+  std::filesystem::path log;      ///< of a verbose build; empty: none
+};
+
+struct EngineImport {
+  std::filesystem::path model;  ///< the ONNX file; empty: the network is drawn from the layers
+  EngineFilePaths files;
+  std::vector<InputOverride> inputs{};  ///< extents that the user gives; others are those of the engine
+  /// What was asked for, as far as it is not in the log: a target of "cpu" becomes the one of the engine's version, no
+  /// precisions and directives those that the log names.
+  PlanOptions options{};
+  /// Where the network leaves extents open and the engine does not, it is opened at the engine's. The window keeps the
+  /// network that it has open.
+  bool atExtentsOfEngine = true;
+};
+
+/// What the files tell of the network, as a plan that was read back. Nothing is built, run or timed. Any thread.
+/// Errors: a file cannot be read, or is not what it should be (located); the network cannot be planned; only names of
+/// layers are told and there is no model.
+Result<Artifact> importEngine(const EngineImport& request, const StopToken& stop = {}, const Progress& progress = {});
+
+/// The run that such a plan is in a session: with the times that the files tell, of the device that they name. Its id,
+/// name and model are the caller's to give.
+Run engineRun(const Artifact& artifact);
+
+/// Whether the network was made of the layers of an engine.
+bool isOfEngineLayers(const Model& model);
+
+/// Whether `path` is one of the files that sortEngineFiles() sorts, and whether it lists layers, by its content.
+bool isFileOfEngine(const std::filesystem::path& path);
+bool listsEngineLayers(const std::filesystem::path& path);
+
+/// Sorts files that were given together (dropped on the window) by what is in them. Errors, located: one is none of
+/// these, or two are the same.
+Result<EngineFilePaths> sortEngineFiles(const std::vector<std::filesystem::path>& files);
+
+}  // namespace fusescope

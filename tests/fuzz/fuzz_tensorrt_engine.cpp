@@ -1,0 +1,95 @@
+// Files of an engine of TensorRT, of any bytes, are refused in words or read; what is read fits the network that it is
+// read for, and the network that is made of layers alone.
+
+#include "compilers/tensorrt/engine_reader.h"
+#include "frontends/tensorrt/layer_network.h"
+#include "passes/pipelines.h"
+#include "planning/read_back_plan.h"
+#include "tests/fuzz/fuzz_support.h"
+
+using namespace fusescope;
+
+namespace {
+
+/// All nodes were built: no target's table matters.
+std::shared_ptr<const Plan> planOf(Model model) {
+  PlanOptions options;
+  options.target = "tensorrt-10";
+  auto support = std::make_shared<CompilerSupport>();
+  for (const NodeId node : model.graph->order())
+    support->nodes.push_back(
+        {.node = model.graph->node(node).name, .taken = true, .code = {}, .message = {}, .foundBy = FoundBy::Build});
+  options.support = std::move(support);
+  const auto plan = makePlan(std::make_shared<const Model>(std::move(model)), options);
+  return plan.ok() ? plan.value() : nullptr;
+}
+
+HandedNetwork namedAsIs(std::shared_ptr<const Plan> plan) {
+  HandedNetwork network{.plan = plan, .path = {}, .folder = nullptr, .file = {}};
+  const Graph& graph = plan->graph();
+  for (const NodeId node : graph.order()) network.nodes[graph.node(node).name] = {node};
+  for (const ValueId value : graph.allValues()) network.values[graph.value(value).name] = value;
+  return network;
+}
+
+/// x -> Conv_0 -> Relu_1 -> Conv_2 -> Add_3 (with what Relu_1 made) -> y
+HandedNetwork residual() {
+  GraphEditor editor;
+  const TensorType type{DataType::F32, Shape::of(Dims{1, 4, 8, 8})};
+  const ValueId w = editor.addConstant("w", Tensor::zeros(DataType::F32, {4, 4, 1, 1}));
+  Model model;
+  const auto add = [&](const std::string& op, std::vector<ValueId> inputs) {
+    const std::size_t number = model.origins.size();
+    const ValueId output = editor.addValue("v" + std::to_string(number), type);
+    model.origins.push_back({op + "_" + std::to_string(number), op, ""});
+    editor.addNode({.id = {},
+                    .op = op,
+                    .domain = {},
+                    .name = model.origins.back().name,
+                    .inputs = std::move(inputs),
+                    .outputs = {output},
+                    .attributes = {},
+                    .origins = {OriginId(number)}});
+    return output;
+  };
+  const ValueId relu = add("Relu", {add("Conv", {editor.addInput("x", type), w})});
+  editor.addOutput(add("Add", {add("Conv", {relu, w}), relu}));
+  model.graph = editor.publish().value();
+  return namedAsIs(planOf(std::move(model)));
+}
+
+void readFor(const HandedNetwork& network, const EngineFiles& files) {
+  const auto made = readBackPlan(network.plan, readEngine(network, files));
+  if (!made.ok()) fuzz::report("what is read fits the network", made.error().text());
+  const auto again = readBackPlanFromJson(toJson(*made.value()), network.plan);
+  if (!again.ok()) fuzz::report("what was read is read again from its document", again.error().text());
+}
+
+template <class T>
+std::optional<T> readOrRefused(const Result<T>& result) {
+  if (result.ok()) return result.value();
+  if (result.error().message.empty()) fuzz::report("what cannot be read is refused in words", "");
+  return std::nullopt;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const HandedNetwork network = residual();
+  const std::string_view text = fuzz::asText({data, size});
+  const auto layers = readOrRefused(parseEngineLayers(text));
+  EngineFiles files;
+  files.profile = readOrRefused(parseEngineProfile(text));
+  files.times = readOrRefused(parseEngineTimes(text));
+  files.log = readOrRefused(parseEngineLog(text));
+  if (!layers) return 0;
+  files.layers = *layers;
+  readFor(network, files);
+  const auto drawn = readOrRefused(layerNetwork(*layers));
+  if (!drawn) return 0;
+  const auto prepared = readOrRefused(prepareModel(*drawn));
+  if (!prepared) return 0;
+  const auto plan = planOf(*prepared);
+  if (plan != nullptr) readFor(namedAsIs(plan), files);
+  return 0;
+}

@@ -1,0 +1,113 @@
+// Files of a TensorRT engine in the window: dropped on the network that they are of, and alone.
+#include <QtTest>
+
+#include "base/files.h"
+#include "tests/gui/gui_support.h"
+#include "ui/document/qt_text.h"
+#include "ui/window/main_window.h"
+
+namespace fusescope {
+namespace {
+
+const char* const kNetwork = R"(<ir_version: 8, opset_import: ["" : 17]>
+two (float[1, 4] x) => (float[1, 4] y) {
+  [Relu_0] a = Relu(x)
+  [Sigmoid_1] y = Sigmoid(a)
+})";
+
+QByteArray layersText() {
+  return R"({"Layers": [
+    {"Name": "Relu_0 + Sigmoid_1", "LayerType": "PointWise",
+     "Inputs": [{"Name": "x", "Location": "Device", "Dimensions": [1, 4], "Format/Datatype": "Row major linear FP32"}],
+     "Outputs": [{"Name": "half", "Location": "Device", "Dimensions": [1, 4], "Format/Datatype": "Row major linear FP16 format"}]},
+    {"Name": "Reformatting CopyNode for Output Tensor 0 to Relu_0 + Sigmoid_1", "LayerType": "Reformat",
+     "Inputs": [{"Name": "half", "Location": "Device", "Dimensions": [1, 4], "Format/Datatype": "Row major linear FP16 format"}],
+     "Outputs": [{"Name": "y", "Location": "Device", "Dimensions": [1, 4], "Format/Datatype": "Row major linear FP32"}],
+     "Origin": "REFORMAT"}],
+    "Bindings": ["x", "y"]})";
+}
+
+QByteArray profileText() {
+  return R"([{"count": 10}, {"name": "Relu_0 + Sigmoid_1", "timeMs": 5, "averageMs": 0.5, "medianMs": 0.25, "percentage": 80},
+    {"name": "Reformatting CopyNode for Output Tensor 0 to Relu_0 + Sigmoid_1", "timeMs": 1, "averageMs": 0.1,
+     "medianMs": 0.125, "percentage": 20}])";
+}
+
+}  // namespace
+
+class EngineFilesTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void init() {
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_network = m_folder->filePath(QStringLiteral("two.onnx"));
+    m_layers = m_folder->filePath(QStringLiteral("layers.json"));
+    m_profile = m_folder->filePath(QStringLiteral("profile.json"));
+    test::writeModel(m_network, kNetwork);
+    QVERIFY(writeFileAtomically(m_layers.toStdString(), layersText().toStdString()).ok());
+    QVERIFY(writeFileAtomically(m_profile.toStdString(), profileText().toStdString()).ok());
+    m_window = test::shownWindow();
+  }
+  void cleanup() { m_window.reset(); }
+
+  void filesAreARunOverTheOpenNetwork() {
+    QVERIFY(test::dropOn(*m_window, {m_network}));
+    QTRY_VERIFY(m_window->document().snapshot() != nullptr);
+    QVERIFY(test::dropOn(*m_window, {m_layers, m_profile}));
+    expectMade(1);
+    const Run& run = m_window->runs().all().front();
+    QCOMPARE(run.state, RunState::Ready);
+    QVERIFY(run.time);
+    QCOMPARE(run.time->layers.size(), std::size_t{2});
+    QCOMPARE(*run.time->layers.front().medianMs, 0.25);
+    QVERIFY2(qs(run.time->remark).contains(QStringLiteral("not measured here")), run.time->remark.c_str());
+    QCOMPARE(m_window->document().options().target, std::string("tensorrt-8"));
+  }
+
+  void layersAloneAreANetwork() {
+    QVERIFY(test::dropOn(*m_window, {m_profile, m_layers}));
+    QTRY_VERIFY(m_window->document().snapshot() != nullptr);
+    QCOMPARE(m_window->document().model()->format, std::string("tensorrt-layers"));
+    expectMade(2);
+  }
+
+  void theyAreOpenedByTheMenu() {
+    QVERIFY(test::dropOn(*m_window, {m_network}));
+    QTRY_VERIFY(m_window->document().snapshot() != nullptr);
+    test::answerFileDialog(m_layers);
+    m_window->openEngineFiles();
+    expectMade(1);
+  }
+
+  void damagedFilesAreSaid() {
+    QVERIFY(test::dropOn(*m_window, {m_network}));
+    QTRY_VERIFY(m_window->document().snapshot() != nullptr);
+    m_window->controller().importEngine({m_network});
+    QTRY_VERIFY(!m_window->controller().problem().isEmpty());
+    QVERIFY(m_window->runs().all().empty());
+  }
+
+ private:
+  /// What the files tell is on screen, with so many nodes in kernels.
+  void expectMade(std::size_t kernelsWithNodes) {
+    QTRY_VERIFY(!m_window->runs().all().empty());
+    QTRY_VERIFY(m_window->document().snapshot()->made() != nullptr);
+    const ReadBackPlan& made = *m_window->document().snapshot()->made();
+    std::size_t count = 0;
+    for (const FusedNode& fused : made.fusedNodes) count += fused.nodes.empty() ? 0 : 1;
+    QCOMPARE(count, kernelsWithNodes);
+    QVERIFY(made.placement);
+    QCOMPARE(made.placement->layers, 2);
+    QVERIFY(made.placement->unplaced.empty());
+  }
+
+  std::unique_ptr<QTemporaryDir> m_folder;
+  QString m_network, m_layers, m_profile;
+  std::unique_ptr<MainWindow> m_window;
+};
+
+}  // namespace fusescope
+
+FUSESCOPE_GUI_TEST(fusescope::EngineFilesTest, 4)
+#include "engine_files_test.moc"

@@ -1,0 +1,557 @@
+// Engines that others built with TensorRT 8 to 10: their files become read-back plans.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/users.h"
+#include "base/files.h"
+#include "frontends/tensorrt/engine_layers.h"
+#include "frontends/tensorrt/lenient_json.h"
+#include "onnxlib/onnxlib.h"
+#include "session/import_engine.h"
+#include "tests/support/paths.h"
+#include "tests/unit/tensorrt_engines/engine_networks.h"
+
+namespace fusescope::test {
+namespace {
+
+using Path = std::filesystem::path;
+
+struct Engine {
+  std::string name, layers, profile, times;
+  std::string (*network)(const EngineLayers& layers);
+};
+
+std::string textOf(const Path& path) {
+  auto text = readTextFile(path);
+  EXPECT_TRUE(text.ok()) << path;
+  return text.ok() ? text.value() : std::string();
+}
+
+bool isConverted(const ListedLayer& layer) {
+  return layer.name.starts_with("Reformatting CopyNode");
+}
+
+/// What a layer's output is called behind the conversion that follows it.
+std::string outputOf(const EngineLayers& engine, const ListedLayer& layer) {
+  const std::string& name = layer.outputs.front().name;
+  for (const ListedLayer& next : engine.layers)
+    if (isConverted(next) && name.starts_with("Reformatted Output") && next.inputs.front().name == name)
+      return next.outputs.front().name;
+  return name;
+}
+
+/// The last node that a layer's name names.
+std::string lastName(std::string name) {
+  if (const std::size_t at = name.rfind(" + "); at != std::string::npos) name = name.substr(at + 3);
+  if (name.starts_with("PWN(")) name = name.substr(4, name.size() - 5);
+  return name;
+}
+
+TensorNames tensorsOf(const EngineLayers& engine) {
+  TensorNames names;
+  for (const ListedLayer& layer : engine.layers)
+    if (!isConverted(layer) && !layer.outputs.empty()) names[lastName(layer.name)] = outputOf(engine, layer);
+  return names;
+}
+
+std::int64_t numberOf(const std::string& node) {
+  const std::size_t at = node.rfind('_');
+  return at == std::string::npos ? -1 : std::atoll(node.c_str() + at + 1);
+}
+
+/// Of a network with quantisers a layer's name ends before the nodes that make its output: codes are made by the next
+/// quantiser, floats by the Relu behind the batch norm, or that itself.
+TensorNames quantisedTensors(const EngineLayers& engine, std::string (*network)(const TensorNames&)) {
+  const TemporaryFolder folder;
+  const auto file = onnxlib::readModel(folder.write("plain.onnx", network({})));
+  EXPECT_TRUE(file.ok());
+  std::map<std::int64_t, std::string> byNumber;
+  for (const auto& node : file.value().graph.nodes) byNumber[numberOf(node.name)] = node.name;
+  TensorNames names;
+  for (const ListedLayer& layer : engine.layers) {
+    if (isConverted(layer) || layer.outputs.empty() || layer.name.find("Unnamed") != std::string::npos) continue;
+    const std::string last = lastName(layer.name);
+    std::string maker = last;
+    if (listedType(layer.outputs.front().type) == DataType::I8 && !last.starts_with("QuantizeLinear")) {
+      for (const auto& [number, node] : byNumber)
+        if (number > numberOf(last) && node.starts_with("QuantizeLinear")) {
+          maker = node;
+          break;
+        }
+    } else if (last.starts_with("Conv")) {
+      maker = byNumber[numberOf(last) + 1];
+      if (const auto next = byNumber.find(numberOf(last) + 2);
+          next != byNumber.end() && next->second.starts_with("Relu"))
+        maker = next->second;
+    }
+    names[maker] = outputOf(engine, layer);
+  }
+  return names;
+}
+
+std::string numberedResnet(const EngineLayers& engine) {
+  return resnet18Bytes(ExportedNames::Numbers, 32, tensorsOf(engine));
+}
+std::string pathResnet(const EngineLayers& /*engine*/) {
+  return resnet18Bytes(ExportedNames::Paths, 1);
+}
+std::string alexnet(const EngineLayers& engine) {
+  return alexnetBytes(engine.tensors.front().name, engine.tensors.back().name);
+}
+std::string vgg16(const EngineLayers& engine) {
+  return vgg16Bytes(engine.tensors.front().name, engine.tensors.back().name);
+}
+std::string kerasResnet(const EngineLayers& engine) {
+  TensorNames names = tensorsOf(engine);
+  names["resnet50/predictions/BiasAdd"] = "resnet50/predictions/BiasAdd:0";  // that the layer of the product writes
+  return kerasResnet50Bytes(names);
+}
+std::string plainQuantised(const TensorNames& tensors) {
+  return quantisedResnet18Bytes(false, tensors);
+}
+std::string residualQuantised(const TensorNames& tensors) {
+  return quantisedResnet18Bytes(true, tensors);
+}
+std::string quantisedResnet(const EngineLayers& engine) {
+  return plainQuantised(quantisedTensors(engine, plainQuantised));
+}
+std::string quantisedResidual(const EngineLayers& engine) {
+  return residualQuantised(quantisedTensors(engine, residualQuantised));
+}
+std::string quantisedMobilenet(const EngineLayers& engine) {
+  return quantisedMobilenetV2Bytes(quantisedTensors(engine, quantisedMobilenetV2Bytes));
+}
+std::string mnist(const EngineLayers& /*engine*/) {
+  return mnistBytes();
+}
+
+Engine trex(const std::string& folder, const std::string& file, bool times,
+            std::string (*network)(const EngineLayers&)) {
+  const std::string start = "trex/" + folder + "/" + file + ".onnx.engine.";
+  return {folder, start + "graph.json", start + "profile.json", times ? start + "timing.json" : "", network};
+}
+
+const std::vector<Engine>& engines() {
+  static const std::vector<Engine> kEngines{
+      trex("pytorch-resnet18-A100-fp16", "resnet", true, numberedResnet),
+      trex("pytorch-resnet18-A100-fp32", "resnet", true, numberedResnet),
+      trex("pytorch-resnet18-A100-qat", "resnet-qat", false, quantisedResnet),
+      trex("pytorch-resnet18-A100-qat-residual", "resnet-qat-residual", false, quantisedResidual),
+      trex("tf-resnet50-RTX3090-fp16", "resnet", true, kerasResnet),
+      trex("tf-resnet50-RTX3090-fp32", "resnet", true, kerasResnet),
+      trex("mobilenet-qat", "mobilenet.qat", false, quantisedMobilenet),
+      {"trt10-onnx-alexnet-fp16", "trt10-onnx-alexnet-fp16/alexnet_fp16.graph.json",
+       "trt10-onnx-alexnet-fp16/alexnet_fp16.profile.json", "trt10-onnx-alexnet-fp16/alexnet_fp16.timing.json",
+       alexnet},
+      {"trt10-onnx-resnet18-fp16", "trt10-onnx-resnet18-fp16/resnet18_fp16.graph.json",
+       "trt10-onnx-resnet18-fp16/resnet18_fp16.profile.json", "", pathResnet},
+      {"trt10-onnx-api-resnet18", "trt10-onnx-api-resnet18/trt_engine_info.json",
+       "trt10-onnx-api-resnet18/trt_layer_latency.json", "", pathResnet},
+      {"torch-trt-alexnet", "torch-trt-alexnet/trt_engine_info.json", "torch-trt-alexnet/trt_layer_latency.json", "",
+       alexnet},
+      {"torch-trt-vgg16", "torch-trt-vgg16/trt_engine_info.json", "", "", vgg16},
+      {"trt10.16-mnist", "trt10.16-mnist/exportLayerInfo.json", "", "", mnist}};
+  return kEngines;
+}
+
+Path data(const std::string& file) {
+  return *sharedFolder() / "data/tensorrt" / file;
+}
+
+const Engine& engineNamed(const std::string& name) {
+  return *std::ranges::find(engines(), name, &Engine::name);
+}
+
+/// An engine of the shared folder over its network, which is written into a folder of its own.
+class Imported {
+ public:
+  explicit Imported(const Engine& engine, const std::string& layersText = {}) {
+    const std::string text = textOf(data(engine.layers));
+    const auto layers = parseEngineLayers(text);
+    if (!layers.ok()) {
+      ADD_FAILURE() << layers.error().text();
+      return;
+    }
+    m_layers = layers.value();
+    m_network = m_folder.write("network.onnx", engine.network(m_layers));
+    request.model = m_network;
+    request.files.layers = layersText.empty() ? data(engine.layers) : m_folder.write("layers", layersText);
+    if (!engine.profile.empty()) request.files.profile = data(engine.profile);
+    if (!engine.times.empty()) request.files.times = data(engine.times);
+  }
+  std::shared_ptr<const ReadBackPlan> read() const {
+    const auto artifact = importEngine(request);
+    EXPECT_TRUE(artifact.ok()) << (artifact.ok() ? "" : artifact.error().text());
+    return artifact.ok() ? artifact.value().made : nullptr;
+  }
+  const EngineLayers& layers() const { return m_layers; }
+  const TemporaryFolder& folder() const { return m_folder; }
+  EngineImport request;
+
+ private:
+  TemporaryFolder m_folder;
+  Path m_network;
+  EngineLayers m_layers;
+};
+
+std::string nodesText(const ReadBackPlan& made, FusedNodeId kernel) {
+  std::string text;
+  for (const NodeId node : made.fusedNodes[kernel.index].nodes) text += " " + made.graph().node(node).name;
+  return text;
+}
+
+/// The names in metadata of a layer, else those between " + ", that are nodes of the network: each is in the kernel.
+void expectNamedNodes(const ReadBackPlan& made, const EngineLayers& layers) {
+  for (const FusedNode& kernel : made.fusedNodes) {
+    const auto layer = std::ranges::find(layers.layers, kernel.name, &ListedLayer::name);
+    if (layer == layers.layers.end() || kernel.nodes.empty()) continue;
+    std::set<std::string> held;
+    for (const NodeId node : kernel.nodes) held.insert(made.graph().node(node).name);
+    for (const std::string& name : namesInMetadata(layer->metadata))
+      if (made.graph().findNode(name)) EXPECT_TRUE(held.contains(name)) << kernel.name << " lacks " << name;
+  }
+}
+
+/// What flows between two kernels in the engine flows between their nodes in the network: from one to the other over
+/// nodes that no third kernel holds. Tensors that are values of the network have as many elements as these.
+void expectEdgesAgree(const ReadBackPlan& made, const EngineLayers& layers) {
+  const Graph& graph = made.graph();
+  std::map<std::string, FusedNodeId> kernelOf;
+  for (const FusedNode& kernel : made.fusedNodes) kernelOf[kernel.name] = kernel.id;
+  std::map<std::string, std::set<FusedNodeId>> makers;  // by tensor: kernels with nodes, seen through those without
+  std::size_t edges = 0;
+  for (const ListedLayer& layer : layers.layers) {
+    const FusedNodeId id = kernelOf.at(layer.name);
+    const FusedNode& kernel = made.fusedNodes[id.index];
+    std::set<FusedNodeId> sources;
+    for (const ListedTensor& input : layer.inputs)
+      if (const auto known = makers.find(input.name); known != makers.end())
+        sources.insert(known->second.begin(), known->second.end());
+    for (const FusedNodeId source : sources) {
+      if (kernel.nodes.empty()) break;
+      ++edges;
+      std::set<NodeId> reached;
+      std::vector<NodeId> open = made.fusedNodes[source.index].nodes;
+      bool meets = false;
+      while (!open.empty() && !meets) {
+        const NodeId node = open.back();
+        open.pop_back();
+        meets = std::ranges::count(kernel.nodes, node) > 0;
+        if (!reached.insert(node).second) continue;
+        for (const ValueId value : graph.node(node).outputs)
+          for (const NodeId user : graph.value(value).consumers) {
+            const auto& holders = made.kernelsOf(user);
+            const bool passes =
+                holders.empty() || std::ranges::count(holders, id) + std::ranges::count(holders, source) > 0;
+            if (passes) open.push_back(user);
+          }
+      }
+      EXPECT_TRUE(meets) << made.fusedNodes[source.index].name << " (" << nodesText(made, source) << ") -> "
+                         << kernel.name << " (" << nodesText(made, id) << ")";
+    }
+    for (const ListedTensor& output : layer.outputs)
+      makers[output.name] = kernel.nodes.empty() ? sources : std::set{id};
+    for (std::size_t i = 0; i < layer.outputs.size(); ++i) {
+      const KernelValue& value = made.kernels[id.index].outputs[i];
+      if (!value.value.valid()) continue;
+      const auto extents = graph.value(value.value).type.shape.fixed();
+      ASSERT_TRUE(extents) << graph.value(value.value).name;
+      EXPECT_EQ(elementCount(*extents), elementCount(layer.outputs[i].dims)) << layer.name;
+    }
+  }
+  EXPECT_GT(edges, 4U);
+}
+
+class EngineFolder : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EngineFolder, NearlyAllLayersArePlacedAndNoneWrongly) {
+  FUSESCOPE_REQUIRE_SHARED();
+  const Engine& engine = engineNamed(GetParam());
+  const Imported imported(engine);
+  const auto made = imported.read();
+  ASSERT_NE(made, nullptr);
+  const Placement& placement = *made->placement;
+  std::string unplaced;
+  for (const UnplacedLayer& layer : placement.unplaced) {
+    unplaced += "\n  " + layer.layer + ": " + layer.why;
+    EXPECT_FALSE(layer.why.empty()) << layer.layer;
+  }
+  EXPECT_EQ(placement.layers, std::ssize(imported.layers().layers));
+  EXPECT_EQ(placement.layers, placement.placed + placement.conversions + std::ssize(placement.unplaced));
+  EXPECT_GE(static_cast<double>(placement.placed + placement.conversions), 0.98 * static_cast<double>(placement.layers))
+      << unplaced;
+  expectNamedNodes(*made, imported.layers());
+  expectEdgesAgree(*made, imported.layers());
+  std::array<std::size_t, 4> bindings{};
+  double ms = 0, conversionMs = 0;
+  std::size_t timed = 0, silent = 0;
+  for (const FusedNode& kernel : made->fusedNodes) {
+    const auto& details = made->kernels[kernel.id.index];
+    for (const Certainty certainty : details.certainty) ++bindings[static_cast<std::size_t>(certainty)];
+    timed += details.ms ? 1 : 0;
+    (kernel.nodes.empty() ? conversionMs : ms) += details.ms.value_or(0);
+  }
+  std::string names;
+  for (const NodeId node : made->graph().order())
+    if (made->fateOf(node) == Fate::NotDisclosed) ++silent, names += " " + made->graph().node(node).name;
+  EXPECT_EQ(timed, engine.profile.empty() ? 0 : made->fusedNodes.size());
+  EXPECT_EQ(silent, 0U) << names;
+  fmt::print(
+      "suite: engine {}: {} layers, {} placed, {} conversions, {} not placed; bindings {} named, {} derived, {} "
+      "guessed; "
+      "{} nodes; kernels {:.4f} ms, conversions {:.4f} ms\n",
+      engine.name, placement.layers, placement.placed, placement.conversions, placement.unplaced.size(), bindings[1],
+      bindings[2], bindings[3], made->graph().nodeCount(), ms, conversionMs);
+  const auto again = readBackPlanFromJson(toJson(*made), made->asked);
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  EXPECT_EQ(toJson(*again.value()), toJson(*made));
+}
+
+TEST_P(EngineFolder, ItsLayersAloneAreANetwork) {
+  FUSESCOPE_REQUIRE_SHARED();
+  EngineImport request;
+  request.files.layers = data(engineNamed(GetParam()).layers);
+  const auto artifact = importEngine(request);
+  ASSERT_TRUE(artifact.ok()) << artifact.error().text();
+  const ReadBackPlan& made = *artifact.value().made;
+  EXPECT_EQ(made.model->format, "tensorrt-layers");
+  const auto& decisions = made.model->decisions;
+  EXPECT_TRUE(std::ranges::count(decisions, "import.network_of_layers", &Decision::code) == 1);
+  EXPECT_TRUE(made.placement->unplaced.empty());
+  EXPECT_GT(made.placement->placed, 0);
+  EXPECT_EQ(made.placement->placed, static_cast<std::int64_t>(made.graph().nodeCount()));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EngineFolder, ::testing::ValuesIn([] {
+                           std::vector<std::string> names;
+                           for (const Engine& engine : engines()) names.push_back(engine.name);
+                           return names;
+                         }()),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::ranges::replace_if(
+                               name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+                           return name;
+                         });
+
+TEST(EngineFiles, NamesAloneAreEnoughWhereTheyAreOfNodes) {
+  FUSESCOPE_REQUIRE_SHARED();
+  const Engine& engine = engineNamed("pytorch-resnet18-A100-fp16");
+  Json names{{"Layers", Json::array()}, {"Bindings", Json::array({"input.1", "191"})}};
+  for (const ListedLayer& layer : parseEngineLayers(textOf(data(engine.layers))).value().layers)
+    names["Layers"].push_back(layer.name);
+  const Imported whole(engine), named(engine, names.dump());
+  const auto a = whole.read(), b = named.read();
+  ASSERT_TRUE(a != nullptr && b != nullptr);
+  EXPECT_EQ(a->placement->placed, b->placement->placed);
+  for (const FusedNode& kernel : b->fusedNodes)
+    EXPECT_EQ(nodesText(*b, kernel.id), nodesText(*a, a->findFusedNode(kernel.name)->id));
+  EngineImport alone;
+  alone.files.layers = named.request.files.layers;
+  const auto refused = importEngine(alone);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().text().find("--profilingVerbosity=detailed"), std::string::npos) << refused.error().text();
+}
+
+TEST(EngineFiles, LayersOfAnotherNetworkAreNotPlaced) {
+  FUSESCOPE_REQUIRE_SHARED();
+  Imported imported(engineNamed("trt10-onnx-alexnet-fp16"));
+  imported.request.model = imported.folder().write("other.onnx", resnet18Bytes(ExportedNames::Paths, 1));
+  const auto made = imported.read();
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(made->placement->placed, 0);
+  ASSERT_FALSE(made->placement->unplaced.empty());
+  EXPECT_NE(made->placement->unplaced.front().why.find("which the network has not"), std::string::npos)
+      << made->placement->unplaced.front().why;
+  // Of the same names and other extents.
+  Imported other(engineNamed("pytorch-resnet18-A100-fp16"));
+  other.request.model = other.folder().write("other.onnx", resnet18Bytes(ExportedNames::Numbers, 8));
+  const auto contradicted = other.read();
+  ASSERT_NE(contradicted, nullptr);
+  EXPECT_EQ(contradicted->placement->placed, 0);
+  EXPECT_NE(contradicted->placement->unplaced.front().why.find("another network, or of other extents"),
+            std::string::npos)
+      << contradicted->placement->unplaced.front().why;
+}
+
+TEST(EngineFiles, TheLogTellsVersionDeviceTacticsAndRegions) {
+  FUSESCOPE_REQUIRE_SHARED();
+  Imported imported(engineNamed("trt10.16-mnist"));
+  imported.request.files.log = data("trt10.16-mnist/trtexec-verbose-build.log");
+  const auto made = imported.read();
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(made->compiler.version, "10.16.1");
+  EXPECT_EQ(made->placement->device, "NVIDIA H100 PCIe");
+  EXPECT_EQ(made->options.precisions, std::vector{DataType::F16});
+  EXPECT_EQ(made->target.name, "tensorrt-10");
+  const auto told = [&](std::string_view code) {
+    std::vector<std::string> all;
+    for (const Decision& decision : made->decisions)
+      if (decision.code == code) all.push_back(decision.subjects.empty() ? "" : decision.subjects.front().text());
+    return all;
+  };
+  EXPECT_EQ(told("build.layers_of_node"), (std::vector<std::string>{"node_linear", "node_linear_1"}));
+  EXPECT_EQ(told("build.tactics_timed").size(), 4U);  // of the four layers that are called alike in both
+  EXPECT_EQ(told("build.compiler_memory").size(), 1U);
+  EXPECT_TRUE(told("build.types_ignored").empty());
+  // The log lists its own engine, in which regions hold what the other has kernels for.
+  imported.request.files.layers = imported.request.files.log;
+  imported.request.files.profile = data("trt10.16-mnist/trtexec-dumpProfile.log");
+  const auto ofLog = imported.read();
+  ASSERT_NE(ofLog, nullptr);
+  EXPECT_EQ(ofLog->placement->layers, 6);
+  EXPECT_TRUE(ofLog->placement->unplaced.empty());
+  const auto* region = ofLog->findFusedNode("{ForeignNode[gemm2.bias + ONNXTRT_Broadcast_4...ONNXTRT_castHelper_9]}");
+  ASSERT_NE(region, nullptr);
+  EXPECT_EQ(region->nodes.size(), 6U);  // from the Reshape to the ArgMax, as the log says
+}
+
+TEST(EngineFiles, TypesThatWereSetAndIgnoredAreSaid) {
+  Imported imported(engineNamed("trt10.16-mnist"));
+  if (!sharedFolder()) GTEST_SKIP() << "no shared test material";
+  imported.request.files.log = imported.folder().write(
+      "build.log",
+      "&&&& RUNNING TensorRT.trtexec [TensorRT v8601] # trtexec --onnx=m.onnx --fp16\n"
+      "[01/01/2026-00:00:00] [I] Precision: FP32+FP16\n"
+      "[01/01/2026-00:00:00] [V] [TRT] Registering layer: node_linear_1 for ONNX node: node_linear\n"
+      "[01/01/2026-00:00:00] [I] Set layer node_linear_1 to precision fp32\n"
+      "[01/01/2026-00:00:00] [W] [TRT] No implementation of layer node_conv2d[Conv] + node_relu[Relu] obeys the "
+      "requested constraints in strict mode.\n");
+  const auto made = imported.read();
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(made->compiler.version, "8.6.1");
+  std::map<std::string, std::vector<Subject>> told;
+  for (const Decision& decision : made->decisions) told[decision.code] = decision.subjects;
+  ASSERT_EQ(told["build.type_set"].size(), 1U);
+  EXPECT_EQ(told["build.type_set"].front().text(), "node_linear");
+  ASSERT_EQ(told["build.types_ignored"].size(), 2U);
+  EXPECT_EQ(told["build.types_ignored"].front().text(), "node_conv2d");
+  ASSERT_EQ(made->pins.size(), 1U);  // what the log says was set is what was asked for
+  EXPECT_EQ(made->graph().node(made->pins.front().node).name, "node_linear");
+  EXPECT_EQ(made->pins.front().result, PinResult::Obeyed);
+}
+
+TEST(EngineFiles, AProfileOfAnotherBuildIsSaidToBe) {
+  FUSESCOPE_REQUIRE_SHARED();
+  Imported imported(engineNamed("trt10.16-mnist"));
+  imported.request.files.profile = data("trt10.16-mnist/trtexec-dumpProfile.log");
+  const auto made = imported.read();
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(made->placement->times, "medians of 18362 runs");
+  const auto other = std::ranges::find(made->decisions, "build.profile_of_another", &Decision::code);
+  ASSERT_NE(other, made->decisions.end());
+  EXPECT_EQ(other->arguments["rows"], 15);
+  EXPECT_EQ(other->arguments["unmatched"], 13);
+}
+
+TEST(EngineFiles, ADumpedListIsTheExportedOne) {
+  FUSESCOPE_REQUIRE_SHARED();
+  const auto a = parseEngineLayers(textOf(data("trt10.16-mnist/exportLayerInfo.json")));
+  const auto b = parseEngineLayers(textOf(data("trt10.16-mnist/trtexec-dumpLayerInfo.log")));
+  ASSERT_TRUE(a.ok() && b.ok());
+  ASSERT_EQ(a.value().layers.size(), b.value().layers.size());
+  for (std::size_t i = 0; i < a.value().layers.size(); ++i) {
+    const ListedLayer &x = a.value().layers[i], &y = b.value().layers[i];
+    EXPECT_EQ(x.name, y.name);
+    EXPECT_EQ(x.type, y.type);
+    EXPECT_EQ(x.tactic, y.tactic);
+    EXPECT_EQ(x.weights, y.weights);
+    EXPECT_EQ(namesInMetadata(x.metadata), namesInMetadata(y.metadata));
+    ASSERT_EQ(x.inputs.size(), y.inputs.size());
+    for (std::size_t k = 0; k < x.inputs.size(); ++k) EXPECT_EQ(x.inputs[k].dims, y.inputs[k].dims);
+  }
+}
+
+TEST(EngineFiles, NodesThatWereBuiltAreSupportedWhateverTheTableSays) {
+  FUSESCOPE_REQUIRE_SHARED();
+  EngineImport request;
+  request.files.layers = data("trt10.16-mnist/exportLayerInfo.json");
+  const auto artifact = importEngine(request);
+  ASSERT_TRUE(artifact.ok());
+  const auto& decisions = artifact.value().plan->decisions;
+  EXPECT_GT(std::ranges::count(decisions, "validate.was_built", &Decision::code), 0);
+  for (const Segment& segment : artifact.value().plan->segments) EXPECT_EQ(segment.kind, SegmentKind::Accelerated);
+}
+
+TEST(EngineFiles, AreRecognisedByTheirContent) {
+  FUSESCOPE_REQUIRE_SHARED();
+  const auto sorted = sortEngineFiles({data("trt10-onnx-alexnet-fp16/alexnet_fp16.timing.json"),
+                                       data("trt10-onnx-alexnet-fp16/alexnet_fp16.profile.json"),
+                                       data("trt10-onnx-alexnet-fp16/alexnet_fp16.graph.json")});
+  ASSERT_TRUE(sorted.ok()) << sorted.error().text();
+  EXPECT_EQ(sorted.value().layers.filename(), "alexnet_fp16.graph.json");
+  EXPECT_EQ(sorted.value().profile.filename(), "alexnet_fp16.profile.json");
+  EXPECT_EQ(sorted.value().times.filename(), "alexnet_fp16.timing.json");
+  const auto log = sortEngineFiles({data("trt10.16-mnist/trtexec-verbose-build.log")});
+  ASSERT_TRUE(log.ok());
+  EXPECT_EQ(log.value().layers, log.value().log);
+  EXPECT_FALSE(sortEngineFiles({data("trt10.16-mnist/trtexec-help.txt")}).ok());
+  EXPECT_FALSE(
+      sortEngineFiles({data("trt10.16-mnist/exportLayerInfo.json"), data("torch-trt-vgg16/trt_engine_info.json")})
+          .ok());
+}
+
+TEST(EngineFiles, DamagedFilesAreErrorsWithTheirPlace) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::string& text) {
+    EngineImport request;
+    request.files.layers = folder.write("layers.json", text);
+    const auto artifact = importEngine(request);
+    EXPECT_FALSE(artifact.ok()) << text.substr(0, 80);
+    return artifact.ok() ? std::string() : artifact.error().text();
+  };
+  EXPECT_NE(refused("").find("empty"), std::string::npos);
+  EXPECT_NE(refused("{\"Layers\": [{\"Name\": \"a\"").find("line 1, column 24"), std::string::npos)
+      << refused("{\"Layers\": [{\"Name\": \"a\"");
+  EXPECT_NE(refused("{\"Layers\": []}").find("empty"), std::string::npos);
+  EXPECT_NE(refused("{\"Layers\": [{}]}").find("layer 0"), std::string::npos);
+  EXPECT_NE(refused("{\"Layers\": [7]}").find("layer 0"), std::string::npos);
+  EXPECT_NE(refused("{\"Layers\": " + std::string(1000, '[')).find("nesting"), std::string::npos);
+  EXPECT_NE(refused("{\"other\": 1}").find("no layer information"), std::string::npos);
+  EXPECT_FALSE(refused("Layers:\nName: a, LayerType: b, Inputs: [\n\nBindings:\n").empty());
+  // Numbers that no extent can be are open extents.
+  const auto huge = parseEngineLayers(
+      R"({"Layers": [{"Name": "a", "LayerType": "b", "Outputs": [{"Name": "t", "Dimensions": [1e400, 99999999999999999999, -1],
+          "Format/Datatype": "Float"}]}]})");
+  ASSERT_TRUE(huge.ok()) << huge.error().text();
+  EXPECT_EQ(huge.value().layers.front().outputs.front().dims, (std::vector<std::int64_t>{-1, -1, -1}));
+}
+
+TEST(EngineFiles, Version11SplitsTypeFromFormat) {
+  const auto layers = parseEngineLayers(
+      R"({"Layers": [{"Name": "n_myl0_1", "LayerType": "kgen", "Inputs": [{"Name": "x", "Dimensions": [4], "Datatype": "Half",
+          "Format": "Row major linear FP16 format (kLINEAR)"}], "Outputs": [{"Name": "y", "Dimensions": [4],
+          "DataType": "Float", "Format": "Row major linear FP32 format (kLINEAR)"}],
+          "Metadata": "[ONNX Layer: a]\u001e[ONNX Layer: b | Local Function: f]"
+}],
+          "I/O Tensors": [{"Name": "x", "IOMode": "Input", "DataType": "Half", "Dimensions": [4]},
+                          {"Name": "y", "IOMode": "Output", "DataType": "Float", "Dimensions": [4]}]
+})");
+  ASSERT_TRUE(layers.ok()) << layers.error().text();
+EXPECT_EQ(layers.value().oldestVersion, "11");
+const ListedLayer& layer = layers.value().layers.front();
+EXPECT_EQ(listedType(layer.inputs.front().type), DataType::F16);
+EXPECT_EQ(listedType(layer.outputs.front().type), DataType::F32);
+EXPECT_EQ(namesInMetadata(layer.metadata), (std::vector<std::string>{"a", "b | Local Function: f"}));
+EXPECT_EQ(layers.value().tensors.front().isInput, true);
+EXPECT_EQ(layers.value().tensors.back().isInput, false);
+}
+
+TEST(LenientJson, ReadsWhatTensorrtWrites) {
+  const auto json = parseLenientJson(
+      "[ {\"name\" : \"a \"quoted\" \x01 name\", \"ms\" : nan, \"more\": -inf, \"big\": "
+      "9007199254740993, \"e\": \"\\u001e\\q\"} ]");
+  ASSERT_TRUE(json.ok()) << json.error().text();
+  const Json& entry = json.value()[0];
+  EXPECT_EQ(entry["name"], "a \"quoted\" \x01 name");
+  EXPECT_TRUE(std::isnan(entry["ms"].get<double>()));
+  EXPECT_EQ(entry["big"].get<std::int64_t>(), 9007199254740993);
+  EXPECT_EQ(entry["e"], "\x1e\\q");
+  EXPECT_FALSE(parseLenientJson("[1, 2").ok());
+  EXPECT_FALSE(parseLenientJson("[1, 2] 3").ok());
+}
+
+}  // namespace
+}  // namespace fusescope::test
