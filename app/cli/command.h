@@ -39,6 +39,7 @@ Command tensorCommand(CLI::App& app);
 Command calibrateCommand(CLI::App& app);
 Command tuneCommand(CLI::App& app);
 Command exportCommand(CLI::App& app);
+Command migrateCommand(CLI::App& app);
 Command compilersCommand(CLI::App& app);
 Command probeCommand(CLI::App& app);
 Command importEngineCommand(CLI::App& app);

@@ -99,11 +99,10 @@ int mainGuarded(int argc, char** argv) {
   app.footer(kExamples);
   app.require_subcommand(1);
   const std::vector<Command> commands{
-      inspectCommand(app), planCommand(app),   explainCommand(app), buildCommand(app),
-      runCommand(app),     timeCommand(app),   compareCommand(app), diffCommand(app),
-      errorsCommand(app),  verifyCommand(app), tensorCommand(app),  calibrateCommand(app),
-      tuneCommand(app),    exportCommand(app), reportCommand(app),  compilersCommand(app),
-      probeCommand(app),   importEngineCommand(app)};
+      inspectCommand(app), planCommand(app),      explainCommand(app), buildCommand(app),       runCommand(app),
+      timeCommand(app),    compareCommand(app),   diffCommand(app),    errorsCommand(app),      verifyCommand(app),
+      tensorCommand(app),  calibrateCommand(app), tuneCommand(app),    exportCommand(app),      migrateCommand(app),
+      reportCommand(app),  compilersCommand(app), probeCommand(app),   importEngineCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {

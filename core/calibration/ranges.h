@@ -65,5 +65,8 @@ Result<Ranges> readRanges(const std::filesystem::path& path);
 bool isRangesFile(const std::filesystem::path& path);
 /// "TRT-8204-EntropyCalibration2", then lines of "NAME: SCALE", a float as eight hexadecimal digits: ±127 steps of it.
 Result<Ranges> rangesFromTensorRtCache(std::string_view text);
+/// The same the other way: an edge's scale is its larger end / 127, so that what was read is written as it was, in the
+/// order of names. `version` is TensorRT's own number, 8601. Errors: a name cannot stand in a line.
+Result<std::string> tensorRtCacheText(const Ranges& ranges, int version);
 
 }  // namespace fusescope

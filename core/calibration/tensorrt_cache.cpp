@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -48,6 +49,21 @@ Result<Ranges> rangesFromTensorRtCache(std::string_view text) {
   }
   if (ranges.edges.empty()) return badLine(1, "no tensor has a scale");
   return ranges;
+}
+
+Result<std::string> tensorRtCacheText(const Ranges& ranges, int version) {
+  const bool entropy = ranges.settings.choice.method == RangeMethod::Entropy;
+  std::string text = fmt::format("TRT-{}-{}\n", version, entropy ? "EntropyCalibration2" : "MinMaxCalibration");
+  for (const auto& [value, edge] : ranges.edges) {
+    if (value.empty() || value.find('\n') != std::string::npos)
+      return Diagnostic{.message = "the name cannot stand in a line of TensorRT's calibration cache",
+                        .where = {.value = value},
+                        .help = "Give the value another name in the model."};
+    const double largest =
+        std::max(std::abs(static_cast<double>(edge.range.low)), std::abs(static_cast<double>(edge.range.high)));
+    text += fmt::format("{}: {:08x}\n", value, std::bit_cast<std::uint32_t>(static_cast<float>(largest / kMostCode)));
+  }
+  return text;
 }
 
 }  // namespace fusescope

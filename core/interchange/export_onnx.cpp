@@ -82,6 +82,7 @@ class OnnxExport {
       exported.doesNotHold = *other;
       return exported;
     }
+    exported.edges = comparedStoredTypes(*m_plan, m_network, *m_reading);
     m_notes = pinsNotHonoured(*m_plan);
     if (m_options.samples.empty()) {
       noteHeldWider();

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "base/json.h"
 #include "base/shell_quoted.h"
 #include "interchange/export_notes.h"
 #include "interchange/precision_config.h"
+#include "interchange/python_text.h"
 
 namespace fusescope {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 constexpr TrtVersion kFirstPolygraphy{8, 6};  // the first with ILayer.metadata
 constexpr std::size_t kLongestName = 3900;    // TensorRT cuts metadata at about 4000 characters
 
-constexpr std::string_view kFunctions = R"python(
+constexpr std::string_view kPolygraphyFunctions = R"python(
 
 def node_names(layer):
     """Names of the ONNX nodes that a layer stands for."""
@@ -51,11 +51,6 @@ def postprocess(network):
 
 std::string_view pythonType(DataType type) {
   return type == DataType::F16 ? "trt.float16" : type == DataType::BF16 ? "trt.bfloat16" : "trt.float32";
-}
-
-/// JSON's strings are Python's, as long as characters beyond ASCII stay themselves.
-std::string pythonText(const std::string& text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string table(std::string_view variable, const PrecisionConfig& config,
@@ -98,7 +93,7 @@ Result<Exported> writePolygraphy(const Plan& plan, const ExportOptions& options)
   text += "import re\n\nimport tensorrt as trt\n\n";
   text += table("PRECISIONS", config, &NodePrecision::compute);
   text += table("OUTPUT_TYPES", config, &NodePrecision::output);
-  text += kFunctions;
+  text += kPolygraphyFunctions;
   return Exported{std::move(text), std::move(notes)};
 }
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "interchange/export_notes.h"
 #include "interchange/precision_config.h"
+#include "interchange/recipes/layer_names.h"
 
 namespace fusescope {
 namespace {
@@ -19,26 +20,6 @@ constexpr TrtVersion kFirstTrtexec{8, 4};     // the first trtexec with --layerP
 constexpr std::string_view kUsePolygraphy =
     "Use --to polygraphy, which finds layers by their metadata; or give the log of a verbose build with --layer-names.";
 
-/// Layers of the network for each node of the file, by the parser's own account.
-using LayersOfNodes = std::map<std::string, std::vector<std::string>, std::less<>>;
-
-/// Reads the lines `Registering layer: LAYER for ONNX node: NODE`.
-LayersOfNodes registeredLayers(std::string_view log) {
-  constexpr std::string_view kBegin = "Registering layer: ";
-  constexpr std::string_view kMiddle = " for ONNX node: ";
-  LayersOfNodes layers;
-  for (auto line : split(log, '\n')) {
-    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
-    const auto begin = line.find(kBegin);
-    const auto middle = line.rfind(kMiddle);
-    if (begin == std::string::npos || middle == std::string::npos || middle < begin + kBegin.size()) continue;
-    const auto layer = line.substr(begin + kBegin.size(), middle - begin - kBegin.size());
-    auto& known = layers[line.substr(middle + kMiddle.size())];
-    if (std::ranges::find(known, layer) == known.end()) known.push_back(layer);
-  }
-  return layers;
-}
-
 /// Why trtexec's option cannot hold this name, or nothing. The list is split at every comma, quotes are taken as
 /// marks, and a star is a wildcard; there is no escape.
 std::string_view whyInexpressible(std::string_view name) {
@@ -47,21 +28,6 @@ std::string_view whyInexpressible(std::string_view name) {
   if (name.find('\'') != std::string_view::npos) return "has a quote, which trtexec takes as a mark";
   if (name.find('*') != std::string_view::npos) return "has a star, which trtexec takes as a wildcard";
   if (name.find('\n') != std::string_view::npos) return "has a line break";
-  return {};
-}
-
-/// `name` without one trailing "_<number>", or empty.
-std::string_view withoutSuffix(std::string_view name) {
-  const auto end = name.find_last_not_of("0123456789");
-  if (end == std::string_view::npos || end + 1 == name.size() || name[end] != '_') return {};
-  return name.substr(0, end);
-}
-
-/// The other node whose second, third, … layer may have been called `name`: the parser appends a counter to them.
-std::string otherNode(const std::set<std::string, std::less<>>& names, std::string_view name) {
-  for (auto base = withoutSuffix(name); !base.empty(); base = withoutSuffix(base)) {
-    if (names.contains(base)) return std::string(base);
-  }
   return {};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -52,6 +53,7 @@ struct Exported {
   std::function<Status(const std::filesystem::path&)> save{};  ///< writes a file that is not text, and those beside it
   std::optional<Diagnostic> doesNotHold{};  ///< what was checked and is not so: nothing may be written
   std::string summary{};  ///< what this one is, where Exporter::summary promises more than it keeps; else empty
+  std::int64_t edges = 0;  ///< of a network: whose types were found to be the plan's when it was read again
   std::optional<CheckedNumbers> numbers{};  ///< of a network that was run on samples, also where it does not hold
 };
 
@@ -64,6 +66,7 @@ struct Exporter {
   Result<Exported> (*write)(const Plan& plan, const ExportOptions& options);
   bool isText = true;         ///< else it is written by Exported::save, and needs ExportOptions::path
   bool takesSamples = false;  ///< what it writes is checked with ExportOptions::samples
+  bool takesVersion = false;  ///< it depends on ExportOptions::trtVersion, and is refused without one
 };
 /// The formats, in an explicit list.
 const std::vector<Exporter>& exporters();

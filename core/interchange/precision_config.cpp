@@ -124,6 +124,10 @@ std::string TrtVersion::text() const {
   return fmt::format("{}.{}", major, minor);
 }
 
+int TrtVersion::number() const {
+  return major < 10 ? major * 1000 + minor * 100 + patch : major * 10000 + minor * 100 + patch;
+}
+
 Result<TrtVersion> parseTrtVersion(std::string_view text) {
   const auto bad = [&] {
     return Diagnostic{.message = fmt::format("'{}' is not a version of TensorRT", text),
@@ -139,7 +143,7 @@ Result<TrtVersion> parseTrtVersion(std::string_view text) {
     if (error != std::errc() || end != part.data() + part.size() || number < 0) return bad();
     numbers.push_back(number);
   }
-  return TrtVersion{numbers[0], numbers[1]};
+  return TrtVersion{numbers[0], numbers[1], numbers.size() > 2 ? numbers[2] : 0};
 }
 
 Status checkTrtVersion(const PrecisionConfig& config, TrtVersion version, TrtVersion first, std::string_view format) {

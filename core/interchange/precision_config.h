@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/result.h"
@@ -28,11 +29,14 @@ struct PrecisionConfig {
 };
 Result<PrecisionConfig> precisionConfig(const Plan& plan);
 
-/// "10.3", "8.6.1".
+/// "10.3", "8.6.1". Versions that differ in the patch alone have the same options and are equal.
 struct TrtVersion {
-  int major = 0, minor = 0;
-  auto operator<=>(const TrtVersion&) const = default;
-  std::string text() const;
+  int major = 0, minor = 0, patch = 0;
+  auto operator<=>(const TrtVersion& other) const {
+    return std::tie(major, minor) <=> std::tie(other.major, other.minor);
+  }
+  std::string text() const;  ///< without the patch
+  int number() const;        ///< as TensorRT counts them: 8601, 101601
 };
 Result<TrtVersion> parseTrtVersion(std::string_view text);
 /// Refuses versions before `first`, those without weak typing (11 and later), and bf16 before 9.

@@ -21,7 +21,7 @@ tensorrt_rtx_environment() {
   compilers_environment tensorrt-rtx-python scripts/lib/tensorrt-rtx-python.txt
 }
 
-# Exports FUSESCOPE_COMPILERS_PYTHON and, only where FUSESCOPE_TEST_TENSORRT_RTX=1 says that NVIDIA's proprietary
+# Exports FUSESCOPE_COMPILERS_PYTHON, FUSESCOPE_EXPORTS_PYTHON and, only where FUSESCOPE_TEST_TENSORRT_RTX=1 says that NVIDIA's proprietary
 # package may be installed, FUSESCOPE_TENSORRT_RTX_PYTHON. Suites that lack theirs are skipped, and say so.
 export_compilers() {
   if FUSESCOPE_COMPILERS_PYTHON=$(compilers_environment compilers-python scripts/lib/compilers-python.txt); then
@@ -29,6 +29,12 @@ export_compilers() {
   else
     unset FUSESCOPE_COMPILERS_PYTHON
     printf '==> ONNX Runtime and OpenVINO could not be installed (see above): their suites are skipped\n'
+  fi
+  if FUSESCOPE_EXPORTS_PYTHON=$(compilers_environment exports-python scripts/lib/exports-python.txt); then
+    export FUSESCOPE_EXPORTS_PYTHON
+  else
+    unset FUSESCOPE_EXPORTS_PYTHON
+    printf '==> what reads exports could not be installed (see above): its suites are skipped\n'
   fi
   if [ "${FUSESCOPE_TEST_TENSORRT_RTX:-}" != 1 ]; then
     printf '==> TensorRT for RTX is used with FUSESCOPE_TEST_TENSORRT_RTX=1 alone (README.md): its suites are skipped\n'

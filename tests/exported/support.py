@@ -1,5 +1,8 @@
 """What the scripts beside this share."""
+import json
+import os
 import subprocess
+from pathlib import Path
 
 import numpy as np
 
@@ -19,3 +22,21 @@ def relative(exact, other):
         theirs, ours = np.asarray(theirs, np.float64), np.asarray(ours, np.float64)
         worst = max(worst, float(np.sqrt(np.mean((theirs - ours) ** 2) / max(np.mean(theirs ** 2), 1e-30))))
     return worst
+
+
+def built_by_tensorrt(networks):
+    """What TensorRT for RTX makes of `networks`, [(path, {input: extents})]: [(stage, why)]; nothing where its Python
+    ($FUSESCOPE_TENSORRT_RTX_PYTHON) is not there. A network at which the process dies counts as "died"."""
+    python = os.environ.get("FUSESCOPE_TENSORRT_RTX_PYTHON")
+    if not python:
+        return None
+    script, answers = Path(__file__).with_name("tensorrt_build.py"), []
+    while len(answers) < len(networks):
+        rest = [{"path": str(path), "extents": {name: list(dims) for name, dims in extents.items()}}
+                for path, extents in networks[len(answers):]]
+        made = subprocess.run([python, str(script)], input=json.dumps(rest), capture_output=True, text=True)
+        told = [json.loads(line) for line in made.stdout.splitlines()]
+        answers += [(each["stage"], each["why"]) for each in told]
+        if len(told) < len(rest):
+            answers.append(("died", f"status {made.returncode}: {made.stderr.strip()[-300:]}"))
+    return answers

@@ -155,7 +155,8 @@ void ExportDialog::refresh() {
     m_version->setText(chosen.value_or(trtVersionFor(plan)));
   }
   const bool trtexec = chosen.name == "trtexec", network = !chosen.isText;
-  for (QWidget* field : std::initializer_list<QWidget*>{m_version, m_logRow}) showRow(*m_form, field, trtexec);
+  showRow(*m_form, m_version, chosen.takesVersion);
+  showRow(*m_form, m_logRow, trtexec);
   for (QWidget* field : std::initializer_list<QWidget*>{m_weights, m_borders, m_inputs})
     showRow(*m_form, field, network);
   m_pages->setCurrentIndex(network ? 1 : 0);
@@ -266,10 +267,8 @@ CommandWork ExportDialog::command() const {
   const auto add = [&more](const char* option, const QLineEdit& field) {
     if (!field.text().trimmed().isEmpty()) more.insert(more.end(), {option, field.text().trimmed().toStdString()});
   };
-  if (exporter().name == "trtexec") {
-    add("--trt-version", *m_version);
-    add("--layer-names", *m_log);
-  }
+  if (exporter().takesVersion) add("--trt-version", *m_version);
+  if (exporter().name == "trtexec") add("--layer-names", *m_log);
   return requestCommand(request(fileName()), more);
 }
 

@@ -97,6 +97,8 @@ class MainWindow : public QMainWindow {
   void openDirectives();
   /// Asks for files of a TensorRT engine, which are taken as if they were dropped.
   void openEngineFiles();
+  /// A file that may hold a recipe of another tool, by its name.
+  static bool isRecipe(const QString& path);
   void saveDirectives();
   void exportPlan();
   void savePicture(const QString& extension);
@@ -189,6 +191,7 @@ class MainWindow : public QMainWindow {
   void showSelectionOnCanvas(const QObject* source);
   void showProblem(const QString& title, const QString& problem);
   void openDirectives(const QString& path);
+  void openRecipe(const QString& path);
   void popUpNodeMenu(const QPoint& place);
   QString summaryOf(const QString& name) const;
 

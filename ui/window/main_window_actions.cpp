@@ -1,6 +1,7 @@
 #include <QAction>
 #include <QCoreApplication>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QMenuBar>
 #include <QResizeEvent>
@@ -9,6 +10,7 @@
 #include <QStatusBar>
 
 #include "base/files.h"
+#include "interchange/recipes/recipe.h"
 #include "planning/directives_file.h"
 #include "session/options_json.h"
 #include "ui/canvas/color_mode.h"
@@ -246,20 +248,40 @@ void MainWindow::saveDirectives() {
 }
 
 void MainWindow::openDirectives() {
-  const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("Open directives"), QString(),
-                                                    QStringLiteral("Directives (*.json);;All files (*)"));
+  const QString path = QFileDialog::getOpenFileName(
+      this, QStringLiteral("Open directives or a recipe"), QString(),
+      QStringLiteral("Directives and recipes (*.json *.sh *.txt *.py *.cache);;All files (*)"));
   if (!path.isEmpty()) openDirectives(path);
 }
 
 void MainWindow::openDirectives(const QString& path) {
   const auto read = readDirectivesFile(path.toStdString());
-  if (read.ok()) {
-    PlanOptions options = m_document->options();
-    adopt(read.value(), options);
-    m_document->edit(QStringLiteral("Open directives"), std::move(options));
-  } else {
-    showProblem(QStringLiteral("These directives cannot be used"), problemText(read.error()));
+  if (!read.ok()) return openRecipe(path);
+  PlanOptions options = m_document->options();
+  adopt(read.value(), options);
+  m_document->edit(QStringLiteral("Open directives"), std::move(options));
+}
+
+/// What TensorRT's old tools were told, as wishes of this document. What is not taken over is said.
+void MainWindow::openRecipe(const QString& path) {
+  const auto read = readRecipeFile(path.toStdString(), *m_document->model());
+  if (!read.ok()) {
+    const bool json = QFileInfo(path).suffix() == QLatin1String("json");
+    return showProblem(json ? QStringLiteral("These directives cannot be used")
+                            : QStringLiteral("This recipe cannot be used"),
+                       problemText(read.error()));
   }
+  const Recipe& recipe = read.value();
+  PlanOptions options = m_document->options();
+  adopt(recipe, options);
+  m_document->edit(QStringLiteral("Open a recipe"), std::move(options));
+  if (recipe.unmapped.empty()) return;
+  QStringList lines;
+  for (const UnmappedEntry& entry : recipe.unmapped)
+    lines << QStringLiteral("%1: %2.").arg(qs(entry.entry), qs(entry.why));
+  showProblem(lines.size() == 1 ? QStringLiteral("The recipe is taken over, but for one entry")
+                                : QStringLiteral("The recipe is taken over, but for %1 entries").arg(lines.size()),
+              lines.join(QLatin1Char('\n')));
 }
 
 void MainWindow::exportPlan() {

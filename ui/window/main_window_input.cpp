@@ -36,10 +36,15 @@ bool isDirectives(const QString& path) {
 /// It says something of a model that is open, rather than being one.
 bool isForModel(const QString& path) {
   return isInputFile(path.toStdString()) || isRangesFile(path.toStdString()) || isDirectives(path) ||
-         isFileOfEngine(path.toStdString());
+         isFileOfEngine(path.toStdString()) || MainWindow::isRecipe(path);
 }
 
 }  // namespace
+
+bool MainWindow::isRecipe(const QString& path) {
+  const QString suffix = QFileInfo(path).suffix();
+  return suffix == QLatin1String("sh") || suffix == QLatin1String("py");
+}
 
 void MainWindow::makeKeys() {
   m_escape = new QShortcut(QKeySequence(Qt::Key_Escape), this);

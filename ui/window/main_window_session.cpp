@@ -278,6 +278,10 @@ bool MainWindow::openFile(const QString& path) {
     showDock(QStringLiteral("Runs"));
     return true;
   }
+  if (m_document->model() && isRecipe(path)) {
+    openRecipe(path);
+    return true;
+  }
   const bool again = m_document->model() && file == QFileInfo(m_document->path());
   if (!again && !mayLeave()) return false;
   m_session->open(path);

@@ -305,6 +305,7 @@ std::string GraphRetyper::formOf(const std::string& name, const Need& need, cons
     // A Cast up and the Cast back are the value itself.
     if (const auto [owner, source] = find(value.castFrom); source != nullptr && owner == this && !source->isConstant)
       if (source->stored == need.type && holdsAll(value.stored, source->stored)) return source->forms[source->stored];
+    if (std::string own = castOfAuthor(name, need.type); !own.empty()) return value.forms[need.type] = std::move(own);
     return value.forms[need.type] = castTo(name, value.forms[value.stored], value.stored, need.type);
   }
   auto& known = value.rounded[{need.rounded, need.type}];

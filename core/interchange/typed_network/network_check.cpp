@@ -64,4 +64,10 @@ std::optional<Diagnostic> otherStoredType(const Plan& plan, const TypedNetwork& 
   return first;
 }
 
+std::int64_t comparedStoredTypes(const Plan& plan, const TypedNetwork& network, const Plan& reading) {
+  std::int64_t count = 0;
+  forStored(plan, network, reading, [&](const Value&, DataType, const Value&, DataType) { ++count; });
+  return count;
+}
+
 }  // namespace fusescope

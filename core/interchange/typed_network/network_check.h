@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -15,5 +16,8 @@ Result<std::shared_ptr<const Plan>> planOfExported(const Plan& plan, std::shared
 /// The first value of `plan`'s main graph that `reading`, a plan of the exported network, stores at another type;
 /// nothing where all agree. One that it holds inside a kernel counts as agreeing.
 std::optional<Diagnostic> otherStoredType(const Plan& plan, const TypedNetwork& network, const Plan& reading);
+
+/// How many values are compared so.
+std::int64_t comparedStoredTypes(const Plan& plan, const TypedNetwork& network, const Plan& reading);
 
 }  // namespace fusescope

@@ -1,0 +1,118 @@
+#include "session/migrate.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "app/cli/command.h"
+#include "app/cli/report.h"
+#include "base/files.h"
+#include "base/text.h"
+
+namespace fusescope::cli {
+namespace {
+
+constexpr const char* kStronglyTyped = "tensorrt-11";
+
+struct Arguments {
+  std::string recipe, path, output, layerNames, weights = "convert", borders = "keep";
+  std::optional<double> rms;
+  bool json = false;
+  PlanArguments plan;
+  InputArguments inputs;
+};
+
+/// Of a file, or a command line as it was typed.
+Result<Recipe> recipeOf(const Arguments& arguments, const Model& model) {
+  std::optional<std::string> log;
+  if (!arguments.layerNames.empty()) log = TRY(readTextFile(arguments.layerNames));
+  std::error_code error;
+  const bool isText =
+      arguments.recipe.find("--") != std::string::npos && !std::filesystem::exists(arguments.recipe, error);
+  if (!isText) return readRecipeFile(arguments.recipe, model, std::move(log));
+  return readRecipe(arguments.recipe, model, {.folder = {}, .layerNames = std::move(log)});
+}
+
+Result<ExportOptions> exportOptionsOf(const Arguments& arguments, const Artifact& artifact) {
+  ExportOptions options{.trtVersion = {},
+                        .layerNames = {},
+                        .path = arguments.output,
+                        .weights = arguments.weights == "keep" ? WeightTypes::Keep : WeightTypes::Convert,
+                        .borders = arguments.borders == "plan" ? BorderTypes::Plan : BorderTypes::Keep};
+  if (arguments.rms) options.tolerance = {.rms = *arguments.rms};
+  if (arguments.inputs.paths.empty()) return options;
+  const Samples samples = TRY(arguments.inputs.samples(artifact));
+  options.samples = samples.inputs();
+  options.sampleNames = samples.names();
+  return options;
+}
+
+void printForPeople(const Migration& migration, const std::string& output) {
+  std::cout << fmt::format("{}: the types that the recipe ({}) asks for are in the network\n", output,
+                           migration.recipe);
+  std::cout << fmt::format("{} in another type than the file has; {} compared with the plan of the recipe, all equal\n",
+                           counted(std::ssize(migration.changes), "node"), counted(migration.edges, "edge"));
+  if (migration.numbers)
+    std::cout << inWords(*migration.numbers) << "\n";
+  else
+    std::cout << "its numbers were not checked; --inputs F checks them against float32\n";
+  for (const UnmappedEntry& entry : migration.unmapped)
+    std::cout << fmt::format("not taken over: {}: {}\n", entry.entry, entry.why);
+  if (!migration.kept.empty())
+    std::cout << fmt::format("options of trtexec that say nothing of types: {}\n", joined(migration.kept, " "));
+}
+
+Result<int> migrate(const Arguments& arguments) {
+  const auto model = TRY(openModel(arguments.path, TRY(arguments.plan.inputOverrides()), {}, progressLine()));
+  clearProgressLine();
+  const Recipe recipe = TRY(recipeOf(arguments, *model));
+  PlanOptions options = optionsOf(recipe, TRY(arguments.plan.options()));
+  if (arguments.plan.target.empty()) options.target = kStronglyTyped;
+  const Artifact artifact =
+      TRY(openArtifact(arguments.path, TRY(arguments.plan.inputOverrides()), options, "", {}, progressLine()));
+  clearProgressLine();
+  TRY(checkOutput(arguments.output, "--output", artifact, arguments.inputs.source(artifact)));
+  const Exported exported = TRY(findExporter("onnx")->write(*artifact.plan, TRY(exportOptionsOf(arguments, artifact))));
+  if (exported.doesNotHold) {
+    std::cerr << fmt::format("fusescope: {}\n", exported.doesNotHold->text());
+    return kDoesNotHold;
+  }
+  TRY(exported.save(arguments.output));
+  const Migration migration = migrationOf(recipe, *artifact.plan, exported);
+  for (const std::string& warning : migration.warnings) std::cerr << fmt::format("fusescope: warning: {}\n", warning);
+  arguments.json ? printJson(toJson(migration, arguments.output)) : printForPeople(migration, arguments.output);
+  return migration.ok() ? kDone : kDoesNotHold;
+}
+
+}  // namespace
+
+Command migrateCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand("migrate", "an old recipe of TensorRT's, written into the network for TensorRT 11");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option(
+          "RECIPE", arguments->recipe,
+          "a command line of trtexec or Polygraphy, in a file or as text; a network script, a tactic replay, a "
+          "calibration cache, what export wrote")
+      ->required();
+  verb->add_option("MODEL", arguments->path, "the model that it is for")->required()->type_name("MODEL.onnx");
+  verb->add_option("-o,--output", arguments->output, "the network to write")->required()->type_name("NEW.onnx");
+  verb->add_option("--layer-names", arguments->layerNames, "log of trtexec --verbose: which node each layer is of")
+      ->type_name("VERBOSE_LOG");
+  verb->add_option("--weights", arguments->weights, "as of export --to onnx")
+      ->check(CLI::IsMember({"convert", "keep"}))
+      ->type_name("convert|keep");
+  verb->add_option("--io", arguments->borders, "as of export --to onnx")
+      ->check(CLI::IsMember({"keep", "plan"}))
+      ->type_name("keep|plan");
+  arguments->inputs.declare(*verb);
+  verb->add_option("--tol-rms", arguments->rms,
+                   "with --inputs, no output may be further from float32 than max|Δ| of T · rms; default 1e-2")
+      ->type_name("T")
+      ->check(zeroOrMore());
+  verb->add_flag("--json", arguments->json, "say in JSON what was changed and what was not taken over");
+  arguments->plan.declare(*verb);
+  return {verb, [arguments] { return migrate(*arguments); }};
+}
+
+}  // namespace fusescope::cli

@@ -1,0 +1,55 @@
+#include "interchange/export_calibration_cache.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "calibration/ranges.h"
+#include "interchange/export_notes.h"
+#include "interchange/precision_config.h"
+
+namespace fusescope {
+namespace {
+
+std::vector<ExportNote> notesOn(const Plan& plan, const Ranges& ranges) {
+  std::vector<ExportNote> notes = tensorrtNotes(plan);
+  std::int64_t shifted = 0;
+  for (const auto& [value, edge] : ranges.edges) shifted += edge.range.low != -edge.range.high ? 1 : 0;
+  if (shifted > 0)
+    notes.push_back(
+        {fmt::format("TensorRT's codes are symmetric: the ranges of {} become ± the larger end; calibrate "
+                     "--symmetric chooses ranges for that",
+                     counted(shifted, "edge"))});
+  if (!ranges.weights.empty())
+    notes.push_back(
+        {fmt::format("the ranges of {} are no part of a cache: TensorRT takes each channel's largest weight",
+                     counted(std::ssize(ranges.weights), "weight"))});
+  if (!plan.options.directives.empty())
+    notes.push_back(
+        {"pins are no part of a cache: nodes that stay in floats are named by --to trtexec or --to "
+         "polygraphy beside it"});
+  return notes;
+}
+
+}  // namespace
+
+Result<Exported> writeCalibrationCache(const Plan& plan, const ExportOptions& options) {
+  if (plan.options.ranges == nullptr)
+    return Diagnostic{.message = "the plan has no ranges: there is nothing to write",
+                      .where = {.attribute = "--ranges"},
+                      .help = "Give those that calibrate wrote, with --ranges."};
+  if (options.trtVersion.empty())
+    return Diagnostic{.message = "the version of TensorRT must be known: the first line of the file names it",
+                      .where = {.attribute = "--trt-version"},
+                      .help = "For example: --trt-version 8.6.1 or 10.3."};
+  const TrtVersion version = TRY(parseTrtVersion(options.trtVersion));
+  if (version.major >= 11)
+    return Diagnostic{
+        .message =
+            fmt::format("TensorRT {} reads no calibration cache: codes are in the network since 11.0", version.text()),
+        .where = {.attribute = "--trt-version"},
+        .help = "Use --to onnx with --target tensorrt-11, which writes them there."};
+  std::string text = TRY(tensorRtCacheText(*plan.options.ranges, version.number()));
+  return Exported{std::move(text), notesOn(plan, *plan.options.ranges)};
+}
+
+}  // namespace fusescope

@@ -1,0 +1,104 @@
+#include "interchange/export_torch_tensorrt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/name_hints.h"
+#include "base/text.h"
+#include "interchange/export_notes.h"
+#include "interchange/lowered_nodes.h"
+#include "interchange/python_text.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::string_view kTorchTensorrt = "--to torch-tensorrt";
+
+/// Of one module, what its own nodes are in; those of modules within it are theirs.
+struct ModuleTypes {
+  std::vector<std::string> wide, narrow;  ///< nodes that calculate
+};
+
+/// A view or a move takes the type of what it moves wherever it stands: it says nothing of its module.
+bool decides(const LoweredNode& node) {
+  constexpr std::string_view kMoves[] = {"Cast",  "Constant", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Flatten",
+                                         "Split", "Slice",    "Concat",  "Expand",    "Gather",  "Identity"};
+  return std::ranges::find(kMoves, node.op) == std::end(kMoves);
+}
+
+std::map<std::string, ModuleTypes> modulesOf(const LoweredNodes& nodes) {
+  std::map<std::string, ModuleTypes> modules;
+  for (const LoweredNode& node : nodes.wide)
+    if (decides(node)) modules[node.module].wide.push_back(node.shown);
+  for (const LoweredNode& node : nodes.narrow)
+    if (decides(node)) modules[node.module].narrow.push_back(node.shown);
+  return modules;
+}
+
+Status checkModules(const std::map<std::string, ModuleTypes>& modules) {
+  const auto outside = modules.find("");
+  if (outside != modules.end() && !outside->second.wide.empty())
+    return Diagnostic{
+        .message = fmt::format("Torch-TensorRT keeps modules in float32, and the file tells no module of {} "
+                               "that {} so",
+                               counted(std::ssize(outside->second.wide), "node"),
+                               outside->second.wide.size() == 1 ? "stays" : "stay"),
+        .where = {.node = outside->second.wide.front()},
+        .help =
+            "Export the model with torch.onnx.export(dynamo=True), which writes modules; or use --to "
+            "onnx."};
+  for (const auto& [path, types] : modules) {
+    if (types.wide.empty() || types.narrow.empty()) continue;
+    return Diagnostic{
+        .message = fmt::format("Torch-TensorRT keeps whole modules in float32, and of '{}' some nodes stay so ({}), "
+                               "others do not ({})",
+                               path, listed(types.wide), listed(types.narrow)),
+        .where = {.node = types.wide.front()},
+        .help = fmt::format("Pin all of it: --pin module:{}=f32, or use --to onnx.", path)};
+  }
+  return Done{};
+}
+
+constexpr std::string_view kTorchFunctions = R"python(
+
+def settings():
+    """Keyword arguments of torch_tensorrt.compile and torch_tensorrt.dynamo.compile, 2.10 on."""
+    import torch
+
+    return {
+        "enable_autocast": True,
+        "autocast_low_precision_type": getattr(torch, LOW_PRECISION_TYPE),
+        "autocast_excluded_nodes": set(EXCLUDED_MODULES),
+        "autocast_excluded_ops": set(),
+        "autocast_max_output_threshold": float("inf"),
+        "autocast_max_depth_of_reduction": None,
+    }
+)python";
+
+}  // namespace
+
+Result<Exported> writeTorchTensorrt(const Plan& plan, const ExportOptions& options) {
+  LoweredNodes nodes = TRY(loweredNodes(plan, kTorchTensorrt, options.stop));
+  const auto modules = modulesOf(nodes);
+  TRY(checkModules(modules));
+  std::vector<std::string> excluded;
+  for (const auto& [path, types] : modules)
+    if (!types.wide.empty()) excluded.push_back(exactExpression(path));
+  nodes.notes.push_back(
+      {"Torch-TensorRT lowers a program of PyTorch, not this file: what its decompositions make of a module is in the "
+       "module's type, and what no module holds is lowered. --to onnx is exact"});
+  std::string text = fmt::format(
+      "# Settings of Torch-TensorRT's autocast (2.10 on; 2.10 to 2.12 need use_explicit_typing=True too): {} in "
+      "float32,\n"
+      "# all else in {}. Use:\n"
+      "#   torch_tensorrt.compile(program, arg_inputs=inputs, **settings())\n{}",
+      counted(std::ssize(excluded), "module"), name(nodes.low), asComments(nodes.notes));
+  text += fmt::format("LOW_PRECISION_TYPE = \"{}\"\n", nodes.low == DataType::F16 ? "float16" : "bfloat16");
+  text += "# Each matches the path of one module: re.match is asked of the innermost module that holds a node.\n";
+  text += pythonList("EXCLUDED_MODULES", excluded) + std::string(kTorchFunctions);
+  return Exported{std::move(text), std::move(nodes.notes)};
+}
+
+}  // namespace fusescope

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "interchange/recipes/layer_names.h"
+#include "interchange/recipes/recipe.h"
+#include "ir/model.h"
+
+namespace fusescope {
+
+/// Collects what a recipe asks of layers, by the nodes of the main graph of a model that they stand for. What stands
+/// for no node, or asks for no float, becomes an unmapped entry. The model must outlive it.
+class RecipePins {
+ public:
+  RecipePins(const Model& model, const RecipeOptions& options);
+
+  /// A node calculates in `type`, whose name in the recipe is `typeName`. A later word on a node replaces an earlier.
+  void pinLayer(const std::string& layer, std::string_view typeName, const std::string& entry);
+  /// As pinLayer(), of a node that is known to calculate.
+  void pinCalculating(const std::string& node, std::string_view typeName, const std::string& entry);
+  /// All outputs of a node are left in `type`, or each in its own.
+  void leaveOutputs(const std::string& layer, const std::vector<std::string>& typeNames, const std::string& entry);
+  /// The node calculates in `type`, without a question: it was found in the model.
+  void pinNode(const std::string& node, DataType type);
+  /// As pinNode(), of the node that makes `value`; a value that nothing calculates is passed over.
+  void pinMakerOf(const std::string& value, DataType type);
+
+  void refuse(std::string entry, std::string why) { m_unmapped.push_back({std::move(entry), std::move(why)}); }
+
+  /// The node that a layer of TensorRT's network stands for; nothing: an unmapped entry says why.
+  std::optional<std::string> nodeOf(const std::string& layer, const std::string& entry);
+  /// Whether a layer or node has just this name.
+  bool knows(std::string_view layer) const { return m_names.contains(layer) || m_nodeOfLayer.contains(layer); }
+  bool calculates(std::string_view node) const { return m_calculating.contains(node); }
+  const std::vector<std::string>& calculatingNodes() const { return m_inOrder; }
+  /// The dotted path of the module whose code made the node, where the file tells it.
+  std::string moduleOfNode(const std::string& node) const;
+  std::string operatorOf(const std::string& node) const;
+  std::vector<std::string> outputsOf(const std::string& node) const;
+
+  bool empty() const { return m_types.empty() && m_outputs.empty(); }
+  /// Appends directives, each node once, and unmapped entries to `recipe`.
+  void moveInto(Recipe& recipe, Strictness strictness);
+
+ private:
+  struct Wish {
+    DataType type = DataType::Undefined;
+    std::size_t order = 0;
+  };
+  std::optional<DataType> typeOf(std::string_view typeName, const std::string& entry);
+  std::string whyUnknown(const std::string& layer) const;
+
+  const Model& m_model;
+  std::set<std::string, std::less<>> m_names;        ///< of all nodes of the file's main graph
+  std::set<std::string, std::less<>> m_calculating;  ///< of those that calculate floats
+  std::set<std::string, std::less<>> m_floats;       ///< of those that read or make floats, moves among them
+  std::vector<std::string> m_inOrder;                ///< m_calculating, in the order of the file
+  std::map<std::string, std::string, std::less<>> m_nodeOfLayer;
+  bool m_hasLog = false;
+  std::map<std::string, Wish, std::less<>> m_types, m_outputs;  ///< by node; by pattern
+  std::size_t m_next = 0;
+  std::vector<UnmappedEntry> m_unmapped;
+};
+
+}  // namespace fusescope
