@@ -112,6 +112,7 @@ class Covering {
       fused.identity = identities.of(fused.nodes, fused.origins);
       for (const ValueId output : node.outputs)
         if (output.valid()) fused.outputs.push_back({output, graph().value(output).type.dtype});
+      if (!fused.outputs.empty()) fused.compute = fused.outputs.front().type;
       m_alone->fusedNodes.push_back(std::move(fused));
     }
     m_alone->calculates.assign(graph().nodeIdLimit(), DataType::Undefined);
@@ -221,14 +222,32 @@ class Covering {
       fused.bytes = own.bytes;
       fused.predictedMs = own.predictedMs;
       fused.predictedHow = own.predictedHow;
+      for (InnerEdge& edge : fused.innerEdges) takeInnerEdge(own, edge);
       kernel.region = read == nullptr ? std::string() : read->kernels[own.id.index].region;
       kernel.once = read != nullptr && read->kernels[own.id.index].once;
       kernel.ms = read == nullptr ? std::nullopt : read->kernels[own.id.index].ms;
       kernel.isOurs = read == nullptr || read->kernels[own.id.index].isOurs;  // of ours nothing is uncertain
     }
-    for (const FileNodeFate& fate : fates)
-      if (const NodeId node = m_file.nodeOf[fate.origin.index]; node.valid() && fate.fate == Fate::Fallback)
-        made.fates[node.index] = Fate::Fallback;
+    for (const FileNodeFate& fate : fates) {
+      const NodeId node = m_file.nodeOf[fate.origin.index];
+      if (!node.valid()) continue;
+      if (fate.fate == Fate::Fallback) made.fates[node.index] = Fate::Fallback;
+      for (const NodeId standing : m_standing[fate.origin.index])
+        if (const DataType type = m_cover.calculates[standing.index]; type != DataType::Undefined)
+          made.calculates[node.index] = type;
+    }
+    for (const ValueId value : graph().allValues()) {
+      const auto same = m_cover.graph().findValue(graph().value(value).name);
+      if (same && m_cover.storedType(*same) != DataType::Undefined)
+        made.storedTypes[value.index] = m_cover.storedType(*same);
+    }
+  }
+
+  /// As the cover's kernel holds the value of this name; what it does not hold stays as it is.
+  void takeInnerEdge(const FusedNode& own, InnerEdge& edge) const {
+    const std::string& name = graph().value(edge.value).name;
+    for (const InnerEdge& held : own.innerEdges)
+      if (m_cover.graph().value(held.value).name == name) edge = {edge.value, held.real, held.type};
   }
 
   const FileNetwork& m_file;

@@ -137,7 +137,8 @@ class RibbonTest : public QObject {
   }
 
   void progressNamesThePlaceAndNeverGoesBack() {
-    const RibbonPicture picture = pictureOf(*test::planSample("squeezenet1_1"));
+    const auto planned = test::planSample("squeezenet1_1");  // the picture refers to it
+    const RibbonPicture picture = pictureOf(*planned);
     const auto nameOf = [&](std::uint32_t kernel) { return qs(picture.shown().fused(kernel).name); };
     ProgressFollower follower;
     const RibbonProgress at = follower.heard(picture, "1", "kernels", nameOf(3), "building");
@@ -261,7 +262,8 @@ class RibbonTest : public QObject {
   }
 
   void aSearchForPinsTellsWhatItTries() {
-    const RibbonPicture picture = pictureOf(*test::planSample("squeezenet1_1"));
+    const auto planned = test::planSample("squeezenet1_1");  // the picture refers to it
+    const RibbonPicture picture = pictureOf(*planned);
     ProgressFollower follower;
     const auto tell = [&](const char* phase, const Json& detail) {
       return follower.heardOther(picture, WorkerOp::Tune, phase,

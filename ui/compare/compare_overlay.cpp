@@ -177,6 +177,7 @@ QString CompareOverlay::kernelText(const UnionLevel& level, std::uint32_t kernel
 }
 
 void CompareOverlay::addKernels(const CanvasScene& own) {
+  if (m_compared.fileIsA == m_overlay->isA) return;  // nodes of a file are no kernels
   std::map<std::pair<const UnionLevel*, std::uint32_t>, bool> differing;
   for (const UnionLevel& level : m_compared.both.levels)
     for (std::size_t g = 0; g < level.groups.size(); ++g)

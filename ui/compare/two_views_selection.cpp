@@ -105,14 +105,19 @@ QString TwoViews::fileNodeText() const {
   const QStringList selected = m_views[0]->selection();
   if (!pair || pair->file == nullptr || selected.size() != 1) return {};
   const auto& [file, in, isA] = *pair->file;
-  const auto node = file.model->graph->findNode(selected.front().toStdString());
+  const std::string name = selected.front().toStdString();
+  auto node = file.model->graph->findNode(name);
+  if (const auto fused = pair->byHandle.find(name); !node && fused != pair->byHandle.end())
+    if (const std::vector<NodeId>& nodes = pair->both.cover->fusedNodes[fused->second].nodes; nodes.size() == 1)
+      node = nodes.front();
   if (!node) return {};
   for (const OriginId origin : file.model->graph->node(*node).origins) {
     const FileNodeFate& fate = in.nodes[origin.index];
     QStringList parts{qs(fateText(file, fate))};
     if (!fate.why.empty()) parts << qs(fate.why);
     if (!fate.standsAs.empty()) parts << QStringLiteral("as %1").arg(qs(joined(fate.standsAs)));
-    return QStringLiteral("%1: %2").arg(selected.front(), parts.join(QStringLiteral(" \u00b7 ")));
+    return QStringLiteral("%1: %2").arg(qs(file.model->graph->node(*node).name),
+                                        parts.join(QStringLiteral(" \u00b7 ")));
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #include "ui/document/target_words.h"
 
+#include <QDir>
 #include <algorithm>
 
 #include "planning/read_back_plan.h"
@@ -13,7 +14,10 @@ namespace {
 /// "openvino 2026.4.1, in ~/venv/bin/python".
 QString withPlace(const CompilerIdentity& compiler) {
   const QString title = compilerTitle(compiler);
-  return compiler.environment.empty() ? title : QStringLiteral("%1, in %2").arg(title, qs(compiler.environment));
+  QString place = qs(compiler.environment);
+  if (const QString home = QDir::homePath(); place.startsWith(home + QLatin1Char('/')))
+    place = QLatin1Char('~') + place.mid(home.size());
+  return place.isEmpty() ? title : QStringLiteral("%1, in %2").arg(title, place);
 }
 
 QString whoBuilds(const Cover& cover, const Compilers& compilers) {
