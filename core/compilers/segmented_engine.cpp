@@ -7,6 +7,7 @@
 #include "backends/threads.h"
 #include "base/name_hints.h"
 #include "base/text.h"
+#include "compilers/probed/recorded_job.h"
 #include "compilers/time_alone.h"
 #include "engine/engine_file.h"
 #include "engine/input_check.h"
@@ -39,6 +40,12 @@ ReadBackKernel ourKernelOf(const Plan& plan, const FusedNode& fused, const Graph
   return told;
 }
 
+/// Those of the job, where answers are recorded.
+int threadsOf(const Compiler& compiler, const BuildOptions& options) {
+  if (const auto recorded = recordedJobOf(compiler)) return recorded->threads;
+  return options.threads > 0 ? options.threads : hardwareThreads();
+}
+
 /// What another compiler made of a part, as what it told of it.
 ReadBackKernel kernelOf(const ReadBackPlan& made, const FusedNode& fused, const Graph& network) {
   const Graph& part = made.graph();
@@ -63,7 +70,7 @@ SegmentedEngine::SegmentedEngine(const Compiler& compiler, const BuildOptions& o
     : m_compiler(compiler),
       m_options(options),
       m_backend(compiler.name()),
-      m_threads(options.threads > 0 ? options.threads : hardwareThreads()) {
+      m_threads(threadsOf(compiler, options)) {
   m_options.threads = m_threads;
   m_options.shapeCache = std::max(1, options.shapeCache);
   m_report.shapeCache.size = m_report.dynamicKernels.size = m_options.shapeCache;

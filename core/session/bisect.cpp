@@ -117,8 +117,9 @@ class Bisection {
     return worst;
   }
 
+  /// Of findCulprits(), which asks for the plan as it is first: that was built before.
   std::int64_t buildsLeft() const {
-    return m_options.builds == 0 ? 0 : std::max<std::int64_t>(1, m_options.builds - m_builds);
+    return m_options.builds == 0 ? 0 : std::max<std::int64_t>(1, m_options.builds - m_builds) + 1;
   }
   bool isOver() const {
     return m_deadline.token().stop_requested() || (m_options.builds > 0 && m_builds >= m_options.builds);
@@ -153,6 +154,7 @@ class Bisection {
                            return errorWith(options);
                          },
                          {.tolerance = m_options.tolerance, .builds = buildsLeft(), .stop = m_deadline.token()}));
+    --stage.found.builds;
     m_report.end = stage.found.end;
     if (m_report.end == CulpritEnd::Found) m_report.options = switches.asOptions(stage.found.off);
     m_report.stages.push_back(std::move(stage));

@@ -31,9 +31,9 @@ class JobOf : public Tally {
     return runProcess(withoutEnvironment(fault, program));
   }
   std::vector<std::string> withoutEnvironment(const std::string& fault, const std::string& program) const {
-    return {"env",
+    return {"/usr/bin/env",
             "-i",
-            "PATH=/usr/bin:/bin",
+            path(),
             "PYTHONDONTWRITEBYTECODE=1",
             "TMPDIR=" + m_temporary.path().string(),
             "PYTHONPATH=" FUSESCOPE_SOURCE_DIR "/tests/probed/python",
@@ -41,6 +41,7 @@ class JobOf : public Tally {
             program,
             job()};
   }
+  static std::string path() { return std::string("PATH=") + std::getenv("PATH"); }
   ProcessResult open(const std::vector<std::string>& more = {}) const {
     std::vector<std::string> arguments{"probe", "open", result()};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -138,7 +139,7 @@ TEST_F(JobOf, ACompilerThatFailsOrDiesThereSaysSo) {
   EXPECT_TRUE(has(problem(), "--fallback 'turn'")) << problem();
   ASSERT_EQ(run("dies Mul").status, 0);
   EXPECT_TRUE(has(problem(), "ended with status 7")) << problem();
-  const ProcessResult missing = runProcess({"env", "-i", "PATH=/usr/bin:/bin", "TMPDIR=" + m_temporary.path().string(),
+  const ProcessResult missing = runProcess({"/usr/bin/env", "-i", path(), "TMPDIR=" + m_temporary.path().string(),
                                             "PYTHONDONTWRITEBYTECODE=1", "python3", job()});
   ASSERT_EQ(missing.status, 0) << missing.err;
   EXPECT_TRUE(has(problem(), "knows no compiler \"tally\"")) << problem();
@@ -147,7 +148,7 @@ TEST_F(JobOf, ACompilerThatFailsOrDiesThereSaysSo) {
 TEST_F(JobOf, AJobThatIsToldToEndKeepsWhatWasAnswered) {
   ASSERT_EQ(pack(network(), {"--do", "run"}).status, 0);
   std::vector<std::string> slow = withoutEnvironment("slow run", "python3");
-  slow.insert(slow.begin(), {"timeout", "-s", "TERM", "2"});
+  slow.insert(slow.begin(), {"/usr/bin/timeout", "-s", "TERM", "2"});
   EXPECT_EQ(runProcess(slow).status, 124);
   const ProcessResult opened = open({"--json"});
   EXPECT_EQ(opened.status, 1) << opened.err;
@@ -161,7 +162,7 @@ TEST_F(JobOf, AJobThatIsToldToEndKeepsWhatWasAnswered) {
 TEST_F(JobOf, AJobThatIsKilledLeavesNoResult) {
   ASSERT_EQ(pack(network(), {"--do", "run"}).status, 0);
   std::vector<std::string> slow = withoutEnvironment("slow run", "python3");
-  slow.insert(slow.begin(), {"timeout", "-s", "KILL", "2"});
+  slow.insert(slow.begin(), {"/usr/bin/timeout", "-s", "KILL", "2"});
   EXPECT_NE(runProcess(slow).status, 0);
   EXPECT_FALSE(std::filesystem::exists(result()));
   EXPECT_TRUE(has(problem(), "there is no such file")) << problem();
@@ -188,7 +189,7 @@ TEST_F(JobOf, AResultIsNotTrusted) {
   EXPECT_EQ(open().status, 0);
   // An archive that is larger unpacked than the file is no result: a bomb.
   const ProcessResult bomb = runProcess(
-      {"python3", "-c",
+      {"/usr/bin/env", "python3", "-c",
        "import sys, zipfile\n"
        "old = zipfile.ZipFile(sys.argv[1]); entries = {n: old.read(n) for n in old.namelist()}; old.close()\n"
        "new = zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED)\n"

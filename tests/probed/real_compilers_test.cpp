@@ -135,6 +135,21 @@ TEST_P(RealCompilers, ErrorsOfLoweredTypesAreToldAtTheOutputs) {
   EXPECT_TRUE(errors["outputs"][0]["carried"].is_object());
 }
 
+/// Nobody knows what a type costs another compiler: by prices alone everything would stay in f32, with nothing to pin.
+TEST_P(RealCompilers, ASearchForPinsBeginsWithTheNarrowerType) {
+  const Json tuned = json({"tune", sample("bert_tiny"), "--precision", "f16,f32", "--inputs", arrays("bert_tiny"),
+                           "--max-error", "1e-2", "--evaluations", "3", "-o", m_folder / "pins.json"});
+  EXPECT_GT(tuned["pinnable"].get<int>(), 50);
+  EXPECT_GT(tuned["unpinned"]["error"].get<double>(), 1e-5) << "lowered";
+}
+
+TEST_P(RealCompilers, ALimitThatTheyDoNotHaveIsRefused) {
+  const ProcessResult refused =
+      fusescopeCommand({"plan", sample("bert_tiny"), "--compiler", GetParam(), "--workspace", "1000000"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("has no limit of the scratch memory of a kernel"), std::string::npos) << refused.err;
+}
+
 TEST_P(RealCompilers, AnEngineIsCompiledAgainWhereItIsOpened) {
   const std::string engine = m_folder / "e.fse";
   json({"build", sample("bert_tiny"), "-o", engine});
