@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -132,11 +131,14 @@ void addCastChanges(const PlanLevel& level, std::size_t place, CauseFinder* caus
   };
   std::map<CastKey, int> surplus;  // casts of B less those of A
   const auto isOfNetwork = [](const PlannedCast& cast) { return cast.value.valid(); };
-  for (const PlannedCast& cast : level.b->casts | std::views::filter(isOfNetwork)) ++surplus[keyOf(cast, false)];
-  for (const PlannedCast& cast : level.a->casts | std::views::filter(isOfNetwork)) --surplus[keyOf(cast, true)];
+  for (const PlannedCast& cast : level.b->casts)
+    if (isOfNetwork(cast)) ++surplus[keyOf(cast, false)];
+  for (const PlannedCast& cast : level.a->casts)
+    if (isOfNetwork(cast)) --surplus[keyOf(cast, true)];
   const auto list = [&](bool ofA) {
     const Cover& plan = ofA ? *level.a : *level.b;
-    for (const PlannedCast& cast : plan.casts | std::views::filter(isOfNetwork)) {
+    for (const PlannedCast& cast : plan.casts) {
+      if (!isOfNetwork(cast)) continue;
       int& left = surplus[keyOf(cast, ofA)];
       if (ofA ? left >= 0 : left <= 0) continue;
       left += ofA ? 1 : -1;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -145,7 +144,8 @@ void ReadBackBuilder::findEnclosed() {
   m_enclosed.resize(m_kernels.size());
   for (const NodeId node : m_graph.order()) m_madeBy[node.index] = makerOf(node);
   std::vector<std::uint32_t> within(m_graph.nodeIdLimit(), kNoKernel);
-  for (const NodeId node : m_graph.order() | std::views::reverse) {
+  for (auto at = m_graph.order().rbegin(); at != m_graph.order().rend(); ++at) {
+    const NodeId node = *at;
     const std::uint32_t maker = m_madeBy[node.index];
     if (!m_holders[node.index].empty() || maker == kNoKernel) continue;
     const auto isThere = [&](NodeId user) {

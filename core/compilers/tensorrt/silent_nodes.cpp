@@ -1,7 +1,6 @@
 #include "compilers/tensorrt/silent_nodes.h"
 
 #include <algorithm>
-#include <ranges>
 #include <set>
 #include <string_view>
 #include <unordered_map>
