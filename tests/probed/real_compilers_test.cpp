@@ -24,6 +24,17 @@ net (float[2, 4, 4] x) => (float[2, 4, 2] y)
   [last] y = Relu (p)
 })";
 
+/// A node with bodies, which capture a value, between two others.
+constexpr const char* kBranches = R"(<ir_version: 8, opset_import: ["" : 18]>
+net (float[2, 4] x, bool c) => (float[2, 4] y) <float[4, 4] w = {1,2,0,0, 0,1,2,0, 0,0,1,2, 2,0,0,1}> {
+  [before] h = MatMul (x, w)
+  [scale] s = Softmax (h)
+  [choice] b = If (c) <
+    then_branch = t () => (float[2, 4] a) { [sum] m = Add (s, h) [tanh] a = Tanh (m) },
+    else_branch = e () => (float[2, 4] a2) { [product] m2 = MatMul (s, w) [sigmoid] a2 = Sigmoid (m2) }>
+  [last] y = Relu (b)
+})";
+
 class RealCompilers : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -97,6 +108,21 @@ TEST_P(RealCompilers, ANetworkCutInThreeGivesTheSame) {
   const Json plan = json({"plan", sample("bert_tiny"), kept[0], kept[1]});
   ASSERT_EQ(plan["segments"].size(), 3U);
   EXPECT_EQ(plan["segments"][1]["kind"], "fallback");
+  EXPECT_EQ(fates(plan)["fallback"], 1);
+}
+
+TEST_P(RealCompilers, APartWithBodiesIsCutOut) {
+  const auto bytes = onnxlib::onnxTextToBytes(kBranches);
+  ASSERT_TRUE(bytes.ok()) << bytes.error().text();
+  const std::string model = m_folder.write("branches.onnx", bytes.value());
+  const std::string outputs = m_folder / "ours.npz";
+  const ProcessResult ours = fusescopeCommand({"run", model, "--outputs", outputs});
+  ASSERT_EQ(ours.status, 0) << ours.err;
+  const ProcessResult theirs =
+      fusescopeCommand({"run", model, "--compiler", GetParam(), "--fallback", "scale", "--expect", outputs});
+  EXPECT_EQ(theirs.status, 0) << theirs.out << theirs.err;
+  const Json plan = json({"plan", model, "--fallback", "scale"});
+  EXPECT_EQ(plan["segments"].size(), 3U);
   EXPECT_EQ(fates(plan)["fallback"], 1);
 }
 

@@ -44,7 +44,6 @@ class OpenvinoAsking {
   /// Names of the values of nodes that are to stay in f32, in the order of the file.
   Json keptValues() const {
     std::set<NodeId> kept;
-    m_network.pins.clear();
     for (const PrecisionGrant& grant : m_plan.precisionMap)
       if (grant.asked == DataType::F32 || (!isFree() && grant.granted == DataType::F32)) kept.insert(grant.node);
     Json values = Json::array();
