@@ -9,6 +9,7 @@
 #include "interchange/export_notes.h"
 #include "interchange/lowered_nodes.h"
 #include "interchange/python_text.h"
+#include "planning/kinds.h"
 #include "planning/structure.h"
 
 namespace fusescope {
@@ -50,7 +51,8 @@ def quantized(model, samples):
     names = operators(model, IGNORED_VALUES)
     inputs = [{name: array for name, array in numpy.load(path).items()} for path in samples]
     scope = nncf.IgnoredScope(names=names) if names else None
-    return nncf.quantize(model, nncf.Dataset(inputs), subset_size=len(inputs), ignored_scope=scope)
+    kind = nncf.ModelType.TRANSFORMER if TRANSFORMER else None
+    return nncf.quantize(model, nncf.Dataset(inputs), subset_size=len(inputs), ignored_scope=scope, model_type=kind)
 
 
 def mark(path, names):
@@ -91,6 +93,7 @@ if __name__ == "__main__":
 struct OpenvinoLists {
   DataType hint = DataType::F32;
   bool quantized = false;
+  bool transformer = false;                ///< NNCF has patterns of its own for attention, and may fail without them
   std::vector<std::string> kept, ignored;  ///< values
   std::vector<ExportNote> notes;
 };
@@ -105,6 +108,8 @@ Result<OpenvinoLists> listsOfQuantized(const Plan& plan) {
   OpenvinoLists lists{.quantized = true, .notes = pinsNotHonoured(plan)};
   const auto narrow = std::ranges::find_if(plan.options.precisions, isNarrow);
   if (narrow != plan.options.precisions.end()) lists.hint = *narrow;
+  lists.transformer =
+      std::ranges::any_of(plan.fusedNodes, [](const FusedNode& fused) { return fused.kind == kinds::kAttention; });
   const Graph& own = *unquantized(plan.model)->graph;
   for (const NodeId id : plan.graph().order()) {
     const auto there = own.findNode(plan.graph().node(id).name);
@@ -141,8 +146,8 @@ Result<Exported> writeOpenvino(const Plan& plan, const ExportOptions& options) {
       "#   python THIS_FILE MODEL.onnx OUT.xml{}\n{}",
       lists.quantized ? ", with NNCF 3.4" : "", lists.quantized ? " CALIBRATION.npz..." : "", asComments(lists.notes));
   text += "import sys\nfrom xml.etree import ElementTree\n\n";
-  text += fmt::format("INFERENCE_PRECISION = \"{}\"\nQUANTIZED = {}\n", name(lists.hint),
-                      lists.quantized ? "True" : "False");
+  text += fmt::format("INFERENCE_PRECISION = \"{}\"\nQUANTIZED = {}\nTRANSFORMER = {}\n", name(lists.hint),
+                      lists.quantized ? "True" : "False", lists.transformer ? "True" : "False");
   text += pythonList("KEPT_VALUES", lists.kept) + pythonList("IGNORED_VALUES", lists.ignored);
   text += kOpenvinoFunctions;
   return Exported{std::move(text), std::move(lists.notes)};

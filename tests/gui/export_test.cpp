@@ -1,3 +1,4 @@
+#include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QLabel>
@@ -168,6 +169,26 @@ class ExportTest : public QObject {
     QCOMPARE(QFileInfo(proposedBy(*dialog)).absolutePath(), QFileInfo(m_window->document().path()).absolutePath());
   }
 
+  void aRecipeOfTrtexecBecomesWishesAndWhatIsNotTakenOverIsSaid() {
+    const QString recipe = m_folder->filePath("build.sh");
+    QFile file(recipe);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(
+        "trtexec --onnx=m.onnx --fp16 --precisionConstraints=obey "
+        "--layerPrecisions=node_linear_1:fp32,gone:fp32 --fp8\n");
+    file.close();
+    QVERIFY(m_window->openFile(recipe));
+    QTRY_VERIFY(!m_window->document().planning());
+    QCOMPARE(m_window->document().options().precisions, std::vector{DataType::F16});
+    QCOMPARE(m_window->document().directives().size(), std::size_t(1));
+    QCOMPARE(inWords(m_window->document().directives()[0]), std::string("pin node_linear_1 to f32 (obey)"));
+    const QString said = m_window->messages().textOf("recipe");
+    QVERIFY2(said.contains("but for 2 entries") && said.contains("gone:fp32: no node") && said.contains("--fp8: codes"),
+             qPrintable(said));
+    m_window->document().undoStack().undo();
+    QTRY_VERIFY(m_window->document().directives().empty());
+  }
+
   void withoutInputsItSaysThatNothingWasChecked() {
     lowerButTheCulprits();
     ExportDialog& dialog = open();
@@ -290,5 +311,5 @@ third (a) => (b) { k = Constant <value = float {3.3}> () b = Div (a, k) })");
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(ExportTest, 8)
+FUSESCOPE_GUI_TEST(ExportTest, 9)
 #include "export_test.moc"

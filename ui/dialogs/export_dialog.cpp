@@ -6,6 +6,7 @@
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QMessageBox>
+#include <QRegularExpression>
 #include <QUrl>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -311,7 +312,7 @@ QString ExportDialog::withSteps(QString html) const {
   html.replace(tolerance, link(QStringLiteral("run_settings"), tolerance));
   for (const Exporter& other : exporters())
     if (&other != &exporter())
-      html.replace(QStringLiteral("the format %1").arg(qs(other.name)),
+      html.replace(QRegularExpression(QStringLiteral("the format %1(?![\\w-])").arg(qs(other.name))),
                    QStringLiteral("the format ") + link(kFormatLink + qs(other.name), qs(other.title)));
   return html;
 }

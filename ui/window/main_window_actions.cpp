@@ -38,6 +38,7 @@ constexpr int kSearchWidth = 230, kLeastSearch = 90;
 constexpr int kBesideMenus = 24;  ///< what the corner of the menu bar keeps free beside the field and its count
 constexpr int kBesideCount = 6;
 constexpr int kToolBarHeight = 36;
+const QString kRecipeKey = QStringLiteral("recipe");
 
 }  // namespace
 
@@ -267,21 +268,22 @@ void MainWindow::openRecipe(const QString& path) {
   const auto read = readRecipeFile(path.toStdString(), *m_document->model());
   if (!read.ok()) {
     const bool json = QFileInfo(path).suffix() == QLatin1String("json");
-    return showProblem(json ? QStringLiteral("These directives cannot be used")
-                            : QStringLiteral("This recipe cannot be used"),
-                       problemText(read.error()));
+    return showProblem(
+        json ? QStringLiteral("These directives cannot be used") : QStringLiteral("This recipe cannot be used"),
+        problemText(read.error()));
   }
   const Recipe& recipe = read.value();
   PlanOptions options = m_document->options();
   adopt(recipe, options);
   m_document->edit(QStringLiteral("Open a recipe"), std::move(options));
+  m_messages->close(kRecipeKey);
   if (recipe.unmapped.empty()) return;
-  QStringList lines;
+  QString text = recipe.unmapped.size() == 1
+                     ? QStringLiteral("The recipe is taken over, but for one entry:")
+                     : QStringLiteral("The recipe is taken over, but for %1 entries:").arg(recipe.unmapped.size());
   for (const UnmappedEntry& entry : recipe.unmapped)
-    lines << QStringLiteral("%1: %2.").arg(qs(entry.entry), qs(entry.why));
-  showProblem(lines.size() == 1 ? QStringLiteral("The recipe is taken over, but for one entry")
-                                : QStringLiteral("The recipe is taken over, but for %1 entries").arg(lines.size()),
-              lines.join(QLatin1Char('\n')));
+    text += QStringLiteral("\n%1: %2.").arg(qs(entry.entry), qs(entry.why));
+  m_messages->show(kRecipeKey, text, {});
 }
 
 void MainWindow::exportPlan() {
