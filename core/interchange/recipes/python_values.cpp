@@ -76,12 +76,19 @@ class PythonReader {
     const std::size_t behindSign = m_at;
     skipSpace();
     auto value = readValue(0);
-    if (value) {
+    if (value && (value->kind != PythonValue::Kind::Word || endsHere())) {
       const auto known = value->kind == PythonValue::Kind::Word ? m_values.find(value->text) : m_values.end();
       m_values.insert_or_assign(name, known == m_values.end() ? std::move(*value) : PythonValue(known->second));
     } else {
       m_at = behindSign;  // an expression, which may hold further assignments
     }
+  }
+
+  /// Whether what was read is all of the value: `a[b]`, `a + b` and `a.b(c)` are expressions.
+  bool endsHere() const {
+    std::size_t at = m_at;
+    while (at < m_text.size() && (m_text[at] == ' ' || m_text[at] == '\t')) ++at;
+    return at == m_text.size() || std::string_view("\r\n,)#;]}").find(m_text[at]) != std::string_view::npos;
   }
 
   std::optional<PythonValue> readValue(int depth) {

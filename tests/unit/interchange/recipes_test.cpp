@@ -212,7 +212,7 @@ TEST(Recipes, LiteralsOfPythonAreReadAsItReadsThem) {
   const auto values = pythonValues(
       "A = ['a' \"b\", r'\\n', '\\x41\\u00e9\\\n', '''c\n\"d''',]\nB == ['no']\nC = f(x)\nD = {'k': v.w, }\nE = "
       "-1.5e3\n"
-      "# F = 'no'\nG = \"# H = 'no'\"\ndef f(I=('i',)): J = set(['j'])\nL = A\nf(L=L)\nK = ['open'\n");
+      "# F = 'no'\nG = \"# H = 'no'\"\ndef f(I=('i',)): J = set(['j'])\nL = A\nf(L=L)\nM = A[0]\nx.N = A + B\nK = ['open'\n");
   EXPECT_EQ(values.at("A").texts(), (std::vector<std::string>{"ab", "\\n", "Aé", "c\n\"d"}));
   EXPECT_EQ(values.at("D").entries.at(0).second.text, "v.w");
   EXPECT_EQ(values.at("E").text, "-1.5e3");
@@ -220,7 +220,7 @@ TEST(Recipes, LiteralsOfPythonAreReadAsItReadsThem) {
   EXPECT_EQ(values.at("I").texts(), std::vector<std::string>{"i"});
   EXPECT_EQ(values.at("J").texts(), std::vector<std::string>{"j"});
   EXPECT_EQ(values.at("L").texts(), values.at("A").texts());
-  for (const char* absent : {"B", "C", "F", "H", "K"}) EXPECT_FALSE(values.contains(absent)) << absent;
+  for (const char* absent : {"B", "C", "F", "H", "K", "M", "N"}) EXPECT_FALSE(values.contains(absent)) << absent;
 }
 
 }  // namespace
