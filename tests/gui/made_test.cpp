@@ -165,7 +165,10 @@ class MadeTest : public QObject {
 
   /// By the shape of the frame, which no colour mode, theme or eye takes away.
   void whatIsGuessedLooksOtherwiseThanWhatIsDerivedInEveryMode() {
-    const auto scene = std::make_shared<const CanvasScene>(buildCanvas(*m_made, {}, CanvasFonts()));
+    CanvasScene placed = buildCanvas(*m_made, {}, CanvasFonts());
+    const auto geometry = layOut(layoutGraphOf(placed));
+    QVERIFY(geometry.ok() && applyGeometry(placed, geometry.value()).ok());
+    const auto scene = std::make_shared<const CanvasScene>(std::move(placed));
     for (const ColorMode* mode : colorModes())
       for (const Theme& theme : {Theme::dark(), Theme::light()}) {
         const CanvasColors colors(scene, *mode, {}, theme);

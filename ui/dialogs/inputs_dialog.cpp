@@ -173,7 +173,7 @@ void InputsDialog::read() {
   m_context.jobs.run(QStringLiteral("read inputs"), this, work, [this](const Result<Found>& found) {
     offer(*m_ok, found.ok() ? QString() : problemInWords(found.error()));
     markProblem(found.ok() ? nullptr : &found.error());
-    if (!std::exchange(m_wasRead, true) && !found.ok()) focusWrong();
+    if (!std::exchange(m_wasRead, true) && !found.ok()) focusWrong(found.error());
     if (!found.ok()) {
       m_found.setContent({m_found.content().headers, {}, {}});
       return m_said->setText(QStringLiteral("✗ ") + problemText(found.error()));
@@ -195,14 +195,14 @@ void InputsDialog::markProblem(const Diagnostic* problem) {
   }
 }
 
-/// The first file that cannot be used; where none is marked it is the axis that they are cut along.
-void InputsDialog::focusWrong() {
+/// The axis where that is wrong, else the first file that cannot be used.
+void InputsDialog::focusWrong(const Diagnostic& problem) {
+  if (m_cut->isChecked() && problem.where.attribute == "--batch-axis") return m_axis->setFocus();
   for (int i = 0; i < m_paths->count(); ++i) {
     if (m_paths->item(i)->foreground().style() == Qt::NoBrush) continue;
     m_paths->setCurrentRow(i);
     return m_paths->setFocus();
   }
-  if (m_cut->isChecked()) m_axis->setFocus();
 }
 
 void InputsDialog::accept() {

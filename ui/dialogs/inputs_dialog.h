@@ -47,7 +47,7 @@ class InputsDialog : public QDialog {
   void read();
   void renewButtons();
   void markProblem(const Diagnostic* problem);
-  void focusWrong();
+  void focusWrong(const Diagnostic& problem);
 
   DockContext m_context;
   QListWidget* m_paths;
