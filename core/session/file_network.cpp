@@ -98,7 +98,10 @@ class Covering {
     m_alone->target = m_cover.target;
     m_alone->options = m_cover.options;
     m_alone->inputSpecs = m_cover.inputSpecs;
-    m_alone->segments = {{.id = SegmentId(0), .name = "network", .backend = {}, .nodes = graph().order()}};
+    m_alone->segments = {{.id = SegmentId(0),
+                          .name = "network",
+                          .backend = m_cover.segments.empty() ? std::string() : m_cover.segments.front().backend,
+                          .nodes = graph().order()}};
     const Identities identities(*m_file.model);
     for (const NodeId id : graph().order()) {
       const Node& node = graph().node(id);
