@@ -9,7 +9,8 @@
 
 namespace fusescope::onnxlib {
 
-/// A model without its large payloads (wire_strip.h). Errors: protobuf cannot read it, it holds no graph.
-Result<onnx::ModelProto> parseModel(const std::string& wire);
+/// Reads a model without its large payloads (wire_strip.h) into `proto`. Errors: protobuf cannot read it, it holds no
+/// graph.
+Status parseModel(const std::string& wire, onnx::ModelProto& proto);
 
 }  // namespace fusescope::onnxlib

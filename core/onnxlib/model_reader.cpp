@@ -1,3 +1,4 @@
+#include <google/protobuf/arena.h>
 #include <onnx/shape_inference/implementation.h>
 
 #include "onnxlib/model_proto.h"
@@ -24,8 +25,8 @@ void removeUnsafeNodes(google::protobuf::RepeatedPtrField<onnx::NodeProto>& node
 
 /// What ONNX's shape inference finds for the values of the main graph. Failing, it finds nothing: our own inference
 /// judges the network; this one only types what we have no operator for.
-std::map<std::string, FileType> inferTypes(onnx::ModelProto& proto) {
-  std::map<std::string, FileType> types;
+NameMap<FileType> inferTypes(onnx::ModelProto& proto) {
+  NameMap<FileType> types;
   removeUnsafeNodes(*proto.mutable_graph()->mutable_node());
   for (auto& function : *proto.mutable_functions()) removeUnsafeNodes(*function.mutable_node());
   try {
@@ -60,7 +61,9 @@ Result<FileModel> readMapped(const std::shared_ptr<const MappedFile>& file, cons
                              const ReadLimits& limits) {
   if (file->bytes().empty()) return Diagnostic{.message = "is empty"};
   StrippedModel stripped = TRY(stripPayloads(file->bytes()));
-  onnx::ModelProto proto = TRY(parseModel(stripped.wire));
+  google::protobuf::Arena arena;  // a message of many nodes is freed as a whole
+  auto& proto = *google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
+  TRY(parseModel(stripped.wire, proto));
   stripped.wire = {};
   TRY(checkNames(proto));
   TensorReader tensors(file, std::move(stripped.payloads), ExternalFiles(path), limits.tensorBytes);

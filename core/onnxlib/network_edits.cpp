@@ -148,7 +148,8 @@ Result<NetworkBytes> editMapped(const std::shared_ptr<const MappedFile>& file, c
                                 const NetworkEdits& edits, const std::string& weightsName, std::int64_t mostInside,
                                 const Naming& naming) {
   StrippedModel stripped = TRY(stripPayloads(file->bytes()));
-  onnx::ModelProto proto = TRY(parseModel(stripped.wire));
+  onnx::ModelProto proto;
+  TRY(parseModel(stripped.wire, proto));
   stripped.wire = {};
   const auto readBefore = namesRead(proto.graph());
   const MappedFiles beside = filesBeside(proto, path);

@@ -15,6 +15,7 @@
 
 #include "base/data_type.h"
 #include "base/mapped_file.h"
+#include "base/name_map.h"
 #include "base/result.h"
 
 namespace fusescope::onnxlib {
@@ -110,9 +111,8 @@ struct FileModel {
   std::map<std::string, std::string> metadata;
   FileGraph graph;
   std::vector<FileFunction> functions;
-  MappedFiles files;  ///< the model's own, then those of its external data
-  std::map<std::string, FileType>
-      inferred;                ///< by ONNX's own shape inference, main graph; for operators we do not know
+  MappedFiles files;           ///< the model's own, then those of its external data
+  NameMap<FileType> inferred;  ///< by ONNX's own shape inference, main graph; for operators we do not know
   bool holdsTraining = false;  ///< steps for training beside the network (training_info), which are not read
 };
 

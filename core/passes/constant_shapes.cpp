@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ops/type_flow.h"
 #include "passes/prepare_passes.h"
 #include "passes/reshape_entries.h"
@@ -24,6 +26,7 @@ class ConstantShapes : public Pass {
 
   Result<bool> run(PassContext& context) const override {
     const Graph& graph = context.graph;
+    if (std::ranges::none_of(graph.order(), [&](NodeId id) { return takesShape(graph, graph.node(id)); })) return false;
     // What the file declares is not enough to change what is computed.
     const TypeFlow flow =
         TRY(flowTypes(graph, inputTypes(graph, context.inputSpecs), {.declared = DeclaredTypes::Fill}, context.stop));
@@ -44,13 +47,17 @@ class ConstantShapes : public Pass {
   }
 
  private:
+  /// Whether the node is told by another one what extents to give.
+  static bool takesShape(const Graph& graph, const Node& node) {
+    return (node.is("Reshape") || node.is("Expand")) && node.input(1).valid() && !graph.isConstant(node.input(1)) &&
+           !node.outputs.empty() && node.outputs[0].valid();
+  }
   static std::optional<Dims> entriesOf(const Graph& graph, const TypeFlow& flow, const Node& node) {
-    const bool reshape = node.is("Reshape");
-    if ((!reshape && !node.is("Expand")) || !node.input(1).valid() || !node.outputs[0].valid()) return std::nullopt;
+    if (!takesShape(graph, node)) return std::nullopt;
     const Shape& from = flow.types[node.input(0).index].shape;
     const Shape& to = flow.types[node.outputs[0].index].shape;
-    if (graph.isConstant(node.input(1)) || !from.ranked || !to.ranked) return std::nullopt;
-    return reshape ? reshapeEntries(from, to) : expandEntries(from, to);
+    if (!from.ranked || !to.ranked) return std::nullopt;
+    return node.is("Reshape") ? reshapeEntries(from, to) : expandEntries(from, to);
   }
 };
 

@@ -35,6 +35,12 @@ class RowWork {
       for (const ValueId value : valuesRead(m_graph.node(id))) ++m_uses[value];
   }
 
+  /// Such a one stands before what is taken, and another behind it.
+  static bool isView(const Node& node) {
+    return (node.is("Flatten") || node.is("Reshape")) && node.input(0).valid() && !node.outputs.empty() &&
+           node.outputs[0].valid();
+  }
+
   /// Whether it changed something.
   bool take(const Node& node) {
     const bool gemm = isPlainGemm(m_graph, node);
@@ -55,10 +61,6 @@ class RowWork {
   }
 
  private:
-  static bool isView(const Node& node) {
-    return (node.is("Flatten") || node.is("Reshape")) && node.input(0).valid() && node.outputs[0].valid();
-  }
-
   /// The view that makes what `node` reads.
   const Node* viewBefore(const Node& node) const {
     if (!node.input(0).valid() || !node.outputs[0].valid()) return nullptr;
@@ -124,6 +126,8 @@ class WorkOnRows : public Pass {
   std::string_view name() const override { return "work_on_rows"; }
 
   Result<bool> run(PassContext& context) const override {
+    const auto isView = [&](NodeId id) { return RowWork::isView(context.graph.node(id)); };
+    if (std::ranges::none_of(context.graph.order(), isView)) return false;
     const TypeFlow flow = TRY(flowTypes(context.graph, inputTypes(context.graph, context.inputSpecs),
                                         {.declared = DeclaredTypes::Fill}, context.stop));
     RowWork work(context, name(), flow);

@@ -80,6 +80,10 @@ Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& opt
 
 namespace {
 
+void addCopies(std::vector<Decision>& all, const std::vector<Decision>& added) {
+  all.insert(all.end(), added.begin(), added.end());
+}
+
 void explain(Plan& plan, Explanations said) {
   const auto before = static_cast<std::uint32_t>(plan.decisions.size());
   for (WishAnswer& answer : said.answers) {
@@ -112,10 +116,10 @@ Status giveAnswers(Layout& layout, Explanations ofBodies, const StopToken& stop)
   const DirectiveMap& directives = *layout.directives;
   plan.decisions.reserve(model.decisions.size() + plan.structure->decisions.size() + 2 * model.graph->nodeCount());
   plan.decisions = model.decisions;
-  append(plan.decisions, plan.structure->decisions);
+  addCopies(plan.decisions, plan.structure->decisions);
   explain(plan, directives.said);
   explain(plan, std::move(ofBodies));
-  append(plan.decisions, plan.structure->fusion.refusals);
+  addCopies(plan.decisions, plan.structure->fusion.refusals);
   append(plan.decisions, layout.solver->takeRefusals());
   append(plan.decisions, fusionAnswers(plan, layout.regions, directives));
   const auto keptFromCodes = TRY(keptInFloats(*unquantized(plan.model), plan.options, stop));

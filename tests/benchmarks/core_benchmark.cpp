@@ -13,6 +13,8 @@
 namespace fusescope {
 namespace {
 
+constexpr int kRounds = 5;
+
 /// The processor's time that `work` takes, in milliseconds: what others take of the machine is not its own.
 template <class Work>
 double cpuMs(Work work) {
@@ -31,6 +33,31 @@ int layout(int boxes) {
   const double ms = cpuMs([&] { done = layOut(graph, LayoutOptions()).ok(); });
   std::printf("layout of %d boxes: %.0f ms of CPU%s\n", boxes, ms, done ? "" : " (failed)");
   return done ? 0 : 1;
+}
+
+/// What opening a network takes: its import and its first plan, the median of some rounds.
+int open(const std::string& path) {
+  std::vector<double> imports, plans;
+  std::size_t nodes = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    std::shared_ptr<const Model> model;
+    imports.push_back(cpuMs([&] {
+      const auto opened = openModel(path);
+      if (opened.ok()) model = opened.value();
+    }));
+    if (model == nullptr) return std::printf("%s: not opened\n", path.c_str()), 1;
+    nodes = model->graph->nodeCount();
+    bool planned = false;
+    plans.push_back(cpuMs([&] { planned = makePlan(model, {}).ok(); }));
+    if (!planned) return std::printf("%s: no plan\n", path.c_str()), 1;
+  }
+  const auto median = [](std::vector<double> times) {
+    std::nth_element(times.begin(), times.begin() + kRounds / 2, times.end());
+    return times[kRounds / 2];
+  };
+  std::printf("opening %zu nodes: import %.0f ms, plan %.0f ms of CPU (medians of %d rounds)\n", nodes, median(imports),
+              median(plans), kRounds);
+  return 0;
 }
 
 /// A network planned in f32 and in f16, and what differs between the two.
@@ -81,14 +108,15 @@ int run(const std::string& what, const std::vector<std::string>& rest) {
   int failed = 0;
   for (const std::string& of : rest) {
     if (what == "layout") failed |= layout(std::stoi(of));
+    if (what == "open") failed |= open(of);
     if (what == "diff") failed |= diff(of);
     if (what == "progress") failed |= progress(std::stoi(of));
     if (what == "layers") failed |= layers(of);
   }
   if (!rest.empty()) return failed;
   std::printf(
-      "core_benchmark layout BOXES…\ncore_benchmark diff MODEL…\ncore_benchmark progress LINES…\n"
-      "core_benchmark layers MODEL…\n");
+      "core_benchmark layout BOXES…\ncore_benchmark open MODEL…\ncore_benchmark diff MODEL…\n"
+      "core_benchmark progress LINES…\ncore_benchmark layers MODEL…\n");
   return 2;
 }
 

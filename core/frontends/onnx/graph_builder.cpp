@@ -126,8 +126,6 @@ Result<std::shared_ptr<const Graph>> GraphBuilder::build(const FileGraph& graph,
 void GraphBuilder::collectTypes(const FileGraph& graph) {
   for (const auto* values : {&graph.outputs, &graph.values, &graph.inputs})
     for (const auto& value : *values) m_types.try_emplace(value.name, &value.type);
-  if (m_enclosing == nullptr)
-    for (const auto& [name, type] : m_shared.file.inferred) m_types.try_emplace(name, &type);
   for (const auto& input : graph.inputs) m_valueNames.take(input.name);
   for (const auto& tensor : graph.initializers) m_valueNames.take(tensor.name);
   for (const FileNode& node : graph.nodes)
@@ -270,7 +268,7 @@ void GraphBuilder::noteTypes(const FileNode& file) {
   if (!results.ok()) return;  // what is wrong is said when the graph is typed
   for (std::size_t i = 0; i < file.outputs.size(); ++i)
     if (!file.outputs[i].empty() && results.value()[i].dtype != DataType::Undefined) {
-      const FileType*& known = m_types.try_emplace(file.outputs[i], nullptr).first->second;
+      const FileType*& known = m_types.try_emplace(file.outputs[i], inferredType(file.outputs[i])).first->second;
       if (known == nullptr || !known->ranked) known = &m_bodyTypes.emplace_back(toFileType(results.value()[i]));
     }
 }
@@ -384,7 +382,14 @@ TensorType GraphBuilder::declaredType(const std::string& name) const {
 
 const FileType* GraphBuilder::type(const std::string& value) const {
   if (const auto found = m_types.find(value); found != m_types.end()) return found->second;
-  return m_enclosing == nullptr || m_valueNames.taken(value) ? nullptr : m_enclosing->type(value);
+  if (m_enclosing == nullptr) return inferredType(value);
+  return m_valueNames.taken(value) ? nullptr : m_enclosing->type(value);
+}
+
+const FileType* GraphBuilder::inferredType(const std::string& value) const {
+  if (m_enclosing != nullptr) return nullptr;
+  const auto found = m_shared.file.inferred.find(value);
+  return found == m_shared.file.inferred.end() ? nullptr : &found->second;
 }
 
 const Tensor* GraphBuilder::constantTensor(const std::string& value) const {

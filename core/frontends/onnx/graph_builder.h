@@ -75,6 +75,8 @@ class GraphBuilder : private AdaptContext {
   ValueId addConstantTensor(const std::string& name, const onnxlib::FileTensor& tensor);
   TensorType declaredType(const std::string& name) const;
   const Tensor* constantTensor(const std::string& value) const;  ///< null: not a constant
+  /// What ONNX's own inference found for a value of the main graph; null: nothing, or the graph is a body.
+  const onnxlib::FileType* inferredType(const std::string& value) const;
 
   const onnxlib::FileType* type(const std::string& value) const override;
   const onnxlib::FileTensor* constant(const std::string& value) const override;

@@ -8,7 +8,7 @@ namespace fusescope {
 
 DirectiveResolver::DirectiveResolver(const Model& model, const Target& target, const Directives& directives,
                                      const StopToken& stop)
-    : m_graph(*model.graph), m_matcher(model), m_answers(model), m_directives(directives), m_stop(stop) {
+    : m_model(model), m_graph(*model.graph), m_answers(model), m_directives(directives), m_stop(stop) {
   for (std::vector<int>* table : {&m_map.pin, &m_map.fallback, &m_map.split}) {
     table->assign(m_graph.nodeIdLimit(), -1);
   }
@@ -38,7 +38,8 @@ Result<DirectiveMap> DirectiveResolver::run() {
 
 Result<PatternMatch> DirectiveResolver::match(int index) {
   const Directive& directive = at(index);
-  auto matched = m_matcher.match(directive.pattern, m_stop);
+  if (!m_matcher) m_matcher.emplace(m_model);
+  auto matched = m_matcher->match(directive.pattern, m_stop);
   if (!matched.ok()) {
     Diagnostic error = std::move(matched).error();
     if (!error.cancelled) error.where.attribute = optionText(directive);

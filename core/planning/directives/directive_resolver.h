@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "planning/directive_answers.h"
 #include "planning/directive_map.h"
 #include "planning/directives/directive_form.h"
@@ -41,8 +44,9 @@ class DirectiveResolver {
   void orderPins(std::vector<std::vector<int>>& table) const;
   void explainOverridden();
 
+  const Model& m_model;
   const Graph& m_graph;
-  PatternMatcher m_matcher;
+  std::optional<PatternMatcher> m_matcher;  ///< made for the first pattern
   DirectiveAnswers m_answers;
   const Directives& m_directives;
   const StopToken& m_stop;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "analysis/users.h"
 #include "planning/fusion/rules.h"
@@ -75,17 +76,20 @@ class AttentionRule {
   const Node* findScores(ValueId value, std::vector<NodeId>& path, Bindings& terms) {
     const NodeId producer = value.valid() ? m_graph.value(value).producer : NodeId();
     if (!producer.valid())
-      return endsAt("no MatMul makes its operand: " + m_graph.value(value).name + " comes from outside");
+      return endsAt(
+          [&] { return "no MatMul makes its operand: " + m_graph.value(value).name + " comes from outside"; });
     const Node& node = m_graph.node(producer);
     if (node.is("MatMul")) return &node;
-    const std::vector<ValueId> operands = scoreOperands(node);
-    if (operands.empty())
-      return endsAt("no MatMul makes its operand: " + node.name + " (" + node.op + ") stands in between");
-    if (m_steps++ == kStepsAboveSoftmax)
-      return endsAt("its scores are not found within " + std::to_string(kStepsAboveSoftmax) + " nodes");
     const bool passes = carriesOn(node);
+    const std::array<ValueId, 2> operands = passes ? std::array{node.input(0), ValueId()} : termOperands(node);
+    if (operands == std::array<ValueId, 2>())
+      return endsAt(
+          [&] { return "no MatMul makes its operand: " + node.name + " (" + node.op + ") stands in between"; });
+    if (m_steps++ == kStepsAboveSoftmax)
+      return endsAt([] { return "its scores are not found within " + std::to_string(kStepsAboveSoftmax) + " nodes"; });
     path.push_back(node.id);
     for (const ValueId operand : operands) {
+      if (!operand.valid()) continue;
       if (!passes) terms.push_back({roles::kTerm, operand, node.id});
       if (const Node* scores = findScores(operand, path, terms)) return scores;
       if (!passes) terms.pop_back();
@@ -94,8 +98,10 @@ class AttentionRule {
     return nullptr;
   }
 
-  const Node* endsAt(std::string obstacle) {
-    if (m_obstacle.empty()) m_obstacle = std::move(obstacle);
+  /// `inWords` makes the text, if it is the first.
+  template <class InWords>
+  const Node* endsAt(InWords inWords) {
+    if (m_obstacle.empty()) m_obstacle = inWords();
     return nullptr;
   }
 
@@ -109,16 +115,16 @@ class AttentionRule {
            std::equal(from.dims.end() - 2, from.dims.end(), to.dims.end() - 2);
   }
 
-  /// Which operands of a node above Softmax can be the scores: a term leaves their extents as they are.
-  std::vector<ValueId> scoreOperands(const Node& node) const {
-    if (carriesOn(node)) return {node.input(0)};
-    std::vector<ValueId> operands;
+  /// Which operands of a term above Softmax can be the scores, an invalid id for none: a term leaves their extents as
+  /// they are.
+  std::array<ValueId, 2> termOperands(const Node& node) const {
+    std::array<ValueId, 2> operands;
     if (node.is("Add") || node.is("Mul")) operands = {node.input(0), node.input(1)};
-    if (node.is("Sub") || node.is("Div")) operands = {node.input(0)};
+    if (node.is("Sub") || node.is("Div")) operands = {node.input(0), ValueId()};
     if (node.is("Where")) operands = {node.input(1), node.input(2)};
-    std::erase_if(operands, [&](ValueId operand) {
-      return m_graph.isConstant(operand) || !sameExtents(m_graph, operand, node.outputs.front());
-    });
+    for (ValueId& operand : operands)
+      if (operand.valid() && (m_graph.isConstant(operand) || !sameExtents(m_graph, operand, node.outputs.front())))
+        operand = ValueId();
     return operands;
   }
 
