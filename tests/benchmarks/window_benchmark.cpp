@@ -13,6 +13,7 @@
 #include "layout/drawing_quality.h"
 #include "layout/level.h"
 #include "session/session.h"
+#include "tests/benchmarks/dot_picture.h"
 #include "tests/gui/gui_support.h"
 #include "ui/canvas/canvas_builder.h"
 #include "ui/compare/plan_comparison.h"
@@ -30,7 +31,8 @@ constexpr int kFrames = 120;
 constexpr double kFrameZoom = 0.85;
 constexpr int kTuneEvaluations = 4;
 constexpr double kProportion = 1.41;  ///< of the canvas that layouts are for
-constexpr int kSettleMs = 100;        ///< in which a handler that puts off work has done it
+constexpr int kDotSeconds = 60;
+constexpr int kSettleMs = 100;  ///< in which a handler that puts off work has done it
 
 /// Of the calling thread.
 double threadCpuMs() {
@@ -306,6 +308,32 @@ void layouts(const QString& path) {
   }
 }
 
+/// Crossings of the picture that the window draws, and of the one that dot draws of the same graph as a whole, counted
+/// alike: as at rest, and with all that can be opened open.
+void crossings(const QString& dot, const QString& path) {
+  const auto model = openModel(path.toStdString());
+  if (!model.ok()) return void(std::printf("%s\n", model.error().text().c_str()));
+  const auto plan = makePlan(model.value(), {});
+  if (!plan.ok()) return void(std::printf("%s\n", plan.error().text().c_str()));
+  const CanvasFonts fonts;
+  const CanvasScene closed = buildCanvas(*plan.value(), {}, fonts);
+  for (const bool opened : {false, true}) {
+    const LayoutGraph graph = layoutGraphOf(opened ? buildCanvas(*plan.value(), allOpen(closed), fonts) : closed);
+    std::printf("%-24s %-6s %5zu boxes %5zu edges", qPrintable(networkName(path)), opened ? "open" : "closed",
+                graph.boxes.size(), graph.edges.size());
+    for (const double proportion : {kProportion, 0.0}) {
+      const auto drawn = layOut(graph, {.dot = layOutWithDot, .proportion = proportion});
+      const std::size_t ours = drawn.ok() ? qualityOf(inPieces(drawn.value().edges)).crossings : 0;
+      std::printf("   %s %5zu", proportion > 0 ? "crossings" : "not wrapped", ours);
+    }
+    std::fflush(stdout);
+    const auto edges = edgesByDot(dot, graph, kDotSeconds);
+    if (edges) std::printf("   dot %5zu\n", qualityOf(inPieces(*edges)).crossings);
+    if (!edges) std::printf("   dot: not in %d s\n", kDotSeconds);
+    std::fflush(stdout);
+  }
+}
+
 int run(const QStringList& arguments) {
   const QString what = arguments.value(1, QStringLiteral("help"));
   const QTemporaryDir folder;
@@ -317,10 +345,14 @@ int run(const QStringList& arguments) {
            arguments.contains("--build"));
   } else if (what == QLatin1String("layouts")) {
     for (int i = 2; i < arguments.size(); ++i) layouts(arguments[i]);
+  } else if (what == QLatin1String("crossings")) {
+    const QString dot = dotProgram();
+    if (dot.isEmpty()) return std::printf("crossings: skipped, since Graphviz' program dot is not on the PATH\n"), 0;
+    for (int i = 2; i < arguments.size(); ++i) crossings(dot, arguments[i]);
   } else {
     std::printf(
         "window_benchmark window MODEL [--build]\nwindow_benchmark generated NODES [--build]\n"
-        "window_benchmark layouts MODEL…\n");
+        "window_benchmark layouts MODEL…\nwindow_benchmark crossings MODEL…\n");
     return 2;
   }
   return 0;
