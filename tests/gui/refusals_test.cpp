@@ -11,6 +11,7 @@
 
 #include "onnxlib/onnx_text.h"
 #include "tests/gui/gui_support.h"
+#include "tests/gui/reach.h"
 #include "tests/support/paths.h"
 #include "ui/dialogs/export_dialog.h"
 #include "ui/docks/inspector_dock.h"
@@ -93,7 +94,7 @@ class RefusalsTest : public QObject {
     for (const char* action : {"export", "calibrate", "tune"}) {
       QDialog& dialog = open(action);
       QMap<QString, QString> tips;
-      for (const QWidget* field : fieldsOf(dialog)) tips[wordsOf(*field)] = field->toolTip();
+      for (const QWidget* field : test::fieldsOf(dialog)) tips[wordsOf(*field)] = field->toolTip();
       const QString start = action == QString("export") ? "Save as…"
                             : action == QString("tune") ? "Start"
                                                         : "Calibrate";
@@ -108,7 +109,7 @@ class RefusalsTest : public QObject {
       if (action != QString("tune")) {  // each field says again what it said before
         QTest::mouseClick(button(dialog, "Cancel"), Qt::LeftButton);
         QTRY_VERIFY(button(dialog, start)->isEnabled());
-        for (const QWidget* field : fieldsOf(dialog))
+        for (const QWidget* field : test::fieldsOf(dialog))
           if (field->isEnabled() && tips.contains(wordsOf(*field)) && !tips[wordsOf(*field)].endsWith('.'))
             QCOMPARE(field->toolTip(), tips[wordsOf(*field)]);
       }
@@ -224,22 +225,10 @@ class RefusalsTest : public QObject {
     return QStringLiteral("%1 “%2”").arg(field.metaObject()->className(),
                                          button != nullptr ? button->text() : field.accessibleName());
   }
-  /// What people click, choose or write in that is on screen.
-  static QList<QWidget*> fieldsOf(const QWidget& page) {
-    QList<QWidget*> fields;
-    for (QWidget* widget : page.findChildren<QWidget*>()) {
-      const bool field = qobject_cast<QAbstractButton*>(widget) != nullptr ||
-                         qobject_cast<QComboBox*>(widget) != nullptr || qobject_cast<QLineEdit*>(widget) != nullptr ||
-                         qobject_cast<QAbstractSpinBox*>(widget) != nullptr ||
-                         qobject_cast<QPlainTextEdit*>(widget) != nullptr;
-      if (field && widget->isVisible()) fields << widget;
-    }
-    return fields;
-  }
   /// Those that are grey by themselves, and whose tool tip is no sentence.
   static QStringList greyWithoutAWord(const QWidget& page) {
     QStringList silent;
-    for (const QWidget* field : fieldsOf(page))
+    for (const QWidget* field : test::fieldsOf(page))
       if (!field->isEnabledTo(field->parentWidget()) && !field->toolTip().endsWith('.'))
         silent << wordsOf(*field) + ": " + field->toolTip();
     return silent;

@@ -1,6 +1,7 @@
 #include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QComboBox>
+#include <QDialog>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QStyleOptionSpinBox>
@@ -10,6 +11,7 @@
 
 #include "backends/backend.h"
 #include "tests/gui/gui_support.h"
+#include "tests/gui/reach.h"
 #include "ui/dialogs/run_settings_dialog.h"
 #include "ui/docks/inspector_dock.h"
 #include "ui/docks/outline_dock.h"
@@ -43,24 +45,58 @@ class ScreenTest : public QObject {
 
   void fitsASmallScreen() {
     QVERIFY(test::openSample(*m_window, "squeezenet1_1"));
-    for (const QSize& size : {QSize(1024, 768), QSize(1024, 700), QSize(1440, 900)}) {
+    for (const QSize& size : {QSize(1024, 768), QSize(1024, 700), QSize(1440, 900), QSize(2560, 1440)}) {
       m_window->resize(size);
       for (const QString& dock : m_window->dockNames()) {
         m_window->showDock(dock);
         QTRY_VERIFY(inFront(test::dockOf(*m_window, dock)));
         QCOMPARE(m_window->size(), size);
       }
-      QTRY_VERIFY(inSight(test::searchBoxOf(*m_window)));
+      QTRY_VERIFY(test::inSight(*test::searchBoxOf(*m_window)));
       QTRY_VERIFY(m_window->canvas().width() >= 400);
       QTRY_VERIFY(m_window->dock<OutlineDock>().findChild<QTreeView*>()->columnWidth(0) >=
                   130);  // of it, names have most
       QTRY_VERIFY(m_window->dock<InspectorDock>().width() >= 200);
       m_window->showDock("Runs");
       for (QPushButton* button : m_window->dock<RunsDock>().findChildren<QPushButton*>())
-        QTRY_VERIFY2(inSight(button), qPrintable(button->text()));
+        QTRY_VERIFY2(test::inSight(*button), qPrintable(button->text()));
     }
     m_window->fitInto(QSize(960, 540));  // of a screen of 1920x1080 at scale 2
     QTRY_COMPARE(m_window->size(), QSize(960, 540));
+  }
+
+  void everyDialogFitsWithAllThatIsInIt_data() { test::addScreens(); }
+  void everyDialogFitsWithAllThatIsInIt() {
+    QFETCH(QSize, size);
+    QFETCH(ThemeKind, theme);
+    m_window->setTheme(theme);
+    m_window->resize(size);
+    QVERIFY(test::openSample(*m_window, "fp16_overflow"));
+    m_window->document().setTarget("tensorrt-10");  // it has types to truncate
+    QTRY_VERIFY(!m_window->document().planning());
+    QStringList wrong;
+    int fields = 0;
+    for (const char* action : {"export", "pin_pattern", "truncation", "calibrate", "tune", "compare_file", "inputs",
+                               "run_settings", "compilers", "keys", "go_to"}) {
+      QWidget* dialog = openedBy(action);
+      QVERIFY2(dialog != nullptr, action);
+      QTRY_VERIFY(m_window->jobs().idle());
+      QTest::qWait(50);  // what a layout puts off
+      if (dialog->width() > size.width() || dialog->height() > size.height())
+        wrong << QString("%1 is %2x%3").arg(action).arg(dialog->width()).arg(dialog->height());
+      for (QWidget* field : test::fieldsOf(*dialog)) {
+        if (field->inherits("QLineEditIconButton") || field->parent()->inherits("QAbstractSpinBox")) continue;
+        scrollTo(*field);
+        ++fields;
+        if (!test::inReach(*field))
+          wrong << QString("%1: %2 %3 is out of reach")
+                       .arg(action, field->metaObject()->className(), field->accessibleName());
+      }
+      dialog->close();
+      QTRY_VERIFY(!dialog->isVisible());
+    }
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    QVERIFY(fields > 60);
   }
 
   void docksGrowBackWithTheWindow() {
@@ -164,13 +200,18 @@ class ScreenTest : public QObject {
   }
 
  private:
-  static bool inFront(const QWidget* widget) { return !widget->visibleRegion().isEmpty(); }
-  /// All of it is to be seen.
-  bool inSight(const QWidget* widget) {
-    const QRect place(widget->mapTo(m_window.get(), QPoint()), widget->size());
-    return widget->isVisible() && m_window->rect().contains(place) &&
-           widget->visibleRegion().boundingRect() == widget->rect();
+  /// The dialog or popup that the action opens.
+  QWidget* openedBy(const char* action) {
+    m_window->actions().find(action)->trigger();
+    for (auto* dialog : m_window->findChildren<QDialog*>())
+      if (dialog->isVisible()) return dialog;
+    return QApplication::activePopupWidget();
   }
+  static void scrollTo(QWidget& field) {
+    for (QWidget* around = field.parentWidget(); around != nullptr; around = around->parentWidget())
+      if (auto* area = qobject_cast<QScrollArea*>(around)) area->ensureWidgetVisible(&field);
+  }
+  static bool inFront(const QWidget* widget) { return !widget->visibleRegion().isEmpty(); }
   static QRect arrowOf(const QSpinBox& box, QStyle::SubControl arrow) {
     QStyleOptionSpinBox option;
     option.initFrom(&box);
@@ -182,5 +223,5 @@ class ScreenTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(ScreenTest, 5)
+FUSESCOPE_GUI_TEST(ScreenTest, 7)
 #include "screen_test.moc"
