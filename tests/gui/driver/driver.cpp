@@ -37,6 +37,12 @@ QLabel* labelWith(const QString& text) {
   return visible<QLabel>([&](const QLabel& one) { return one.text().contains(text); });
 }
 
+/// Whether that is the text of the label beside it.
+bool isLabelled(const QWidget& field, const QString& text) {
+  return visible<QLabel>([&](const QLabel& one) { return one.buddy() == &field && wordsOf(one.text()) == text; }) !=
+         nullptr;
+}
+
 int tabIn(const QTabBar& bar, const QString& name) {
   for (int i = 0; i < bar.count(); ++i)
     if (wordsOf(bar.tabText(i)) == name) return i;
@@ -81,7 +87,8 @@ std::optional<Act> actOf(const QString& verb, const QString& what) {
       QTest::mouseClick(buttons->buttons().first(), Qt::LeftButton);
     };
   } else if (verb == QLatin1String("down")) {
-    auto* box = visible<QComboBox>([&](const QComboBox& one) { return one.accessibleName() == what; });
+    auto* box =
+        visible<QComboBox>([&](const QComboBox& one) { return one.accessibleName() == what || isLabelled(one, what); });
     if (box != nullptr && box->isEnabled()) return [box] { QTest::keyClick(box, Qt::Key_Down); };
   }
   return {};
