@@ -10,6 +10,7 @@
 
 #include "planning/directives_file.h"
 #include "tests/gui/gui_support.h"
+#include "tests/gui/reach.h"
 #include "ui/dialogs/export_dialog.h"
 #include "ui/docks/compare_dock.h"
 #include "ui/docks/layers_dock.h"
@@ -29,7 +30,8 @@ const QStringList kCulprits = {"node_linear_1", "node_relu_1", "node_layer_norm"
 }  // namespace
 
 /// What people come for, from the start page to the result: a network that fails made to pass, two fusions compared,
-/// and the result exported. Once with the mouse, once without it.
+/// and the result exported. With the mouse on screens of each size in both themes, where all that is clicked must be
+/// in reach, and once without it.
 class WorkTest : public QObject {
   Q_OBJECT
 
@@ -45,9 +47,12 @@ class WorkTest : public QObject {
     QCOMPARE(test::takeWarnings(), QStringList());
   }
 
+  void tunesAnOverflowToAPassByMouse_data() { test::addScreens(); }
   void tunesAnOverflowToAPassByMouse() {
+    enterScreen();
     click(card("fp16_overflow"));
     waitForPlan();
+    QTRY_VERIFY(test::inReach(*boxOf("Precision")));
     QTest::keyClick(boxOf("Precision"), Qt::Key_Down);
     QTRY_VERIFY(!m_window->document().planning());
     m_window->showDock("Runs");
@@ -60,6 +65,7 @@ class WorkTest : public QObject {
     for (const QString& name : kCulprits) {
       const QModelIndex row = table->model()->index(m_window->dock<LayersDock>().model().rowOf(name), 0);
       table->scrollTo(row);
+      QVERIFY(table->viewport()->visibleRegion().contains(table->visualRect(row).center()));
       QTest::mouseClick(table->viewport(), Qt::LeftButton, Qt::ControlModifier, table->visualRect(row).center());
     }
     QCOMPARE(m_window->selection().nodes().size(), std::size_t(3));
@@ -73,7 +79,9 @@ class WorkTest : public QObject {
     QCOMPARE(verdict(), Verdict::Kind::Pass);
   }
 
+  void comparesTwoFusionsByMouseAndExports_data() { test::addScreens(); }
   void comparesTwoFusionsByMouseAndExports() {
+    enterScreen();
     click(card("squeezenet1_1"));
     waitForPlan();
     m_window->showDock("Runs");
@@ -85,6 +93,7 @@ class WorkTest : public QObject {
     QVERIFY(canvas.waitForLayout(kOpenMs));  // the blocks around it open
     canvas.centreSelection();
     const QPoint place = canvas.itemRect("node_Conv_8").center();
+    QVERIFY(canvas.visibleRegion().contains(place));
     QTest::mouseClick(&canvas, Qt::LeftButton, {}, place);
     contextMenu(&canvas, place);
     chooseInMenu({"Forbid this fusion"});
@@ -98,11 +107,12 @@ class WorkTest : public QObject {
     checkCompared();
     const QString file = m_folder->filePath("by_mouse.json");
     actionNamed("Export")->trigger();
-    inModal<QFileDialog>([file](QFileDialog& chooser) {
+    inModal<QFileDialog>([this, file](QFileDialog& chooser) {
+      QVERIFY(chooser.width() <= m_window->width() && chooser.height() <= m_window->height());
       chooser.findChild<QLineEdit*>()->setText(file);
       QTest::mouseClick(chooser.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Save), Qt::LeftButton);
     });
-    QTest::mouseClick(&writableExport().saveButton(), Qt::LeftButton);
+    click(&writableExport().saveButton());
     checkExported(file);
   }
 
@@ -190,8 +200,15 @@ class WorkTest : public QObject {
   }
 
   // ---- by mouse
+  void enterScreen() {
+    QFETCH(QSize, size);
+    QFETCH(ThemeKind, theme);
+    m_window->setTheme(theme);
+    m_window->resize(size);
+  }
   static void click(QWidget* widget) {
     QVERIFY(widget != nullptr && widget->isEnabled());
+    QTRY_VERIFY2(test::inReach(*widget), widget->metaObject()->className());
     QTest::mouseClick(widget, Qt::LeftButton);
   }
   QPushButton* card(const QString& name) {
@@ -203,10 +220,11 @@ class WorkTest : public QObject {
     QContextMenuEvent event(QContextMenuEvent::Mouse, place, widget->mapToGlobal(place));
     QApplication::sendEvent(widget, &event);
   }
-  static void chooseInMenu(const QStringList& path) {
+  void chooseInMenu(const QStringList& path) {
     auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
     for (const QString& text : path) {
       QVERIFY(menu != nullptr);
+      QVERIFY(menu->width() <= m_window->width() && menu->height() <= m_window->height());
       QAction* chosen = nullptr;
       for (QAction* action : menu->actions())
         if (action->text() == text) chosen = action;
@@ -283,5 +301,5 @@ class WorkTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(WorkTest, 3)
+FUSESCOPE_GUI_TEST(WorkTest, 5)
 #include "work_test.moc"
