@@ -1,6 +1,7 @@
 #include "tuning/culprits.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <span>
