@@ -197,7 +197,8 @@ Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
       std::cout << "errors are told of outputs, and of what stands between segments: " << noInner << "\n";
     } else if (!noInner.empty()) {
       std::cout << fmt::format(
-          "{} inside had errors told where they were made outputs, or stand between segments: the compiler tells of the "
+          "{} inside had errors told where they were made outputs, or stand between segments: the compiler tells of "
+          "the "
           "same kernels then\n",
           counted(inside, "tensor"));
     }

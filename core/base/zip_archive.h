@@ -44,8 +44,8 @@ class ZipReader {
   std::vector<Entry> m_entries;
 };
 
-/// A zip archive that is written, without compression and without times: equal contents are equal bytes. What is added is read when finish() is called and must be there
-/// until then.
+/// A zip archive that is written, without compression and without times: equal contents are equal bytes. What is added
+/// is read when finish() is called and must be there until then.
 class ZipWriter {
  public:
   /// Writes a new archive, or with `keepsEntries` one that has what the archive at `path` has.

@@ -67,10 +67,7 @@ ReadBackKernel kernelOf(const ReadBackPlan& made, const FusedNode& fused, const 
 }  // namespace
 
 SegmentedEngine::SegmentedEngine(const Compiler& compiler, const BuildOptions& options)
-    : m_compiler(compiler),
-      m_options(options),
-      m_backend(compiler.name()),
-      m_threads(threadsOf(compiler, options)) {
+    : m_compiler(compiler), m_options(options), m_backend(compiler.name()), m_threads(threadsOf(compiler, options)) {
   m_options.threads = m_threads;
   m_options.shapeCache = std::max(1, options.shapeCache);
   m_report.shapeCache.size = m_report.dynamicKernels.size = m_options.shapeCache;
