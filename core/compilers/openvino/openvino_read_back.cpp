@@ -187,28 +187,34 @@ class OpenvinoTeller {
 
   /// What a kernel writes no later one makes: a node that only later ones are said to hold, though none of them names
   /// it, as a DequantizeLinear that OpenVINO moved, is in the first that writes what it makes. Where that cannot do
-  /// what the node does, what it writes is not that value.
+  /// what the node does, or where it only moves something, what it writes is not that value; nor is what is read
+  /// sooner.
   void moveMakers() {
     std::map<NodeId, std::vector<std::size_t>> holders;
     for (std::size_t i = 0; i < m_told.kernels.size(); ++i)
       for (const auto& [node, certainty] : m_told.kernels[i].nodes) holders[node].push_back(i);
     for (std::size_t i = 0; i < m_told.kernels.size(); ++i) {
       ReadBackKernel& kernel = m_told.kernels[i];
-      for (KernelValue& output : kernel.outputs) {
-        const NodeId maker = output.value.valid() ? m_graph.value(output.value).producer : NodeId();
-        const auto known = maker.valid() && !kernel.nodes.empty() ? holders.find(maker) : holders.end();
-        if (known == holders.end() || known->second.front() <= i) continue;
-        if (!canHold(m_execution.layers[m_kernelLayers[i]], m_graph.node(maker))) {
-          output.value = ValueId();
-          continue;
-        }
+      std::erase_if(kernel.outputs, [&](const KernelValue& output) {
+        const NodeId maker = m_graph.value(output.value).producer;
+        const auto known = maker.valid() ? holders.find(maker) : holders.end();
+        if (known == holders.end() || known->second.front() <= i) return false;
+        const bool isMaker =
+            !kernel.nodes.empty() && canHold(m_execution.layers[m_kernelLayers[i]], m_graph.node(maker));
+        if (!isMaker) return true;
         for (const std::size_t later : known->second)
           std::erase_if(m_told.kernels[later].nodes,
                         [&](const auto& held) { return held.first == maker && held.second != Certainty::Named; });
         kernel.nodes.emplace_back(maker, Certainty::Derived);
         std::ranges::sort(kernel.nodes);
         known->second = {i};
-      }
+        return false;
+      });
+      std::erase_if(kernel.inputs, [&](const KernelValue& input) {
+        const NodeId maker = m_graph.value(input.value).producer;
+        const auto known = maker.valid() ? holders.find(maker) : holders.end();
+        return known != holders.end() && known->second.front() > i;
+      });
     }
   }
 

@@ -88,18 +88,21 @@ class Compiler(base.Compiler):
 
     def run(self, request, files, out_folder, progress):
         handed = tensors.Handed(request, files, out_folder)
-        runner = self._prepared(handed.inputs())
+        runner = self._prepared()
+        runner.set_inputs(handed.inputs())
         runner.run()
         return {**handed.give(runner.outputs()), "remark": UNTRIED}
 
     def time(self, request, files, out_folder, progress):
-        runner = self._prepared(npz.read(files["inputs.npz"]))
+        runner = self._prepared()
+        runner.set_inputs(npz.read(files["inputs.npz"]))
         base.times_of_runs(runner.run, request.get("warmup_seconds", 0), least=0)
         return {"ms": base.times_of_runs(runner.run, request["seconds"]), "remark": UNTRIED}
 
     def profile(self, request, files, out_folder, progress):
         """profile.json: for each run a list of [layer, milliseconds]; layers.json: what the inspector says."""
-        runner = self._prepared(npz.read(files["inputs.npz"]))
+        runner = self._prepared()
+        runner.set_inputs(npz.read(files["inputs.npz"]))
         runs = []
         ms = base.times_of_runs(lambda: runs.append(runner.run_profiled()), 0, least=request["runs"])
         with open(os.path.join(out_folder, "profile.json"), "w", encoding="utf-8") as file:
@@ -149,14 +152,13 @@ class Compiler(base.Compiler):
             for severity, text in self._messages:
                 file.write(json.dumps([severity.name.lower(), text]) + "\n")
 
-    def _prepared(self, inputs):
+    def _prepared(self):
         if not self._devices:
             raise base.Refusal("TensorRT for RTX runs networks on a card, and there is none here.", kind="no_device")
         if self._runner is None:
             if self._engine is None:
                 raise base.Refusal("No network was compiled yet.")
             self._runner = Runner(self._trt, self._logger, self._engine, self._errors)
-        self._runner.set_inputs(inputs)
         return self._runner
 
 
