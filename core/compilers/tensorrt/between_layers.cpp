@@ -51,8 +51,12 @@ bool BetweenLayers::isBorder(std::size_t layer, NodeId producer) const {
 
 void BetweenLayers::takeInside(std::size_t layer) {
   std::set<ValueId> read;
-  for (const LayerEdges::Input& input : m_made.edges.inputs[layer])
+  for (const LayerEdges::Input& input : m_made.edges.inputs[layer]) {
+    // What a layer makes of which nothing is known may be any of the nodes before this one.
+    const bool isUnknown = !input.value.valid() && input.layer != LayerEdges::kNone;
+    if (isUnknown && m_made.places[input.layer].nodes.empty() && !m_moves[input.layer]) return;
     if (input.value.valid()) read.insert(m_same[input.value.index]);
+  }
   const auto& own = m_made.places[layer].nodes;
   std::vector<ValueId> open;
   for (const ValueId value : m_made.edges.outputs[layer])
@@ -138,8 +142,8 @@ BetweenLayers::Nodes BetweenLayers::standingAround(std::size_t layer) const {
 void BetweenLayers::takeAround(std::size_t layer) {
   const Nodes between = standingAround(layer);
   if (between.empty()) return;
-  const Certainty certainty = isAlone(layer) ? Certainty::Derived : Certainty::Guessed;
-  for (const NodeId node : between) hold(layer, node, certainty);
+  if (!isAlone(layer)) return;  // whose they are nothing tells: they are the nearest of both
+  for (const NodeId node : between) hold(layer, node, Certainty::Guessed);
 }
 
 /// Whether no other layer of which nothing is known reads from the layers before it, or through it: such a one may hold

@@ -21,8 +21,8 @@ class BetweenLayers {
   /// Of a region of which only the two ends are named: the nodes without a layer on the ways from one to the other:
   /// Guessed.
   void takeWays(std::size_t layer);
-  /// Of a layer of which nothing is named: the nodes without a layer between the nodes of the layers around it: Derived
-  /// where no other such layer stands there, too, else Guessed.
+  /// Of a layer of which nothing is named: the nodes without a layer between the nodes of the layers around it:
+  /// Guessed, unless another such layer stands there, too: then nothing tells whose they are.
   void takeAround(std::size_t layer);
   /// Tensors without a name of the network that can be only one value, since no other goes from the nodes of the layer
   /// that writes it to the nodes of those that read it.

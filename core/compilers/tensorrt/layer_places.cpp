@@ -36,7 +36,7 @@ class LayerPlacer {
     for (std::size_t i = 0; i < m_layers.size(); ++i) takeNames(i);
     std::vector<bool> holdsNodes;
     for (std::size_t i = 0; i < m_layers.size(); ++i)
-      holdsNodes.push_back(!m_made.places[i].nodes.empty() || m_names[i].ends.has_value());
+      holdsNodes.push_back(!m_made.places[i].nodes.empty() || m_names[i].ends.has_value() || !isMove(i));
     m_made.edges = layerEdges(m_layers, m_network, holdsNodes);
     for (std::size_t i = 0; i < m_layers.size(); ++i) checkTensors(i);
     takeBetween();

@@ -62,8 +62,11 @@ Result<EngineProfile> profileFromTimes(const Json& times) {
   for (const auto& [name, list] : times.items()) {
     if (!list.is_array()) return noProfile(fmt::format("this is no profile of an engine: '{}' is no list", name));
     std::vector<double> all;
-    for (const Json& each : list)
+    for (const Json& each : list) {
+      if (!each.is_number())
+        return noProfile(fmt::format("this is no profile of an engine: '{}' is no list of times", name));
       if (const auto ms = timeFrom(each)) all.push_back(*ms);
+    }
     profile.runs = std::max(profile.runs.value_or(0), static_cast<std::int64_t>(all.size()));
     profile.layers.push_back({.name = name, .medianMs = medianOf(std::move(all))});
   }
