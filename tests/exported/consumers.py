@@ -170,7 +170,7 @@ def openvino_kernels(case, problems):
     problems.check(case.title, not lowered & marked, f"marked, though they are lowered: {lowered & marked}")
     if "BF16" not in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES"):
         return print(f"{case.title}: this CPU calculates nothing in bf16: kernels are not looked at", flush=True)
-    products = {op.get_friendly_name(): output_names(op) for op in read.get_ops()
+    products = {op.get_friendly_name(): names_of_product(op) for op in read.get_ops()
                 if op.get_type_name() in ("Convolution", "MatMul")}
     compiled = core.compile_model(str(out), "CPU")
     seen = 0
@@ -188,6 +188,19 @@ def openvino_kernels(case, problems):
 
 def output_names(op):
     return {name for output in op.outputs() for name in output.get_names()}
+
+
+def names_of_product(op):
+    """The value that a product makes; of a convolution without a name, what the addition of its bias makes."""
+    names = output_names(op)
+    return names or {name for target in op.output(0).get_target_inputs() for name in output_names(target.get_node())}
+
+
+def comes_quantised(op):
+    """Whether codes stand there, or before what hands them on as they are."""
+    if op.get_type_name() in ("Concat", "MaxPool", "Interpolate", "Reshape", "Transpose", "Squeeze", "Unsqueeze"):
+        return comes_quantised(op.input_value(0).get_node())
+    return op.get_type_name() == "FakeQuantize"
 
 
 def nncf_scope(case, problems):
@@ -208,11 +221,11 @@ def nncf_scope(case, problems):
     for op in model.get_ordered_ops():
         if op.get_type_name() not in ("MatMul", "Convolution"):
             continue
-        quantised = op.input_value(0).get_node().get_type_name() == "FakeQuantize"
-        is_ignored = bool(output_names(op) & ignored)
+        quantised = comes_quantised(op.input_value(0).get_node())
+        is_ignored = bool(names_of_product(op) & ignored)
         counts[is_ignored] += 1
         problems.check(case.title, quantised != is_ignored,
-                       f"NNCF {'quantises' if quantised else 'does not quantise'} {output_names(op)}")
+                       f"NNCF {'quantises' if quantised else 'does not quantise'} {names_of_product(op)}")
     print(f"{case.title}: NNCF quantises {counts[False]} products, {counts[True]} stay in floats", flush=True)
 
 

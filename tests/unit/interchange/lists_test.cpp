@@ -2,6 +2,8 @@
 // they refuse to say.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <set>
 #include <sstream>
 
@@ -82,6 +84,35 @@ TEST(Lists, AScriptDoesNotHideThePackageThatItImports) {
     EXPECT_TRUE(holds(hidden.error().message, "in the place of the package")) << hidden.error().text();
     EXPECT_TRUE(findExporter(format)->write(*plan, {.trtVersion = {}, .layerNames = {}, .path = "pins.py"}).ok());
   }
+}
+
+Tensor scaleNumbers() {
+  Tensor scales = Tensor::zeros(DataType::F32, {4});
+  const std::array<float, 4> numbers{1, 1, 2, 2};
+  std::ranges::copy(numbers, scales.mutableData<float>().begin());
+  return scales;
+}
+
+TEST(Lists, WhatTheConverterWouldGetWrongIsRefusedOrStaysInFloat32) {
+  ModelBuilder shared;
+  const ValueId w = shared.weight("w", {4, 4});
+  const ValueId one = shared.node("MatMul", "one", {shared.input("x", {4, 4}), w}, {4, 4});
+  shared.output(shared.node("MatMul", "two", {one, w}, {4, 4}));
+  const std::string tied = textOf(listed("onnxruntime", {"two=f32"}, {DataType::F16}, shared.build()));
+  EXPECT_TRUE(holds(tied, "'w'") && holds(tied, "read by 'two' in float32 and by 'one' in float16")) << tied;
+  EXPECT_TRUE(listed("modelopt", {"two=f32"}, {DataType::F16}, shared.build()).ok()) << "AutoCast makes a copy";
+
+  ModelBuilder resized;
+  const ValueId product = resized.node("Sigmoid", "act", {resized.input("x", {1, 1, 2, 2})}, {1, 1, 2, 2});
+  const ValueId scales = resized.constant("scales", scaleNumbers());
+  const ValueId larger = resized.node("Resize", "larger", {product, ValueId(), scales}, {1, 1, 4, 4}, DataType::F32,
+                                      {{"mode", std::string("linear")}});
+  resized.output(resized.node("Sigmoid", "last", {larger}, {1, 1, 4, 4}));
+  const auto blocked = listed("onnxruntime", {"last=f32"}, {DataType::F16}, resized.build());
+  ASSERT_TRUE(blocked.ok()) << blocked.error().text();
+  EXPECT_TRUE(holds(blocked.value().text, "NODE_BLOCK_LIST = [\n    \"last\",\n    \"larger\",\n]"))
+      << blocked.value().text;
+  EXPECT_TRUE(holds(blocked.value().notes.at(0).text, "ONNX has an operand of theirs in float32 alone"));
 }
 
 TEST(Lists, OutputTypesAreSaidToBeLeftOut) {
