@@ -6,7 +6,7 @@ Small networks are exported in float16, bfloat16, int8 and random mixes of pins:
 network of the zoo in MIXES (20) mixes. Each is parsed and built by TensorRT for RTX, where it is installed, and run by
 ONNX Runtime; or it is refused before anything is written, at a node that is named; or what TensorRT refuses is a node that
 `export` named as one that it cannot run. ONNX Runtime has no kernels in bfloat16 and few in float16: what it does not
-implement is counted, and is no error.
+implement, and what ends its process, is counted and is no error of ours.
 """
 import json
 import os
@@ -19,9 +19,8 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-import onnxruntime
 
-from support import built_by_tensorrt
+from support import built_by_tensorrt, run_by_onnxruntime
 
 SMALL = ["bert_tiny", "bert_tiny_eager", "unet_small", "diffusion_block", "tiny_resnet_dynbatch", "llama_tiny", "moe_dense",
          "fp16_overflow", "control_flow_if", "rnn_lstm_gru", "decoder_kv", "long_double"]
@@ -79,27 +78,20 @@ class Exports:
             {"kind": "pin", "pattern": name, "type": kind} for name, kind in pins.items()]}))
         status, _, said = call(self.program, "export", path, "--target", "tensorrt-11", *options, "--directives", directives,
                                "--to", "onnx", "-o", out)
-        row = {"title": title, "path": out, "said": said, "inputs": inputs, "written": out.exists()}
+        row = {"title": title, "path": out, "said": said, "inputs": inputs, "written": out.exists(),
+               "samples": self.folder / f"{title.split(' ')[0]}.npz"}
         if not out.exists():
             row["refused"] = said.splitlines()[-1] if said else f"status {status}"
             if not re.search(r"node '|value '|input '", said):
                 self.problems.append(f"{title}: refused without a place: {row['refused']}")
-        else:
-            row["run"] = self.run(out, inputs)
-            if row["run"].startswith("error"):
-                self.problems.append(f"{title}: ONNX Runtime: {row['run']}")
         self.rows.append(row)
 
-    def run(self, path, inputs):
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        try:
-            session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-            session.run(None, {each.name: inputs[each.name] for each in session.get_inputs()})
-        except Exception as error:  # it has exceptions of many types
-            text = str(error)
-            return f"no kernel: {text[:160]}" if "NOT_IMPLEMENTED" in text or "NotImplemented" in text else f"error: {text[:400]}"
-        return "run"
+    def run(self):
+        written = [row for row in self.rows if row["written"]]
+        for row, (stage, why) in zip(written, run_by_onnxruntime([(row["path"], row["samples"]) for row in written])):
+            row["run"] = stage if stage == "run" else f"{stage}: {why[:200]}"
+            if stage == "error":
+                self.problems.append(f"{row['title']}: ONNX Runtime: {why}")
 
     def build(self):
         written = [row for row in self.rows if row["written"]]
@@ -123,11 +115,12 @@ def summary(exports, has_tensorrt):
     counts = {"built": sum(row.get("stage") == "built" for row in written),
               "named": sum(row.get("named", False) for row in written),
               "run": sum(row["run"] == "run" for row in written),
-              "kernel": sum(row["run"].startswith("no kernel") for row in written)}
+              "kernel": sum(row["run"].startswith("no kernel") for row in written),
+              "died": sum(row["run"].startswith("died") for row in written)}
     tensorrt = (f"{counts['built']} built by TensorRT for RTX, {counts['named']} refused there at nodes that were named"
                 if has_tensorrt else "TensorRT for RTX is not installed")
     return (f"suite: mixes of types: {len(rows)} exports, {len(written)} written, {tensorrt}, {counts['run']} run by ONNX "
-            f"Runtime ({counts['kernel']} without a kernel there), {len(exports.problems)} problems")
+            f"Runtime ({counts['kernel']} without a kernel there, {counts['died']} end its process), {len(exports.problems)} problems")
 
 
 def print_table(exports):
@@ -140,7 +133,7 @@ def print_table(exports):
         for i, holds in enumerate([True, row["written"], parsed, row.get("stage") == "built",
                                    row.get("run") == "run", row.get("run", "").startswith("no kernel")]):
             cells[i] += bool(holds)
-        for what in (row.get("refused"), row.get("why"), row.get("run") if row.get("run", "").startswith("error") else None):
+        for what in (row.get("refused"), row.get("why"), row.get("run") if row.get("run", "").startswith(("error", "died")) else None):
             if what:
                 errors.setdefault(f"{network}: {what[:200]}", []).append(row["title"])
     print(f"{'network':24}{'exports':>9}{'written':>9}{'parsed':>8}{'built':>7}{'run':>6}{'no kernel':>11}")
@@ -187,13 +180,13 @@ def main():
     if not (shared / "zoo").is_dir():
         print("skipped: no shared test material")
         return 77
-    onnxruntime.set_default_logger_severity(4)
     count = int(sys.argv[4]) if len(sys.argv) > 4 else 20 if all_of_them else 5
     total, has_tensorrt = None, False
     for name, path, inputs in networks_of(program, shared, all_of_them):
         with tempfile.TemporaryDirectory() as temporary:  # exports of large networks are not all kept at once
             exports = Exports(program, Path(temporary))
             exports.network(name, path, inputs, count)
+            exports.run()
             has_tensorrt = exports.build() or has_tensorrt
             print(f"{name}: {len(exports.rows)} exports, {len(exports.problems)} problems", flush=True)
             total = total or exports

@@ -2,6 +2,7 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -24,19 +25,32 @@ def relative(exact, other):
     return worst
 
 
-def built_by_tensorrt(networks):
-    """What TensorRT for RTX makes of `networks`, [(path, {input: extents})]: [(stage, why)]; nothing where its Python
-    ($FUSESCOPE_TENSORRT_RTX_PYTHON) is not there. A network at which the process dies counts as "died"."""
-    python = os.environ.get("FUSESCOPE_TENSORRT_RTX_PYTHON")
-    if not python:
-        return None
-    script, answers = Path(__file__).with_name("tensorrt_build.py"), []
-    while len(answers) < len(networks):
-        rest = [{"path": str(path), "extents": {name: list(dims) for name, dims in extents.items()}}
-                for path, extents in networks[len(answers):]]
-        made = subprocess.run([python, str(script)], input=json.dumps(rest), capture_output=True, text=True)
+def answers_of(python, script, questions):
+    """[(stage, why)] of what `script` says to each question, in a process of its own; where that dies at one, "died"."""
+    answers = []
+    while len(answers) < len(questions):
+        rest = questions[len(answers):]
+        made = subprocess.run([python, str(Path(__file__).with_name(script))], input=json.dumps(rest), capture_output=True,
+                              text=True)
         told = [json.loads(line) for line in made.stdout.splitlines()]
         answers += [(each["stage"], each["why"]) for each in told]
         if len(told) < len(rest):
             answers.append(("died", f"status {made.returncode}: {made.stderr.strip()[-300:]}"))
     return answers
+
+
+def built_by_tensorrt(networks):
+    """What TensorRT for RTX makes of `networks`, [(path, {input: extents})]: [(stage, why)]; nothing where its Python
+    ($FUSESCOPE_TENSORRT_RTX_PYTHON) is not there."""
+    python = os.environ.get("FUSESCOPE_TENSORRT_RTX_PYTHON")
+    if not python:
+        return None
+    return answers_of(python, "tensorrt_build.py",
+                      [{"path": str(path), "extents": {name: list(dims) for name, dims in extents.items()}}
+                       for path, extents in networks])
+
+
+def run_by_onnxruntime(networks):
+    """What ONNX Runtime makes of `networks`, [(path, .npz of inputs)]: [(stage, why)]."""
+    return answers_of(sys.executable, "onnxruntime_run.py",
+                      [{"path": str(path), "inputs": str(inputs)} for path, inputs in networks])
