@@ -45,9 +45,6 @@ class Compiler(base.Compiler):
         self._kept = tempfile.mkdtemp(prefix="optimised-", dir=os.path.dirname(os.path.abspath(out_folder)))
         base.reset_peak()
         progress("session")
-        # It writes all weights with the optimised network, which takes as long as the rest. Nobody reads them unless
-        # values are asked for, and then they are written: values().
-        os.symlink(os.devnull, os.path.join(self._kept, WEIGHTS))
         marked = with_outputs(files["network.onnx"], request["mark"]) if request.get("mark") else None
         try:
             begin = time.perf_counter()
@@ -102,7 +99,6 @@ class Compiler(base.Compiler):
         if request.get("optimised"):
             if self._kept is None:
                 raise base.Refusal("There is no optimised network.", kind="failed")
-            self._write_weights()
             path = os.path.join(self._kept, NETWORK)
         options = {**request.get("options", {}), "level": "none"}
         marked = with_outputs(path, request.get("outputs", []))
@@ -115,16 +111,6 @@ class Compiler(base.Compiler):
         values = self._run(session, self._read(files["inputs.npz"], session))
         self._numpy.savez(os.path.join(out_folder, "outputs.npz"), **values)
         return {}
-
-    def _write_weights(self):
-        """Has the network optimised once more, with its weights: the same way, or the names that are asked for are not
-        there. (The files differ: they say where weights lie.)"""
-        if not os.path.islink(os.path.join(self._kept, WEIGHTS)):
-            return
-        folder = tempfile.mkdtemp(prefix="optimised-", dir=os.path.dirname(self._kept))
-        self._make_session(self._network, self._options, written=folder)
-        shutil.rmtree(self._kept)
-        self._kept = folder
 
     def optimisers(self, request, files, out_folder, progress):
         """What its optimisers say while they work: which there are, and which of them changed something."""
