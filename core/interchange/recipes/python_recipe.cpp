@@ -56,6 +56,7 @@ Result<RegularExpression> asMatched(std::string text) {
     if (text[at + 1] == 'Z') text[at + 1] = 'z';
     ++at;
   }
+  TRY(RegularExpression::create(text));  // an error is of what the recipe has
   return RegularExpression::create("(?s:(?:" + text + "))(?s:.*)");
 }
 
