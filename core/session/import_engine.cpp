@@ -44,9 +44,8 @@ std::string targetOf(const EngineFiles& files) {
   const std::string version =
       files.log && !files.log->version.empty() ? files.log->version : files.layers.oldestVersion;
   const std::string major = version.substr(0, version.find('.'));
-  if (major == "8" && version != "8.6") return "tensorrt-8";
-  if (major == "8") return files.log ? "tensorrt-8" : "tensorrt-10";  // 8.6 and later look alike
-  return major == "11" ? "tensorrt-11" : "tensorrt-10";
+  const bool isOld = major == "8" && (version != "8.6" || files.log);  // layers of 8.6 and later look alike
+  return std::string("tensorrt-") + (isOld ? "8" : major == "11" ? "11" : "10");
 }
 
 /// "FP32+FP16+INT8": the floats besides f32. int8 needs ranges, or is in the network.

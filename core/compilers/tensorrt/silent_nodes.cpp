@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "analysis/users.h"
+#include "compilers/tensorrt/layer_facts.h"
 #include "ops/op_schema.h"
 #include "planning/fusion/match.h"
 
@@ -59,14 +60,31 @@ class SilentNodes {
 
   void bindMoves() {
     connect();
-    std::vector<std::pair<std::size_t, Nodes>> found;
+    for (const ReadBackKernel& kernel : m_told.kernels) m_isUnnamed.push_back(kernel.nodes.empty());
+    struct Moves {
+      std::size_t kernel;
+      Nodes nodes;
+      Certainty certainty;
+    };
+    std::vector<Moves> found;
     for (std::size_t i = 0; i < m_layers.size(); ++i)
-      if (m_told.kernels[i].nodes.empty() && onlyMoves(m_layers[i].name)) found.emplace_back(i, movedBy(i));
-    for (const auto& [kernel, nodes] : found)
-      for (const NodeId node : nodes) {
-        m_told.kernels[kernel].nodes.emplace_back(node, Certainty::Derived);
+      if (m_isUnnamed[i] && onlyMoves(m_layers[i].name)) found.push_back({i, movedBy(i), certaintyOfMoves(i)});
+    for (const Moves& moves : found)
+      for (const NodeId node : moves.nodes) {
+        m_told.kernels[moves.kernel].nodes.emplace_back(node, moves.certainty);
         m_isSilent[node.index] = false;
       }
+  }
+
+  /// Where layers that may calculate and name no nodes stand beside a kernel that moves, too, as in lists without
+  /// metadata, the nodes between the named ones may be theirs.
+  Certainty certaintyOfMoves(std::size_t kernel) const {
+    const auto mayHold = [&](std::size_t layer) {
+      return m_isUnnamed[layer] && !onlyMoves(m_layers[layer].name) && !onlySynchronises(m_layers[layer]);
+    };
+    for (const auto* next : {&m_sources, &m_users})
+      if (std::ranges::any_of(around(kernel, *next), mayHold)) return Certainty::Guessed;
+    return Certainty::Derived;
   }
 
   /// A jump that reads two tensors compares them itself: it holds the node that makes the condition of its If.
@@ -206,6 +224,7 @@ class SilentNodes {
   const Graph& m_graph;
   const std::vector<ListedLayer>& m_layers;
   ReadBack& m_told;
+  std::vector<bool> m_isUnnamed;                             ///< by layer: it named no nodes before any was bound here
   std::vector<bool> m_isSilent;                              ///< by NodeId
   std::vector<std::vector<std::size_t>> m_sources, m_users;  ///< by layer
 };

@@ -73,7 +73,8 @@ class LayerParser {
          {std::pair{&layer.inputs, ", Inputs: "}, {&layer.constants, ", Constants: "}, {&layer.outputs, ", Outputs: "}})
       if (m_at.skip(name) && !takeTensors(*list)) return std::nullopt;
     const std::string_view tail = m_at.until({kMetadata}).value_or(m_at.rest());  // before version 8.6 there are none
-    if (tail.empty() || tail.front() != ',') return std::nullopt;
+    const bool hasKeys = tail.starts_with(", ") && tail.find(": ") != std::string_view::npos;
+    if (tail.empty() ? !m_at.isAt(kMetadata) : !hasKeys) return std::nullopt;
     layer.tactic = valueIn(tail, ", TacticName: ");
     layer.parameter = valueIn(tail, ", ParameterType: ");
     layer.origin = valueIn(tail, ", Origin: ");
@@ -201,12 +202,13 @@ Result<std::vector<ListedLayer>> parseLayerList(std::string_view text) {
 
 std::vector<std::string> namesInMetadata(std::string_view metadata) {
   constexpr std::string_view kStart = "[ONNX Layer: ", kJoint = "][ONNX Layer: ";
+  const bool isParted = metadata.find_first_of(kSeparators) != std::string_view::npos;
   std::vector<std::string> names;
   while (!metadata.empty()) {
     std::size_t end = std::min(metadata.find_first_of(kSeparators), metadata.size());
     std::size_t next = std::min(end + 1, metadata.size());
     // Where a log lost the separators, items stand one right behind the other.
-    if (const std::size_t joint = metadata.substr(0, end).find(kJoint); joint != std::string_view::npos)
+    if (const std::size_t joint = metadata.find(kJoint); !isParted && joint != std::string_view::npos)
       end = next = joint + 1;
     std::string_view item = metadata.substr(0, end);
     metadata.remove_prefix(next);

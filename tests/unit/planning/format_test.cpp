@@ -251,6 +251,7 @@ TEST(ReadBackPlanFormat, NamesEveryKeyThatPlansHaveNotAndNoOther) {
        .outputs = {{.value = *graph.findValue("relu_out"), .format = "nchw"}},
        .region = "myelin"});
   told.conversions.push_back({.value = *graph.findValue("x"), .from = "nchw", .to = "nhwc"});
+  told.placement = Placement{.layers = 2, .placed = 1, .unplaced = {{.layer = "unknown", .why = "it names nothing"}}};
   const auto made = readBackPlan(asked, told);
   ASSERT_TRUE(made.ok()) << made.error().text();
   std::set<std::string> opaque = outline.open(), printed;
