@@ -86,6 +86,7 @@ QProcessEnvironment DrivenProgram::environment() const {
   environment.insert("FUSESCOPE_CACHE", filePath("cache"));
   environment.insert("XDG_CONFIG_HOME", filePath("config"));
   environment.insert("TMPDIR", filePath("temporary"));
+  environment.insert("XDG_RUNTIME_DIR", m_folder->path());  // Qt makes one in the former where there is none
   environment.insert("QT_PLUGIN_PATH", FUSESCOPE_PLUGIN_DIR);
   environment.insert("QT_QPA_GENERIC_PLUGINS", "fusescope_driver");
   return environment;

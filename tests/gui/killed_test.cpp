@@ -146,7 +146,8 @@ class KilledTest : public test::DrivenProgram {
     QTest::newRow("errors") << QStringList{"act errors"};
     QTest::newRow("tune") << QStringList{"act tune", "click Start"};
     QTest::newRow("calibrate") << QStringList{"act calibrate", "click Calibrate"};
-    QTest::newRow("export") << QStringList{"act export", "down Format", "down Format", "down Format", "click Save as…"};
+    QTest::newRow("export") << QStringList{"act export",  "home Format", "down Format",
+                                           "down Format", "down Format", "click Save as…"};
   }
   /// Killed at several moments of it, each time it is offered again with all that was wished, and every file is whole.
   void isKilledInThePhase() {

@@ -59,8 +59,8 @@ std::optional<Act> tabOf(const QString& name) {
 }
 
 /// What a line asks for, if it can be done now: "act NAME" of an action, "click TEXT" of a button, "type TEXT" into the
-/// dialog that is open, "file PATH" in the file dialog that is open, "down NAME" in a combo box, "tab NAME" where
-/// nothing lies over it, "see TEXT" of a button or in a label.
+/// dialog that is open, "file PATH" in the file dialog that is open, "home NAME" and "down NAME" in a combo box, "tab
+/// NAME" where nothing lies over it, "see TEXT" of a button or in a label.
 std::optional<Act> actOf(const QString& verb, const QString& what) {
   if (verb == QLatin1String("act")) {
     for (QWidget* window : QApplication::topLevelWidgets()) {
@@ -86,10 +86,11 @@ std::optional<Act> actOf(const QString& verb, const QString& what) {
       auto* buttons = dialog->findChild<QDialogButtonBox*>();
       QTest::mouseClick(buttons->buttons().first(), Qt::LeftButton);
     };
-  } else if (verb == QLatin1String("down")) {
+  } else if (verb == QLatin1String("down") || verb == QLatin1String("home")) {
+    const Qt::Key key = verb == QLatin1String("down") ? Qt::Key_Down : Qt::Key_Home;
     auto* box =
         visible<QComboBox>([&](const QComboBox& one) { return one.accessibleName() == what || isLabelled(one, what); });
-    if (box != nullptr && box->isEnabled()) return [box] { QTest::keyClick(box, Qt::Key_Down); };
+    if (box != nullptr && box->isEnabled()) return [box, key] { QTest::keyClick(box, key); };
   }
   return {};
 }
