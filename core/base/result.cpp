@@ -30,7 +30,7 @@ std::string Diagnostic::text() const {
   part("tensor '", where.value);
   part(kindOfAttribute(where), where.attribute);
   line += message;
-  if (!help.empty()) line += ". " + help;
+  if (!help.empty()) line += (line.ends_with('.') ? " " : ". ") + help;  // other programs' messages are sentences
   return line;
 }
 

@@ -91,6 +91,12 @@ TEST(NameHints, WhatIsNearIsNamedAndElseHowToFindIt) {
   EXPECT_EQ(listed({"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}), "1, 2, 3, 4, 5, 6, 7, 8 and 2 more");
 }
 
+TEST(Diagnostic, HasOneFullStopBetweenItsSentences) {
+  const auto text = [](const char* message) { return Diagnostic{.message = message, .help = "Install it."}.text(); };
+  EXPECT_EQ(text("there is none"), "there is none. Install it.");
+  EXPECT_EQ(text("There is none."), "There is none. Install it.");
+}
+
 TEST(Diagnostic, SaysWhatAnAttributeIs) {
   const auto textOf = [](Location where) {
     return Diagnostic{.message = "is wrong", .where = std::move(where)}.text();
