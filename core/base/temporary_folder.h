@@ -9,8 +9,8 @@
 
 namespace fusescope {
 
-/// A folder of this process's own, which goes with all that is in it when this does. It is locked as long as its process
-/// lives: what a killed one left goes when the next of its name, or of Fusescope's names, is made beside it.
+/// A folder of this process's own, which goes with all that is in it when this does. It is locked as long as its
+/// process lives: what a killed one left goes when the next of its name, or of Fusescope's names, is made beside it.
 class TemporaryFolder {
  public:
   /// In `parent`, which must be there, under a name that begins with `name` and that no other folder has. Errors: it

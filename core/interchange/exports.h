@@ -52,7 +52,7 @@ struct Exported {
   std::vector<ExportNote> notes{};
   std::function<Status(const std::filesystem::path&)> save{};  ///< writes a file that is not text, and those beside it
   std::optional<Diagnostic> doesNotHold{};  ///< what was checked and is not so: nothing may be written
-  std::string summary{};  ///< what this one is, where Exporter::summary promises more than it keeps; else empty
+  std::string summary{};   ///< what this one is, where Exporter::summary promises more than it keeps; else empty
   std::int64_t edges = 0;  ///< of a network: whose types were found to be the plan's when it was read again
   std::optional<CheckedNumbers> numbers{};  ///< of a network that was run on samples, also where it does not hold
 };

@@ -319,12 +319,14 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.compiler_warns", Build, true, "{compiler} warns: {message}"},
       {"build.layers_of_node", Build, true, "TensorRT's parser made {count|layer/layers} of it: {layers}"},
       {"build.tactics_timed", Build, true,
-       "{timed|tactic was/tactics were} timed for {layer}, and {skipped} skipped; the fastest took {ms|time}: {fastest}"},
+       "{timed|tactic was/tactics were} timed for {layer}, and {skipped} skipped; the fastest took {ms|time}: "
+       "{fastest}"},
       {"build.type_set", Build, true, "TensorRT was told to calculate {layer} in {type}"},
       {"build.types_ignored", Build, false,
        "no kernel for {layer} obeys the types that were asked for; TensorRT took the fastest one"},
       {"build.profile_of_another", Build, false,
-       "{unmatched} of the {rows} rows of the profile are of no layer of this engine, as where it was measured on another "
+       "{unmatched} of the {rows} rows of the profile are of no layer of this engine, as where it was measured on "
+       "another "
        "build; their times are left out"},
       {"build.plan_made_anew", Build, false,
        "the plan was saved by other rules, in version {version} of the format, with other {parts}; it is made anew, "

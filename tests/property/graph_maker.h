@@ -74,8 +74,8 @@ class GraphMaker {
   std::size_t m_nodes = 0, m_names = 0;
 };
 
-/// A network for other compilers: of any kind, some with bodies in bodies, of up to 45 nodes or so. Kind and size are of
-/// `dice`. It is prepared; null: it could not be made.
+/// A network for other compilers: of any kind, some with bodies in bodies, of up to 45 nodes or so. Kind and size are
+/// of `dice`. It is prepared; null: it could not be made.
 std::shared_ptr<const Model> randomNetwork(std::uint64_t seed, Dice& dice);
 
 /// Blocks: one way each to grow the network from `x`.

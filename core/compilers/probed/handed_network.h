@@ -43,8 +43,8 @@ struct HandedNetwork {
 /// from its graph. Errors: those of writing; cancellation.
 Result<HandedNetwork> handNetwork(std::shared_ptr<const Plan> plan, HandedTypes types, const StopToken& stop);
 
-/// The file at `path` that `plan` was made of, under the names that it has (of a nameless node "node_of_OUTPUT"): for what a compiler that was handed it
-/// without numbers says of it.
+/// The file at `path` that `plan` was made of, under the names that it has (of a nameless node "node_of_OUTPUT"): for
+/// what a compiler that was handed it without numbers says of it.
 Result<HandedNetwork> networkAsNamed(std::shared_ptr<const Plan> plan, const std::filesystem::path& path);
 
 /// The files of a network, by the names that a probe is to know them by: "network.onnx", and its weights beside it.

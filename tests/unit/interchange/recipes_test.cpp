@@ -212,7 +212,8 @@ TEST(Recipes, LiteralsOfPythonAreReadAsItReadsThem) {
   const auto values = pythonValues(
       "A = ['a' \"b\", r'\\n', '\\x41\\u00e9\\\n', '''c\n\"d''',]\nB == ['no']\nC = f(x)\nD = {'k': v.w, }\nE = "
       "-1.5e3\n"
-      "# F = 'no'\nG = \"# H = 'no'\"\ndef f(I=('i',)): J = set(['j'])\nL = A\nf(L=L)\nM = A[0]\nx.N = A + B\nK = ['open'\n");
+      "# F = 'no'\nG = \"# H = 'no'\"\ndef f(I=('i',)): J = set(['j'])\nL = A\nf(L=L)\nM = A[0]\nx.N = A + B\nK = "
+      "['open'\n");
   EXPECT_EQ(values.at("A").texts(), (std::vector<std::string>{"ab", "\\n", "Aé", "c\n\"d"}));
   EXPECT_EQ(values.at("D").entries.at(0).second.text, "v.w");
   EXPECT_EQ(values.at("E").text, "-1.5e3");
