@@ -12,7 +12,6 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -20,17 +19,12 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from support import built_by_tensorrt, run_by_onnxruntime
+from support import built_by_tensorrt, call, run_by_onnxruntime
 
 SMALL = ["bert_tiny", "bert_tiny_eager", "unet_small", "diffusion_block", "tiny_resnet_dynbatch", "llama_tiny", "moe_dense",
          "fp16_overflow", "control_flow_if", "rnn_lstm_gru", "decoder_kv", "long_double"]
 FIXED = [("f16", ["--precision", "f16"]), ("bf16", ["--precision", "bf16"]), ("int8", ["--precision", "int8"])]
 LEAST_WRITTEN = 50  # of the small ones
-
-
-def call(program, *arguments):
-    made = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True)
-    return made.returncode, made.stdout, made.stderr.strip()
 
 
 def mixes(names, seed, count):

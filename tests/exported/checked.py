@@ -4,11 +4,10 @@
 
 Small networks are exported in float16, int8 and mixes of both, for the CPU and for TensorRT. What is written gives
 finite numbers in ONNX Runtime, as near to float32 as the check allowed (codes that turn at the edge of a step may take a
-little more), and what is planned for TensorRT is built by it, networks among them that ONNX Runtime has no kernels for. What is refused is not written. Without the Python package
-tensorrt_rtx nothing is built, and that is said.
+little more), and what is planned for TensorRT is built by it, networks among them that ONNX Runtime has no kernels for. What is refused is not written. Without a Python that has
+tensorrt_rtx (FUSESCOPE_TENSORRT_RTX_PYTHON) nothing is built, and that is said.
 """
 import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -16,11 +15,10 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
-try:
-    import tensorrt_rtx
-except ImportError:
-    tensorrt_rtx = None
+from support import built_by_tensorrt, call
 
+# Whether what is exported for TensorRT is built, too.
+IS_BUILT = built_by_tensorrt([]) is not None
 F16, INT8, MIX = ["--precision", "f16"], ["--precision", "int8"], ["--precision", "int8,f16"]
 FOR_TENSORRT = ["--target", "tensorrt-11"]
 ALLOWED = {"f16": 0.05, "int8": 0.6}  # of rms: the weights of most of these networks are random
@@ -30,11 +28,6 @@ LEAST = 20  # exports that are to be accepted
 # What ONNX Runtime has no kernels for in these types, and TensorRT for RTX builds.
 BUILT_ONLY = [("rnn_lstm_gru", ["--precision", "bf16"]),
               ("rnn_lstm_gru", ["--precision", "f16", "--pin", "/g/GRU=f32"])]
-
-
-def call(program, *arguments):
-    made = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True)
-    return made.returncode, made.stdout, made.stderr.strip()
 
 
 def outputs_of(network, inputs):
@@ -58,39 +51,10 @@ def apart(exact, other):
     return worst
 
 
-class Log(tensorrt_rtx.ILogger if tensorrt_rtx else object):
-    def __init__(self):
-        super().__init__()
-        self.errors = []
-
-    def log(self, severity, text):
-        if severity <= tensorrt_rtx.ILogger.Severity.ERROR:
-            self.errors.append(text)
-
-
-LOG = Log()
-
-
-def refused_by_tensorrt(path, extents):
+def refused_by_tensorrt(path, values):
     """Why TensorRT for RTX does not build it; nothing where it does."""
-    rtx = tensorrt_rtx
-    LOG.errors.clear()
-    builder = rtx.Builder(LOG)
-    network = builder.create_network(0)
-    parser = rtx.OnnxParser(network, LOG)
-    if not parser.parse_from_file(str(path)):
-        return f"not parsed: {parser.get_error(0).desc() if parser.num_errors else LOG.errors[:1]}"
-    config = builder.create_builder_config()
-    config.num_compute_capabilities = 1
-    config.set_compute_capability(rtx.ComputeCapability.SM89, 0)
-    profile = builder.create_optimization_profile()
-    for i in range(network.num_inputs):
-        tensor = network.get_input(i)
-        if any(extent < 0 for extent in tensor.shape):
-            dims = extents[tensor.name]
-            profile.set_shape(tensor.name, dims, dims, dims)
-    config.add_optimization_profile(profile)
-    return None if builder.build_serialized_network(network, config) is not None else f"not built: {LOG.errors[:1]}"
+    (stage, why), = built_by_tensorrt([(path, {name: value.shape for name, value in values.items()})])
+    return None if stage == "built" else f"{stage}: {why}"
 
 
 class Checker:
@@ -107,11 +71,11 @@ class Checker:
 
     def build(self, title, network, values, options):
         """Whether TensorRT for RTX builds what is exported without a check of numbers."""
-        if tensorrt_rtx is None:
+        if not IS_BUILT:
             return
         out = self.folder / "out.onnx"
         status, _, said = call(self.program, "export", network, *options, "--to", "onnx", "-o", out)
-        why = said if status != 0 else refused_by_tensorrt(out, {name: value.shape for name, value in values.items()})
+        why = said if status != 0 else refused_by_tensorrt(out, values)
         self.built += why is None
         if why is not None:
             self.problems.append(f"{title}: {why}")
@@ -138,8 +102,8 @@ class Checker:
         self.accepted += 1
         if not found <= MARGIN * allowed:
             self.problems.append(f"{title}: {found:.4g} of rms in ONNX Runtime, allowed is {allowed}")
-        if tensorrt_rtx is not None and "tensorrt-11" in options:
-            why = refused_by_tensorrt(out, {name: value.shape for name, value in values.items()})
+        if IS_BUILT and "tensorrt-11" in options:
+            why = refused_by_tensorrt(out, values)
             line += "; built by TensorRT for RTX" if why is None else f"; TensorRT for RTX: {why}"
             self.built += why is None
             if why is not None:
@@ -186,7 +150,7 @@ def main():
         checker.problems.append(f"only {checker.accepted} exports were accepted")
     for problem in checker.problems:
         print("  wrong:", problem)
-    built = f"{checker.built} built by TensorRT for RTX" if tensorrt_rtx else "TensorRT for RTX is not installed"
+    built = f"{checker.built} built by TensorRT for RTX" if IS_BUILT else "TensorRT for RTX is not installed"
     print(f"suite: checked exports in ONNX Runtime: {checker.accepted} accepted, {built}, {len(checker.problems)} problems")
     return 1 if checker.problems else 0
 

@@ -14,7 +14,6 @@ of the zoo, are planned with pins and exported. Then:
 import importlib.util
 import json
 import re
-import subprocess
 import sys
 import tempfile
 import types
@@ -24,6 +23,8 @@ import numpy as np
 import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper, shape_inference
+
+from support import call
 
 ODD = ["a, b", "it's", 'say "x"', "c:d", "e: f", " g ", "*h*", "(i)[j]{k}", "l\\m\\Z", "^n$|o?", "p + q", "ünï/π/層",
        "r\ns", "#t=u;v&w", "😀", "op:MatMul", "/x/", "back`tick", "%y%s", "<z>"]
@@ -41,11 +42,6 @@ class Problems:
         else:
             self.list.append(f"{title}: {what}")
             print(f"  wrong: {title}: {what}", flush=True)
-
-
-def call(*arguments):
-    made = subprocess.run([*map(str, arguments)], capture_output=True, text=True)
-    return made.returncode, made.stdout, made.stderr.strip()
 
 
 def odd_network(path):

@@ -8,12 +8,18 @@ from pathlib import Path
 import numpy as np
 
 
+def call(program, *arguments):
+    """The exit status of `program`, what it prints, and what it says on standard error."""
+    made = subprocess.run([str(program), *map(str, arguments)], capture_output=True, text=True)
+    return made.returncode, made.stdout, made.stderr.strip()
+
+
 def command(program, *arguments):
     """What `program` prints; an error of it is raised, with the end of what it says."""
-    made = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True)
-    if made.returncode != 0:
-        raise RuntimeError(f"{' '.join(map(str, arguments[:4]))}: {made.stderr.strip()[-600:]}")
-    return made.stdout
+    status, printed, said = call(program, *arguments)
+    if status != 0:
+        raise RuntimeError(f"{' '.join(map(str, arguments[:4]))}: {said[-600:]}")
+    return printed
 
 
 def relative(exact, other):
