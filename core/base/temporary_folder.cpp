@@ -55,7 +55,9 @@ Result<TemporaryFolder> TemporaryFolder::in(const std::filesystem::path& parent,
           .message = std::string("no folder for temporary files can be made there: ") + std::strerror(errno),
           .where = {.file = parent.empty() ? "." : parent.string()}};
     Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder.isOpen() && !lockOwn(folder.number())) continue;
+    // Until it is locked another process may take it for left and remove it, also before it is opened.
+    const bool isGone = folder.isOpen() ? !lockOwn(folder.number()) : errno == ENOENT;
+    if (isGone) continue;
     OwnFolders::all().add(path, std::move(folder));
     return TemporaryFolder(std::filesystem::path(path));
   }

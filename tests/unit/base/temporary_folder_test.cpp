@@ -1,10 +1,15 @@
 #include <gtest/gtest.h>
 
-#include "tests/unit/base/killed_process.h"
+#include <atomic>
+#include <filesystem>
+#include <thread>
+#include <vector>
 
 #include "base/files.h"
+#include "base/owned_path.h"
 #include "base/temporary_folder.h"
 #include "tests/support/paths.h"
+#include "tests/unit/base/killed_process.h"
 
 namespace fusescope::test {
 namespace {
@@ -26,6 +31,25 @@ TEST(TemporaryFolder, GoesWithWhatIsInIt) {
   }
   EXPECT_FALSE(std::filesystem::exists(first));
   EXPECT_TRUE(std::filesystem::is_empty(parent.path())) << "what was moved from owns nothing";
+}
+
+// Between the moments in which a folder is made and locked, another process may take it for left and remove it.
+TEST(TemporaryFolder, IsThereHoweverManyAreMadeBesideIt) {
+  const TemporaryFolder parent;
+  std::atomic<bool> isOver = false;
+  std::vector<std::thread> others;
+  for (int i = 0; i < 3; ++i)
+    others.emplace_back([&] {
+      while (!isOver) removeAbandoned(parent.path(), [](std::string_view name) { return name.starts_with("work."); });
+    });
+  int gone = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const auto folder = fusescope::TemporaryFolder::in(parent.path(), "work");
+    gone += !folder.ok() || !std::filesystem::is_directory(folder.value().path());
+  }
+  isOver = true;
+  for (std::thread& other : others) other.join();
+  EXPECT_EQ(gone, 0);
 }
 
 TEST(TemporaryFolder, OfAProcessThatWasKilledGoesWithTheNextOne) {
