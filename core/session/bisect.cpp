@@ -110,8 +110,7 @@ class Bisection {
         if (given == result.outputs.end() || !TensorErrorSums::comparable(given->second, exact)) continue;
         TensorErrorSums sums;
         sums.add(given->second, exact, given->second.type());
-        const TensorError error = sums.error();
-        worst = std::max(worst, error.nonFinite > 0 ? INFINITY : error.maxOverRms);
+        worst = std::max(worst, largestOverRms(sums.error()));
       }
     }
     return worst;

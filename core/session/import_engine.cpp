@@ -103,15 +103,6 @@ Result<std::shared_ptr<const Model>> openNetwork(const EngineImport& request, co
   return again.ok() || again.error().cancelled ? again : Result(std::move(model));  // other extents than the engine's
 }
 
-/// All nodes are in an engine that was built: whatever a table says, they are supported.
-std::shared_ptr<const CompilerSupport> wasBuilt(const Graph& graph) {
-  auto support = std::make_shared<CompilerSupport>();
-  for (const NodeId node : graph.order())
-    support->nodes.push_back(
-        {.node = graph.node(node).name, .taken = true, .code = {}, .message = {}, .foundBy = FoundBy::Build});
-  return support;
-}
-
 }  // namespace
 
 Result<Artifact> importEngine(const EngineImport& request, const StopToken& stop, const Progress& progress) {
@@ -122,7 +113,7 @@ Result<Artifact> importEngine(const EngineImport& request, const StopToken& stop
   if (options.target == PlanOptions().target) options.target = targetOf(files);
   if (options.precisions.empty() && files.log) options.precisions = precisionsIn(files.log->precision);
   if (options.directives.empty() && files.log) options.directives = pinsIn(*files.log, *model->graph);
-  options.support = wasBuilt(*model->graph);
+  options.support = supportOfBuilt(*model->graph);
   if (progress) progress("plan", model->path);
   Artifact artifact{.kind = ArtifactKind::Plan, .path = model->path, .backend = "native"};
   const auto plan = TRY(makePlan(std::move(model), options, nullptr, stop));

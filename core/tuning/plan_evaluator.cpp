@@ -170,8 +170,7 @@ double PlanEvaluator::largestError(const Outputs& actual, const Outputs& expecte
     for (std::size_t s = 0; s < actual[output].size(); ++s) {
       TensorErrorSums sums;
       sums.add(actual[output][s], expected[output][s], actual[output][s].type());
-      const TensorError error = sums.error();
-      largest = std::max(largest, error.nonFinite > 0 ? INFINITY : error.maxOverRms);
+      largest = std::max(largest, largestOverRms(sums.error()));
     }
   }
   return largest;

@@ -167,6 +167,10 @@ TensorError TensorErrorSums::error() const {
   return error;
 }
 
+double largestOverRms(const TensorError& error) {
+  return error.nonFinite > 0 ? INFINITY : error.maxOverRms;
+}
+
 double judgedBy(const TensorError& error) {
   return error.codes ? error.relL2 : error.maxOverRms;
 }

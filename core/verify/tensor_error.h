@@ -29,6 +29,8 @@ struct TensorError {
   /// Some element is expected to be a number, or is one: else the numbers above say nothing.
   bool tells() const { return elements == 0 || expectedNonFinite < 1 || nonFinite > 0; }
 };
+/// max|Δ| over rms; infinite where something became infinite or NaN, or is finite where that was expected.
+double largestOverRms(const TensorError& error);
 /// The number that an error is judged by: max|Δ| over rms; of codes, where rounding alone takes more for single
 /// elements, the relative L2.
 double judgedBy(const TensorError& error);

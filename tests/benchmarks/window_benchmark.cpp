@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 
 #include "layout/drawing_quality.h"
 #include "layout/level.h"
@@ -268,19 +269,28 @@ QString networkName(const QString& path) {
   return base == QLatin1String("model") ? file.dir().dirName() : base;
 }
 
-/// The layered layout of a network's levels, and with dot where that crosses less: closed, and with all that can be
-/// opened open.
-void layouts(const QString& path) {
+/// Gives `each` the graphs that are laid out of a network, closed, and with all that can be opened open, once their
+/// sizes are printed.
+void forLayoutGraphs(const QString& path, const std::function<void(const LayoutGraph&)>& each) {
   const auto model = openModel(path.toStdString());
-  if (!model.ok()) return;
+  if (!model.ok()) return void(std::printf("%s\n", model.error().text().c_str()));
   const auto plan = makePlan(model.value(), {});
-  if (!plan.ok()) return;
+  if (!plan.ok()) return void(std::printf("%s\n", plan.error().text().c_str()));
   const CanvasFonts fonts;
   const CanvasScene closed = buildCanvas(*plan.value(), {}, fonts);
   for (const bool opened : {false, true}) {
     const LayoutGraph graph = layoutGraphOf(opened ? buildCanvas(*plan.value(), allOpen(closed), fonts) : closed);
     std::printf("%-24s %-6s %5zu boxes %5zu edges", qPrintable(networkName(path)), opened ? "open" : "closed",
                 graph.boxes.size(), graph.edges.size());
+    each(graph);
+    std::fflush(stdout);
+  }
+}
+
+/// The layered layout of a network's levels, and with dot where that crosses less: closed, and with all that can be
+/// opened open.
+void layouts(const QString& path) {
+  forLayoutGraphs(path, [](const LayoutGraph& graph) {
     int asked = 0;
     double askedMs = 0;
     for (const bool dot : {false, true}) {
@@ -304,34 +314,24 @@ void layouts(const QString& path) {
                   crossingsAtBorders(graph, geometry.value()), drawn.length, drawn.bends, ms);
     }
     std::printf("   dot asked %d times, %.1f ms\n", asked, askedMs);
-    std::fflush(stdout);
-  }
+  });
 }
 
 /// Crossings of the picture that the window draws, and of the one that dot draws of the same graph as a whole, counted
 /// alike: as at rest, and with all that can be opened open.
 void crossings(const QString& dot, const QString& path) {
-  const auto model = openModel(path.toStdString());
-  if (!model.ok()) return void(std::printf("%s\n", model.error().text().c_str()));
-  const auto plan = makePlan(model.value(), {});
-  if (!plan.ok()) return void(std::printf("%s\n", plan.error().text().c_str()));
-  const CanvasFonts fonts;
-  const CanvasScene closed = buildCanvas(*plan.value(), {}, fonts);
-  for (const bool opened : {false, true}) {
-    const LayoutGraph graph = layoutGraphOf(opened ? buildCanvas(*plan.value(), allOpen(closed), fonts) : closed);
-    std::printf("%-24s %-6s %5zu boxes %5zu edges", qPrintable(networkName(path)), opened ? "open" : "closed",
-                graph.boxes.size(), graph.edges.size());
+  forLayoutGraphs(path, [&](const LayoutGraph& graph) {
     for (const double proportion : {kProportion, 0.0}) {
       const auto drawn = layOut(graph, {.dot = layOutWithDot, .proportion = proportion});
       const std::size_t ours = drawn.ok() ? qualityOf(inPieces(drawn.value().edges)).crossings : 0;
       std::printf("   %s %5zu", proportion > 0 ? "crossings" : "not wrapped", ours);
     }
     std::fflush(stdout);
+    std::fflush(stdout);
     const auto edges = edgesByDot(dot, graph, kDotSeconds);
     if (edges) std::printf("   dot %5zu\n", qualityOf(inPieces(*edges)).crossings);
     if (!edges) std::printf("   dot: not in %d s\n", kDotSeconds);
-    std::fflush(stdout);
-  }
+  });
 }
 
 int run(const QStringList& arguments) {

@@ -6,6 +6,7 @@
 #include "passes/pipelines.h"
 #include "planning/read_back_plan.h"
 #include "tests/fuzz/fuzz_support.h"
+#include "tests/fuzz/made_graph.h"
 
 using namespace fusescope;
 
@@ -15,47 +16,22 @@ namespace {
 std::shared_ptr<const Plan> planOf(Model model) {
   PlanOptions options;
   options.target = "tensorrt-10";
-  auto support = std::make_shared<CompilerSupport>();
-  for (const NodeId node : model.graph->order())
-    support->nodes.push_back(
-        {.node = model.graph->node(node).name, .taken = true, .code = {}, .message = {}, .foundBy = FoundBy::Build});
-  options.support = std::move(support);
+  options.support = supportOfBuilt(*model.graph);
   const auto plan = makePlan(std::make_shared<const Model>(std::move(model)), options);
   return plan.ok() ? plan.value() : nullptr;
 }
 
-HandedNetwork namedAsIs(std::shared_ptr<const Plan> plan) {
-  HandedNetwork network{.plan = plan, .path = {}, .folder = nullptr, .file = {}};
-  const Graph& graph = plan->graph();
-  for (const NodeId node : graph.order()) network.nodes[graph.node(node).name] = {node};
-  for (const ValueId value : graph.allValues()) network.values[graph.value(value).name] = value;
-  return network;
-}
-
 /// x -> Conv_0 -> Relu_1 -> Conv_2 -> Add_3 (with what Relu_1 made) -> y
 HandedNetwork residual() {
-  GraphEditor editor;
+  fuzz::MadeGraph graph;
   const TensorType type{DataType::F32, Shape::of(Dims{1, 4, 8, 8})};
-  const ValueId w = editor.addConstant("w", Tensor::zeros(DataType::F32, {4, 4, 1, 1}));
-  Model model;
+  const ValueId w = graph.constant("w", Tensor::zeros(DataType::F32, {4, 4, 1, 1}));
   const auto add = [&](const std::string& op, std::vector<ValueId> inputs) {
-    const std::size_t number = model.origins.size();
-    const ValueId output = editor.addValue("v" + std::to_string(number), type);
-    model.origins.push_back({op + "_" + std::to_string(number), op, ""});
-    editor.addNode({.id = {},
-                    .op = op,
-                    .domain = {},
-                    .name = model.origins.back().name,
-                    .inputs = std::move(inputs),
-                    .outputs = {output},
-                    .attributes = {},
-                    .origins = {OriginId(number)}});
-    return output;
+    const std::string number = std::to_string(graph.nodeCount());
+    return graph.node(op, op + "_" + number, std::move(inputs), "v" + number, type);
   };
-  const ValueId relu = add("Relu", {add("Conv", {editor.addInput("x", type), w})});
-  editor.addOutput(add("Add", {add("Conv", {relu, w}), relu}));
-  model.graph = editor.publish().value();
-  return namedAsIs(planOf(std::move(model)));
+  const ValueId relu = add("Relu", {add("Conv", {graph.input("x", type), w})});
+  return graphAsNamed(planOf(graph.take(add("Add", {add("Conv", {relu, w}), relu}))));
 }
 
 void readFor(const HandedNetwork& network, const EngineFiles& files) {
@@ -90,6 +66,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto prepared = readOrRefused(prepareModel(*drawn));
   if (!prepared) return 0;
   const auto plan = planOf(*prepared);
-  if (plan != nullptr) readFor(namedAsIs(plan), files);
+  if (plan != nullptr) readFor(graphAsNamed(plan), files);
   return 0;
 }

@@ -5,6 +5,7 @@
 #include "compilers/tensorrt_rtx/layer_reader.h"
 #include "planning/read_back_plan.h"
 #include "tests/fuzz/fuzz_support.h"
+#include "tests/fuzz/made_graph.h"
 
 using namespace fusescope;
 
@@ -12,51 +13,32 @@ namespace {
 
 /// x -> MatMul n0 -> Relu n1 -> Transpose n2 -> Reshape n3 -> MatMul n4 -> y, handed over; null: it cannot be made.
 std::shared_ptr<const Plan> chain() {
-  GraphEditor editor;
+  fuzz::MadeGraph graph;
   const TensorType type{DataType::F32, Shape::of(Dims{4, 8})}, turned{DataType::F32, Shape::of(Dims{8, 4})};
-  const ValueId w = editor.addConstant("w", Tensor::zeros(DataType::F32, {8, 8}));
-  const ValueId shape = editor.addConstant("s", Tensor::ofInt64({4, 8}));
-  Model model;
-  ValueId last = editor.addInput("v0", type);
+  const ValueId w = graph.constant("w", Tensor::zeros(DataType::F32, {8, 8}));
+  const ValueId shape = graph.constant("s", Tensor::ofInt64({4, 8}));
   const auto add = [&](const std::string& op, std::vector<ValueId> inputs, const TensorType& made,
                        std::map<std::string, Attribute> attributes = {}) {
-    const std::size_t number = model.origins.size();
-    const ValueId output = editor.addValue("v" + std::to_string(number + 1), made);
-    model.origins.push_back({"n" + std::to_string(number), op, ""});
-    editor.addNode({.id = {},
-                    .op = op,
-                    .domain = {},
-                    .name = model.origins.back().name,
-                    .inputs = std::move(inputs),
-                    .outputs = {output},
-                    .attributes = std::move(attributes),
-                    .origins = {OriginId(number)}});
-    return output;
+    const std::size_t number = graph.nodeCount();
+    return graph.node(op, "n" + std::to_string(number), std::move(inputs), "v" + std::to_string(number + 1), made,
+                      std::move(attributes));
   };
+  ValueId last = graph.input("v0", type);
   last = add("MatMul", {last, w}, type);
   last = add("Relu", {last}, type);
   last = add("Transpose", {last}, turned, {{"perm", std::vector<std::int64_t>{1, 0}}});
   last = add("Reshape", {last, shape}, type);
-  editor.addOutput(add("MatMul", {last, w}, type));
-  model.graph = editor.publish().value();
+  Model model = graph.take(add("MatMul", {last, w}, type));
   PlanOptions options;
   options.compiler = "tensorrt-rtx";
   options.target = "tensorrt-rtx";
   return makePlan(std::make_shared<const Model>(std::move(model)), options).value();
 }
 
-HandedNetwork handed() {
-  HandedNetwork network{.plan = chain(), .path = {}, .folder = nullptr, .file = {}};
-  const Graph& graph = network.plan->graph();
-  for (const NodeId node : graph.order()) network.nodes[graph.node(node).name] = {node};
-  for (const ValueId value : graph.allValues()) network.values[graph.value(value).name] = value;
-  return network;
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const HandedNetwork network = handed();
+  static const HandedNetwork network = graphAsNamed(chain());
   const std::string_view text = fuzz::asText({data, size});
   const auto log = readBuildLog(text);
   if (!log.ok()) {

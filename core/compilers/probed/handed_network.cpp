@@ -250,6 +250,14 @@ Result<HandedNetwork> networkAsNamed(std::shared_ptr<const Plan> plan, const std
   return handed;
 }
 
+HandedNetwork graphAsNamed(std::shared_ptr<const Plan> plan) {
+  HandedNetwork network{.plan = plan, .path = plan->model->path, .folder = nullptr, .file = {}};
+  const Graph& graph = plan->graph();
+  for (const NodeId node : graph.order()) network.nodes[graph.node(node).name] = {node};
+  for (const ValueId value : graph.allValues()) network.values.emplace(graph.value(value).name, value);
+  return network;
+}
+
 std::map<std::string, std::filesystem::path> filesOf(const HandedNetwork& network) {
   constexpr const char* kFile = "network.onnx";
   std::map<std::string, std::filesystem::path> files{{kFile, network.path}};

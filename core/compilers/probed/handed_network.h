@@ -47,6 +47,9 @@ Result<HandedNetwork> handNetwork(std::shared_ptr<const Plan> plan, HandedTypes 
 /// what a compiler that was handed it without numbers says of it.
 Result<HandedNetwork> networkAsNamed(std::shared_ptr<const Plan> plan, const std::filesystem::path& path);
 
+/// The graph of `plan` under the names that it has itself: for a network that no file of nodes stands behind.
+HandedNetwork graphAsNamed(std::shared_ptr<const Plan> plan);
+
 /// The files of a network, by the names that a probe is to know them by: "network.onnx", and its weights beside it.
 std::map<std::string, std::filesystem::path> filesOf(const HandedNetwork& network);
 

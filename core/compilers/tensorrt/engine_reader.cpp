@@ -234,13 +234,17 @@ class EngineReader {
 }  // namespace
 
 Result<HandedNetwork> namedNetwork(std::shared_ptr<const Plan> plan) {
-  const Model& model = *plan->model;
-  if (!isOfLayers(model)) return networkAsNamed(plan, model.path);
-  HandedNetwork network{.plan = plan, .path = model.path, .folder = nullptr, .file = {}};
-  const Graph& graph = plan->graph();
-  for (const NodeId node : graph.order()) network.nodes[graph.node(node).name] = {node};
-  for (const ValueId value : graph.allValues()) network.values.emplace(graph.value(value).name, value);
-  return network;
+  if (isOfLayers(*plan->model)) return graphAsNamed(std::move(plan));
+  const std::filesystem::path path = plan->model->path;
+  return networkAsNamed(std::move(plan), path);
+}
+
+std::shared_ptr<const CompilerSupport> supportOfBuilt(const Graph& graph) {
+  auto support = std::make_shared<CompilerSupport>();
+  for (const NodeId node : graph.order())
+    support->nodes.push_back(
+        {.node = graph.node(node).name, .taken = true, .code = {}, .message = {}, .foundBy = FoundBy::Build});
+  return support;
 }
 
 ReadBack readEngine(const HandedNetwork& network, const EngineFiles& files) {

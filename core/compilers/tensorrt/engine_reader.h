@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,9 @@ struct EngineFiles {
 /// The network of `plan` under the names that its file has, or that the layers have which it was made of. Errors: those
 /// of reading the file.
 Result<HandedNetwork> namedNetwork(std::shared_ptr<const Plan> plan);
+
+/// All nodes of `graph` are in an engine that was built: whatever the table of a target says, they are supported.
+std::shared_ptr<const CompilerSupport> supportOfBuilt(const Graph& graph);
 
 /// What `files` tell of `network`: kernels with the nodes that they hold, in the order in which they run, with their
 /// times; conversions; what became of nodes that no kernel holds; and which layers could not be placed. Nothing of it
