@@ -26,8 +26,9 @@ Status checkPacked(const Plan& plan, const CompilerSupport& support) {
     options.push_back(fmt::format("--fallback '{}'", said.node));
   }
   if (first == nullptr) return Done{};
-  return Diagnostic{.message = fmt::format("the compiler refused {} there, and the job has no answer without: {}",
-                                           counted(std::ssize(options), "node"), first->message),
+  return Diagnostic{.message = fmt::format(
+                        "the compiler refused {} there, and the job holds no answer for the network without that: {}",
+                        counted(std::ssize(options), "node"), first->message),
                     .where = {.node = first->node},
                     .help = fmt::format("Pack the job again with {}: then our own engine runs what was refused.",
                                         joined(options, " "))};

@@ -4,7 +4,8 @@
 
 namespace fusescope {
 
-/// The error that `options` set a limit that `compiler` cannot be told: it would be ignored without a word.
+/// Checks that `compiler` has an option for each limit that `options` set, such as --workspace. Errors: it has none for
+/// one of them, so that the limit would be ignored silently.
 Status checkLimits(const Compiler& compiler, const PlanOptions& options);
 
 }  // namespace fusescope

@@ -8,11 +8,11 @@
 
 namespace fusescope {
 
-/// Engine::time() of an engine, while the processes of compilers that do not take part in it rest. What those used of
-/// the processors all the same is said in TimeReport::remark; where that may have disturbed, the report is not quiet.
+/// Engine::time() while the processes of all other compilers are suspended. The processor time that they used all the
+/// same is said in TimeReport::remark; if it was enough to disturb the measurement, the report is not quiet.
 Result<TimeReport> timeAlone(Engine& engine, const std::map<std::string, Tensor>& inputs, const TimeOptions& options);
 
-/// Notes in `report` what others did while it was measured.
+/// Adds to `report` what the processes of other compilers used of the processors while it was measured.
 void noteOthers(const RestReport& others, TimeReport& report);
 
 }  // namespace fusescope

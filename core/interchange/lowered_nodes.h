@@ -20,7 +20,7 @@ struct LoweredNode {
   DataType type = DataType::Undefined;  ///< what it calculates in; of one that moves elements, what these are stored in
 };
 
-/// A plan as tools see it that divide a network between float32 and one narrower float.
+/// A plan as seen by tools that divide a network between float32 and one narrower float.
 struct LoweredNodes {
   DataType low = DataType::Undefined;     ///< f16 or bf16
   std::vector<LoweredNode> wide, narrow;  ///< what stays in float32, and what is in `low`; in the order of the file

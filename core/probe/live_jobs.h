@@ -10,7 +10,7 @@
 
 namespace fusescope {
 
-/// A job's process as seen by who suspends it, while it may end at any moment.
+/// The process of a job, as another thread sees it that suspends the process. It may end at any moment.
 class LiveProcess {
  public:
   LiveProcess(const ProbeJob* job, std::shared_ptr<Listener> listener, std::int64_t number,
@@ -18,10 +18,11 @@ class LiveProcess {
       : m_job(job), m_listener(std::move(listener)), m_number(number), m_mailbox(std::move(mailbox)) {}
 
   const ProbeJob* job() const { return m_job; }
-  /// Held by who asks the job something, and by who has it rest.
+  /// Held while the job is asked something, and while its process is suspended.
   std::mutex& use() { return m_use; }
-  /// Suspends the process, or lets it go on; then the processor time that it used meanwhile, in milliseconds: nothing
-  /// where that is not known. use() is held. False: it does not answer, for it has ended.
+  /// Suspends the process (`on`), or continues it and sets `usedMs` to the processor time that it used while it was
+  /// suspended, in milliseconds; null where the system does not tell. The caller holds use(). False: the process has
+  /// ended.
   bool rest(bool on, std::optional<double>& usedMs);
 
  private:

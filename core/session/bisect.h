@@ -45,11 +45,11 @@ struct BisectReport {
   const BisectStage* stage() const { return end == CulpritEnd::Found ? &stages.back() : nullptr; }
 };
 
-/// Finds what makes the outputs of an artifact wrong: of its compiler's optimisers, our fusion rules, the type that
-/// floats are calculated in, or the types of single nodes, the smallest set without which they are right. Each set is
-/// compiled and run on all samples. Kinds are tried in this order, and the first that makes it right is searched: what
-/// is right with less optimisation owes nothing to types. Deterministic. Errors: the network cannot be compiled as it
-/// is, or run; cancelled.
+/// Finds what makes the outputs of an artifact wrong: the smallest set of optimisers of its compiler, of our fusion
+/// rules, or of nodes with lowered types without which the outputs are right. Each set that is tried is compiled and
+/// run on all samples. Optimisers are tried first, then fusion rules, the type of the whole network, and the types of
+/// nodes; the search ends with the first kind that makes the outputs right, since types are no cause of what less
+/// optimisation cures. Deterministic. Errors: the network cannot be compiled as it is, or run; cancelled.
 Result<BisectReport> bisectErrors(const Artifact& artifact, const Samples& samples, const BisectOptions& options);
 
 Json toJson(const BisectReport& report, const Artifact& artifact, const Samples& samples, const BisectOptions& options);

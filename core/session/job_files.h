@@ -17,7 +17,7 @@ namespace fusescope {
 
 // Job files: what takes the place of a connection to a machine where a compiler is. core/probe/PROTOCOL.md.
 
-/// What a job is packed of; it stands in the job, and comes back with its result.
+/// What a job was packed for. It is written into the job and comes back with its result.
 struct JobWishes {
   ModelFile model;
   std::vector<InputOverride> extents;
@@ -46,7 +46,7 @@ struct PackedJob {
 Result<PackedJob> packModel(const std::filesystem::path& path, JobWishes wishes, const std::filesystem::path& job,
                             const StopToken& stop = {}, const Progress& progress = {});
 
-/// A result of a job, as far as nothing of it needs to be computed.
+/// What the result of a job says, before anything is planned.
 struct OpenedJob {
   JobWishes wishes;  ///< `options.compiler` is NAME@RESULT, which answers as the compiler did there
   RecordedJob recorded;

@@ -41,9 +41,9 @@ struct CulpritOptions {
 /// The error with these switches off. Errors: it cannot be told; a search ends with it.
 using ErrorWithout = std::function<Result<double>(const SwitchSet& off)>;
 
-/// The smallest set of `switches` switches whose being off makes something right that is wrong with all of them on: by
-/// halves (QuickXplain), each set tried once, so that k culprits of n take about k log(n / k) builds. Where being off
-/// together is not what being off one by one is, `off` still makes it right, but may not be the smallest set there is.
+/// Finds the smallest set of `switches` switches that must be off so that something is right that is wrong with all of
+/// them on. The search halves sets (QuickXplain) and tries each set once, so that k culprits among n take about
+/// k log(n / k) builds. Where switches act on each other, `off` still makes it right, but a smaller set may exist.
 /// Deterministic.
 Result<Culprits> findCulprits(std::uint32_t switches, const ErrorWithout& errorWithout, const CulpritOptions& options);
 

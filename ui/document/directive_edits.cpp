@@ -166,7 +166,7 @@ std::vector<DataType> pinTypes(const Plan& plan, bool ranges) {
 
 QString timeUnknownReason(const Plan& plan, DataType type) {
   if (plan.options.compiler != kOwnCompiler)
-    return QStringLiteral("unknown: what it takes there only %1 knows").arg(qs(plan.options.compiler));
+    return QStringLiteral("unknown: only a build by %1 can tell what it takes").arg(qs(plan.options.compiler));
   if (plan.target.planningOnly) {
     return QStringLiteral("unknown: %1 is planned for here, not built").arg(qs(plan.target.name));
   }

@@ -328,7 +328,7 @@ bool Runs::isLane(const std::string& id) const {
 
 QString Runs::laneRefusal(const Run& run) const {
   if (!run.hasEngine()) return QStringLiteral("A comparison has no kernels of its own.");
-  if (cameToNothing(run)) return QStringLiteral("It came to nothing: there is nothing to show of it.");
+  if (cameToNothing(run)) return QStringLiteral("This run failed or was cancelled, so that it has nothing to show.");
   if (isLane(run.id)) return {};
   if (&run == shown() || &run == comparedWith()) return QStringLiteral("It has a lane already: it is A or B.");
   return m_lanes.size() < kMostLanes

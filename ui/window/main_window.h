@@ -30,6 +30,7 @@ namespace fusescope {
 class Environments;
 class FactLine;
 class TwoViews;
+enum class FileKind;
 
 /// The window: the canvas in the middle, docks around it (Room), one document and one selection for all of them.
 class MainWindow : public QMainWindow {
@@ -97,8 +98,6 @@ class MainWindow : public QMainWindow {
   void openDirectives();
   /// Asks for files of a TensorRT engine, which are taken as if they were dropped.
   void openEngineFiles();
-  /// A file that may hold a recipe of another tool, by its name.
-  static bool isRecipe(const QString& path);
   void saveDirectives();
   void exportPlan();
   void savePicture(const QString& extension);
@@ -192,6 +191,7 @@ class MainWindow : public QMainWindow {
   void showProblem(const QString& title, const QString& problem);
   void openDirectives(const QString& path);
   void openRecipe(const QString& path);
+  bool openForModel(const QString& path, FileKind kind);
   void popUpNodeMenu(const QPoint& place);
   QString summaryOf(const QString& name) const;
 

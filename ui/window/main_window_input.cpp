@@ -7,20 +7,16 @@
 #include <QMimeData>
 #include <QUrl>
 
-#include "calibration/ranges.h"
-#include "planning/directives_file.h"
 #include "session/import_engine.h"
-#include "session/input_files.h"
 #include "ui/dialogs/calibrate_dialog.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/qt_text.h"
+#include "ui/window/file_kinds.h"
 #include "ui/window/main_window.h"
 
 namespace fusescope {
 
 namespace {
-
-const QString kEngine = QStringLiteral("fse");
 
 QStringList localFiles(const QMimeData& data) {
   QStringList files;
@@ -29,22 +25,12 @@ QStringList localFiles(const QMimeData& data) {
   return files;
 }
 
-bool isDirectives(const QString& path) {
-  return QFileInfo(path).suffix() == QLatin1String("json") && readDirectivesFile(path.toStdString()).ok();
-}
-
-/// It says something of a model that is open, rather than being one.
-bool isForModel(const QString& path) {
-  return isInputFile(path.toStdString()) || isRangesFile(path.toStdString()) || isDirectives(path) ||
-         isFileOfEngine(path.toStdString()) || MainWindow::isRecipe(path);
-}
+struct Dropped {
+  QString path;
+  FileKind kind;
+};
 
 }  // namespace
-
-bool MainWindow::isRecipe(const QString& path) {
-  const QString suffix = QFileInfo(path).suffix();
-  return suffix == QLatin1String("sh") || suffix == QLatin1String("py");
-}
 
 void MainWindow::makeKeys() {
   m_escape = new QShortcut(QKeySequence(Qt::Key_Escape), this);
@@ -103,13 +89,11 @@ void MainWindow::dropEvent(QDropEvent* event) {
 }
 
 void MainWindow::dropFiles(const QStringList& paths) {
+  std::vector<Dropped> dropped;
+  for (const QString& path : paths) dropped.push_back({path, fileKindOf(path)});
+  const auto isForOpenModel = [](const Dropped& file) { return isForModel(file.kind); };
   const bool open = m_document->model() != nullptr;
-  const auto takesPlace = [open](const QString& path) {
-    if (!open) return true;
-    const QFileInfo file(path);
-    return file.suffix() != kEngine && !isForModel(path);
-  };
-  if (!open && std::ranges::all_of(paths, isForModel)) {
+  if (!open && std::ranges::all_of(dropped, isForOpenModel)) {
     const auto layers =
         std::ranges::find_if(paths, [](const QString& path) { return listsEngineLayers(path.toStdString()); });
     // Without the network that an engine was built from its layers are one.
@@ -119,30 +103,29 @@ void MainWindow::dropFiles(const QStringList& paths) {
         QStringLiteral("Open a model first"),
         QStringLiteral("%1 says something of a model, and none is open.").arg(QFileInfo(paths.front()).fileName()));
   }
-  QStringList others = paths;
   // The model before what is for it, in whichever order they were dropped.
-  auto first = std::find_if(others.begin(), others.end(),
-                            [&](const QString& path) { return takesPlace(path) && !isForModel(path); });
-  if (first == others.end()) first = std::find_if(others.begin(), others.end(), takesPlace);
-  if (first != others.end()) {
-    const QString model = *first;
-    others.erase(first);
-    if (openFile(model)) m_dropped = others;
+  const auto takesPlace = [&](const Dropped& file) {
+    return !isForModel(file.kind) && (!open || file.kind != FileKind::Engine);
+  };
+  if (const auto first = std::ranges::find_if(dropped, takesPlace); first != dropped.end()) {
+    QStringList others = paths;
+    others.removeAt(int(first - dropped.begin()));
+    if (openFile(first->path)) m_dropped = others;
     return;
   }
   QStringList engines, ofEngine;
   SampleSource inputs;  // dropped together they are samples of one run
-  for (const QString& path : others) {
-    if (QFileInfo(path).suffix() == kEngine) {
-      engines << path;
-    } else if (isInputFile(path.toStdString())) {
-      inputs.paths.push_back(path.toStdString());
-    } else if (isRangesFile(path.toStdString())) {
-      opened<CalibrateDialog>(context(), *m_worker, this)->openFile(path);
-    } else if (isFileOfEngine(path.toStdString())) {
-      ofEngine << path;  // together they are one engine
+  for (const Dropped& file : dropped) {
+    if (file.kind == FileKind::Engine) {
+      engines << file.path;
+    } else if (file.kind == FileKind::Inputs) {
+      inputs.paths.push_back(file.path.toStdString());
+    } else if (file.kind == FileKind::Ranges) {
+      opened<CalibrateDialog>(context(), *m_worker, this)->openFile(file.path);
+    } else if (file.kind == FileKind::EngineFile) {
+      ofEngine << file.path;  // together they are one engine
     } else {
-      openFile(path);
+      openFile(file.path);
     }
   }
   if (!ofEngine.isEmpty()) {

@@ -6,9 +6,6 @@
 #include <QPushButton>
 
 #include "base/files.h"
-#include "planning/directives_file.h"
-#include "session/import_engine.h"
-#include "session/input_files.h"
 #include "ui/canvas/color_mode.h"
 #include "ui/compare/two_views.h"
 #include "ui/dialogs/calibrate_dialog.h"
@@ -20,6 +17,7 @@
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/session_folder.h"
+#include "ui/window/file_kinds.h"
 #include "ui/window/job_file_actions.h"
 #include "ui/window/main_window.h"
 
@@ -258,31 +256,36 @@ void MainWindow::findInputsBesideModel() {
                    {{QStringLiteral("Use it as inputs"), take}});
 }
 
+/// Takes a file that is for the model that is open. False: it is not, or a dialog of its own opens such files.
+bool MainWindow::openForModel(const QString& path, FileKind kind) {
+  switch (kind) {
+    case FileKind::Inputs:
+      setInputs({.paths = {path.toStdString()}});
+      showDock(QStringLiteral("Runs"));
+      return true;
+    case FileKind::Directives:
+      openDirectives(path);
+      return true;
+    case FileKind::EngineFile:
+      m_controller->importEngine({path});
+      showDock(QStringLiteral("Runs"));
+      return true;
+    case FileKind::Recipe:
+      openRecipe(path);
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool MainWindow::openFile(const QString& path) {
-  const QFileInfo file(path);
-  if (m_document->model() && isInputFile(path.toStdString())) {
-    setInputs({.paths = {path.toStdString()}});
-    showDock(QStringLiteral("Runs"));
-    return true;
-  }
-  if (m_document->model() && file.suffix() == QLatin1String("json") && readDirectivesFile(path.toStdString()).ok()) {
-    openDirectives(path);
-    return true;
-  }
-  if (isResultFile(path)) {
+  const FileKind kind = fileKindOf(path);
+  if (kind == FileKind::JobResult) {
     openResult(*this, path);
     return true;
   }
-  if (m_document->model() && isFileOfEngine(path.toStdString())) {
-    m_controller->importEngine({path});
-    showDock(QStringLiteral("Runs"));
-    return true;
-  }
-  if (m_document->model() && isRecipe(path)) {
-    openRecipe(path);
-    return true;
-  }
-  const bool again = m_document->model() && file == QFileInfo(m_document->path());
+  if (m_document->model() && openForModel(path, kind)) return true;
+  const bool again = m_document->model() && QFileInfo(path) == QFileInfo(m_document->path());
   if (!again && !mayLeave()) return false;
   m_session->open(path);
   return true;

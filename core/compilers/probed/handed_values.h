@@ -17,12 +17,12 @@ using NamesInFile = std::vector<std::pair<std::string, std::string>>;
 NamesInFile handedInputs(const HandedNetwork& network);
 NamesInFile handedOutputs(const HandedNetwork& network);
 
-/// The inputs of a network, which are called as in the plan, by their names in the file. Errors: one is missing.
+/// `inputs`, whose names are those of the plan, by their names in the file. Errors: an input is missing.
 Result<std::map<std::string, Tensor>> inputsInFile(const NamesInFile& names,
                                                    const std::map<std::string, Tensor>& inputs);
 
-/// Writes the inputs of a network, which are called as in the plan, as a probe is given them. Errors: one is missing;
-/// those of writing.
+/// Writes `inputs`, whose names are those of the plan, to the .npz file at `path` under their names in the file, which
+/// is how a probe takes them. Errors: an input is missing; the file cannot be written.
 Status writeHandedInputs(const NamesInFile& names, const std::map<std::string, Tensor>& inputs,
                          const std::filesystem::path& path);
 

@@ -11,11 +11,11 @@
 
 namespace fusescope {
 
-/// What a job file asks for besides what is made of the network, which every job does.
+/// What a job file asks a compiler for. Every job also asks what the compiler made of the network.
 struct JobQuestions {
-  bool run = false;                           ///< what it gives on each of the samples
-  bool time = false;                          ///< how long it takes on the first
-  bool profile = false;                       ///< and each kernel
+  bool run = false;                           ///< the outputs on each sample
+  bool time = false;                          ///< the latency on the first sample
+  bool profile = false;                       ///< the time of each kernel, also on the first
   int threads = 0;                            ///< 0: as many as the machine has where it runs
   double seconds = 2.0, warmupSeconds = 0.5;  ///< of `time`
   bool operator==(const JobQuestions&) const = default;
@@ -29,9 +29,9 @@ struct JobRequests {
 };
 
 /// What a compiler of `kind` is asked in a job file that is packed for `plan`: what a live probe would be asked, in its
-/// order. Nobody can be asked meanwhile, so that `plan` says itself which nodes run on our own engine. `samples` are by
-/// the names of the plan. Errors: those of cutting and writing; that a network of several parts is to be run, for what
-/// stands between the parts would only be known there; cancellation.
+/// order. A job cannot ask back, so `plan` must already say which nodes run on our own engine. The names in `samples`
+/// are those of the plan. Errors: those of cutting and writing; a network of several parts is to be run, which a job
+/// cannot do, since the tensors between the parts are only known there; cancellation.
 Result<JobRequests> jobRequests(const ProbedKind& kind, const std::shared_ptr<const Plan>& plan,
                                 const std::map<std::string, Dims>& extents,
                                 std::span<const std::map<std::string, Tensor>> samples, const JobQuestions& questions,

@@ -154,7 +154,7 @@ class Marking {
       for (const auto& [name, tensor] : m_outputs[i]) {
         const auto again = given.back().find(name);
         if (again == given.back().end() || !isSame(again->second, tensor))
-          return std::string("the outputs are other numbers where it is made an output");
+          return std::string("the outputs change where it is made an output");
       }
     }
     for (std::size_t i = 0; i < given.size(); ++i)

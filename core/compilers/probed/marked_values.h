@@ -13,8 +13,8 @@ namespace fusescope {
 
 /// Values inside a network that a compiler made outputs.
 struct MarkedValues {
-  std::vector<std::map<std::string, Tensor>> samples;  ///< of each: the values, by their names in the plan
-  std::map<std::string, std::string> whyNot;           ///< of the others that stand between kernels: why
+  std::vector<std::map<std::string, Tensor>> samples;  ///< by sample: the values, by their names in the plan
+  std::map<std::string, std::string> whyNot;           ///< by value between kernels that is not there: the reason
   std::int64_t builds = 0;
 };
 
@@ -27,10 +27,11 @@ struct UnmarkedNetwork {
   const ReadBackPlan& made;
 };
 
-/// What stands between the kernels of a network on `samples`, each value where making it an output leaves all kernels
-/// as they are: their nodes, kinds, types and formats, by what the compiler tells of both. All are tried at once, and
-/// what changes kernels by halves, down to one value, within `mostBuilds`. The outputs must stay the same numbers, too.
-/// Errors: cancellation alone; whatever else fails is a reason of MarkedValues::whyNot.
+/// Calculates the values between the kernels of a network on `samples`. A value is marked as an output of the network
+/// for that, and is only taken if this leaves all kernels as they were (nodes, kinds, types and formats, as read back
+/// with and without the marks) and gives the same outputs. All values are marked at once; where that changes kernels,
+/// halves of them are tried, down to single values, with at most `mostBuilds` builds. Errors: cancellation; whatever
+/// else fails is a reason in MarkedValues::whyNot.
 Result<MarkedValues> markedValues(const UnmarkedNetwork& of, std::span<const std::map<std::string, Tensor>> samples,
                                   std::int64_t mostBuilds, const BuildOptions& options);
 

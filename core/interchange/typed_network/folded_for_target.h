@@ -4,10 +4,10 @@
 
 namespace fusescope {
 
-/// Adds to `network`, for a target that reads strongly typed networks: integers and booleans of the main graph that
-/// normalisation knows, as axes that a file calculates of a rank, are initializers, and what only they were calculated
-/// of goes. TensorRT's parser folds less, and refuses operands that are no constants to it. What the network gives, and
-/// what bodies make, stays.
+/// Changes `network` for a target that reads strongly typed networks: integers and booleans of the main graph that
+/// normalisation has folded, such as axes that a file calculates from a rank, become initializers, and the nodes that
+/// calculated only them are removed. TensorRT's parser folds less than normalisation does, and refuses operands that it
+/// does not see to be constants. Outputs of the network and values of bodies stay as they are.
 void foldForTarget(const Plan& plan, const onnxlib::FileModel& file, TypedNetwork& network);
 
 }  // namespace fusescope
