@@ -1,4 +1,5 @@
 #include <QClipboard>
+#include <QHeaderView>
 #include <QScrollBar>
 #include <QTextBrowser>
 #include <QTextDocument>
@@ -154,6 +155,26 @@ class SideBySideTest : public QObject {
     }
   }
 
+  void aRunHasTheRoomThatItsTextsNeed() {
+    add(1);
+    add(123.456);
+    m_window->runs().change(m_window->runs().all().back().id,
+                            [](Run& run) { run.name = "split after features.Conv_7"; });
+    m_window->showDock("Compare");
+    QTRY_VERIFY(matrix().isVisible());
+    QTRY_VERIFY(headers().back().contains("features.Conv_7"));
+    QTRY_VERIFY(matrix().model().rowCount() > 0);
+    QTableView& view = matrix().view();
+    for (int column = 1; column < matrix().model().columnCount(); ++column) {
+      QVERIFY2(view.columnWidth(column) >= view.horizontalHeader()->sectionSizeHint(column),
+               qPrintable(headers()[column]));
+      for (int row = 0; row < view.model()->rowCount(); ++row) {
+        const QModelIndex index = view.model()->index(row, column);
+        QVERIFY2(view.columnWidth(column) >= view.sizeHintForIndex(index).width(), qPrintable(index.data().toString()));
+      }
+    }
+  }
+
   void otherPlansHaveTheirOwnKernels() {
     add(1);
     m_window->document().setPrecisions({DataType::F16});
@@ -205,6 +226,6 @@ class SideBySideTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(SideBySideTest, 8)
+FUSESCOPE_GUI_TEST(SideBySideTest, 9)
 
 #include "side_by_side_test.moc"

@@ -6,13 +6,27 @@
 #include "ui/docks/wrap_layout.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
+#include "ui/jobs/discard.h"
 #include "ui/models/matrix_contents.h"
 
 namespace fusescope {
 
 namespace {
 
-constexpr int kRunColumn = 230, kLeastNodesColumn = 200, kMatrixSpacing = 10;
+constexpr int kLeastRunColumn = 120, kMostRunColumn = 360, kLeastNodesColumn = 200, kMatrixSpacing = 10;
+constexpr int kCellMargins = 28;  // beside a text, with the mark of the column that is sorted by
+
+/// Of each run, the longest text below its header.
+QStringList longestTexts(const TableContent& content) {
+  QStringList longest;
+  for (int column = 1; column < content.headers.size(); ++column) {
+    QString text;
+    for (const TableRow& row : content.rows)
+      if (const QString& own = row.cells[static_cast<std::size_t>(column)].text; own.size() > text.size()) text = own;
+    longest << text;
+  }
+  return longest;
+}
 
 }  // namespace
 
@@ -116,12 +130,13 @@ void CompareMatrix::renewBoxes() {
 
 std::shared_ptr<CompareMatrix::Made> CompareMatrix::makeMatrix(const std::vector<RunSource>& sources, bool blocks) {
   auto made = std::make_shared<Made>();
+  QString problem;
   std::vector<std::shared_ptr<const Artifact>> artifacts;  // which sides refer to
   std::vector<ReportSide> sides;
   for (const RunSource& source : sources) {
     const auto artifact = source.artifact({});
     if (!artifact.ok()) {
-      made->problem += QStringLiteral("✗ %1: %2 ").arg(Runs::title(*source.run), problemInWords(artifact.error()));
+      problem += QStringLiteral("✗ %1: %2 ").arg(Runs::title(*source.run), problemInWords(artifact.error()));
       continue;
     }
     artifacts.push_back(artifact.value());
@@ -130,6 +145,8 @@ std::shared_ptr<CompareMatrix::Made> CompareMatrix::makeMatrix(const std::vector
   made->matrix = runMatrix(sides);
   if (blocks) made->matrix = byModule(made->matrix);
   made->content = matrixContent(made->matrix);
+  made->longest = longestTexts(made->content);
+  made->summary = problem + matrixSummary(made->matrix);
   return made;
 }
 
@@ -144,18 +161,26 @@ void CompareMatrix::renew(Parts parts) {
 }
 
 void CompareMatrix::showMade(const std::shared_ptr<Made>& made) {
-  m_matrix = made->matrix;
-  m_summary->setText(made->problem + matrixSummary(m_matrix));
+  discard(std::exchange(m_matrix, std::move(made->matrix)));
+  m_longest = made->longest;
+  m_summary->setText(made->summary);
   m_summary->setVisible(!m_summary->text().isEmpty());
-  m_model.setContent(made->content);
+  m_model.setContent(std::move(made->content));
   m_stack->showContent(m_model.rowCount() > 0);
   fitColumns();
 }
 
+/// Runs get what their texts need, nodes the rest.
 void CompareMatrix::fitColumns() {
-  const int runs = m_model.columnCount() - 1;
-  for (int column = 1; column <= runs; ++column) m_view->setColumnWidth(column, kRunColumn);
-  m_view->setColumnWidth(0, std::max(kLeastNodesColumn, m_view->viewport()->width() - runs * kRunColumn));
+  QHeaderView& header = *m_view->horizontalHeader();
+  int left = m_view->viewport()->width();
+  for (int column = 1; column < m_model.columnCount(); ++column) {
+    const int text = m_view->fontMetrics().horizontalAdvance(m_longest.value(column - 1)) + kCellMargins;
+    const int width = std::clamp(std::max(text, header.sectionSizeHint(column)), kLeastRunColumn, kMostRunColumn);
+    m_view->setColumnWidth(column, width);
+    left -= width;
+  }
+  m_view->setColumnWidth(0, std::max(kLeastNodesColumn, left));
 }
 
 void CompareMatrix::resizeEvent(QResizeEvent* event) {

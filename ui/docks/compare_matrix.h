@@ -36,7 +36,8 @@ class CompareMatrix : public Dock {
   struct Made {
     RunMatrix matrix;
     TableContent content;
-    QString problem;
+    QStringList longest;  ///< text of each run
+    QString summary;      ///< with what went wrong
   };
   static std::shared_ptr<Made> makeMatrix(const std::vector<RunSource>& sources, bool blocks);
   std::vector<const Run*> columns() const;
@@ -54,6 +55,7 @@ class CompareMatrix : public Dock {
   HintStack* m_stack;
   std::set<std::string> m_chosen;  ///< besides the two that are compared
   RunMatrix m_matrix;              ///< that is shown
+  QStringList m_longest;           ///< text of each run
 };
 
 }  // namespace fusescope

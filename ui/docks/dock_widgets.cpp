@@ -181,6 +181,7 @@ void styleTable(QTableView& table, const QList<int>& widths, bool sortable) {
   table.setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   table.setWordWrap(false);
   table.setTextElideMode(Qt::ElideMiddle);
+  table.horizontalHeader()->setTextElideMode(Qt::ElideMiddle);
   table.setTabKeyNavigation(false);
   table.verticalHeader()->hide();
   table.verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);

@@ -35,8 +35,12 @@ Runs::Runs(PlanDocument& document, QObject* parent) : QObject(parent), m_documen
 
 /// What still makes plans keeps those that it was given.
 void Runs::letPlansGo() {
-  discard(m_plans);
-  m_plans = std::make_shared<RunPlans>();
+  m_plans = newPlans();
+}
+
+/// Whoever lets go of them last, the plans are taken apart in another thread.
+std::shared_ptr<RunPlans> Runs::newPlans() {
+  return {new RunPlans, [](RunPlans* gone) { discard(std::shared_ptr<RunPlans>(gone)); }};
 }
 
 OpenNetwork Runs::network() const {

@@ -132,6 +132,7 @@ class Runs : public QObject {
 
  private:
   void letPlansGo();
+  static std::shared_ptr<RunPlans> newPlans();
   static QString qs(const std::string& text) { return QString::fromStdString(text); }
   PlanDocument& m_document;
   std::vector<Run> m_runs;
@@ -144,7 +145,7 @@ class Runs : public QObject {
   Before m_before;
   std::int64_t m_next = 1;
   RunSettings m_settings;
-  std::shared_ptr<RunPlans> m_plans = std::make_shared<RunPlans>();
+  std::shared_ptr<RunPlans> m_plans = newPlans();
 
   /// What layerTimes() gave last, and of what.
   struct KnownTimes {
