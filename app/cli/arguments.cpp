@@ -9,6 +9,7 @@
 
 #include "app/cli/command.h"
 #include "backends/backend.h"
+#include "backends/threads.h"
 #include "base/text.h"
 #include "calibration/ranges.h"
 #include "compilers/probed/environment_choice.h"
@@ -202,7 +203,7 @@ void EngineArguments::declare(CLI::App& app) {
       ->check(CLI::IsMember(names));
   app.add_option("--threads", threads, "threads to use; as many as the machine has if not given")
       ->type_name("N")
-      ->check(aboveZero());
+      ->check(between(1, kMostThreads));
 }
 
 void EngineArguments::declareShapeCache(CLI::App& app) {

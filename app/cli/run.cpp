@@ -24,12 +24,13 @@ struct Arguments {
   EngineArguments engine;
   StepsArguments steps;
 
-  /// --atol and --rtol replace the default, or what the session says; each that is given must hold. A plan in the types
-  /// of the file has nothing lowered that would need room.
+  /// --atol and --rtol replace the default, or what the session says; each that is given must hold. What calculates in
+  /// float32 throughout needs no room for roundings of narrower types, whether the file or a wish asks for these.
   Tolerance tolerance(const Artifact& artifact) const {
-    const bool asTheFile = withoutLoweredTypes(artifact.plan->options) == artifact.plan->options;
+    const bool wide =
+        withoutLoweredTypes(artifact.plan->options) == artifact.plan->options && !roundsBelowF32(*artifact.plan);
     if (!rms && !absolute && !relative)
-      return asTheFile && artifact.session == nullptr ? Tolerance::standard() : toleranceOf(artifact);
+      return wide && artifact.session == nullptr ? Tolerance::standard() : toleranceOf(artifact);
     Tolerance given{.rms = rms};
     if (absolute || relative) {
       given.absolute = absolute.value_or(0);
@@ -186,7 +187,8 @@ Command runCommand(CLI::App& app) {
                    "compare the outputs with these; of several samples: a folder as --outputs writes it")
       ->type_name("F.npz");
   verb->add_option("--tol-rms", arguments->rms,
-                   "max|Δ| <= T · rms(expected); default: the session's, else 1e-2 with lowered types, 1e-3 without")
+                   "max|Δ| <= T · rms(expected); default: the session's, else 1e-2 where something is in f16, bf16 or "
+                   "int8, 1e-3 where nothing is")
       ->type_name("T")
       ->check(zeroOrMore());
   verb->add_option("--atol", arguments->absolute, "|Δ| <= A + R · |expected|")->type_name("A")->check(zeroOrMore());

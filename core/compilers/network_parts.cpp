@@ -43,9 +43,11 @@ class PartsCompiler {
       TRY(checkStop(m_options.stop));
       auto part = segmentPart(made.plan, segment, m_extents, m_options.stop);
       if (!part.ok()) {
-        Refusals all = allNodes(plan, "the network cannot be cut into segments: " + part.error().text());
-        if (part.error().cancelled || all.empty()) return std::move(part).error();
-        return all;
+        if (part.error().cancelled) return std::move(part).error();
+        Refusals tied = TRY(tiedByExtents(plan, part.error()));
+        if (tied.empty()) tied = allNodes(plan, "the network cannot be cut into segments: " + part.error().text());
+        if (tied.empty()) return std::move(part).error();
+        return tied;
       }
       auto compiled = compile(segment, part.value());
       if (!compiled.ok()) {
@@ -171,6 +173,34 @@ class PartsCompiler {
   Result<Part> cutOut(const Plan& plan, const std::vector<NodeId>& nodes) const {
     const KernelRequests requests = TRY(KernelRequests::create(plan, m_extents, 1));
     return partFor(plan, requests, nodes, plan.options.compiler, plan.options.target, m_options.stop);
+  }
+
+  /// A tensor whose extents depend on data passes between no segments: what makes it, and all behind it up to known
+  /// extents, runs on our own engine. Empty: the error is no such tensor's, or nothing of that is the compiler's.
+  Result<Refusals> tiedByExtents(const Plan& plan, const Diagnostic& error) const {
+    const Graph& graph = plan.graph();
+    const auto first = graph.findValue(error.where.value);
+    if (!first) return Refusals();
+    const KernelRequests requests = TRY(KernelRequests::create(plan, m_extents, 1));
+    std::set<NodeId> tied;
+    std::vector<ValueId> open{*first};
+    if (const NodeId producer = graph.value(*first).producer; producer.valid()) tied.insert(producer);
+    while (!open.empty()) {
+      const ValueId value = open.back();
+      open.pop_back();
+      for (const NodeId reader : graph.value(value).consumers) {
+        if (!tied.insert(reader).second) continue;
+        for (const ValueId output : graph.node(reader).outputs)
+          if (output.valid() && !requests.types()[output.index].shape.fixed()) open.push_back(output);
+      }
+    }
+    Refusals refused = allNodes(plan, fmt::format("the extents of '{}' depend on data, so that what makes it and what "
+                                                  "is behind it run in one segment, on our own engine",
+                                                  error.where.value));
+    std::set<std::string> names;
+    for (const NodeId node : tied) names.insert(graph.node(node).name);
+    std::erase_if(refused, [&](const auto& node) { return !names.contains(node.first); });
+    return refused;
   }
 
   static Refusals allNodes(const Plan& plan, const std::string& why) {

@@ -1,5 +1,7 @@
 #include "engine/built_engine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <new>
 
@@ -64,6 +66,15 @@ Status checkBuildable(const Plan& plan) {
   return Done{};
 }
 
+Status checkThreads(int threads) {
+  if (threads <= kMostThreads) return Done{};
+  return Diagnostic{
+      .message = fmt::format("{} threads are asked for, and an engine has at most {}", threads, kMostThreads),
+      .where = {.attribute = "--threads"},
+      .help = fmt::format("This machine has {}; more than that make nothing faster.",
+                          counted(hardwareThreads(), "logical processor"))};
+}
+
 }  // namespace
 
 BuiltEngine::BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options)
@@ -76,6 +87,7 @@ BuiltEngine::BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& o
 
 Result<std::unique_ptr<BuiltEngine>> BuiltEngine::build(std::shared_ptr<const Plan> plan, const BuildOptions& options,
                                                         TacticsByIdentity replay) {
+  TRY(checkThreads(options.threads));
   std::unique_ptr<BuiltEngine> engine(new BuiltEngine(std::move(plan), options));
   TRY(checkBuildable(*engine->m_plan));
   try {

@@ -17,32 +17,126 @@ namespace {
 
 constexpr std::string_view kOnnxruntime = "--to onnxruntime";
 
-constexpr std::string_view kConverterFunctions = R"python(
+constexpr std::string_view kBounds = R"python(
 # The bounds between which weights are clamped: the least and the largest number of float16.
 MIN_POSITIVE_VAL = 5.96e-08
 MAX_FINITE_VAL = 65504.0
+)python";
 
+/// The converter declares what a blocked node gives the network as float16, whatever `keep_io_types` says.
+constexpr std::string_view kOutputs = R"python(
+
+def keep_outputs(graph, wide):
+    """Outputs that were float32 stay so where a node in float32 makes them."""
+    import onnx
+
+    makers = {name: node for node in graph.node for name in node.output}
+    for value in graph.output:
+        if value.name not in wide or value.type.tensor_type.elem_type != onnx.TensorProto.FLOAT16:
+            continue
+        value.type.tensor_type.elem_type = onnx.TensorProto.FLOAT
+        exact = makers[value.name].input[0]  # of the Cast to float16
+        renamed = {value.name: value.name + "_float16", exact: value.name}
+        for node in graph.node:
+            for names in (node.input, node.output):
+                for i, name in enumerate(names):
+                    names[i] = renamed.get(name, name)
+)python";
+
+/// For networks with bodies: the converter changes what is outside of them, and puts no Cast before what they read.
+constexpr std::string_view kBodies = R"python(
+
+def bodies_of(node):
+    for attribute in node.attribute:
+        if attribute.HasField("g"):
+            yield attribute.g
+        yield from attribute.graphs
+
+
+def outer_names(body):
+    """Names that a body reads and does not make."""
+    own = {value.name for value in body.input} | {tensor.name for tensor in body.initializer}
+    read = {value.name for value in body.output}
+    for node in body.node:
+        own.update(node.output)
+        read.update(node.input)
+        for inner in bodies_of(node):
+            read |= outer_names(inner)
+    return read - own - {""}
+
+
+def rename(body, old, new):
+    for node in body.node:
+        for i, name in enumerate(node.input):
+            if name == old:
+                node.input[i] = new
+        for inner in bodies_of(node):
+            rename(inner, old, new)
+    for value in body.output:
+        if value.name == old:
+            value.name = new
+
+
+def captured_weights(graph):
+    """Weights that bodies read, as they were in float32."""
+    import onnx
+
+    read = set().union(*(outer_names(body) for node in graph.node for body in bodies_of(node)))
+    return {tensor.name: onnx.TensorProto.FromString(tensor.SerializeToString())
+            for tensor in graph.initializer if tensor.name in read}
+
+
+def keep_bodies(graph, weights):
+    """Bodies stay in float32: they read weights as they were, and what else the converter changed through a Cast."""
+    import onnx
+
+    changed = {value.name for value in [*graph.value_info, *graph.input]
+               if value.type.tensor_type.elem_type == onnx.TensorProto.FLOAT16}
+    changed |= {tensor.name for tensor in graph.initializer if tensor.data_type == onnx.TensorProto.FLOAT16}
+    kept = set()
+    for node in graph.node:
+        for body in bodies_of(node):
+            for name in sorted(outer_names(body) & changed):
+                wide = name + "_float32"
+                rename(body, name, wide)
+                if name not in weights:
+                    body.node.insert(0, onnx.helper.make_node("Cast", [name], [wide], to=onnx.TensorProto.FLOAT))
+                elif name not in kept:
+                    kept.add(name)
+                    weights[name].name = wide
+                    graph.initializer.append(weights[name])
+)python";
+
+/// What converts a network; with `bodies`, by means of kBodies.
+std::string mainFunction(bool bodies) {
+  return fmt::format(R"python(
 
 def main():
     if len(sys.argv) != 3:
-        sys.exit(f"usage: {sys.argv[0]} MODEL.onnx OUT.onnx")
+        sys.exit(f"usage: {{sys.argv[0]}} MODEL.onnx OUT.onnx")
     import onnx
     from onnxconverter_common import float16
 
-    model = float16.convert_float_to_float16(
-        onnx.load(sys.argv[1]),
+    model = onnx.load(sys.argv[1])
+    wide = {{value.name for value in model.graph.output if value.type.tensor_type.elem_type == onnx.TensorProto.FLOAT}}
+{}    model = float16.convert_float_to_float16(
+        model,
         min_positive_val=MIN_POSITIVE_VAL,
         max_finite_val=MAX_FINITE_VAL,
         keep_io_types=True,
         op_block_list=OP_BLOCK_LIST,
         node_block_list=NODE_BLOCK_LIST,
     )
-    onnx.save(model, sys.argv[2])
+    keep_outputs(model.graph, wide)
+{}    onnx.save(model, sys.argv[2])
 
 
 if __name__ == "__main__":
     main()
-)python";
+)python",
+                     bodies ? "    weights = captured_weights(model.graph)\n" : "",
+                     bodies ? "    keep_bodies(model.graph, weights)\n" : "");
+}
 
 /// Whether ONNX has an operand of the operator in float32 alone, as the scales of Resize: the converter converts all
 /// operands of a node that it does not block.
@@ -53,24 +147,34 @@ bool hasWideOperand(const std::string& op, std::int64_t opset) {
          });
 }
 
-/// Moves such nodes to those that stay in float32, and says so.
-void blockWideOperands(const Plan& plan, LoweredNodes& nodes) {
-  const auto known = plan.model->opset.find("ai.onnx");
-  const std::int64_t opset = known == plan.model->opset.end() ? onnxlib::newestOpset() : known->second;
+/// Moves nodes of which `isIt` to those that stay in float32, and says `why`.
+template <class IsIt>
+void block(LoweredNodes& nodes, IsIt isIt, std::string_view why) {
   std::vector<std::string> blocked;
   std::vector<LoweredNode> narrow;
   for (LoweredNode& node : nodes.narrow) {
-    const bool wide = hasWideOperand(node.op, opset);
+    const bool wide = isIt(node);
     if (wide) blocked.push_back(node.shown);
     (wide ? nodes.wide : narrow).push_back(std::move(node));
   }
   nodes.narrow = std::move(narrow);
   if (!blocked.empty())
-    nodes.notes.push_back(
-        {fmt::format("these stay in float32, though the plan lowers them, since ONNX has an operand of "
-                     "theirs in float32 alone and the converter would convert it: {}; --to onnx lowers "
-                     "the rest of such a node",
-                     fusescope::listed(blocked))});
+    nodes.notes.push_back({fmt::format("these stay in float32, though the plan lowers them, since {}: {}", why,
+                                       fusescope::listed(blocked))});
+}
+
+/// Blocks what the converter would make a network of that no runtime reads.
+void blockUnconvertible(const Plan& plan, LoweredNodes& nodes) {
+  const auto known = plan.model->opset.find("ai.onnx");
+  const std::int64_t opset = known == plan.model->opset.end() ? onnxlib::newestOpset() : known->second;
+  block(
+      nodes, [&](const LoweredNode& node) { return hasWideOperand(node.op, opset); },
+      "ONNX has an operand of theirs in float32 alone and the converter would convert it (--to onnx lowers the rest of "
+      "such a node)");
+  block(
+      nodes, [](const LoweredNode& node) { return node.op == "Cast"; },
+      "they are Casts of the author to float32, which the converter would leave as they are while it declares what "
+      "they make as float16 (--to onnx writes what the plan has)");
 }
 
 /// A weight of a blocked node stays in float32 for all that read it.
@@ -101,15 +205,9 @@ Result<Exported> writeOnnxruntime(const Plan& plan, const ExportOptions& options
     return Diagnostic{.message = "onnxconverter-common converts to float16 alone, and the plan has bf16",
                       .where = {.node = nodes.narrow.front().shown},
                       .help = "Use --to onnx or --to modelopt, or plan in f16."};
-  blockWideOperands(plan, nodes);
+  blockUnconvertible(plan, nodes);
   TRY(checkNodeNames(nodes, kOnnxruntime));
   TRY(checkWeights(nodes));
-  const std::ptrdiff_t casts = std::ranges::count(nodes.narrow, "Cast", &LoweredNode::op);
-  if (casts > 0)
-    nodes.notes.push_back(
-        {fmt::format("the converter turns {} of the author to float32 into Casts to float16; --to onnx "
-                     "keeps them",
-                     counted(casts, "Cast"))});
   std::string text = fmt::format(
       "# Block lists of onnxconverter-common (1.16) and of ONNX Runtime's transformers.float16: {} of the main graph "
       "stay\n"
@@ -121,7 +219,8 @@ Result<Exported> writeOnnxruntime(const Plan& plan, const ExportOptions& options
   text += "import sys\n\n";
   text += "# Exact names. The converter's own list of operators is left empty: the plan has decided node by node.\n";
   text += pythonList("NODE_BLOCK_LIST", nodes.wideNames());
-  text += "OP_BLOCK_LIST = []" + std::string(kConverterFunctions);
+  const bool bodies = std::ranges::any_of(plan.model->origins, [](const Origin& node) { return isHolder(node.op); });
+  text += fmt::format("OP_BLOCK_LIST = []{}{}{}{}", kBounds, kOutputs, bodies ? kBodies : "", mainFunction(bodies));
   return Exported{std::move(text), std::move(nodes.notes)};
 }
 

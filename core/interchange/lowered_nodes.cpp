@@ -18,10 +18,6 @@
 namespace fusescope {
 namespace {
 
-bool isHolder(const std::string& op) {
-  return op == "If" || op == "Loop" || op == "Scan";
-}
-
 /// Whether a plan, or that of one of its bodies, lowers a node.
 bool lowersSomething(const Plan& plan) {
   const auto lowered = [](DataType type) { return isNarrow(type); };
@@ -198,6 +194,10 @@ Result<DataType> lowType(const std::vector<LoweredNode>& nodes, std::string_view
 }
 
 }  // namespace
+
+bool isHolder(std::string_view op) {
+  return op == "If" || op == "Loop" || op == "Scan";
+}
 
 std::vector<std::string> LoweredNodes::wideNames() const {
   std::vector<std::string> names;

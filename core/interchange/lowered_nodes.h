@@ -34,6 +34,9 @@ struct LoweredNodes {
 /// nothing, or lowers to two types.
 Result<LoweredNodes> loweredNodes(const Plan& plan, std::string_view format, const StopToken& stop);
 
+/// Whether nodes of the operator have bodies.
+bool isHolder(std::string_view op);
+
 /// Refuses nodes that a tool which goes by names cannot tell apart: a node that stays in float32 and has no name in the
 /// file, or shares it with one that does not stay.
 Status checkNodeNames(const LoweredNodes& nodes, std::string_view format);

@@ -50,6 +50,12 @@ std::string moduleOfName(std::string_view name) {
   return end == std::string_view::npos || end == 0 || made ? std::string() : dottedPath(name.substr(0, end));
 }
 
+/// 'Conv.12': its dot stands before a number alone, and tells no module.
+bool endsInNumber(std::string_view name) {
+  const std::string_view last = name.substr(name.rfind('.') + 1);
+  return last.find_first_not_of("0123456789") == last.npos;
+}
+
 /// The path that the scopes before the last slash of a name tell; empty: there is none.
 std::string moduleOfScopedName(std::string_view name) {
   name = withoutWrapper(name.substr(0, name.find(';')));
@@ -102,7 +108,7 @@ std::string moduleOf(const Model& model, const Node& node) {
     if (weight == nullptr) continue;
     if (std::string module = moduleOfName(weight->name); !module.empty()) return module;
   }
-  return {};
+  return endsInNumber(node.name) ? std::string() : moduleOfName(node.name);
 }
 
 std::vector<std::string> modulePaths(const Model& model, const Node& node) {

@@ -17,4 +17,9 @@ PlanOptions withoutLoweredTypes(const PlanOptions& options) {
   return exact;
 }
 
+bool roundsBelowF32(const Plan& plan) {
+  if (std::ranges::any_of(plan.calculates, isNarrow) || std::ranges::any_of(plan.storedTypes, isNarrow)) return true;
+  return std::ranges::any_of(plan.bodies, [](const CoverBody& body) { return roundsBelowF32(plannedBody(body)); });
+}
+
 }  // namespace fusescope

@@ -53,6 +53,10 @@ Result<Tensor> partOf(const std::string& input, const Tensor& tensor, std::size_
 
 Result<std::vector<Sample>> cutSample(const Plan& plan, const Sample& sample, std::int64_t axis) {
   const auto at = static_cast<std::size_t>(axis);
+  if (std::ranges::none_of(sample.inputs, [&](const auto& input) { return at < input.second.dims().size(); }))
+    return Diagnostic{.message = fmt::format("none of the inputs has an axis {}", axis),
+                      .where = {.attribute = kOption},
+                      .help = "Axes count from 0; leave the option out where each array is one sample."};
   std::map<std::string, std::int64_t> held;
   std::int64_t count = 1;
   for (const auto& [input, tensor] : sample.inputs) {

@@ -178,6 +178,21 @@ class SessionTest : public QObject {
     QCOMPARE(m_window->document().directives().size(), std::size_t(1));
   }
 
+  void aSessionWithoutItsModelIsNoSessionOfAnother() {
+    openWithAPin();
+    const QString file = m_folder->filePath("s.fsession");
+    QVERIFY(m_window->session().save(file).ok());
+    QVERIFY(QFile::remove(m_model));
+    m_window = makeWindow();
+    m_window->session().open(file);
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->messages().button("missing", "Locate…") != nullptr, kOpenMs);
+    m_window->session().open(test::samplePath("squeezenet1_1"), {}, {});
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().model() != nullptr, kOpenMs);
+    QVERIFY(m_window->session().path().isEmpty());  // saving would write over the other's file
+    QVERIFY(m_window->document().directives().empty());
+    QVERIFY(m_window->messages().button("missing", "Locate…") == nullptr);
+  }
+
   void whatAKilledWindowLeftIsOffered() {
     // What a window that was killed leaves is the file alone: its lock is of a process that is no more.
     openWithAPin();
@@ -403,5 +418,5 @@ class SessionTest : public QObject {
   int m_asked = 0;
 };
 
-FUSESCOPE_GUI_TEST(SessionTest, 16)
+FUSESCOPE_GUI_TEST(SessionTest, 17)
 #include "session_test.moc"

@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 
 #include "backends/backend.h"
+#include "backends/threads.h"
 #include "session/verdict.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/docks/dock_widgets.h"
@@ -34,7 +35,7 @@ RunSettingsDialog::RunSettingsDialog(const DockContext& context, QWidget* parent
   m_backend->setObjectName(QStringLiteral("backend"));
   for (const Backend* backend : allBackends()) m_backend->addItem(qs(backend->name()), qs(backend->name()));
   m_backend->setCurrentIndex(m_backend->findData(qs(context.runs.settings().backend)));
-  m_threads->setRange(0, 256);
+  m_threads->setRange(0, kMostThreads);
   m_threads->setSpecialValueText(QStringLiteral("as many as the machine has"));
   m_threads->setValue(context.runs.settings().threads);
   for (const Compiler* compiler : allCompilers()) m_compiler->addItem(qs(compiler->name()), qs(compiler->name()));

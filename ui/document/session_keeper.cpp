@@ -155,6 +155,7 @@ Session SessionKeeper::session() const {
 
 void SessionKeeper::open(const QString& path, const PlanOptions& options, const std::vector<InputOverride>& inputs) {
   if (isSessionFile(path.toStdString())) return openSession(path, false);
+  m_pending.reset();  // whose model is still being opened: this one comes in its place
   const bool again = m_document.model() && QFileInfo(path) == QFileInfo(m_document.path());
   if (again && options == PlanOptions() && inputs.empty()) return m_document.reload();
   m_document.open(path, options, inputs);
@@ -172,32 +173,31 @@ void SessionKeeper::openSession(const QString& path, bool recovered) {
       return;
     }
     const Session& session = read.value().session;
-    m_pendingPath = recovered ? qs(session.savedAs) : path;
-    m_pendingUnsaved = recovered;
+    const Waiting waiting{session, recovered ? qs(session.savedAs) : path, recovered};
     if (read.value().model.change == ModelChange::Missing) {
-      m_pending = session;
+      m_missing = waiting;
       emit modelMissing(path, qs(session.model.path));
       return;
     }
-    restore(session, read.value().model.change == ModelChange::Changed);
+    restore(waiting, read.value().model.change == ModelChange::Changed);
   });
 }
 
 void SessionKeeper::locate(const QString& model) {
-  if (!m_pending) return;
-  Session session = *std::exchange(m_pending, std::nullopt);
-  session.model = movedTo(std::move(session.model), model.toStdString());
+  if (!m_missing) return;
+  Waiting found = *m_missing;  // which waits on where this is no model either
+  found.session.model = movedTo(std::move(found.session.model), model.toStdString());
   // Its files are read elsewhere; what applies to a model that has not changed is everything.
   m_jobs.run(
-      kReadTag, this, [file = session.model](const StopToken&) { return stateOnDisk(file); },
-      [this, session](const ModelState& state) { restore(session, state.change == ModelChange::Changed); });
+      kReadTag, this, [file = found.session.model](const StopToken&) { return stateOnDisk(file); },
+      [this, found](const ModelState& state) { restore(found, state.change == ModelChange::Changed); });
 }
 
-void SessionKeeper::restore(Session session, bool modelChanged) {
-  const QString model = qs(session.model.path);
-  const PlanOptions options = session.options;
-  const auto extents = session.extents;
-  m_pending = std::move(session);
+void SessionKeeper::restore(Waiting read, bool modelChanged) {
+  const QString model = qs(read.session.model.path);
+  const PlanOptions options = read.session.options;
+  const auto extents = read.session.extents;
+  m_pending = std::move(read);
   m_document.open(model, options, extents, modelChanged);
 }
 
@@ -208,20 +208,21 @@ void SessionKeeper::modelOpened() {
   if (!m_watcher.files().isEmpty()) m_watcher.removePaths(m_watcher.files());
   m_watcher.addPaths(pathsOf(m_document.modelFile()));
   if (again) return emit changed();  // read again: everything else stays
+  m_missing.reset();
   m_controller.forget();
   m_document.undoStack().clear();
   close();
   if (m_pending) {
-    const Session session = *std::exchange(m_pending, std::nullopt);
+    const auto [session, path, unsaved] = *std::exchange(m_pending, std::nullopt);
     const bool free = begin(session.id.empty() ? newId() : session.id);
-    m_path = free ? m_pendingPath : QString();
+    m_path = free ? path : QString();
     m_runs.restore(session);
     m_document.setCalibrated(session.calibrated.ranges);
-    noteSaved(!m_pendingUnsaved);
-    if (!m_pendingPath.isEmpty()) PlanDocument::remember(m_pendingPath);
+    noteSaved(!unsaved);
+    if (!path.isEmpty()) PlanDocument::remember(path);
     if (free && keeps() && !m_path.isEmpty()) m_folder.noteSaved(session, m_path);  // also where it was moved to
     emit restored(session.view);
-    if (!free) emit openElsewhere(m_pendingPath);
+    if (!free) emit openElsewhere(path);
   } else {
     begin(newId());
     m_path.clear();

@@ -66,8 +66,15 @@ class SessionKeeper : public QObject {
   void restored(const Json& view);               ///< after PlanDocument::modelChanged()
 
  private:
+  /// A session that was read.
+  struct Waiting {
+    Session session;
+    QString path;  ///< where it is saved; empty: nowhere
+    bool unsaved = false;
+  };
+
   void openSession(const QString& path, bool recovered);
-  void restore(Session session, bool modelChanged);
+  void restore(Waiting read, bool modelChanged);
   void modelOpened();
   /// False: another window has the session `id`, and this one has another.
   bool begin(const std::string& id);
@@ -95,9 +102,8 @@ class SessionKeeper : public QObject {
   bool m_worked = false;
   RunSettings m_settings;  ///< settings() as they were saved or opened
   std::function<Json()> m_view;
-  std::optional<Session> m_pending;  ///< read, its model is being opened
-  QString m_pendingPath;
-  bool m_pendingUnsaved = false;
+  std::optional<Waiting> m_pending;  ///< its model is being opened
+  std::optional<Waiting> m_missing;  ///< its model is not where it was, and has to be located
   std::unique_ptr<QLockFile> m_lock;
   std::shared_ptr<std::atomic<bool>> m_keptWanted;  ///< asked by what writes it
   std::unique_ptr<TemporaryFolder> m_scratch;       ///< of engines, where no session is kept

@@ -25,6 +25,7 @@ namespace fusescope {
 
 namespace {
 
+const QString kMissingKey = QStringLiteral("missing");
 const QString kChangedKey = QStringLiteral("changed");
 const QString kElsewhereKey = QStringLiteral("elsewhere");
 const QString kDroppedKey = QStringLiteral("dropped");
@@ -71,7 +72,7 @@ void MainWindow::connectSession() {
   connect(m_session.get(), &SessionKeeper::failed, this, &MainWindow::showProblem);
   connect(m_session.get(), &SessionKeeper::restored, this, &MainWindow::restoreView);
   connect(m_session.get(), &SessionKeeper::modelMissing, this, [this](const QString& session, const QString& model) {
-    m_messages->show(QStringLiteral("missing"),
+    m_messages->show(kMissingKey,
                      QStringLiteral("%1 is about %2, which is not there.").arg(QFileInfo(session).fileName(), model),
                      {{QStringLiteral("Locate…"), [this] {
                          const QString path =
@@ -100,7 +101,10 @@ void MainWindow::connectSession() {
                          dropped.join(QLatin1Char('\n')),
                      {});
   });
-  connect(m_document.get(), &PlanDocument::modelChanged, this, [this] { m_messages->close(kChangedKey); });
+  connect(m_document.get(), &PlanDocument::modelChanged, this, [this] {
+    m_messages->close(kChangedKey);
+    m_messages->close(kMissingKey);  // a session that waits for its model waits no more
+  });
   connect(m_session.get(), &SessionKeeper::began, this, &MainWindow::findInputsBesideModel);
   connect(m_session.get(), &SessionKeeper::began, m_builds.get(), [this] { m_builds->choose(std::nullopt); });
   connect(m_session.get(), &SessionKeeper::restored, this, [this] { m_messages->close(kInputsKey); });

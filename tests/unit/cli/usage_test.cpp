@@ -41,6 +41,7 @@ TEST(Usage, WhatIsWrongWithAnOptionIsSaidOfTheOption) {
   const auto holds = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   EXPECT_TRUE(holds(saidOf({"plan", model, "--precision", "int8"}), "option '--precision': "));
   EXPECT_TRUE(holds(saidOf({"plan", model, "--pin", "qqq=f32"}), "option '--pin qqq=f32': "));
+  EXPECT_TRUE(holds(saidOf({"run", model, "--threads", "100000"}), "--threads: 100000 must be between 1 and 1024"));
   const TemporaryFolder folder;
   EXPECT_TRUE(holds(saidOf({"calibrate", model, "--exclude", "qqq", "-o", (folder / "r.json").string()}),
                     "option '--exclude': the pattern 'qqq' matches no node"));

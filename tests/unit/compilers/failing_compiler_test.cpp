@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "compilers/compile_network.h"
+#include "session/session.h"
+#include "tests/unit/frontends/onnx_files.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope {
@@ -91,6 +93,30 @@ TEST(FailingCompiler, ACompilerThatCompilesNothingBlamesNoNode) {
   const Failing compiler([](const Plan&) { return true; });
   EXPECT_EQ(fallbackOf(compiler), "n0 n1 n2 n3 n4 n5 n6 n7 n8 n9 n10 n11 n12 n13 n14 n15");
   EXPECT_LE(compiler.builds, 6);
+}
+
+TEST(FailingCompiler, WhatDependsOnDataFallsBackTogetherAndTheRestDoesNot) {
+  const test::TemporaryFolder folder;
+  const auto opened =
+      openArtifact(folder.write("model.onnx", test::onnxBytes(R"(g (float[4, 8] x) => (float[N, 2] y, float[4, 8] z) {
+    [before] a = Exp (x)
+    [places] p = NonZero (a)
+    [turned] t = Transpose (p)
+    [last] y = Cast <to: int = 1> (t)
+    [beside] z = Exp (a)
+  })")),
+                   {}, {});
+  ASSERT_TRUE(opened.ok()) << opened.error().text();
+  PlanOptions options = cpuOptions();
+  options.target = "cpu";
+  options.compiler = "failing";
+  const Failing compiler([](const Plan&) { return false; });
+  const auto engine = compileNetwork(compiler, planned(opened.value().plan->model, options), {.measureTactics = false});
+  ASSERT_TRUE(engine.ok()) << engine.error().text();
+  std::string fallback;
+  for (const NodeSupport& said : engine.value()->plan().options.support->nodes)
+    if (said.taken == false) fallback += (fallback.empty() ? "" : " ") + said.node;
+  EXPECT_EQ(fallback, "last turned") << "NonZero is not the target's, and is not asked for";
 }
 
 TEST(FailingCompiler, TheNumberOfBuildsIsLimited) {

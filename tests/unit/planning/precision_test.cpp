@@ -1,3 +1,4 @@
+#include "planning/without_lowered_types.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope {
@@ -30,6 +31,15 @@ const PrecisionGrant& grantOf(const Plan& plan, const std::string& node) {
   const NodeId id = *plan.graph().findNode(node);
   return *std::find_if(plan.precisionMap.begin(), plan.precisionMap.end(),
                        [&](const PrecisionGrant& grant) { return grant.node == id; });
+}
+
+TEST(Precision, WhatRoundsBelowFloat32IsToldWhoeverAskedForIt) {
+  EXPECT_FALSE(roundsBelowF32(*planned(twoLayers(), {.target = "cpu:avx2"})));
+  EXPECT_TRUE(roundsBelowF32(*planned(twoLayers(), f16())));
+  ModelBuilder ofTheAuthor;
+  const ValueId x = ofTheAuthor.input("x", {4, 8}, DataType::F16);
+  ofTheAuthor.output(ofTheAuthor.node("Add", "sum", {x, x}, {4, 8}, DataType::F16));
+  EXPECT_TRUE(roundsBelowF32(*planned(ofTheAuthor.build(), {.target = "cpu:avx2"})));
 }
 
 TEST(Precision, OneTypeIsTakenWhereFloatsAreComputed) {

@@ -210,6 +210,7 @@ TEST(InputFiles, ABatchAxisIsCutIntoSamples) {
   const Diagnostic unequal = refusalOf(*pairs, {folder.path() / "odd.npz"}, 0);
   EXPECT_EQ(unequal.where.attribute, "--batch-axis");
   EXPECT_EQ(unequal.where.file, (folder.path() / "odd.npz").string());
+  EXPECT_EQ(refusalOf(*plan, {folder.path() / "in.npz"}, 9).where.attribute, "--batch-axis") << "none has such an axis";
 }
 
 TEST(InputFiles, AnInnerAxisIsCutToo) {
