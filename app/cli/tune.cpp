@@ -96,6 +96,11 @@ void printExported(const TuneGoal& goal, const TuneReport& report) {
     std::cout << fmt::format("once exported, the network has {} on the reference and {} on the engine\n",
                              errorText(exported->numbers->onReference.worst),
                              errorText(exported->numbers->onEngine.worst));
+  if (exported && exported->numbers && *goal.maxError < *Tolerance::ofLoweredTypes().rms)
+    std::cout << fmt::format(
+        "give export --tol-rms {:g} too: else it holds the network to the session's tolerance, or "
+        "{:g}\n",
+        *goal.maxError, *Tolerance::ofLoweredTypes().rms);
   if (exported && !exported->whyNot.empty())
     std::cout << fmt::format("export refuses the network with these pins: {}\n", exported->whyNot);
 }
@@ -260,7 +265,8 @@ Command tuneCommand(CLI::App& app) {
                    "a command that gets two .npz, the outputs in float32 and lowered, and prints an error: less is "
                    "better")
       ->type_name("COMMAND");
-  verb->add_option("--budget", options.goal.seconds, "stop after so many seconds, with the best so far")
+  verb->add_option("--budget", options.goal.seconds,
+                   "stop after so many seconds, with the best so far; what is found is then checked as it is exported")
       ->type_name("SECONDS")
       ->check(aboveZero());
   verb->add_option("--evaluations", options.goal.evaluations, "stop after so many evaluations, with the best so far")

@@ -13,7 +13,7 @@ struct TuneWishes {
   TuneGoal goal;
   std::string output;    ///< whose error counts; empty: the worst of all
   std::string metric;    ///< a command that judges outputs; empty: max|Δ| over rms
-  bool explain = false;  ///< what each pin is for is found out even where a limit ended the search
+  bool explain = false;  ///< what each pin is for is found out, as far as the time goes
   bool operator==(const TuneWishes&) const = default;
 };
 

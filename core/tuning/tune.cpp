@@ -164,8 +164,11 @@ Result<TuneReport> tune(const std::shared_ptr<const Plan>& lowered, std::vector<
   TuneReport report;
   if (options.progress) options.progress("tune", kSearching);
   auto found = searchFor(*evaluator, options, memory);
-  if (found.ok() && options.explain && !options.evaluator.stop.stop_requested()) {
-    evaluator->endAfter(options.goal.seconds);  // a limit of its own, as large
+  const double left =
+      options.goal.seconds - std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const bool hasTime = options.goal.seconds <= 0 || left > 0;
+  if (found.ok() && options.explain && hasTime && !options.evaluator.stop.stop_requested()) {
+    evaluator->endAfter(options.goal.seconds <= 0 ? 0 : left);
     const Status tried = tryWithoutEach(*evaluator, found.value().result, memory);
     if (!tried.ok() && !tried.error().cancelled) found = tried.error();
   }

@@ -48,7 +48,7 @@ class TuneTest : public QObject {
     QCOMPARE(dialog.precision().currentText(), QStringLiteral("f16"));
     dialog.allowed().setText("much");
     QVERIFY(!dialog.startButton().isEnabled() && dialog.said().contains("much"));
-    dialog.allowed().setText("0.01");
+    dialog.allowed().setText("0.009");
     QTest::mouseClick(&dialog.startButton(), Qt::LeftButton);
     QVERIFY(dialog.working() && dialog.stopButton().isEnabled() && !dialog.startButton().isEnabled());
     QTRY_VERIFY_WITH_TIMEOUT(!dialog.working(), kSearchMs);
@@ -65,6 +65,7 @@ class TuneTest : public QObject {
     QCOMPARE(m_window->document().undoStack().count(), 1);
     QCOMPARE(m_window->document().options().precisions, std::vector{DataType::F16});
     QCOMPARE(m_window->document().directives().size(), pins);
+    QCOMPARE(m_window->runs().settings().tolerance.rms, std::optional(0.009));  // exports are held to it, too
     for (const Directive& pin : m_window->document().directives()) QVERIFY(!pin.note.empty());
     // They do what was asked.
     m_window->controller().evaluateErrors();

@@ -361,7 +361,19 @@ void TuneDialog::take() {
   if (options.ranges != nullptr) options.ranges = m_context.document.ranges();  // with the histograms
   assignIds(options.directives);
   m_context.document.edit(QStringLiteral("Tune: %1").arg(pointWords(shownPoint())), std::move(options));
+  holdToWhatWasPromised();
   accept();
+}
+
+/// The session judges and exports by its tolerance: where the search allowed less, that is the tolerance from now on.
+void TuneDialog::holdToWhatWasPromised() {
+  const auto& allowed = m_answer->maxError;
+  RunSettings settings = m_context.runs.settings();
+  const bool ofOutputs = settings.tune.metric.empty() && settings.tune.output.empty();
+  if (!allowed || !ofOutputs || !(shownPoint().error <= *allowed)) return;
+  if (settings.tolerance.rms && *settings.tolerance.rms <= *allowed) return;
+  settings.tolerance.rms = *allowed;
+  m_context.runs.setSettings(settings);
 }
 
 }  // namespace fusescope

@@ -76,6 +76,7 @@ class TuneDialog : public QDialog {
   const TunedPoint& shownPoint() const;
   const std::vector<TunedPin>& shownPins() const;
   void take();
+  void holdToWhatWasPromised();
 
   DockContext m_context;
   QComboBox *m_precision, *m_output;
