@@ -6,6 +6,7 @@
 #include "tests/gui/gui_support.h"
 #include "tests/support/allocations.h"
 #include "tests/support/paths.h"
+#include "ui/compare/two_views.h"
 #include "ui/docks/compare_dock.h"
 #include "ui/docks/layers_dock.h"
 #include "ui/docks/profile_dock.h"
@@ -182,6 +183,29 @@ class StallsTest : public QObject {
     held();
   }
 
+  void looksAtTwoPlansOfLlamaScale() {
+    const auto model = test::zooModel("llama_scale");
+    if (!model) QSKIP("no shared test material; set FUSESCOPE_SHARED to its folder");
+    open(QString::fromStdString(model->string()));
+    held();
+    application().measure("precision", [&] { m_window->document().setPrecisions({DataType::F16}); });
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->document().planning() && m_window->jobs().idle(), kOpenMs);
+    held();
+    TwoViews& views = m_window->twoViews();
+    application().measure("two views", [&] { m_window->actions().find("two_views")->trigger(); });
+    QTRY_VERIFY_WITH_TIMEOUT(!views.comparison().busy() && views.comparison().scenes(), kOpenMs);
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->jobs().idle(), kOpenMs);
+    QTest::qWait(500);
+    held();
+    QVERIFY(views.comparison().pair()->groups.size() > 1);
+    application().measure("next difference", [&] { m_window->actions().find("next_difference")->trigger(); });
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->jobs().idle(), kOpenMs);
+    QTest::qWait(500);
+    held();
+    application().measure("one view", [&] { m_window->actions().find("two_views")->trigger(); });
+    held();
+  }
+
   void opensLlamaScale() {
     const auto model = test::zooModel("llama_scale");
     if (!model) QSKIP("no shared test material; set FUSESCOPE_SHARED to its folder");
@@ -267,5 +291,5 @@ class StallsTest : public QObject {
   long m_forThemes = 0;  ///< of a small network
 };
 
-FUSESCOPE_GUI_TEST(StallsTest, 10)
+FUSESCOPE_GUI_TEST(StallsTest, 11)
 #include "stalls_test.moc"
