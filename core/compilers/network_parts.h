@@ -33,9 +33,9 @@ Result<Part> segmentPart(const std::shared_ptr<const Plan>& plan, const Segment&
 
 /// Compiles the segments of `plan` at the extents of `options`: those in fallback by our own compiler. A segment that
 /// `compiler` cannot compile falls back: the node that it names, or that is found by compiling parts of the segment (at
-/// most 64 in all); else all of them. Where the extents of a value between segments depend on data, what makes it falls back
-/// together with what is behind it; a network that cannot be cut even so falls back whole. Errors: those of our own compiler, and
-/// cancellation; of a compiler whose answers are recorded all, since it cannot be asked anew.
+/// most 64 in all); else all of them. Where the extents of a value between segments depend on data, what makes it falls
+/// back together with what is behind it; a network that cannot be cut even so falls back whole. Errors: those of our
+/// own compiler, and cancellation; of a compiler whose answers are recorded all, since it cannot be asked anew.
 Result<CompiledParts> compileParts(const Compiler& compiler, std::shared_ptr<const Plan> plan,
                                    const std::map<std::string, Dims>& extents, const BuildOptions& options);
 
