@@ -27,7 +27,7 @@ TradeOffDock::TradeOffDock(const DockContext& context)
   auto* row = new QHBoxLayout(page);
   row->setContentsMargins(8, 0, 0, 4);
   row->setSpacing(8);
-  row->addWidget(m_plot, 3);
+  row->addWidget(m_plot, 2);
   row->addWidget(m_view, 3);
   m_stack =
       new HintStack(page, QStringLiteral("Build plans and evaluate them: each stands here by its time and error."));

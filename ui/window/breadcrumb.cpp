@@ -29,11 +29,7 @@ Breadcrumb::Breadcrumb(const DockContext& context, QWidget* parent)
     : QFrame(parent), m_context(context), m_row(new QHBoxLayout(this)) {
   m_row->setContentsMargins(4, 0, 4, 0);
   m_row->setSpacing(0);
-  // As high as a step also while there is none: else the first click makes the status bar higher.
-  QToolButton step;
-  step.setText(QStringLiteral("x"));
-  step.ensurePolished();
-  setMinimumHeight(std::max(kLeastTarget, step.sizeHint().height()));
+  setMinimumHeight(kLeastTarget);  // as high as a step, also while there is none
   m_row->setSizeConstraint(QLayout::SetNoConstraint);  // a long way in does not make the window wide
   setAccessibleName(QStringLiteral("Where the selection is"));
   connect(&context.selection, &Selection::changed, this, &Breadcrumb::refresh);
@@ -80,7 +76,9 @@ void Breadcrumb::refresh() {
 void Breadcrumb::add(const Step& step, bool last) {
   auto* button = new QToolButton;
   button->setAutoRaise(true);
-  button->setMinimumHeight(kLeastTarget);
+  // No higher: else the first click makes the status bar higher, and the canvas is fitted anew.
+  button->setStyleSheet(QStringLiteral("padding: 0 6px;"));
+  button->setFixedHeight(kLeastTarget);
   button->setText(captionText(button->fontMetrics().elidedText(step.text, Qt::ElideMiddle, kWidestStep)));
   button->setToolTip(tipText(step.text + QStringLiteral("\n") + step.tip));
   button->setAccessibleName(step.text);
