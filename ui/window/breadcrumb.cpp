@@ -29,7 +29,7 @@ Breadcrumb::Breadcrumb(const DockContext& context, QWidget* parent)
     : QFrame(parent), m_context(context), m_row(new QHBoxLayout(this)) {
   m_row->setContentsMargins(4, 0, 4, 0);
   m_row->setSpacing(0);
-  setMinimumHeight(kLeastTarget);  // as high as a step, also while there is none
+  setMinimumHeight(kLeastTarget);                      // as high as a step, also while there is none
   m_row->setSizeConstraint(QLayout::SetNoConstraint);  // a long way in does not make the window wide
   setAccessibleName(QStringLiteral("Where the selection is"));
   connect(&context.selection, &Selection::changed, this, &Breadcrumb::refresh);

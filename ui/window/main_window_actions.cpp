@@ -39,7 +39,7 @@ namespace {
 constexpr int kSearchWidth = 230, kLeastSearch = 90;
 constexpr int kBesideMenus = 24;  ///< what the corner of the menu bar keeps free beside the field and its count
 constexpr int kBesideCount = 6;
-constexpr int kToolBarHeight = 34;
+constexpr int kToolBarHeight = 36;
 const QString kRecipeKey = QStringLiteral("recipe");
 
 /// "85 kernels: 61 of onnxruntime with nodes of the network, …": what the count in the status bar consists of.

@@ -30,7 +30,7 @@ Room::Room(std::function<const Theme&()> theme)
       m_graph(new QWidget),
       m_column(new QVBoxLayout(m_graph)),
       m_sides{{Qt::LeftDockWidgetArea, new DockArea(Qt::LeftDockWidgetArea, theme), 0.146, 210, 380, 1100},
-              {Qt::RightDockWidgetArea, new DockArea(Qt::RightDockWidgetArea, theme), 0.1615, 220, 480, 700},
+              {Qt::RightDockWidgetArea, new DockArea(Qt::RightDockWidgetArea, theme), 0.159, 220, 480, 700},
               {Qt::BottomDockWidgetArea, new DockArea(Qt::BottomDockWidgetArea, theme), 0.34, 180, 520,
                kClosedUntilAsked}} {
   auto* layout = new QVBoxLayout(this);
