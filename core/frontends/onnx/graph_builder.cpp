@@ -120,7 +120,7 @@ Result<std::shared_ptr<const Graph>> GraphBuilder::build(const FileGraph& graph,
                         .where = {.value = output.name}};
     m_editor.addOutput(*value);
   }
-  return m_editor.publish();
+  return std::move(m_editor).publish();
 }
 
 void GraphBuilder::collectTypes(const FileGraph& graph) {
