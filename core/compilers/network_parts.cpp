@@ -74,11 +74,11 @@ class PartsCompiler {
       made.pins = known->second.pins;
       return made;
     }
-    if (m_options.progress) m_options.progress("compile", segment.name);
     BuildOptions options = m_options;
     options.backend.clear();
     options.shapes = isWhole(part) ? m_extents : std::map<std::string, Dims>();
-    const Lowered lowered = TRY(compiler.lower(part.plan));
+    const Lowered lowered = TRY(compiler.lower(part.plan, options));
+    if (m_options.progress) m_options.progress("compile", segment.name);
     made.engine = TRY(compiler.compile(lowered, options));
     made.pins = lowered.pins;
     m_compiled[key] = made;
@@ -164,7 +164,7 @@ class PartsCompiler {
     BuildOptions options = m_options;
     options.backend.clear();
     options.shapes.clear();
-    const auto compiled = m_compiler.compile(TRY(m_compiler.lower(part.value().plan)), options);
+    const auto compiled = m_compiler.compile(TRY(m_compiler.lower(part.value().plan, options)), options);
     if (compiled.ok()) return std::optional(Diagnostic());
     if (compiled.error().cancelled) return compiled.error();
     return std::optional(compiled.error());

@@ -144,12 +144,13 @@ Result<Artifact> opened(const std::filesystem::path& path, const std::vector<Inp
       return artifact;
     case ArtifactKind::Model: {
       const Compiler& compiler = *TRY(compilerFor(options));
+      const auto ready = options.support == nullptr ? compiler.getReady() : nullptr;  // while the model is read
       auto model = TRY(openModel(path, inputs, stop, progress));
       if (progress) progress("plan", path.filename().string());
       artifact.backend = backendFor(backend, options.target);
       const auto prices = measuredPrices(artifact.backend);
       auto plan = makePlan(std::move(model), options, prices.get(), stop);
-      if (plan.ok()) plan = planSupported(compiler, std::move(plan).value(), stop);
+      if (plan.ok()) plan = planSupported(compiler, std::move(plan).value(), stop, progress);
       if (!plan.ok()) {
         auto error = std::move(plan).error();
         if (error.where.file.empty()) error.where.file = path.string();

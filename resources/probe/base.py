@@ -101,6 +101,12 @@ def captured_output(path):
             os.close(descriptor)
 
 
+def identity(path):
+    """Of a file as it is now: which one it is, and when it was written."""
+    facts = os.stat(path)
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
+
+
 def reset_peak():
     """Makes peak_bytes() count from now on, where the system can."""
     with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w") as file:

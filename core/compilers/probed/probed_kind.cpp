@@ -19,9 +19,9 @@ Result<std::vector<OptimiserStep>> ProbedKind::optimiserSteps(const ProbeAnswer&
   return Diagnostic{.message = std::string(title()) + " does not say which steps its optimisation takes"};
 }
 
-Status ProbedKind::verify(const HandedNetwork&, const ProbeAnswer&, const std::map<std::string, Tensor>&, ProbeJob&,
-                          ReadBack&, const StopToken&) const {
-  return Done{};
+Result<ReadBack> ProbedKind::readBackCompared(const HandedNetwork& network, const ProbeAnswer& compiled,
+                                              const ComparedOn& /*on*/) const {
+  return readBack(network, compiled);
 }
 
 /// The only node whose number stands in the error as a word.

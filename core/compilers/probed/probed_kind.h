@@ -27,6 +27,13 @@ struct OptimiserStep {
   bool operator==(const OptimiserStep&) const = default;
 };
 
+/// What bindings are compared on.
+struct ComparedOn {
+  const std::map<std::string, Tensor>& inputs;  ///< by their names in the handed file, all of them
+  ProbeJob& job;                                ///< that compiled the network, asked for `values`
+  const StopToken& stop;
+};
+
 /// What is different between the compilers that a probe reaches: what each is asked for, and how its answers are read.
 /// All is text of another program: nothing is believed that does not fit the network. Const, stateless, and safe to use
 /// from several threads.
@@ -64,11 +71,11 @@ class ProbedKind {
                                                             const ProbeAnswer& profile) const = 0;
   /// What kernelTimes() are over the runs of a profile, behind "times of kernels are": "medians over all runs".
   virtual std::string_view kernelTimesAre() const = 0;
-  /// Compares bindings with numbers, where the compiler hands inner values out: those that are equal become Verified.
-  /// `inputs`: by their names in the handed file. The default does nothing.
-  virtual Status verify(const HandedNetwork& network, const ProbeAnswer& compiled,
-                        const std::map<std::string, Tensor>& inputs, ProbeJob& job, ReadBack& told,
-                        const StopToken& stop) const;
+  /// The same, with bindings compared with numbers where the compiler hands inner values out: those that are equal
+  /// become Verified. What cannot be compared stays as it was told. Errors: those of readBack(); cancellation. The
+  /// default compares nothing.
+  virtual Result<ReadBack> readBackCompared(const HandedNetwork& network, const ProbeAnswer& compiled,
+                                            const ComparedOn& on) const;
   /// The node that a build failed at, where the error says or its kind of search finds one; else invalid. The default:
   /// the only one whose name in the handed file stands in the error.
   virtual NodeId failedAt(const HandedNetwork& network, const Diagnostic& error) const;

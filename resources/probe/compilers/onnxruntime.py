@@ -39,7 +39,8 @@ class Compiler(base.Compiler):
         return {"version": self._ort.__version__, "devices": providers, "about": {"threads": os.cpu_count()}}
 
     def compile(self, request, files, out_folder, progress):
-        """`mark` names values that are to be outputs, too."""
+        """`mark` names values that are to be outputs, too. `values`: values inside are asked for later, so that the
+        weights of the optimised network are kept; else they are not written, which takes half of the time."""
         self._forget()
         options = request.get("options", {})
         self._kept = tempfile.mkdtemp(prefix="optimised-", dir=os.path.dirname(os.path.abspath(out_folder)))
@@ -48,6 +49,8 @@ class Compiler(base.Compiler):
         marked = with_outputs(files["network.onnx"], request["mark"]) if request.get("mark") else None
         try:
             begin = time.perf_counter()
+            if not request.get("values"):
+                os.symlink(os.devnull, os.path.join(self._kept, WEIGHTS))
             self._session = self._make_session(marked or files["network.onnx"], options, written=self._kept)
             ms = 1e3 * (time.perf_counter() - begin)
         finally:
@@ -97,8 +100,8 @@ class Compiler(base.Compiler):
         names those that are to be given besides the network's own."""
         path = files.get("network.onnx")
         if request.get("optimised"):
-            if self._kept is None:
-                raise base.Refusal("There is no optimised network.", kind="failed")
+            if self._kept is None or os.path.islink(os.path.join(self._kept, WEIGHTS)):
+                raise base.Refusal("There is no optimised network with its weights.", kind="failed")
             path = os.path.join(self._kept, NETWORK)
         options = {**request.get("options", {}), "level": "none"}
         marked = with_outputs(path, request.get("outputs", []))

@@ -27,7 +27,7 @@ class Compiler(base.Compiler):
         self._messages = []
         self._logger = make_logger(trt, self._messages)
         self._devices, why_no_device = cuda.devices()
-        self._engine, self._runner = None, None
+        self._engine, self._runner, self._asked = None, None, None
         return {
             "version": trt.__version__,
             "devices": self._devices,
@@ -39,10 +39,17 @@ class Compiler(base.Compiler):
         }
 
     def support(self, request, files, out_folder, progress):
-        """Which nodes the parser takes: every refusal in its words, and the parts that lie between them."""
+        """Which nodes the parser takes: every refusal in its words, and the parts that lie between them. A network that
+        it takes whole is kept for compile(), since reading it again takes as long."""
         progress("support")
-        builder, network, parser = self._parser()
         path = files["network.onnx"]
+        parsed = builder, network, parser = self._parser()
+        is_supported = parser.parse_from_file(path)
+        self._asked = (base.identity(path), parsed) if is_supported else None
+        if is_supported:
+            self._write_log(out_folder)
+            return {"is_supported": True, "refusals": [], "parts": []}
+        builder, network, parser = self._parser()
         with open(path, "rb") as file:
             is_supported = parser.supports_model_v2(file.read(), path)
         self._write_log(out_folder)
@@ -63,9 +70,7 @@ class Compiler(base.Compiler):
         base.reset_peak()
         progress("import")
         start = time.perf_counter()
-        builder, network, parser = self._parser()
-        if not parser.parse_from_file(files["network.onnx"]):
-            raise base.Refusal("\n".join(as_words(each) for each in refusals(parser)) or self._errors())
+        builder, network, parser = self._parsed(files["network.onnx"])
         config = self._configuration(builder, network, options, progress)
         parsed = time.perf_counter()
         progress("build")
@@ -117,6 +122,16 @@ class Compiler(base.Compiler):
         builder = trt.Builder(self._logger)
         network = builder.create_network(0)
         return builder, network, trt.OnnxParser(network, self._logger)
+
+    def _parsed(self, path):
+        """As support() left it, where that was asked of the same file."""
+        asked, self._asked = self._asked, None
+        if asked is not None and asked[0] == base.identity(path):
+            return asked[1]
+        builder, network, parser = self._parser()
+        if not parser.parse_from_file(path):
+            raise base.Refusal("\n".join(as_words(each) for each in refusals(parser)) or self._errors())
+        return builder, network, parser
 
     def _configuration(self, builder, network, options, progress):
         trt = self._trt
