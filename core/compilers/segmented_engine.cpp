@@ -122,6 +122,11 @@ void SegmentedEngine::addMade(const CompiledPart& part, ReadBack& told) const {
     told.conversions.push_back(std::move(conversion));
   }
   told.compiler.options = made->compiler.options;
+  // What it said itself stands behind the decisions of the part's plan, whose numbers mean nothing here.
+  for (std::size_t i = made->asked->decisions.size(); i < made->decisions.size(); ++i) {
+    Decision& decision = told.decisions.emplace_back(made->decisions[i]);
+    decision.evidence.clear();
+  }
 }
 
 void SegmentedEngine::sumReports() {
