@@ -132,6 +132,9 @@ class ReadBackWriter {
     const Agreement& agreement = m_plan.agreement;
     if (agreement.edges == 0) return nullptr;
     return {{"edges", agreement.edges},
+            {"predicted", agreement.predicted},
+            {"made", agreement.made},
+            {"both", agreement.both},
             {"precision", jsonOrNull(agreement.precision())},
             {"recall", jsonOrNull(agreement.recall())},
             {"f1", jsonOrNull(agreement.f1())}};
