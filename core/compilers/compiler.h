@@ -67,6 +67,11 @@ class Compiler {
   virtual CompilerIdentity identity() const = 0;
   /// The target whose table predicts what it does; empty: whichever is asked for.
   virtual std::string target() const = 0;
+  /// Whether it compiles what was planned for `target`, where it has one of its own: for that, and those of a
+  /// capability of it ("tensorrt-rtx:sm120").
+  virtual bool takesTarget(std::string_view target) const;
+  /// What of it nobody has run yet, as a sentence; empty: it was tried.
+  virtual std::string untried() const { return {}; }
   virtual std::vector<CompilerOption> options() const { return {}; }  ///< what it can be told besides
   /// Why it cannot do this on this machine, as a sentence; empty: it can.
   virtual std::string whyNot(Ability ability) const = 0;

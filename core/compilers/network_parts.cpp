@@ -54,6 +54,7 @@ class PartsCompiler {
         Diagnostic error = std::move(compiled).error();
         if (error.cancelled || segment.kind == SegmentKind::Fallback) return error;
         if (recordedJobOf(m_compiler)) return packedOtherwise(std::move(error));
+        if (isOfWhatWasAsked(error)) return error;
         TRY(refuse(made.plan, segment, error, refused));
         continue;
       }
@@ -91,6 +92,11 @@ class PartsCompiler {
       error.help = fmt::format("Pack the job again with --fallback '{}': then this node runs on our own engine.",
                                error.where.node);
     return error;
+  }
+
+  /// No part of the network is to blame for what an option cannot have, or for an answer that cannot be read.
+  static bool isOfWhatWasAsked(const Diagnostic& error) {
+    return error.where.node.empty() && !error.where.attribute.empty();
   }
 
   /// A part that was cut out has the extents that it was cut at.

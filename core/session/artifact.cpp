@@ -231,7 +231,7 @@ Result<const Compiler*> compilerFor(const PlanOptions& options) {
   TRY(checkOptions(*compiler, options.compilerOptions));
   TRY(checkLimits(*compiler, options));
   const std::string target = compiler->target();
-  if (target.empty() || target == options.target || options.target.starts_with(target + ":")) return compiler;
+  if (compiler->takesTarget(options.target)) return compiler;
   return Diagnostic{
       .message = fmt::format("{} compiles for target {}, not for {}", options.compiler, target, options.target),
       .where = {.attribute = "--target"},

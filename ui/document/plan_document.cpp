@@ -247,7 +247,7 @@ void PlanDocument::setCompiler(const Compiler& compiler) {
   const Compiler* before = findCompiler(options.compiler);
   const std::string target = compiler.target();
   if (!target.empty()) {
-    options.target = target;
+    if (!compiler.takesTarget(options.target)) options.target = target;
   } else if (before != nullptr && !before->target().empty()) {
     options.target = PlanOptions().target;  // that of now was the other compiler's
   }

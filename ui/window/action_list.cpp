@@ -37,6 +37,11 @@ void fillSelected(MainWindow& window, QMenu& menu) {
   fillNodeMenu(menu, window.context(), window.selection().nodes());
 }
 
+/// A compiler that nobody has run yet is marked.
+QString withMark(const QString& title, const Compiler* compiler) {
+  return compiler == nullptr || compiler->untried().empty() ? title : title + QStringLiteral(" (untried)");
+}
+
 /// The compilers in each environment; those that cannot be built with are greyed and say why.
 void fillEnvironments(MainWindow& window, QMenu& menu) {
   window.findEnvironmentsOfSession();
@@ -55,7 +60,7 @@ void fillEnvironments(MainWindow& window, QMenu& menu) {
       const Compiler* compiler = found.problem.empty() ? findCompiler(name) : nullptr;
       if (compiler != nullptr) window.controller().compilers().ask(name);
       const QString title = QStringLiteral("%1 %2 · %3").arg(qs(found.compiler), qs(found.version), place).simplified();
-      QAction* action = menu.addAction(title, &window, [&window, compiler] {
+      QAction* action = menu.addAction(withMark(title, compiler), &window, [&window, compiler] {
         window.showDock(QStringLiteral("Runs"));
         window.controller().buildWith(*compiler);
       });
@@ -66,7 +71,7 @@ void fillEnvironments(MainWindow& window, QMenu& menu) {
       action->setCheckable(true);
       action->setChecked(now == name);
       action->setEnabled(problem.isEmpty());
-      action->setToolTip(problem);
+      action->setToolTip(problem.isEmpty() && compiler != nullptr ? qs(compiler->untried()) : problem);
     }
   }
   menu.addSeparator();
@@ -79,7 +84,8 @@ void fillCompilers(MainWindow& window, QMenu& menu) {
   compilers.ask();
   const QString now = qs(window.document().options().compiler);
   for (const Compiler* compiler : allCompilers()) {
-    QAction* action = menu.addAction(compilers.title(compiler->name()), &window, [&window, compiler] {
+    const QString title = withMark(compilers.title(compiler->name()), compiler);
+    QAction* action = menu.addAction(title, &window, [&window, compiler] {
       window.showDock(QStringLiteral("Runs"));
       window.controller().buildWith(*compiler);
     });
@@ -87,7 +93,7 @@ void fillCompilers(MainWindow& window, QMenu& menu) {
     action->setChecked(now == qs(compiler->name()));
     const QString problem = window.controller().buildWithRefusal(*compiler);
     action->setEnabled(problem.isEmpty());
-    action->setToolTip(problem);
+    action->setToolTip(problem.isEmpty() ? qs(compiler->untried()) : problem);
   }
   fillEnvironments(window, menu);
 }

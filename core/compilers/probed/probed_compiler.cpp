@@ -56,8 +56,12 @@ ProbedCompiler::ProbedCompiler(const ProbedKind& kind, std::string environment)
       m_name(std::string(kind.name()) + (m_environment.empty() ? "" : "@" + m_environment)) {}
 
 Result<Environment> ProbedCompiler::environment(const StopToken& stop) const {
-  if (m_environment.empty()) return firstEnvironmentWith(m_kind.name(), stop);
-  return environmentNamed(m_environment);
+  if (!m_environment.empty()) return environmentNamed(m_environment);
+  auto first = firstEnvironmentWith(m_kind.name(), stop);
+  if (first.ok() || first.error().cancelled) return first;
+  Diagnostic nowhere = std::move(first).error();
+  nowhere.help += " " + m_kind.elsewhere();
+  return nowhere;
 }
 
 /// Whoever cancels leaves nothing behind: the next one asks again.
@@ -144,7 +148,7 @@ std::string ProbedCompiler::whyNot(Ability ability) const {
 }
 
 std::string ProbedCompiler::writtenBy(const Plan& plan) const {
-  return m_kind.handedTypes() == HandedTypes::AsInFile ? std::string() : printPlan(plan);
+  return m_kind.handedTypesFor(plan) == HandedTypes::AsInFile ? std::string() : printPlan(plan);
 }
 
 /// That of support(), where it is the same: large networks take long to write. It is taken out, so that it goes with
@@ -157,7 +161,7 @@ Result<HandedNetwork> ProbedCompiler::handed(std::shared_ptr<const Plan> plan, c
   }
   if (!known || known->model.lock() != plan->model || known->plan != writtenBy(*plan)) {
     if (options.progress) options.progress(kHandOver, m_name);
-    return handNetwork(std::move(plan), m_kind.handedTypes(), options.stop);
+    return handNetwork(plan, m_kind.handedTypesFor(*plan), options.stop);
   }
   known->network.plan = std::move(plan);
   return std::move(known->network);
@@ -172,7 +176,7 @@ Result<CompilerSupport> ProbedCompiler::support(const Plan& plan, const BuildOpt
   const StopToken& stop = told.stop;
   const std::shared_ptr<const Plan> asked(std::shared_ptr<void>(), &plan);  // the caller's, for this call
   if (told.progress) told.progress(kHandOver, m_name);
-  HandedNetwork network = TRY(handNetwork(asked, m_kind.handedTypes(), stop));
+  HandedNetwork network = TRY(handNetwork(asked, m_kind.handedTypesFor(plan), stop));
   if (told.progress) told.progress("ask", m_name);
   Handed kept{plan.model, writtenBy(plan), network};
   kept.network.plan.reset();

@@ -22,6 +22,8 @@ class ProbedCompiler final : public Compiler {
   /// Its version is empty where it is not there.
   CompilerIdentity identity() const override;
   std::string target() const override { return std::string(m_kind.target()); }
+  bool takesTarget(std::string_view target) const override { return m_kind.takesTarget(target); }
+  std::string untried() const override { return m_kind.untried(); }
   std::vector<CompilerOption> options() const override { return m_kind.options(); }
   std::string whyNot(Ability ability) const override;
   /// What the user keeps from it, and what it refuses, runs on our own engine.

@@ -1,5 +1,7 @@
 #include "compilers/probed/probed_kind.h"
 
+#include <fmt/format.h>
+
 #include <cctype>
 
 namespace fusescope {
@@ -10,6 +12,17 @@ bool isOfName(char letter) {
 }
 
 }  // namespace
+
+bool ProbedKind::takesTarget(std::string_view asked) const {
+  return asked == target() || asked.starts_with(std::string(target()) + ":");
+}
+
+std::string ProbedKind::elsewhere() const {
+  return fmt::format(
+      "On a machine that has it and cannot be reached: fusescope probe pack MODEL --compiler {} -o job.pyz "
+      "here, python3 job.pyz there, and fusescope probe open result.zip here.",
+      name());
+}
 
 std::string ProbedKind::whyNoWorkspace() const {
   return std::string(title()) + " has no limit of the scratch memory of a kernel.";

@@ -43,7 +43,15 @@ class ProbedKind {
   virtual std::string_view name() const = 0;  ///< "onnxruntime": the compiler's name, and that of its file in the probe
   virtual std::string_view title() const = 0;   ///< "ONNX Runtime"
   virtual std::string_view target() const = 0;  ///< the target whose table predicts what it does
+  /// Whether it compiles what was planned for `target`: for its own, and for those of a capability of it.
+  virtual bool takesTarget(std::string_view target) const;
   virtual HandedTypes handedTypes() const = 0;
+  /// The same for a plan, where that depends on what it was planned for.
+  virtual HandedTypes handedTypesFor(const Plan& /*plan*/) const { return handedTypes(); }
+  /// What of it nobody has run yet, as a sentence; empty: it was tried.
+  virtual std::string untried() const { return {}; }
+  /// How its answers come here from a machine that cannot be reached, as sentences.
+  virtual std::string elsewhere() const;
   virtual std::vector<CompilerOption> options() const = 0;
   /// Why it cannot do this where it was found, as a sentence; empty: it can. `opened`: what the probe answered when it
   /// was opened there.
