@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "app/cli/command.h"
+#include "app/cli/parts.h"
 #include "app/cli/report.h"
 #include "base/name_hints.h"
 #include "base/text.h"
@@ -99,10 +100,11 @@ int mainGuarded(int argc, char** argv) {
   app.footer(kExamples);
   app.require_subcommand(1);
   const std::vector<Command> commands{
-      inspectCommand(app), planCommand(app),      explainCommand(app), buildCommand(app),       runCommand(app),
-      timeCommand(app),    compareCommand(app),   diffCommand(app),    errorsCommand(app),      verifyCommand(app),
-      tensorCommand(app),  calibrateCommand(app), tuneCommand(app),    exportCommand(app),      migrateCommand(app),
-      reportCommand(app),  compilersCommand(app), probeCommand(app),   importEngineCommand(app)};
+      inspectCommand(app), planCommand(app),      explainCommand(app), buildCommand(app),        runCommand(app),
+      timeCommand(app),    compareCommand(app),   diffCommand(app),    errorsCommand(app),       verifyCommand(app),
+      tensorCommand(app),  calibrateCommand(app), tuneCommand(app),    exportCommand(app),       migrateCommand(app),
+      reportCommand(app),  compilersCommand(app), probeCommand(app),   importEngineCommand(app), extractCommand(app),
+      replaceCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {
