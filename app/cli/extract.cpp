@@ -67,8 +67,20 @@ Result<std::set<std::size_t>> searchedNodes(const Arguments& arguments, const Ar
   return all;
 }
 
+std::string inWords(PartShows shows) {
+  switch (shows) {
+    case PartShows::Difference:
+      return "a difference";
+    case PartShows::Refusal:
+      return "a refusal";
+    case PartShows::Unfused:
+      return "that the two nodes are unfused";
+  }
+  return {};
+}
+
 void printMinimal(const MinimalPart& minimal, const MinimalOptions& options) {
-  std::cout << fmt::format("smallest part that shows a {}: {} of {} ({})\n", name(options.shows), minimal.nodes.size(),
+  std::cout << fmt::format("smallest part that shows {}: {} of {} ({})\n", inWords(options.shows), minimal.nodes.size(),
                            counted(minimal.of, "node"), minimal.what);
   std::cout << fmt::format("{}, {:.1f} s; {}\n", counted(minimal.trials, "part") + " tried", minimal.seconds,
                            minimal.minimal ? "none of its nodes can be left out: each was tried"
@@ -95,7 +107,7 @@ Result<std::optional<std::pair<NetworkPart, Json>>> smallestPart(const Arguments
   clearProgressLine();
   const MinimalPart minimal = TRY(std::move(searched));
   if (minimal.end == CulpritEnd::NoCulprit) {
-    std::cerr << fmt::format("fusescope: all of the nodes together show no {}\n", name(shows));
+    std::cerr << fmt::format("fusescope: all of the nodes together do not show {}\n", inWords(shows));
     return Found();
   }
   if (!arguments.json) printMinimal(minimal, options);

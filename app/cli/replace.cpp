@@ -16,7 +16,7 @@ namespace {
 struct Arguments {
   std::string path, output;
   std::vector<std::string> rules;
-  double rms = 1e-4;
+  double rms = 1e-4, seconds = 0;
   bool list = false, json = false;
   PlanArguments plan;
   InputArguments inputs;
@@ -58,6 +58,9 @@ void printForPeople(const ReplacedNetwork& network, const std::string& output) {
   if (network.before.predictedMs && network.after.predictedMs)
     std::cout << fmt::format("predicted: {:.4g} ms before, {:.4g} ms now\n", *network.before.predictedMs,
                              *network.after.predictedMs);
+  if (network.before.medianMs && network.after.medianMs)
+    std::cout << fmt::format("time: {:.4g} ms before, {:.4g} ms now\n", *network.before.medianMs,
+                             *network.after.medianMs);
   double worst = 0;
   for (const TensorComparison& compared : network.outputs) worst = std::max(worst, compared.maxOverRms);
   std::cout << fmt::format(
@@ -78,6 +81,7 @@ Result<int> replace(const Arguments& arguments) {
                       .help = "fusescope replace MODEL RULE… -o NEW.onnx; replace --list prints the rules."};
   const Artifact artifact = TRY(open(arguments.path, arguments.plan));
   TRY(checkOutput(arguments.output, "--output", artifact, arguments.inputs.source(artifact)));
+  if (arguments.seconds > 0) TRY(checkAble(artifact, Ability::Time, "time a network"));
   const Samples samples = TRY(arguments.inputs.samples(artifact));
   const ReplaceOptions options{
       .path = arguments.output,
@@ -112,6 +116,9 @@ Command replaceCommand(CLI::App& app) {
       ->type_name("T")
       ->check(zeroOrMore())
       ->capture_default_str();
+  verb->add_option("--time", arguments->seconds, "also time both networks for so many seconds each")
+      ->type_name("SECONDS")
+      ->check(aboveZero());
   arguments->engine.declare(*verb);
   verb->add_flag("--json", arguments->json, "say in JSON what was replaced");
   arguments->plan.declare(*verb);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <tuple>
 
 #include "base/name_hints.h"
 #include "base/text.h"
@@ -52,8 +53,8 @@ ListedNode listed(const onnxlib::FileNode& node) {
       .name = node.displayName(), .op = node.op, .domain = node.domain, .inputs = node.inputs, .outputs = node.outputs};
 }
 
-std::set<std::string> namesOf(const std::vector<ListedNode>& nodes) {
-  std::set<std::string> names;
+std::set<std::string> namesWith(const std::vector<ListedNode>& nodes, const std::vector<std::string>& more) {
+  std::set<std::string> names(more.begin(), more.end());
   for (const ListedNode& node : nodes) names.insert(node.name);
   return names;
 }
@@ -195,6 +196,7 @@ class Replacing {
       replacement.gone.back().name = m_model->origins[place].name;
     }
     for (const auto& node : site.made) replacement.made.push_back(listed(node));
+    for (const std::size_t place : site.around) replacement.around.push_back(m_model->origins[place].name);
     if (!asked.rule->inverse.empty() && !site.at.empty())
       replacement.undo = fmt::format("{}@{}", asked.rule->inverse, site.at);
     for (const auto& [from, to] : site.turned) m_turned.insert_or_assign(from, to);
@@ -226,9 +228,28 @@ class Replacing {
     m_result.before = {std::ssize(was.fusedNodes), was.predictedMs};
     m_result.after = {std::ssize(is.fusedNodes), is.predictedMs};
     for (Replacement& replacement : m_result.replacements) {
-      replacement.kernelsBefore = kernelsOfNodes(was, namesOf(replacement.gone));
-      replacement.kernelsAfter = kernelsOfNodes(is, namesOf(replacement.made));
+      replacement.kernelsBefore = kernelsOfNodes(was, namesWith(replacement.gone, replacement.around));
+      replacement.kernelsAfter = kernelsOfNodes(is, namesWith(replacement.made, replacement.around));
     }
+    return m_options.seconds > 0 ? time(before, after) : Status(Done{});
+  }
+
+  /// In turns, so that what the machine does besides falls on both.
+  Status time(const Artifact& before, const Artifact& after) {
+    const auto engineOf = [&](const Artifact& artifact, const std::map<std::string, Tensor>& inputs) {
+      BuildOptions build = buildOptions(artifact, m_options.run.threads, m_options.run.stop, m_options.run.progress);
+      build.shapes = extentsOf(inputs);
+      return openEngine(artifact, build);
+    };
+    const std::map<std::string, Tensor> was = m_samples.first(), is = samplesNow().first();
+    const auto a = TRY(engineOf(before, was)), b = TRY(engineOf(after, is));
+    const TimeOptions options{.seconds = m_options.seconds / 2, .stop = m_options.run.stop};
+    for (int turn = 0; turn < 2; ++turn)
+      for (const auto& [engine, inputs, totals] :
+           {std::tuple(a.get(), &was, &m_result.before), std::tuple(b.get(), &is, &m_result.after)}) {
+        const TimeReport report = TRY(engine->time(*inputs, options));
+        if (report.medianMs) totals->medianMs = std::min(totals->medianMs.value_or(*report.medianMs), *report.medianMs);
+      }
     return Done{};
   }
 
@@ -343,6 +364,8 @@ Json toJson(const ReplacedNetwork& network, const std::filesystem::path& path) {
       {"kernels", {{"before", network.before.kernels}, {"after", network.after.kernels}}},
       {"predicted_ms",
        {{"before", optionalNumber(network.before.predictedMs)}, {"after", optionalNumber(network.after.predictedMs)}}},
+      {"median_ms",
+       {{"before", optionalNumber(network.before.medianMs)}, {"after", optionalNumber(network.after.medianMs)}}},
       {"outputs", std::move(outputs)},
       {"allowed", optionalNumber(network.tolerance.rms)},
       {"samples", network.samples},

@@ -19,10 +19,11 @@ struct ListedNode {
 
 /// One place where a rule was applied.
 struct Replacement {
-  std::string rule;              ///< its name
-  std::vector<ListedNode> gone;  ///< nodes that went
-  std::vector<ListedNode> made;  ///< nodes that stand there now
-  std::string undo;              ///< RULE@ARGUMENT, which undoes it in the new network; empty: no rule does
+  std::string rule;                   ///< its name
+  std::vector<ListedNode> gone;       ///< nodes that went
+  std::vector<ListedNode> made;       ///< nodes that stand there now
+  std::string undo;                   ///< RULE@ARGUMENT, which undoes it in the new network; empty: no rule does
+  std::vector<std::string> around{};  ///< nodes that stay and whose kernels may be others now
   std::vector<std::string> kernelsBefore, kernelsAfter;  ///< of the plan, that hold nodes of either
 };
 
@@ -30,6 +31,7 @@ struct Replacement {
 struct CoverTotals {
   std::int64_t kernels = 0;
   std::optional<double> predictedMs;
+  std::optional<double> medianMs{};  ///< where ReplaceOptions::seconds asks for it: of the faster of two turns
 };
 
 /// A network with substitutions. Nothing is written yet.
@@ -49,6 +51,7 @@ struct ReplacedNetwork {
 struct ReplaceOptions {
   std::filesystem::path path;           ///< to be written
   Tolerance tolerance = {.rms = 1e-4};  ///< how far outputs may be from those of the network before
+  double seconds = 0;                   ///< for which each network is timed, in two turns; 0: none is
   bool readsBack = false;               ///< kernels are those that the compiler of the artifact makes
   RecordingOptions run{};
 };
@@ -60,8 +63,8 @@ Result<ReplacedNetwork> replaceIn(const Artifact& artifact, const std::vector<st
                                   const Samples& samples, const ReplaceOptions& options);
 
 /// {format: "fusescope.replacement", version, path, ok, replacements[{rule, gone[…], made[…], undo, kernels_before[],
-/// kernels_after[]}], opset{before, after}, kernels{before, after}, predicted_ms{before, after}, outputs[…], allowed,
-/// samples[], random_inputs, notes[]}
+/// kernels_after[]}], opset{before, after}, kernels{before, after}, predicted_ms{before, after}, median_ms{before,
+/// after}, outputs[…], allowed, samples[], random_inputs, notes[]}
 Json toJson(const ReplacedNetwork& network, const std::filesystem::path& path);
 /// `replace --list`: [{name, summary, inverse, argument, opset}].
 Json substitutionsJson();

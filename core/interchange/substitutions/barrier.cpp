@@ -19,6 +19,15 @@ onnxlib::NetworkEdits::Borders withOutputs(const FileMatcher& match, std::vector
   return borders;
 }
 
+ReplacedSite siteAt(const FileMatcher& match, const std::string& value, std::vector<onnxlib::FileValue> outputs) {
+  ReplacedSite site{.at = value};
+  site.borders = withOutputs(match, std::move(outputs));
+  const auto& readers = match.values().readers(value);
+  site.around = {readers.begin(), readers.end()};
+  site.around.insert(static_cast<std::size_t>(match.values().maker(value)));
+  return site;
+}
+
 Result<std::vector<ReplacedSite>> addOutput(const SiteSearch& search) {
   const FileMatcher& match = search.match;
   const std::string& value = search.argument;
@@ -35,9 +44,7 @@ Result<std::vector<ReplacedSite>> addOutput(const SiteSearch& search) {
                       .help = "Normalisation removes it; name the value that stands in its place."};
   std::vector<onnxlib::FileValue> outputs = match.file().graph.outputs;
   outputs.push_back({value, fileType(type)});
-  ReplacedSite site{.at = value};
-  site.borders = withOutputs(match, std::move(outputs));
-  return std::vector{std::move(site)};
+  return std::vector{siteAt(match, value, std::move(outputs))};
 }
 
 Result<std::vector<ReplacedSite>> removeOutput(const SiteSearch& search) {
@@ -45,14 +52,12 @@ Result<std::vector<ReplacedSite>> removeOutput(const SiteSearch& search) {
   const std::string& value = search.argument;
   std::vector<onnxlib::FileValue> outputs = match.file().graph.outputs;
   std::erase_if(outputs, [&](const onnxlib::FileValue& output) { return output.name == value; });
-  const bool isOutput = outputs.size() < match.file().graph.outputs.size();
+  const bool isOutput = outputs.size() < match.file().graph.outputs.size() && match.values().maker(value) >= 0;
   if (!isOutput || outputs.empty() || match.values().readers(value).empty())
     return Diagnostic{.message = isOutput ? "nobody else reads it: it is a result of the network, and no barrier"
                                           : "it is no output of the network",
                       .where = {.value = value}};
-  ReplacedSite site{.at = value};
-  site.borders = withOutputs(match, std::move(outputs));
-  return std::vector{std::move(site)};
+  return std::vector{siteAt(match, value, std::move(outputs))};
 }
 
 }  // namespace

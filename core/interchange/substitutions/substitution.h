@@ -23,7 +23,8 @@ struct ReplacedSite {
   std::optional<onnxlib::NetworkEdits::Borders> borders{};  ///< where inputs or outputs of the network change
   /// Of an input whose extents are in another order now: its new name, and which of its old axes each new one is.
   std::map<std::string, std::pair<std::string, std::vector<std::int64_t>>> turned{};
-  std::string at{};  ///< what names the site for the inverse: a new node or value
+  std::string at{};                ///< what names the site for the inverse: a new node or value
+  std::set<std::size_t> around{};  ///< nodes that stay and whose kernels may be others then
 };
 
 /// What a rule finds its sites in.
