@@ -86,6 +86,7 @@ Result<int> replace(const Arguments& arguments) {
   const ReplaceOptions options{
       .path = arguments.output,
       .tolerance = {.rms = arguments.rms},
+      .seconds = arguments.seconds,
       .readsBack = !artifact.isOurs(),
       .run = {.backend = arguments.engine.backend, .threads = arguments.engine.threads, .progress = progressLine()}};
   auto replaced = replaceIn(artifact, arguments.rules, samples, options);

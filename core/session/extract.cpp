@@ -35,10 +35,7 @@ class Extraction {
 
   Result<ExtractedPart> run() {
     const auto folder = TRY(folderBeside(m_options.path, "extracting"));
-    TRY(record(folder.path()));
-    TRY(checkTensors());
-    TRY(cut(folder.path()));
-    if (m_result.whyNoValues.empty()) TRY(compare());
+    if (const Status made = make(folder.path()); !made.ok()) return located(made.error(), folder.path());
     keepDirectives();
     describe();
     prepareFiles();
@@ -46,6 +43,19 @@ class Extraction {
   }
 
  private:
+  Status make(const std::filesystem::path& folder) {
+    TRY(record(folder));
+    TRY(checkTensors());
+    TRY(cut(folder));
+    return m_result.whyNoValues.empty() ? compare() : Status(Done{});
+  }
+
+  /// What was written only to be tried is no file of the user's: the network is.
+  Diagnostic located(Diagnostic error, const std::filesystem::path& folder) const {
+    if (error.where.file.starts_with(folder.string())) error.where.file = m_cutter.source().string();
+    return error;
+  }
+
   Status record(const std::filesystem::path& folder) {
     std::vector<std::string> values = m_part.inputs;
     values.insert(values.end(), m_part.outputs.begin(), m_part.outputs.end());
@@ -54,7 +64,7 @@ class Extraction {
     };
     auto recorded = with(m_given);
     if (!recorded.ok() && !recorded.error().cancelled && m_given != nullptr && m_given->random) {
-      m_result.whyNoValues = recorded.error().text();
+      m_result.whyNoValues = located(recorded.error(), folder).text();
       recorded = with(nullptr);
     } else if (m_given == nullptr) {
       m_result.whyNoValues = "the network cannot be run";

@@ -214,6 +214,16 @@ TEST_F(Extract, WhatCannotBeCutOutIsSaid) {
   EXPECT_NE(over.err.find("would be written over"), std::string::npos) << over.err;
 }
 
+/// A network that cannot be run is cut out without values, and says why.
+TEST_F(Extract, WithoutWeightsThereAreNoValues) {
+  const auto model = zooModel("efficientnet_v2_s");
+  if (!model) GTEST_SKIP() << "no shared test material; set FUSESCOPE_SHARED to its folder";
+  const Json json = jsonOf(extracted(model->string(), {"--nodes", "op:ReduceMean", "--nodes", "op:Gemm"}));
+  EXPECT_NE(json["why_no_values"].get<std::string>().find("without its weights"), std::string::npos) << json;
+  EXPECT_NE(json["why_no_values"].get<std::string>().find(model->string()), std::string::npos) << json;
+  EXPECT_EQ(json["files"].size(), 1U) << json["files"];
+}
+
 /// A value that no .npz holds is refused before anything is written.
 TEST_F(Extract, SequencesAtTheBorderAreRefused) {
   const std::string model = network(

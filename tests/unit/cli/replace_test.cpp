@@ -177,7 +177,8 @@ TEST_F(Replace, AnInputIsHandedOverInAnotherOrder) {
   const std::string model = network(
       "net (float[1, 3, 4, 5] x) => (float[1, 2, 4, 5] y) <float[2, 3, 1, 1] w = {1, 2, 3, 4, 5, 6}> "
       "{ [conv] y = Conv(x, w) }");
-  const Json json = jsonOf(replaced(model, {"nhwc-input@x"}));
+  const Json json = jsonOf(replaced(model, {"nhwc-input@x", "--time", "0.1"}));
+  for (const char* when : {"before", "after"}) EXPECT_TRUE(json["median_ms"][when].is_number()) << json["median_ms"];
   const auto made = importModel(path("new.onnx"));
   ASSERT_TRUE(made.ok());
   const Value& input = made.value().graph->value(made.value().graph->inputs()[0]);
