@@ -86,6 +86,35 @@ TEST(ServerOverRtx, SaysWhatItsParserRefusesAndWhereABuildFails) {
   EXPECT_EQ(server().failedAt(handed.network(), compiled.error()), *handed.graph().findNode("det"));
 }
 
+/// What is asked of both for a target whose types are those of layers.
+TEST(TypesOfLayers, AreThoseOfPinsAndWhatIsAllowed) {
+  PlanOptions options = serverOptions({DataType::F16});
+  options.target = "tensorrt-10";
+  options.directives = {testing::withId(testing::pin("last=f32"), "p1"),
+                        testing::withId(parseOutputType("first=f32").value(), "p2")};
+  Handed handed(R"(net (float[4,4] x) => (float[4,4] y) <float s = {0.5}, int8 z = {0}> {
+    [first] a = Exp (x)
+    [quantise] q = QuantizeLinear (a, s, z)
+    [back] d = DequantizeLinear (q, s, z)
+    [last] y = Tanh (d)
+  })",
+                options);
+  for (const char* name : {"tensorrt", "trtexec"}) {
+    const Json asked = findProbedKind(name)->requestOptions(handed.network(), {.threads = 2}).value();
+    EXPECT_EQ(asked["typing"], "layers");
+    EXPECT_EQ(asked["allowed"], (Json{"f16", "int8"})) << "codes of the network need it: " << asked.dump();
+    EXPECT_EQ(asked["constraints"], "prefer");
+    EXPECT_EQ(asked["precisions"], (Json{{"n3", "f32"}}));
+    EXPECT_EQ(asked.contains("threads"), name == std::string("tensorrt"));
+    ASSERT_EQ(handed.network().pins.size(), 1U);
+    EXPECT_TRUE(handed.network().pins[0].isExpressible) << handed.network().pins[0].how;
+  }
+  Handed strong("net (float[4,4] x) => (float[4,4] y) { [last] y = Tanh (x) }", serverOptions({DataType::F16}));
+  EXPECT_EQ(server().requestOptions(strong.network(), {}).value(), (Json{{"typing", "strong"}}));
+  EXPECT_EQ(server().handedTypesFor(*strong.plan()), HandedTypes::AsPlanned);
+  EXPECT_EQ(server().handedTypesFor(*handed.plan()), HandedTypes::AsInFile);
+}
+
 TEST(ServerOverRtx, HasNoTypesOfLayersAndNoCard) {
   FUSESCOPE_REQUIRE_TENSORRT_RTX();
   PlanOptions options = serverOptions();

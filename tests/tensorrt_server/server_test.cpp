@@ -55,9 +55,12 @@ TEST_P(Both, RunAndAreTimedByKernel) {
   EXPECT_EQ(run.status, 0) << run.out << run.err;
   const Json time = json({"time", model, "--compiler", GetParam(), "--seconds", "0.05", "--per-layer"});
   EXPECT_GT(time["median_ms"].get<double>(), 0);
+  const std::string remark = time["remark"];
+  EXPECT_NE(remark.find("untried"), std::string::npos) << remark;
   std::vector<double> ms;
   for (const Json& kernel : time["layers"][0]["layers"]) ms.push_back(kernel["median_ms"]);
   const bool isRecorded = std::string(GetParam()) == "trtexec";
+  EXPECT_EQ(remark.find("without transfers") != std::string::npos, isRecorded) << remark;
   EXPECT_EQ(ms, isRecorded ? (std::vector<double>{0.00224, 0.00205, 0.0023}) : (std::vector<double>{0.25, 0.5, 0.75}));
 }
 

@@ -219,6 +219,8 @@ Result<TimeReport> ProbedEngine::time(const std::map<std::string, Tensor>& input
   summarise(report, TRY(runTimes(answer)));
   if (options.perLayer && m_compiler.whyNot(Ability::Profile).empty())
     report.layers = TRY(profile(path, options, report));
+  if (const auto remark = answer.json.find("remark"); remark != answer.json.end() && remark->is_string())
+    addRemark(remark->get<std::string>(), report);
   noteOthers(others.end(), report);
   if (const auto recorded = TRY(m_compiler.recorded())) addRemark(recorded->inWords(), report);
   return report;

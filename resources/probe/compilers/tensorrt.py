@@ -1,8 +1,8 @@
 """TensorRT for servers, 10 and 11: `pip install tensorrt`. It needs an NVIDIA card, to compile as to run.
 
-It is untried: it was written by the documentation of its Python interface. What is common with TensorRT for RTX, which was
-tried, is in tensorrt_rtx.py; what stands here is what only this one has: networks that are not strongly typed (until 10),
-a timing cache, and an inspector that can be asked as soon as the engine is built.
+It is untried: it was written by the documentation of its Python interface. What is common with TensorRT for RTX, which
+was tried, is in tensorrt_rtx.py; what stands here is what only this one has: networks that are not strongly typed
+(until 10), a timing cache, and an inspector that can be asked as soon as the engine is built.
 """
 
 import os
@@ -17,8 +17,8 @@ DISTRIBUTIONS = ("tensorrt", "tensorrt-cu13", "tensorrt-cu12", "tensorrt-cu11")
 OLDEST = 10
 LAYERS = "layers.json"
 TYPES = {"f32": "FLOAT", "f16": "HALF", "bf16": "BF16"}  # trt.DataType
-FLAGS = {"f16": "FP16", "bf16": "BF16"}  # trt.BuilderFlag, what the builder is allowed besides f32
-UNTRIED = "Nobody has run TensorRT for servers through Fusescope yet: its part of the probe was written by its documentation."
+FLAGS = {"f16": "FP16", "bf16": "BF16", "int8": "INT8"}  # trt.BuilderFlag, what the builder is allowed besides f32
+UNTRIED = "Nobody has run TensorRT for servers through Fusescope yet: its part was written by its documentation."
 
 
 class Compiler(rtx.Compiler):

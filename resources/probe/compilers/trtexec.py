@@ -22,11 +22,13 @@ PROGRAM = ("trtexec", "/usr/src/tensorrt/bin", "/opt/tensorrt/bin", "/usr/local/
 BROUGHT_BY = "It comes with NVIDIA's packages of TensorRT (libnvinfer-bin) and its archives, not with pip."
 
 UNTRIED = "Nobody has run trtexec through Fusescope yet: its part of the probe was written by its help and files of it."
+UNTRIED_TIMES = "trtexec is untried through Fusescope"
+TIMES_ARE = "times of runs are those of the card, without transfers (computeMs of trtexec)"
 LOG, LAYERS, PROFILE, TIMES = "build.log", "layers.json", "profile.json", "times.json"
 OLDEST = (8, 6)
 LAST_LINES = 30  # of what it printed, for errors that name no reason
 ONCE = ("--iterations=1", "--duration=0", "--warmUp=0")
-WEAK_TYPES = {"f32": "fp32", "f16": "fp16", "bf16": "bf16"}
+WEAK_TYPES = {"f32": "fp32", "f16": "fp16", "bf16": "bf16", "int8": "int8"}
 PACKED = {"f32": "f", "f16": "e", "f64": "d", "int64": "q", "int32": "i", "int8": "b", "uint8": "B", "bool": "?"}
 
 
@@ -105,12 +107,13 @@ class Compiler(base.Compiler):
     def time(self, request, files, out_folder, progress):
         asked = [f"--warmUp={1e3 * request.get('warmup_seconds', 0):g}", f"--duration={request['seconds']:g}"]
         command = self._timed(files, out_folder, [*asked, "--iterations=1"], progress)
-        return {"ms": times_in(os.path.join(out_folder, TIMES)), "command": command, "remark": UNTRIED}
+        return timed(out_folder, command)
 
     def profile(self, request, files, out_folder, progress):
-        asked = [f"--iterations={request['runs']}", "--duration=0", f"--exportProfile={os.path.join(out_folder, PROFILE)}"]
+        profile = f"--exportProfile={os.path.join(out_folder, PROFILE)}"
+        asked = [f"--iterations={request['runs']}", "--duration=0", profile]
         command = self._timed(files, out_folder, asked, progress)
-        return {"ms": times_in(os.path.join(out_folder, TIMES)), "command": command, "remark": UNTRIED}
+        return timed(out_folder, command)
 
     def _timed(self, files, out_folder, asked, progress):
         with self._given(npz.read(files["inputs.npz"]), out_folder) as given:
@@ -155,7 +158,8 @@ class Compiler(base.Compiler):
             raise base.Refusal(f"{self._program} cannot be started: {error}", kind="broken_package") from None
         if "--onnx" not in told.stdout:
             last = "\n".join(told.stdout.splitlines()[-LAST_LINES:])
-            raise base.Refusal(f"{self._program} --help does not tell its options. It printed: {last}", kind="broken_package")
+            message = f"{self._program} --help does not tell its options. It printed: {last}"
+            raise base.Refusal(message, kind="broken_package")
         return told.stdout
 
     def _call(self, arguments, log, progress):
@@ -178,6 +182,11 @@ class Compiler(base.Compiler):
         return ["trtexec", *(without_folder(argument) for argument in arguments)]
 
 
+def timed(out_folder, command):
+    remark = f"{TIMES_ARE}; {UNTRIED_TIMES}"
+    return {"ms": times_in(os.path.join(out_folder, TIMES)), "command": command, "remark": remark}
+
+
 def typing_arguments(options, known, version):
     if options.get("typing") != "layers":
         return ["--stronglyTyped"] if "--stronglyTyped" in known else []
@@ -196,7 +205,8 @@ def typing_arguments(options, known, version):
         each = (f"{name}:{WEAK_TYPES[kind]},{name}_*:{WEAK_TYPES[kind]}" for name, kind in precisions.items())
         arguments.append("--layerPrecisions=" + ",".join(each))
     if outputs:  # by names alone: with a star trtexec 9.0 to 10.16 sets another type than it says
-        arguments.append("--layerOutputTypes=" + ",".join(f"{name}:{WEAK_TYPES[kind]}" for name, kind in outputs.items()))
+        each = (f"{name}:{WEAK_TYPES[kind]}" for name, kind in outputs.items())
+        arguments.append("--layerOutputTypes=" + ",".join(each))
     return arguments
 
 
@@ -243,7 +253,8 @@ def followed(line):
 
 def failure(status, said, version):
     text = "\n".join(said)
-    errors = [re.sub(r"^\[[^\]]*\] \[E\] (\[TRT\] )?", "", line) for line in said if re.match(r"\[[^\]]*\] \[E\] ", line)]
+    found = (re.match(r"\[[^\]]*\] \[E\] (?:\[TRT\] )?(.*)", line) for line in said)
+    errors = [each.group(1) for each in found if each]
     unknown = re.search(r"Unknown option: (--\w+)", text)
     if unknown:
         return base.Refusal(f"trtexec of TensorRT {version} has no option {unknown.group(1)}.", kind="asked",
@@ -253,7 +264,7 @@ def failure(status, said, version):
         why = " The system ends processes so where memory is short." if status == -signal.SIGKILL else ""
         last = "\n".join(said[-LAST_LINES:])
         return base.Refusal(f"trtexec was ended by the signal {name}.{why} It printed last: {last}", kind="failed")
-    words = "\n".join(errors) or "\n".join(said[-LAST_LINES:]) or f"trtexec ended with status {status} and printed nothing."
+    words = "\n".join(errors or said[-LAST_LINES:]) or f"trtexec ended with status {status} and printed nothing."
     wrong_card = re.search("incompatible device|different.*device", words)
     kind = "memory" if re.search("out ?of ?memory", words, re.IGNORECASE) else "asked" if wrong_card else "refused"
     return base.Refusal(words, kind=kind, help="Compile it again on the card that is to run it." if wrong_card else "")
@@ -284,7 +295,8 @@ def text_of(path):
 
 def read_json(text, what):
     """As trtexec writes it: numbers may be nan or inf."""
-    words = re.sub(r'(?<=[\s,\[:])(-?)(nan|inf)(?=[\s,\]}])', lambda found: found[1] + {"nan": "NaN", "inf": "Infinity"}[found[2]], text)
+    names = {"nan": "NaN", "inf": "Infinity"}
+    words = re.sub(r"(?<=[\s,\[:])(-?)(nan|inf)(?=[\s,\]}])", lambda found: found[1] + names[found[2]], text)
     try:
         return json.loads(words)
     except ValueError as error:
