@@ -4,7 +4,8 @@ from bench.builds import summary, words
 
 
 def taken(alone, build, copy, engine):
-    return {"alone": alone, "build": build, "phases": {"import": 0.1, "hand over": copy, "write": engine}}
+    return {"alone": alone, "build": build, "alone_cpu": 2 * alone, "build_cpu": build,
+            "phases": {"import": 0.1, "hand over": copy, "write": engine}}
 
 
 class Builds(unittest.TestCase):
@@ -13,13 +14,14 @@ class Builds(unittest.TestCase):
         self.assertAlmostEqual(of["whole"][1], 1.5)
         self.assertAlmostEqual(of["without_copy"][1], 1.3)
         self.assertAlmostEqual(of["without_files"][1], 1.0)
+        self.assertAlmostEqual(of["cpu"][1], 0.75)
         self.assertAlmostEqual(of["whole"][2], 1.6, msg="the third quartile")
 
     def test_one_round_has_no_spread(self):
         self.assertEqual(summary([taken(2.0, 3.0, 0.0, 0.0)])["whole"], (1.5, 1.5, 1.5))
 
     def test_a_build_that_writes_no_copy_has_none_told_apart(self):
-        round_ = {"alone": 1.0, "build": 1.25, "phases": {}}
+        round_ = {**taken(1.0, 1.25, 0, 0), "phases": {}}
         row = {"network": "n", "compiler": "c", "rounds": [round_], **summary([round_])}
         self.assertEqual(row["without_files"], row["whole"])
         self.assertIn("copy 0.00 s", words(row))

@@ -101,7 +101,7 @@ TEST_F(OnnxRuntimeNetworks, WeightsAreWrittenWhereNumbersAreAskedFor) {
     for (const auto& entry : fs::directory_iterator(answers)) {
       if (!entry.path().filename().string().starts_with("optimised-")) continue;
       ++kept;
-      EXPECT_EQ(fs::is_symlink(entry.path() / "optimised.data"), !values) << "it leads to /dev/null";
+      EXPECT_EQ(fs::exists(entry.path() / "optimised.data"), values);
     }
     EXPECT_EQ(kept, 1);
     if (values) continue;

@@ -30,7 +30,8 @@ class Compiler(base.Compiler):
         self._options = {}
         self._network = None
         self._nodes = 1  # that run, at the least
-        self._kept = None  # a folder with the optimised network and its weights
+        self._kept = None  # a folder with the optimised network
+        self._has_weights = False  # they are there, too
 
     def open(self, request, files, out_folder, progress):
         self._ort = base.import_package("onnxruntime", DISTRIBUTIONS[0])
@@ -49,7 +50,8 @@ class Compiler(base.Compiler):
         marked = with_outputs(files["network.onnx"], request["mark"]) if request.get("mark") else None
         try:
             begin = time.perf_counter()
-            if not request.get("values"):
+            self._has_weights = bool(request.get("values"))
+            if not self._has_weights:
                 os.symlink(os.devnull, os.path.join(self._kept, WEIGHTS))
             self._session = self._make_session(marked or files["network.onnx"], options, written=self._kept)
             ms = 1e3 * (time.perf_counter() - begin)
@@ -100,7 +102,7 @@ class Compiler(base.Compiler):
         names those that are to be given besides the network's own."""
         path = files.get("network.onnx")
         if request.get("optimised"):
-            if self._kept is None or os.path.islink(os.path.join(self._kept, WEIGHTS)):
+            if self._kept is None or not self._has_weights:
                 raise base.Refusal("There is no optimised network with its weights.", kind="failed")
             path = os.path.join(self._kept, NETWORK)
         options = {**request.get("options", {}), "level": "none"}

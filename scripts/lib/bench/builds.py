@@ -4,14 +4,16 @@
 
 Each round runs, in turns that begin with the one and with the other, each as a process of its own, a Python script that
 does nothing but read the network and compile it, and `fusescope build --compiler`, which also plans, hands the network
-over, reads back what was made and writes an engine file. Three ratios are told: of the whole build, of the build without
-the phase in which it writes the renamed copy that the compiler is handed, and without the engine file, too, which is as
-large as the network: the script writes neither. What counts are the medians of the ratios within rounds; the quartiles
-stand behind them. Both use this Python, or --rtx-python for TensorRT for RTX.
+over, reads back what was made and writes an engine file. Three ratios are told: of the whole build, of the build
+without the phase in which it writes the renamed copy that the compiler is handed, and without the engine file, too,
+which is as large as the network: the script writes neither. What counts are the medians of the ratios within rounds; the quartiles
+stand behind them. Last comes the ratio of the processor time that both used with all of their processes: what else the
+machine does bears little on that. Both use this Python, or --rtx-python for TensorRT for RTX.
 """
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -63,13 +65,14 @@ COPY, ENGINE = "hand over", "write"  # the phases of a build in which it writes 
 
 
 def run(command, environment):
-    """(seconds, what it printed)"""
-    start = time.perf_counter()
+    """(seconds, seconds of processors, what it printed)"""
+    used, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     ended = subprocess.run(command, env=environment, capture_output=True, check=False)
     taken = time.perf_counter() - start
     if ended.returncode != 0:
         sys.exit(f"{' '.join(command[:4])} …: {ended.stderr.decode(errors='replace').strip()[-1000:]}")
-    return taken, ended.stdout
+    now = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return taken, now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime, ended.stdout
 
 
 def quartiles(numbers):
@@ -78,7 +81,7 @@ def quartiles(numbers):
 
 
 def ratios(compiler, model, python, arguments):
-    """Seconds of each round, and quartiles of the ratios within rounds: of the whole build, and without what is written."""
+    """Seconds of each round, and summary() of them."""
     rounds = []
     with tempfile.TemporaryDirectory(prefix="builds-") as folder:
         script = Path(folder) / "alone.py"
@@ -90,7 +93,7 @@ def ratios(compiler, model, python, arguments):
         for number in range(arguments.rounds + 1):  # the first is not counted: it reads files that lie on the disk
             taken = {}
             for name, command in (("alone", alone), ("build", build))[:: 1 if number % 2 else -1]:
-                taken[name], printed = run(command, environment)
+                taken[name], taken[f"{name}_cpu"], printed = run(command, environment)
                 if name == "build":
                     taken["phases"] = {each["name"]: each["ms"] / 1e3 for each in json.loads(printed)["phases"]}
             if number > 0:
@@ -103,7 +106,8 @@ def summary(rounds):
     def without(*phases):
         return quartiles([(each["build"] - sum(each["phases"].get(name, 0) for name in phases)) / each["alone"]
                           for each in rounds])
-    return {"whole": without(), "without_copy": without(COPY), "without_files": without(COPY, ENGINE)}
+    return {"whole": without(), "without_copy": without(COPY), "without_files": without(COPY, ENGINE),
+            "cpu": quartiles([each["build_cpu"] / each["alone_cpu"] for each in rounds])}
 
 
 def words(row):
@@ -111,10 +115,11 @@ def words(row):
         return statistics.median(number(each) for each in row["rounds"])
     times = [middle(lambda each: each["alone"]), middle(lambda each: each["build"]),
              middle(lambda each: each["phases"].get(COPY, 0)), middle(lambda each: each["phases"].get(ENGINE, 0))]
-    spread = ["{1:.3f} ({0:.3f} to {2:.3f})".format(*row[key]) for key in ("whole", "without_copy", "without_files")]
+    keys = ("whole", "without_copy", "without_files", "cpu")
+    spread = ["{1:.3f} ({0:.3f} to {2:.3f})".format(*row[key]) for key in keys]
     return (f"{row['network']:12} {row['compiler']:13} alone {times[0]:5.2f} s, build {times[1]:5.2f} s, of it copy "
-            f"{times[2]:4.2f} s, engine file {times[3]:4.2f} s; ratio {spread[0]}, without the copy {spread[1]}, without "
-            f"the engine file, too, {spread[2]}")
+            f"{times[2]:4.2f} s, engine file {times[3]:4.2f} s; ratio {spread[0]}, without the copy {spread[1]}, "
+            f"without the engine file, too, {spread[2]}; of processor time {spread[3]}")
 
 
 def main():
