@@ -1,6 +1,7 @@
 // A compiler that is added by its folder and one line of the list, in the window: chosen, built with, shown, and dying.
 #include <signal.h>
 
+#include "planning/fused_node_facts.h"
 #include "tests/compilers/window_fixture.h"
 
 using namespace fusescope;
