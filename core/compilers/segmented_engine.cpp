@@ -55,6 +55,7 @@ ReadBackKernel kernelOf(const ReadBackPlan& made, const FusedNode& fused, const 
                       .compute = fused.compute,
                       .region = kernel.region,
                       .once = kernel.once,
+                      .converts = kernel.converts,
                       .ms = kernel.ms};
   for (std::size_t i = 0; i < fused.nodes.size(); ++i)
     if (const auto node = network.findNode(part.node(fused.nodes[i]).name))

@@ -65,6 +65,7 @@ class ReadBackWriter {
             {"outputs", jsonList(kernel.outputs, value)},
             {"compute", typeOrNull(fused.compute)},
             {"once", kernel.once},
+            {"converts", kernel.converts},
             {"ours", kernel.isOurs},
             {"ms", jsonOrNull(kernel.ms)}};
   }
@@ -104,11 +105,9 @@ class ReadBackWriter {
   }
 
   Json pinJson(const ReadBackPin& pin) const {
-    return {{"node", m_names.nodeName(pin.node)},
-            {"asked", typeOrNull(pin.asked)},
-            {"granted", typeOrNull(pin.granted.value_or(DataType::Undefined))},
-            {"result", name(pin.result)},
-            {"why", pin.why}};
+    Json json = toJson(m_graph, pin);
+    json["node"] = m_names.nodeName(pin.node);
+    return json;
   }
 
   Json placementJson(const Placement& placement) const {
@@ -146,6 +145,15 @@ class ReadBackWriter {
 };
 
 }  // namespace
+
+Json toJson(const Graph& graph, const ReadBackPin& pin) {
+  return {{"asked", typeOrNull(pin.asked)},
+          {"granted", typeOrNull(pin.granted.value_or(DataType::Undefined))},
+          {"result", name(pin.result)},
+          {"cause", pin.cause == PinCause::None ? Json(nullptr) : Json(name(pin.cause))},
+          {"why", pin.why},
+          {"cut", jsonList(pin.cut, [&](ValueId value) { return Json(graph.value(value).name); })}};
+}
 
 Json toJson(const ReadBackPlan& plan) {
   const CoverWriter writer(plan);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "session/decisions_about.h"
 #include "session/session.h"
 
 namespace fusescope {
@@ -47,14 +48,28 @@ Json madeJson(const ReadBackPlan& made, NodeId node) {
                {"support", nullptr}};
   for (const FusedNodeId kernel : made.kernelsOf(node)) json["kernels"].push_back(kernelJson(made, kernel, node));
   const auto pin = std::ranges::find(made.pins, node, &ReadBackPin::node);
-  if (pin != made.pins.end())
-    json["pin"] = {{"asked", name(pin->asked)},
-                   {"granted", pin->granted ? Json(name(*pin->granted)) : Json(nullptr)},
-                   {"result", name(pin->result)},
-                   {"why", pin->why}};
+  if (pin != made.pins.end()) json["pin"] = toJson(made.graph(), *pin);
   const auto support = std::ranges::find(made.support, made.graph().node(node).name, &NodeSupport::node);
   if (support != made.support.end()) json["support"] = toJson(*support);
   return json;
+}
+
+/// What decisions about a node are about: itself, what it makes, and the kernels that hold it, planned and made.
+std::vector<Subject> subjectsOf(const ReadBackPlan& made, NodeId id) {
+  const Node& node = made.graph().node(id);
+  std::vector<Subject> subjects{Subject::node(node.name)};
+  for (const OriginId origin : node.origins) subjects.push_back(Subject::node(made.model->origins[origin.index].name));
+  for (const ValueId output : node.outputs)
+    if (output.valid()) subjects.push_back(Subject::value(made.graph().value(output).name));
+  const auto add = [&](const FusedNode& fused) {
+    subjects.push_back(Subject::fusedNode(fused.name, fused.identity.hex()));
+  };
+  if (const FusedNode* planned = made.asked->fusedNodeOf(id)) {
+    add(*planned);
+    subjects.push_back(Subject::segment(made.asked->segments[planned->segment.index].name));
+  }
+  for (const FusedNodeId kernel : made.kernelsOf(id)) add(made.fusedNodes[kernel.index]);
+  return subjects;
 }
 
 }  // namespace
@@ -64,7 +79,9 @@ Result<Json> explainJson(const Artifact& artifact, std::string_view nodeName) {
   json["made"] = nullptr;
   if (artifact.made == nullptr) return json;
   const auto node = artifact.plan->graph().findNode(json.at("node").get<std::string>());
-  if (node) json["made"] = madeJson(*artifact.made, *node);
+  if (!node) return json;
+  json["made"] = madeJson(*artifact.made, *node);
+  json["decisions"] = decisionsAbout(artifact.made->decisions, subjectsOf(*artifact.made, *node));
   return json;
 }
 
