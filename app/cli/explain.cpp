@@ -80,6 +80,8 @@ void printTime(const Json& json) {
   if (!json["predicted_ms"].is_null())
     std::cout << fmt::format("  predicted {}\n",
                              msText(json["predicted_ms"].get<double>(), source(json["predicted_how"])));
+  if (!json["price_from"].is_null())
+    std::cout << fmt::format("  by what was measured: {}\n", json["price_from"].get<std::string>());
   const Json& time = json["body_time"];
   if (time.is_null()) return;
   const std::string range =

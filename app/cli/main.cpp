@@ -26,6 +26,7 @@ constexpr const char* kExamples = R"(Examples:
   fusescope diff model.onnx model.onnx --plan-b '--precision f16'
   fusescope report model.onnx -o report.html
   fusescope import-engine model.onnx --layers layers.json --profile profile.json
+  fusescope prices f32.json f16.json --keep
   fusescope export model.onnx --pin 'node_linear_1=f32' --to polygraphy -o pins.py
 
 A PATTERN is a node name, a glob, /regex/, op:Type, module:PATH, value:NAME or, in a body, NODE/PATTERN.
@@ -104,7 +105,7 @@ int mainGuarded(int argc, char** argv) {
       timeCommand(app),    compareCommand(app),   diffCommand(app),    errorsCommand(app),       verifyCommand(app),
       tensorCommand(app),  calibrateCommand(app), tuneCommand(app),    exportCommand(app),       migrateCommand(app),
       reportCommand(app),  compilersCommand(app), probeCommand(app),   importEngineCommand(app), extractCommand(app),
-      replaceCommand(app)};
+      replaceCommand(app), pricesCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {

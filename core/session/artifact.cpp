@@ -14,6 +14,7 @@
 #include "engine/timing_price_model.h"
 #include "frontends/tensorrt/engine_layers.h"
 #include "planning/applicable_options.h"
+#include "session/engine_prices.h"
 #include "session/operations.h"
 #include "session/options_json.h"
 #include "session/session.h"
@@ -148,7 +149,7 @@ Result<Artifact> opened(const std::filesystem::path& path, const std::vector<Inp
       auto model = TRY(openModel(path, inputs, stop, progress));
       if (progress) progress("plan", path.filename().string());
       artifact.backend = backendFor(backend, options.target);
-      const auto prices = measuredPrices(artifact.backend);
+      const auto prices = pricesFor(artifact.backend, options.target, *model);
       auto plan = makePlan(std::move(model), options, prices.get(), stop);
       if (plan.ok()) plan = planSupported(compiler, std::move(plan).value(), stop, progress);
       if (!plan.ok()) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "session/decisions_about.h"
+#include "session/engine_prices.h"
 #include "session/session.h"
 
 namespace fusescope {
@@ -72,11 +73,25 @@ std::vector<Subject> subjectsOf(const ReadBackPlan& made, NodeId id) {
   return subjects;
 }
 
+/// Where the time that is predicted for the node's kernel was measured; null: none is predicted, or it is not known any
+/// more.
+Json priceFromJson(const Artifact& artifact, const Json& explained) {
+  const Plan& plan = *artifact.plan;
+  const auto node = plan.graph().findNode(explained.at("node").get<std::string>());
+  const FusedNode* fused = node ? plan.fusedNodeOf(*node) : nullptr;
+  if (fused == nullptr || !fused->predictedMs) return nullptr;
+  const auto prices = pricesOf(plan, artifact.backend);
+  if (prices == nullptr) return nullptr;
+  const Price price = prices->kernels(plan)[fused->id.index];
+  return price.ms == fused->predictedMs && !price.from.empty() ? Json(price.from) : Json(nullptr);
+}
+
 }  // namespace
 
 Result<Json> explainJson(const Artifact& artifact, std::string_view nodeName) {
   Json json = TRY(explainJson(*artifact.plan, nodeName));
   json["made"] = nullptr;
+  json["price_from"] = priceFromJson(artifact, json);
   if (artifact.made == nullptr) return json;
   const auto node = artifact.plan->graph().findNode(json.at("node").get<std::string>());
   if (!node) return json;
