@@ -150,6 +150,10 @@ Run engineRun(const Artifact& artifact) {
   return run;
 }
 
+bool isReadFromFiles(const Run& run) {
+  return run.made && std::as_const(run.made)->contains("placement");
+}
+
 bool isOfEngineLayers(const Model& model) {
   return model.format == kEngineLayersFormat;
 }

@@ -37,6 +37,9 @@ Result<Artifact> importEngine(const EngineImport& request, const StopToken& stop
 /// name and model are the caller's to give.
 Run engineRun(const Artifact& artifact);
 
+/// Whether the run is such a one: what it holds was read from files, and nothing was run here.
+bool isReadFromFiles(const Run& run);
+
 /// Whether the network was made of the layers of an engine.
 bool isOfEngineLayers(const Model& model);
 

@@ -37,11 +37,12 @@ class WindowTruthTest : public test::AbacusWindow {
     const PredictionCheck check = checkPrediction(*document().snapshot()->plan, made);
     QVERIFY(check.predicted > 0 && check.made > 0 && check.differing > 0);
     QVERIFY(check.agreement.f1());
-    const QString words = QStringLiteral("predicted %1 kernels · abacus 1.0 made %2, %3 differ (F1 %4)")
-                              .arg(check.predicted)
-                              .arg(check.made)
-                              .arg(check.differing)
-                              .arg(*check.agreement.f1(), 0, 'f', 2);
+    const QString words =
+        QStringLiteral("predicted %1 kernels · abacus 1.0 made %2 with nodes, %3 differ (F1 of edges %4)")
+            .arg(check.predicted)
+            .arg(check.made)
+            .arg(check.differing)
+            .arg(*check.agreement.f1(), 0, 'f', 2);
     QCOMPARE(line().words(), words);
     QCOMPARE(line().accessibleName(), words);
     QVERIFY(window().runs().all().empty());  // nothing was asked for that would be a run

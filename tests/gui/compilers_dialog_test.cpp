@@ -167,6 +167,7 @@ class CompilersDialogTest : public QObject {
     QVERIFY(adding.said().contains("pip install onnxruntime"));
     QTest::mouseClick(&adding.addButton(), Qt::LeftButton);
     QTRY_VERIFY(itemOf("box") != nullptr);
+    QTRY_COMPARE(m_dialog->list().currentItem(), itemOf("box"));  // it is gone to
     QTRY_VERIFY(row("box").contains("Python 3.11.7"));
     choose(itemOf("box"));
     m_dialog->button("copyCommand").click();

@@ -2,8 +2,11 @@
 #include <QtTest>
 
 #include "base/files.h"
+#include "session/import_engine.h"
 #include "tests/gui/gui_support.h"
 #include "ui/document/qt_text.h"
+#include "ui/models/run_contents.h"
+#include "ui/window/fact_line.h"
 #include "ui/window/main_window.h"
 
 namespace fusescope {
@@ -72,6 +75,38 @@ class EngineFilesTest : public QObject {
     expectMade(2);
   }
 
+  void layersThatAreOpenedAloneAreAnEngineToo() {
+    QVERIFY(m_window->openFile(m_layers));
+    expectMade(2);
+    QCOMPARE(m_window->document().options().target, std::string("tensorrt-8"));
+    const Run& run = m_window->runs().all().front();
+    QVERIFY(isReadFromFiles(run));
+    // Nothing of it can be run here, and nothing was: nobody is told to try, nor that inputs were random.
+    const QString refusal = m_window->controller().evaluateRefusal();
+    QVERIFY2(refusal.contains("read from files of an engine"), qPrintable(refusal));
+    QCOMPARE(runsContent(m_window->runs()).rows.front().cells[4].text.contains("random"), false);
+    const QString words = m_window->findChild<FactLine*>()->words();
+    QVERIFY2(!words.contains("predicted 0"), qPrintable(words));
+  }
+
+  void filesOfAnotherNetworkChangeNothing() {
+    const QString other = m_folder->filePath(QStringLiteral("other.onnx"));
+    test::writeModel(other, R"(<ir_version: 8, opset_import: ["" : 17]>
+other (float[1, 8] p) => (float[1, 8] q) {
+  [Exp_7] m = Exp(p)
+  [Neg_8] q = Neg(m)
+})");
+    QVERIFY(test::dropOn(*m_window, {other}));
+    QTRY_VERIFY(m_window->document().snapshot() != nullptr);
+    const PlanOptions before = m_window->document().options();
+    QVERIFY(m_window->openFile(m_layers));
+    QTRY_VERIFY(!m_window->controller().problem().isEmpty());
+    const QString problem = m_window->controller().problem();
+    QVERIFY2(problem.contains("None of the 2 layers in layers.json could be placed"), qPrintable(problem));
+    QVERIFY(m_window->runs().all().empty());
+    QVERIFY(m_window->document().options() == before);
+  }
+
   void theyAreOpenedByTheMenu() {
     QVERIFY(test::dropOn(*m_window, {m_network}));
     QTRY_VERIFY(m_window->document().snapshot() != nullptr);
@@ -109,5 +144,5 @@ class EngineFilesTest : public QObject {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::EngineFilesTest, 4)
+FUSESCOPE_GUI_TEST(fusescope::EngineFilesTest, 6)
 #include "engine_files_test.moc"

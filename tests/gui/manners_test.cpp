@@ -104,6 +104,10 @@ class MannersTest : public QObject {
     QVERIFY(m_window->controller().busy());
     m_window->canvas().setFocus();
     QTest::keyClick(&m_window->canvas(), Qt::Key_Escape);
+    const auto* activity = m_window->findChild<QLabel*>("activity");
+    QVERIFY2(m_window->controller().busy() && activity->text().startsWith("Press Esc again to cancel: "),
+             qPrintable(activity->text()));
+    QTest::keyClick(&m_window->canvas(), Qt::Key_Escape);
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
     QCOMPARE(m_window->runs().all().back().state, RunState::Cancelled);
     QVERIFY(m_window->runs().shown() == nullptr);

@@ -7,6 +7,7 @@
 
 #include "ui/compare/difference_delegate.h"
 #include "ui/docks/dock_widgets.h"
+#include "ui/docks/elided_label.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -78,8 +79,7 @@ QWidget* TwoViews::makeBar() {
   m_previous = makeButton(QStringLiteral("\u25b2"), QStringLiteral("Previous difference (Alt+Up, Shift+N)"));
   m_next = makeButton(QStringLiteral("\u25bc"), QStringLiteral("Next difference (Alt+Down, N)"));
   m_close = makeButton(QStringLiteral("\u2715"), QStringLiteral("Back to the canvas (F4)"));
-  m_summary = new QLabel;
-  m_summary->setTextFormat(Qt::PlainText);
+  m_summary = new ElidedLabel;
   m_summary->setMinimumWidth(60);
   m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   connect(m_swap, &QToolButton::clicked, this, &TwoViews::swap);
@@ -110,7 +110,7 @@ QWidget* TwoViews::makeSide(int side) {
   m_views[side]->setMinimumSize(kLeastView, kLeastView);
   m_views[0]->setMinimapVisible(false);
   if (side == 1) m_views[1]->setLegendVisible(false);
-  m_captions[side] = new QLabel;
+  m_captions[side] = new ElidedLabel;
   m_captions[side]->setContentsMargins(spacing::kMedium, 2, spacing::kMedium, 2);
   m_captions[side]->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   auto* box = new QWidget;

@@ -137,6 +137,8 @@ void AddEnvironmentDialog::check() {
   const QString untried =
       m_found ? QString() : QStringLiteral("Start it first: what is there is said before it is added.");
   offer(*m_add, !wrong.isEmpty() ? wrong : m_isTrying ? busy : untried);
+  m_start->setDefault(!m_add->isEnabled());
+  m_add->setDefault(m_add->isEnabled());
   m_add->setText(m_found && !m_found->problem.empty() ? QStringLiteral("&Add anyway") : QStringLiteral("&Add"));
   if (m_found)
     m_said->setHtml(foundHtml(*m_found));

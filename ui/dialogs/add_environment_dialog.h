@@ -25,11 +25,12 @@ class AddEnvironmentDialog : public QDialog {
   QPushButton& addButton() { return *m_add; }
   /// What was found or is wrong, as plain text.
   QString said() const { return m_said->toPlainText(); }
+  /// As it is typed.
+  Environment environment() const;
   void accept() override;
   void done(int result) override;
 
  private:
-  Environment environment() const;
   QString problem() const;
   void start();
   void stop();

@@ -126,12 +126,25 @@ void CompilersDialog::renew() {
       if ((*each)->data(0, kEnvironmentRole) == environment && (*each)->data(0, kCompilerRole) == compiler)
         m_list->setCurrentItem(*each);
     if (m_list->currentItem() == nullptr) m_list->setCurrentItem(m_list->topLevelItem(0));
+    showAdded();
   }
   if (!m_environments.problem().isEmpty()) {
     m_said->setText(QStringLiteral("✗ ") + m_environments.problem());
     m_said->show();
   }
   renewDetail();
+}
+
+/// What was just added is gone to, once it is in the list.
+void CompilersDialog::showAdded() {
+  for (int row = 0; !m_added.empty() && row < m_list->topLevelItemCount(); ++row) {
+    QTreeWidgetItem* item = m_list->topLevelItem(row);
+    const KnownEnvironment* known = m_environments.find(m_added);
+    if (known == nullptr || !known->isAdded || item->data(0, kEnvironmentRole).toString() != qs(m_added)) continue;
+    m_added.clear();
+    m_list->setCurrentItem(item);
+    m_list->scrollToItem(item, QAbstractItemView::PositionAtCenter);
+  }
 }
 
 void CompilersDialog::addRows(const KnownEnvironment& known) {
@@ -196,6 +209,10 @@ void CompilersDialog::renewDetail() {
 void CompilersDialog::addNew() {
   auto* dialog = opened<AddEnvironmentDialog>(m_environments, this);
   dialog->setObjectName(QStringLiteral("addEnvironment"));
+  connect(dialog, &QDialog::accepted, this, [this, dialog] {
+    m_added = dialog->environment().name;
+    renew();
+  });
 }
 
 void CompilersDialog::remove() {

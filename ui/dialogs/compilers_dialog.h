@@ -33,6 +33,7 @@ class CompilersDialog : public QDialog {
   void renew();
   void renewDetail();
   void addRows(const KnownEnvironment& known);
+  void showAdded();
   /// The environment that is current, or that the compiler is in that is; null: none is.
   const KnownEnvironment* current() const;
   const FoundCompiler* currentCompiler() const;
@@ -47,6 +48,7 @@ class CompilersDialog : public QDialog {
   QTreeWidget* m_list;
   QTextBrowser* m_detail;
   QLabel* m_said;
+  std::string m_added;  ///< the name of an environment that was added and is not in the list yet; empty: none
   QPushButton *m_remove, *m_again, *m_confirm, *m_copy;
 };
 

@@ -120,7 +120,7 @@ void CompareMatrix::renewBoxes() {
     auto* box = m_boxes->findChild<QCheckBox*>(qs(run.id));
     if (box == nullptr) continue;
     const bool compared = &run == runs.comparedWith() || &run == runs.shown();
-    box->setText(Runs::title(run));
+    box->setText(captionText(Runs::title(run)));
     box->setChecked(compared || m_chosen.count(run.id) > 0);
     offer(*box,
           compared ? QStringLiteral("It is one of the two runs that are compared, which are always there.") : QString(),

@@ -135,7 +135,7 @@ bool ErrorPlot::event(QEvent* event) {
     QToolTip::hideText();
     event->ignore();
   } else {
-    QToolTip::showText(help->globalPos(), m_content.points[static_cast<std::size_t>(point)].words, this);
+    QToolTip::showText(help->globalPos(), tipText(m_content.points[static_cast<std::size_t>(point)].words), this);
   }
   return true;
 }
@@ -149,7 +149,6 @@ void ErrorPlot::rescale() {
   std::vector<double> decades, costs;
   for (const PlotPoint& point : m_content.points) {
     costs.push_back(point.across);
-    if (point.spread) costs.insert(costs.end(), {point.spread->first, point.spread->second});
     if (std::isfinite(point.error) && point.error > 0) decades.push_back(std::log10(point.error));
   }
   if (m_content.allowed && *m_content.allowed > 0) decades.push_back(std::log10(*m_content.allowed));
@@ -161,6 +160,13 @@ void ErrorPlot::rescale() {
   // Around a cost that stands alone there is as much on both sides.
   const double around = m_content.inTime && least > 0 ? least / 2 : 0.5;
   m_across = most > least ? Scale{least, most} : Scale{least - around, most + around};
+  // A spread widens the axis by no more than the points have of it: one slow run of many would press them together.
+  const double reach = std::max(most - least, around);
+  for (const PlotPoint& point : m_content.points) {
+    if (!point.spread) continue;
+    m_across.least = std::min(m_across.least, std::max(point.spread->first, least - reach));
+    m_across.most = std::max(m_across.most, std::min(point.spread->second, most + reach));
+  }
 }
 
 QRectF ErrorPlot::field() const {
@@ -252,8 +258,16 @@ void ErrorPlot::paintPoints(QPainter& painter) const {
   painter.setPen(QPen(theme.dimText, 1));
   for (const PlotPoint& point : m_content.points) {
     if (!point.spread) continue;
-    const auto at = [&](double across) { return placeOf({.across = across, .error = point.error}); };
-    painter.drawLine(at(point.spread->first), at(point.spread->second));
+    const auto at = [&](double across) {
+      return placeOf({.across = std::clamp(across, m_across.least, m_across.most), .error = point.error});
+    };
+    const QPointF from = at(point.spread->first), to = at(point.spread->second);
+    painter.drawLine(from, to);
+    // An arrow where it goes on beyond the axis.
+    if (point.spread->second > m_across.most)
+      painter.drawPolyline(QPolygonF({to + QPointF(-4, -3), to, to + QPointF(-4, 3)}));
+    if (point.spread->first < m_across.least)
+      painter.drawPolyline(QPolygonF({from + QPointF(4, -3), from, from + QPointF(4, 3)}));
   }
   painter.setPen(QPen(theme.base, 1));
   for (const PlotPoint& point : m_content.points) {

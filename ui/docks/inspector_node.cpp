@@ -1,6 +1,8 @@
 // What the Inspector says of a node: what is wrong, refused, slow and why before what it is.
 #include <algorithm>
 
+#include "ops/no_kernel.h"
+#include "ops/op_schema.h"
 #include "passes/body_input_specs.h"
 #include "planning/fused_node_facts.h"
 #include "planning/pin_answers.h"
@@ -95,7 +97,22 @@ QString valueText(const PlanSnapshot& snapshot, NodeId node, ValueId id, bool in
   return text;
 }
 
-QString helpText(const WorkedOut* workedOut, const Theme& theme) {
+/// Whether no kernel of ours and no other compiler runs the node: neither a plan nor an engine of the network can.
+bool runsNowhere(const PlanSnapshot& snapshot, const Node& node) {
+  const OpSchema* schema = OpRegistry::standard().find(node);
+  return snapshot.made() == nullptr && snapshot.plan->options.compiler == kOwnCompiler &&
+         !snapshot.plan->target.planningOnly && (schema == nullptr || !schema->kernel);
+}
+
+/// Why nothing runs it, before all else; empty: something does.
+QString nowhereText(const PlanSnapshot& snapshot, const Node& node, const Theme& theme) {
+  if (!runsNowhere(snapshot, node)) return {};
+  const auto [why, help] = whyNoKernel(node);
+  return QStringLiteral("<div style='color:%1'><b>✗ Nothing here can run it:</b> %2.%3</div>")
+      .arg(theme.error.name(), html(why), help.empty() ? QString() : QLatin1Char(' ') + html(help));
+}
+
+QString helpText(const WorkedOut* workedOut, bool runsNowhere, const Theme& theme) {
   QString text = heading(QStringLiteral("What would help"), theme);
   const auto dim = [&](const QString& words) {
     return QStringLiteral("<div style='color:%1'>%2</div>").arg(theme.dimText.name(), words);
@@ -108,7 +125,8 @@ QString helpText(const WorkedOut* workedOut, const Theme& theme) {
     text += QStringLiteral("<div>What it is given is wrong: see %1, which goes wrong first.</div>")
                 .arg(nodeLink(workedOut->wrongBefore));
   else if (help.empty())
-    text += dim(QStringLiteral("All that was asked for it is granted."));
+    text += dim(runsNowhere ? QStringLiteral("No type and no target makes it run: the network must be another.")
+                            : QStringLiteral("All that was asked for it is granted."));
   for (std::size_t i = 0; i < help.size(); ++i) {
     const WhatIf& whatIf = help[i];
     text += QStringLiteral("<div style='margin-bottom:3px'>• <b>%1</b> → %2%3</div>")
@@ -149,6 +167,8 @@ QString nodeWhyText(const PlanSnapshot& snapshot, const Node& node, const Theme&
     return std::ranges::find(answers, index, &WishAnswer::decision) != answers.end();
   });
   const auto& all = snapshot.cover->decisions;
+  if (runsNowhere(snapshot, node))  // what would be allowed of what cannot run helps nobody
+    std::erase_if(about, [&](std::uint32_t index) { return all[index].allowed; });
   std::stable_sort(about.begin(), about.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return !all[a].allowed && all[b].allowed; });
   return heading(QStringLiteral("Why"), theme) + (about.empty()
@@ -214,8 +234,9 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const KernelTime& time
     if (alone || time.measured()) addTimeAndShare(first, *fused, time, label, workedOut, theme);
   }
   return title(html(node.name), node.domain.empty() ? html(node.op) : html(node.domain + "." + node.op), theme) +
-         lostText(workedOut, theme) + first.text() + pinsText(snapshot, {id}, theme) +
-         nodeWhyText(snapshot, node, theme) + helpText(workedOut, theme) + nodeFactsText(snapshot, id, theme) +
+         nowhereText(snapshot, node, theme) + lostText(workedOut, theme) + first.text() +
+         pinsText(snapshot, {id}, theme) + nodeWhyText(snapshot, node, theme) +
+         helpText(workedOut, runsNowhere(snapshot, node), theme) + nodeFactsText(snapshot, id, theme) +
          nodeContentText(snapshot, id, theme);
 }
 

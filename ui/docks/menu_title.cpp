@@ -3,6 +3,8 @@
 #include <QLabel>
 #include <QWidgetAction>
 
+#include "ui/document/qt_text.h"
+
 namespace fusescope {
 
 namespace {
@@ -19,8 +21,9 @@ void addMenuTitle(QMenu& menu, const QString& text) {
   label->setStyleSheet(QStringLiteral("padding: 6px 22px; font-weight: 600; color: %1;")
                            .arg(menu.palette().color(QPalette::Active, QPalette::Text).name()));
   label->ensurePolished();
+  label->setTextFormat(Qt::PlainText);
   label->setText(label->fontMetrics().elidedText(text, Qt::ElideMiddle, kWidest));
-  label->setToolTip(text);
+  label->setToolTip(tipText(text));
   auto* action = new QWidgetAction(&menu);
   action->setObjectName(kName);
   action->setText(text);

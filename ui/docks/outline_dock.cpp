@@ -14,7 +14,8 @@ namespace {
 
 /// Of the column of types: the least, and what is around the text, of which the type may stand in a badge.
 constexpr int kTypeWidth = 68, kBesideText = 34;
-constexpr double kMostOfTypes = 0.32;  ///< of the width: the rest is for names
+constexpr int kIndentation = 10;       ///< deep nests leave room for names
+constexpr double kMostOfTypes = 0.42;  ///< of the width: the rest is for names
 
 }  // namespace
 
@@ -39,7 +40,7 @@ OutlineDock::OutlineDock(const DockContext& context) : Dock(context), m_search(n
   m_view->header()->setSectionResizeMode(OutlineModel::kName, QHeaderView::Stretch);
   m_view->header()->setSectionResizeMode(OutlineModel::kType, QHeaderView::Fixed);
   m_view->header()->resizeSection(OutlineModel::kType, kTypeWidth);
-  m_view->setIndentation(14);
+  m_view->setIndentation(kIndentation);
   connect(&context.document, &PlanDocument::planChanged, this, [this] { refresh(kPlan); });
   connect(&context.selection, &Selection::changed, this, [this](const QObject* source) {
     if (source != this) refresh(kSelection);
@@ -87,10 +88,11 @@ void OutlineDock::renewPlan() {
   for (int i = 0; first && i < m_model.rowCount(); ++i) m_view->expand(m_model.index(i, 0));
   QFont bold = m_view->font();  // what is new in the plan is
   bold.setBold(true);
-  const QString ofSegment = m_model.index(0, OutlineModel::kType).data().toString();
   const QFontMetrics metrics(bold);
-  const int longest =
-      kBesideText + std::max(metrics.horizontalAdvance(m_model.longestType()), metrics.horizontalAdvance(ofSegment));
+  int longest = metrics.horizontalAdvance(m_model.longestType());
+  for (int i = 0; i < m_model.rowCount(); ++i)
+    longest = std::max(longest, metrics.horizontalAdvance(m_model.index(i, OutlineModel::kType).data().toString()));
+  longest += kBesideText;
   const int most = static_cast<int>(kMostOfTypes * m_view->viewport()->width());
   m_view->header()->resizeSection(OutlineModel::kType, std::max(kTypeWidth, std::min(longest, most)));
   m_syncing = false;

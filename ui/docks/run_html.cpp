@@ -227,10 +227,15 @@ QString timeHtml(const Run& run, const Theme& theme) {
     return QStringLiteral("<p style='margin:4px 0'>%1</p>")
         .arg(colored(theme.warning, QStringLiteral("<b>No time:</b> ") + why));
   }
-  QString text = QStringLiteral("<b>%1</b> median · %2 fastest · %3 p95 · measured %4 times on %5")
-                     .arg(msText(time.medianMs), msText(time.minMs), msText(time.p95Ms))
-                     .arg(qs(inThousands(time.samples)))
-                     .arg(plural(time.threads, QStringLiteral("thread")));
+  QStringList parts{QStringLiteral("<b>%1</b> median").arg(msText(time.medianMs))};
+  if (time.minMs) parts << QStringLiteral("%1 fastest").arg(msText(time.minMs));
+  if (time.p95Ms) parts << QStringLiteral("%1 p95").arg(msText(time.p95Ms));
+  const QString often = qs(inThousands(time.samples));
+  if (time.threads > 0)
+    parts << QStringLiteral("measured %1 times on %2").arg(often, plural(time.threads, QStringLiteral("thread")));
+  else if (time.samples > 0)
+    parts << QStringLiteral("of %1 runs").arg(often);
+  QString text = parts.join(QStringLiteral(" · "));
   if (!time.quiet)
     text += QStringLiteral(" · ") + colored(theme.warning, QStringLiteral("⚠ the machine was not quiet"));
   if (!time.remark.empty()) text += QStringLiteral("<br>") + colored(theme.dimText, html(time.remark));

@@ -12,6 +12,7 @@
 
 #include "planning/same_wishes.h"
 #include "ui/docks/copy_command.h"
+#include "ui/docks/elided_label.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/menu_title.h"
 #include "ui/docks/run_html.h"
@@ -49,7 +50,7 @@ RunsDock::RunsDock(const DockContext& context)
       m_cancel(new QPushButton(QStringLiteral("Cancel"))),
       m_inputs(new QPushButton),
       m_settings(new QPushButton),
-      m_status(new QLabel),
+      m_status(new ElidedLabel),
       m_details(new QLabel),
       m_view(new QTableView) {
   m_view->setModel(&m_model);

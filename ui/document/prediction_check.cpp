@@ -58,13 +58,18 @@ QString madeWords(const PredictionCheck& check, const CompilerIdentity& compiler
   const QString differ = check.differing == 0   ? QStringLiteral("none differs")
                          : check.differing == 1 ? QStringLiteral("1 differs")
                                                 : QStringLiteral("%1 differ").arg(check.differing);
+  const QString made = QStringLiteral("%1 made %2 with nodes").arg(compilerTitle(compiler)).arg(check.made);
+  if (check.predicted == 0) return made;
   const auto f1 = check.agreement.f1();
-  return QStringLiteral("%1 made %2, %3").arg(compilerTitle(compiler)).arg(check.made).arg(differ) +
-         (f1 ? QStringLiteral(" (F1 %1)").arg(shareText(f1)) : QString());
+  return QStringLiteral("%1, %2").arg(made, differ) +
+         (f1 ? QStringLiteral(" (F1 of edges %1)").arg(shareText(f1)) : QString());
 }
 
 QString countsText(const PredictionCheck& check, const CompilerIdentity& compiler) {
   const QString title = compilerTitle(compiler);
+  if (check.predicted == 0)
+    return QStringLiteral("%1 made %2. Our plan predicts none of this network, so that there is nothing to compare.")
+        .arg(title, plural(check.made, QStringLiteral("kernel")));
   QString text = QStringLiteral(
                      "Our plan predicts %1; %2 made %3 that hold nodes of the network. %4 of these %5 other nodes than "
                      "any kernel of the prediction.")
@@ -76,7 +81,12 @@ QString countsText(const PredictionCheck& check, const CompilerIdentity& compile
     text += QStringLiteral(" %1 more %2 no node of the network: they move or prepare something.")
                 .arg(check.withoutNodes)
                 .arg(check.withoutNodes == 1 ? QStringLiteral("kernel holds") : QStringLiteral("kernels hold"));
-  return text + QStringLiteral(" Views and nodes that fall back to our own engine are left out.");
+  text += QStringLiteral(" Views and nodes that fall back to our own engine are left out.");
+  if (check.agreement.f1())
+    text += QStringLiteral(
+        " F1 is the harmonic mean of precision and recall of the edges that share a kernel: 1 where "
+        "prediction and fact agree.");
+  return text;
 }
 
 }  // namespace fusescope

@@ -1,6 +1,7 @@
 #include "ui/document/qt_text.h"
 
 #include <QStringList>
+#include <QTextDocument>
 #include <array>
 #include <cmath>
 
@@ -76,6 +77,15 @@ QString errorText(double error) {
 
 QString html(std::string_view text) {
   return qs(text).toHtmlEscaped();
+}
+
+QString captionText(const QString& text) {
+  return QString(text).replace(QLatin1Char('&'), QStringLiteral("&&"));
+}
+
+QString tipText(const QString& text) {
+  if (!Qt::mightBeRichText(text)) return text;
+  return QStringLiteral("<p style='white-space:pre-wrap'>%1</p>").arg(text.toHtmlEscaped());
 }
 
 QString plural(std::int64_t count, const QString& one, const QString& many) {

@@ -36,6 +36,12 @@ QString precisionsText(const std::vector<DataType>& precisions);
 QString bodyTitle(const std::string& attribute);
 /// `text` safe inside HTML.
 QString html(std::string_view text);
+/// `text` for an action, a menu, a button, a check box or a tab, which take a lone "&" for the mark of the key behind
+/// it.
+QString captionText(const QString& text);
+/// `text` for a tool tip, which takes names in angle brackets for tags: as it is where there are none, else as HTML
+/// that shows it as it is, line by line.
+QString tipText(const QString& text);
 /// "3 nodes", "1 node".
 QString plural(std::int64_t count, const QString& one, const QString& many = {});
 

@@ -74,6 +74,8 @@ QString RunController::compareRefusal(const Run* a, const Run* b) const {
   if (a == b) return QStringLiteral("%1 is the shown run itself: choose another one.").arg(Runs::title(*a));
   for (const Run* run : {a, b}) {
     if (!run->build) return QStringLiteral("%1 has no engine.").arg(Runs::title(*run));
+    if (isReadFromFiles(*run))
+      return QStringLiteral("%1 was read from files of an engine, which cannot be run here.").arg(Runs::title(*run));
     for (const Ability ability : {Ability::Run, Ability::Time, Ability::Keep})
       if (const QString why = whyNot(run->options, ability); !why.isEmpty()) return why;
     if (!engineIsKept(*run) && !canBeMadeAgain(*run))
@@ -90,6 +92,12 @@ QString RunController::evaluateRefusal() const {
   if (Runs::cameToNothing(*run))
     return QStringLiteral("%1 was not built (%2): build the plan first.")
         .arg(Runs::title(*run), qs(std::string(name(run->state))));
+  if (isReadFromFiles(*run))
+    return QStringLiteral(
+               "%1 was read from files of an engine, which cannot be run here: there is nothing to evaluate.")
+        .arg(Runs::title(*run));
+  if (run->kind == RunKind::Plan && m_document.snapshot() && m_document.model()->weightless)
+    return QStringLiteral("This file has no weights: it can be looked at and planned, not run.");
   if (const QString why = whyNot(run->options, Ability::Run); !why.isEmpty()) return why;
   if (!canBeMadeAgain(*run) && !(run->kind == RunKind::Engine && engineIsKept(*run)))
     return QStringLiteral("%1 was made of a model that has changed since.").arg(Runs::title(*run));
@@ -311,11 +319,21 @@ void RunController::importEngine(const QStringList& paths) {
       return;
     }
     if (m_document.modelFile().identity() != model) return;  // another network was opened meanwhile
+    const Placement& placement = *imported.value().made->placement;
+    if (placement.layers > 0 && placement.placed == 0) {
+      m_problem = QStringLiteral(
+                      "None of the %1 layers in %2 could be placed: is this the network that the engine was "
+                      "built from? Nothing was changed.")
+                      .arg(placement.layers)
+                      .arg(QFileInfo(paths.front()).fileName());
+      emit activityChanged();
+      return;
+    }
     Run run = engineRun(imported.value());
     run.name = QFileInfo(paths.front()).fileName().toStdString();
     run.model = model;
     run.extents = m_document.inputs();
-    const Placement& placement = *imported.value().made->placement;
+    m_problem.clear();
     m_notice = QStringLiteral(
                    "%1 layers: %2 placed, %3 convert or move, %4 not placed. Read from files: nothing was run here.")
                    .arg(placement.layers)
@@ -341,6 +359,8 @@ void RunController::buildBoth() {
   if (!once) queueRun(m_document.options(), b);
   m_steps.emplace_back([this, once, a, b] {
     if (!once) {
+      // Without its error the baseline would have no place beside the plan.
+      if (const Run* run = m_runs.find(*a); run != nullptr && run->evaluations.empty()) queueEvaluation(*a);
       queueEvaluation(*b);
       queueCompare(*a, *b);
     } else if (const Run* run = m_runs.find(*a); run != nullptr && run->evaluations.empty()) {

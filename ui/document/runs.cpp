@@ -66,6 +66,24 @@ const Run* Runs::comparison() const {
   return newest == m_runs.rend() ? nullptr : &*newest;
 }
 
+std::optional<Runs::InTurns> Runs::inTurns(const std::string& a, const std::string& b) const {
+  const auto read = [&](const Run& run) -> std::optional<InTurns> {
+    if (!run.comparison || run.state != RunState::Ready) return std::nullopt;
+    const RunComparison& made = *run.comparison;
+    if (!made.aMs || !made.bMs || *made.aMs <= 0 || *made.bMs <= 0 || !made.ratioRange) return std::nullopt;
+    const double ratio = *made.bMs / *made.aMs;
+    if (made.a == a && made.b == b) return InTurns{ratio, *made.ratioRange, made.turns};
+    const Range& range = *made.ratioRange;
+    if (made.a != b || made.b != a || range.least <= 0) return std::nullopt;
+    return InTurns{1 / ratio, {1 / range.most, 1 / range.least}, made.turns};
+  };
+  if (const Run* chosen = comparison())
+    if (const auto found = read(*chosen)) return found;
+  for (auto run = m_runs.rbegin(); run != m_runs.rend(); ++run)
+    if (const auto found = read(*run)) return found;
+  return std::nullopt;
+}
+
 bool Runs::ofThisPlan(const Run& run) const {
   return run.madeFrom(m_document.modelFile().identity(), m_document.options(), m_document.inputs());
 }

@@ -34,6 +34,15 @@ class Runs : public QObject {
   /// The comparison of comparedWith() (A) with shown() (B) that is shown: the one that was chosen, else the newest that
   /// came to an end; null: there is none.
   const Run* comparison() const;
+  /// What two runs took when they were timed in turns.
+  struct InTurns {
+    double ratio = 1;  ///< the time of `b` over that of `a`
+    Range range;       ///< of it, turn by turn
+    int turns = 0;
+  };
+  /// By comparison() where it is of these two, else by the newest comparison of them, whichever it calls A; nothing:
+  /// they were not timed in turns.
+  std::optional<InTurns> inTurns(const std::string& a, const std::string& b) const;
   const RunSettings& settings() const { return m_settings; }
   /// The plans that runs of the session are of, as they are asked for, and the network that they are made from. Never
   /// null; another one is made where another network is opened.

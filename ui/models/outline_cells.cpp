@@ -24,12 +24,20 @@ QString typesText(const Cover& cover, const FusedNode& fused) {
 /// end of the name.
 QString typeCell(const Cover& cover, const FusedNode& fused) {
   const std::vector<DataType> types = calculatedTypes(cover, fused);
-  const QString text = types.size() > 1 ? qs(types.front()) + QLatin1Char('+') : typesText(cover, fused);
+  const QString told = typesText(cover, fused);
+  const QString text = types.size() > 1        ? qs(types.front()) + QLatin1Char('+')
+                       : told == undisclosed() ? QStringLiteral("?")
+                                               : told;
   return QStringLiteral("%1 · %2").arg(text).arg(fused.nodes.size());
 }
 
 QString blockKernelsText(const CoverBlock& block) {
   return plural(static_cast<std::int64_t>(block.kernels.size()), "kernel");
+}
+
+/// Its nodes, as of a kernel.
+QString blockCell(const CoverBlock& block) {
+  return QStringLiteral("· %1").arg(block.nodes.size());
 }
 
 /// What became of a node that has no kernel; empty of one that has.
@@ -56,7 +64,7 @@ QString OutlineModel::longestType() const {
   for (const PlanSnapshot::Level& level : m_levels) {
     const Cover& cover = *level.snapshot->cover;
     for (const CoverBlock& block : level.snapshot->blocks->all())
-      if (const QString text = blockKernelsText(block); text.size() > longest.size()) longest = text;
+      if (const QString text = blockCell(block); text.size() > longest.size()) longest = text;
     for (const FusedNode& fused : cover.fusedNodes) {
       if (fused.nodes.size() < 2) continue;
       const QString text = typeCell(cover, fused);
@@ -93,7 +101,7 @@ QVariant OutlineModel::blockData(const Entry& entry, int column, int role) const
   const Module& module = snapshot.blocks->moduleOf(block);
   if (role == kNameRole)
     return qs(m_levels[entry.level].path.exactly(snapshot.blocks->handleOf(*snapshot.cover, block)));
-  if (role == Qt::DisplayRole && column == kType) return blockKernelsText(block);
+  if (role == Qt::DisplayRole && column == kType) return blockCell(block);
   if (role == Qt::DisplayRole)
     return block.copies > 0 ? QStringLiteral("%1  ×%2").arg(qs(module.name)).arg(block.copies) : qs(module.name);
   if (role == Qt::ToolTipRole)

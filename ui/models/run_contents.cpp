@@ -9,6 +9,7 @@
 #include <string>
 
 #include "planning/fused_node_facts.h"
+#include "session/import_engine.h"
 #include "ui/document/names_apart.h"
 #include "ui/document/qt_text.h"
 
@@ -172,6 +173,10 @@ Cell inputsCell(const Runs& runs, const Run& run) {
                                : run.time            ? &std::as_const(run.time)->inputs
                                                      : nullptr;
   if (inputs == nullptr) return {};
+  if (isReadFromFiles(run))
+    return {.text = QStringLiteral("not told"),
+            .tip = QStringLiteral("The files of the engine do not say on what it was timed"),
+            .tone = Tone::Dim};
   if (inputs->empty())
     return {.text = QStringLiteral("⚠ random"),
             .tip = QStringLiteral("Nobody gave inputs: its numbers were made with random ones"),

@@ -1,5 +1,7 @@
 #include "ui/models/table_model.h"
 
+#include "ui/document/qt_text.h"
+
 namespace fusescope {
 
 void TableModel::setContent(TableContent content) {
@@ -27,7 +29,7 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       return cell.text;
     case Qt::ToolTipRole:
-      return cell.tip.isEmpty() ? cell.text : cell.tip;
+      return tipText(cell.tip.isEmpty() ? cell.text : cell.tip);
     case Qt::TextAlignmentRole:
       return static_cast<int>((cell.number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case kTwinRole:
@@ -46,7 +48,7 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
 QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= m_content.headers.size()) return {};
   if (role == Qt::DisplayRole) return m_content.headers[section];
-  if (role == Qt::ToolTipRole && section < m_content.headerTips.size()) return m_content.headerTips[section];
+  if (role == Qt::ToolTipRole && section < m_content.headerTips.size()) return tipText(m_content.headerTips[section]);
   if (role == Qt::TextAlignmentRole) {
     const bool number = !m_content.rows.empty() && static_cast<std::size_t>(section) < m_content.rows[0].cells.size() &&
                         m_content.rows[0].cells[static_cast<std::size_t>(section)].number;

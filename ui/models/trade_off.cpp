@@ -103,7 +103,7 @@ std::vector<TradeOffGroup> tradeOffGroups(const Runs& runs) {
 }
 
 TableContent tradeOffContent(const TradeOffGroup& group, const std::vector<std::string>& front) {
-  TableContent content{{"Run", "Time", "Error", "Pins", ""}, {}, {}};
+  TableContent content{{"Run", "Time", "Error", "Pins", "Remark"}, {}, {}};
   for (const TradeOffRun& run : group.runs) {
     const bool isBest = std::ranges::find(front, run.id) != front.end();
     const QString said = !run.hasPlace() ? run.why

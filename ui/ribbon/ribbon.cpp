@@ -8,7 +8,6 @@
 #include "planning/fused_node_facts.h"
 #include "ui/document/qt_text.h"
 #include "ui/ribbon/ribbon_accessible.h"
-#include "ui/ribbon/ribbon_words.h"
 
 namespace fusescope {
 
@@ -53,6 +52,7 @@ Ribbon::Ribbon(const DockContext& context, GraphView& canvas, QWidget* parent)
   connect(&context.selection, &Selection::changed, this, &Ribbon::showSelection);
   connect(&context.controller, &RunController::activityChanged, this, &Ribbon::showProgress);
   connect(&context.runs, &Runs::shownChanged, this, &Ribbon::showFailure);
+  connect(&context.runs, &Runs::changed, this, qOverload<>(&QWidget::update));  // two runs may be timed in turns now
   connect(&context.document, &PlanDocument::modelChanged, this, [this] {
     m_heard.reset();
     m_otherProgress.endOther();
@@ -360,7 +360,13 @@ QStringList Ribbon::said(std::size_t lane) const {
                        : isLast && !m_source.problem().isEmpty()  ? m_source.problem()
                                                                   : total.more;
   if (!more.isEmpty()) lines << more;
+  if (!total.unseen.isEmpty()) lines << total.unseen;
   return lines;
+}
+
+TotalDelta Ribbon::deltaBelow(std::size_t upper) const {
+  const auto& lanes = picture().lanes;
+  return totalDelta(picture(), upper, m_context.runs.inTurns(lanes[upper].run, lanes[upper + 1].run));
 }
 
 }  // namespace fusescope

@@ -10,6 +10,7 @@
 #include "ui/ribbon/ribbon_painter.h"
 #include "ui/ribbon/ribbon_progress.h"
 #include "ui/ribbon/ribbon_source.h"
+#include "ui/ribbon/ribbon_words.h"
 
 class QMenu;
 
@@ -49,6 +50,8 @@ class Ribbon : public QWidget {
   QString describe(const RibbonSpot& spot) const;
   /// What stands beside a lane, as lines.
   QStringList said(std::size_t lane) const;
+  /// What stands between a lane and the one below it.
+  TotalDelta deltaBelow(std::size_t upper) const;
   void fillMenu(QMenu& menu);
   /// What the worker tells of work that is no run's: WorkerClient::told(). Searches for pins and calibrations show.
   void hear(WorkerOp op, const QString& phase, const QString& detail);

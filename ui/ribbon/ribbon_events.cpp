@@ -61,10 +61,9 @@ void Ribbon::paintTotals(QPainter& painter) const {
   const bool isAlone = picture().lanes.size() == 1;
   for (const RibbonBand& band : bands()) {
     if (band.kind == RibbonBand::Kind::Deltas) {
-      const QString delta = totalDelta(picture(), band.of);
-      const bool isSlower = delta.startsWith(QLatin1Char('+'));
-      if (!delta.isEmpty())
-        line(band.rect.top(), band.rect.height(), small, isSlower ? theme.error : theme.success, delta);
+      const TotalDelta delta = deltaBelow(band.of);
+      const QColor color = !delta.isSlower ? theme.dimText : *delta.isSlower ? theme.error : theme.success;
+      if (!delta.text.isEmpty()) line(band.rect.top(), band.rect.height(), small, color, delta.text);
     }
     if (band.kind != RibbonBand::Kind::Lane) continue;
     const QStringList lines = said(band.of);
@@ -293,7 +292,7 @@ void Ribbon::fillLaneMenu(QMenu& menu) {
     if (!run.hasEngine()) continue;
     const bool isMain = &run == runs.shown() || &run == runs.comparedWith();
     const QString mark = &run == runs.shown() ? tr(" (B)") : isMain ? tr(" (A)") : QString();
-    QAction* action = menu.addAction(Runs::title(run) + mark);
+    QAction* action = menu.addAction(captionText(Runs::title(run) + mark));
     action->setCheckable(true);
     action->setChecked(isMain || runs.isLane(run.id));
     connect(action, &QAction::triggered, this, [&runs, id = run.id](bool shown) { runs.setLane(id, shown); });
@@ -313,6 +312,7 @@ QString Ribbon::tooltipAt(const QPointF& position) const {
     if (isBeside && band.kind == RibbonBand::Kind::Lane)
       return laneTotal(picture(), band.of).tooltip +
              (m_source.problem().isEmpty() ? QString() : QStringLiteral("\n") + m_source.problem());
+    if (isBeside && band.kind == RibbonBand::Kind::Deltas) return deltaBelow(band.of).tooltip;
     if (isBeside) continue;
     if (band.kind == RibbonBand::Kind::Progress) return m_look.progress.words;
     if (band.kind == RibbonBand::Kind::InView) return tr("What the canvas shows");
@@ -344,7 +344,7 @@ bool Ribbon::event(QEvent* event) {
     QToolTip::hideText();
     event->ignore();
   } else {
-    QToolTip::showText(help->globalPos(), text, this);
+    QToolTip::showText(help->globalPos(), tipText(text), this);
   }
   return true;
 }

@@ -116,8 +116,11 @@ RibbonPicture makePicture(std::vector<RibbonLane> lanes, RibbonWidth wanted) {
   }
   picture.basis = basisOf(costs, wanted);
   std::vector<LaneShape> shapes;
-  for (std::size_t l = 0; l < costs.size(); ++l)
-    shapes.push_back(shapeOf(picture.lanes[l], kernelWidths(costs[l], picture.basis)));
+  for (std::size_t l = 0; l < costs.size(); ++l) {
+    KernelWidths widths = kernelWidths(costs[l], picture.basis);
+    picture.unseen.push_back(widths.unseen);
+    shapes.push_back(shapeOf(picture.lanes[l], std::move(widths)));
+  }
   picture.layout = layOutRibbon(groupLanes(std::move(sets)), shapes);
   addDifferences(picture);
   addSums(picture);

@@ -24,6 +24,7 @@ struct RibbonPicture {
   WidthBasis basis = WidthBasis::Time;
   std::vector<std::vector<GroupDifference>> differences;  ///< by upper lane, then by group
   double mostDelta = 0;                                   ///< the largest deltaMs without its sign
+  std::vector<std::size_t> unseen;                        ///< by lane: KernelWidths::unseen
   /// By lane and bar: milliseconds, and kernels without a time, of the bars before it; one more for the end.
   std::vector<std::vector<double>> msBefore;
   std::vector<std::vector<std::uint32_t>> untimedBefore;

@@ -67,8 +67,9 @@ KernelWidths kernelWidths(const std::vector<KernelCost>& kernels, WidthBasis bas
   const double rate = basis == WidthBasis::Time ? rateOf(kernels) : 0;
   for (const KernelCost& kernel : kernels) {
     const auto measure = measureOf(kernel, basis);
-    if (!measure) ++widths.unknown;
     const auto work = workOf(kernel);
+    if (!measure) ++widths.unknown;
+    if (!measure && (!work || rate <= 0)) ++widths.unseen;
     widths.of.push_back(measure ? *measure : work ? rate * *work : 0);
   }
   const double total = std::accumulate(widths.of.begin(), widths.of.end(), 0.0);

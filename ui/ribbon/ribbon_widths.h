@@ -22,6 +22,7 @@ struct KernelCost {
 struct KernelWidths {
   std::vector<double> of;   ///< by kernel, all above 0; milliseconds, operations, bytes or 1 each
   std::size_t unknown = 0;  ///< kernels of which what the widths tell is not known
+  std::size_t unseen = 0;   ///< of those: kernels that are as narrow as can be, since nothing known makes a width
 };
 
 /// The basis on which all lanes can be drawn: time only where a kernel of each has one.

@@ -200,10 +200,46 @@ QString differenceTooltip(const RibbonPicture& picture, std::size_t upper, std::
   return parts.join(kBetween);
 }
 
+namespace {
+
+/// Of a plan that no run timed: the sum of what is known, which is a bound where kernels have no time.
+void addPredicted(LaneTotal& total, const RibbonLane& lane) {
+  const QString kernels = kernelCountText(lane.size());
+  // Views take no time, which is known: alone they make no total.
+  const bool any = lane.size() > 0 && (lane.kernelMs > 0 || lane.untimed == 0);
+  const ShownTime sum = sumOf(lane.times);
+  const bool isOfRun = sum.kind == TimeKind::Measured || sum.kind == TimeKind::OfOtherPlan;
+  total.time = any ? timeText(sum) : QStringLiteral("no time");
+  total.whose = !any                         ? QStringLiteral("not measured")
+                : isOfRun                    ? QStringLiteral("its kernels, ") + runWord(lane)
+                : sum.kind == TimeKind::Told ? QStringLiteral("told, not measured")
+                                             : QStringLiteral("predicted, not measured");
+  if (any && lane.untimed > 0 && total.more.isEmpty())
+    total.more = QStringLiteral("%1 of %2 unknown").arg(lane.untimed).arg(lane.size());
+  total.tooltip =
+      any && isOfRun ? QStringLiteral("%1 as %2 has them: the whole was not timed.").arg(kernels, runWords(lane))
+      : any
+          ? QStringLiteral("%1 as they are predicted; no run of this plan was timed.").arg(kernels)
+          : QStringLiteral("%1. No run of this plan was timed, and none of their times can be predicted.").arg(kernels);
+  if (any && lane.untimed > 0)
+    total.tooltip += QStringLiteral("\n%1 of them have no time: what all take is this or more.").arg(lane.untimed);
+}
+
+void addUnseen(LaneTotal& total, const RibbonPicture& picture, std::size_t l) {
+  const std::size_t unseen = l < picture.unseen.size() ? picture.unseen[l] : 0;
+  if (unseen == 0) return;
+  total.unseen = QStringLiteral("%1 of %2 have no width").arg(unseen).arg(picture.lanes[l].size());
+  total.tooltip +=
+      QStringLiteral("\n%1 as narrow as can be: neither their times nor their work are known%2.")
+          .arg(unseen == 1 ? QStringLiteral("1 kernel is") : QStringLiteral("%1 kernels are").arg(unseen),
+               picture.wanted == RibbonWidth::Even ? QString() : QStringLiteral("; even widths show all alike"));
+}
+
+}  // namespace
+
 LaneTotal laneTotal(const RibbonPicture& picture, std::size_t l) {
   const RibbonLane& lane = picture.lanes[l];
   LaneTotal total{.more = basisText(picture)};
-  const QString kernels = kernelCountText(lane.size());
   if (lane.isMeasured()) {
     const QString time = msText(*lane.latencyMs);
     total.time = lane.ofOtherPlan ? QStringLiteral("[%1]").arg(time) : time;
@@ -212,31 +248,48 @@ LaneTotal laneTotal(const RibbonPicture& picture, std::size_t l) {
     if (total.more.isEmpty() && !lane.isQuiet) total.more = QStringLiteral("the machine was busy");
     total.tooltip =
         QStringLiteral("%1: the median of one inference.\n%2 measured one by one come to %3%4.")
-            .arg(time + QStringLiteral(", ") + runWords(lane), kernels, msText(lane.kernelMs),
+            .arg(time + QStringLiteral(", ") + runWords(lane), kernelCountText(lane.size()), msText(lane.kernelMs),
                  lane.untimed > 0 ? QStringLiteral(", %1 of them without a time").arg(lane.untimed) : QString());
     if (lane.ofOtherPlan)
       total.tooltip +=
           QStringLiteral("\nThe plan on screen is another one than this run's: what is grey is not its time.");
-    return total;
+  } else {
+    addPredicted(total, lane);
   }
-  const bool any = lane.untimed < lane.size();
-  total.time = any ? QStringLiteral("≈ ") + msText(lane.kernelMs) : QStringLiteral("no time");
-  total.whose = any ? QStringLiteral("predicted, not measured") : QStringLiteral("not measured");
-  if (any && lane.untimed > 0 && total.more.isEmpty())
-    total.more = QStringLiteral("%1 of %2 unknown").arg(lane.untimed).arg(lane.size());
-  total.tooltip =
-      any ? QStringLiteral("%1 as they are predicted; no run of this plan was timed.").arg(kernels)
-          : QStringLiteral("%1. No run of this plan was timed, and none of their times can be predicted.").arg(kernels);
+  addUnseen(total, picture, l);
   return total;
 }
 
-QString totalDelta(const RibbonPicture& picture, std::size_t upper) {
+TotalDelta totalDelta(const RibbonPicture& picture, std::size_t upper, const std::optional<Runs::InTurns>& inTurns) {
   const auto &a = picture.lanes[upper].latencyMs, &b = picture.lanes[upper + 1].latencyMs;
-  if (!a || !b || *a <= 0) return {};
-  const double percent = 100 * (*b / *a - 1);
-  return QStringLiteral("%1 (%2%3 %)")
-      .arg(signedMsText(*b - *a), percent < 0 ? QStringLiteral("−") : QStringLiteral("+"),
-           QString::number(std::abs(percent), 'f', 1));
+  const auto percent = [](double ratio) {
+    return QStringLiteral("%1%2 %").arg(ratio < 1 ? QStringLiteral("−") : QStringLiteral("+"),
+                                        QString::number(100 * std::abs(ratio - 1), 'f', 1));
+  };
+  QString alone;
+  if (a && b && *a > 0)
+    alone = QStringLiteral("Each timed by itself: %1 and %2, %3 (%4).")
+                .arg(msText(*a), msText(*b), signedMsText(*b - *a), percent(*b / *a));
+  if (!inTurns) {
+    if (alone.isEmpty()) return {};
+    return {
+        .text = percent(*b / *a) + QStringLiteral(", not in turns"),
+        .tooltip = alone + QStringLiteral("\nThe two were not timed in turns, so that a machine that was busier for "
+                                          "one of them may make this difference. Compare times them in turns.")};
+  }
+  const QString turns = QStringLiteral("%1 turns").arg(inTurns->turns);
+  const QString range =
+      QStringLiteral("%1 to %2 over %3").arg(percent(inTurns->range.least), percent(inTurns->range.most), turns);
+  const QString both = alone.isEmpty() ? QString() : QStringLiteral("\n") + alone;
+  if (!inTurns->range.tellsApart(1))
+    return {.text = QStringLiteral("not told apart by turns"),
+            .tooltip =
+                QStringLiteral("Timed in turns, they are not told apart: the lower one takes %1.%2").arg(range, both)};
+  return {
+      .text = percent(inTurns->ratio) + QStringLiteral(" in turns"),
+      .tooltip =
+          QStringLiteral("Timed in turns, the lower one takes %1 (%2).%3").arg(percent(inTurns->ratio), range, both),
+      .isSlower = inTurns->ratio > 1};
 }
 
 }  // namespace fusescope

@@ -2,7 +2,9 @@
 
 #include <QString>
 #include <QStringList>
+#include <optional>
 
+#include "ui/document/runs.h"
 #include "ui/ribbon/ribbon_picture.h"
 
 namespace fusescope {
@@ -32,13 +34,20 @@ QString barDescription(const RibbonPicture& picture, const RibbonRow& row, const
 
 /// What stands beside a lane: its time, whose it is, and what the widths are where they are no time.
 struct LaneTotal {
-  QString time;   ///< "162 ms", "≈ 120 ms"
-  QString whose;  ///< "measured, run 3"
-  QString more;   ///< "width by work"; may be empty
+  QString time;    ///< "162 ms", "≈ 120 ms"; "≥ ≈ 120 ms" where kernels have no time
+  QString whose;   ///< "measured, run 3"
+  QString more;    ///< "width by work"; may be empty
+  QString unseen;  ///< "8 of 11 have no width"; empty: all have one
   QString tooltip;
 };
 LaneTotal laneTotal(const RibbonPicture& picture, std::size_t lane);
-/// "+12.0 ms (+8.1 %)" between a lane and the one below it; empty unless both were measured.
-QString totalDelta(const RibbonPicture& picture, std::size_t upper);
+/// By how much a lane is slower than the one above it.
+struct TotalDelta {
+  QString text;                    ///< "+8.1 % in turns", "+8.1 %, not in turns"; empty unless both were measured
+  QString tooltip;                 ///< the same with times and ranges
+  std::optional<bool> isSlower{};  ///< only where turns tell the two apart
+};
+/// `inTurns`: what was found when the two were timed in turns, which is what tells them apart; nothing: they were not.
+TotalDelta totalDelta(const RibbonPicture& picture, std::size_t upper, const std::optional<Runs::InTurns>& inTurns);
 
 }  // namespace fusescope

@@ -2,6 +2,7 @@
 
 #include "ui/compare/two_views.h"
 #include "ui/document/environment_words.h"
+#include "ui/document/environments.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/actions.h"
 #include "ui/window/extract_action.h"
@@ -24,13 +25,13 @@ QString noTwoViews(MainWindow& window) {
 
 void fillRecent(MainWindow& window, QMenu& menu) {
   for (const QString& path : PlanDocument::recentFiles())
-    menu.addAction(path, &window, [&window, path] { window.openFile(path); });
+    menu.addAction(captionText(path), &window, [&window, path] { window.openFile(path); });
   if (menu.isEmpty()) menu.addAction(QStringLiteral("Nothing yet"))->setEnabled(false);
 }
 
 void fillSamples(MainWindow& window, QMenu& menu) {
   for (const BundledSample& sample : bundledSamples())
-    menu.addAction(sample.name, &window, [&window, path = sample.path] { window.openFile(path); })
+    menu.addAction(captionText(sample.name), &window, [&window, path = sample.path] { window.openFile(path); })
         ->setToolTip(sample.description);
 }
 
@@ -43,6 +44,31 @@ QString withMark(const QString& title, const Compiler* compiler) {
   return compiler == nullptr || compiler->untried().empty() ? title : title + QStringLiteral(" (untried)");
 }
 
+void fillCompilers(MainWindow& window, QMenu& menu);
+
+/// While the menu is open, what compilers and environments answer comes into it.
+void followAnswers(MainWindow& window, QMenu& menu) {
+  constexpr const char* kFollows = "follows_answers";
+  if (menu.property(kFollows).toBool()) return;
+  menu.setProperty(kFollows, true);
+  const auto renew = [&window, &menu] {
+    if (!menu.isVisible()) return;
+    const int active = menu.actions().indexOf(menu.activeAction());
+    menu.clear();
+    fillCompilers(window, menu);
+    if (active >= 0 && active < menu.actions().size()) menu.setActiveAction(menu.actions().at(active));
+  };
+  // Not at once: the menu itself asks while it is filled.
+  QObject::connect(&window.controller().compilers(), &Compilers::changed, &menu, renew, Qt::QueuedConnection);
+  QObject::connect(&window.environments(), &Environments::changed, &menu, renew, Qt::QueuedConnection);
+}
+
+/// Behind the title of a compiler that has not answered yet, whose entry is greyed so long.
+QString whileAsked(const Compilers& compilers, const std::string& name) {
+  return findCompiler(name) != nullptr && compilers.facts(name) == nullptr ? QStringLiteral(" · being asked …")
+                                                                           : QString();
+}
+
 /// The compilers in each environment; those that cannot be built with are greyed and say why.
 void fillEnvironments(MainWindow& window, QMenu& menu) {
   window.findEnvironmentsOfSession();
@@ -52,7 +78,7 @@ void fillEnvironments(MainWindow& window, QMenu& menu) {
   for (const KnownEnvironment& known : environments.all()) {
     const QString place = qs(known.environment.name);
     if (isOfNoUse(known) || !known.found) {
-      QAction* action = menu.addAction(QStringLiteral("%1: %2").arg(place, foundWords(known)));
+      QAction* action = menu.addAction(captionText(QStringLiteral("%1: %2").arg(place, foundWords(known))));
       action->setEnabled(false);
       continue;
     }
@@ -61,7 +87,8 @@ void fillEnvironments(MainWindow& window, QMenu& menu) {
       const Compiler* compiler = found.problem.empty() ? findCompiler(name) : nullptr;
       if (compiler != nullptr) window.controller().compilers().ask(name);
       const QString title = QStringLiteral("%1 %2 · %3").arg(qs(found.compiler), qs(found.version), place).simplified();
-      QAction* action = menu.addAction(withMark(title, compiler), &window, [&window, compiler] {
+      const QString asked = found.problem.empty() ? whileAsked(window.controller().compilers(), name) : QString();
+      QAction* action = menu.addAction(captionText(withMark(title, compiler) + asked), &window, [&window, compiler] {
         window.showDock(QStringLiteral("Runs"));
         window.controller().buildWith(*compiler);
       });
@@ -83,10 +110,12 @@ void fillEnvironments(MainWindow& window, QMenu& menu) {
 void fillCompilers(MainWindow& window, QMenu& menu) {
   Compilers& compilers = window.controller().compilers();
   compilers.ask();
+  followAnswers(window, menu);
   const QString now = qs(window.document().options().compiler);
   for (const Compiler* compiler : allCompilers()) {
-    const QString title = withMark(compilers.title(compiler->name()), compiler);
-    QAction* action = menu.addAction(title, &window, [&window, compiler] {
+    const QString title =
+        withMark(compilers.title(compiler->name()), compiler) + whileAsked(compilers, std::string(compiler->name()));
+    QAction* action = menu.addAction(captionText(title), &window, [&window, compiler] {
       window.showDock(QStringLiteral("Runs"));
       window.controller().buildWith(*compiler);
     });
@@ -110,10 +139,10 @@ void fillCommands(MainWindow& window, QMenu& menu) {
 }
 
 QString undoLabel(MainWindow& window) {
-  return QStringLiteral("Undo ") + window.document().undoStack().undoText();
+  return QStringLiteral("Undo ") + captionText(window.document().undoStack().undoText());
 }
 QString redoLabel(MainWindow& window) {
-  return QStringLiteral("Redo ") + window.document().undoStack().redoText();
+  return QStringLiteral("Redo ") + captionText(window.document().undoStack().redoText());
 }
 
 }  // namespace

@@ -13,6 +13,16 @@ QString text(const char* latin) {
   return QString::fromUtf8(latin);
 }
 
+/// The menu of this title in a menu bar or a menu; made if it is not there.
+template <class In>
+QMenu* menuIn(In& in, const QString& title) {
+  for (QAction* entry : in.actions())
+    if (entry->text() == title) return entry->menu();
+  QMenu* menu = in.addMenu(title);
+  menu->setToolTipsVisible(true);
+  return menu;
+}
+
 QString toolTipOf(const QAction& action) {
   const QString keys = action.shortcut().toString(QKeySequence::NativeText);
   return action.text().remove(QLatin1Char('&')) + (keys.isEmpty() ? QString() : QStringLiteral("  (%1)").arg(keys));
@@ -25,10 +35,9 @@ Actions::Actions(MainWindow& window) : QObject(&window), m_window(window) {
 }
 
 QMenu* Actions::menu(const char* title) {
-  for (QAction* entry : m_window.menuBar()->actions())
-    if (entry->text() == text(title)) return entry->menu();
-  QMenu* menu = m_window.menuBar()->addMenu(text(title));
-  menu->setToolTipsVisible(true);
+  const QStringList steps = text(title).split(QLatin1Char('/'));
+  QMenu* menu = menuIn(*m_window.menuBar(), steps.front());
+  for (const QString& step : steps.mid(1)) menu = menuIn(*menu, step);
   return menu;
 }
 

@@ -21,7 +21,7 @@ enum class ToolGroup { None, Document, Run, Canvas, Window };
 /// keys.
 struct ActionForm {
   const char* name;  ///< "build": what docks and tests call it
-  const char* menu;  ///< "&File"; menus stand in the order in which they first occur
+  const char* menu;  ///< "&File", or "&View/&Ribbon" in it; menus stand in the order in which they first occur
   const char* text;
   const char* keys = "";  ///< "Ctrl+P; Ctrl+Shift+P"
   const char* icon = "";  ///< of resources/icons

@@ -29,6 +29,7 @@ Breadcrumb::Breadcrumb(const DockContext& context, QWidget* parent)
     : QFrame(parent), m_context(context), m_row(new QHBoxLayout(this)) {
   m_row->setContentsMargins(4, 0, 4, 0);
   m_row->setSpacing(0);
+  setMinimumHeight(kLeastTarget);  // also while it is empty: else the first click makes the status bar higher
   m_row->setSizeConstraint(QLayout::SetNoConstraint);  // a long way in does not make the window wide
   setAccessibleName(QStringLiteral("Where the selection is"));
   connect(&context.selection, &Selection::changed, this, &Breadcrumb::refresh);
@@ -76,8 +77,8 @@ void Breadcrumb::add(const Step& step, bool last) {
   auto* button = new QToolButton;
   button->setAutoRaise(true);
   button->setMinimumHeight(kLeastTarget);
-  button->setText(button->fontMetrics().elidedText(step.text, Qt::ElideMiddle, kWidestStep));
-  button->setToolTip(step.text + QStringLiteral("\n") + step.tip);
+  button->setText(captionText(button->fontMetrics().elidedText(step.text, Qt::ElideMiddle, kWidestStep)));
+  button->setToolTip(tipText(step.text + QStringLiteral("\n") + step.tip));
   button->setAccessibleName(step.text);
   connect(button, &QToolButton::clicked, this, [this, nodes = step.nodes] {
     if (!nodes.empty()) m_context.selection.set(nodes);

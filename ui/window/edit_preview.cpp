@@ -44,6 +44,18 @@ QStringList newRefusals(const PlanSnapshot& tried) {
   return refusals;
 }
 
+/// What is said where all types that are newly asked for hold without a price: no time need be known for that.
+std::optional<QString> freePins(const PlanSnapshot& tried) {
+  bool any = false;
+  for (const WishAnswer& answer : tried.plan->answers) {
+    const auto& fresh = tried.delta.newAnswers;
+    if (std::ranges::find(fresh, answer.decision) == fresh.end()) continue;
+    if (answer.outcome == WishOutcome::Price || isRefusal(answer.outcome)) return std::nullopt;
+    any = any || answer.outcome == WishOutcome::Free;
+  }
+  return any ? std::optional(QStringLiteral("Free: no kernel comes apart, and no conversion is added.")) : std::nullopt;
+}
+
 }  // namespace
 
 QString previewText(const PlanSnapshot& now, const PlanSnapshot& tried) {
@@ -54,7 +66,9 @@ QString previewText(const PlanSnapshot& now, const PlanSnapshot& tried) {
     if (lines.isEmpty()) lines << QStringLiteral("Nothing in the plan changes.");
     return lines.join(QLatin1Char('\n'));
   }
-  lines << timeChange(*now.plan, *tried.plan);
+  const std::optional<QString> free = freePins(tried);
+  if (free) lines << *free;
+  if (!free || (now.plan->predictedMs && tried.plan->predictedMs)) lines << timeChange(*now.plan, *tried.plan);
   QStringList counts;
   if (delta.fusedNodes != 0) counts << qs(inCountApart(delta.fusedNodes, "kernel"));
   const auto casts =
@@ -77,6 +91,9 @@ EditPreview::EditPreview(QMenu& menu, const DockContext& context)
   m_label->setTextFormat(Qt::PlainText);
   m_label->setFixedWidth(kFootWidth);
   m_label->setContentsMargins(22, 6, 10, 6);
+  // Legible, though the entry is disabled so that the keyboard passes it.
+  m_label->setStyleSheet(
+      QStringLiteral("color: %1;").arg(menu.palette().color(QPalette::Active, QPalette::Text).name()));
   m_label->setFixedHeight(m_label->fontMetrics().lineSpacing() * kFootLines + 12);
   m_foot->setDefaultWidget(m_label);
   m_foot->setEnabled(false);

@@ -46,7 +46,9 @@ void FactLine::refresh() {
         snapshot->made() == nullptr ? std::nullopt : std::optional(checkPrediction(*snapshot->plan, *snapshot->made()));
   }
   const QString compiler = qs(m_document.options().compiler), predicted = predictedWords(m_predicted);
-  const auto beside = [&](const QString& words) { return QStringLiteral("%1 · %2").arg(predicted, words); };
+  const auto beside = [&](const QString& words) {
+    return m_predicted == 0 ? words : QStringLiteral("%1 · %2").arg(predicted, words);
+  };
   switch (state) {
     case BackgroundBuilds::State::Off:
       say(beside(QStringLiteral("%1 is not asked").arg(compiler)), offText(), true);

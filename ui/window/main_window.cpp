@@ -21,6 +21,8 @@ namespace fusescope {
 namespace {
 
 const QString kDocksKey = QStringLiteral("docks");
+/// What a window manager puts around a window, as large as it may be: how large it is, is known once it is there.
+constexpr int kFrameWidth = 16, kFrameHeight = 48;
 
 }  // namespace
 
@@ -115,7 +117,8 @@ DockContext MainWindow::context() {
 }
 
 void MainWindow::fitInto(const QSize& screen) {
-  resize(size().boundedTo(screen));
+  const QSize around(kFrameWidth, kFrameHeight);
+  resize(size().boundedTo(isMaximized() || isFullScreen() ? screen : screen - around));
 }
 
 void MainWindow::connectDocument() {
@@ -255,6 +258,7 @@ void MainWindow::showProblem(const QString& title, const QString& problem) {
   m_work->setText(QStringLiteral("✗ ") + problem);
   // Not exec(): the session goes on behind it.
   auto* box = new QMessageBox(QMessageBox::Warning, title, problem, QMessageBox::Ok, this);
+  box->setTextFormat(Qt::PlainText);
   box->setInformativeText(m_document->model() ? QStringLiteral("What was open is as it was.") : QString());
   box->setAttribute(Qt::WA_DeleteOnClose);
   box->setTextInteractionFlags(Qt::TextSelectableByMouse);

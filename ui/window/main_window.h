@@ -9,6 +9,7 @@
 #include <QMessageBox>
 #include <QShortcut>
 #include <QStackedWidget>
+#include <QTimer>
 #include <memory>
 
 #include "ui/canvas/graph_view.h"
@@ -157,6 +158,8 @@ class MainWindow : public QMainWindow {
   QAction* dockAction(Dock* dock, const DockForm& form);
   void focusDock(Dock* dock);
   void offerDocks(bool open);  ///< there is nothing beside the start page
+  /// Asks whether what is under way shall be cancelled, and cancels it where that was asked just now.
+  void cancelWork();
   /// What is under way, or came of it, behind the title of the runs and in the status bar.
   void showActivity();
   /// Whoever looks at the runs need not be told of them.
@@ -225,6 +228,7 @@ class MainWindow : public QMainWindow {
   Actions* m_actions;
   bool m_working = false;  ///< the controller was, when it was last looked at
   QShortcut* m_escape;     ///< while something is opened or planned
+  QTimer m_cancelAsked;    ///< for so long the next Escape cancels what is under way
   QStringList m_dropped;   ///< waits for the model that was dropped with it
   QComboBox* m_target;
   QComboBox* m_precision;

@@ -21,7 +21,9 @@
 #include "ui/dialogs/pattern_dialog.h"
 #include "ui/dialogs/truncation_dialog.h"
 #include "ui/docks/dock_widgets.h"
+#include "ui/docks/elided_label.h"
 #include "ui/docks/layers_dock.h"
+#include "ui/document/made_words.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/breadcrumb.h"
@@ -39,6 +41,25 @@ constexpr int kBesideMenus = 24;  ///< what the corner of the menu bar keeps fre
 constexpr int kBesideCount = 6;
 constexpr int kToolBarHeight = 36;
 const QString kRecipeKey = QStringLiteral("recipe");
+
+/// "85 kernels: 61 of onnxruntime with nodes of the network, …": what the count in the status bar consists of.
+QString kernelCountsText(const ReadBackPlan& made) {
+  std::int64_t withNodes = 0, ours = 0;
+  for (const FusedNode& fused : made.fusedNodes) {
+    if (made.kernels[fused.id.index].isOurs)
+      ++ours;
+    else if (!fused.nodes.empty())
+      ++withNodes;
+  }
+  const auto all = static_cast<std::int64_t>(made.fusedNodes.size()), without = all - withNodes - ours;
+  QString text = QStringLiteral("%1: %2 of %3 with nodes of the network")
+                     .arg(plural(all, QStringLiteral("kernel")))
+                     .arg(withNodes)
+                     .arg(compilerTitle(made.compiler));
+  if (without > 0) text += QStringLiteral(", %1 of it without, which move or prepare something").arg(without);
+  if (ours > 0) text += QStringLiteral(", %1 of our own engine, for what falls back").arg(ours);
+  return text + QLatin1Char('.');
+}
 
 }  // namespace
 
@@ -65,11 +86,10 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 
 void MainWindow::makeActions() {
   m_actions = new Actions(*this);
-  QMenu* view = m_actions->menu("&View");
-  view->addSeparator();
+  QMenu* docks = m_actions->menu("&View/&Docks");
   for (int i = 0; i < m_docks.size(); ++i) {
     QAction* action = dockAction(m_docks[i], *dockForms()[static_cast<std::size_t>(i)]);
-    view->addAction(action);
+    docks->addAction(action);
     m_actions->add(action);
   }
   for (const auto& [side, name] :
@@ -168,17 +188,15 @@ void MainWindow::makeChoices() {
 
 void MainWindow::makeStatusBar() {
   m_status = new QLabel;
-  m_work = new QLabel;
+  m_status->setTextFormat(Qt::PlainText);
+  m_work = new ElidedLabel;
   m_status->setContentsMargins(8, 0, 8, 0);
   m_work->setContentsMargins(8, 0, 8, 0);
-  m_work->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_work->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   statusBar()->addWidget(new Breadcrumb(context()));
-  m_activity = new QLabel;
+  m_activity = new ElidedLabel;
   m_activity->setObjectName(QStringLiteral("activity"));
   m_activity->setContentsMargins(8, 0, 8, 0);
-  m_activity->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  m_activity->setMinimumWidth(1);  // else a long text decides how narrow the window can be
   statusBar()->addWidget(m_activity);
   statusBar()->addWidget(m_work, 1);
   m_fact = new FactLine(*m_document, *m_controller, *m_builds);
@@ -233,6 +251,7 @@ void MainWindow::refreshSummary() {
                     count(cover.graph().nodeCount(), "node"), count(cover.casts.size(), "cast"),
                     plural(snapshot->pinCount(), QStringLiteral("pin"))};
   m_status->setText(parts.join(QStringLiteral("  ·  ")));
+  m_status->setToolTip(snapshot->made() == nullptr ? QString() : tipText(kernelCountsText(*snapshot->made())));
 }
 
 void MainWindow::chooseFile() {

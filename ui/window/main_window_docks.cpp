@@ -96,7 +96,8 @@ void MainWindow::showActivity() {
   const bool busy = m_controller->busy();
   if (busy) {
     const QString activity = m_controller->activity();
-    m_activity->setText(QStringLiteral("%1 … (Esc cancels)").arg(activity));
+    m_activity->setText(m_cancelAsked.isActive() ? QStringLiteral("Press Esc again to cancel: %1 …").arg(activity)
+                                                 : QStringLiteral("%1 … (Esc twice cancels)").arg(activity));
     m_room->areaOf(runs).setMark(
         runs, {activity.section(QLatin1Char(' '), 0, 0) + QStringLiteral(" …"), DockMark::Kind::Busy});
   } else if (m_working && !m_runs->all().empty()) {
@@ -111,6 +112,7 @@ void MainWindow::showActivity() {
     m_room->areaOf(runs).setMark(runs, mark);
   }
   m_working = busy;
+  if (!busy) m_cancelAsked.stop();
   clearSeenMark();
 }
 

@@ -25,6 +25,8 @@ QStringList localFiles(const QMimeData& data) {
   return files;
 }
 
+constexpr int kAskedMs = 4000;  ///< for which a second Escape cancels what is under way
+
 struct Dropped {
   QString path;
   FileKind kind;
@@ -35,6 +37,9 @@ struct Dropped {
 void MainWindow::makeKeys() {
   m_escape = new QShortcut(QKeySequence(Qt::Key_Escape), this);
   m_escape->setEnabled(false);
+  m_cancelAsked.setSingleShot(true);
+  m_cancelAsked.setInterval(kAskedMs);
+  connect(&m_cancelAsked, &QTimer::timeout, this, &MainWindow::showActivity);
   connect(m_escape, &QShortcut::activated, this,
           [this] { m_document->opening() ? m_document->cancelOpening() : m_document->cancelPlanning(); });
   connect(m_document.get(), &PlanDocument::openingCancelled, this, [this] { m_dropped.clear(); });
@@ -46,9 +51,19 @@ void MainWindow::makeKeys() {
 void MainWindow::keyPressEvent(QKeyEvent* event) {
   // Whoever has the focus had no use for it: then it is about what is under way, else about the dock below the graph.
   if (event->key() != Qt::Key_Escape) return QMainWindow::keyPressEvent(event);
-  if (m_controller->busy()) return m_controller->cancel();
+  if (m_controller->busy()) return cancelWork();
   const DockArea& below = m_room->area(Qt::BottomDockWidgetArea);
   if (!below.folded() && below.isAncestorOf(QApplication::focusWidget())) m_room->fold(below.front());
+}
+
+/// One Escape too many, after a menu and a selection, does not lose a long build.
+void MainWindow::cancelWork() {
+  if (m_cancelAsked.isActive()) {
+    m_cancelAsked.stop();
+    return m_controller->cancel();
+  }
+  m_cancelAsked.start();
+  showActivity();
 }
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {

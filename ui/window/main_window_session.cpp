@@ -139,7 +139,7 @@ void MainWindow::chooseLeft() {
   menu->setObjectName(QStringLiteral("left"));
   menu->setAttribute(Qt::WA_DeleteOnClose);
   for (const SessionFolder::Left& left : m_session->left())
-    menu->addAction(QStringLiteral("Recover %1").arg(leftText(left)), this,
+    menu->addAction(QStringLiteral("Recover %1").arg(captionText(leftText(left))), this,
                     [this, file = left.file] { recover(file); });
   menu->addSeparator();
   menu->addAction(QStringLiteral("Discard all of them"), this, [this] {
@@ -293,6 +293,8 @@ bool MainWindow::openFile(const QString& path) {
   const bool again = m_document->model() && QFileInfo(path) == QFileInfo(m_document->path());
   if (!again && !mayLeave()) return false;
   m_session->open(path);
+  // Layers of an engine are a network, and what the engine made of it.
+  if (kind == FileKind::EngineFile && !again) m_dropped = QStringList(path);
   return true;
 }
 

@@ -27,6 +27,7 @@ void MessageBar::show(const QString& key, const QString& text, const QList<Actio
   layout->setContentsMargins(12, 6, 8, 6);
   auto* label = new QLabel(text);
   label->setObjectName(QStringLiteral("text"));
+  label->setTextFormat(Qt::PlainText);
   label->setWordWrap(true);
   label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   layout->addWidget(label, 1);

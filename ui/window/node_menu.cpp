@@ -55,7 +55,7 @@ template <class Act>
 QAction* add(QMenu& menu, const QString& text, const QString& problem, const QString& tip, Act act) {
   QAction* action = menu.addAction(text, &menu, act);
   action->setEnabled(problem.isEmpty());
-  action->setToolTip(problem.isEmpty() ? tip : problem);
+  action->setToolTip(tipText(problem.isEmpty() ? tip : problem));
   return action;
 }
 
@@ -101,7 +101,7 @@ void addModulePins(QMenu& menu, const DockContext& context, const Chosen& chosen
   const std::int32_t index = chosen.where == chosen.network.get() ? chosen.where->moduleOf(chosen.nodes) : -1;
   if (index < 0 || chosen.where->modules->byStructure) return;
   const Module& module = chosen.where->modules->modules[static_cast<std::size_t>(index)];
-  QMenu* pins = menu.addMenu(QStringLiteral("Pin module %1 to").arg(qs(module.path)));
+  QMenu* pins = menu.addMenu(QStringLiteral("Pin module %1 to").arg(captionText(qs(module.path))));
   pins->setToolTipsVisible(true);
   pins->setEnabled(false);
   pins->menuAction()->setToolTip(QStringLiteral("Looking whether a pattern names just this module …"));
