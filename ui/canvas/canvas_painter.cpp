@@ -31,11 +31,10 @@ void CanvasPainter::paint() {
   paintItems(true, &CanvasPainter::header);
   paintItems(false, &CanvasPainter::box);
   kernelLabels();
-  diffMarks();
-  if (m_detail == Detail::Colors) return;
-  castMarks();
+  if (m_detail != Detail::Colors) castMarks();
   if (m_detail == Detail::Full && m_look.progress >= 1) edgeLabels();
-  failureText();
+  diffMarks();  // what differs is not hidden by what does not
+  if (m_detail != Detail::Colors) failureText();
 }
 
 // While items glide to their places, those of few items alone, any may be anywhere.
@@ -101,6 +100,28 @@ void CanvasPainter::veil(const QRectF& rect, const QColor& ground) {
   m_painter.drawRoundedRect(rect.adjusted(-6, -1, 6, 1), 5, 5);
 }
 
+namespace {
+
+/// What fits of a title and, in headers of one line, of what stands behind it: there the count, which comes last, stays
+/// longest. A title is cut in its middle, so that how often it repeats stays.
+std::pair<QString, QString> headerWords(const CanvasItem& item, const QFont& font, const QFont& restFont, double room,
+                                        double gap) {
+  const QFontMetricsF metrics(font), restMetrics(restFont);
+  const auto title = [&](double width) {
+    return metrics.elidedText(item.title, Qt::ElideMiddle, std::max(width, 0.0));
+  };
+  if (!item.container->look.oneLine) return {title(room), QString()};
+  const QString dot = item.meta.isEmpty() || item.detail.isEmpty() ? QString() : QStringLiteral(" \u00b7 ");
+  const double used = metrics.horizontalAdvance(item.title) + gap;
+  for (const QString& rest : {item.detail + dot + item.meta, item.meta.isEmpty() ? item.detail : item.meta})
+    if (used + restMetrics.horizontalAdvance(rest) <= room) return {item.title, rest};
+  const double forMeta = restMetrics.horizontalAdvance(item.meta) + gap;
+  if (!item.meta.isEmpty() && room - forMeta > room / 3) return {title(room - forMeta), item.meta};
+  return {title(room), QString()};
+}
+
+}  // namespace
+
 // The header stays in sight while its container is: its text slides down with the top of the picture.
 void CanvasPainter::header(int i) {
   const CanvasItem& item = m_scene.items[i];
@@ -124,16 +145,15 @@ void CanvasPainter::header(int i) {
   if (far && titleHeight > 1.2 * look.header) return m_painter.restore();  // it would lie on what is inside
   const double top = rect.top() + (look.oneLine ? std::max(pixels(5), (height - titleHeight) / 2) : 8);
   const QRectF line(left + 14 * grow, top, rect.right() - left - 24 * grow, titleHeight);
-  const double used = QFontMetricsF(font).horizontalAdvance(item.title);
-  const QString dot = item.meta.isEmpty() ? QString() : QStringLiteral(" \u00b7 ");
-  const QString rest = look.oneLine ? item.detail + dot + item.meta : QString();
   QFont restFont = detailFont();
   restFont.setPixelSize(int(std::lround(metrics::kDetailPixels * grow)));
-  const double restWidth =
-      look.oneLine ? QFontMetricsF(restFont).horizontalAdvance(rest) + 12 * grow : (far ? 0 : typeBadgeWidth(i) + 8);
+  const double besideTitle = look.oneLine || far ? 0 : typeBadgeWidth(i) + 8;
+  const auto [title, rest] = headerWords(item, font, restFont, line.width() - besideTitle, 12 * grow);
+  const double used = QFontMetricsF(font).horizontalAdvance(title);
+  const double restWidth = look.oneLine ? QFontMetricsF(restFont).horizontalAdvance(rest) + 12 * grow : besideTitle;
   veil(QRectF(left - 4 * grow, line.top(), used + restWidth + 18 * grow, line.height()), ground);
   m_painter.setPen(m_theme.text);
-  text(line, Qt::AlignLeft | Qt::AlignVCenter, item.title);
+  text(line, Qt::AlignLeft | Qt::AlignVCenter, title);
   marker(QPointF(left, line.center().y()), color, grow, item.fallback);
   if (look.oneLine) {
     m_painter.setFont(restFont);

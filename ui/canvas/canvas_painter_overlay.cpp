@@ -153,7 +153,9 @@ void CanvasPainter::diffChip(const QRectF& rect, DiffSign sign, const QString& w
   }
   const QSizeF size(pixels(width), pixels(kChipHeight));
   // Edges enter in the middle.
-  const double left = std::max(rect.right() - size.width() + pixels(4), rect.center().x() + pixels(10));
+  double left = std::max(rect.right() - size.width() + pixels(4), rect.center().x() + pixels(10));
+  // Words that begin in the picture end in it.
+  if (m_visible.intersects(rect)) left = std::max(std::min(left, m_visible.right() - size.width()), m_visible.left());
   const QRectF place(QPointF(left, rect.top() - size.height() + pixels(2)), size);
   if (!meets(place) || std::ranges::any_of(taken, [&](const QRectF& other) { return other.intersects(place); })) return;
   taken.push_back(place);

@@ -148,7 +148,7 @@ struct CanvasScene {
   int itemOf(const QString& name) const;
   /// The item of this key; of what is in something that is closed the item of that. -1: there is none.
   int itemOfKey(const QString& key) const;
-  /// What a search finds: nodes, inputs and outputs whose text contains `text`; case does not matter.
+  /// What a search finds: blocks, nodes, inputs and outputs whose text contains `text`; case does not matter.
   std::vector<int> matching(const QString& text) const;
   /// Of what a search found: the item that stands for it, and its name.
   int itemOfEntry(int entry) const;

@@ -182,10 +182,15 @@ void CoverParts::addEntries(std::uint32_t level) {
   const Graph& graph = parts.graph();
   const auto pills = static_cast<std::uint32_t>(graph.inputs().size() + graph.outputs().size());
   for (std::uint32_t pill = 0; pill < pills; ++pill)
-    addEntry(level, Kind::Pill, pill, graph.value(pillOf(graph, pill)).type.text());
+    addEntry(level, Kind::Pill, pill,
+             nameOf({Kind::Pill, level, pill}) + '\n' + graph.value(pillOf(graph, pill)).type.text());
+  for (std::uint32_t block = 0; block < parts.blocks.all().size(); ++block) {
+    const Module& module = parts.blocks.moduleOf(parts.blocks.all()[block]);
+    addEntry(level, Kind::Block, block, parts.items.path().of(module.path) + '\n' + module.title + '\n' + module.name);
+  }
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
-    std::string more = node.op;
+    std::string more = nameOf({Kind::Node, level, id.index}) + '\n' + node.op;
     for (const ValueId value : node.outputs)
       if (value.valid()) more += '\n' + parts.items.path().of(graph.value(value).name);
     for (const OriginId origin : node.origins) {
@@ -199,7 +204,7 @@ void CoverParts::addEntries(std::uint32_t level) {
 }
 
 void CoverParts::addEntry(std::uint32_t level, Kind kind, std::uint32_t index, const std::string& text) {
-  appendLower(m_text, nameOf({kind, level, index}) + '\n' + text);
+  appendLower(m_text, text);
   m_entries.push_back({idOf(level, kind, index), static_cast<std::uint32_t>(m_text.size())});
 }
 

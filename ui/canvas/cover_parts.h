@@ -48,7 +48,7 @@ class CoverParts {
   /// its own. Empty: a value, which is no part of one.
   QString handleOf(const Thing& thing) const;
 
-  /// What a search looks at: inputs and outputs, then nodes, level by level.
+  /// What a search looks at: inputs and outputs, then blocks, then nodes, level by level.
   std::size_t entryCount() const { return m_entries.size(); }
   Thing entry(std::size_t place) const { return thingOf(m_entries[place].thing); }
   /// All in lower case: its name, its operator, what it makes, what it comes from.

@@ -161,6 +161,8 @@ int GraphView::Private::anchorIn(const CanvasScene& before, const CanvasScene& n
 void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double milliseconds) {
   std::shared_ptr<const CanvasScene> before = scene;
   const bool sawBoxes = seesBoxes(), whole = std::exchange(wasWhole, false);
+  // Where nobody moved the camera and nobody opened or closed just one thing, it stands as for a picture just opened.
+  const bool rests = hasCamera && camera == restingAt && anchorKey.isEmpty();
   const bool sameModel = hasCamera && sceneModel == wantedModel && !next->items.empty();
   const int anchor = sameModel ? anchorIn(*before, *next) : -1;
   QPointF shift;
@@ -205,7 +207,11 @@ void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double mi
       showStart();
     }
   }
-  if (sameModel && (whole || (sawBoxes && !seesBoxes()))) showAll();
+  if (sameModel && rests && isStart && !whole) {
+    showStart();
+  } else if (sameModel && (whole || rests || (sawBoxes && !seesBoxes()))) {
+    showAll();
+  }
   if (std::exchange(revealsWhenDone, false)) revealSelection();
   placeOverlays();
   moved();
