@@ -127,6 +127,10 @@ void GotoDialog::find() {
     for (const auto& level : levels) findTensors(level, text, add);
   }
   for (const int action : containing) addAction(action, add);
+  if (m_results->count() == 0)
+    (new QListWidgetItem(QStringLiteral("No node, tensor, block, segment or command has “%1” in its name.").arg(text),
+                         m_results))
+        ->setFlags(Qt::NoItemFlags);
   int row = 0;  // the first that can be chosen
   while (row < m_results->count() && (m_results->item(row)->flags() & Qt::ItemIsEnabled) == 0) ++row;
   m_results->setCurrentRow(row < m_results->count() ? row : 0);

@@ -132,7 +132,7 @@ ErrorPlotContent tunePlotContent(const std::vector<TunedPoint>& points, const st
                              "against its predicted time.")};
   content.inTime = std::ranges::all_of(points, [](const TunedPoint& point) { return point.ms.has_value(); });
   content.title = content.inTime ? QStringLiteral("error (max|Δ| of rms) against predicted time")
-                                 : QStringLiteral("error (max|Δ| of rms) against pins: times are not known");
+                                 : QStringLiteral("error (max|Δ| of rms) against pins: not all have a time");
   const auto plotted = [&](const TunedPoint& point) {
     return PlotPoint{.across = content.inTime ? point.ms.value_or(0) : static_cast<double>(point.pins),
                      .error = point.error,

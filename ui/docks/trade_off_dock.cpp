@@ -22,7 +22,7 @@ TradeOffDock::TradeOffDock(const DockContext& context)
   m_view->setItemDelegate(new CellDelegate(context.theme, {}, m_view));
   m_view->setSelectionMode(QAbstractItemView::SingleSelection);
   m_view->setAccessibleName(QStringLiteral("Runs with time and error"));
-  styleTable(*m_view, {0, 80, 72, 48, -90}, false);
+  styleTable(*m_view, {0, 80, 72, 48, -150}, false);
   auto* page = new QWidget;
   auto* row = new QHBoxLayout(page);
   row->setContentsMargins(8, 0, 0, 4);
