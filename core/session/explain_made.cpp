@@ -86,6 +86,29 @@ Json priceFromJson(const Artifact& artifact, const Json& explained) {
   return price.ms == fused->predictedMs && !price.from.empty() ? Json(price.from) : Json(nullptr);
 }
 
+Json typeOrNull(DataType type) {
+  return type == DataType::Undefined ? Json(nullptr) : Json(name(type));
+}
+
+/// Types and places are those that the compiler made, in place of those that were planned; null: not disclosed.
+void tellMadeTypes(const ReadBackPlan& made, NodeId node, Json& json) {
+  const auto grant = std::ranges::find(made.precisionMap, node, &PrecisionGrant::node);
+  json["granted"] = grant == made.precisionMap.end() ? Json(nullptr) : typeOrNull(grant->granted);
+  const FusedNode* kernel = made.fusedNodeOf(node);
+  json["kernel_types"] = Json::array();
+  if (kernel != nullptr && kernel->compute != DataType::Undefined)
+    json["kernel_types"].push_back(name(kernel->compute));
+  for (Json& edge : json["edges"]) {
+    const auto value = made.graph().findValue(edge.at("value").get<std::string>());
+    if (!value) continue;
+    edge["type"] = typeOrNull(made.storedType(*value));
+    edge["held_wider"] = false;
+    if (kernel != nullptr)
+      edge["real"] = std::ranges::find(kernel->inputs, *value) != kernel->inputs.end() ||
+                     std::ranges::find(kernel->outputs, *value, &FusedOutput::value) != kernel->outputs.end();
+  }
+}
+
 }  // namespace
 
 Result<Json> explainJson(const Artifact& artifact, std::string_view nodeName) {
@@ -97,6 +120,7 @@ Result<Json> explainJson(const Artifact& artifact, std::string_view nodeName) {
   if (!node) return json;
   json["made"] = madeJson(*artifact.made, *node);
   json["decisions"] = decisionsAbout(artifact.made->decisions, subjectsOf(*artifact.made, *node));
+  if (artifact.made->fateOf(*node) != Fate::Fallback) tellMadeTypes(*artifact.made, *node, json);
   return json;
 }
 

@@ -141,7 +141,9 @@ class EngineReader {
       else
         placement.unplaced.push_back({.layer = m_told.kernels[i].name, .why = place.why, .nearest = place.nearest});
     }
-    if (m_files.profile) placement.times = m_files.profile->counts();
+    const bool anyTime =
+        std::ranges::any_of(m_told.kernels, [](const ReadBackKernel& kernel) { return kernel.ms.has_value(); });
+    if (m_files.profile && anyTime) placement.times = m_files.profile->counts();
     if (m_files.log) placement.device = m_files.log->device;
     if (m_files.times) {
       placement.latencyMs = m_files.times->latencyMs ? m_files.times->latencyMs : m_files.times->computeMs;

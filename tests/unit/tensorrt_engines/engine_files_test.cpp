@@ -10,6 +10,7 @@
 
 #include "analysis/users.h"
 #include "base/files.h"
+#include "diff/plan_diff.h"
 #include "frontends/tensorrt/engine_layers.h"
 #include "frontends/tensorrt/lenient_json.h"
 #include "onnxlib/onnxlib.h"
@@ -279,6 +280,46 @@ TEST(EngineFiles, AProfileOfAnotherBuildIsSaidToBe) {
   ASSERT_NE(other, made->decisions.end());
   EXPECT_EQ(other->arguments["rows"], 15);
   EXPECT_EQ(other->arguments["unmatched"], 13);
+}
+
+TEST(EngineFiles, OfAProfileWithoutARowOfTheEngineNoTimesAreTold) {
+  FUSESCOPE_REQUIRE_SHARED();
+  Imported imported(engineNamed("pytorch-resnet18-A100-fp16"));
+  const Engine& other = engineNamed("trt10-onnx-alexnet-fp16");
+  imported.request.files.profile = data(other.profile);
+  const auto made = imported.read();
+  ASSERT_NE(made, nullptr);
+  EXPECT_TRUE(std::ranges::none_of(made->kernels, [](const auto& kernel) { return kernel.ms.has_value(); }));
+  EXPECT_EQ(made->placement->times, "");
+}
+
+/// What is explained is what the engine has, whatever was predicted for it.
+TEST(EngineFiles, ANodeIsExplainedInTheTypesOfTheEngine) {
+  FUSESCOPE_REQUIRE_SHARED();
+  const Imported imported(engineNamed("trt10-onnx-alexnet-fp16"));
+  const auto artifact = importEngine(imported.request);
+  ASSERT_TRUE(artifact.ok()) << artifact.error().text();
+  const ReadBackPlan& made = *artifact.value().made;
+  int lowered = 0;
+  for (const NodeId id : made.graph().order()) {
+    const std::string& name = made.graph().node(id).name;
+    const auto grant = std::ranges::find(made.precisionMap, id, &PrecisionGrant::node);
+    const auto json = explainJson(artifact.value(), name);
+    ASSERT_TRUE(json.ok()) << json.error().text();
+    const bool isTold = grant->granted != DataType::Undefined;
+    EXPECT_EQ(json.value()["granted"], isTold ? Json(fusescope::name(grant->granted)) : Json(nullptr)) << name;
+    lowered += grant->granted == DataType::F16 ? 1 : 0;
+    for (const Json& edge : json.value()["edges"]) {
+      const auto value = made.graph().findValue(edge["value"].get<std::string>());
+      const DataType stored = made.storedType(*value);
+      EXPECT_EQ(edge["type"], stored == DataType::Undefined ? Json(nullptr) : Json(fusescope::name(stored)));
+    }
+  }
+  EXPECT_GT(lowered, 5);
+  const auto diff = diffPlans({.cover = artifact.value().plan.get(), .label = "a"}, {.cover = &made, .label = "b"});
+  ASSERT_TRUE(diff.ok()) << diff.error().text();
+  EXPECT_NE(diff.value().b.precision.find("f16"), std::string::npos) << diff.value().b.precision;
+  EXPECT_EQ(diff.value().b.casts, std::ssize(made.conversions) + std::ssize(made.casts));
 }
 
 TEST(EngineFiles, ADumpedListIsTheExportedOne) {
