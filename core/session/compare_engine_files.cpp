@@ -175,7 +175,9 @@ EngineFilesComparison compareEngineFiles(const ReadBackPlan& a, const ReadBackPl
 Json toJson(const EngineFilesComparison& comparison) {
   Json groups = Json::array();
   for (const CompareGroup& group : comparison.groups) groups.push_back(toJson(keptGroup(group)));
-  return {{"read_from_files", true},
+  return {{"format", "fusescope.compare"},
+          {"version", 1},
+          {"read_from_files", true},
           {"a", sideJson(comparison.a)},
           {"b", sideJson(comparison.b)},
           {"matched_by", comparison.matchedBy},
