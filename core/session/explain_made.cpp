@@ -86,14 +86,14 @@ Json priceFromJson(const Artifact& artifact, const Json& explained) {
   return price.ms == fused->predictedMs && !price.from.empty() ? Json(price.from) : Json(nullptr);
 }
 
-Json typeOrNull(DataType type) {
+Json madeType(DataType type) {
   return type == DataType::Undefined ? Json(nullptr) : Json(name(type));
 }
 
 /// Types and places are those that the compiler made, in place of those that were planned; null: not disclosed.
 void tellMadeTypes(const ReadBackPlan& made, NodeId node, Json& json) {
   const auto grant = std::ranges::find(made.precisionMap, node, &PrecisionGrant::node);
-  json["granted"] = grant == made.precisionMap.end() ? Json(nullptr) : typeOrNull(grant->granted);
+  json["granted"] = grant == made.precisionMap.end() ? Json(nullptr) : madeType(grant->granted);
   const FusedNode* kernel = made.fusedNodeOf(node);
   json["kernel_types"] = Json::array();
   if (kernel != nullptr && kernel->compute != DataType::Undefined)
@@ -101,7 +101,7 @@ void tellMadeTypes(const ReadBackPlan& made, NodeId node, Json& json) {
   for (Json& edge : json["edges"]) {
     const auto value = made.graph().findValue(edge.at("value").get<std::string>());
     if (!value) continue;
-    edge["type"] = typeOrNull(made.storedType(*value));
+    edge["type"] = madeType(made.storedType(*value));
     edge["held_wider"] = false;
     if (kernel != nullptr)
       edge["real"] = std::ranges::find(kernel->inputs, *value) != kernel->inputs.end() ||
