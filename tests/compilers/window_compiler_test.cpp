@@ -123,11 +123,11 @@ class WindowCompilerTest : public test::AbacusWindow {
     openWindow(false);
     chooseAbacus();
     m_window->controller().build();
-    QTRY_VERIFY(!test::abacusProcesses(temporary()).empty());
+    QTRY_VERIFY_WITH_TIMEOUT(!test::abacusProcesses(temporary()).empty(), test::kPatienceMs);
     m_window->controller().cancel();
     QTRY_VERIFY(!m_window->controller().busy());
     QCOMPARE(m_window->runs().all().front().state, RunState::Cancelled);
-    QTRY_VERIFY(test::abacusProcesses(temporary()).empty());
+    QTRY_VERIFY_WITH_TIMEOUT(test::abacusProcesses(temporary()).empty(), test::kPatienceMs);
   }
 
   void oneThatCannotBeAskedLeavesThePlanThatWas() {

@@ -79,10 +79,10 @@ class WindowTruthTest : public test::AbacusWindow {
     QTRY_VERIFY(builds().state() == State::Building);
     QVERIFY2(line().words().contains("abacus is building"), qPrintable(line().words()));
     QVERIFY(!line().isEnabled());
-    QTRY_VERIFY(!test::abacusProcesses(temporary()).empty());
+    QTRY_VERIFY_WITH_TIMEOUT(!test::abacusProcesses(temporary()).empty(), test::kPatienceMs);
     document().undoStack().undo();  // our own compiler
     QTRY_VERIFY(builds().state() == State::None);
-    QTRY_VERIFY(test::abacusProcesses(temporary()).empty());
+    QTRY_VERIFY_WITH_TIMEOUT(test::abacusProcesses(temporary()).empty(), test::kPatienceMs);
     QTRY_VERIFY(line().isHidden());
   }
 

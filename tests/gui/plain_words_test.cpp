@@ -49,7 +49,7 @@ void setTimes(RibbonLane& lane, const std::vector<double>& ms) {
 }
 
 Run comparisonOf(const std::string& a, const std::string& b, double ratio, const Range& range) {
-  Run run{.kind = RunKind::Comparison, .name = "in turns", .state = RunState::Ready};
+  Run run{.name = "in turns", .kind = RunKind::Comparison, .state = RunState::Ready};
   RunComparison compared{.a = a, .b = b, .aMs = 1.0, .bMs = ratio, .turns = 5, .ratioRange = range};
   run.comparison = SharedOptional<RunComparison>(std::move(compared));
   return run;

@@ -14,6 +14,7 @@ namespace {
 
 /// Of the column of types: the least, and what is around the text, of which the type may stand in a badge.
 constexpr int kTypeWidth = 68, kBesideText = 34;
+constexpr int kLeastNames = 132;       ///< of the column of names
 constexpr int kIndentation = 10;       ///< deep nests leave room for names
 constexpr double kMostOfTypes = 0.42;  ///< of the width: the rest is for names
 
@@ -93,7 +94,8 @@ void OutlineDock::renewPlan() {
   for (int i = 0; i < m_model.rowCount(); ++i)
     longest = std::max(longest, metrics.horizontalAdvance(m_model.index(i, OutlineModel::kType).data().toString()));
   longest += kBesideText;
-  const int most = static_cast<int>(kMostOfTypes * m_view->viewport()->width());
+  const int width = m_view->viewport()->width();
+  const int most = std::min(static_cast<int>(kMostOfTypes * width), width - kLeastNames);
   m_view->header()->resizeSection(OutlineModel::kType, std::max(kTypeWidth, std::min(longest, most)));
   m_syncing = false;
 }

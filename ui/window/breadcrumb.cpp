@@ -29,7 +29,11 @@ Breadcrumb::Breadcrumb(const DockContext& context, QWidget* parent)
     : QFrame(parent), m_context(context), m_row(new QHBoxLayout(this)) {
   m_row->setContentsMargins(4, 0, 4, 0);
   m_row->setSpacing(0);
-  setMinimumHeight(kLeastTarget);  // also while it is empty: else the first click makes the status bar higher
+  // As high as a step also while there is none: else the first click makes the status bar higher.
+  QToolButton step;
+  step.setText(QStringLiteral("x"));
+  step.ensurePolished();
+  setMinimumHeight(std::max(kLeastTarget, step.sizeHint().height()));
   m_row->setSizeConstraint(QLayout::SetNoConstraint);  // a long way in does not make the window wide
   setAccessibleName(QStringLiteral("Where the selection is"));
   connect(&context.selection, &Selection::changed, this, &Breadcrumb::refresh);
