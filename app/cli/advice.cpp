@@ -16,7 +16,7 @@ void printAdvice(const std::optional<Advice>& advice) {
   for (const Directive& pin : advice->pins) options += " " + optionText(pin);
   std::cout << fmt::format("what would mend it:{}\n  {}\n", options, advice->effect);
   if (advice->tried.empty()) {
-    std::cout << "  planned, and not run: that would take long here\n";
+    std::cout << "  planned, and not run: that would take long here, or how long is not known\n";
   } else {
     std::cout << fmt::format("  tried: {}\n", advice->tried);
   }

@@ -43,6 +43,7 @@ Command migrateCommand(CLI::App& app);
 Command compilersCommand(CLI::App& app);
 Command probeCommand(CLI::App& app);
 Command importEngineCommand(CLI::App& app);
+Command pricesCommand(CLI::App& app);
 
 /// The plan options of a verb, as they stand on the command line.
 struct PlanArguments {

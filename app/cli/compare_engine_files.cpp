@@ -26,6 +26,19 @@ void printSide(const char* name, const EngineFilesSide& side) {
                            side.times.empty() ? "not told" : side.times);
 }
 
+void printTotals(const EngineFilesComparison& comparison) {
+  const EngineFilesTotals& totals = comparison.totals;
+  const auto apart = [](const std::optional<double>& a, const std::optional<double>& b) {
+    return msApartText(a && b ? std::optional(*b - *a) : std::nullopt);
+  };
+  std::cout << fmt::format("groups with times on both sides: A {}, B {}, B - A {}; A alone {}, B alone {}\n",
+                           msText(totals.aMs), msText(totals.bMs), apart(totals.aMs, totals.bMs),
+                           msText(totals.onlyAMs), msText(totals.onlyBMs));
+  std::cout << fmt::format("conversions: A {}, B {}, B - A {}\n", msText(comparison.a.conversionsMs),
+                           msText(comparison.b.conversionsMs),
+                           apart(comparison.a.conversionsMs, comparison.b.conversionsMs));
+}
+
 }  // namespace
 
 Result<int> compareFilesOfEngines(const Artifact& a, const Artifact& b, bool json) {
@@ -34,13 +47,16 @@ Result<int> compareFilesOfEngines(const Artifact& a, const Artifact& b, bool jso
     printJson(toJson(comparison));
     return kDone;
   }
-  printTitle("Groups of kernels that cover the same nodes of the file");
+  const bool haveNetworks = comparison.a.hasNetwork && comparison.b.hasNetwork;
+  printTitle(haveNetworks ? "Groups of kernels that cover the same nodes of the file"
+                          : "Groups of kernels that do the same, by what their layers say");
   Table table({{"A"}, {"B"}, {"nodes", true}, {"A time", true}, {"B time", true}, {"B - A", true}});
   for (const CompareGroup& group : comparison.groups)
-    table.add({kernelsText(group.a), group.same ? "the same" : kernelsText(group.b),
+    table.add({kernelsText(group.a), group.same && haveNetworks ? "the same" : kernelsText(group.b),
                std::to_string(group.origins.size()), msText(group.aMs), msText(group.bMs), msApartText(group.deltaMs)});
   table.print();
-  std::cout << "read from files; nothing was run here\n";
+  std::cout << "read from files; nothing was run here\n" << comparison.matchedBy << "\n";
+  printTotals(comparison);
   printSide("A", comparison.a);
   printSide("B", comparison.b);
   if (!comparison.notRanked.empty())

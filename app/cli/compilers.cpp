@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -35,6 +36,8 @@ std::string abilitiesText(const Compiler& compiler) {
 }
 
 void addReasons(const Compiler& compiler, std::vector<std::string>& reasons) {
+  if (const std::string untried = compiler.untried(); !untried.empty())
+    reasons.push_back(fmt::format("{} is untried: {}", compiler.name(), untried));
   for (const Ability ability : allAbilities())
     if (const std::string why = compiler.whyNot(ability); !why.empty())
       reasons.push_back(fmt::format("{} cannot {}: {}", compiler.name(), name(ability), why));
@@ -67,6 +70,17 @@ void printCompilers(const std::vector<AskedEnvironment>& environments, bool with
   for (const std::string& reason : reasons) std::cout << reason << "\n";
 }
 
+/// How the answers of compilers that are in none of these come here all the same.
+void printElsewhere(const std::vector<AskedEnvironment>& environments) {
+  for (const ProbedKind* kind : allProbedKinds()) {
+    const bool isHere = std::ranges::any_of(environments, [&](const AskedEnvironment& environment) {
+      const auto asked = std::ranges::find(environment.compilers, kind->name(), &AskedCompiler::name);
+      return asked != environment.compilers.end() && asked->problem.empty();
+    });
+    if (!isHere) std::cout << fmt::format("{} is in none of these. {}\n", kind->name(), kind->elsewhere());
+  }
+}
+
 void printEnvironments(const std::vector<AskedEnvironment>& environments) {
   printTitle("Environments");
   Table table({{"name"}, {"command"}, {"Python"}, {"machine"}});
@@ -82,6 +96,7 @@ void printEnvironments(const std::vector<AskedEnvironment>& environments) {
   }
   table.print();
   for (const std::string& problem : problems) std::cout << problem << "\n";
+  printElsewhere(environments);
 }
 
 void printOptions() {

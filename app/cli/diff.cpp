@@ -7,6 +7,7 @@
 #include "diff/difference_groups.h"
 #include "diff/plan_diff.h"
 #include "session/diff_input.h"
+#include "session/engine_prices.h"
 
 namespace fusescope::cli {
 namespace {
@@ -24,7 +25,7 @@ Result<int> makeAndPrint(const Arguments& arguments) {
   auto a = TRY(open(arguments.a, TRY(planArguments(arguments.plan, arguments.planOfA, "--plan-a"))));
   auto b = TRY(open(arguments.b, TRY(planArguments(arguments.plan, arguments.planOfB, "--plan-b"))));
   for (Artifact* side : {&a, &b}) TRY(readBack(*side));
-  const auto prices = measuredPrices(a.backend);
+  const auto prices = pricesOf(*a.plan, a.backend);
   DiffInput inputOfA = diffInput(a), inputOfB = diffInput(b);
   if (!arguments.errorsOfA.empty()) TRY(addErrors(arguments.errorsOfA, inputOfA));
   if (!arguments.errorsOfB.empty()) TRY(addErrors(arguments.errorsOfB, inputOfB));

@@ -181,27 +181,17 @@ Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
   const auto report = TRY(layerErrors(artifact, samples, options, arguments.against));
   const auto advice = TRY(adviceAbout(report, artifact.plan, samples, options, arguments.against));
   clearProgressLine();
-  const std::string noInner = artifact.compiler().whyNot(Ability::InnerValues);
-  const auto inside = std::ranges::count(report.tensors, false, &TensorErrors::isOutput);
-  const bool outputsAlone = !noInner.empty() && inside == 0;
   if (arguments.json) {
     Json json = toJson(report, *artifact.plan, samples, options, arguments.against);
-    json["outputs_alone"] = outputsAlone ? Json(noInner) : Json(nullptr);
+    addInside(json, artifact.compiler(), report);
     json["advice"] = toJson(advice);
     json["inputs"] = toJson(arguments.inputs.source(artifact));
     printJson(json);
   } else {
     const std::string against = againstText(samples, options, artifact.plan->options.compiler, arguments.against);
     printForPeople(report, advice, samples, against, options, arguments.all);
-    if (outputsAlone) {
-      std::cout << "errors are told of outputs, and of what stands between segments: " << noInner << "\n";
-    } else if (!noInner.empty()) {
-      std::cout << fmt::format(
-          "{} inside had errors told where they were made outputs, or stand between segments: the compiler tells of "
-          "the "
-          "same kernels then\n",
-          counted(inside, "tensor"));
-    }
+    const InsideTold inside = insideTold(artifact.compiler(), report);
+    if (!inside.words.empty()) std::cout << inside.words << "\n";
   }
   return std::ranges::any_of(report.tensors, cannotBeTold) ? kBadUse : kDone;
 }

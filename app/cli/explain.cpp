@@ -64,7 +64,8 @@ void printPlace(const Json& json) {
   std::cout << fmt::format("  in {}, fused node {}{}\n  asked {}, granted {}\n", textOr(json["segment"], "no segment"),
                            textOr(json["fused_node"], "-"),
                            json["predicted"].get<bool>() ? " (predicted: the target fuses by rules of its own)" : "",
-                           textOr(json["asked"], "nothing"), textOr(json["granted"], "-"));
+                           textOr(json["asked"], "nothing"),
+                           textOr(json["granted"], json["made"].is_null() ? "-" : "what is not disclosed"));
   printCosts(json["costs"]);
   if (json["kernel_types"].size() > 1)
     std::cout << fmt::format("  its kernel calculates in {}\n", listText(json["kernel_types"]));
@@ -80,6 +81,8 @@ void printTime(const Json& json) {
   if (!json["predicted_ms"].is_null())
     std::cout << fmt::format("  predicted {}\n",
                              msText(json["predicted_ms"].get<double>(), source(json["predicted_how"])));
+  if (!json["price_from"].is_null())
+    std::cout << fmt::format("  by what was measured: {}\n", json["price_from"].get<std::string>());
   const Json& time = json["body_time"];
   if (time.is_null()) return;
   const std::string range =
@@ -99,8 +102,9 @@ void printMade(const Json& made) {
   printTitle("What " + made["compiler"].get<std::string>() + " made of it");
   std::cout << fmt::format("  {}\n", made["words"].get<std::string>());
   for (const Json& kernel : made["kernels"])
-    std::cout << fmt::format("  in kernel {} ({}): {}{}\n", kernel["name"].get<std::string>(),
+    std::cout << fmt::format("  in kernel {} ({}): {}{}{}\n", kernel["name"].get<std::string>(),
                              textOr(kernel["kind"], "of no kind that is told"), kernel["certainty"].get<std::string>(),
+                             kernel["compute"].is_null() ? "" : ", calculates in " + textOr(kernel["compute"], ""),
                              kernel["ms"].is_null() ? "" : ", " + msText(kernel["ms"].get<double>()));
   if (const Json& pin = made["pin"]; !pin.is_null())
     std::cout << fmt::format("  asked {}, {}: {}\n", pin["asked"].get<std::string>(), pin["result"].get<std::string>(),
@@ -126,7 +130,7 @@ void printEdges(const Json& json) {
   for (const Json& edge : json["edges"]) {
     const bool wider = edge["held_wider"].get<bool>(), real = edge["real"].get<bool>();
     table.add({edge["direction"].get<std::string>(), shortened(edge["value"].get<std::string>(), 40),
-               edge["type"].get<std::string>(),
+               textOr(edge["type"], "not disclosed"),
                real    ? "in memory"
                : wider ? "in registers, wider than its kernel calculates in; never stored"
                        : "in registers"});
@@ -157,7 +161,7 @@ void printForPeople(const Json& json) {
   printAnswers(json);
   printEdges(json);
   printBorders(json);
-  printTitle("Decisions");
+  printTitle(json["made"].is_null() ? "Decisions" : "Decisions of the plan that was asked for");
   std::size_t index = 0;
   for (const auto& decision : json["decisions"]) {
     std::cout << fmt::format("  [{}] {} {} ({}, by {})", index++, decision["allowed"].get<bool>() ? "yes" : "NO ",

@@ -30,13 +30,20 @@ std::vector<std::string> formatNames() {
 
 /// The file, or its text on standard output, and what was written.
 Status deliver(const Arguments& arguments, const Exporter& exporter, const Exported& file) {
+  const ExportWishes wishes{.format = std::string(exporter.name), .path = arguments.output};
   if (arguments.output.empty()) {
-    std::cout << file.text;
+    if (!arguments.json) {
+      std::cout << file.text;
+      return Done{};
+    }
+    Json json = exportJson(wishes, file);
+    json.update({{"path", nullptr}, {"bytes", file.text.size()}, {"text", file.text}});
+    printJson(json);
     return Done{};
   }
   TRY(file.save ? file.save(arguments.output) : writeFileAtomically(arguments.output, file.text));
   if (arguments.json) {
-    printJson(exportJson({.format = std::string(exporter.name), .path = arguments.output}, file));
+    printJson(exportJson(wishes, file));
   } else {
     std::cout << fmt::format("{}: {}\n", arguments.output, file.summary.empty() ? exporter.summary : file.summary);
     if (file.numbers) std::cout << inWords(*file.numbers) << "\n";

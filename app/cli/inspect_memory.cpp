@@ -56,7 +56,8 @@ Result<int> inspectMemory(const std::string& path, int threads, bool asJson) {
   if (memory == nullptr)
     return Diagnostic{.message = fmt::format("{} does not tell what its memory holds", artifact.plan->options.compiler),
                       .where = {.file = path, .attribute = "--memory"}};
-  const Json json = memoryJson(*memory);
+  Json json = memoryJson(*memory);
+  json.update({{"format", "fusescope.memory"}, {"version", 1}});
   asJson ? printJson(json) : printMemory(json);
   return kDone;
 }

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
@@ -6,10 +7,12 @@
 #include <iostream>
 
 #include "app/cli/command.h"
+#include "app/cli/parts.h"
 #include "app/cli/report.h"
 #include "base/name_hints.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "base/visible_text.h"
 #include "session/process_start.h"
 
 namespace fusescope::cli {
@@ -25,6 +28,7 @@ constexpr const char* kExamples = R"(Examples:
   fusescope diff model.onnx model.onnx --plan-b '--precision f16'
   fusescope report model.onnx -o report.html
   fusescope import-engine model.onnx --layers layers.json --profile profile.json
+  fusescope prices f32.json f16.json --keep
   fusescope export model.onnx --pin 'node_linear_1=f32' --to polygraphy -o pins.py
 
 A PATTERN is a node name, a glob, /regex/, op:Type, module:PATH, value:NAME or, in a body, NODE/PATTERN.
@@ -64,8 +68,10 @@ Diagnostic notExpected(const CLI::App& app) {
   std::vector<std::string> names;
   if (isVerb) {
     for (const CLI::App* known : chosen) names.push_back(known->get_name());
-    return {.message = fmt::format("there is no command '{}'", wrong),
-            .help = nearestInWords(wrong, names, fmt::format("Commands are {}.", joined(names)))};
+    const auto word = std::ranges::find_if(rest, [](const std::string& each) { return !each.starts_with("-"); });
+    const std::string& verbMeant = word != rest.end() ? *word : wrong;
+    return {.message = fmt::format("there is no command '{}'", verbMeant),
+            .help = nearestInWords(verbMeant, names, fmt::format("Commands are {}.", joined(names)))};
   }
   const std::string help = fmt::format("fusescope {} --help lists what it takes.", (*verb)->get_name());
   if (option == rest.end()) {
@@ -93,16 +99,38 @@ int runChosen(const std::vector<Command>& commands) {
   return kBadUse;
 }
 
+/// While it lives, control characters in what is printed (names may hold any) are readable; the program's own, which
+/// only a terminal gets, stay.
+class VisibleStream {
+ public:
+  VisibleStream(std::ostream& stream, int file)
+      : m_stream(stream),
+        m_visible(*stream.rdbuf(), isatty(file) == 1
+                                       ? std::vector<std::string_view>{"\033[0m", "\033[1m", "\033[2m", "\r\033[K"}
+                                       : std::vector<std::string_view>{}),
+        m_before(stream.rdbuf(&m_visible)) {}
+  ~VisibleStream() { m_stream.rdbuf(m_before); }
+  VisibleStream(const VisibleStream&) = delete;
+  VisibleStream& operator=(const VisibleStream&) = delete;
+
+ private:
+  std::ostream& m_stream;
+  VisibleBuffer m_visible;
+  std::streambuf* m_before;
+};
+
 int mainGuarded(int argc, char** argv) {
+  const VisibleStream out(std::cout, STDOUT_FILENO), err(std::cerr, STDERR_FILENO);
   CLI::App app("Fusescope: see, steer and measure what a compiler does to a neural network.", "fusescope");
   app.set_version_flag("--version", fmt::format("fusescope {}", kFusescopeVersion));
   app.footer(kExamples);
   app.require_subcommand(1);
   const std::vector<Command> commands{
-      inspectCommand(app), planCommand(app),      explainCommand(app), buildCommand(app),       runCommand(app),
-      timeCommand(app),    compareCommand(app),   diffCommand(app),    errorsCommand(app),      verifyCommand(app),
-      tensorCommand(app),  calibrateCommand(app), tuneCommand(app),    exportCommand(app),      migrateCommand(app),
-      reportCommand(app),  compilersCommand(app), probeCommand(app),   importEngineCommand(app)};
+      inspectCommand(app), planCommand(app),      explainCommand(app), buildCommand(app),        runCommand(app),
+      timeCommand(app),    compareCommand(app),   diffCommand(app),    errorsCommand(app),       verifyCommand(app),
+      tensorCommand(app),  calibrateCommand(app), tuneCommand(app),    exportCommand(app),       migrateCommand(app),
+      reportCommand(app),  compilersCommand(app), probeCommand(app),   importEngineCommand(app), extractCommand(app),
+      replaceCommand(app), pricesCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <iostream>
 #include <memory>
 
@@ -10,7 +9,7 @@
 #include "app/cli/report.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "target/target.h"
+#include "compilers/tensorrt/server_targets.h"
 
 namespace fusescope::cli {
 namespace {
@@ -22,21 +21,6 @@ struct Arguments {
   PlanArguments plan;
   InputArguments inputs;
 };
-
-/// The target of the newest TensorRT, where the types of the network decide.
-std::string newestTensorrt() {
-  constexpr std::string_view kStart = "tensorrt-";
-  std::string newest;
-  int version = 0;
-  for (const std::string& name : targetNames()) {
-    int number = 0;
-    if (name.starts_with(kStart)) std::from_chars(name.data() + kStart.size(), name.data() + name.size(), number);
-    if (number <= version) continue;
-    version = number;
-    newest = name;
-  }
-  return newest;
-}
 
 /// Of a file, or a command line as it was typed.
 Result<Recipe> recipeOf(const Arguments& arguments, const Model& model) {
@@ -83,7 +67,7 @@ Result<int> migrate(const Arguments& arguments) {
   clearProgressLine();
   const Recipe recipe = TRY(recipeOf(arguments, *model));
   PlanOptions options = optionsOf(recipe, TRY(arguments.plan.options()));
-  if (arguments.plan.target.empty()) options.target = newestTensorrt();
+  if (arguments.plan.target.empty()) options.target = newestServerTarget();
   const Artifact artifact =
       TRY(openArtifact(arguments.path, TRY(arguments.plan.inputOverrides()), options, "", {}, progressLine()));
   clearProgressLine();

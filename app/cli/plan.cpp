@@ -15,6 +15,7 @@
 #include "planning/plan_totals.h"
 #include "planning/predict_times.h"
 #include "planning/segment_borders.h"
+#include "session/engine_prices.h"
 #include "session/file_network.h"
 
 namespace fusescope::cli {
@@ -232,6 +233,15 @@ void printSummary(const Plan& plan) {
                            bodies.inside.flops ? flopsText(bodies.inside.flops) : "work unknown");
 }
 
+/// Of a plan whose times were not measured on this machine: where they were.
+void printPriceOrigins(const Artifact& artifact) {
+  const Plan& plan = *artifact.plan;
+  if (!plan.target.planningOnly || predictedTime(plan).measuredMs == 0) return;
+  const auto prices = pricesOf(plan, artifact.backend);
+  const std::vector<std::string> origins = prices == nullptr ? std::vector<std::string>() : priceOrigins(plan, *prices);
+  for (const std::string& origin : origins) std::cout << fmt::format("times are of {}\n", origin);
+}
+
 /// "as MatMul_1, Add_1" where other nodes of the network stand for one of the file; else why none does.
 std::string aboutText(const FileNodeFate& node) {
   if (node.standsAs.empty()) return node.why;
@@ -299,6 +309,7 @@ Result<int> makeAndPrint(const Arguments& arguments) {
     printTruncation(plan);
     printDecisions(plan);
     printSummary(plan);
+    printPriceOrigins(artifact);
   }
   return reportObeyRefusals(plan) ? kDoesNotHold : kDone;
 }

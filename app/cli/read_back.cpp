@@ -19,6 +19,11 @@ std::string typeText(DataType type) {
   return type == DataType::Undefined ? "not disclosed" : std::string(name(type));
 }
 
+/// A type or format of a conversion.
+std::string toldText(const std::string& typeOrFormat) {
+  return typeOrFormat.empty() || typeOrFormat == name(DataType::Undefined) ? "not disclosed" : typeOrFormat;
+}
+
 /// The least certain binding of a kernel: what is said of the whole of it.
 std::string certaintyText(const ReadBackPlan::Kernel& kernel) {
   if (kernel.isOurs) return "ours";
@@ -68,7 +73,8 @@ void printConversions(const ReadBackPlan& made) {
   Table table({{"value"}, {"from"}, {"to"}, {"by"}});
   for (const ReadBackConversion& conversion : made.conversions)
     table.add({conversion.value.valid() ? shortened(made.graph().value(conversion.value).name, 40) : "not disclosed",
-               conversion.from, conversion.to, conversion.kernel.empty() ? "not disclosed" : conversion.kernel});
+               toldText(conversion.from), toldText(conversion.to),
+               conversion.kernel.empty() ? "not disclosed" : conversion.kernel});
   table.print();
 }
 

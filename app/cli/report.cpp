@@ -9,6 +9,7 @@
 #include "app/cli/side_arguments.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "session/engine_prices.h"
 #include "session/report.h"
 #include "session/report_html.h"
 #include "session/run_plans.h"
@@ -71,7 +72,7 @@ Result<Json> reportOf(const Arguments& arguments) {
   if (other.empty()) return reportJson(a.side(), timestamp());
   const Opened b = ofSession ? TRY(openRun(first.artifact, other))
                              : TRY(openSide(other, TRY(planArguments(arguments.plan, arguments.planOfB, "--plan-b"))));
-  const auto prices = measuredPrices(a.artifact.backend);
+  const auto prices = pricesOf(*a.artifact.plan, a.artifact.backend);
   const ReportSide sideOfA = a.side(), sideOfB = b.side();
   const PlanDiff diff = TRY(diffPlans(sideOfA.known, sideOfB.known, prices.get()));
   return reportJson(sideOfA, sideOfB, diff, timestamp());

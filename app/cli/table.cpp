@@ -10,6 +10,7 @@
 
 #include "base/quantities.h"
 #include "base/text.h"
+#include "base/visible_text.h"
 
 namespace fusescope::cli {
 namespace {
@@ -28,10 +29,14 @@ bool colours() {
 }  // namespace
 
 void Table::print() const {
+  // A name may hold the end of a line or other control characters: they break no row.
+  std::vector<std::vector<std::string>> rows = m_rows;
+  for (auto& row : rows)
+    for (std::string& cell : row) cell = visibleText(cell);
   std::vector<std::size_t> widths;
   for (std::size_t column = 0; column < m_columns.size(); ++column) {
     std::size_t widest = width(m_columns[column].heading);
-    for (const auto& row : m_rows) widest = std::max(widest, width(row[column]));
+    for (const auto& row : rows) widest = std::max(widest, width(row[column]));
     widths.push_back(widest);
   }
   const auto line = [&](const auto& cellOf) {
@@ -46,11 +51,12 @@ void Table::print() const {
   };
   const auto heading = line([&](std::size_t column) { return m_columns[column].heading; });
   std::cout << (colours() ? "\033[2m" + heading + "\033[0m" : heading) << "\n";
-  for (const auto& row : m_rows) std::cout << line([&](std::size_t column) { return row[column]; }) << "\n";
+  for (const auto& row : rows) std::cout << line([&](std::size_t column) { return row[column]; }) << "\n";
 }
 
 void printTitle(std::string_view title) {
-  std::cout << (colours() ? fmt::format("\033[1m{}\033[0m", title) : std::string(title)) << "\n";
+  const std::string visible = visibleText(title);
+  std::cout << (colours() ? fmt::format("\033[1m{}\033[0m", visible) : visible) << "\n";
 }
 
 std::string bytesText(std::optional<std::int64_t> bytes) {

@@ -200,7 +200,7 @@ Json columnJson(const Column& column) {
 
 Json reportJson(const Arguments& arguments, const Shown& shown, const std::vector<Column>& columns,
                 const std::optional<TensorDifference>& difference) {
-  Json json = {{"name", arguments.name}, {"kind", shown.kind}};
+  Json json = {{"format", "fusescope.tensor"}, {"version", 1}, {"name", arguments.name}, {"kind", shown.kind}};
   json["sample"] = shown.sample.empty() ? Json(nullptr) : Json(shown.sample);
   if (shown.samples) addSamples(json, *shown.samples);
   json["fused_node"] = shown.both.fusedNode.empty() ? Json(nullptr) : Json(shown.both.fusedNode);

@@ -9,6 +9,7 @@
 #include "app/cli/table.h"
 #include "base/process_memory.h"
 #include "base/quantities.h"
+#include "engine/roofline.h"
 #include "planning/body_cover.h"
 
 namespace fusescope::cli {
@@ -24,9 +25,12 @@ struct Arguments {
   StepsArguments steps;
 };
 
-/// How much of its time a layer would take at the measured peaks: "83 %".
-std::string shareText(std::optional<double> rooflineMs, std::optional<double> medianMs) {
-  return rooflineMs && medianMs && *medianMs > 0 ? fmt::format("{:.0f} %", 100 * *rooflineMs / *medianMs) : "-";
+/// Whether a layer, or one inside it, is faster than the measured peaks allow.
+bool anyBeyondPeaks(const std::vector<StepTime>& layers) {
+  return std::ranges::any_of(layers, [](const StepTime& layer) {
+    return isBeyondPeaks(layer.rooflineMs, layer.medianMs) || anyBeyondPeaks(layer.kernels) ||
+           std::ranges::any_of(layer.bodies, [](const BodyTimes& body) { return anyBeyondPeaks(body.steps); });
+  });
 }
 
 /// A row for each layer; below one with bodies a row for each of their steps, all calls of a run together; below a part
@@ -35,8 +39,9 @@ void addLayers(Table& table, const std::vector<StepTime>& layers, const Cover& c
                const std::string& calls) {
   for (const auto& layer : layers) {
     const auto* fused = layer.fused.valid() ? &cover.fusedNodes[layer.fused.index] : nullptr;
+    const std::string roofline = rooflineText(layer.rooflineMs, layer.medianMs);
     table.add({shortened(before + layer.name), layer.emulated ? "emulated" : msText(layer.medianMs), calls,
-               layer.tactic, shareText(layer.rooflineMs, layer.medianMs),
+               layer.tactic, roofline.empty() ? "-" : roofline,
                flopsText(fused != nullptr ? fused->flops : std::nullopt),
                bytesText(fused != nullptr ? fused->bytes : std::nullopt)});
     addLayers(table, layer.kernels, cover, before + layer.name + "/", {});
@@ -69,6 +74,9 @@ void printTimes(const TimeReport& report) {
     table.print();
     if (std::ranges::none_of(report.layers, [](const StepTime& layer) { return layer.rooflineMs.has_value(); }))
       std::cout << "The roofline of this machine is not known yet: 'fusescope inspect --machine' measures it.\n";
+    if (anyBeyondPeaks(report.layers))
+      std::cout << "(!) faster than the peaks that were measured on this machine: other work disturbed their "
+                   "measurement, or that of the time; 'fusescope inspect --machine' measures them again.\n";
   }
   if (!report.medianMs) {
     std::cout << "time unavailable: " << report.unavailableReason << "\n";

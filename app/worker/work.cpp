@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "base/files.h"
 #include "planning/plan_json.h"
 #include "session/advice.h"
+#include "session/bisect.h"
 #include "session/calibrate.h"
 #include "session/layer_error_report.h"
 #include "session/memory_report.h"
@@ -157,6 +159,24 @@ Result<Json> errors(Job& job) {
   const auto advice = TRY(adviceAbout(report, artifact.plan, samples, options, job.request.against));
   Json json = toJson(report, *artifact.plan, samples, options, job.request.against);
   json["advice"] = toJson(advice);
+  addInside(json, artifact.compiler(), report);
+  if (const ReadBackPlan* made = report.made != nullptr ? asReadBack(*report.made) : nullptr)
+    json["made"] = toJson(*made);
+  return json;
+}
+
+Result<Json> bisect(Job& job) {
+  const auto artifact = TRY(runnable(job, job.request.source));
+  const auto samples = TRY(samplesOf(job, *artifact.plan));
+  const BisectOptions options{.tolerance = job.request.tolerance.rms.value_or(INFINITY),
+                              .builds = job.request.bisect.builds,
+                              .seconds = job.request.bisect.seconds,
+                              .threads = job.request.threads,
+                              .stop = job.stop,
+                              .progress = job.progress};
+  const BisectReport report = TRY(bisectErrors(artifact, samples, options));
+  Json json = toJson(report, artifact, samples, options);
+  json["plan_options"] = report.without ? toJson(*report.without) : Json(nullptr);
   return json;
 }
 
@@ -264,6 +284,8 @@ Result<Json> doWork(Job& job) {
       return measureError(job);
     case WorkerOp::Errors:
       return errors(job);
+    case WorkerOp::Bisect:
+      return bisect(job);
     case WorkerOp::Value:
       return value(job);
     case WorkerOp::Tune:

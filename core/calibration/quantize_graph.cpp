@@ -93,7 +93,7 @@ class QuantizeEditor {
          {"scales", block == 0 ? "a scale for each channel" : fmt::format("a scale for each block of {}", block)}}));
   }
 
-  Result<std::shared_ptr<const Graph>> publish() { return m_editor.publish(); }
+  Result<std::shared_ptr<const Graph>> publish() { return std::move(m_editor).publish(); }
 
  private:
   /// Weights as codes, once for all products that read them alike.
@@ -243,7 +243,7 @@ Result<Model> smoothed(const Model& model, const QuantizeRequest& request, Range
   Model result = model;
   GraphEditor editor(*model.graph);
   append(result.decisions, smoothPairs(*model.graph, chooseEdges(*model.graph, request).products, editor, ranges));
-  result.graph = TRY(editor.publish());
+  result.graph = TRY(std::move(editor).publish());
   ranges.settings.smoothing = 0;
   return result;
 }

@@ -37,10 +37,12 @@ Status checkPacked(const Plan& plan, const CompilerSupport& support) {
 }  // namespace
 
 Result<std::shared_ptr<const Plan>> planSupported(const Compiler& compiler, std::shared_ptr<const Plan> plan,
-                                                  const StopToken& stop) {
+                                                  const StopToken& stop, const Progress& progress) {
   if (compiler.takesWholeNetworks() || plan->options.support != nullptr) return plan;
+  if (progress) progress("ask", compiler.name());
   if (!compiler.whyNot(Ability::Support).empty()) return plan;
-  auto support = std::make_shared<const CompilerSupport>(TRY(compiler.support(*plan, stop)));
+  const BuildOptions asking{.stop = stop, .progress = progress};
+  auto support = std::make_shared<const CompilerSupport>(TRY(compiler.support(*plan, asking)));
   if (recordedJobOf(compiler)) TRY(checkPacked(*plan, *support));
   PlanOptions options = plan->options;
   options.support = std::move(support);
@@ -50,8 +52,8 @@ Result<std::shared_ptr<const Plan>> planSupported(const Compiler& compiler, std:
 Result<std::unique_ptr<Engine>> compileNetwork(const Compiler& compiler, std::shared_ptr<const Plan> plan,
                                                const BuildOptions& options) {
   TRY(checkAble(compiler, Ability::Compile, "compile a network"));
-  if (compiler.takesWholeNetworks()) return compiler.compile(TRY(compiler.lower(std::move(plan))), options);
-  plan = TRY(planSupported(compiler, std::move(plan), options.stop));
+  if (compiler.takesWholeNetworks()) return compiler.compile(TRY(compiler.lower(std::move(plan), options)), options);
+  plan = TRY(planSupported(compiler, std::move(plan), options.stop, options.progress));
   return std::unique_ptr<Engine>(TRY(SegmentedEngine::build(compiler, std::move(plan), options)));
 }
 

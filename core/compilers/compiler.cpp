@@ -28,8 +28,14 @@ const std::vector<Ability>& allAbilities() {
   return kAll;
 }
 
+bool Compiler::takesTarget(std::string_view asked) const {
+  const std::string own = target();
+  return own.empty() || asked == own || asked.starts_with(own + ":");
+}
+
 Json toJson(const Compiler& compiler) {
   const CompilerIdentity identity = compiler.identity();
+  const std::string untried = compiler.untried();
   Json can = Json::array(), cannot = Json::array();
   for (const Ability ability : allAbilities()) {
     const std::string why = compiler.whyNot(ability);
@@ -43,9 +49,14 @@ Json toJson(const Compiler& compiler) {
   for (const CompilerOption& option : compiler.options())
     options.push_back(
         {{"name", option.name}, {"values", option.values}, {"initial", option.initial}, {"help", option.help}});
-  return {{"name", compiler.name()},     {"version", identity.version},   {"environment", identity.environment},
-          {"target", compiler.target()}, {"options", std::move(options)}, {"can", std::move(can)},
-          {"cannot", std::move(cannot)}};
+  return {{"name", compiler.name()},
+          {"version", identity.version},
+          {"environment", identity.environment},
+          {"target", compiler.target()},
+          {"options", std::move(options)},
+          {"can", std::move(can)},
+          {"cannot", std::move(cannot)},
+          {"untried", untried.empty() ? Json() : Json(untried)}};
 }
 
 Status checkOptions(const Compiler& compiler, const std::map<std::string, std::string>& given) {

@@ -50,6 +50,7 @@ struct HandedNetwork;
 struct Lowered {
   std::shared_ptr<const Plan> plan;  ///< of the network or part: what is to be compiled and in which types
   std::shared_ptr<const HandedNetwork> network{};  ///< the file that the compiler is handed; null: it takes the plan
+  Json options{};                                  ///< that it is told besides, in its own terms; null: none
   std::vector<LoweredPin> pins{};                  ///< in the order of the graph
 };
 
@@ -66,6 +67,11 @@ class Compiler {
   virtual CompilerIdentity identity() const = 0;
   /// The target whose table predicts what it does; empty: whichever is asked for.
   virtual std::string target() const = 0;
+  /// Whether it compiles what was planned for `target`, where it has one of its own: for that, and those of a
+  /// capability of it ("tensorrt-rtx:sm120").
+  virtual bool takesTarget(std::string_view target) const;
+  /// What of it nobody has run yet, as a sentence; empty: it was tried.
+  virtual std::string untried() const { return {}; }
   virtual std::vector<CompilerOption> options() const { return {}; }  ///< what it can be told besides
   /// Why it cannot do this on this machine, as a sentence; empty: it can.
   virtual std::string whyNot(Ability ability) const = 0;
@@ -73,12 +79,19 @@ class Compiler {
   /// segments of a plan, and what it refuses runs on our own engine.
   virtual bool takesWholeNetworks() const = 0;
 
-  /// What it says of the nodes of a plan at their types and extents, in the order of the graph. Errors: it could not be
-  /// asked.
-  virtual Result<CompilerSupport> support(const Plan& plan, const StopToken& stop) const = 0;
-  /// The network and the options that ask for what `plan` wishes.
-  virtual Result<Lowered> lower(std::shared_ptr<const Plan> plan) const = 0;
+  /// Begins what the first question would wait for, as the import of a package, on a thread of its own. Returns at
+  /// once. Whoever drops what is given waits for that thread, and ends it where it is not done yet. Null: nothing needs
+  /// to be got ready.
+  virtual std::shared_ptr<void> getReady() const { return nullptr; }
+
+  /// What it says of the nodes of a plan at their types and extents, in the order of the graph. Of the options it takes
+  /// whom to tell of its progress, and what stops it. Errors: it could not be asked; cancellation.
+  virtual Result<CompilerSupport> support(const Plan& plan, const BuildOptions& options) const = 0;
+  /// The network and the options that ask for what `plan` wishes, for the extents and threads of `options`. Errors: it
+  /// cannot be written; cancellation.
+  virtual Result<Lowered> lower(std::shared_ptr<const Plan> plan, const BuildOptions& options) const = 0;
   /// Errors that are located at a node say that it does not compile; others are of the network as a whole.
+  /// `options` are those that the network was lowered with.
   virtual Result<std::unique_ptr<Engine>> compile(const Lowered& lowered, const BuildOptions& options) const = 0;
 };
 

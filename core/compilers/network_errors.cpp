@@ -29,6 +29,7 @@ class CarriedErrors {
       for (const ValueId value : graph.node(id).outputs)
         if (value.valid()) addTensor(graph, value, report);
     for (const auto& [name, why] : m_inner.whyNot) report.notMeasured.push_back({name, why});
+    addKernels(report);
     report.leading = leadingToOutputs(report.tensors, graph, m_options.tolerance);
     report.firstWrong = firstWrongOf(report.tensors, report.leading, m_options.tolerance);
     return report;
@@ -40,6 +41,23 @@ class CarriedErrors {
       const auto of = expected.find(name);
       if (of == expected.end() || !TensorErrorSums::comparable(tensor, of->second)) continue;
       m_sums[name].add(tensor, of->second, tensor.type());
+    }
+  }
+
+  /// What each kernel leaves, all its outputs together. A value that several kernels calculate is told of the first.
+  void addKernels(LayerErrorReport& report) const {
+    report.made = m_lowered.made();
+    if (report.made == nullptr) return;
+    const Graph& graph = m_lowered.plan().graph();
+    std::vector<TensorErrorSums> sums(report.made->fusedNodes.size());
+    for (const auto& [name, of] : m_sums)
+      if (const auto value = graph.findValue(name); value && graph.value(*value).producer.valid())
+        if (const FusedNode* kernel = report.made->fusedNodeOf(graph.value(*value).producer))
+          sums[kernel->id.index].add(of);
+    for (const FusedNode& kernel : report.made->fusedNodes) {
+      NodeErrors node{.name = kernel.name, .kind = kernel.kind, .ranOn = m_lowered.backend(), .errors = {}};
+      if (!sums[kernel.id.index].empty()) node.errors.carried = sums[kernel.id.index].error();
+      report.nodes.push_back(std::move(node));
     }
   }
 

@@ -54,6 +54,7 @@ class PartsCompiler {
         Diagnostic error = std::move(compiled).error();
         if (error.cancelled || segment.kind == SegmentKind::Fallback) return error;
         if (recordedJobOf(m_compiler)) return packedOtherwise(std::move(error));
+        if (isOfWhatWasAsked(error)) return error;
         TRY(refuse(made.plan, segment, error, refused));
         continue;
       }
@@ -74,11 +75,11 @@ class PartsCompiler {
       made.pins = known->second.pins;
       return made;
     }
-    if (m_options.progress) m_options.progress("compile", segment.name);
     BuildOptions options = m_options;
     options.backend.clear();
     options.shapes = isWhole(part) ? m_extents : std::map<std::string, Dims>();
-    const Lowered lowered = TRY(compiler.lower(part.plan));
+    const Lowered lowered = TRY(compiler.lower(part.plan, options));
+    if (m_options.progress) m_options.progress("compile", segment.name);
     made.engine = TRY(compiler.compile(lowered, options));
     made.pins = lowered.pins;
     m_compiled[key] = made;
@@ -91,6 +92,11 @@ class PartsCompiler {
       error.help = fmt::format("Pack the job again with --fallback '{}': then this node runs on our own engine.",
                                error.where.node);
     return error;
+  }
+
+  /// No part of the network is to blame for what an option cannot have, or for an answer that cannot be read.
+  static bool isOfWhatWasAsked(const Diagnostic& error) {
+    return error.where.node.empty() && !error.where.attribute.empty();
   }
 
   /// A part that was cut out has the extents that it was cut at.
@@ -164,7 +170,7 @@ class PartsCompiler {
     BuildOptions options = m_options;
     options.backend.clear();
     options.shapes.clear();
-    const auto compiled = m_compiler.compile(TRY(m_compiler.lower(part.value().plan)), options);
+    const auto compiled = m_compiler.compile(TRY(m_compiler.lower(part.value().plan, options)), options);
     if (compiled.ok()) return std::optional(Diagnostic());
     if (compiled.error().cancelled) return compiled.error();
     return std::optional(compiled.error());

@@ -55,6 +55,7 @@ ReadBackKernel kernelOf(const ReadBackPlan& made, const FusedNode& fused, const 
                       .compute = fused.compute,
                       .region = kernel.region,
                       .once = kernel.once,
+                      .converts = kernel.converts,
                       .ms = kernel.ms};
   for (std::size_t i = 0; i < fused.nodes.size(); ++i)
     if (const auto node = network.findNode(part.node(fused.nodes[i]).name))
@@ -122,6 +123,11 @@ void SegmentedEngine::addMade(const CompiledPart& part, ReadBack& told) const {
     told.conversions.push_back(std::move(conversion));
   }
   told.compiler.options = made->compiler.options;
+  // What it said itself stands behind the decisions of the part's plan, whose numbers mean nothing here.
+  for (std::size_t i = made->asked->decisions.size(); i < made->decisions.size(); ++i) {
+    Decision& decision = told.decisions.emplace_back(made->decisions[i]);
+    decision.evidence.clear();
+  }
 }
 
 void SegmentedEngine::sumReports() {

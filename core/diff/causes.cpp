@@ -1,6 +1,7 @@
 #include "diff/causes.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <utility>
 
@@ -82,14 +83,16 @@ void CauseFinder::markChanged() {
   }
 }
 
-/// Options of one side with a difference taken over, and that of the ranges with it where neither can be without the
+/// Options of one side with differences taken over, and that of the ranges with them where neither can be without the
 /// other.
-std::optional<CauseFinder::Taken> CauseFinder::taken(std::size_t difference, bool ofA) const {
+std::optional<CauseFinder::Taken> CauseFinder::taken(const Group& group, bool ofA) const {
   const PlanOptions& own = ofA ? m_a.options : m_b.options;
   const auto fits = [&](const PlanOptions& options) { return rangesFit(options) || !rangesFit(own); };
-  Taken taken{takenOver(own, m_a.options, m_b.options, difference, ofA), {difference}};
+  Taken taken{own, group};
+  for (const std::size_t difference : group)
+    taken.options = takenOver(std::move(taken.options), m_a.options, m_b.options, difference, ofA);
   for (std::size_t i = 0; i < m_options && !fits(taken.options); ++i) {
-    if (i == difference || m_diff.differences[i].kind != DifferenceKind::Ranges) continue;
+    if (std::ranges::find(group, i) != group.end() || m_diff.differences[i].kind != DifferenceKind::Ranges) continue;
     taken.options = takenOver(std::move(taken.options), m_a.options, m_b.options, i, ofA);
     taken.differences.push_back(i);
   }
@@ -102,7 +105,7 @@ bool CauseFinder::inseparable() const {
   if (all < 2 || m_options < all || all > kMostTried) return all == 1;
   for (std::size_t i = 0; i < all; ++i)
     for (const bool ofA : {true, false})
-      if (const auto one = taken(i, ofA); one && one->differences.size() < all) return false;
+      if (const auto one = taken({i}, ofA); one && one->differences.size() < all) return false;
   return true;
 }
 
@@ -116,17 +119,59 @@ Status CauseFinder::planAgain(const PriceModel* prices, const StopToken& stop) {
     if (other) m_diff.differences.push_back({DifferenceKind::Times, "the times known to A", "those known to B"});
   }
   if (m_options < m_diff.differences.size()) TRY(into(planned(m_b.options, true, prices, stop), m_allInA));
-  if (m_options > kMostTried || inseparable()) return Done{};
-  for (std::size_t i = 0; i < m_options; ++i) {
-    for (const bool ofA : {true, false}) {
-      auto one = taken(i, ofA);
-      if (!one) continue;
-      Trial trial{.differences = std::move(one->differences), .ofA = ofA, .facts = {}};
-      TRY(into(planned(one->options, ofA, prices, stop), trial.facts));
-      if (!trial.facts.empty()) m_trials.push_back(std::move(trial));
+  return inseparable() ? Status(Done{}) : tryGroups(prices, stop);
+}
+
+/// Each difference alone; of many, groups of them, and as long as the bound lasts the halves of those that change
+/// something, in whose place they are.
+Status CauseFinder::tryGroups(const PriceModel* prices, const StopToken& stop) {
+  std::deque<Group> open;
+  if (m_options > kMostTried) {
+    for (Group& group : differenceGroups(m_a.options, m_b.options, kMostTried)) open.push_back(std::move(group));
+  } else {
+    for (std::size_t i = 0; i < m_options; ++i) open.push_back({i});
+  }
+  const std::size_t all = open.size();
+  std::deque<std::pair<Group, std::vector<Trial>>> tried;
+  for (std::size_t count = 0; count < std::max(all, kMostTried); ++count) {
+    if (open.empty()) {
+      const auto next = std::ranges::find_if(
+          tried, [&](const auto& entry) { return entry.first.size() > 1 && changesAny(entry.second); });
+      if (next == tried.end() || count + 2 > kMostTried) break;
+      const auto middle = next->first.begin() + std::ssize(next->first) / 2;
+      open.push_back({next->first.begin(), middle});
+      open.push_back({middle, next->first.end()});
+      tried.erase(next);
     }
+    std::vector<Trial> trials = TRY(trialsOf(open.front(), prices, stop));
+    tried.emplace_back(std::move(open.front()), std::move(trials));
+    open.pop_front();
+  }
+  for (auto& [group, trials] : tried) {
+    for (Trial& trial : trials) m_trials.push_back(std::move(trial));
+    if (group.size() > 1) m_groups.push_back(std::move(group));
   }
   return Done{};
+}
+
+Result<std::vector<CauseFinder::Trial>> CauseFinder::trialsOf(const Group& group, const PriceModel* prices,
+                                                              const StopToken& stop) const {
+  std::vector<Trial> trials;
+  for (const bool ofA : {true, false}) {
+    auto options = taken(group, ofA);
+    if (!options) continue;
+    Trial trial{.differences = std::move(options->differences), .ofA = ofA, .facts = {}};
+    TRY(into(planned(options->options, ofA, prices, stop), trial.facts));
+    if (!trial.facts.empty()) trials.push_back(std::move(trial));
+  }
+  return trials;
+}
+
+bool CauseFinder::changesAny(const std::vector<Trial>& trials) const {
+  return std::ranges::any_of(trials, [&](const Trial& trial) {
+    const auto& again = trial.ofA ? m_againA : m_againB;
+    return factsDiffer(again.empty() ? (trial.ofA ? m_ofA : m_ofB) : again, trial.facts);
+  });
 }
 
 Result<std::vector<LevelFacts>> CauseFinder::planned(const PlanOptions& options, bool ofA, const PriceModel* prices,
@@ -225,6 +270,19 @@ void CauseFinder::find(std::size_t place, Aspect aspect, std::uint32_t index, Fo
   }
 }
 
+/// Of differences that were only tried together those that decisions about `things` name, where they name some.
+void CauseFinder::keepNamed(std::size_t place, std::span<const std::uint32_t> things, Found& found) const {
+  Found named(found.size(), 0);
+  for (const std::uint32_t thing : things)
+    if (const auto known = m_named[place].find(thing); known != m_named[place].end())
+      for (std::size_t i = 0; i < named.size(); ++i) named[i] |= known->second[i];
+  for (const Group& group : m_groups) {
+    const auto isNamed = [&](std::size_t difference) { return found[difference] != 0 && named[difference] != 0; };
+    if (std::ranges::none_of(group, isNamed)) continue;
+    for (const std::size_t difference : group) found[difference] &= named[difference];
+  }
+}
+
 Causes CauseFinder::ofNodes(std::size_t place, Aspect aspect, std::span<const std::uint32_t> things) const {
   const PlanLevel& level = m_levels[place];
   Found found(m_diff.differences.size(), m_asOne ? 1 : 0);
@@ -237,6 +295,7 @@ Causes CauseFinder::ofNodes(std::size_t place, Aspect aspect, std::span<const st
       if (m_network >= 0) found[static_cast<std::size_t>(m_network)] = 1;
     }
   }
+  keepNamed(place, things, found);
   if (std::ranges::find(found, 1) == found.end()) {
     for (const std::uint32_t thing : things) {
       const auto named = m_named[place].find(thing);
@@ -257,6 +316,7 @@ Causes CauseFinder::ofValue(std::size_t place, Aspect aspect, bool ofA, ValueId 
     found[static_cast<std::size_t>(m_network)] = 1;
   }
   if (std::ranges::find(found, 1) == found.end()) return ofNodes(place, Aspect::Type, near);
+  keepNamed(place, near, found);
   return texts(found, place, near);
 }
 

@@ -15,11 +15,13 @@ namespace fusescope {
 /// Finds which of the differences between what two Plans were made of caused a change. Where there is one, it did. Else
 /// the plans are made again with one difference taken over at a time, in A's network from A's options and in B's from
 /// B's: a difference is a cause of what is already so in A with it, or no longer so in B without it. Ranges, and what
-/// asks for int8, are taken over together where one cannot be without the other. Where prices chose, and none are
-/// given, or the differences are many, decisions that name a directive tell. Not thread-safe.
+/// asks for int8, are taken over together where one cannot be without the other. Many differences are tried as groups,
+/// then as halves of those that change something, as long as the bound on plans lasts: of a group that could not be
+/// halved further those are causes that a decision about the place names, else all of it. Where prices chose, and none
+/// are given, decisions that name a directive tell. Not thread-safe.
 class CauseFinder {
  public:
-  /// Differences whose plans are made: each costs two.
+  /// Differences, or groups of them, whose plans are made: each costs two.
   static constexpr std::size_t kMostTried = 16;
 
   /// `levels`, `files` (of the levels), `a`, `b` and `diff`, whose networks and options are compared, must outlive it.
@@ -51,14 +53,18 @@ class CauseFinder {
     std::vector<std::size_t> differences;
   };
   using Found = std::vector<char>;  ///< by difference: whether it is a cause
+  using Group = std::vector<std::size_t>;
 
   CauseFinder(const std::vector<PlanLevel>& levels, const std::vector<FileMatch>& files, const Plan& a, const Plan& b,
               PlanDiff& diff)
       : m_levels(levels), m_files(files), m_a(a), m_b(b), m_diff(diff) {}
   void markChanged();
-  std::optional<Taken> taken(std::size_t difference, bool ofA) const;
+  std::optional<Taken> taken(const Group& group, bool ofA) const;
   bool inseparable() const;
   Status planAgain(const PriceModel* prices, const StopToken& stop);
+  Status tryGroups(const PriceModel* prices, const StopToken& stop);
+  Result<std::vector<Trial>> trialsOf(const Group& group, const PriceModel* prices, const StopToken& stop) const;
+  bool changesAny(const std::vector<Trial>& trials) const;
   Result<std::vector<LevelFacts>> planned(const PlanOptions& options, bool ofA, const PriceModel* prices,
                                           const StopToken& stop) const;
   std::vector<LevelFacts> factsOfLevels(const Plan& plan, bool ofA) const;
@@ -67,6 +73,7 @@ class CauseFinder {
   void nameDirectives(std::size_t place, const Cover& plan, bool ofA);
   int directiveDifference(const Plan& plan, const Cause& by, bool ofA) const;
   void find(std::size_t place, Aspect aspect, std::uint32_t index, Found& found) const;
+  void keepNamed(std::size_t place, std::span<const std::uint32_t> things, Found& found) const;
   Causes texts(const Found& found, std::size_t place, std::span<const std::uint32_t> things) const;
 
   const std::vector<PlanLevel>& m_levels;
@@ -81,6 +88,7 @@ class CauseFinder {
   std::vector<LevelFacts> m_againA, m_againB;  ///< of the same options planned again; empty: it would be the same
   std::vector<LevelFacts> m_allInA;            ///< of A's network with all of B's options
   std::vector<Trial> m_trials;
+  std::vector<Group> m_groups;               ///< those of several differences that were not tried one by one
   std::vector<std::vector<char>> m_changed;  ///< by level and NodeId of A: whether the files differ
   std::vector<std::unordered_map<std::uint32_t, Found>> m_named;  ///< by level and node: directives its decisions name
 };

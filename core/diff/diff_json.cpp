@@ -45,8 +45,13 @@ Json toJson(const ChangedNode& node) {
 }
 
 Json toJson(const FusionChange& change) {
-  return {{"change", name(change.change)}, {"a", namesJson(change.a)},        {"b", namesJson(change.b)},
-          {"nodes", change.nodes},         {"segment", change.place.segment}, {"because", change.because}};
+  return {{"change", name(change.change)},
+          {"a", namesJson(change.a)},
+          {"b", namesJson(change.b)},
+          {"nodes", change.nodes},
+          {"segment", change.place.segment},
+          {"because", change.because},
+          {"told", change.told}};
 }
 
 Json toJson(const FateChange& change) {

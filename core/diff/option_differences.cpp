@@ -1,7 +1,10 @@
 #include "diff/option_differences.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "base/text.h"
 #include "calibration/ranges.h"
@@ -108,6 +111,27 @@ std::vector<Difference> optionDifferences(const PlanOptions& a, const PlanOption
   std::vector<Difference> differences;
   for (Listed& each : listed(a, b)) differences.push_back(std::move(each.difference));
   return differences;
+}
+
+std::vector<std::vector<std::size_t>> differenceGroups(const PlanOptions& a, const PlanOptions& b, std::size_t most) {
+  const std::vector<Listed> all = listed(a, b);
+  for (const bool byType : {true, false}) {
+    std::vector<std::vector<std::size_t>> groups;
+    std::map<std::tuple<DirectiveKind, DataType, bool>, std::size_t> known;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto& [difference, directive] = all[i];
+      const bool isDirective = difference.kind == DifferenceKind::Directive;
+      const auto key = byType ? std::tuple(directive.kind, directive.type, difference.a.empty())
+                              : std::tuple(DirectiveKind{}, DataType::Undefined, false);
+      const auto [place, isNew] = isDirective ? known.try_emplace(key, groups.size()) : std::pair(known.end(), true);
+      if (isNew)
+        groups.push_back({i});
+      else
+        groups[place->second].push_back(i);
+    }
+    if (groups.size() <= most || !byType) return groups;
+  }
+  return {};
 }
 
 std::string compilerText(const CompilerIdentity& compiler) {

@@ -23,6 +23,10 @@ void addCompilerDifferences(const Cover& a, const Cover& b, std::vector<Differen
 PlanOptions takenOver(PlanOptions options, const PlanOptions& a, const PlanOptions& b, std::size_t place,
                       bool optionsOfA);
 
+/// The places of optionDifferences() that belong together: directives of one kind, type and side, or, where that leaves
+/// more than `most` groups, all directives; each other option alone.
+std::vector<std::vector<std::size_t>> differenceGroups(const PlanOptions& a, const PlanOptions& b, std::size_t most);
+
 /// "f32", "f16,f32"
 std::string precisionText(const PlanOptions& options);
 

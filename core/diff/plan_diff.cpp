@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 
+#include "base/text.h"
 #include "diff/diff_parts.h"
 #include "diff/file_match.h"
 #include "diff/option_differences.h"
@@ -25,11 +26,25 @@ void addTotals(const Cover& plan, DiffTotals& totals) {
   for (const CoverBody& body : plan.bodies) addTotals(*body.cover, totals);
 }
 
+/// "f32,f16": what nodes calculate in by what the compiler told; empty: it told nothing of it.
+std::string typesMade(const ReadBackPlan& made) {
+  std::set<DataType> types;
+  for (const DataType type : made.calculates)
+    if (type != DataType::Undefined) types.insert(type);
+  std::vector<std::string> names;
+  for (const DataType type : types) names.emplace_back(name(type));
+  return joined(names, ",");
+}
+
 DiffTotals totalsOf(const DiffInput& input) {
   const Cover& cover = *input.cover;
   DiffTotals totals{
       .label = input.label, .target = cover.options.target, .precision = precisionText(cover.options), .time = {}};
-  if (const ReadBackPlan* readBack = asReadBack(cover)) totals.compiler = compilerText(readBack->compiler);
+  if (const ReadBackPlan* readBack = asReadBack(cover)) {
+    totals.compiler = compilerText(readBack->compiler);
+    if (const std::string made = typesMade(*readBack); !made.empty()) totals.precision = made;
+    totals.casts += std::ssize(readBack->conversions);
+  }
   addTotals(cover, totals);
   if (const Plan* plan = asPlan(cover); plan != nullptr && plan->predictedMs) {
     const bool measured = predictedTime(*plan).fittedMs == 0;

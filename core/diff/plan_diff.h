@@ -99,6 +99,7 @@ struct FusionChange {
   std::vector<std::string> nodes;  ///< by A's names where it has them
   ChangePlace place;
   Causes because;
+  std::vector<std::string> told{};  ///< toldFacts(): where a side is read back
 };
 
 /// A node of both networks of which something else becomes, where a side is read back.

@@ -47,9 +47,10 @@ class DiffText {
   void header() {
     const auto side = [&](const char* mark, const DiffTotals& of) {
       const std::string made = of.compiler.empty() ? of.target : of.compiler + " for " + of.target;
-      m_text += fmt::format("{} {}: {}, {}, {} in {} and {}, {}", mark, of.label, made, of.precision,
-                            counted(of.nodes, "node"), counted(of.fusedNodes, "fused node"),
-                            counted(of.segments, "segment"), counted(of.casts, "cast"));
+      m_text +=
+          fmt::format("{} {}: {}, {}, {} in {} and {}, {}", mark, of.label, made, of.precision,
+                      counted(of.nodes, "node"), counted(of.fusedNodes, "fused node"), counted(of.segments, "segment"),
+                      of.compiler.empty() ? counted(of.casts, "cast") : counted(of.casts, "conversion"));
       if (of.time) m_text += fmt::format(", {} ({})", inTime(of.time->ms), name(of.time->how));
       m_text += "\n";
     };
@@ -147,6 +148,7 @@ class DiffText {
       lines += fmt::format("~ fusion {}, {}\n", name(change.change), becauseText(change.because));
       for (const CoveringNode& node : change.a) lines += "-   " + node.place.text() + "\n";
       for (const CoveringNode& node : change.b) lines += "+   " + node.place.text() + "\n";
+      for (const std::string& fact : change.told) lines += "    told: " + fact + "\n";
     }
     for (const auto& [place, count] : printed) {
       const std::size_t most = shown(m_diff.fusions.size());

@@ -29,6 +29,20 @@ namespace {
 
 constexpr const char* kOnlyRuntime =
     "the network with the plan's types written into it, for ONNX Runtime and others whose codes have zero points";
+constexpr const char* kNoRuntimeOnCpus =
+    "the network with the plan's types written into it, for strongly typed TensorRT (10.12 on) and others that "
+    "calculate "
+    "in bf16: ONNX Runtime does so on no CPU";
+constexpr const char* kZeroPointsBesideBf16 =
+    "the network with the plan's types written into it, for what calculates in bf16 and takes codes with zero points: "
+    "neither TensorRT's parser nor ONNX Runtime on a CPU does both";
+
+/// Whether a node of the network or of its bodies calculates in bf16.
+bool calculatesInBf16(const Plan& plan) {
+  for (const NodeId id : plan.graph().order())
+    if (!plan.structure->facts[id.index].moves && plan.calculates[id.index] == DataType::BF16) return true;
+  return std::ranges::any_of(plan.bodies, [](const CoverBody& body) { return calculatesInBf16(plannedBody(body)); });
+}
 
 /// The first value whose codes TensorRT's parser does not take: with a zero point other than 0, or without a sign.
 std::optional<std::string> firstZeroPoint(const Graph& graph) {
@@ -91,17 +105,23 @@ class OnnxExport {
       exported.numbers = std::move(m_numbers);
     }
     if (const auto other = otherKernels(*m_plan, *m_reading)) m_notes.push_back(*other);
+    const bool inBf16 = calculatesInBf16(*m_reading);
+    if (inBf16) {
+      m_notes.push_back(
+          {"nodes calculate in bf16, for which ONNX Runtime's CPU provider has next to no kernels: it does "
+           "not load such a network. For ONNX Runtime on a CPU plan with --precision f16"});
+      exported.summary = kNoRuntimeOnCpus;
+    }
     if (const auto value = firstZeroPoint(m_reading->graph())) {
       m_notes.push_back(zeroPointNote(*value));
-      exported.summary = kOnlyRuntime;
+      exported.summary = inBf16 ? kZeroPointsBesideBf16 : kOnlyRuntime;
     }
     if (const std::vector<std::string> refused = nodesRefused(m_wished); !refused.empty()) {
       m_notes.push_back({fmt::format("{} cannot run these nodes, and takes networks as a whole: {}",
                                      m_wished.target.name, listed(refused))});
-      exported.summary = fmt::format(
-          "the network with the plan's types written into it, for ONNX Runtime and others that run all of it: {} does "
-          "not",
-          m_wished.target.name);
+      exported.summary =
+          fmt::format("the network with the plan's types written into it, for {} that run all of it: {} does not",
+                      inBf16 ? "compilers" : "ONNX Runtime and others", m_wished.target.name);
     }
     m_notes.insert(m_notes.begin(), m_network.notes.begin(), m_network.notes.end());
     exported.notes = std::move(m_notes);

@@ -52,8 +52,8 @@ const std::vector<Exporter>& exporters() {
       {"polygraphy", "Script of Polygraphy", "py",
        "a Polygraphy network script that finds layers by their metadata (TensorRT 8.6 to 10)", &writePolygraphy},
       {"onnx", "Network with the plan's types", "onnx",
-       "the network with the plan's types written into it, for strongly typed TensorRT (10.12 on), ONNX Runtime and "
-       "others",
+       "the network with the plan's types written into it, for strongly typed TensorRT (10.12 on), ONNX Runtime (in "
+       "bf16 not on a CPU) and others",
        &writeOnnx, false, true},
       {"modelopt", "Options of ModelOpt's AutoCast", "py",
        "a script that has NVIDIA ModelOpt's AutoCast write the plan's floats into the network (TensorRT 10.12 on)",

@@ -315,11 +315,13 @@ Result<NetworkEdits> quantizedNetwork(const Plan& plan, const FileModel& file, s
                      joined(codes.rewritten))});
   if (codes.neededOpset <= own) return std::move(codes.edits);
   // Operands of the file as it is at that opset, then what becomes codes.
-  NetworkEdits edits = std::move(TRY(raisedTo(codes.neededOpset, file, codes.neededBy)).edits);
+  RaisedFile raised = TRY(raisedTo(codes.neededOpset, file, codes.neededBy));
+  NetworkEdits edits = std::move(raised.edits);
   append(edits.operands, std::move(codes.edits.operands));
   append(edits.nodes, std::move(codes.edits.nodes));
   append(edits.goneNodes, std::move(codes.edits.goneNodes));
   append(edits.initializers, std::move(codes.edits.initializers));
+  settleRewritten(raised, edits);
   edits.opset = codes.neededOpset;
   notes.push_back({fmt::format("the opset is raised from {} to {}: codes with a scale for each {} need it", own,
                                edits.opset, edits.opset == kOpsetOfBlocks ? "block, or of int4," : "channel")});

@@ -324,6 +324,43 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.type_set", Build, true, "TensorRT was told to calculate {layer} in {type}"},
       {"build.types_ignored", Build, false,
        "no kernel for {layer} obeys the types that were asked for; TensorRT took the fastest one"},
+      {"build.pin_obeyed", Build, true, "{compiler} calculates it in {asked}, as was asked"},
+      {"build.pin_not_applied", Build, false, "{asked} was not asked of {compiler}. {why}"},
+      {"build.pin_only_preferred", Build, false, "{asked} was only preferred, and need not be obeyed. {why}"},
+      {"build.pin_type_not_enabled", Build, false, "{asked} was not allowed in this build. {why}"},
+      {"build.pin_no_tactic", Build, false, "no kernel of {compiler} obeys {asked} here. {why}{cut}"},
+      {"build.pin_refused_by_target", Build, false, "{asked} was asked of it, and the target does not have it. {why}"},
+      {"build.pin_without_kernel", Build, false,
+       "no kernel of {compiler} calculates it, in {asked} or otherwise. {why}"},
+      {"build.pin_in_region", Build, false, "{asked} was asked of it, and {region} is compiled as a whole. {why}{cut}"},
+      {"build.pin_shares_kernel", Build, false,
+       "{asked} was asked of it, and its kernel has another type for all that it calculates. {why}{cut}"},
+      {"build.pin_unexplained", Build, false,
+       "{asked} was asked of it, and why it has {granted} is not disclosed. {why}{cut}"},
+      {"build.region_attention_wide", Build, true,
+       "attention is {kernels|kernel/kernels} of {region} in f32; in f16 the same network became one ({evidence}): "
+       "give {scores} to {weighted} f16 in the network, where the Softmax may stay f32 between Casts"},
+      {"build.region_attention_output", Build, true,
+       "attention is {kernels|kernel/kernels} of {region}: {value} is an output of the network, and without such an "
+       "output it became one in f16 ({evidence})"},
+      {"build.region_types_in_network", Build, true,
+       "types of {nodes|node/nodes} in {region} hold where Casts around them write them into the network, which is "
+       "built "
+       "as strongly typed ({evidence}): fusescope export --to onnx"},
+      {"build.region_cut_product", Build, true,
+       "what follows a product in one kernel of {region} left it where QuantizeLinear and DequantizeLinear stood "
+       "between "
+       "them; Casts, Identity, Reshape or Transpose and back, and an output of the network between them changed "
+       "nothing "
+       "({evidence})"},
+      {"build.region_cut_chain", Build, true,
+       "a kernel of {region} that holds no product came apart only where an If stood inside, whose condition is an "
+       "input "
+       "of the network and for which the device waits for the host; QuantizeLinear and DequantizeLinear went into it "
+       "({evidence})"},
+      {"build.region_whole", Build, true,
+       "{region} is told as one layer of {nodes|node/nodes}: the kernels in it are told where the engine is built with "
+       "--profilingVerbosity=detailed by TensorRT 10 or later, and its nodes by a log of --verbose"},
       {"build.profile_of_another", Build, false,
        "{unmatched} of the {rows} rows of the profile are of no layer of this engine, as where it was measured on "
        "another "

@@ -12,7 +12,7 @@ const T* attributeAs(const Node& node, const std::string& key) {
 }
 
 template <class IdType>
-std::string uniqueName(const std::map<std::string, IdType, std::less<>>& taken, const std::string& wanted) {
+std::string uniqueName(const NameMap<IdType>& taken, const std::string& wanted) {
   if (!taken.contains(wanted)) return wanted;
   for (int n = 2;; ++n) {
     std::string name = wanted + "#" + std::to_string(n);
@@ -197,7 +197,17 @@ Status checkReferences(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Graph>> GraphEditor::publish() {
+Result<std::shared_ptr<const Graph>> GraphEditor::publish() & {
+  TRY(finish());
+  return std::make_shared<const Graph>(m_graph);
+}
+
+Result<std::shared_ptr<const Graph>> GraphEditor::publish() && {
+  TRY(finish());
+  return std::make_shared<const Graph>(std::move(m_graph));
+}
+
+Status GraphEditor::finish() {
   Graph& graph = m_graph;
   std::vector<NodeId> ready;
   std::vector<int> waiting(graph.m_nodes.size(), 0);
@@ -239,8 +249,7 @@ Result<std::shared_ptr<const Graph>> GraphEditor::publish() {
       if (node && waiting[node->id.index] > 0)
         return brokenNode(*node, "is part of a cycle: it depends on its own output");
   }
-  TRY(verify(graph));
-  return std::make_shared<const Graph>(graph);
+  return verify(graph);
 }
 
 Status verify(const Graph& graph) {

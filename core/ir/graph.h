@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/name_map.h"
 #include "base/result.h"
 #include "ir/tensor.h"
 #include "ir/tensor_type.h"
@@ -98,8 +99,8 @@ class Graph {
   std::vector<ValueId> m_inputs;
   std::vector<ValueId> m_outputs;
   std::vector<NodeId> m_order;
-  std::map<std::string, NodeId, std::less<>> m_nodeByName;
-  std::map<std::string, ValueId, std::less<>> m_valueByName;
+  NameMap<NodeId> m_nodeByName;
+  NameMap<ValueId> m_valueByName;
 };
 
 /// The only way to make or change a Graph. Not thread-safe. Invariants are checked once, by publish().
@@ -131,11 +132,14 @@ class GraphEditor {
   Node& mutableNode(NodeId id) { return *m_graph.m_nodes[id.index]; }
   const Graph& current() const { return m_graph; }  ///< order and consumers may be stale until publish()
 
-  /// Recomputes consumers and order, verifies, and hands the graph out. A cycle or a broken reference is an error
-  /// located at the node.
-  Result<std::shared_ptr<const Graph>> publish();
+  /// Recomputes consumers and order, verifies, and hands out a copy of the graph; of an editor that has done its work
+  /// (`std::move(editor).publish()`) the graph itself. A cycle or a broken reference is an error located at the node.
+  Result<std::shared_ptr<const Graph>> publish() &;
+  Result<std::shared_ptr<const Graph>> publish() &&;
 
  private:
+  Status finish();
+
   Graph m_graph;
 };
 

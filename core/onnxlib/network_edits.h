@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -74,6 +75,17 @@ struct NetworkEdits {
     std::string value;
     DataType type = DataType::Undefined;
   };
+  /// A node of the main graph is called otherwise.
+  struct NewName {
+    std::size_t node = 0;
+    std::string name;
+  };
+  /// What goes into the main graph and what comes out of it, in the place of what the file declares: of a part of the
+  /// network. What the part needs none of goes: initializers, declared types, functions, annotations and steps for
+  /// training. Initializers that the oldest files list among the inputs stay listed.
+  struct Borders {
+    std::vector<FileValue> inputs, outputs;
+  };
   std::vector<Operand> operands;
   std::vector<Outcome> outcomes;
   std::vector<NewNode> nodes;
@@ -82,6 +94,8 @@ struct NetworkEdits {
   std::vector<GoneAttribute> goneAttributes;
   std::vector<NewInitializer> initializers;
   std::vector<NewType> types;
+  std::vector<NewName> names;
+  std::optional<Borders> borders;
   std::map<std::string, std::string> metadata;  ///< added, or in the place of what is there
   std::int64_t opset = 0;                       ///< of ai.onnx; 0: as it is. Never lowered.
 };

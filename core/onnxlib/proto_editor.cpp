@@ -61,12 +61,6 @@ Names namesRead(const onnx::GraphProto& graph) {
 
 namespace {
 
-template <class List>
-void removeWhere(List& list, const auto& isUnread) {
-  for (int i = list.size() - 1; i >= 0; --i)
-    if (isUnread(list[i])) list.DeleteSubrange(i, 1);
-}
-
 /// Whether a Constant or a Cast was taken out.
 bool dropUnreadNodes(onnx::GraphProto& graph, const auto& wasRead, const Names& read) {
   const int before = graph.node_size();
@@ -134,9 +128,11 @@ Status ProtoEditor::apply(const NetworkEdits& edits) {
                 [&](const auto& attribute) { return attribute.name() == gone.name; });
   for (const NetworkEdits::NewInitializer& added : edits.initializers) TRY(addInitializer(added));
   for (const NetworkEdits::NewType& type : edits.types) TRY(setType(type));
+  for (const auto& [node, name] : edits.names) TRY(nodeAt({{}, node}))->set_name(name);
   TRY(placeNodes(edits));  // last: places are those of the file
   setMetadata(edits.metadata);
   raiseOpset(edits.opset);
+  if (edits.borders) setBorders(*edits.borders);
   return Done{};
 }
 

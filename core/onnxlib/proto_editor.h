@@ -29,11 +29,18 @@ class ProtoEditor {
   Status setType(const NetworkEdits::NewType& type);
   void setMetadata(const std::map<std::string, std::string>& metadata);
   void raiseOpset(std::int64_t opset);
+  void setBorders(const NetworkEdits::Borders& borders);
 
   onnx::ModelProto& m_model;
   std::vector<std::span<const std::byte>>& m_payloads;
 };
 
+/// Takes out of a repeated field what `isGone`.
+template <class List>
+void removeWhere(List& list, const auto& isGone) {
+  for (int i = list.size() - 1; i >= 0; --i)
+    if (isGone(list[i])) list.DeleteSubrange(i, 1);
+}
 /// The names that the nodes of `graph`, bodies included, and its outputs read.
 std::set<std::string, std::less<>> namesRead(const onnx::GraphProto& graph);
 /// Takes out what only `readBefore` read of `graph`: initializers, and Constants and Casts all of whose results are

@@ -3,14 +3,11 @@
 #include "onnxlib/tensor_reader.h"
 
 namespace fusescope::onnxlib {
-namespace {
 
 void setValue(onnx::ValueInfoProto& proto, const FileValue& value) {
   proto.set_name(value.name);
   *proto.mutable_type() = typeProto(value.type);
 }
-
-}  // namespace
 
 int onnxTypeOf(DataType type) {
   for (int number = 1; number <= onnx::TensorProto::DataType_MAX; ++number)

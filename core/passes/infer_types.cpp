@@ -22,7 +22,7 @@ Result<std::shared_ptr<const Graph>> typedBody(const Node& node, const std::stri
   GraphEditor editor(*std::get<Subgraph>(node.attributes.at(attribute)).graph);
   const bool changed = TRY(applyTypes(editor, inner.value(), decisions));
   if (!changed) return std::shared_ptr<const Graph>();
-  return editor.publish();
+  return std::move(editor).publish();
 }
 
 /// Sets the types of all values that `flow` found, and of those inside bodies. Says whether any was another before.

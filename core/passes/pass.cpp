@@ -55,7 +55,7 @@ Result<std::vector<PassRecord>> PassManager::run(Model& model, const PassOptions
                         .model = model};
     const bool changed = TRY(pass->run(context));
     if (changed) {
-      model.graph = TRY(editor->publish());
+      model.graph = TRY(std::move(*editor).publish());
       editor.reset();
     }
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;

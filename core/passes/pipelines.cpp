@@ -80,7 +80,7 @@ Result<Model> withFixedInputs(Model model, const std::map<std::string, Dims>& ex
       editor.setType(output, std::move(type));
     }
   }
-  model.graph = TRY(editor.publish());
+  model.graph = TRY(std::move(editor).publish());
   model.conditions.clear();
   model.declaredInputs.clear();
   PassManager infer;

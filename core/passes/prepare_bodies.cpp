@@ -30,7 +30,7 @@ Result<Subgraph> withoutConstantCaptures(const Graph& graph, const Subgraph& bod
   if (result.captures.size() == body.captures.size()) return body;
   editor.setInputs(std::move(inputs));
   for (const ValueId value : unread) editor.removeValue(value);
-  result.graph = TRY(editor.publish());
+  result.graph = TRY(std::move(editor).publish());
   return result;
 }
 
@@ -48,7 +48,7 @@ Result<Model> bodyModel(const Model& outer, const Node& holder, const std::strin
     editor.mutableNode(id).origins = {OriginId(model.origins.size())};
     model.origins.push_back({node.name, node.op, node.domain});
   }
-  model.graph = TRY(editor.publish());
+  model.graph = TRY(std::move(editor).publish());
   model.fileNodes = static_cast<std::int64_t>(body.nodeCount());
   KeyBuilder key;
   key.text(outer.contentHash.hex()).text(holder.name).text(attribute);

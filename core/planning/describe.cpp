@@ -137,8 +137,12 @@ void RegionDescriber::collectReads(ValueId value, std::vector<DataType>& types) 
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] != value) continue;
       const DataType type = m_typing.readType(node, i);
-      const DataType casts = rounds(m_graph, node) ? m_typing.stored(node.outputs.front()) : DataType::Undefined;
-      if (type != DataType::Undefined || !m_typing.moves(user) || isNarrow(casts) || widens(m_graph, node)) {
+      // A Cast that rounds what stands wide in memory does so inside the kernel.
+      const bool isWide = rounds(m_graph, node) && !isNarrow(m_typing.stored(value));
+      const DataType casts =
+          rounds(m_graph, node) && !isWide ? m_typing.stored(node.outputs.front()) : DataType::Undefined;
+      const bool asStored = isWide || isNarrow(casts) || widens(m_graph, node);
+      if (type != DataType::Undefined || !m_typing.moves(user) || asStored) {
         types.push_back(type != DataType::Undefined ? type : isNarrow(casts) ? casts : m_typing.stored(value));
         continue;
       }
@@ -170,6 +174,7 @@ bool RegionDescriber::collectParts(ValueId value, std::vector<ValueId>& parts) c
   for (const NodeId user : m_graph.value(value).consumers) {
     if (!inside(user)) continue;
     const Node& node = m_graph.node(user);
+    if (readsExtentsOnly(node)) continue;
     const ValueId made = node.outputs.front();
     const bool dequantizes = node.is("DequantizeLinear") && node.input(0) == value && !leaves(made);
     if (readsPart(node, value)) {

@@ -1,12 +1,13 @@
 #include "planning/match_pattern.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/name_hints.h"
-#include "base/regular_expression.h"
 #include "base/sort_distinct.h"
 #include "base/text.h"
 #include "planning/module_paths.h"
+#include "planning/name_test.h"
 
 namespace fusescope {
 
@@ -15,15 +16,8 @@ namespace {
 constexpr std::string_view kOperator = "op:";
 constexpr std::string_view kModule = "module:";
 constexpr std::string_view kValue = "value:";
-constexpr std::size_t kMostRegexCharacters = 2000;
-
-bool isRegex(std::string_view pattern) {
-  return pattern.size() > 1 && pattern.front() == '/' && pattern.back() == '/';
-}
-
-bool isGlob(std::string_view pattern) {
-  return pattern.find_first_of("*?") != std::string_view::npos;
-}
+/// Before each of several patterns that are one: what a pattern comes to in a body where no single one says it.
+constexpr char kEach = '\x1f';
 
 /// Which of `candidates`, that have the prefix of `pattern` or none like it, may have been meant.
 std::string nearestTo(std::string_view pattern, const std::vector<std::string>& candidates) {
@@ -40,39 +34,38 @@ std::string nearestTo(std::string_view pattern, const std::vector<std::string>& 
                         "No name is near; fusescope plan lists the nodes, with --json all that they read and write.");
 }
 
-/// Names as a pattern without a prefix tests them.
-class NameTest {
- public:
-  static Result<NameTest> create(std::string_view pattern) {
-    NameTest test(pattern);
-    if (!isRegex(pattern)) return test;
-    const auto located = [&](std::string message, std::string help) {
-      return Diagnostic{
-          .message = "'" + std::string(pattern.substr(0, 80)) + "' is not a regular expression: " + message,
-          .where = {.attribute = std::string(pattern.substr(0, 80))},
-          .help = std::move(help)};
-    };
-    if (pattern.size() > kMostRegexCharacters) {
-      return located("it has more than " + std::to_string(kMostRegexCharacters) + " characters",
-                     "Give several shorter patterns.");
-    }
-    auto regex = RegularExpression::create(pattern.substr(1, pattern.size() - 2));
-    if (!regex.ok()) return located(regex.error().message, regex.error().help);
-    test.m_regex = std::move(regex).value();
-    return test;
-  }
+/// Whether `pattern` is a node's name and nothing else.
+bool isName(std::string_view pattern) {
+  const auto startsIt = [&](std::string_view form) { return pattern.starts_with(form); };
+  return !isRegex(pattern) && !isGlob(pattern) && !startsIt(kOperator) && !startsIt(kModule) && !startsIt(kValue);
+}
 
-  bool exact() const { return !m_regex && !isGlob(m_pattern); }
-  bool operator()(std::string_view name) const {
-    if (m_regex) return m_regex->matchesSome(name);
-    return isGlob(m_pattern) ? matchesGlob(m_pattern, name) : name == m_pattern;
+/// A directive goes to each body under one pattern: where several name nodes of a body, all of them under all.
+void uniteRests(std::vector<BodyNode>& found) {
+  std::map<std::pair<NodeId, std::string>, std::vector<std::string>> rests;
+  for (const BodyNode& node : found) rests[{node.holder, node.attribute()}].push_back(node.rest);
+  for (auto& [body, patterns] : rests) sortDistinct(patterns);
+  for (BodyNode& node : found) {
+    const std::vector<std::string>& patterns = rests.at({node.holder, node.attribute()});
+    if (patterns.size() == 1) continue;
+    node.rest.clear();
+    for (const std::string& pattern : patterns) node.rest += kEach + pattern;
   }
+}
 
- private:
-  explicit NameTest(std::string_view pattern) : m_pattern(pattern) {}
-  std::string_view m_pattern;
-  std::optional<RegularExpression> m_regex;
-};
+/// All nodes of `body`, and of the bodies in it, from the outside in.
+void addNodesOf(const BodyNode& outermost, const Graph& body, const BodyPath& path, std::vector<BodyNode>& nodes) {
+  for (const NodeId id : body.order()) {
+    const Node& node = body.node(id);
+    BodyNode& added = nodes.emplace_back(outermost);
+    added.node = &node;
+    added.body = &body;
+    added.place = {path, node.name};
+    for (const auto& [key, attribute] : node.attributes)
+      if (const auto* deeper = std::get_if<Subgraph>(&attribute))
+        addNodesOf(outermost, *deeper->graph, path.into(node, key), nodes);
+  }
+}
 
 bool has(const PatternMatch& match) {
   return !match.nodes.empty() || !match.values.empty() || !match.inBodies.empty() || !match.removed.empty();
@@ -129,6 +122,56 @@ class BodySearch {
   std::vector<BodyNode> m_found;
 };
 
+/// What each of several patterns names, nodes and values in no order; one that names nothing any more adds nothing.
+Result<PatternMatch> matchEach(PatternMatcher& matcher, std::string_view patterns, const StopToken& stop) {
+  PatternMatch all;
+  while (!patterns.empty()) {
+    patterns.remove_prefix(1);
+    const std::string_view pattern = patterns.substr(0, patterns.find(kEach));
+    patterns.remove_prefix(pattern.size());
+    auto match = matcher.match(pattern, stop);
+    if (!match.ok() && match.error().cancelled) return std::move(match).error();
+    if (!match.ok()) continue;
+    const PatternMatch& one = match.value();
+    all.nodes.insert(all.nodes.end(), one.nodes.begin(), one.nodes.end());
+    all.values.insert(all.values.end(), one.values.begin(), one.values.end());
+    all.inBodies.insert(all.inBodies.end(), one.inBodies.begin(), one.inBodies.end());
+    all.removed.insert(all.removed.end(), one.removed.begin(), one.removed.end());
+  }
+  sortDistinct(all.values);
+  uniteRests(all.inBodies);
+  return all;
+}
+
+/// Adds the nodes of `body`, and of the bodies in it, that `pattern` names there as it stands; of a glob or /regex/
+/// also those whose path it matches. `graph` holds the body's holder.
+Status reachInto(const Graph& graph, const ModelBody& body, std::string_view pattern, std::vector<BodyNode>& found,
+                 const StopToken& stop) {
+  const auto inside = PatternMatcher(*body.model).match(pattern, stop);
+  if (!inside.ok() && inside.error().cancelled) return inside.error();
+  std::set<const Node*> named;
+  if (inside.ok()) {
+    for (const NodeId id : inside.value().nodes) named.insert(&body.model->graph->node(id));
+    for (const BodyNode& deeper : inside.value().inBodies) named.insert(deeper.node);
+  }
+  const bool isOfPaths = isRegex(pattern) || isGlob(pattern);
+  const NameTest test = TRY(NameTest::create(isOfPaths ? pattern : std::string_view()));
+  std::vector<BodyNode> all;
+  addNodesOf({.holder = body.holder, .rest = std::string(pattern)}, *body.model->graph,
+             BodyPath().into(graph.node(body.holder), body.attribute), all);
+  for (BodyNode& node : all) {
+    TRY(checkStop(stop));
+    const bool isNamed = named.contains(node.node);
+    const std::string& name = node.place.name;
+    const bool byPath = !isNamed && isOfPaths && (test(node.place.text()) || test(node.place.bodies.exactly(name)));
+    if (!isNamed && !byPath) continue;
+    const auto& steps = node.place.bodies.steps();
+    if (byPath) node.rest = BodyPath({steps.begin() + 1, steps.end()}).of(name);
+    found.push_back(std::move(node));
+  }
+  return Done{};
+}
+
 void addBodyNames(const Node& owner, const BodyPath& around, std::vector<std::string>& names) {
   for (const auto& [key, attribute] : owner.attributes) {
     const auto* body = std::get_if<Subgraph>(&attribute);
@@ -162,7 +205,15 @@ Result<PatternMatch> PatternMatcher::match(std::string_view pattern, const StopT
   TRY(checkStop(stop));
   // A name is tried first whatever the pattern looks like: ONNX names may start and end with '/' or hold '*'.
   PatternMatch match = exactly(pattern);
-  if (!has(match)) match = TRY(byForm(pattern, stop));
+  if (has(match)) return match;
+  if (pattern.starts_with(kEach)) {
+    match = TRY(matchEach(*this, pattern, stop));
+    std::vector<char> chosen(m_graph.nodeIdLimit(), 0);
+    for (const NodeId id : match.nodes) chosen[id.index] = 1;
+    match.nodes = inOrder(chosen);
+  } else {
+    match = TRY(byForm(pattern, stop));
+  }
   if (!has(match)) return nothing(pattern);
   return match;
 }
@@ -184,12 +235,26 @@ PatternMatch PatternMatcher::exactly(std::string_view name) const {
 }
 
 Result<PatternMatch> PatternMatcher::byForm(std::string_view pattern, const StopToken& stop) {
-  if (pattern.starts_with(kOperator)) return byOperator(pattern.substr(kOperator.size()));
-  if (pattern.starts_with(kModule)) return byModule(pattern.substr(kModule.size()), stop);
-  if (pattern.starts_with(kValue)) return byValue(pattern.substr(kValue.size()), stop);
-  PatternMatch match = TRY(byName(pattern, stop));
-  match.inBodies = TRY(inBodies(pattern, stop));
-  if (!has(match)) match.nodes = TRY(ofTakenBranch(pattern));
+  PatternMatch match;
+  bool mayBeOfBranch = false;
+  if (pattern.starts_with(kOperator)) {
+    match = TRY(byOperator(pattern.substr(kOperator.size())));
+  } else if (pattern.starts_with(kModule)) {
+    match = TRY(byModule(pattern.substr(kModule.size()), stop));
+  } else if (pattern.starts_with(kValue)) {
+    match = TRY(byValue(pattern.substr(kValue.size()), stop));
+    if (m_graph.findValue(pattern.substr(kValue.size()))) return match;
+  } else {
+    match = TRY(byName(pattern, stop));
+    match.inBodies = TRY(inBodies(pattern, stop));
+    mayBeOfBranch = true;
+  }
+  if (match.inBodies.empty() && !isName(pattern)) {
+    for (const ModelBody& body : m_model.bodies) TRY(reachInto(m_graph, body, pattern, match.inBodies, stop));
+  }
+  if (!match.inBodies.empty()) match.removed.clear();
+  uniteRests(match.inBodies);
+  if (mayBeOfBranch && !has(match)) match.nodes = TRY(ofTakenBranch(pattern));
   return match;
 }
 
@@ -269,7 +334,8 @@ Result<std::vector<BodyNode>> PatternMatcher::inBodies(std::string_view pattern,
   return search.take();
 }
 
-/// HOLDER/PATTERN, or HOLDER/BRANCH/PATTERN, where normalisation put the nodes of the branch that is taken in the holder's place.
+/// HOLDER/PATTERN, or HOLDER/BRANCH/PATTERN, where normalisation put the nodes of the branch that is taken in the
+/// holder's place.
 Result<std::vector<NodeId>> PatternMatcher::ofTakenBranch(std::string_view pattern) const {
   std::vector<NodeId> nodes;
   for (std::size_t at = pattern.find('/'); at != std::string_view::npos; at = pattern.find('/', at + 1)) {
@@ -305,12 +371,17 @@ std::vector<std::string> PatternMatcher::candidatesFor(std::string_view pattern)
       if (!m_graph.isConstant(id)) candidates.push_back(std::string(kValue) + m_graph.value(id).name);
     return candidates;
   }
+  const bool byOperator = pattern.starts_with(kOperator);
   for (const NodeId id : m_graph.order()) {
     const Node& node = m_graph.node(id);
-    candidates.push_back(pattern.starts_with(kOperator) ? std::string(kOperator) + node.op : node.name);
+    candidates.push_back(byOperator ? std::string(kOperator) + node.op : node.name);
   }
   for (const NodeId holder : m_holders)
-    if (!pattern.starts_with(kOperator)) addBodyNames(m_graph.node(holder), {}, candidates);
+    if (!byOperator) addBodyNames(m_graph.node(holder), {}, candidates);
+  std::vector<BodyNode> inside;
+  for (const ModelBody& body : m_model.bodies)
+    if (byOperator) addNodesOf({.holder = body.holder}, *body.model->graph, {}, inside);
+  for (const BodyNode& node : inside) candidates.push_back(std::string(kOperator) + node.node->op);
   return candidates;
 }
 

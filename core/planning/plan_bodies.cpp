@@ -73,7 +73,7 @@ class BodiesPlanner {
     }
     if (narrowed.empty()) return model;
     Model retyped = *model;
-    retyped.graph = TRY(editor.publish());
+    retyped.graph = TRY(std::move(editor).publish());
     retyped.contentHash = hashText(model->contentHash.hex() + " " + narrowed);
     return std::make_shared<const Model>(std::move(retyped));
   }

@@ -61,9 +61,10 @@ std::shared_ptr<const ReadBackPlan> ReadBackBuilder::run() {
   tellFates();
   grantTypes();
   tellSupport();
-  m_made->pins = pinsOf(*m_made, m_told.pins);
+  m_made->pins = pinsOf(*m_made, m_told);
   m_made->agreement = agreementOf(*m_made);
   m_made->decisions.insert(m_made->decisions.end(), m_told.decisions.begin(), m_told.decisions.end());
+  append(m_made->decisions, pinDecisions(*m_made, m_told.pins));
   return std::move(m_made);
 }
 
@@ -83,6 +84,7 @@ void ReadBackBuilder::takeNodes(const ReadBackKernel& told) {
   fused.compute = told.compute;
   details.region = told.region;
   details.once = told.once;
+  details.converts = told.converts;
   details.ms = told.ms;
   details.isOurs = told.isOurs;
   auto nodes = told.nodes;

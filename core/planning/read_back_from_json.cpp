@@ -13,6 +13,11 @@ const std::vector<std::string_view> kFateNames = {name(Fate::Kernel),      name(
                                                   name(Fate::NotDisclosed)};
 const std::vector<std::string_view> kPinResultNames = {name(PinResult::Obeyed), name(PinResult::Ignored),
                                                        name(PinResult::Widened), name(PinResult::NotDisclosed)};
+const std::vector<std::string_view> kPinCauseNames = {name(PinCause::None),          name(PinCause::NotApplied),
+                                                      name(PinCause::OnlyPreferred), name(PinCause::TypeNotEnabled),
+                                                      name(PinCause::NoTactic),      name(PinCause::TargetRefuses),
+                                                      name(PinCause::WithoutKernel), name(PinCause::InRegion),
+                                                      name(PinCause::SharesKernel),  name(PinCause::NotDisclosed)};
 const std::vector<std::string_view> kConversionKinds = {"reformat", "cast"};
 
 /// More are no network's: what a file can make this program hold is bounded.
@@ -110,6 +115,7 @@ class ReadBackReader {
     fields.parseList("nodes", kernel.nodes, [&](const Json& entry) { return heldNode(entry); });
     fields.parseList("inputs", kernel.inputs, moved).parseList("outputs", kernel.outputs, moved);
     fields.parse("compute", kernel.compute, typeFromJson).read("once", kernel.once).read("ours", kernel.isOurs);
+    fields.read("converts", kernel.converts);
     fields.readNumber("ms", kernel.ms);
     if (!fields.error() && kernel.ms && !(std::isfinite(*kernel.ms) && *kernel.ms >= 0))
       return badReadBack("is not a time", "ms");
@@ -141,7 +147,8 @@ class ReadBackReader {
     JsonFields fields(json);
     readNode(fields, pin.node);
     fields.parse("asked", pin.asked, typeFromJson).parse("granted", granted, typeFromJson);
-    fields.readName("result", kPinResultNames, pin.result).read("why", pin.why);
+    fields.readName("result", kPinResultNames, pin.result).readName("cause", kPinCauseNames, pin.cause);
+    fields.read("why", pin.why).parseList("cut", pin.cut, [&](const Json& entry) { return value(entry); });
     if (granted != DataType::Undefined) pin.granted = granted;
     const NodeId node = pin.node;
     return whole(fields, std::move(pin), node);

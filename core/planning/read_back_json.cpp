@@ -65,6 +65,7 @@ class ReadBackWriter {
             {"outputs", jsonList(kernel.outputs, value)},
             {"compute", typeOrNull(fused.compute)},
             {"once", kernel.once},
+            {"converts", kernel.converts},
             {"ours", kernel.isOurs},
             {"ms", jsonOrNull(kernel.ms)}};
   }
@@ -104,11 +105,9 @@ class ReadBackWriter {
   }
 
   Json pinJson(const ReadBackPin& pin) const {
-    return {{"node", m_names.nodeName(pin.node)},
-            {"asked", typeOrNull(pin.asked)},
-            {"granted", typeOrNull(pin.granted.value_or(DataType::Undefined))},
-            {"result", name(pin.result)},
-            {"why", pin.why}};
+    Json json = toJson(m_graph, pin);
+    json["node"] = m_names.nodeName(pin.node);
+    return json;
   }
 
   Json placementJson(const Placement& placement) const {
@@ -132,6 +131,9 @@ class ReadBackWriter {
     const Agreement& agreement = m_plan.agreement;
     if (agreement.edges == 0) return nullptr;
     return {{"edges", agreement.edges},
+            {"predicted", agreement.predicted},
+            {"made", agreement.made},
+            {"both", agreement.both},
             {"precision", jsonOrNull(agreement.precision())},
             {"recall", jsonOrNull(agreement.recall())},
             {"f1", jsonOrNull(agreement.f1())}};
@@ -143,6 +145,15 @@ class ReadBackWriter {
 };
 
 }  // namespace
+
+Json toJson(const Graph& graph, const ReadBackPin& pin) {
+  return {{"asked", typeOrNull(pin.asked)},
+          {"granted", typeOrNull(pin.granted.value_or(DataType::Undefined))},
+          {"result", name(pin.result)},
+          {"cause", pin.cause == PinCause::None ? Json(nullptr) : Json(name(pin.cause))},
+          {"why", pin.why},
+          {"cut", jsonList(pin.cut, [&](ValueId value) { return Json(graph.value(value).name); })}};
+}
 
 Json toJson(const ReadBackPlan& plan) {
   const CoverWriter writer(plan);

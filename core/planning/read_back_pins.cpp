@@ -1,6 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
+#include "base/text.h"
+#include "planning/pin_answers.h"
 #include "planning/read_back_steps.h"
 
 namespace fusescope {
@@ -58,38 +62,157 @@ std::string whyNotDisclosed(Fate fate) {
   return "The compiler does not say what became of it.";
 }
 
-ReadBackPin judgedPin(const ReadBackPlan& made, const PrecisionGrant& planned) {
+/// What the kernels of `node` hold between it and their other nodes.
+std::vector<ValueId> cutAround(const ReadBackPlan& made, NodeId node) {
+  const Graph& graph = made.graph();
+  const auto shares = [&](NodeId other) {
+    return other.valid() && other != node && std::ranges::any_of(made.kernelsOf(node), [&](FusedNodeId kernel) {
+             return std::ranges::binary_search(made.kernelsOf(other), kernel);
+           });
+  };
+  std::vector<ValueId> cut;
+  for (const ValueId value : operands(graph.node(node)))
+    if (value.valid() && shares(graph.value(value).producer) && std::ranges::count(cut, value) == 0)
+      cut.push_back(value);
+  for (const ValueId value : graph.node(node).outputs)
+    if (value.valid() && std::ranges::any_of(graph.value(value).consumers, shares)) cut.push_back(value);
+  return cut;
+}
+
+/// Nodes that share a kernel with `node`, and of which `type` was asked.
+std::vector<std::string> nodesAskedFor(const ReadBackPlan& made, NodeId node, DataType type) {
+  std::vector<std::string> names;
+  for (const PrecisionGrant& grant : made.asked->precisionMap) {
+    if (grant.node == node || grant.granted != type || made.asked->calculates[grant.node.index] != type) continue;
+    const bool shares = std::ranges::any_of(made.kernelsOf(node), [&](FusedNodeId kernel) {
+      return std::ranges::binary_search(made.kernelsOf(grant.node), kernel);
+    });
+    if (shares) names.push_back(made.graph().node(grant.node).name);
+  }
+  return names;
+}
+
+std::string regionOf(const ReadBackPlan& made, NodeId node) {
+  for (const FusedNodeId kernel : made.kernelsOf(node))
+    if (const std::string& region = made.kernels[kernel.index].region; !region.empty()) return region;
+  return {};
+}
+
+/// The decision of the plan that was asked for that refuses the pin; null: none does.
+const WishAnswer* refusalOf(const ReadBackPlan& made, NodeId node) {
+  for (const WishAnswer* answer : pinAnswersAbout(*made.asked, Subject::node(made.graph().node(node).name)))
+    if (answer->outcome == WishOutcome::Refused || answer->outcome == WishOutcome::NotHonoured) return answer;
+  return nullptr;
+}
+
+/// Why a pin is not obeyed, in the order of how surely it is known.
+PinHindrance hindranceOf(const ReadBackPlan& made, const ReadBackPin& pin, const ReadBack& told) {
+  if (const auto known = told.hindrances.find(pin.node); known != told.hindrances.end()) return known->second;
+  const Fate fate = made.fateOf(pin.node);
+  if (fate != Fate::Kernel)
+    return {fate == Fate::NotDisclosed ? PinCause::NotDisclosed : PinCause::WithoutKernel, whyNotDisclosed(fate)};
+  if (const WishAnswer* refusal = refusalOf(made, pin.node))
+    return {PinCause::TargetRefuses, fmt::format("The rules of {} refuse it as well: it {}.", made.target.name,
+                                                 answerText(*made.asked, refusal->decision))};
+  if (const std::string region = regionOf(made, pin.node); !region.empty())
+    return {PinCause::InRegion,
+            fmt::format("It is in {}, of which {} chooses the types as a whole.", region, made.compiler.name)};
+  if (pin.granted)
+    if (const std::vector<std::string> others = nodesAskedFor(made, pin.node, *pin.granted); !others.empty())
+      return {PinCause::SharesKernel, fmt::format("Its kernel calculates {} as well, of which {} was asked.",
+                                                  joined(others), toText(*pin.granted))};
+  return {PinCause::NotDisclosed, pin.granted ? "Nothing that is told says why." : whyNotDisclosed(fate)};
+}
+
+ReadBackPin judgedPin(const ReadBackPlan& made, const PrecisionGrant& planned, const ReadBack& told) {
   ReadBackPin pin{.node = planned.node, .asked = planned.asked};
   const Fate fate = made.fateOf(planned.node);
   if (fate == Fate::Fallback) pin.granted = planned.granted;
   if (!pin.granted) pin.granted = calculatedIn(made, planned.node);
   if (!pin.granted) pin.granted = movedAs(made, planned.node);
-  if (!pin.granted) {
-    pin.why = whyNotDisclosed(fate);
-    return pin;
-  }
-  if (*pin.granted == pin.asked) {
+  if (pin.granted == pin.asked) {
     pin.result = PinResult::Obeyed;
     return pin;
   }
+  const PinHindrance hindrance = hindranceOf(made, pin, told);
+  pin.cause = hindrance.cause;
+  pin.why = hindrance.why;
+  pin.cut = cutAround(made, pin.node);
+  if (!pin.granted) return pin;
   pin.result = bitWidth(*pin.granted) > bitWidth(pin.asked) ? PinResult::Widened : PinResult::Ignored;
-  pin.why = fate == Fate::Fallback ? whyNotDisclosed(fate) : "Its kernel takes it in " + toText(*pin.granted) + ".";
+  if (fate == Fate::Kernel) pin.why = fmt::format("Its kernel takes it in {}. {}", toText(*pin.granted), pin.why);
   return pin;
+}
+
+/// "; a kernel of its own would begin and end at relu, conv2d"
+std::string cutText(const ReadBackPlan& made, const ReadBackPin& pin) {
+  std::vector<std::string> names;
+  for (const ValueId value : pin.cut) names.push_back(made.graph().value(value).name);
+  return names.empty() ? std::string() : " A kernel of its own would begin and end at " + joined(names) + ".";
+}
+
+std::string_view codeOf(const ReadBackPin& pin) {
+  if (pin.result == PinResult::Obeyed) return "build.pin_obeyed";
+  switch (pin.cause) {
+    case PinCause::NotApplied:
+      return "build.pin_not_applied";
+    case PinCause::OnlyPreferred:
+      return "build.pin_only_preferred";
+    case PinCause::TypeNotEnabled:
+      return "build.pin_type_not_enabled";
+    case PinCause::NoTactic:
+      return "build.pin_no_tactic";
+    case PinCause::TargetRefuses:
+      return "build.pin_refused_by_target";
+    case PinCause::WithoutKernel:
+      return "build.pin_without_kernel";
+    case PinCause::InRegion:
+      return "build.pin_in_region";
+    case PinCause::SharesKernel:
+      return "build.pin_shares_kernel";
+    case PinCause::None:
+    case PinCause::NotDisclosed:
+      break;
+  }
+  return "build.pin_unexplained";
 }
 
 }  // namespace
 
-std::vector<ReadBackPin> pinsOf(const ReadBackPlan& made, const std::vector<ReadBackPin>& told) {
+std::vector<ReadBackPin> pinsOf(const ReadBackPlan& made, const ReadBack& told) {
   std::map<NodeId, const ReadBackPin*> toldOf;
-  for (const ReadBackPin& pin : told) toldOf.emplace(pin.node, &pin);
+  for (const ReadBackPin& pin : told.pins) toldOf.emplace(pin.node, &pin);
   std::vector<ReadBackPin> pins;
   for (const PrecisionGrant& planned : made.asked->precisionMap) {
     if (const auto found = toldOf.find(planned.node); found != toldOf.end())
       pins.push_back(*found->second);
     else if (planned.asked != DataType::Undefined)
-      pins.push_back(judgedPin(made, planned));
+      pins.push_back(judgedPin(made, planned, told));
   }
   return pins;
+}
+
+std::vector<Decision> pinDecisions(const ReadBackPlan& made, const std::vector<ReadBackPin>& told) {
+  std::vector<Decision> decisions;
+  for (const ReadBackPin& pin : made.pins) {
+    if (std::ranges::find(told, pin.node, &ReadBackPin::node) != told.end()) continue;
+    const std::string& node = made.graph().node(pin.node).name;
+    std::vector<Subject> subjects{Subject::node(node)};
+    for (const FusedNodeId kernel : made.kernelsOf(pin.node))
+      subjects.push_back(
+          Subject::fusedNode(made.fusedNodes[kernel.index].name, made.fusedNodes[kernel.index].identity.hex()));
+    Decision decision = decide(codeOf(pin), std::move(subjects), made.compiler.name,
+                               {{"compiler", made.compiler.name},
+                                {"asked", toText(pin.asked)},
+                                {"granted", pin.granted ? toText(*pin.granted) : "a type that is not told"},
+                                {"region", regionOf(made, pin.node)},
+                                {"why", pin.why},
+                                {"cut", cutText(made, pin)}});
+    for (const WishAnswer* answer : pinAnswersAbout(*made.asked, Subject::node(node)))
+      decision.evidence.push_back(answer->decision);
+    decisions.push_back(std::move(decision));
+  }
+  return decisions;
 }
 
 }  // namespace fusescope

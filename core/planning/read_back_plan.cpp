@@ -8,6 +8,9 @@ namespace {
 constexpr std::string_view kCertainties[] = {"verified", "named", "derived", "guessed"};
 constexpr std::string_view kFates[] = {"kernel", "folded", "removed", "view", "merged", "fallback", "not_disclosed"};
 constexpr std::string_view kPinResults[] = {"obeyed", "ignored", "widened", "not_disclosed"};
+constexpr std::string_view kPinCauses[] = {"none",          "not_applied",    "only_preferred", "type_not_enabled",
+                                           "no_tactic",     "target_refuses", "without_kernel", "in_region",
+                                           "shares_kernel", "not_disclosed"};
 
 /// Whether what a compiler tells can be of the network that it was handed.
 class ToldCheck {
@@ -21,8 +24,13 @@ class ToldCheck {
       if (!m_graph.has(node)) return wrong("what became of nodes is told of one that the network has not");
     for (const ReadBackConversion& conversion : m_told.conversions)
       if (!isNoneOrKnown(conversion.value)) return wrong("a conversion is of a tensor that the network has not");
-    for (const ReadBackPin& pin : m_told.pins)
+    for (const ReadBackPin& pin : m_told.pins) {
       if (!m_graph.has(pin.node)) return wrong("a pin is of a node that the network has not");
+      for (const ValueId value : pin.cut)
+        if (!m_graph.has(value)) return wrong("a pin is cut at a tensor that the network has not");
+    }
+    for (const auto& [node, hindrance] : m_told.hindrances)
+      if (!m_graph.has(node)) return wrong("a type is kept from a node that the network has not");
     if (m_told.placement)
       for (const UnplacedLayer& layer : m_told.placement->unplaced)
         for (const NodeId node : layer.nearest)
@@ -77,6 +85,10 @@ std::string_view name(Fate fate) {
 
 std::string_view name(PinResult result) {
   return kPinResults[static_cast<std::size_t>(result)];
+}
+
+std::string_view name(PinCause cause) {
+  return kPinCauses[static_cast<std::size_t>(cause)];
 }
 
 const ReadBackPlan* asReadBack(const Cover& cover) {

@@ -55,6 +55,9 @@ struct ReadBackKernel {
   DataType compute = DataType::Undefined;
   std::string region{};  ///< that it is inside of; empty: none
   bool once = false;     ///< it runs when the network is prepared, not in each run
+  /// It calculates nothing of the network: it converts, moves or synchronises, also where a network that was made of
+  /// the kernels themselves has a node for it.
+  bool converts = false;
   std::optional<double> ms{};
   /// It is a kernel of our own engine, of nodes of a fallback segment. Such nodes of which nothing is told are as
   /// planned.
@@ -71,13 +74,37 @@ struct ReadBackConversion {
 
 enum class PinResult { Obeyed, Ignored, Widened, NotDisclosed };
 std::string_view name(PinResult result);  ///< "obeyed", …
+/// Why a node has not the type that was asked of it, as far as it is known.
+enum class PinCause {
+  None,            ///< it has the type, or the compiler gives a reason in its own words alone
+  NotApplied,      ///< the compiler was not told of the type
+  OnlyPreferred,   ///< the compiler was told to prefer the type, and need not obey
+  TypeNotEnabled,  ///< the compiler was told to use no such type in this network
+  NoTactic,        ///< the compiler says that none of its kernels obeys the type
+  TargetRefuses,   ///< the rules of the target refuse it, as the plan that was asked for says
+  WithoutKernel,   ///< no kernel of the compiler calculates it: its Fate says what became of it
+  InRegion,        ///< its kernel is in a region, of which the compiler chooses the types as a whole
+  SharesKernel,    ///< its kernel calculates nodes as well of which the type was asked that it has
+  NotDisclosed     ///< nothing that the compiler tells says why
+};
+std::string_view name(PinCause cause);  ///< "none", "not_applied", …
 /// What became of a type that was asked of a node.
 struct ReadBackPin {
   NodeId node;
   DataType asked = DataType::Undefined;
   std::optional<DataType> granted{};
   PinResult result = PinResult::NotDisclosed;
+  PinCause cause = PinCause::None;
   std::string why{};
+  /// Of one that is not obeyed: what its kernels hold between it and their other nodes. A kernel of its own, in its own
+  /// type, would begin and end at these values.
+  std::vector<ValueId> cut{};
+};
+/// What keeps a type from a node, as the compiler or the log of its build tells. It counts where the node has another
+/// type than was asked of it.
+struct PinHindrance {
+  PinCause cause = PinCause::NotDisclosed;
+  std::string why{};  ///< a sentence
 };
 
 /// How well we predict which nodes share a kernel, counted over edges: those of which the compiler runs both ends by
@@ -114,6 +141,7 @@ struct ReadBack {
   std::map<NodeId, Fate> fates{};
   std::vector<ReadBackConversion> conversions{};
   std::vector<ReadBackPin> pins{};  ///< where the compiler itself tells; else they are found from the kernels
+  std::map<NodeId, PinHindrance> hindrances{};  ///< of nodes whose pins are found from the kernels
   std::vector<Decision> decisions{};
   std::optional<Placement> placement{};  ///< of what was read from files of an engine
 };
@@ -127,7 +155,8 @@ struct ReadBackPlan : Cover {
     std::vector<KernelValue> inputs, outputs;
     std::string region;
     bool once = false;
-    bool isOurs = false;  ///< of a fallback segment: a kernel of our own engine
+    bool converts = false;  ///< ReadBackKernel::converts
+    bool isOurs = false;    ///< of a fallback segment: a kernel of our own engine
     std::optional<double> ms{};
   };
   CompilerIdentity compiler;
@@ -160,6 +189,8 @@ std::vector<FusedNodeId> kernelsOf(const Cover& cover, NodeId node);
 /// one that the network has not.
 Result<std::shared_ptr<const ReadBackPlan>> readBackPlan(std::shared_ptr<const Plan> asked, const ReadBack& told);
 
+/// What FORMAT.md says of a pin, but its node. `graph`: whose values `pin.cut` has.
+Json toJson(const Graph& graph, const ReadBackPin& pin);
 /// The keys of a plan, `source` "read_back", and those of planning/FORMAT.md that only such plans have.
 Json toJson(const ReadBackPlan& plan);
 /// Of a Plan or a ReadBackPlan.

@@ -15,8 +15,12 @@ namespace fusescope {
 std::vector<std::uint32_t> runOrder(const Graph& graph, const std::vector<FusedNode>& kernels,
                                     const std::vector<std::vector<std::uint32_t>>& holders);
 
-/// What became of the types that were asked of nodes: what `told` says, else what the kernels of `made` show.
-std::vector<ReadBackPin> pinsOf(const ReadBackPlan& made, const std::vector<ReadBackPin>& told);
+/// What became of the types that were asked of nodes: what `told` says, else what the kernels of `made` show, and why
+/// as far as the hindrances that are told, the plan that was asked for, fates and regions say.
+std::vector<ReadBackPin> pinsOf(const ReadBackPlan& made, const ReadBack& told);
+
+/// Says of each pin of `made` that `told` does not have itself what became of it.
+std::vector<Decision> pinDecisions(const ReadBackPlan& made, const std::vector<ReadBackPin>& told);
 
 /// Of the kernels of `made` with those that were planned.
 Agreement agreementOf(const ReadBackPlan& made);

@@ -76,7 +76,13 @@ std::vector<FoundCompiler> compilersIn(const Json& hello) {
     FoundCompiler compiler{.compiler = textOf(entry, "name"), .version = textOf(entry, "version")};
     const std::string package = textOf(entry, "package");
     compiler.about = {{"package", package}};
-    if (compiler.version.empty()) compiler.problem = missingPackage(textOf(hello, "executable"), package);
+    if (std::string path = textOf(entry, "path"); !path.empty()) {
+      compiler.about["path"] = std::move(path);
+    } else if (std::string why = textOf(entry, "problem"); !why.empty()) {
+      compiler.problem = std::move(why);
+    } else if (compiler.version.empty()) {
+      compiler.problem = missingPackage(textOf(hello, "executable"), package);
+    }
     found.push_back(std::move(compiler));
   }
   return found;

@@ -14,8 +14,8 @@ namespace fusescope {
 /// A compiler that the probe can reach, and whether it is in an environment.
 struct FoundCompiler {
   std::string compiler;  ///< "onnxruntime", "openvino", "tensorrt-rtx"
-  std::string version;   ///< empty: it is not there
-  Json about;            ///< {package}: which of the compiler's packages it is, or which one is missing
+  std::string version;   ///< empty: it is not there, or is a program that says its version when it is opened
+  Json about;            ///< {package, path}: which package of the compiler it is, or is missing; of a program its path
   std::string problem;   ///< why it cannot be used, and what to do; empty: it can be tried
 };
 

@@ -7,8 +7,11 @@
 
 namespace fusescope {
 
+/// "asked": what was asked for cannot be had there, whatever the network is.
 Diagnostic refusalFrom(const Json& event) {
-  return {.message = textOf(event, "message"), .help = textOf(event, "help")};
+  Diagnostic refusal{.message = textOf(event, "message"), .help = textOf(event, "help")};
+  if (textOf(event, "kind") == "asked") refusal.where.attribute = "--compiler";
+  return refusal;
 }
 
 Diagnostic endFrom(const Json& event, std::string_view compiler, std::string_view place, std::string_view op) {

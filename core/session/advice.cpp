@@ -6,6 +6,7 @@
 
 #include "base/json_fields.h"
 #include "planning/plan_totals.h"
+#include "session/engine_prices.h"
 
 namespace fusescope {
 namespace {
@@ -69,7 +70,7 @@ Result<Advice> adviceAbout(const std::string& name, Harm harm, const std::shared
   Advice advice{.value = name};
   const auto value = plan->graph().findValue(name);
   if (!value || plan->options.compiler != kOwnCompiler) return advice;
-  const auto prices = measuredPrices(options.backend);
+  const auto prices = pricesOf(*plan, options.backend);
   auto fixes = TRY(wideFixes(plan, *value, harm, prices.get(), options.stop));
   const bool tries = quickToTry(*plan, samples);
   for (WideFix& fix : fixes) {

@@ -14,6 +14,7 @@
 #include "engine/timing_price_model.h"
 #include "frontends/tensorrt/engine_layers.h"
 #include "planning/applicable_options.h"
+#include "session/engine_prices.h"
 #include "session/operations.h"
 #include "session/options_json.h"
 #include "session/session.h"
@@ -144,12 +145,13 @@ Result<Artifact> opened(const std::filesystem::path& path, const std::vector<Inp
       return artifact;
     case ArtifactKind::Model: {
       const Compiler& compiler = *TRY(compilerFor(options));
+      const auto ready = options.support == nullptr ? compiler.getReady() : nullptr;  // while the model is read
       auto model = TRY(openModel(path, inputs, stop, progress));
       if (progress) progress("plan", path.filename().string());
       artifact.backend = backendFor(backend, options.target);
-      const auto prices = measuredPrices(artifact.backend);
+      const auto prices = pricesFor(artifact.backend, options.target, *model);
       auto plan = makePlan(std::move(model), options, prices.get(), stop);
-      if (plan.ok()) plan = planSupported(compiler, std::move(plan).value(), stop);
+      if (plan.ok()) plan = planSupported(compiler, std::move(plan).value(), stop, progress);
       if (!plan.ok()) {
         auto error = std::move(plan).error();
         if (error.where.file.empty()) error.where.file = path.string();
@@ -230,7 +232,7 @@ Result<const Compiler*> compilerFor(const PlanOptions& options) {
   TRY(checkOptions(*compiler, options.compilerOptions));
   TRY(checkLimits(*compiler, options));
   const std::string target = compiler->target();
-  if (target.empty() || target == options.target || options.target.starts_with(target + ":")) return compiler;
+  if (compiler->takesTarget(options.target)) return compiler;
   return Diagnostic{
       .message = fmt::format("{} compiles for target {}, not for {}", options.compiler, target, options.target),
       .where = {.attribute = "--target"},

@@ -8,7 +8,6 @@
 #include <functional>
 #include <set>
 
-#include "base/json_fields.h"
 #include "base/text.h"
 #include "compilers/compile_network.h"
 #include "compilers/probed/optimiser_steps.h"
@@ -155,7 +154,13 @@ class Bisection {
                          {.tolerance = m_options.tolerance, .builds = buildsLeft(), .stop = m_deadline.token()}));
     --stage.found.builds;
     m_report.end = stage.found.end;
-    if (m_report.end == CulpritEnd::Found) m_report.options = switches.asOptions(stage.found.off);
+    if (m_report.end == CulpritEnd::Found) {
+      m_report.options = switches.asOptions(stage.found.off);
+      m_report.without = given;
+      m_report.without->support.reset();
+      switches.apply(stage.found.off, *m_report.without);
+      assignIds(m_report.without->directives);
+    }
     m_report.stages.push_back(std::move(stage));
     return Done{};
   }
@@ -251,12 +256,14 @@ class Bisection {
     if (m_report.end != CulpritEnd::Found) return Done{};
     const BisectStage ofHint = m_report.stages.back();
     const std::vector<std::string> words = m_report.options;
+    const std::optional<PlanOptions> without = m_report.without;
     m_report.end = CulpritEnd::NoCulprit;
     TRY(search(TRY(types())));
     if (m_report.end == CulpritEnd::Found) return Done{};
     if (m_report.end == CulpritEnd::NoCulprit) m_report.end = CulpritEnd::Found;
     m_report.stages.push_back(ofHint);
     m_report.options = words;
+    m_report.without = without;
     return Done{};
   }
 
@@ -317,26 +324,7 @@ Json toJson(const BisectReport& report, const Artifact& artifact, const Samples&
   addSamples(json, samples);
   json["compiler"] = artifact.plan->options.compiler;
   json["tolerance"] = options.tolerance;
-  json["end"] = name(report.end);
-  json["before"] = jsonNumber(report.before);
-  json["after"] = report.stage() != nullptr ? jsonNumber(report.stage()->found.after) : Json(nullptr);
-  json["what"] = report.stage() != nullptr ? Json(report.stage()->what) : Json(nullptr);
-  json["culprits"] = json["levels"] = json["stages"] = Json::array();
-  if (const BisectStage* stage = report.stage())
-    for (const std::uint32_t each : stage->found.off) json["culprits"].push_back(stage->switches[each]);
-  for (const BisectLevel& level : report.levels)
-    json["levels"].push_back({{"level", level.level}, {"error", jsonNumber(level.error)}});
-  for (const BisectStage& stage : report.stages)
-    json["stages"].push_back({{"what", stage.what},
-                              {"switches", stage.switches},
-                              {"end", name(stage.found.end)},
-                              {"error_after", jsonNumber(stage.found.after)},
-                              {"minimal", stage.found.minimal},
-                              {"builds", stage.found.builds}});
-  json["options"] = report.options;
-  json["honoured"] = report.honoured ? Json(*report.honoured) : Json(nullptr);
-  json["builds"] = report.builds;
-  json["seconds"] = report.seconds;
+  json.update(toJson(report));
   return json;
 }
 

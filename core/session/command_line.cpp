@@ -143,7 +143,11 @@ Result<CommandLine> errorsCommand(const WorkerRequest& request, const fs::path& 
   CommandWords words("errors", folder);
   words.model(source).backend(source).threads(request.threads).inputs(request.inputs);
   words.number("--tol-rms", *request.tolerance.rms);
-  if (!evaluated && request.against == ErrorsAgainst::F64) words.option("--against", "f64");
+  if (request.op == WorkerOp::Errors && request.against == ErrorsAgainst::F64) words.option("--against", "f64");
+  if (request.op != WorkerOp::Bisect) return words.line();
+  words.word("--bisect");
+  if (request.bisect.seconds > 0) words.number("--budget", request.bisect.seconds);
+  if (request.bisect.builds > 0) words.option("--builds", std::to_string(request.bisect.builds));
   return words.line();
 }
 
@@ -213,6 +217,7 @@ Result<CommandLine> lineOf(const WorkerRequest& request, const fs::path& folder)
       return compareCommand(request, folder);
     case WorkerOp::MeasureError:
     case WorkerOp::Errors:
+    case WorkerOp::Bisect:
       return errorsCommand(request, folder);
     case WorkerOp::Value:
       return tensorCommand(request, folder);

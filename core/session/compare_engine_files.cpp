@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
+#include "base/text.h"
 #include "planning/cover_json.h"
 #include "planning/read_back_plan.h"
+#include "session/import_engine.h"
+#include "session/layer_match.h"
 #include "session/run_comparison.h"
 
 namespace fusescope {
@@ -20,24 +24,88 @@ std::optional<double> sumOfKnown(const Nodes& nodes, TimeOf timeOf) {
   return sum;
 }
 
+bool onlyConverts(const ReadBackPlan& made, const FusedNode& fused) {
+  return fused.nodes.empty() || made.kernels[fused.id.index].converts;
+}
+
+std::string inputsText(const ReadBackPlan& made) {
+  std::string text;
+  for (const InputSpec& spec : made.inputSpecs) {
+    text += (text.empty() ? "" : ", ") + spec.name + " ";
+    for (std::size_t i = 0; i < spec.opt.size(); ++i) text += fmt::format("{}{}", i == 0 ? "" : "x", spec.opt[i]);
+  }
+  return text;
+}
+
 EngineFilesSide sideOf(const ReadBackPlan& made) {
   const Placement& placement = *made.placement;
   EngineFilesSide side{.compiler = made.compiler.name + " " + made.compiler.version,
                        .device = placement.device,
                        .times = placement.times,
-                       .latencyMs = placement.latencyMs};
-  const auto timeWhere = [&](bool holdsNodes) {
+                       .latencyMs = placement.latencyMs,
+                       .hasNetwork = !isOfEngineLayers(*made.model),
+                       .inputs = inputsText(made)};
+  const auto timeWhere = [&](bool converts) {
     return sumOfKnown(made.fusedNodes, [&](const FusedNode& fused) {
-      return fused.nodes.empty() != holdsNodes ? made.kernels[fused.id.index].ms : std::nullopt;
+      return onlyConverts(made, fused) == converts ? made.kernels[fused.id.index].ms : std::nullopt;
     });
   };
-  side.kernelsMs = timeWhere(true);
-  side.conversionsMs = timeWhere(false);
-  side.conversions = std::ranges::count_if(made.fusedNodes, [](const FusedNode& fused) { return fused.nodes.empty(); });
+  side.kernelsMs = timeWhere(false);
+  side.conversionsMs = timeWhere(true);
+  side.conversions =
+      std::ranges::count_if(made.fusedNodes, [&](const FusedNode& fused) { return onlyConverts(made, fused); });
   return side;
 }
 
-std::string whyNotRanked(const EngineFilesSide& a, const EngineFilesSide& b) {
+/// Kernels that are in no group of `match` stand alone.
+std::vector<CompareGroup> groupsByLayers(const ReadBackPlan& a, const ReadBackPlan& b, const LayerMatch& match) {
+  std::vector<CompareGroup> groups;
+  std::set<std::uint32_t> ofA, ofB;
+  const auto add = [](const ReadBackPlan& made, std::uint32_t kernel, std::vector<CoveringNode>& into,
+                      std::vector<std::string>& origins) {
+    const FusedNode& fused = made.fusedNodes[kernel];
+    into.push_back({fused.id, NetworkPlace{{}, fused.name}, fused.identity, fused.nodes.size()});
+    for (const OriginId origin : fused.origins) origins.push_back(made.model->origins[origin.index].name);
+  };
+  for (const SetGroup& set : match.groups) {
+    CompareGroup group;
+    group.same = set.same;
+    std::vector<std::string> others;
+    for (const std::uint32_t kernel : set.a) add(a, kernel, group.a, group.origins);
+    for (const std::uint32_t kernel : set.b) add(b, kernel, group.b, set.a.empty() ? group.origins : others);
+    ofA.insert(set.a.begin(), set.a.end());
+    ofB.insert(set.b.begin(), set.b.end());
+    groups.push_back(std::move(group));
+  }
+  const auto addAlone = [&](const ReadBackPlan& made, std::vector<CoveringNode> CompareGroup::*side,
+                            const std::set<std::uint32_t>& grouped) {
+    for (const FusedNode& fused : made.fusedNodes) {
+      if (grouped.contains(fused.id.index)) continue;
+      CompareGroup& group = groups.emplace_back();
+      add(made, fused.id.index, group.*side, group.origins);
+    }
+  };
+  addAlone(a, &CompareGroup::a, ofA);
+  addAlone(b, &CompareGroup::b, ofB);
+  return groups;
+}
+
+std::string matchText(const LayerMatch& match, const EngineFilesSide& a, const EngineFilesSide& b) {
+  const bool haveNetworks = a.hasNetwork && b.hasNetwork;
+  const std::string why = haveNetworks   ? "the nodes of the two networks could not be matched"
+                          : a.hasNetwork ? "B has no network"
+                          : b.hasNetwork ? "A has no network"
+                                         : "neither has a network";
+  std::string text = fmt::format(
+      "{}: kernels were set against each other by what their layers say, {} by the names of nodes in them and {} by "
+      "their place between the others; {} of A and {} of B have no counterpart",
+      why, counted(match.byNames, "group"), match.byStructure, match.onlyA, match.onlyB);
+  if (match.namesContradict) text += "; names that both have are of other extents, so that they were not believed";
+  return text;
+}
+
+std::string whyNotRanked(const EngineFilesSide& a, const EngineFilesSide& b, bool sameExtents) {
+  if (!sameExtents) return fmt::format("A was built for {}, B for {}", a.inputs, b.inputs);
   if (a.device.empty() || b.device.empty()) return "the files do not say on which device both were measured";
   if (a.device != b.device) return fmt::format("A was measured on {}, B on {}", a.device, b.device);
   if (a.times.substr(0, a.times.find(' ')) != b.times.substr(0, b.times.find(' ')))
@@ -53,7 +121,9 @@ Json sideJson(const EngineFilesSide& side) {
           {"kernels_ms", jsonOrNull(side.kernelsMs)},
           {"conversions_ms", jsonOrNull(side.conversionsMs)},
           {"conversions", side.conversions},
-          {"latency_ms", jsonOrNull(side.latencyMs)}};
+          {"latency_ms", jsonOrNull(side.latencyMs)},
+          {"has_network", side.hasNetwork},
+          {"inputs", side.inputs}};
 }
 
 }  // namespace
@@ -69,25 +139,54 @@ EngineFilesComparison compareEngineFiles(const ReadBackPlan& a, const ReadBackPl
       return node.place.bodies.isNetwork() ? made.kernels[node.id.index].ms : std::nullopt;
     };
   };
-  for (CompareGroup& group : compareGroups(a, b)) {
-    const auto holdsNone = [](const CoveringNode& node) { return node.nodes == 0; };
-    if (std::ranges::all_of(group.a, holdsNone) && std::ranges::all_of(group.b, holdsNone)) continue;
+  std::vector<CompareGroup> groups;
+  const bool haveNetworks = comparison.a.hasNetwork && comparison.b.hasNetwork;
+  if (haveNetworks && areAlike(*a.model, *b.model)) {
+    groups = compareGroups(a, b);
+    comparison.matchedBy = a.model->contentHash == b.model->contentHash
+                               ? "both are of one network: groups cover the same nodes of it"
+                               : "the networks were matched node by node: groups cover nodes that are counterparts";
+  } else {
+    const LayerMatch match = matchLayers(a, b, haveNetworks ? LayerWords::Structure : LayerWords::Names);
+    groups = groupsByLayers(a, b, match);
+    comparison.matchedBy = matchText(match, comparison.a, comparison.b);
+  }
+  EngineFilesTotals& totals = comparison.totals;
+  const auto add = [](std::optional<double>& sum, const std::optional<double>& ms) {
+    if (ms) sum = sum.value_or(0) + *ms;
+  };
+  for (CompareGroup& group : groups) {
+    const auto converts = [](const ReadBackPlan& made) {
+      return [&made](const CoveringNode& node) { return onlyConverts(made, made.fusedNodes[node.id.index]); };
+    };
+    const bool isOfNetwork = group.body.isNetwork();
+    if (isOfNetwork && std::ranges::all_of(group.a, converts(a)) && std::ranges::all_of(group.b, converts(b))) continue;
     group.aMs = sumOfKnown(group.a, timeOf(a));
     group.bMs = sumOfKnown(group.b, timeOf(b));
     if (group.aMs && group.bMs) group.deltaMs = *group.bMs - *group.aMs;
+    add(group.deltaMs ? totals.aMs : totals.onlyAMs, group.aMs);
+    add(group.deltaMs ? totals.bMs : totals.onlyBMs, group.bMs);
     comparison.groups.push_back(std::move(group));
   }
-  comparison.notRanked = whyNotRanked(comparison.a, comparison.b);
+  comparison.notRanked = whyNotRanked(comparison.a, comparison.b, inputExtents(a) == inputExtents(b));
   return comparison;
 }
 
 Json toJson(const EngineFilesComparison& comparison) {
   Json groups = Json::array();
   for (const CompareGroup& group : comparison.groups) groups.push_back(toJson(keptGroup(group)));
-  return {{"read_from_files", true},
+  return {{"format", "fusescope.compare"},
+          {"version", 1},
+          {"read_from_files", true},
           {"a", sideJson(comparison.a)},
           {"b", sideJson(comparison.b)},
+          {"matched_by", comparison.matchedBy},
           {"groups", std::move(groups)},
+          {"totals",
+           {{"a_ms", jsonOrNull(comparison.totals.aMs)},
+            {"b_ms", jsonOrNull(comparison.totals.bMs)},
+            {"only_a_ms", jsonOrNull(comparison.totals.onlyAMs)},
+            {"only_b_ms", jsonOrNull(comparison.totals.onlyBMs)}}},
           {"not_ranked", comparison.notRanked.empty() ? Json(nullptr) : Json(comparison.notRanked)}};
 }
 

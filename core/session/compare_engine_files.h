@@ -17,12 +17,24 @@ struct EngineFilesSide {
   std::optional<double> conversionsMs;  ///< the sum of those that hold none: reformats, moves
   std::int64_t conversions = 0;         ///< how many these are
   std::optional<double> latencyMs;      ///< of a whole run
+  bool hasNetwork = true;               ///< false: the network was drawn from the layers
+  std::string inputs;                   ///< "input 1x3x224x224": what it was built for
 };
 
-/// Two engines whose files were read, side by side: by the nodes that their kernels cover, conversions apart. Nothing
+/// What the groups come to together: those of both sides, whose times can be set against each other, and those that
+/// one side alone has. Null where no time is known.
+struct EngineFilesTotals {
+  std::optional<double> aMs{}, bMs{};          ///< of groups with a time on both sides
+  std::optional<double> onlyAMs{}, onlyBMs{};  ///< of groups that have no time, or nothing, on the other side
+};
+
+/// Two engines whose files were read, side by side: by the nodes of the network that their kernels cover, whatever the
+/// networks and layers call them; where a side has no network, by what the layers say. Conversions stand apart. Nothing
 /// is run: all times are those of the files.
 struct EngineFilesComparison {
   EngineFilesSide a, b;
+  std::string matchedBy;  ///< how the groups were found, in a sentence without its end
+  EngineFilesTotals totals;
   std::vector<CompareGroup> groups;  ///< of kernels that hold nodes; `deltaRangeMs` is not known
   std::string notRanked;             ///< why nothing is said of which is faster; empty: it is
 };

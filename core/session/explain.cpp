@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/name_hints.h"
 #include "base/text.h"
@@ -11,6 +10,7 @@
 #include "planning/pin_answers.h"
 #include "planning/plan_json.h"
 #include "planning/segment_borders.h"
+#include "session/decisions_about.h"
 #include "session/report_json.h"
 #include "session/session.h"
 #include "verify/lost_weights.h"
@@ -82,34 +82,6 @@ Result<Found> findNode(const Plan& plan, std::string_view wanted) {
   Found found{.name = plan.graph().node(*node).name, .node = node};
   for (const auto id : plan.graph().node(*node).origins) found.origins.push_back(model.origins[id.index].name);
   return found;
-}
-
-/// Decisions that name one of `subjects`, with everything their evidence points at; evidence is renumbered to match.
-Json decisionsAbout(const Plan& plan, const std::vector<Subject>& subjects) {
-  std::set<std::uint32_t> wanted;
-  std::vector<std::uint32_t> pending;
-  for (std::size_t i = 0; i < plan.decisions.size(); ++i) {
-    const auto& about = plan.decisions[i].subjects;
-    const auto named = [&](const Subject& subject) { return std::ranges::find(about, subject) != about.end(); };
-    if (std::ranges::any_of(subjects, named)) pending.push_back(static_cast<std::uint32_t>(i));
-  }
-  while (!pending.empty()) {
-    const auto index = pending.back();
-    pending.pop_back();
-    if (index >= plan.decisions.size() || !wanted.insert(index).second) continue;
-    const auto& evidence = plan.decisions[index].evidence;
-    pending.insert(pending.end(), evidence.begin(), evidence.end());
-  }
-  const std::vector<std::uint32_t> order(wanted.begin(), wanted.end());
-  Json list = Json::array();
-  for (const auto index : order) {
-    Decision decision = plan.decisions[index];
-    for (auto& evidence : decision.evidence) {
-      evidence = static_cast<std::uint32_t>(std::ranges::lower_bound(order, evidence) - order.begin());
-    }
-    list.push_back(toJson(decision));
-  }
-  return list;
 }
 
 Json typeJson(DataType type) {
@@ -281,7 +253,7 @@ Result<Json> explained(const Plan& plan, std::string_view nodeName, const BodyPa
   }
   json["answers"] = answersJson(plan, found.inBody ? Subject::node(found.inBody->place) : Subject::node(found.name));
   json["together"] = togetherJson(plan);
-  json["decisions"] = decisionsAbout(plan, subjects);
+  json["decisions"] = decisionsAbout(plan.decisions, subjects);
   return json;
 }
 

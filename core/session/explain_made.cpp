@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "session/decisions_about.h"
+#include "session/engine_prices.h"
 #include "session/session.h"
 
 namespace fusescope {
@@ -47,14 +49,64 @@ Json madeJson(const ReadBackPlan& made, NodeId node) {
                {"support", nullptr}};
   for (const FusedNodeId kernel : made.kernelsOf(node)) json["kernels"].push_back(kernelJson(made, kernel, node));
   const auto pin = std::ranges::find(made.pins, node, &ReadBackPin::node);
-  if (pin != made.pins.end())
-    json["pin"] = {{"asked", name(pin->asked)},
-                   {"granted", pin->granted ? Json(name(*pin->granted)) : Json(nullptr)},
-                   {"result", name(pin->result)},
-                   {"why", pin->why}};
+  if (pin != made.pins.end()) json["pin"] = toJson(made.graph(), *pin);
   const auto support = std::ranges::find(made.support, made.graph().node(node).name, &NodeSupport::node);
   if (support != made.support.end()) json["support"] = toJson(*support);
   return json;
+}
+
+/// What decisions about a node are about: itself, what it makes, and the kernels that hold it, planned and made.
+std::vector<Subject> subjectsOf(const ReadBackPlan& made, NodeId id) {
+  const Node& node = made.graph().node(id);
+  std::vector<Subject> subjects{Subject::node(node.name)};
+  for (const OriginId origin : node.origins) subjects.push_back(Subject::node(made.model->origins[origin.index].name));
+  for (const ValueId output : node.outputs)
+    if (output.valid()) subjects.push_back(Subject::value(made.graph().value(output).name));
+  const auto add = [&](const FusedNode& fused) {
+    subjects.push_back(Subject::fusedNode(fused.name, fused.identity.hex()));
+  };
+  if (const FusedNode* planned = made.asked->fusedNodeOf(id)) {
+    add(*planned);
+    subjects.push_back(Subject::segment(made.asked->segments[planned->segment.index].name));
+  }
+  for (const FusedNodeId kernel : made.kernelsOf(id)) add(made.fusedNodes[kernel.index]);
+  return subjects;
+}
+
+/// Where the time that is predicted for the node's kernel was measured; null: none is predicted, or it is not known any
+/// more.
+Json priceFromJson(const Artifact& artifact, const Json& explained) {
+  const Plan& plan = *artifact.plan;
+  const auto node = plan.graph().findNode(explained.at("node").get<std::string>());
+  const FusedNode* fused = node ? plan.fusedNodeOf(*node) : nullptr;
+  if (fused == nullptr || !fused->predictedMs) return nullptr;
+  const auto prices = pricesOf(plan, artifact.backend);
+  if (prices == nullptr) return nullptr;
+  const Price price = prices->kernels(plan)[fused->id.index];
+  return price.ms == fused->predictedMs && !price.from.empty() ? Json(price.from) : Json(nullptr);
+}
+
+Json madeType(DataType type) {
+  return type == DataType::Undefined ? Json(nullptr) : Json(name(type));
+}
+
+/// Types and places are those that the compiler made, in place of those that were planned; null: not disclosed.
+void tellMadeTypes(const ReadBackPlan& made, NodeId node, Json& json) {
+  const auto grant = std::ranges::find(made.precisionMap, node, &PrecisionGrant::node);
+  json["granted"] = grant == made.precisionMap.end() ? Json(nullptr) : madeType(grant->granted);
+  const FusedNode* kernel = made.fusedNodeOf(node);
+  json["kernel_types"] = Json::array();
+  if (kernel != nullptr && kernel->compute != DataType::Undefined)
+    json["kernel_types"].push_back(name(kernel->compute));
+  for (Json& edge : json["edges"]) {
+    const auto value = made.graph().findValue(edge.at("value").get<std::string>());
+    if (!value) continue;
+    edge["type"] = madeType(made.storedType(*value));
+    edge["held_wider"] = false;
+    if (kernel != nullptr)
+      edge["real"] = std::ranges::find(kernel->inputs, *value) != kernel->inputs.end() ||
+                     std::ranges::find(kernel->outputs, *value, &FusedOutput::value) != kernel->outputs.end();
+  }
 }
 
 }  // namespace
@@ -62,9 +114,13 @@ Json madeJson(const ReadBackPlan& made, NodeId node) {
 Result<Json> explainJson(const Artifact& artifact, std::string_view nodeName) {
   Json json = TRY(explainJson(*artifact.plan, nodeName));
   json["made"] = nullptr;
+  json["price_from"] = priceFromJson(artifact, json);
   if (artifact.made == nullptr) return json;
   const auto node = artifact.plan->graph().findNode(json.at("node").get<std::string>());
-  if (node) json["made"] = madeJson(*artifact.made, *node);
+  if (!node) return json;
+  json["made"] = madeJson(*artifact.made, *node);
+  json["decisions"] = decisionsAbout(artifact.made->decisions, subjectsOf(*artifact.made, *node));
+  if (artifact.made->fateOf(*node) != Fate::Fallback) tellMadeTypes(*artifact.made, *node, json);
   return json;
 }
 

@@ -1,5 +1,10 @@
 #include "session/layer_error_report.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
 #include "compilers/network_errors.h"
 #include "planning/without_lowered_types.h"
 #include "session/exact_engine.h"
@@ -98,6 +103,25 @@ Result<LayerErrorReport> layerErrors(std::shared_ptr<const Plan> plan, const Sam
   return measureLayerErrors(std::move(exact), std::move(plan), samples.inputs(), options);
 }
 
+InsideTold insideTold(const Compiler& compiler, const LayerErrorReport& report) {
+  std::string why = compiler.whyNot(Ability::InnerValues);
+  if (why.empty()) return {};
+  const auto inside = std::ranges::count(report.tensors, false, &TensorErrors::isOutput);
+  if (why.ends_with('.')) why.pop_back();
+  if (inside == 0)
+    return {.outputsAlone = true, .words = "errors are told of outputs, and of what stands between segments: " + why};
+  return {.outputsAlone = false,
+          .words = fmt::format("{} inside had errors told where they were made outputs, or stand between segments: the "
+                               "compiler tells of the same kernels then",
+                               counted(inside, "tensor"))};
+}
+
+void addInside(Json& json, const Compiler& compiler, const LayerErrorReport& report) {
+  const InsideTold told = insideTold(compiler, report);
+  json["inside"] = told.words.empty() ? Json(nullptr) : Json(told.words);
+  json["outputs_alone"] = told.outputsAlone ? Json(compiler.whyNot(Ability::InnerValues)) : Json(nullptr);
+}
+
 Json toJson(const LayerErrorReport& report, const Plan& plan, const Samples& samples, const LayerErrorOptions& options,
             ErrorsAgainst against) {
   Json json = {{"format", "fusescope.errors"}, {"version", 1}};
@@ -110,12 +134,13 @@ Json toJson(const LayerErrorReport& report, const Plan& plan, const Samples& sam
     json["tensors"].push_back(tensorJson(tensor, report));
     if (tensor.isOutput) json["outputs"].push_back(tensorJson(tensor, report));
   }
+  const Cover& cover = report.made != nullptr ? *report.made : plan;
   for (std::size_t i = 0; i < report.nodes.size(); ++i) {
     const NodeErrors& node = report.nodes[i];
-    const FusedNode& fused = plan.fusedNodes[i];
+    const FusedNode& fused = cover.fusedNodes[i];
     json["fused_nodes"].push_back({{"name", node.name},
                                    {"identity", fused.identity.hex()},
-                                   {"types", toJson(layerTypes(plan, fused))},
+                                   {"types", toJson(layerTypes(cover, fused))},
                                    {"kind", node.kind},
                                    {"backend", node.ranOn},
                                    {"local", optionalError(node.errors.local)},

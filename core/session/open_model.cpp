@@ -155,7 +155,7 @@ Result<Model> withInputs(Model model, const std::vector<InputOverride>& wishes) 
     byUser[index] = true;
   }
   bindSymbols(model, editor, model.inputSpecs, byUser);
-  model.graph = TRY(editor.publish());
+  model.graph = TRY(std::move(editor).publish());
   return model;
 }
 

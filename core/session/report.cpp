@@ -48,12 +48,11 @@ Json pinsMadeJson(const Cover& cover) {
   Json list = Json::array();
   const ReadBackPlan* made = asReadBack(cover);
   if (made == nullptr) return list;
-  for (const ReadBackPin& pin : made->pins)
-    list.push_back({{"node", cover.graph().node(pin.node).name},
-                    {"asked", name(pin.asked)},
-                    {"granted", pin.granted ? Json(name(*pin.granted)) : Json(nullptr)},
-                    {"result", name(pin.result)},
-                    {"why", pin.why}});
+  for (const ReadBackPin& pin : made->pins) {
+    Json json = toJson(cover.graph(), pin);
+    json["node"] = cover.graph().node(pin.node).name;
+    list.push_back(std::move(json));
+  }
   return list;
 }
 

@@ -65,6 +65,7 @@ Json toJson(const RunErrors& errors) {
   }
   for (const auto& tensor : errors.notMeasured)
     json["not_measured"].push_back({{"name", tensor.name}, {"why", tensor.why}});
+  if (!errors.inside.empty()) json["inside"] = errors.inside;
   json["advice"] = toJson(errors.advice);
   return json;
 }
@@ -77,6 +78,7 @@ Result<RunErrors> runErrorsFromJson(const Json& json) {
   fields.parseList("fused_nodes", errors.nodes, nodeFromJson);
   fields.parseList("tensors", errors.tensors, tensorFromJson);
   fields.parseList("not_measured", errors.notMeasured, notMeasuredFromJson);
+  fields.read("inside", errors.inside);
   fields.parse("advice", errors.advice, adviceFromJson);
   return fields.result(std::move(errors));
 }

@@ -30,6 +30,7 @@ struct RunErrors {
   std::vector<RunNodeErrors> nodes;   ///< in the order of the plan
   std::vector<TensorErrors> tensors;  ///< likewise
   std::vector<LayerErrorReport::NotMeasured> notMeasured;
+  std::string inside{};            ///< InsideTold::words
   std::optional<Advice> advice{};  ///< what to pin where it first goes wrong; nothing: an older file did not say
   bool operator==(const RunErrors&) const = default;
 };

@@ -9,6 +9,7 @@
 #include "compilers/compile_network.h"
 #include "engine/engine_file.h"
 #include "planning/read_back_plan.h"
+#include "session/engine_prices.h"
 
 namespace fusescope {
 
@@ -26,7 +27,7 @@ std::optional<EngineFile> engineOf(const PlannedRun& run, const std::shared_ptr<
 Result<std::shared_ptr<const Plan>> planAgain(const PlannedRun& run, const std::shared_ptr<const Model>& model,
                                               const StopToken& stop, const Plan* alike) {
   const Compiler* compiler = TRY(compilerFor(run.options));
-  const auto prices = measuredPrices(run.backend);
+  const auto prices = pricesFor(run.backend, run.options.target, *model);
   auto plan = TRY(makePlan(model, run.options, prices.get(), stop, alike));
   return run.made ? plan : planSupported(*compiler, std::move(plan), stop);
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compilers/compile_network.h"
+#include "session/engine_prices.h"
 #include "session/operations.h"
 #include "target/target_table.h"
 
@@ -100,7 +101,8 @@ std::string tuningBackend(const Artifact& artifact) {
 Result<TuneReport> tuneArtifact(const Artifact& artifact, const Samples& samples, const TuneOptions& options) {
   TuneOptions named = options;
   named.evaluator.sampleNames = samples.names();
-  if (artifact.isOurs()) return tune(artifact.plan, samples.inputs(), measuredPrices(artifact.backend).get(), named);
+  if (artifact.isOurs())
+    return tune(artifact.plan, samples.inputs(), pricesOf(*artifact.plan, artifact.backend).get(), named);
   named.evaluator.outputsOf = [&](const std::shared_ptr<const Plan>& plan) {
     return outputsByCompiler(artifact, *plan, samples, named.evaluator);
   };

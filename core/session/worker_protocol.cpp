@@ -11,8 +11,9 @@
 namespace fusescope {
 namespace {
 
-const std::vector<std::string_view> kOps = {"build", "run",  "time",      "compare", "measure_error", "errors",
-                                            "value", "tune", "calibrate", "export",  "cancel",        "shutdown"};
+const std::vector<std::string_view> kOps = {"build",  "run",    "time",    "compare", "measure_error",
+                                            "errors", "bisect", "value",   "tune",    "calibrate",
+                                            "export", "cancel", "shutdown"};
 const std::vector<std::string_view> kEvents = {"progress", "done", "error"};
 
 Json sourceJson(const WorkSource& source) {
@@ -65,6 +66,7 @@ Json toJson(const WorkerRequest& request) {
   if (request.op == WorkerOp::Value) json["sample"] = request.sample;
   json["tolerance"] = toJson(request.tolerance);
   if (request.op == WorkerOp::Errors) json["against"] = name(request.against);
+  if (request.op == WorkerOp::Bisect) json["bisect"] = toJson(request.bisect);
   if (request.op == WorkerOp::Tune) json["tune"] = toJson(request.tune);
   if (request.op == WorkerOp::Tune) json["state_file"] = request.stateFile;
   if (request.op == WorkerOp::Calibrate) json["calibrate"] = toJson(request.calibrate);
@@ -88,6 +90,7 @@ Result<WorkerRequest> workerRequestFromJson(const Json& json) {
   fields.read("value", request.value).read("sample", request.sample);
   fields.parse("tolerance", request.tolerance, toleranceFromJson);
   fields.readName("against", errorsAgainstNames(), request.against);
+  fields.parse("bisect", request.bisect, bisectLimitsFromJson);
   fields.parse("tune", request.tune, tuneWishesFromJson).read("state_file", request.stateFile);
   fields.parse("calibrate", request.calibrate, calibrationSettingsFromJson);
   fields.parse("export", request.exported, exportWishesFromJson);

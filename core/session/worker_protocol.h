@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "calibration/calibration_settings.h"
 #include "planning/plan.h"
+#include "session/bisect_report.h"
 #include "session/export_wishes.h"
 #include "session/layer_error_report.h"
 #include "session/sample_source.h"
@@ -27,6 +28,7 @@ enum class WorkerOp {
   Compare,
   MeasureError,
   Errors,
+  Bisect,
   Value,
   Tune,
   Calibrate,
@@ -34,7 +36,7 @@ enum class WorkerOp {
   Cancel,
   Shutdown
 };
-std::string_view name(WorkerOp op);  ///< "build", "run", "time", "compare", "measure_error", "errors", "value", …
+std::string_view name(WorkerOp op);  ///< "build", "run", "time", "compare", "measure_error", "errors", "bisect", …
 
 /// What to work on: a model with the wishes to plan it by, or a plan or engine file, which hold their own
 /// (`inputs` and `options` must then be as default).
@@ -64,8 +66,9 @@ struct WorkerRequest {
   std::string expectFile;   ///< Run: outputs to compare with (.npz); empty: none
   std::string value;        ///< Value: which value of the network, by its name
   std::int64_t sample = 0;  ///< Value: on which sample of the inputs, from 0 on
-  Tolerance tolerance = Tolerance::ofLoweredTypes();  ///< MeasureError, Errors: what is said to be wrong in the answer
+  Tolerance tolerance = Tolerance::ofLoweredTypes();  ///< MeasureError, Errors, Bisect: beyond which it is wrong
   ErrorsAgainst against = ErrorsAgainst::F32;         ///< Errors
+  BisectLimits bisect;                                ///< Bisect
   TuneWishes tune;                                    ///< Tune; the source's precisions are what it lowers to
   std::string stateFile;  ///< Tune: evaluations are kept here, and those that are there are gone on from; or empty
   CalibrationSettings calibrate;  ///< Calibrate
@@ -81,9 +84,9 @@ struct WorkerRequest {
 enum class WorkerEventKind { Progress, Done, Error };
 
 /// One line from the worker. Each request but Cancel and Shutdown ends with exactly one Done or Error.
-/// Build, Run, Time, Compare, Errors, Tune and Export give the `result` that the command line prints with --json;
-/// MeasureError gives {outputs[…], values[…]}: see toJson(const ErrorReport&); Value what writeValueOfBoth() gives;
-/// Calibrate a file of ranges.
+/// Build, Run, Time, Compare, Errors, Bisect, Tune and Export give the `result` that the command line prints with
+/// --json; MeasureError gives {outputs[…], values[…]}: see toJson(const ErrorReport&); Value what writeValueOfBoth()
+/// gives; Calibrate a file of ranges.
 struct WorkerEvent {
   std::int64_t id = 0;
   WorkerEventKind kind = WorkerEventKind::Progress;

@@ -21,6 +21,13 @@ struct Obstacle {
 };
 
 /// "f32, f16 or int32".
+/// Whether a Cast leaves numbers more or less as they are: a type of a byte or less holds codes, which a Cast does not
+/// make of numbers, nor of codes of another sign.
+bool castKeepsNumbers(DataType from, DataType to) {
+  if (bitWidth(to) > 8 || from == DataType::Bool) return true;
+  return isInteger(from) && isInteger(to) && bitWidth(from) < bitWidth(to);
+}
+
 std::string alternatives(const std::vector<DataType>& types) {
   std::string text;
   for (std::size_t i = 0; i < types.size(); ++i)
@@ -134,7 +141,9 @@ class Validator {
                       {"value", obstacle.value},
                       {"lacking", obstacle.operatorLacks ? "operator" : "target"},
                       {"mend", ""}};
-    if (const auto types = takenTypes(); obstacle.operatorLacks && !types.empty())
+    std::vector<DataType> types = takenTypes();
+    std::erase_if(types, [&](DataType to) { return !castKeepsNumbers(obstacle.type.dtype, to); });
+    if (obstacle.operatorLacks && !types.empty())
       arguments["mend"] = "; a Cast of it to " + alternatives(types) + " would make it supported";
     TargetVerdict verdict = refused("validate.type_not_supported", std::move(arguments));
     verdict.refusedType = {obstacle.value, type};

@@ -63,6 +63,7 @@ class FixSearch {
     assignIds(options.directives);
     fix.plan = TRY(draftPlan(m_plan->model, options, prices, stop, m_plan.get()));
     fix.effect = effectOf(*fix.plan);
+    if (fix.effect.empty()) fix.effect = effectInBodies(fix.pins);
     return fix;
   }
 
@@ -136,6 +137,13 @@ class FixSearch {
     const PlanTotals before = totalsWithoutBodies(*m_plan), now = totalsWithoutBodies(after);
     addDifference(parts, now.fusedNodes - before.fusedNodes, "kernel");
     addDifference(parts, now.casts - before.casts, "cast");
+    return joined(parts, "; ");
+  }
+
+  /// Of pins that change nothing around the value itself, but what bodies calculate.
+  static std::string effectInBodies(const Directives& pins) {
+    std::vector<std::string> parts;
+    for (const Directive& pin : pins) parts.push_back(fmt::format("{} calculates in {}", pin.pattern, name(pin.type)));
     return joined(parts, "; ");
   }
 

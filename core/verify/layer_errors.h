@@ -49,7 +49,9 @@ struct FirstWrong {
 
 struct LayerErrorReport {
   std::vector<TensorErrors> tensors;  ///< in the order of the plan
-  std::vector<NodeErrors> nodes;      ///< one for each fused node of the plan
+  std::vector<NodeErrors> nodes;      ///< one for each fused node of the plan, or of `made`
+  /// What another compiler made of the network: whose fused nodes `nodes` are of. Null: they are of the plan.
+  std::shared_ptr<const Cover> made{};
   std::optional<FirstWrong> firstWrong;
   std::set<std::string> leading{};  ///< leadingToOutputs() of `tensors`
   struct NotMeasured {

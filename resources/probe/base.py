@@ -4,7 +4,9 @@ A module `compilers/NAME.py` (a `-` of the compiler's name is a `_` of the modul
 library when it is imported, and defines
 
     DISTRIBUTIONS   a tuple of texts, written out: the packages that bring the compiler, as pip names them. The first
-                    one is what a user is told to install.
+                    one is what a user is told to install. Empty where a program is asked for in its place:
+    PROGRAM         a tuple of texts, written out: its name, and folders where it is put besides those of PATH
+    BROUGHT_BY      a text: what brings the program, as a sentence
     class Compiler(base.Compiler)
 
 whose methods are named by the ops of a request. Each takes
@@ -25,6 +27,7 @@ import contextlib
 import importlib
 import os
 import resource
+import shutil
 import sys
 import time
 
@@ -32,7 +35,8 @@ import time
 class Refusal(Exception):
     """What a compiler cannot do, as a sentence for people. `help` says what to do about it.
 
-    Kinds in use: "no_package", "broken_package", "unknown_compiler", "unknown_op", "memory", "refused", "failed".
+    Kinds in use: "no_package", "broken_package", "unknown_compiler", "unknown_op", "memory", "refused", "failed", and
+    "asked": what was asked for cannot be had here, whatever the network is.
     """
 
     def __init__(self, message, kind="refused", help=""):
@@ -72,6 +76,21 @@ def no_package(distribution):
     )
 
 
+def find_program(name, *folders):
+    """Where the program `name` is: on PATH, else in one of the folders where it is put; None: nowhere."""
+    return shutil.which(name) or shutil.which(name, path=os.pathsep.join(folders))
+
+
+def no_program(program, brought_by):
+    """`program`: as find_program() is called."""
+    name, *folders = program
+    return Refusal(
+        f"There is no program {name} on the PATH of this Python ({sys.executable}), nor in {', '.join(folders)}.",
+        kind="no_package",
+        help=f"{brought_by} Put its folder into PATH there.",
+    )
+
+
 def broken_package(module, distribution, error):
     return Refusal(
         f"The package {distribution} is installed, but \"import {module}\" fails: {type(error).__name__}: {error}",
@@ -99,6 +118,12 @@ def captured_output(path):
         os.dup2(kept[1], 2)
         for descriptor in (*kept, file):
             os.close(descriptor)
+
+
+def identity(path):
+    """Of a file as it is now: which one it is, and when it was written."""
+    facts = os.stat(path)
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
 def reset_peak():

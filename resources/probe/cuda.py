@@ -1,6 +1,6 @@
 """What of the CUDA driver is needed to run a network on a card: by ctypes, so that nothing needs to be installed.
 
-`devices()` asks the driver; all else is untried, as what uses it is.
+It was tried on a card (an H200): what is found there, memory and copies. What uses it, a compiler's engine, was not.
 """
 
 import ctypes
@@ -8,6 +8,7 @@ import ctypes
 from .base import Refusal
 
 LIBRARY = "libcuda.so.1"
+OUT_OF_MEMORY = 2  # CUDA_ERROR_OUT_OF_MEMORY
 COMPUTE_CAPABILITY_MAJOR, COMPUTE_CAPABILITY_MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_…
 
 
@@ -51,7 +52,8 @@ class Driver:
             words = ctypes.c_char_p()
             self._library.cuGetErrorString(status, ctypes.byref(words))
             text = words.value.decode("utf-8", "replace") if words.value else f"error {status}"
-            raise Refusal(f"The NVIDIA driver says: {text} ({function}).", kind="no_device")
+            kind = "memory" if status == OUT_OF_MEMORY else "no_device"
+            raise Refusal(f"The NVIDIA driver says: {text} ({function}).", kind=kind)
 
 
 class Context:

@@ -7,10 +7,10 @@ import platform
 import re
 import sys
 
-from . import compilers
+from . import base, compilers
 
 # Packages that are named although the probe has no part for them, or under another compiler's name.
-OTHER_DISTRIBUTIONS = ("tensorrt", "torch")
+OTHER_DISTRIBUTIONS = ("torch",)
 
 
 def about_this_environment():
@@ -30,6 +30,8 @@ def about_this_environment():
 
 
 def found(module, distributions, packages):
+    if not distributions:
+        return found_program(module)
     present = next((name for name in distributions if name in packages), None)
     return {
         "name": module.replace("_", "-"),
@@ -38,15 +40,34 @@ def found(module, distributions, packages):
     }
 
 
+def found_program(module):
+    """`path`: null where it is not there, and then `problem` says what to do. Its version it says when it is opened."""
+    program = written_out(module, "PROGRAM")
+    path = base.find_program(*program)
+    problem = None if path else base.no_program(program, written_out(module, "BROUGHT_BY"))
+    return {
+        "name": module.replace("_", "-"),
+        "package": "",
+        "version": "",
+        "path": path,
+        "problem": "" if problem is None else f"{problem.message} {problem.help}",
+    }
+
+
 def compiler_modules():
     return sorted(module.name for module in pkgutil.iter_modules(compilers.__path__))
 
 
 def distributions_of(module):
-    """DISTRIBUTIONS = (…) of a compiler's module, which is read and not run: that would cost time."""
+    found = written_out(module, "DISTRIBUTIONS")
+    return (module.replace("_", "-"),) if found is None else found
+
+
+def written_out(module, name):
+    """NAME = (…) or "…" of a compiler's module, which is read and not run: that would cost time. None: it has none."""
     source = pkgutil.get_data(compilers.__name__, module + ".py").decode()
-    found = re.search(r"^DISTRIBUTIONS = (\([^()]*\))", source, re.MULTILINE)
-    return ast.literal_eval(found.group(1)) if found else (module.replace("_", "-"),)
+    found = re.search(rf"^{name} = (\([^()]*\)|\".*\")$", source, re.MULTILINE)
+    return ast.literal_eval(found.group(1)) if found else None
 
 
 def installed(names):

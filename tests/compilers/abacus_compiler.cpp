@@ -208,20 +208,20 @@ class AbacusCompiler final : public Compiler {
   std::string whyNot(Ability ability) const override { return ability == Ability::InnerValues ? kInnerValues : ""; }
   bool takesWholeNetworks() const override { return false; }
 
-  Result<CompilerSupport> support(const Plan& plan, const StopToken& stop) const override {
+  Result<CompilerSupport> support(const Plan& plan, const BuildOptions& options) const override {
     Json nodes = Json::array();
     for (const NodeId id : plan.graph().order()) {
       const Node& node = plan.graph().node(id);
       nodes.push_back({{"name", node.name}, {"operator", node.op}});
     }
     Child child = TRY(Child::start(ABACUS_PROCESS));
-    const Json answer = TRY(
-        child.ask({{"op", "support"}, {"nodes", std::move(nodes)}}, "while it was asked which nodes it takes", stop));
+    const Json answer = TRY(child.ask({{"op", "support"}, {"nodes", std::move(nodes)}},
+                                      "while it was asked which nodes it takes", options.stop));
     return compilerSupportFromJson(answer.value("support", Json()), "support");
   }
 
   /// The plan, but for its bf16: what was to be calculated in that is calculated in f32.
-  Result<Lowered> lower(std::shared_ptr<const Plan> plan) const override {
+  Result<Lowered> lower(std::shared_ptr<const Plan> plan, const BuildOptions&) const override {
     Lowered lowered{.plan = plan};
     for (const PrecisionGrant& grant : plan->precisionMap) {
       const bool isWide = !isBf16(grant.asked) && !isBf16(grant.granted);

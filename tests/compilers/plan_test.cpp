@@ -101,6 +101,7 @@ TEST_F(AddedCompilerPlan, WhatItRefusesSaysWhenItWasFoundOut) {
 TEST_F(AddedCompilerPlan, SaysHowWellOurPredictionHolds) {
   const Json agreement = plan(everyFate())["agreement"];
   EXPECT_GT(agreement["edges"].get<int>(), 0);
+  EXPECT_LE(agreement["both"].get<int>(), agreement["made"].get<int>());
   for (const char* number : {"precision", "recall", "f1"}) {
     ASSERT_TRUE(agreement[number].is_number()) << number;
     EXPECT_GT(agreement[number].get<double>(), 0) << number;

@@ -1,6 +1,7 @@
 // A compiler that is added by its folder and one line of the list, in the window: chosen, built with, shown, and dying.
 #include <signal.h>
 
+#include "planning/fused_node_facts.h"
 #include "tests/compilers/window_fixture.h"
 
 using namespace fusescope;
@@ -37,8 +38,36 @@ class WindowCompilerTest : public test::AbacusWindow {
     QVERIFY(m_window->canvas().waitForLayout(test::kPatienceMs));
     QTRY_VERIFY(m_window->canvas().cover() == shown.cover);
     QVERIFY(m_window->canvas().boxCount() > 0);
-    // It hands out nothing inside a network, so that errors of layers cannot be told.
-    QVERIFY2(m_window->controller().errorsRefusal().contains("hands out what a network gives"),
+  }
+
+  /// It hands out nothing inside a network: errors are told of outputs and between segments, and the window says so.
+  void itsErrorsAreThoseOfTheCommand() {
+    openWindow(false);
+    chooseAbacus();
+    QCOMPARE(m_window->controller().errorsRefusal(), QString());
+    m_window->evaluateErrors();
+    QTRY_VERIFY(!m_window->controller().busy());
+    QVERIFY2(m_window->controller().problem().isEmpty(), qPrintable(m_window->controller().problem()));
+    const Run run = *m_window->runs().shown();
+    QCOMPARE(run.errors.size(), std::size_t(1));
+    const RunErrors& errors = *run.errors.front();
+    QVERIFY2(errors.inside.find("abacus hands out what a network gives") != std::string::npos ||
+                 errors.inside.find("stand between segments") != std::string::npos,
+             errors.inside.c_str());
+    // What it made is known by now: its kernels are on screen, and have the errors.
+    QVERIFY(run.made);
+    QTRY_VERIFY(document().snapshot()->made() != nullptr);
+    QCOMPARE(errors.nodes.size(), document().snapshot()->cover->fusedNodes.size());
+    const ShownErrors shown = m_window->runs().layerErrors();
+    int told = 0;
+    for (const FusedNode& kernel : document().snapshot()->cover->fusedNodes)
+      told += shown.find(handleOf(kernel)).errors.carried.has_value();
+    QVERIFY2(told > 0, "no kernel on screen has an error");
+    // Nobody knows what another compiler would give in double precision.
+    RunSettings settings = m_window->runs().settings();
+    settings.errorsAgainst = ErrorsAgainst::F64;
+    m_window->runs().setSettings(settings);
+    QVERIFY2(m_window->controller().errorsRefusal().contains("float32 alone"),
              qPrintable(m_window->controller().errorsRefusal()));
   }
 
@@ -142,5 +171,5 @@ class WindowCompilerTest : public test::AbacusWindow {
   }
 };
 
-FUSESCOPE_GUI_TEST(WindowCompilerTest, 6)
+FUSESCOPE_GUI_TEST(WindowCompilerTest, 7)
 #include "window_compiler_test.moc"

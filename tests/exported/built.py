@@ -1,14 +1,16 @@
 """Networks of the zoo in many mixes of types, as `fusescope export --to onnx` writes them, built and run by others.
 
-    built.py FUSESCOPE SHARED_FOLDER [--all [MIXES]]
+    built.py FUSESCOPE SHARED_FOLDER [--all [MIXES [NETWORK…]]]
 
 Small networks are exported in float16, bfloat16, int8 and random mixes of pins: about 60 exports; with --all every
-network of the zoo in MIXES (20) mixes. Each is parsed and built by TensorRT for RTX, where it is installed, and run by
+network of the zoo (or those that are named), the smallest first, in MIXES (20) mixes, and a line of a table for each network
+and kind of types is printed, as documents have it. Each is parsed and built by TensorRT for RTX, where it is installed, and run by
 ONNX Runtime; or it is refused before anything is written, at a node that is named; or what TensorRT refuses is a node that
 `export` named as one that it cannot run. ONNX Runtime has no kernels in bfloat16 and few in float16: what it does not
 implement, and what ends its process, is counted and is no error of ours.
 """
 import json
+import math
 import os
 import random
 import re
@@ -56,7 +58,7 @@ class Exports:
         status, _, said = call(self.program, "calibrate", path, "--inputs", samples, "--symmetric", "-o", ranges)
         has_ranges = status == 0
         if not has_ranges:
-            print(f"{title}: no ranges: {said.splitlines()[-1] if said else ''}", flush=True)
+            print(f"{title}: no ranges: {said.splitlines()[-1] if said else ''}", file=sys.stderr, flush=True)
         for kind, options in FIXED:
             if kind != "int8" or has_ranges:
                 self.export(f"{title} {kind}", path, inputs, options + (["--ranges", ranges] if kind == "int8" else []), {})
@@ -73,7 +75,7 @@ class Exports:
         status, _, said = call(self.program, "export", path, "--target", "tensorrt-11", *options, "--directives", directives,
                                "--to", "onnx", "-o", out)
         row = {"title": title, "path": out, "said": said, "inputs": inputs, "written": out.exists(),
-               "samples": self.folder / f"{title.split(' ')[0]}.npz"}
+               "samples": self.folder / f"{title.split(' ')[0]}.npz", "exact": path}
         if not out.exists():
             row["refused"] = said.splitlines()[-1] if said else f"status {status}"
             if not re.search(r"node '|value '|input '", said):
@@ -82,7 +84,8 @@ class Exports:
 
     def run(self):
         written = [row for row in self.rows if row["written"]]
-        for row, (stage, why) in zip(written, run_by_onnxruntime([(row["path"], row["samples"]) for row in written])):
+        asked = [(row["path"], row["samples"], row["exact"]) for row in written]
+        for row, (stage, why, row["apart"]) in zip(written, run_by_onnxruntime(asked)):
             row["run"] = stage if stage == "run" else f"{stage}: {why[:200]}"
             if stage == "error":
                 self.problems.append(f"{row['title']}: ONNX Runtime: {why}")
@@ -117,24 +120,44 @@ def summary(exports, has_tensorrt):
             f"Runtime ({counts['kernel']} without a kernel there, {counts['died']} end its process), {len(exports.problems)} problems")
 
 
-def print_table(exports):
-    """By network: exports, written, parsed, built, run; and each error once."""
-    table, errors = {}, {}
+TABLE = ["network", "types", "exports", "written", "parsed", "built", "run", "no kernel", "error, median", "error, worst"]
+
+
+def print_header():
+    print("| " + " | ".join(TABLE) + " |")
+    print("|" + "---|" * len(TABLE), flush=True)
+
+
+def kind_of(row):
+    kind = row["title"].split(" ")[1]
+    return "mixes of pins" if kind == "mix" else kind
+
+
+def print_rows(rows, has_tensorrt):
+    """Of one network, by kind of types: exports, written, parsed and built by TensorRT for RTX, run by ONNX Runtime, and how far
+    what ran there is from the network in float32."""
+    for kind in dict.fromkeys(map(kind_of, rows)):
+        these = [row for row in rows if kind_of(row) == kind]
+        written = [row for row in these if row["written"]]
+        errors = sorted(math.inf if row["apart"] == "inf" else row["apart"] for row in written if row.get("apart") is not None)
+        of_tensorrt = [sum(row.get("stage") in stages for row in written) if has_tensorrt else "-"
+                       for stages in (("built", "not built"), ("built",))]
+        cells = [these[0]["title"].split(" ")[0], kind, len(these), len(written), *of_tensorrt,
+                 sum(row["run"] == "run" for row in written), sum(row["run"].startswith("no kernel") for row in written),
+                 *([f"{errors[len(errors) // 2]:.2g}", f"{errors[-1]:.2g}"] if errors else ["-", "-"])]
+        print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+
+
+def print_reasons(exports):
+    """Each refusal and each error once."""
+    reasons = {}
     for row in exports.rows:
         network = row["title"].split(" ")[0]
-        cells = table.setdefault(network, [0] * 6)
-        parsed = row["written"] and row.get("stage") in ("built", "not built")
-        for i, holds in enumerate([True, row["written"], parsed, row.get("stage") == "built",
-                                   row.get("run") == "run", row.get("run", "").startswith("no kernel")]):
-            cells[i] += bool(holds)
         for what in (row.get("refused"), row.get("why"), row.get("run") if row.get("run", "").startswith(("error", "died")) else None):
             if what:
-                errors.setdefault(f"{network}: {what[:200]}", []).append(row["title"])
-    print(f"{'network':24}{'exports':>9}{'written':>9}{'parsed':>8}{'built':>7}{'run':>6}{'no kernel':>11}")
-    for network, cells in table.items():
-        print(f"{network:24}" + "".join(f"{cell:>{width}}" for cell, width in zip(cells, [9, 9, 8, 7, 6, 11])))
-    for error, titles in errors.items():
-        print(f"  {len(titles)} x {error}")
+                reasons.setdefault(f"{network}: {what[:200]}", []).append(row["title"])
+    for reason, titles in reasons.items():
+        print(f"  {len(titles)} x {reason}")
 
 
 def inputs_of(path):
@@ -157,16 +180,21 @@ def random_inputs(program, path):
     return inputs
 
 
-def networks_of(program, shared, all_of_them):
+def networks_of(program, shared, all_of_them, names):
+    """(name, path, inputs), the smallest first."""
     filled = Path(os.environ.get("FUSESCOPE_ZOO", Path.home() / ".cache" / "fusescope" / "zoo"))
-    for folder in sorted((shared / "zoo").iterdir()):
-        if not all_of_them and folder.name not in SMALL:
+    wanted = names or (None if all_of_them else SMALL)
+    found = []
+    for folder in (shared / "zoo").iterdir():
+        if wanted is not None and folder.name not in wanted:
             continue
-        for path in (folder / "model.onnx", filled / f"{folder.name}.onnx"):
-            if path.exists():
-                given = folder / "io.npz"
-                yield folder.name, path, inputs_of(given) if given.exists() else random_inputs(program, path)
-                break
+        path = next((each for each in (folder / "model.onnx", filled / f"{folder.name}.onnx") if each.exists()), None)
+        if path is not None:
+            weights = path.with_name(path.name + ".data")
+            size = path.stat().st_size + (weights.stat().st_size if weights.exists() else 0)
+            found.append((size, folder.name, path, folder / "io.npz"))
+    for _, name, path, given in sorted(found):
+        yield name, path, inputs_of(given) if given.exists() else random_inputs(program, path)
 
 
 def main():
@@ -176,13 +204,14 @@ def main():
         return 77
     count = int(sys.argv[4]) if len(sys.argv) > 4 else 20 if all_of_them else 5
     total, has_tensorrt = None, False
-    for name, path, inputs in networks_of(program, shared, all_of_them):
+    print_header()
+    for name, path, inputs in networks_of(program, shared, all_of_them, sys.argv[5:]):
         with tempfile.TemporaryDirectory() as temporary:  # exports of large networks are not all kept at once
             exports = Exports(program, Path(temporary))
             exports.network(name, path, inputs, count)
             exports.run()
             has_tensorrt = exports.build() or has_tensorrt
-            print(f"{name}: {len(exports.rows)} exports, {len(exports.problems)} problems", flush=True)
+            print_rows(exports.rows, has_tensorrt)
             total = total or exports
             if total is not exports:
                 total.rows += exports.rows
@@ -190,7 +219,7 @@ def main():
     if total is None:
         print("skipped: no network with inputs")
         return 77
-    print_table(total)
+    print_reasons(total)
     if not all_of_them and sum(row["written"] for row in total.rows) < LEAST_WRITTEN:
         total.problems.append(f"fewer than {LEAST_WRITTEN} were written")
     for problem in total.problems:

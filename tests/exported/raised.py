@@ -52,6 +52,10 @@ def old_forms():
     yield "reduce_mean_12", network(12, [node("ReduceMean", ["c"], ["r"], axes=[1], keepdims=1)], [])
     yield "reduce_max_11", network(11, [node("ReduceMax", ["c"], ["r"], axes=[-1])], [])
     yield "unsqueeze_11", network(11, [node("Unsqueeze", ["c"], ["u"], axes=[0]), node("Squeeze", ["u"], ["r"], axes=[0])], [])
+    for op in ["Softmax", "LogSoftmax"]:  # over several axes: four nodes there
+        yield f"{op.lower()}_rows_12", network(12, [node(op, ["c"], ["r"], axis=2)], [])
+    yield "softmax_whole_11", network(11, [node("Softmax", ["c"], ["r"])], [])
+    yield "upsample_9", network(9, [node("Upsample", ["c", "scales"], ["r"], mode="nearest")], [scales])
     yield "softmax_last_12", network(12, [node("Softmax", ["c"], ["r"], axis=3)], [])
     for mode in ["nearest", "linear"]:
         yield f"resize_10_{mode}", network(10, [node("Resize", ["c", "scales"], ["r"], mode=mode)], [scales])

@@ -32,16 +32,16 @@ def relative(exact, other):
 
 
 def answers_of(python, script, questions):
-    """[(stage, why)] of what `script` says to each question, in a process of its own; where that dies at one, "died"."""
+    """What `script` says to each question, [{stage, why, …}], in a process of its own; where that dies at one, "died"."""
     answers = []
     while len(answers) < len(questions):
         rest = questions[len(answers):]
         made = subprocess.run([python, str(Path(__file__).with_name(script))], input=json.dumps(rest), capture_output=True,
                               text=True)
         told = [json.loads(line) for line in made.stdout.splitlines()]
-        answers += [(each["stage"], each["why"]) for each in told]
+        answers += told
         if len(told) < len(rest):
-            answers.append(("died", f"status {made.returncode}: {made.stderr.strip()[-300:]}"))
+            answers.append({"stage": "died", "why": f"status {made.returncode}: {made.stderr.strip()[-300:]}"})
     return answers
 
 
@@ -51,12 +51,15 @@ def built_by_tensorrt(networks):
     python = os.environ.get("FUSESCOPE_TENSORRT_RTX_PYTHON")
     if not python:
         return None
-    return answers_of(python, "tensorrt_build.py",
-                      [{"path": str(path), "extents": {name: list(dims) for name, dims in extents.items()}}
-                       for path, extents in networks])
+    answers = answers_of(python, "tensorrt_build.py",
+                         [{"path": str(path), "extents": {name: list(dims) for name, dims in extents.items()}}
+                          for path, extents in networks])
+    return [(each["stage"], each["why"]) for each in answers]
 
 
 def run_by_onnxruntime(networks):
-    """What ONNX Runtime makes of `networks`, [(path, .npz of inputs)]: [(stage, why)]."""
-    return answers_of(sys.executable, "onnxruntime_run.py",
-                      [{"path": str(path), "inputs": str(inputs)} for path, inputs in networks])
+    """What ONNX Runtime makes of `networks`, [(path, .npz of inputs, the network that it was made of)]: [(stage, why, how
+    far its outputs are from those of that)]."""
+    answers = answers_of(sys.executable, "onnxruntime_run.py",
+                         [{"path": str(path), "inputs": str(inputs), "exact": str(exact)} for path, inputs, exact in networks])
+    return [(each["stage"], each["why"], each.get("apart")) for each in answers]

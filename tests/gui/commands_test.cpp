@@ -10,6 +10,7 @@
 
 #include "planning/plan.h"
 #include "tests/gui/gui_support.h"
+#include "ui/dialogs/bisect_dialog.h"
 #include "ui/dialogs/calibrate_dialog.h"
 #include "ui/dialogs/export_dialog.h"
 #include "ui/dialogs/tune_dialog.h"
@@ -111,6 +112,9 @@ class CommandsTest : public QObject {
     copiesFrom(m_window->findChild<ExportDialog*>(), "fusescope export ");
     m_window->tune();
     copiesFrom(m_window->findChild<TuneDialog*>(), "fusescope tune ");
+    m_window->bisect();
+    copiesFrom(m_window->findChild<BisectDialog*>(), "fusescope errors ");
+    QVERIFY2(copied().contains("--bisect --budget 120"), qPrintable(copied()));
     m_window->calibrate();
     copiesFrom(m_window->findChild<CalibrateDialog*>(), "fusescope calibrate ");
   }

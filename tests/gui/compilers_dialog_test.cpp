@@ -62,7 +62,8 @@ class MadeUp final : public EnvironmentSource {
     found.machine = "desk (Linux 6.1 x86_64)";
     found.hello = {{"cpus", 8}, {"memory", std::int64_t{16} << 30}};
     found.compilers = {{.compiler = "onnxruntime", .version = isInstalled ? "1.20.1" : ""},
-                       {.compiler = "openvino", .version = "2025.3"}};
+                       {.compiler = "openvino", .version = "2025.3"},
+                       {.compiler = "trtexec"}};  // a program, which says its version when it is opened
     if (!isInstalled)
       found.compilers[0].problem =
           "This Python has no onnxruntime. Install it there: python3 -m pip install onnxruntime";
@@ -115,12 +116,15 @@ class CompilersDialogTest : public QObject {
   void whatWasFoundIsSaid() {
     QTRY_VERIFY2(row("old").contains("✗ it is Python 2.7"), qPrintable(row("old")));
     const QTreeWidgetItem* python = itemOf("python3");
-    QCOMPARE(python->childCount(), 2);
+    QCOMPARE(python->childCount(), 3);
     QCOMPARE(python->child(0)->text(2), QStringLiteral("not installed"));
     QCOMPARE(python->child(1)->text(1), QStringLiteral("2025.3"));
     QVERIFY(python->child(1)->text(2).contains("found"));
     choose(python->child(0));
     QVERIFY2(m_dialog->detail().contains("python3 -m pip install onnxruntime"), qPrintable(m_dialog->detail()));
+    // How its answers come here all the same.
+    for (const char* words : {"probe pack MODEL --compiler onnxruntime", "python3 job.pyz", "probe open result.zip"})
+      QVERIFY2(m_dialog->detail().contains(words), words);
     choose(itemOf("python3"));
     for (const char* words : {"Command: python3", "found by itself", "8 processors", "16"})
       QVERIFY2(m_dialog->detail().contains(words), words);
@@ -128,6 +132,16 @@ class CompilersDialogTest : public QObject {
     QVERIFY(m_dialog->detail().contains("Install one and add it."));
     QVERIFY(!m_dialog->button("remove").isEnabled());
     QVERIFY(m_dialog->button("remove").toolTip().contains("found by itself"));
+  }
+
+  void whatNobodyHasRunIsMarked() {
+    const QTreeWidgetItem* python = itemOf("python3");
+    QCOMPARE(python->child(1)->text(2), QStringLiteral("✓ found"));
+    QCOMPARE(python->child(2)->text(2), QStringLiteral("✓ found, untried"));
+    choose(python->child(2));
+    QVERIFY2(m_dialog->detail().contains("Untried. Nobody has run trtexec"), qPrintable(m_dialog->detail()));
+    choose(python->child(1));
+    QVERIFY(!m_dialog->detail().contains("Untried"));
   }
 
   void itLooksAgainByKey() {
@@ -317,5 +331,5 @@ class CompilersDialogTest : public QObject {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::CompilersDialogTest, 9)
+FUSESCOPE_GUI_TEST(fusescope::CompilersDialogTest, 10)
 #include "compilers_dialog_test.moc"

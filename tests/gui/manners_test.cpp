@@ -139,7 +139,7 @@ class MannersTest : public QObject {
     m_window->canvas().setFocus();
     QVERIFY(m_window->canvas().waitForLayout(kOpenMs));
     Camera camera = m_window->canvas().camera();  // the menu has room below the box, and need not move up
-    camera.origin.ry() += (m_window->canvas().itemRect(qs(handleOf(fused))).top() - 40) / camera.zoom;
+    camera.origin.ry() += (m_window->canvas().itemRect(qs(handleOf(fused))).top() - 12) / camera.zoom;
     m_window->canvas().setCamera(camera);
     const QRect box = m_window->canvas().itemRect(qs(handleOf(fused)));
     QTest::keyClick(m_window.get(), Qt::Key_F10, Qt::ShiftModifier);

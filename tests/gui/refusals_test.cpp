@@ -66,8 +66,8 @@ class RefusalsTest : public QObject {
 
   void whatIsGreyInADialogSaysWhy_data() {
     QTest::addColumn<QString>("action");
-    for (const char* action :
-         {"export", "pin_pattern", "truncation", "calibrate", "tune", "compare_file", "inputs", "run_settings"})
+    for (const char* action : {"export", "pin_pattern", "truncation", "bisect", "calibrate", "tune", "compare_file",
+                               "inputs", "run_settings"})
       QTest::newRow(action) << action;
   }
   void whatIsGreyInADialogSaysWhy() {
@@ -91,13 +91,13 @@ class RefusalsTest : public QObject {
     const auto script = m_folder.write("worker", "#!/bin/sh\nwhile read -r line; do :; done\n");
     std::filesystem::permissions(script, std::filesystem::perms::owner_all);
     m_window->worker().setProgram(QString::fromStdString(script.string()));
-    for (const char* action : {"export", "calibrate", "tune"}) {
+    for (const char* action : {"export", "bisect", "calibrate", "tune"}) {
       QDialog& dialog = open(action);
       QMap<QString, QString> tips;
       for (const QWidget* field : test::fieldsOf(dialog)) tips[wordsOf(*field)] = field->toolTip();
-      const QString start = action == QString("export") ? "Save as…"
-                            : action == QString("tune") ? "Start"
-                                                        : "Calibrate";
+      const QString start = action == QString("export")      ? "Save as…"
+                            : action == QString("calibrate") ? "Calibrate"
+                                                             : "Start";
       if (action == QString("export")) {
         static_cast<ExportDialog&>(dialog).setFormat("onnx");
         test::answerFileDialog(QString::fromStdString((m_folder.path() / "typed.onnx").string()));

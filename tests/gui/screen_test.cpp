@@ -76,8 +76,8 @@ class ScreenTest : public QObject {
     QTRY_VERIFY(!m_window->document().planning());
     QStringList wrong;
     int fields = 0;
-    for (const char* action : {"export", "pin_pattern", "truncation", "calibrate", "tune", "compare_file", "inputs",
-                               "run_settings", "compilers", "keys", "go_to"}) {
+    for (const char* action : {"export", "pin_pattern", "truncation", "bisect", "calibrate", "tune", "compare_file",
+                               "inputs", "run_settings", "compilers", "keys", "go_to"}) {
       QWidget* dialog = openedBy(action);
       QVERIFY2(dialog != nullptr, action);
       QTRY_VERIFY(m_window->jobs().idle());

@@ -148,7 +148,7 @@ class ThemeTest : public QObject {
       seen["menu " + entry->text()] = entry->menu()->grab().toImage();
       entry->menu()->close();
     }
-    for (const char* action : {"run_settings", "export", "tune", "calibrate", "inputs", "keys"}) {
+    for (const char* action : {"run_settings", "export", "tune", "bisect", "calibrate", "inputs", "keys"}) {
       window.actions().find(action)->trigger();
       QTest::qWait(100);
       for (auto* dialog : window.findChildren<QDialog*>()) {

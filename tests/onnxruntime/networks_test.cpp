@@ -88,6 +88,29 @@ TEST_F(OnnxRuntimeNetworks, InHalfPrecision) {
   }
 }
 
+/// Writing them takes half of the time of a build that nobody compares with numbers.
+TEST_F(OnnxRuntimeNetworks, WeightsAreWrittenWhereNumbersAreAskedFor) {
+  for (const bool values : {false, true}) {
+    Json request{{"op", "compile"}, {"options", {{"threads", 1}}}};
+    if (values) request["values"] = true;
+    const auto compiled =
+        job().ask({.json = request, .files = {{"network.onnx", sampleFolder("bert_tiny") / "model.onnx"}}}, {});
+    ASSERT_TRUE(compiled.ok()) << compiled.error().text();
+    const fs::path answers = compiled.value().files.at("optimised.onnx").parent_path().parent_path();
+    int kept = 0;
+    for (const auto& entry : fs::directory_iterator(answers)) {
+      if (!entry.path().filename().string().starts_with("optimised-")) continue;
+      ++kept;
+      EXPECT_EQ(fs::exists(entry.path() / "optimised.data"), values);
+    }
+    EXPECT_EQ(kept, 1);
+    if (values) continue;
+    const auto refused = job().ask({.json = {{"op", "values"}, {"optimised", true}}, .files = {}}, {});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_NE(refused.error().message.find("no optimised network with its weights"), std::string::npos);
+  }
+}
+
 TEST_F(OnnxRuntimeNetworks, ThatAreLarge) {
   const char* folder = std::getenv("FUSESCOPE_ZOO");
   if (folder == nullptr || !fs::exists(folder)) GTEST_SKIP() << "no filled networks; scripts/test makes them";

@@ -57,8 +57,9 @@ std::optional<ReadNetwork> OnnxRuntimeTest::read(const std::string& name, std::s
   ReadNetwork network{.name = name, .level = level, .plan = plan.value(), .handed = std::move(handed).value()};
   const auto request = kind().requestOptions(network.handed, {.threads = 1});
   if (!request.ok()) return failed(request.error());
-  const auto compiled =
-      job().ask({.json = {{"op", "compile"}, {"options", request.value()}}, .files = filesOf(network.handed)}, {});
+  const auto compiled = job().ask(
+      {.json = {{"op", "compile"}, {"options", request.value()}, {"values", true}}, .files = filesOf(network.handed)},
+      {});
   if (!compiled.ok()) return failed(compiled.error());
   network.compileMs = compiled.value().json["phases"][0]["ms"].get<double>();
 
@@ -76,9 +77,10 @@ std::optional<ReadNetwork> OnnxRuntimeTest::read(const std::string& name, std::s
   for (const auto& part : onnxruntime::pairsToCompare(*network.reading, std::int64_t{1} << 60))
     network.compared += std::ssize(part);
   const auto verifying = std::chrono::steady_clock::now();
-  const Status verified = kind().verify(network.handed, compiled.value(), inputs, job(), network.told, {});
+  auto verified = kind().readBackCompared(network.handed, compiled.value(), {inputs, job(), {}});
   network.verifyMs = msSince(verifying);
   if (!verified.ok()) return failed(verified.error());
+  network.told = std::move(verified).value();
   const auto differing = onnxruntime::compareValues(*network.reading, inputs, job(), {});
   if (!differing.ok()) return failed(differing.error());
   if (std::getenv("FUSESCOPE_SHOW_DIFFERENT") != nullptr)

@@ -72,10 +72,16 @@ TEST_F(Bisect, ABudgetEndsIt) {
   EXPECT_EQ(found["builds"], 3);
 }
 
-TEST_F(Bisect, ACompilerThatTakesAStepAllTheSameIsFoundOut) {
-  plant("deaf reorder");
+/// Its results say that the step was left out, and its own words that it was not: both are told.
+TEST_F(Bisect, ACompilerThatSaysThatItTakesAStepAllTheSameIsFoundOut) {
+  plant("boasts reorder");
   const Json found = bisected();
-  EXPECT_EQ(found["end"], "not_wrong");
+  EXPECT_EQ(found["end"], "found");
+  EXPECT_EQ(found["culprits"], Json{"reorder"});
+  EXPECT_EQ(found["honoured"], false);
+  const ProcessResult told = command({"errors", network(), "--compiler", "tally", "--bisect"});
+  EXPECT_EQ(told.status, 0) << told.err;
+  EXPECT_NE(told.out.find("but the compiler says that it took them all the same"), std::string::npos) << told.out;
 }
 
 TEST_F(Bisect, OurOwnPinsAreSearched) {
@@ -144,6 +150,13 @@ TEST_F(Bisect, TensorsInsideAreToldWhereKernelsStayAsTheyAre) {
   std::ranges::sort(names);
   EXPECT_EQ(names, (std::vector<std::string>{"c", "d", "y"})) << "what stands between kernels";
   for (const Json& tensor : errors["tensors"]) EXPECT_LT(tensor["carried"]["max_over_rms"].get<double>(), 1e-6);
+  EXPECT_EQ(errors["inside"].get<std::string>().find("2 tensors inside had errors told"), 0U) << errors["inside"];
+  ASSERT_EQ(errors["fused_nodes"].size(), 3U) << "tally's kernels, not those of our plan";
+  for (const Json& kernel : errors["fused_nodes"]) {
+    EXPECT_EQ(kernel["kind"], "tally");
+    EXPECT_TRUE(kernel["local"].is_null()) << "nobody can hand another compiler's kernel exact inputs";
+    EXPECT_LT(kernel["carried"]["max_over_rms"].get<double>(), 1e-6) << kernel["name"];
+  }
 }
 
 TEST_F(Bisect, WhatChangesKernelsIsToldByOutputsWithTheReason) {
@@ -152,6 +165,9 @@ TEST_F(Bisect, WhatChangesKernelsIsToldByOutputsWithTheReason) {
   EXPECT_TRUE(errors["outputs_alone"].is_string());
   EXPECT_EQ(errors["tensors"].size(), 1U) << errors["tensors"];
   EXPECT_EQ(entryOf(errors["not_measured"], "name", "c")["why"], "other kernels run where it is made an output");
+  EXPECT_EQ(
+      errors["inside"],
+      "errors are told of outputs, and of what stands between segments: Tally forgets what it counted on the way");
 }
 
 TEST_F(RealBisect, OnnxRuntimesTensorsInsideAreTold) {

@@ -74,6 +74,8 @@ class TallyKind final : public ProbedKind {
       if (!nodes.empty()) addOutputs(network, nodes.back(), kernel);
       told.kernels.push_back(std::move(kernel));
     }
+    told.decisions.push_back(decide("build.compiler_warns", {}, network.plan->options.compiler,
+                                    {{"compiler", "Tally"}, {"message", "counted on fingers"}}));
     return fields.result(std::move(told));
   }
 

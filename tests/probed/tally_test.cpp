@@ -1,4 +1,8 @@
 // A compiler behind the probe, from the list to every command: tally (tally_kind.cpp).
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
 #include "compilers/compile_network.h"
 #include "session/session.h"
 #include "tests/probed/tally_fixture.h"
@@ -33,6 +37,20 @@ TEST_F(Tally, TellsWhatItMakes) {
   EXPECT_EQ(nodesOf(plan["kernels"][1]), std::vector<std::string>{"turn"});
   EXPECT_EQ(nodesOf(plan["kernels"][2]), (std::vector<std::string>{"shift", "last"}));
   EXPECT_EQ(plan["kernels"][0]["nodes"][0]["certainty"], "named");
+  const Json warned = entryOf(plan["decisions"], "code", "build.compiler_warns");
+  ASSERT_TRUE(warned.is_object()) << "what it says besides is among the decisions of the plan";
+  EXPECT_EQ(warned["arguments"]["message"], "counted on fingers") << warned;
+}
+
+/// The file is wrong before the compiler is asked anything: what was begun meanwhile ends with the command.
+TEST_F(Tally, AModelThatCannotBeReadEndsWhatWasBegun) {
+  const std::string broken = m_folder.write("broken.onnx", "no network").string();
+  const ProcessResult told = command({"plan", broken, "--compiler", "tally"});
+  EXPECT_EQ(told.status, 2);
+  EXPECT_NE(told.err.find("broken.onnx"), std::string::npos) << told.err;
+  for (int i = 0; i < 1000 && !std::filesystem::is_empty(m_temporary.path()); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(std::filesystem::is_empty(m_temporary.path())) << "a folder of a probe is left";
 }
 
 TEST_F(Tally, GivesTheNumbersOfOurOwnEngine) {

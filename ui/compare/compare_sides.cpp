@@ -3,6 +3,7 @@
 #include "compilers/compile_network.h"
 #include "planning/fused_node_facts.h"
 #include "session/diff_input.h"
+#include "session/engine_prices.h"
 #include "ui/document/file_diff.h"
 #include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"
@@ -26,7 +27,7 @@ std::shared_ptr<Session> sessionOf(const PlanDocument& document, const PlanOptio
 Result<std::shared_ptr<const Plan>> sidePlan(const SideSource& source, const StopToken& stop) {
   const PlanOptions& options = source.session->options;
   const Compiler* compiler = TRY(compilerFor(options));
-  const auto prices = measuredPrices();
+  const auto prices = pricesFor("native", options.target, *source.network.model);
   auto plan = TRY(makePlan(source.network.model, options, prices.get(), stop, source.network.plan.get()));
   return planSupported(*compiler, std::move(plan), stop);
 }

@@ -6,6 +6,8 @@
 
 #include "diff/fusion_words.h"
 #include "planning/fused_node_facts.h"
+#include "planning/read_back_plan.h"
+#include "session/engine_prices.h"
 #include "ui/canvas/dot_helper.h"
 #include "ui/canvas/layout_runner.h"
 #include "ui/document/file_diff.h"
@@ -211,7 +213,7 @@ void PlanComparison::renew() {
 void PlanComparison::findCauses() {
   const auto work = [pair = m_pair](const StopToken& stop) -> Result<std::shared_ptr<const ComparedPair>> {
     auto known = std::make_shared<ComparedPair>(*pair);
-    const auto prices = measuredPrices();
+    const auto prices = pricesOf(askedPlan(*pair->a->input.cover), "native");
     known->diff = TRY(diffPlans(pair->a->input, pair->b->input, prices.get(), stop));
     known->groups = groupDifferences(pair->a->input, pair->b->input, known->diff);
     known->causesFound = true;

@@ -162,7 +162,7 @@ void CompilersDialog::addRows(const KnownEnvironment& known) {
     auto* below = new QTreeWidgetItem(row, {qs(compiler.compiler), qs(compiler.version), foundWords(compiler)});
     below->setData(0, kEnvironmentRole, name);
     below->setData(0, kCompilerRole, qs(compiler.compiler));
-    const bool isMissing = compiler.version.empty();
+    const bool isMissing = compiler.version.empty() && !compiler.problem.empty();
     if (compiler.problem.empty()) below->setForeground(kFoundColumn, theme.success);
     if (isMissing)
       for (int column = 0; column <= kFoundColumn; ++column) below->setForeground(column, theme.dimText);

@@ -77,7 +77,8 @@ void PatternDialog::findMatches() {
       names << QStringLiteral("%1   %2").arg(qs(snapshot->graph().node(node).name),
                                              qs(snapshot->graph().node(node).op));
     for (const BodyNode& inside : found.value().inBodies)
-      names << QStringLiteral("%1   %2").arg(qs(inside.place.text()), qs(inside.node->op));
+      names << QStringLiteral("%1   %2").arg(
+          qs(inside.place.text()), inside.node == nullptr ? QStringLiteral("(removed)") : qs(inside.node->op));
     for (const OriginId origin : found.value().removed) {
       const Origin& removed = snapshot->plan->model->origins[origin.index];
       names << QStringLiteral("%1   %2 (removed)").arg(qs(removed.name), qs(removed.op));

@@ -7,6 +7,7 @@
 
 #include "planning/body_help.h"
 #include "planning/fused_node_facts.h"
+#include "session/engine_prices.h"
 #include "session/session.h"
 #include "ui/docks/error_html.h"
 #include "ui/docks/range_html.h"
@@ -24,7 +25,7 @@ const QString kShow = QStringLiteral("show:");  ///< before the id of a run
 
 /// What the plan says does most with least about `value`; without pins where nothing does.
 OfferedFix firstFix(const std::shared_ptr<const Plan>& plan, ValueId value, Harm harm, const StopToken& stop) {
-  const auto prices = measuredPrices();
+  const auto prices = pricesOf(*plan, "native");
   auto fixes = wideFixes(plan, value, harm, prices.get(), stop);
   if (!fixes.ok() || fixes.value().empty()) return {};
   WideFix& first = fixes.value().front();

@@ -105,6 +105,14 @@ QString evaluationsHtml(const Runs& runs, const Run& run, const Theme& theme) {
                        QLatin1Char(':') + rows));
 }
 
+QString insideHtml(const Runs& runs, const Run& run, const Theme& theme) {
+  const SharedOptional<RunErrors> errors = runs.errorsOf(run).errors;
+  if (!errors || errors->inside.empty()) return {};
+  const QString words = qs(errors->inside);
+  return QStringLiteral("<p style='margin:4px 0'>%1</p>")
+      .arg(colored(theme.dimText, (words.left(1).toUpper() + words.mid(1)).toHtmlEscaped() + QLatin1Char('.')));
+}
+
 QString comparisonHtml(const Runs& runs, const Run& run, const Theme& theme) {
   const RunComparison& compared = *run.comparison;
   const auto side = [&](const QString& letter, const std::string& id, std::optional<double> ms) {

@@ -18,6 +18,8 @@ QString verdictLineHtml(const Runs& runs, const Run& run, const Theme& theme);
 /// Every evaluation of a run, the newest first: when, on which inputs, by which tolerance, and what came of it. Empty
 /// for one alone, of which verdictHtml() speaks.
 QString evaluationsHtml(const Runs& runs, const Run& run, const Theme& theme);
+/// How errors of tensors inside were told, where another compiler runs the network; empty: all of them are in memory.
+QString insideHtml(const Runs& runs, const Run& run, const Theme& theme);
 /// Which runs a comparison is of, and what came of it.
 QString comparisonHtml(const Runs& runs, const Run& run, const Theme& theme);
 /// At the node where the shown run goes wrong: what happens there, and `remedy`.

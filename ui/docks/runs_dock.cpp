@@ -233,7 +233,8 @@ QString RunsDock::detailsText(const Run& run) const {
     text += QStringLiteral("<p style='color:%1; margin:4px 0'>%2</p>").arg(theme.dimText.name(), onScreen);
   if (!run.problem.empty() && run.state != RunState::Ready)
     text += QStringLiteral("<p style='color:%1; margin:4px 0'>✗ %2</p>").arg(theme.error.name(), html(run.problem));
-  return text + evaluationsHtml(runs, run, theme) + phasesHtml(run, theme) + originHtml(run, theme);
+  return text + insideHtml(runs, run, theme) + evaluationsHtml(runs, run, theme) + phasesHtml(run, theme) +
+         originHtml(run, theme);
 }
 
 void RunsDock::renewDetails() {

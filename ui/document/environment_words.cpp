@@ -1,5 +1,6 @@
 #include "ui/document/environment_words.h"
 
+#include "compilers/probed/probed_kind.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -56,8 +57,10 @@ QString foundWords(const KnownEnvironment& known) {
 }
 
 QString foundWords(const FoundCompiler& compiler) {
-  if (compiler.version.empty()) return QStringLiteral("not installed");
-  return compiler.problem.empty() ? QStringLiteral("✓ found") : QStringLiteral("✗ cannot be used");
+  if (!compiler.problem.empty())
+    return compiler.version.empty() ? QStringLiteral("not installed") : QStringLiteral("✗ cannot be used");
+  const Compiler* known = findCompiler(compiler.compiler);
+  return known == nullptr || known->untried().empty() ? QStringLiteral("✓ found") : QStringLiteral("✓ found, untried");
 }
 
 std::string compilerIn(const std::string& compiler, const Environment& environment) {
@@ -90,7 +93,11 @@ QString environmentHtml(const KnownEnvironment& known) {
 QString compilerHtml(const KnownEnvironment& known, const FoundCompiler& compiler, const Compilers& compilers) {
   QString text = paragraph(QStringLiteral("<b>%1 %2</b> in %3")
                                .arg(html(compiler.compiler), html(compiler.version), html(known.environment.name)));
-  if (!compiler.problem.empty()) return text + wrong(compiler.problem);
+  const ProbedKind* kind = findProbedKind(compiler.compiler);
+  if (!compiler.problem.empty())
+    return text + wrong(compiler.problem) + (kind == nullptr ? QString() : paragraph(html(kind->elsewhere())));
+  if (kind != nullptr && !kind->untried().empty())
+    text += paragraph(QStringLiteral("<b>Untried.</b> %1").arg(html(kind->untried())));
   const std::string name = compilerIn(compiler.compiler, known.environment);
   const CompilerFacts* facts = compilers.facts(name);
   if (facts == nullptr)

@@ -2,6 +2,7 @@
 
 #include "planning/applicable_options.h"
 #include "session/diff_input.h"
+#include "session/engine_prices.h"
 #include "session/session_file.h"
 #include "ui/document/option_words.h"
 #include "ui/document/plan_document.h"
@@ -61,7 +62,7 @@ Result<std::shared_ptr<const ComparedPlans>> comparedPlans(const std::string& pa
   auto compared = std::make_shared<ComparedPlans>();
   compared->file = TRY(openFileToCompare(path, wishes, stop, compared->droppedWishes));
   compared->screen = std::move(snapshot);
-  const auto prices = measuredPrices(compared->file.backend);
+  const auto prices = pricesOf(*compared->file.plan, compared->file.backend);
   compared->diff = TRY(diffPlans(diffInput(compared->file), diffInput(screen), prices.get(), stop));
   compared->delta = deltaOf(compared->diff);
   return std::shared_ptr<const ComparedPlans>(std::move(compared));

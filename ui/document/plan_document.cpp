@@ -7,6 +7,7 @@
 
 #include "compilers/compile_network.h"
 #include "planning/applicable_options.h"
+#include "session/engine_prices.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/job_runner.h"
@@ -85,7 +86,7 @@ Result<Opened> openAndPlan(const std::string& path, PlanOptions options, std::ve
 Result<std::shared_ptr<const PlanSnapshot>> planAgain(std::shared_ptr<const Model> model, const PlanOptions& options,
                                                       std::shared_ptr<const PlanSnapshot> before,
                                                       const StopToken& stop) {
-  const auto prices = measuredPrices();
+  const auto prices = pricesFor("native", options.target, *model);
   const Plan* previous = before ? before->plan.get() : nullptr;
   const MappedFiles files = model->files;
   const Compiler* compiler = TRY(compilerFor(options));
@@ -247,7 +248,7 @@ void PlanDocument::setCompiler(const Compiler& compiler) {
   const Compiler* before = findCompiler(options.compiler);
   const std::string target = compiler.target();
   if (!target.empty()) {
-    options.target = target;
+    if (!compiler.takesTarget(options.target)) options.target = target;
   } else if (before != nullptr && !before->target().empty()) {
     options.target = PlanOptions().target;  // that of now was the other compiler's
   }

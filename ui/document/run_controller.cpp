@@ -106,8 +106,10 @@ QString RunController::evaluateRefusal() const {
 }
 
 QString RunController::errorsRefusal() const {
-  const QString common = calibrateRefusal();
-  return common.isEmpty() ? whyNot(m_document.options(), Ability::InnerValues) : common;
+  if (const QString common = tuneRefusal(); !common.isEmpty()) return common;
+  if (m_document.options().compiler != kOwnCompiler && m_runs.settings().errorsAgainst == ErrorsAgainst::F64)
+    return QStringLiteral("What another compiler gives is held against float32 alone: choose that in the settings.");
+  return {};
 }
 
 QString RunController::valueRefusal() const {

@@ -28,7 +28,8 @@ SharedOptional<Json> madeIn(const Json& reply) {
 /// What the worker answers with errors of layers.
 struct Measured {
   SharedOptional<RunErrors> errors;
-  QString first;  ///< which goes wrong first, and why; empty: none is wrong
+  SharedOptional<Json> made;  ///< as of a build: what another compiler made, which the errors speak of
+  QString first;              ///< which goes wrong first, and why; empty: none is wrong
 };
 
 QString firstWrongIn(const Json& reply) {
@@ -182,12 +183,16 @@ void RunController::queueErrors(const std::string& id) {
       RunErrors errors = TRY(runErrorsFromJson(reply));
       errors.when = timestamp();
       errors.inputs = inputs;
-      return Measured{SharedOptional<RunErrors>(std::move(errors)), firstWrongIn(reply)};
+      return Measured{SharedOptional<RunErrors>(std::move(errors)), madeIn(reply), firstWrongIn(reply)};
     };
     const auto take = [this, id, before](const Measured& measured) {
-      m_runs.change(id, [&](Run& changed) { changed.state = before; });
+      m_runs.change(id, [&](Run& changed) {
+        changed.state = before;
+        if (!changed.made) changed.made = measured.made;
+      });
       m_runs.addErrors(id, measured.errors);
       log(id, measured.first.isEmpty() ? noneIsWrong(*measured.errors) : measured.first);
+      if (!measured.errors->inside.empty()) log(id, qs(measured.errors->inside));
     };
     send(QStringLiteral("evaluating errors of each layer of %1").arg(Runs::title(*run)), id, request, decode, take);
   });

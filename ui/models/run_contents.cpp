@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "engine/roofline.h"
 #include "planning/fused_node_facts.h"
 #include "session/import_engine.h"
 #include "ui/document/names_apart.h"
@@ -100,12 +101,15 @@ Cell rooflineCell(const RunLayer& layer, const ProfileScale& scale) {
                                   "the command 'fusescope inspect --machine' measures the latter."),
             .tone = Tone::Dim,
             .number = true};
-  const double share = *layer.rooflineMs / *layer.medianMs;
-  return {.text = QStringLiteral("%1 %").arg(100 * share, 0, 'f', 0),
-          .sort = share,
-          .tip = QStringLiteral("At the fastest product and pass over memory that were measured on this machine, it "
-                                "would take %1")
-                     .arg(msText(layer.rooflineMs)),
+  QString tip = QStringLiteral(
+                    "At the fastest product and pass over memory that were measured on this machine, it "
+                    "would take %1")
+                    .arg(msText(layer.rooflineMs));
+  if (isBeyondPeaks(layer.rooflineMs, layer.medianMs))
+    tip += QStringLiteral(", more than it took: other work disturbed one of the two measurements");
+  return {.text = qs(rooflineText(layer.rooflineMs, layer.medianMs)),
+          .sort = *layer.rooflineMs / *layer.medianMs,
+          .tip = tip,
           .tone = scale.tone(),
           .number = true};
 }

@@ -5,6 +5,7 @@
 #include "ui/document/environments.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/actions.h"
+#include "ui/window/extract_action.h"
 #include "ui/window/job_file_actions.h"
 #include "ui/window/main_window.h"
 #include "ui/window/node_menu.h"
@@ -36,6 +37,11 @@ void fillSamples(MainWindow& window, QMenu& menu) {
 
 void fillSelected(MainWindow& window, QMenu& menu) {
   fillNodeMenu(menu, window.context(), window.selection().nodes());
+}
+
+/// A compiler that nobody has run yet is marked.
+QString withMark(const QString& title, const Compiler* compiler) {
+  return compiler == nullptr || compiler->untried().empty() ? title : title + QStringLiteral(" (untried)");
 }
 
 void fillCompilers(MainWindow& window, QMenu& menu);
@@ -82,7 +88,7 @@ void fillEnvironments(MainWindow& window, QMenu& menu) {
       if (compiler != nullptr) window.controller().compilers().ask(name);
       const QString title = QStringLiteral("%1 %2 · %3").arg(qs(found.compiler), qs(found.version), place).simplified();
       const QString asked = found.problem.empty() ? whileAsked(window.controller().compilers(), name) : QString();
-      QAction* action = menu.addAction(captionText(title + asked), &window, [&window, compiler] {
+      QAction* action = menu.addAction(captionText(withMark(title, compiler) + asked), &window, [&window, compiler] {
         window.showDock(QStringLiteral("Runs"));
         window.controller().buildWith(*compiler);
       });
@@ -93,7 +99,7 @@ void fillEnvironments(MainWindow& window, QMenu& menu) {
       action->setCheckable(true);
       action->setChecked(now == name);
       action->setEnabled(problem.isEmpty());
-      action->setToolTip(problem);
+      action->setToolTip(problem.isEmpty() && compiler != nullptr ? qs(compiler->untried()) : problem);
     }
   }
   menu.addSeparator();
@@ -107,7 +113,8 @@ void fillCompilers(MainWindow& window, QMenu& menu) {
   followAnswers(window, menu);
   const QString now = qs(window.document().options().compiler);
   for (const Compiler* compiler : allCompilers()) {
-    const QString title = compilers.title(compiler->name()) + whileAsked(compilers, std::string(compiler->name()));
+    const QString title =
+        withMark(compilers.title(compiler->name()), compiler) + whileAsked(compilers, std::string(compiler->name()));
     QAction* action = menu.addAction(captionText(title), &window, [&window, compiler] {
       window.showDock(QStringLiteral("Runs"));
       window.controller().buildWith(*compiler);
@@ -116,7 +123,7 @@ void fillCompilers(MainWindow& window, QMenu& menu) {
     action->setChecked(now == qs(compiler->name()));
     const QString problem = window.controller().buildWithRefusal(*compiler);
     action->setEnabled(problem.isEmpty());
-    action->setToolTip(problem);
+    action->setToolTip(problem.isEmpty() ? qs(compiler->untried()) : problem);
   }
   fillEnvironments(window, menu);
 }

@@ -32,8 +32,7 @@ JobWishes wishesOf(MainWindow& window, const ProbedKind& kind) {
   PlanOptions& options = wishes.options;
   const bool isItsOwn = options.compiler == kind.name() || options.compiler.starts_with(std::string(kind.name()) + "@");
   if (!isItsOwn) options.compilerOptions.clear();
-  const std::string target(kind.target());
-  if (options.target != target && !options.target.starts_with(target + ":")) options.target = target;
+  if (!kind.takesTarget(options.target)) options.target = kind.target();
   options.compiler = kind.name();
   options.support.reset();
   wishes.questions.threads = window.runs().settings().threads;

@@ -112,6 +112,7 @@ class MainWindow : public QMainWindow {
   void editInputs();
   void calibrate();
   void tune();
+  void bisect();
   /// Asks for the file that the plan on screen is compared with.
   void compareWithFile();
   /// Our plan beside what the compiler made of it, in two views.

@@ -237,7 +237,10 @@ void MainWindow::refreshSummary() {
   if (m_target->findText(qs(options.target)) < 0) m_target->addItem(qs(options.target));
   m_target->setCurrentText(qs(options.target));
   const Compiler* compiler = findCompiler(options.compiler);
-  if (compiler != nullptr && !compiler->target().empty())
+  const auto isItsOwn = [&](const std::string& target) {
+    return target == compiler->target() || !compiler->takesTarget(target);
+  };
+  if (compiler != nullptr && !compiler->target().empty() && std::ranges::all_of(targetNames(), isItsOwn))
     offer(*m_target, QStringLiteral("%1 is planned for by a target of its own.").arg(qs(compiler->name())));
   refreshPrecisions();
   const auto count = [](std::size_t number, const char* noun) {

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "ui/canvas/color_mode.h"
 #include "ui/compare/two_views.h"
+#include "ui/dialogs/bisect_dialog.h"
 #include "ui/dialogs/calibrate_dialog.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/dialogs/diff_dialog.h"
@@ -307,6 +308,10 @@ void MainWindow::calibrate() {
 
 void MainWindow::tune() {
   opened<TuneDialog>(context(), *m_worker, this);
+}
+
+void MainWindow::bisect() {
+  opened<BisectDialog>(context(), *m_worker, this);
 }
 
 void MainWindow::compareWithFile() {

@@ -174,6 +174,12 @@ void fillNodeMenu(QMenu& menu, const DockContext& context, const std::vector<Nod
   preview->add(clear, withoutNodes(context.document.directives(), names));
   QWidget* window = &menu;
   while (window->parentWidget() != nullptr) window = window->parentWidget();
+  add(menu, QStringLiteral("Extract…"),
+      chosen.where == chosen.network.get()
+          ? QString()
+          : QStringLiteral("A part holds whole nodes of the main graph: select the node that has the body."),
+      QStringLiteral("Writes them as a network of their own, with their inputs' values"),
+      [context] { context.act("extract"); });
   add(menu, QStringLiteral("Copy as command"), QString(), QStringLiteral("The line that explains it in a shell"),
       [context, window, name = names.front()] { copyCommand(context, *window, explainCommandOf(context, name)); });
   preview->finish();

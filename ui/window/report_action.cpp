@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/temporary_folder.h"
+#include "session/engine_prices.h"
 #include "session/report_html.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/docks/run_source.h"
@@ -38,7 +39,7 @@ Status writeReportOf(const RunSource& a, const std::optional<RunSource>& b, cons
   if (!b) return writeFileAtomically(path, reportHtml(reportJson(sideOfA, timestamp()), picture));
   const auto ofB = TRY(b->artifact(stop));
   const ReportSide sideOfB = b->side(*ofB);
-  const auto prices = measuredPrices(ofA->backend);
+  const auto prices = pricesOf(*ofA->plan, ofA->backend);
   const PlanDiff diff = TRY(diffPlans(sideOfA.known, sideOfB.known, prices.get(), stop));
   return writeFileAtomically(path, reportHtml(reportJson(sideOfA, sideOfB, diff, timestamp()), picture));
 }

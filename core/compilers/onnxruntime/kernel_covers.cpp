@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <set>
 
 #include "base/sort_distinct.h"
 #include "compilers/onnxruntime/region_split.h"
@@ -110,6 +111,66 @@ void dropBadGuesses(KernelCovers& covers) {
       });
 }
 
+/// By tensor: it is known before anything runs, since initializers alone make it.
+std::vector<bool> constantsOf(const TensorGraph& graph) {
+  std::vector<bool> constants(graph.tensors().size());
+  for (std::uint32_t i = 0; i < constants.size(); ++i) constants[i] = graph.isConstant(i);
+  for (const std::uint32_t index : graph.order()) {
+    const TensorGraph::Node& node = graph.node(index);
+    const bool isOver =
+        !isRandom(*node.file) && !node.reads.empty() &&
+        std::ranges::all_of(node.reads, [&](std::uint32_t read) { return read == kNone || constants[read]; });
+    for (const std::uint32_t made : node.makes)
+      if (made != kNone && isOver) constants[made] = true;
+  }
+  return constants;
+}
+
+/// What ONNX Runtime moves of a constant before it runs: a Transpose of weights that are dequantised is applied to
+/// their codes, so that the kernel does what stood before the Transpose.
+class MovedConstants {
+ public:
+  MovedConstants(const Network& network, const Optimised& optimised, KernelCovers& covers)
+      : m_network(network), m_optimised(optimised), m_covers(covers), m_constants(constantsOf(network.graph)) {}
+
+  /// `kernel`: the only one of a region, whose cover has `node`, which no kernel can hold.
+  void hold(std::uint32_t kernel, std::uint32_t node) {
+    if (!isOverConstants(node)) return;
+    m_covers.fates[node] = Fate::Folded;
+    const std::uint32_t moved = beforeMoves(node);
+    if (moved == kNone || m_covers.fates[moved] != Fate::Folded || !m_covers.nodes[kernel].empty()) return;
+    if (m_network.graph.node(moved).file->op != m_optimised.graph.node(kernel).file->op) return;
+    m_covers.nodes[kernel].emplace_back(moved, Certainty::Derived);
+    m_covers.fates[moved] = Fate::Kernel;
+    m_held.insert(moved);
+  }
+  bool isHeld(std::size_t node) const { return m_held.contains(static_cast<std::uint32_t>(node)); }
+
+ private:
+  bool isOverConstants(std::uint32_t node) const {
+    return std::ranges::all_of(m_network.graph.node(node).makes,
+                               [&](std::uint32_t made) { return made == kNone || m_constants[made]; });
+  }
+
+  /// The node whose result is moved; kNone: `node` moves nothing that a node makes.
+  std::uint32_t beforeMoves(std::uint32_t node) const {
+    while (workOf(m_network.graph.node(node).file->op) == Work::Moves) {
+      const auto& reads = m_network.graph.node(node).reads;
+      if (reads.empty() || reads[0] == kNone) return kNone;
+      const std::uint32_t producer = m_network.graph.tensor(reads[0]).producer;
+      if (producer == kNone) return kNone;
+      node = producer;
+    }
+    return node;
+  }
+
+  const Network& m_network;
+  const Optimised& m_optimised;
+  KernelCovers& m_covers;
+  const std::vector<bool> m_constants;
+  std::set<std::uint32_t> m_held;
+};
+
 }  // namespace
 
 KernelCovers coverKernels(const Network& network, const Optimised& optimised) {
@@ -127,8 +188,13 @@ KernelCovers coverKernels(const Network& network, const Optimised& optimised) {
       isHeld[held.node] = true;
     }
   dropBadGuesses(covers);
+  MovedConstants moved(network, optimised, covers);
+  for (std::size_t region = 0; region < covers.covers.size(); ++region)
+    for (const std::uint32_t node : covers.covers[region].nodes)
+      if (!isHeld[node] && regions.kernels()[region].size() == 1) moved.hold(regions.kernels()[region][0], node);
   for (std::size_t node = 0; node < isHeld.size(); ++node)
-    if (covers.fates[node] == Fate::Kernel && !isHeld[node]) covers.fates[node] = Fate::NotDisclosed;
+    if (covers.fates[node] == Fate::Kernel && !isHeld[node] && !moved.isHeld(node))
+      covers.fates[node] = Fate::NotDisclosed;
   return covers;
 }
 

@@ -72,11 +72,20 @@ class OnnxRuntimeKind : public ProbedKind {
   }
 
   Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
+    return told(network, compiled, *TRY(readingOf(network, compiled)));
+  }
+
+  Result<ReadBack> readBackCompared(const HandedNetwork& network, const ProbeAnswer& compiled,
+                                    const ComparedOn& on) const override {
     const auto reading = TRY(readingOf(network, compiled));
-    ReadBack told = onnxruntime::readOptimised(reading->network, reading->optimised, reading->covers);
-    tellInNames(network, told);
-    onnxruntime::addProviders(network, compiled.json, told);
-    return told;
+    ReadBack asTold = told(network, compiled, *reading);
+    if (network.folder == nullptr) return asTold;  // nothing is written beside files of the user
+    const auto refuted = onnxruntime::compareValues(*reading, on.inputs, on.job, on.stop);
+    if (!refuted.ok() && refuted.error().cancelled) return refuted.error();
+    if (!refuted.ok()) return asTold;
+    ReadBack proved = told(network, compiled, *reading);
+    append(proved.decisions, refuted.value());
+    return proved;
   }
 
   std::string_view kernelTimesAre() const override { return "medians over all runs but the first"; }
@@ -91,18 +100,12 @@ class OnnxRuntimeKind : public ProbedKind {
     return times;
   }
 
-  Status verify(const HandedNetwork& network, const ProbeAnswer& compiled, const std::map<std::string, Tensor>& inputs,
-                ProbeJob& job, ReadBack& told, const StopToken& stop) const override {
-    if (network.folder == nullptr) return Done{};  // nothing is written beside files of the user
-    const auto reading = TRY(readingOf(network, compiled));
-    const auto refuted = TRY(onnxruntime::compareValues(*reading, inputs, job, stop));
-    ReadBack proved = onnxruntime::readOptimised(reading->network, reading->optimised, reading->covers);
-    tellInNames(network, proved);
-    told.kernels = std::move(proved.kernels);
-    told.fates = std::move(proved.fates);
-    told.conversions = std::move(proved.conversions);
-    append(told.decisions, refuted);
-    return Done{};
+ private:
+  static ReadBack told(const HandedNetwork& network, const ProbeAnswer& compiled, const Reading& reading) {
+    ReadBack told = onnxruntime::readOptimised(reading.network, reading.optimised, reading.covers);
+    tellInNames(network, told);
+    onnxruntime::addProviders(network, compiled.json, told);
+    return told;
   }
 };
 

@@ -17,8 +17,8 @@ class OwnCompiler final : public Compiler {
   bool takesWholeNetworks() const override { return true; }
 
   /// The verdicts of the plan's target, which stand first among the decisions of its structure.
-  Result<CompilerSupport> support(const Plan& plan, const StopToken& stop) const override {
-    TRY(checkStop(stop));
+  Result<CompilerSupport> support(const Plan& plan, const BuildOptions& options) const override {
+    TRY(checkStop(options.stop));
     CompilerSupport support;
     const std::vector<NodeId>& order = plan.graph().order();
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -31,7 +31,7 @@ class OwnCompiler final : public Compiler {
     return support;
   }
 
-  Result<Lowered> lower(std::shared_ptr<const Plan> plan) const override {
+  Result<Lowered> lower(std::shared_ptr<const Plan> plan, const BuildOptions& /*options*/) const override {
     Lowered lowered{.plan = plan};
     for (const PrecisionGrant& grant : plan->precisionMap) {
       if (grant.asked == DataType::Undefined) continue;

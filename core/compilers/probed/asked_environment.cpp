@@ -64,7 +64,8 @@ Json toJson(const AskedEnvironment& environment) {
                   {"version", orNull(asked.version)},
                   {"devices", asked.devices},
                   {"default", asked.isFirst},
-                  {"problem", orNull(asked.problem)}});
+                  {"problem", orNull(asked.problem)},
+                  {"elsewhere", asked.problem.empty() ? Json() : Json(findProbedKind(asked.name)->elsewhere())}});
     json["compilers"].push_back(std::move(entry));
   }
   return json;

@@ -157,6 +157,24 @@ class Hander {
     for (const std::string& name : uniqueNodeNames(source.file.graph))
       handed.namesInFile.emplace("n" + std::to_string(place++), name);
     for (const auto& [name, number] : values) handed.namesInFile.emplace(number, name);
+    nameAddedCasts(handed);
+  }
+
+  /// The file has no name for a Cast that was added for a type of the plan: it is called after the value that it reads.
+  static void nameAddedCasts(HandedNetwork& handed) {
+    std::map<std::string, int> times;
+    for (const FileNode& node : handed.file.graph.nodes) {
+      if (node.op != "Cast" || node.inputs.empty() || handed.namesInFile.contains(node.name)) continue;
+      const auto planned = handed.values.find(node.inputs[0]);
+      const auto inFile = handed.namesInFile.find(node.inputs[0]);
+      std::string name = "Cast";
+      if (planned != handed.values.end())
+        name += " of " + handed.plan->graph().value(planned->second).name;
+      else if (inFile != handed.namesInFile.end())
+        name += " of " + inFile->second;
+      if (const int time = ++times[name]; time > 1) name += "#" + std::to_string(time);
+      handed.namesInFile.emplace(node.name, std::move(name));
+    }
   }
 
   /// Weights lie within the file where they are few: each read of a file beside it costs time of its own.

@@ -1,6 +1,8 @@
 #include "compilers/probed/probed_compiler.h"
 
 #include <map>
+#include <thread>
+#include <tuple>
 #include <utility>
 
 #include "backends/threads.h"
@@ -11,6 +13,9 @@
 
 namespace fusescope {
 namespace {
+
+/// The phase in which the network is written as the compiler is handed it.
+constexpr std::string_view kHandOver = "hand over";
 
 std::string inWords(const Diagnostic& error) {
   const std::string text = error.text();
@@ -51,8 +56,12 @@ ProbedCompiler::ProbedCompiler(const ProbedKind& kind, std::string environment)
       m_name(std::string(kind.name()) + (m_environment.empty() ? "" : "@" + m_environment)) {}
 
 Result<Environment> ProbedCompiler::environment(const StopToken& stop) const {
-  if (m_environment.empty()) return firstEnvironmentWith(m_kind.name(), stop);
-  return environmentNamed(m_environment);
+  if (!m_environment.empty()) return environmentNamed(m_environment);
+  auto first = firstEnvironmentWith(m_kind.name(), stop);
+  if (first.ok() || first.error().cancelled) return first;
+  Diagnostic nowhere = std::move(first).error();
+  nowhere.help += " " + m_kind.elsewhere();
+  return nowhere;
 }
 
 /// Whoever cancels leaves nothing behind: the next one asks again.
@@ -139,26 +148,36 @@ std::string ProbedCompiler::whyNot(Ability ability) const {
 }
 
 std::string ProbedCompiler::writtenBy(const Plan& plan) const {
-  return m_kind.handedTypes() == HandedTypes::AsInFile ? std::string() : printPlan(plan);
+  return m_kind.handedTypesFor(plan) == HandedTypes::AsInFile ? std::string() : printPlan(plan);
 }
 
 /// That of support(), where it is the same: large networks take long to write. It is taken out, so that it goes with
 /// whoever compiles it.
-Result<HandedNetwork> ProbedCompiler::handed(std::shared_ptr<const Plan> plan, const StopToken& stop) const {
+Result<HandedNetwork> ProbedCompiler::handed(std::shared_ptr<const Plan> plan, const BuildOptions& options) const {
   std::optional<Handed> known;
   {
     const std::scoped_lock lock(m_handedMutex);
     known.swap(m_handed);
   }
-  if (!known || known->model.lock() != plan->model || known->plan != writtenBy(*plan))
-    return handNetwork(std::move(plan), m_kind.handedTypes(), stop);
+  if (!known || known->model.lock() != plan->model || known->plan != writtenBy(*plan)) {
+    if (options.progress) options.progress(kHandOver, m_name);
+    return handNetwork(plan, m_kind.handedTypesFor(*plan), options.stop);
+  }
   known->network.plan = std::move(plan);
   return std::move(known->network);
 }
 
-Result<CompilerSupport> ProbedCompiler::support(const Plan& plan, const StopToken& stop) const {
+std::shared_ptr<void> ProbedCompiler::getReady() const {
+  if (isJobResult(m_environment)) return nullptr;
+  return std::make_shared<std::jthread>([this](const StopToken& stop) { std::ignore = opened(stop); });
+}
+
+Result<CompilerSupport> ProbedCompiler::support(const Plan& plan, const BuildOptions& told) const {
+  const StopToken& stop = told.stop;
   const std::shared_ptr<const Plan> asked(std::shared_ptr<void>(), &plan);  // the caller's, for this call
-  HandedNetwork network = TRY(handNetwork(asked, m_kind.handedTypes(), stop));
+  if (told.progress) told.progress(kHandOver, m_name);
+  HandedNetwork network = TRY(handNetwork(asked, m_kind.handedTypesFor(plan), stop));
+  if (told.progress) told.progress("ask", m_name);
   Handed kept{plan.model, writtenBy(plan), network};
   kept.network.plan.reset();
   const Json options = TRY(m_kind.requestOptions(network, {}));
@@ -172,10 +191,12 @@ Result<CompilerSupport> ProbedCompiler::support(const Plan& plan, const StopToke
   return support;
 }
 
-Result<Lowered> ProbedCompiler::lower(std::shared_ptr<const Plan> plan) const {
-  HandedNetwork network = TRY(handed(plan, {}));
-  TRY(m_kind.requestOptions(network, {}));  // it says of the pins how they are asked for
-  Lowered lowered{.plan = std::move(plan), .network = nullptr, .pins = network.pins};
+Result<Lowered> ProbedCompiler::lower(std::shared_ptr<const Plan> plan, const BuildOptions& options) const {
+  HandedNetwork network = TRY(handed(plan, options));
+  BuildOptions told = options;
+  told.threads = threads(options);
+  Lowered lowered{.plan = std::move(plan), .options = TRY(m_kind.requestOptions(network, told))};
+  lowered.pins = network.pins;
   lowered.network = std::make_shared<const HandedNetwork>(std::move(network));
   return lowered;
 }

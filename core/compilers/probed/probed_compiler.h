@@ -22,13 +22,16 @@ class ProbedCompiler final : public Compiler {
   /// Its version is empty where it is not there.
   CompilerIdentity identity() const override;
   std::string target() const override { return std::string(m_kind.target()); }
+  bool takesTarget(std::string_view target) const override { return m_kind.takesTarget(target); }
+  std::string untried() const override { return m_kind.untried(); }
   std::vector<CompilerOption> options() const override { return m_kind.options(); }
   std::string whyNot(Ability ability) const override;
   /// What the user keeps from it, and what it refuses, runs on our own engine.
   bool takesWholeNetworks() const override { return false; }
 
-  Result<CompilerSupport> support(const Plan& plan, const StopToken& stop) const override;
-  Result<Lowered> lower(std::shared_ptr<const Plan> plan) const override;
+  std::shared_ptr<void> getReady() const override;
+  Result<CompilerSupport> support(const Plan& plan, const BuildOptions& options) const override;
+  Result<Lowered> lower(std::shared_ptr<const Plan> plan, const BuildOptions& options) const override;
   Result<std::unique_ptr<Engine>> compile(const Lowered& lowered, const BuildOptions& options) const override;
 
   const ProbedKind& kind() const { return m_kind; }
@@ -57,7 +60,7 @@ class ProbedCompiler final : public Compiler {
     std::string plan;  ///< by what it was written, as text; empty: by the file alone
     HandedNetwork network;
   };
-  Result<HandedNetwork> handed(std::shared_ptr<const Plan> plan, const StopToken& stop) const;
+  Result<HandedNetwork> handed(std::shared_ptr<const Plan> plan, const BuildOptions& options) const;
   /// What a network of `plan` is written by besides its model.
   std::string writtenBy(const Plan& plan) const;
   Result<Environment> environment(const StopToken& stop) const;

@@ -39,22 +39,23 @@ Result<std::vector<double>> runTimes(const ProbeAnswer& answer) {
 
 }  // namespace
 
-ProbedEngine::ProbedEngine(const ProbedCompiler& compiler, std::shared_ptr<const Plan> plan, HandedNetwork network,
-                           TemporaryFolder folder, const BuildOptions& options)
+ProbedEngine::ProbedEngine(const ProbedCompiler& compiler, const Lowered& lowered, TemporaryFolder folder,
+                           const BuildOptions& options)
     : m_compiler(compiler),
       m_backend(compiler.name()),
-      m_plan(std::move(plan)),
-      m_network(std::move(network)),
+      m_plan(lowered.plan),
+      m_network(lowered.network),
       m_folder(std::move(folder)),
-      m_threads(compiler.threads(options)) {
-  m_inputs = handedInputs(m_network);
-  m_outputs = handedOutputs(m_network);
+      m_threads(compiler.threads(options)),
+      m_options(lowered.options) {
+  m_inputs = handedInputs(*m_network);
+  m_outputs = handedOutputs(*m_network);
 }
 
 ProbedEngine::~ProbedEngine() {
   if (m_job == nullptr || !m_job->isThere()) return;
   std::uintmax_t bytes = 0;
-  for (const auto& [name, path] : filesOf(m_network)) {
+  for (const auto& [name, path] : filesOf(*m_network)) {
     std::error_code gone;
     const std::uintmax_t size = std::filesystem::file_size(path, gone);
     if (!gone) bytes += size;
@@ -65,28 +66,30 @@ ProbedEngine::~ProbedEngine() {
 Result<std::unique_ptr<ProbedEngine>> ProbedEngine::compile(const ProbedCompiler& compiler, const Lowered& lowered,
                                                             const BuildOptions& options) {
   auto folder = TRY(TemporaryFolder::in(std::filesystem::temp_directory_path(), "fusescope.runs"));
-  std::unique_ptr<ProbedEngine> engine(
-      new ProbedEngine(compiler, lowered.plan, *lowered.network, std::move(folder), options));
+  std::unique_ptr<ProbedEngine> engine(new ProbedEngine(compiler, lowered, std::move(folder), options));
   TRY(engine->prepare(options));
   return engine;
 }
 
 Status ProbedEngine::prepare(const BuildOptions& options) {
-  BuildOptions told = options;
-  told.threads = m_threads;
-  m_options = TRY(m_compiler.kind().requestOptions(m_network, told));
-  const ProbeAnswer compiled = TRY(wake(options.stop, options.progress));
+  const auto inputs = TRY(comparedOn(options));
+  Json request = compileRequest();
+  if (!inputs.empty()) request["values"] = true;
+  const ProbeAnswer compiled = TRY(wake(request, options.stop, options.progress));
   report(compiled);
-  m_made = TRY(readBackPlan(m_plan, TRY(readBack(compiled, options))));
+  m_made = TRY(readBackPlan(m_plan, TRY(readBack(compiled, inputs, options))));
   m_report.regions = m_report.distinct = std::ssize(m_made->fusedNodes);
   return Done{};
 }
 
+Json ProbedEngine::compileRequest() const {
+  return {{"op", "compile"}, {"options", m_options}};
+}
+
 /// A process that has compiled the network.
-Result<ProbeAnswer> ProbedEngine::wake(const StopToken& stop, const Progress& progress) {
+Result<ProbeAnswer> ProbedEngine::wake(const Json& request, const StopToken& stop, const Progress& progress) {
   m_job = TRY(m_compiler.takeJob(stop));
-  auto compiled =
-      m_job->ask({.json = {{"op", "compile"}, {"options", m_options}}, .files = filesOf(m_network)}, stop, progress);
+  auto compiled = m_job->ask({.json = request, .files = filesOf(*m_network)}, stop, progress);
   if (compiled.ok()) return compiled;
   const bool isThere = m_job->isThere();
   if (isThere) m_compiler.giveBack(std::move(m_job));
@@ -95,15 +98,15 @@ Result<ProbeAnswer> ProbedEngine::wake(const StopToken& stop, const Progress& pr
 }
 
 Status ProbedEngine::beThere(const StopToken& stop) {
-  if (m_job == nullptr || !m_job->isThere()) TRY(wake(stop));
+  if (m_job == nullptr || !m_job->isThere()) TRY(wake(compileRequest(), stop));
   return Done{};
 }
 
 /// Of the node of the plan that the compiler failed at, if it is known.
 Diagnostic ProbedEngine::located(Diagnostic error) const {
   if (error.cancelled) return error;
-  const NodeId node = m_compiler.kind().failedAt(m_network, error);
-  error.message = inNamesOfNetwork(m_network, error.message);
+  const NodeId node = m_compiler.kind().failedAt(*m_network, error);
+  error.message = inNamesOfNetwork(*m_network, error.message);
   error.where.node = m_plan->graph().has(node) ? m_plan->graph().node(node).name : std::string();
   return error;
 }
@@ -120,29 +123,30 @@ void ProbedEngine::report(const ProbeAnswer& compiled) {
   if (fields.error()) m_report.compilerPhases.clear();  // it is text of another program
 }
 
-Result<ReadBack> ProbedEngine::readBack(const ProbeAnswer& compiled, const BuildOptions& options) {
-  ReadBack told = TRY(m_compiler.kind().readBack(m_network, compiled));
-  TRY(verify(compiled, options, told));
+/// The inputs on which bindings are compared with numbers, by their names in the handed file; none: nothing is
+/// compared. Answers that were recorded hold no numbers for that.
+Result<std::map<std::string, Tensor>> ProbedEngine::comparedOn(const BuildOptions& options) const {
+  std::map<std::string, Tensor> inputs;
+  if (options.verifyOn.empty() || TRY(m_compiler.recorded())) return inputs;
+  for (const auto& [plan, file] : m_inputs)
+    if (const auto given = options.verifyOn.find(plan); given != options.verifyOn.end())
+      inputs.emplace(file, given->second);
+  if (inputs.size() != m_inputs.size()) inputs.clear();
+  return inputs;
+}
+
+Result<ReadBack> ProbedEngine::readBack(const ProbeAnswer& compiled, const std::map<std::string, Tensor>& inputs,
+                                        const BuildOptions& options) {
+  const ProbedKind& kind = m_compiler.kind();
+  const bool compares = !inputs.empty();
+  if (options.progress) options.progress(compares ? "verify" : "read back", m_backend);
+  ReadBack told = compares ? TRY(kind.readBackCompared(*m_network, compiled, {inputs, *m_job, options.stop}))
+                           : TRY(kind.readBack(*m_network, compiled));
   auto identity = m_compiler.identity();
   identity.options = told.compiler.options;
   for (const auto& [name, value] : m_plan->options.compilerOptions) identity.options.insert_or_assign(name, value);
   told.compiler = std::move(identity);
   return told;
-}
-
-/// What cannot be compared stays as it was told. Errors: cancellation.
-Status ProbedEngine::verify(const ProbeAnswer& compiled, const BuildOptions& options, ReadBack& told) {
-  std::map<std::string, Tensor> inputs;
-  for (const auto& [plan, file] : m_inputs)
-    if (const auto given = options.verifyOn.find(plan); given != options.verifyOn.end())
-      inputs.emplace(file, given->second);
-  if (options.verifyOn.empty() || inputs.size() != m_inputs.size()) return Done{};
-  if (options.progress) options.progress("verify", m_backend);
-  ReadBack verified = told;
-  const Status status = m_compiler.kind().verify(m_network, compiled, inputs, *m_job, verified, options.stop);
-  if (!status.ok()) return status.error().cancelled ? status : Status(Done{});
-  told = std::move(verified);
-  return Done{};
 }
 
 Result<std::filesystem::path> ProbedEngine::writeInputs(const std::map<std::string, Tensor>& inputs) const {
@@ -215,6 +219,8 @@ Result<TimeReport> ProbedEngine::time(const std::map<std::string, Tensor>& input
   summarise(report, TRY(runTimes(answer)));
   if (options.perLayer && m_compiler.whyNot(Ability::Profile).empty())
     report.layers = TRY(profile(path, options, report));
+  if (const auto remark = answer.json.find("remark"); remark != answer.json.end() && remark->is_string())
+    addRemark(remark->get<std::string>(), report);
   noteOthers(others.end(), report);
   if (const auto recorded = TRY(m_compiler.recorded())) addRemark(recorded->inWords(), report);
   return report;
@@ -229,7 +235,7 @@ Result<std::vector<StepTime>> ProbedEngine::profile(const std::filesystem::path&
   const ProbeAnswer answer =
       TRY(m_job->ask({.json = {{"op", "profile"}, {"runs", runs}}, .files = {{"inputs.npz", inputs}}}, options.stop,
                      options.progress));
-  const std::map<std::string, double> times = TRY(kind.kernelTimes(m_network, answer));
+  const std::map<std::string, double> times = TRY(kind.kernelTimes(*m_network, answer));
   TimeReport meanwhile;
   summarise(meanwhile, TRY(runTimes(answer)));
   report.remark = fmt::format(
@@ -248,7 +254,7 @@ Result<std::vector<StepTime>> ProbedEngine::profile(const std::filesystem::path&
 Result<MarkedValues> ProbedEngine::markedValues(std::span<const std::map<std::string, Tensor>> samples,
                                                 std::int64_t mostBuilds, const BuildOptions& options) const {
   if (const auto recorded = m_compiler.recorded(); !recorded.ok() || recorded.value()) return MarkedValues{};
-  return fusescope::markedValues({m_compiler, m_network, m_options, m_inputs, *m_made}, samples, mostBuilds, options);
+  return fusescope::markedValues({m_compiler, *m_network, m_options, m_inputs, *m_made}, samples, mostBuilds, options);
 }
 
 Status ProbedEngine::save(const std::filesystem::path& path) const {

@@ -44,14 +44,16 @@ class ProbedEngine final : public Engine {
   Status save(const std::filesystem::path& path) const override;
 
  private:
-  ProbedEngine(const ProbedCompiler& compiler, std::shared_ptr<const Plan> plan, HandedNetwork network,
-               TemporaryFolder folder, const BuildOptions& options);
+  ProbedEngine(const ProbedCompiler& compiler, const Lowered& lowered, TemporaryFolder folder,
+               const BuildOptions& options);
   Status prepare(const BuildOptions& options);
-  Result<ProbeAnswer> wake(const StopToken& stop, const Progress& progress = {});
+  Result<ProbeAnswer> wake(const Json& request, const StopToken& stop, const Progress& progress = {});
   Status beThere(const StopToken& stop);
   void report(const ProbeAnswer& compiled);
-  Result<ReadBack> readBack(const ProbeAnswer& compiled, const BuildOptions& options);
-  Status verify(const ProbeAnswer& compiled, const BuildOptions& options, ReadBack& told);
+  Json compileRequest() const;
+  Result<std::map<std::string, Tensor>> comparedOn(const BuildOptions& options) const;
+  Result<ReadBack> readBack(const ProbeAnswer& compiled, const std::map<std::string, Tensor>& inputs,
+                            const BuildOptions& options);
   Result<RunResult> runInMemory(const std::map<std::string, Tensor>& inputs, const StopToken& stop);
   Result<std::map<std::string, Tensor>> namedInPlan(std::map<std::string, Tensor> arrays) const;
   Result<std::filesystem::path> writeInputs(const std::map<std::string, Tensor>& inputs) const;
@@ -63,10 +65,10 @@ class ProbedEngine final : public Engine {
   const ProbedCompiler& m_compiler;
   std::string m_backend;
   std::shared_ptr<const Plan> m_plan;
-  HandedNetwork m_network;
+  std::shared_ptr<const HandedNetwork> m_network;
   TemporaryFolder m_folder;  ///< of what passes between the processes
   int m_threads;
-  Json m_options;  ///< that it is compiled with
+  Json m_options;  ///< that it is compiled with: Lowered::options
   NamesInFile m_inputs, m_outputs;
   std::unique_ptr<ProbeJob> m_job;
   SharedTensors m_shared;

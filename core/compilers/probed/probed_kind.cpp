@@ -1,5 +1,7 @@
 #include "compilers/probed/probed_kind.h"
 
+#include <fmt/format.h>
+
 #include <cctype>
 
 namespace fusescope {
@@ -11,6 +13,17 @@ bool isOfName(char letter) {
 
 }  // namespace
 
+bool ProbedKind::takesTarget(std::string_view asked) const {
+  return asked == target() || asked.starts_with(std::string(target()) + ":");
+}
+
+std::string ProbedKind::elsewhere() const {
+  return fmt::format(
+      "On a machine that has it and cannot be reached: fusescope probe pack MODEL --compiler {} -o job.pyz "
+      "here, python3 job.pyz there, and fusescope probe open result.zip here.",
+      name());
+}
+
 std::string ProbedKind::whyNoWorkspace() const {
   return std::string(title()) + " has no limit of the scratch memory of a kernel.";
 }
@@ -19,9 +32,9 @@ Result<std::vector<OptimiserStep>> ProbedKind::optimiserSteps(const ProbeAnswer&
   return Diagnostic{.message = std::string(title()) + " does not say which steps its optimisation takes"};
 }
 
-Status ProbedKind::verify(const HandedNetwork&, const ProbeAnswer&, const std::map<std::string, Tensor>&, ProbeJob&,
-                          ReadBack&, const StopToken&) const {
-  return Done{};
+Result<ReadBack> ProbedKind::readBackCompared(const HandedNetwork& network, const ProbeAnswer& compiled,
+                                              const ComparedOn& /*on*/) const {
+  return readBack(network, compiled);
 }
 
 /// The only node whose number stands in the error as a word.

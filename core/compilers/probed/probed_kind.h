@@ -27,6 +27,13 @@ struct OptimiserStep {
   bool operator==(const OptimiserStep&) const = default;
 };
 
+/// What bindings are compared on.
+struct ComparedOn {
+  const std::map<std::string, Tensor>& inputs;  ///< by their names in the handed file, all of them
+  ProbeJob& job;                                ///< that compiled the network, asked for `values`
+  const StopToken& stop;
+};
+
 /// What is different between the compilers that a probe reaches: what each is asked for, and how its answers are read.
 /// All is text of another program: nothing is believed that does not fit the network. Const, stateless, and safe to use
 /// from several threads.
@@ -36,7 +43,15 @@ class ProbedKind {
   virtual std::string_view name() const = 0;  ///< "onnxruntime": the compiler's name, and that of its file in the probe
   virtual std::string_view title() const = 0;   ///< "ONNX Runtime"
   virtual std::string_view target() const = 0;  ///< the target whose table predicts what it does
+  /// Whether it compiles what was planned for `target`: for its own, and for those of a capability of it.
+  virtual bool takesTarget(std::string_view target) const;
   virtual HandedTypes handedTypes() const = 0;
+  /// The same for a plan, where that depends on what it was planned for.
+  virtual HandedTypes handedTypesFor(const Plan& /*plan*/) const { return handedTypes(); }
+  /// What of it nobody has run yet, as a sentence; empty: it was tried.
+  virtual std::string untried() const { return {}; }
+  /// How its answers come here from a machine that cannot be reached, as sentences.
+  virtual std::string elsewhere() const;
   virtual std::vector<CompilerOption> options() const = 0;
   /// Why it cannot do this where it was found, as a sentence; empty: it can. `opened`: what the probe answered when it
   /// was opened there.
@@ -64,11 +79,11 @@ class ProbedKind {
                                                             const ProbeAnswer& profile) const = 0;
   /// What kernelTimes() are over the runs of a profile, behind "times of kernels are": "medians over all runs".
   virtual std::string_view kernelTimesAre() const = 0;
-  /// Compares bindings with numbers, where the compiler hands inner values out: those that are equal become Verified.
-  /// `inputs`: by their names in the handed file. The default does nothing.
-  virtual Status verify(const HandedNetwork& network, const ProbeAnswer& compiled,
-                        const std::map<std::string, Tensor>& inputs, ProbeJob& job, ReadBack& told,
-                        const StopToken& stop) const;
+  /// The same, with bindings compared with numbers where the compiler hands inner values out: those that are equal
+  /// become Verified. What cannot be compared stays as it was told. Errors: those of readBack(); cancellation. The
+  /// default compares nothing.
+  virtual Result<ReadBack> readBackCompared(const HandedNetwork& network, const ProbeAnswer& compiled,
+                                            const ComparedOn& on) const;
   /// The node that a build failed at, where the error says or its kind of search finds one; else invalid. The default:
   /// the only one whose name in the handed file stands in the error.
   virtual NodeId failedAt(const HandedNetwork& network, const Diagnostic& error) const;

@@ -7,7 +7,10 @@
 
 #include "base/text.h"
 #include "compilers/tensorrt/layer_facts.h"
+#include "compilers/tensorrt/layer_names.h"
 #include "compilers/tensorrt/layer_places.h"
+#include "compilers/tensorrt/pin_hindrances.h"
+#include "compilers/tensorrt/region_advice.h"
 #include "compilers/tensorrt/silent_nodes.h"
 #include "frontends/tensorrt/layer_network.h"
 
@@ -54,7 +57,11 @@ class EngineReader {
     addTimes();
     addPlacement();
     if (log != nullptr) addLog(*log);
+    if (!isOfLayers(*m_network.plan->model)) append(m_told.decisions, regionAdvice(*m_network.plan, m_told.kernels));
     identify();
+    // A quantiser, or a node that moves elements, may have been found in what the layer's type alone calls a move.
+    if (!isOfLayers(*m_network.plan->model))
+      for (ReadBackKernel& kernel : m_told.kernels) kernel.converts = kernel.converts && kernel.nodes.empty();
     return std::move(m_told);
   }
 
@@ -74,6 +81,9 @@ class EngineReader {
     for (std::size_t k = 0; k < layer.outputs.size(); ++k)
       kernel.outputs.push_back(moved(layer.outputs[k], edges.outputs[i][k]));
     kernel.region = regionOf(layer);
+    // A network of layers has nodes for conversions, too.
+    kernel.converts = m_places.places[i].role == LayerPlace::Role::Conversion ||
+                      (isOfLayers(*m_network.plan->model) && (onlyMoves(layer) || isInsertedLayer(layer.name)));
   }
 
   static KernelValue moved(const ListedTensor& tensor, ValueId value) {
@@ -92,9 +102,7 @@ class EngineReader {
   void addConversions() {
     for (std::size_t i = 0; i < m_layers.size(); ++i) {
       const ReadBackKernel& kernel = m_told.kernels[i];
-      if (m_places.places[i].role != LayerPlace::Role::Conversion || m_layers[i].inputs.size() != 1 ||
-          m_layers[i].outputs.size() != 1)
-        continue;
+      if (!kernel.converts || m_layers[i].inputs.size() != 1 || m_layers[i].outputs.size() != 1) continue;
       auto conversion =
           conversionBy(m_layers[i], kernel.inputs.front().value, kernel.outputs.front().value, kernel.name);
       if (conversion) m_told.conversions.push_back(std::move(*conversion));
@@ -133,7 +141,9 @@ class EngineReader {
       else
         placement.unplaced.push_back({.layer = m_told.kernels[i].name, .why = place.why, .nearest = place.nearest});
     }
-    if (m_files.profile) placement.times = m_files.profile->counts();
+    const bool anyTime =
+        std::ranges::any_of(m_told.kernels, [](const ReadBackKernel& kernel) { return kernel.ms.has_value(); });
+    if (m_files.profile && anyTime) placement.times = m_files.profile->counts();
     if (m_files.log) placement.device = m_files.log->device;
     if (m_files.times) {
       placement.latencyMs = m_files.times->latencyMs ? m_files.times->latencyMs : m_files.times->computeMs;
@@ -162,6 +172,7 @@ class EngineReader {
   }
 
   void addLog(const EngineLog& log) {
+    m_told.hindrances = pinHindrances(m_network, log);
     addLayersOfNodes(log);
     for (const EngineLog::Tactics& tactics : log.tactics)
       if (const auto subjects = subjectsOfLayer(tactics.layer); !subjects.empty() && tactics.fastestMs)
@@ -188,16 +199,10 @@ class EngineReader {
       decideThat("build.compiler_warns", {}, {{"compiler", "TensorRT"}, {"message", warning}});
   }
 
-  /// The message names layers as "Conv_70[Conv] + Relu_71[Relu]".
   std::vector<Subject> ignoredSubjects(std::string_view layers) const {
     std::vector<Subject> subjects;
-    for (std::string_view rest = layers; !rest.empty();) {
-      const std::size_t end = std::min(rest.find(" + "), rest.size());
-      std::string_view name = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + 3, rest.size()));
-      if (name.ends_with(']')) name = name.substr(0, name.rfind('['));
+    for (const std::string& name : nodesInMessage(layers))
       for (Subject& subject : subjectsOf(name)) subjects.push_back(std::move(subject));
-    }
     return subjects;
   }
 

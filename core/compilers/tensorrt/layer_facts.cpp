@@ -75,6 +75,11 @@ bool onlySynchronises(const ListedLayer& layer) {
   return std::ranges::find(kTypes, layer.type) != std::end(kTypes) || layer.name.starts_with("[trainStation");
 }
 
+bool onlyMoves(const ListedLayer& layer) {
+  return onlySynchronises(layer) || layer.type == "NoOp" || layer.type == "copy" || layer.type == "Constant" ||
+         (layer.type == "Reformat" && layer.origin != "QDQ");
+}
+
 std::string_view regionNumber(std::string_view layer) {
   constexpr std::string_view kMark = "_myl";
   const std::size_t start = layer.rfind(kMark);

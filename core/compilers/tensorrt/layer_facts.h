@@ -28,6 +28,10 @@ std::string kindOf(const ListedLayer& layer, const std::vector<std::pair<NodeId,
 /// Whether a layer calculates nothing by its type: it synchronises streams, prepares memory or asks for extents.
 bool onlySynchronises(const ListedLayer& layer);
 
+/// Whether a layer calculates nothing of a network by its type: it synchronises, copies or reformats, unless a
+/// quantiser of the network is that reformat.
+bool onlyMoves(const ListedLayer& layer);
+
 /// "0" of "n3_myl0_12": the number of the region that a kernel was made in; empty: in none.
 std::string_view regionNumber(std::string_view layer);
 

@@ -76,12 +76,25 @@ std::optional<std::string_view> insideOfRegion(std::string_view name) {
   return name.substr(0, mark);
 }
 
+/// Whether a part of a layer's name is of what TensorRT put in for the sake of another layer.
+bool isInsertedPart(std::string_view part) {
+  constexpr std::array<std::string_view, 9> kStarts{
+      "reshape_before_",  "reshape_after_",  "squeeze_before_",        "squeeze_after_",       "unsqueeze_before_",
+      "unsqueeze_after_", "copied_squeeze_", "unsqueeze_node_before_", "unsqueeze_node_after_"};
+  return std::ranges::any_of(kStarts, [&](std::string_view start) { return part.starts_with(start); }) ||
+         part.ends_with(" copy") || part.starts_with("[trainStation");
+}
+
+bool isConversionByName(std::string_view name) {
+  return name.starts_with("Reformatting CopyNode for ") || name.starts_with("Forced Cast ");
+}
+
 class NameReader {
  public:
   NameReader(std::string_view name, const KnownNames& known) : m_rest(withoutProfile(name)), m_known(known) {}
 
   LayerName run() {
-    if (m_rest.starts_with("Reformatting CopyNode for ") || m_rest.starts_with("Forced Cast ")) {
+    if (isConversionByName(m_rest)) {
       m_made.isInserted = true;
       return std::move(m_made);
     }
@@ -173,12 +186,7 @@ class NameReader {
   }
 
   bool takeInserted(std::string_view part) {
-    constexpr std::array<std::string_view, 9> kStarts{
-        "reshape_before_",  "reshape_after_",  "squeeze_before_",        "squeeze_after_",       "unsqueeze_before_",
-        "unsqueeze_after_", "copied_squeeze_", "unsqueeze_node_before_", "unsqueeze_node_after_"};
-    const bool isInserted =
-        std::ranges::any_of(kStarts, [&](std::string_view start) { return part.starts_with(start); }) ||
-        part.ends_with(" copy") || part.starts_with("[trainStation");
+    const bool isInserted = isInsertedPart(part);
     m_inserted += isInserted ? 1 : 0;
     return isInserted;
   }
@@ -270,6 +278,10 @@ bool KnownNames::mayBeNumbered(std::string_view name) const {
   if (m_log != nullptr && m_log->nodeOfLayer.contains(name)) return false;
   const auto without = withoutNumber(name);
   return without && m_network.nodes.contains(*without);
+}
+
+bool isInsertedLayer(std::string_view name) {
+  return isConversionByName(name) || (isInsertedPart(name) && name.find(" + ") == std::string_view::npos);
 }
 
 LayerName readLayerName(std::string_view name, const KnownNames& known) {

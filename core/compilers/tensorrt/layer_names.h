@@ -54,4 +54,7 @@ struct LayerName {
 /// nodes may hold any of these marks, so that the longest known names count first.
 LayerName readLayerName(std::string_view name, const KnownNames& known);
 
+/// LayerName::isInserted where no network is known: by how the whole name begins.
+bool isInsertedLayer(std::string_view name);
+
 }  // namespace fusescope

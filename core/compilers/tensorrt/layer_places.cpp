@@ -207,11 +207,7 @@ class LayerPlacer {
 
   LayerPlace& place(std::size_t i) { return m_made.places[i]; }
 
-  bool isMove(std::size_t i) const {
-    const ListedLayer& layer = m_layers[i];
-    return m_names[i].isInserted || onlySynchronises(layer) || layer.type == "NoOp" || layer.type == "copy" ||
-           layer.type == "Constant" || (layer.type == "Reformat" && layer.origin != "QDQ");
-  }
+  bool isMove(std::size_t i) const { return m_names[i].isInserted || onlyMoves(m_layers[i]); }
 
   /// Whether all that a layer writes is what another layer makes: it has it, in another type or place.
   bool writesWhatOthersMake(std::size_t i) const {

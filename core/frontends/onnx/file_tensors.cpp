@@ -23,4 +23,10 @@ onnxlib::FileTensor fileTensor(const std::string& name, const Tensor& tensor) {
   return made;
 }
 
+onnxlib::FileType fileType(const TensorType& type) {
+  onnxlib::FileType made{.dtype = type.dtype, .ranked = type.shape.ranked, .dims = {}, .container = type.container};
+  for (const Dim& dim : type.shape.dims) made.dims.push_back({.size = dim.size, .symbol = dim.symbol});
+  return made;
+}
+
 }  // namespace fusescope

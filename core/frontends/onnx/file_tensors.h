@@ -11,5 +11,7 @@ namespace fusescope {
 onnxlib::FileTensor fileTensor(const std::string& name, const Tensor& tensor);
 /// The inverse, a view of the file: its elements may lie at any address.
 Tensor toTensor(const onnxlib::FileTensor& tensor);
+/// A type as a file declares it.
+onnxlib::FileType fileType(const TensorType& type);
 
 }  // namespace fusescope

@@ -66,12 +66,6 @@ bool mayBeWeight(const FileTensor& tensor) {
   return !tensor.dims.empty() && (isFloat(tensor.dtype) || (isInteger(tensor.dtype) && bitWidth(tensor.dtype) <= 8));
 }
 
-FileType toFileType(const TensorType& type) {
-  FileType result{.dtype = type.dtype, .ranked = type.shape.ranked, .dims = {}, .container = type.container};
-  for (const Dim& dim : type.shape.dims) result.dims.push_back({.size = dim.size, .symbol = dim.symbol});
-  return result;
-}
-
 /// "MatMul, Mul and Relu"
 std::string operatorsOf(const std::vector<FileNode>& nodes) {
   std::string text;
@@ -120,7 +114,7 @@ Result<std::shared_ptr<const Graph>> GraphBuilder::build(const FileGraph& graph,
                         .where = {.value = output.name}};
     m_editor.addOutput(*value);
   }
-  return m_editor.publish();
+  return std::move(m_editor).publish();
 }
 
 void GraphBuilder::collectTypes(const FileGraph& graph) {
@@ -269,7 +263,7 @@ void GraphBuilder::noteTypes(const FileNode& file) {
   for (std::size_t i = 0; i < file.outputs.size(); ++i)
     if (!file.outputs[i].empty() && results.value()[i].dtype != DataType::Undefined) {
       const FileType*& known = m_types.try_emplace(file.outputs[i], inferredType(file.outputs[i])).first->second;
-      if (known == nullptr || !known->ranked) known = &m_bodyTypes.emplace_back(toFileType(results.value()[i]));
+      if (known == nullptr || !known->ranked) known = &m_bodyTypes.emplace_back(fileType(results.value()[i]));
     }
 }
 

@@ -91,9 +91,9 @@ class GraphBuilder : private AdaptContext {
   GraphEditor m_editor;
   UniqueNames m_nodeNames;
   UniqueNames m_valueNames;  ///< all names of the file's graph, then those made up
-  std::map<std::string, ValueId, std::less<>> m_values;
-  std::map<std::string, const onnxlib::FileType*, std::less<>> m_types;
-  std::map<std::string, onnxlib::FileTensor, std::less<>> m_constants;  ///< initializers and Constant nodes
+  NameMap<ValueId> m_values;
+  NameMap<const onnxlib::FileType*> m_types;
+  NameMap<onnxlib::FileTensor> m_constants;     ///< initializers and Constant nodes
   std::unordered_set<std::string_view> m_read;  ///< values of the file's graph that something reads
   std::vector<PendingNode> m_pending;
   std::vector<ValueId> m_captures;

@@ -18,13 +18,6 @@ namespace {
 using onnxlib::FileAttribute;
 using onnxlib::FileGraph;
 using onnxlib::FileNode;
-using onnxlib::FileType;
-
-FileType fileType(const TensorType& type) {
-  FileType made{.dtype = type.dtype, .ranked = type.shape.ranked, .dims = {}, .container = type.container};
-  for (const Dim& dim : type.shape.dims) made.dims.push_back({dim.size, dim.symbol});
-  return made;
-}
 
 /// One graph, and those in it. A file has no captures: a body names the values of the graphs around it, and none of its
 /// own values has the name of one of theirs.

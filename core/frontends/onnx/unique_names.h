@@ -1,9 +1,10 @@
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+
+#include "base/name_map.h"
 
 namespace fusescope {
 
@@ -14,7 +15,7 @@ class UniqueNames {
   bool taken(std::string_view name) const { return m_taken.contains(name); }
 
  private:
-  std::set<std::string, std::less<>> m_taken;
+  NameSet m_taken;
   std::unordered_map<std::string, int> m_lastNumber;
 };
 

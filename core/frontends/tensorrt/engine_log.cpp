@@ -83,16 +83,21 @@ class EngineLogReader {
     char level = 0;
     std::string_view words;
   };
-  /// "[date] [V] [TRT] words" or "[V] [TRT] words"; of another line all of it.
+  /// "[date] [V] [TRT] words", "[V] [TRT] words", "[date] [TRT] [V] words"; of another line all of it.
   static Parts partsOf(std::string_view line) {
+    constexpr std::string_view kLevels = "VIWEF";
     Parts parts{.words = line};
-    constexpr std::string_view kLevels = "VIWEF", kOfLibrary = "[TRT] ";
-    if (const std::size_t level = line.find("] ["); line.starts_with('[') && level != std::string_view::npos) {
-      const std::string_view rest = line.substr(level + 3);
-      if (rest.size() > 2 && rest[1] == ']' && kLevels.find(rest[0]) != std::string_view::npos)
-        parts = {rest[0], rest.substr(rest.size() > 2 && rest[2] == ' ' ? 3 : 2)};
+    while (parts.words.starts_with('[')) {
+      const std::size_t end = parts.words.find(']');
+      if (end == std::string_view::npos) break;
+      const std::string_view mark = parts.words.substr(1, end - 1);
+      const bool isLevel = mark.size() == 1 && kLevels.find(mark[0]) != std::string_view::npos;
+      const bool isTime = mark.find('/') != std::string_view::npos && mark.find(':') != std::string_view::npos;
+      if (!isLevel && !isTime && mark != "TRT") break;
+      if (isLevel) parts.level = mark[0];
+      parts.words.remove_prefix(end + 1);
+      if (parts.words.starts_with(' ')) parts.words.remove_prefix(1);
     }
-    if (parts.words.starts_with(kOfLibrary)) parts.words.remove_prefix(kOfLibrary.size());
     return parts;
   }
 

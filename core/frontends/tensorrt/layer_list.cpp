@@ -271,4 +271,48 @@ std::string layoutIn(std::string_view format) {
   return layout.empty() ? layout : layout + condition;
 }
 
+namespace {
+
+/// Parts between marks outside brackets; what PWN(…) holds is parts as well.
+void addParts(std::string_view name, std::vector<std::string>& parts) {
+  constexpr std::string_view kPointwise = "PWN(";
+  int depth = 0;
+  std::size_t start = 0;
+  const auto take = [&](std::size_t end) {
+    const std::string_view part = name.substr(start, end - start);
+    if (part.starts_with(kPointwise) && part.ends_with(')'))
+      addParts(part.substr(kPointwise.size(), part.size() - kPointwise.size() - 1), parts);
+    else if (!part.empty())
+      parts.emplace_back(part);
+  };
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (name[at] == '{' || name[at] == '[' || name[at] == '(') ++depth;
+    if ((name[at] == '}' || name[at] == ']' || name[at] == ')') && depth > 0) --depth;
+    if (depth > 0) continue;
+    for (const std::string_view mark : {" + ", " || ", ", "})
+      if (name.substr(at).starts_with(mark)) {
+        take(at);
+        start = at + mark.size();
+        at = start - 1;
+        break;
+      }
+  }
+  take(name.size());
+}
+
+bool isMadeUp(std::string_view part) {
+  return part.starts_with("(Unnamed Layer*") || part.starts_with("ONNXTRT_") || part.starts_with("{ForeignNode[") ||
+         part.starts_with("__my") || part.find("_myl") != std::string_view::npos;
+}
+
+}  // namespace
+
+std::vector<std::string> nodesSaidBy(const ListedLayer& layer) {
+  std::vector<std::string> names = namesInMetadata(layer.metadata);
+  if (!names.empty()) return names;
+  addParts(layer.name, names);
+  std::erase_if(names, isMadeUp);
+  return names;
+}
+
 }  // namespace fusescope

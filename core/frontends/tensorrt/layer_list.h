@@ -43,6 +43,10 @@ Result<std::vector<ListedLayer>> parseLayerList(std::string_view text);
 /// What stands in each "[ONNX Layer: …]": "n12", or "n3 | true_graph_0 (then_branch) | n2 (If)" of a node in a body.
 std::vector<std::string> namesInMetadata(std::string_view metadata);
 
+/// The nodes of the network that a layer says it is of, without knowing the network: those in its metadata, else the
+/// parts of its name, "A" and "B" of "A + B", "A || B" or "PWN(A, B)". Parts that TensorRT made up are left out.
+std::vector<std::string> nodesSaidBy(const ListedLayer& layer);
+
 /// The type that TensorRT prints as "Float", "Half", …, or within a format, as "Row major linear FP16 format";
 /// Undefined: one that is not known.
 DataType listedType(std::string_view type);

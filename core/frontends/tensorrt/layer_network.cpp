@@ -55,6 +55,7 @@ class LayerNetworkBuilder {
     node.outputs = made;
     if (!layer.tactic.empty()) node.attributes.emplace("tactic", layer.tactic);
     if (!layer.parameter.empty()) node.attributes.emplace("parameter", layer.parameter);
+    if (const auto said = nodesSaidBy(layer); !said.empty()) node.attributes.emplace(std::string(kNodesSaid), said);
     m_editor.addNode(std::move(node));
     for (std::size_t i = 0; i < made.size(); ++i) wrote(layer.outputs[i].name, made[i]);
   }

@@ -137,7 +137,8 @@ Result<Recipe> readReplay(const Json& json, const Model& model, const RecipeOpti
     if (type.ends_with("HALF")) narrow.insert(DataType::F16);
     if (type.ends_with("BF16")) narrow.insert(DataType::BF16);
   }
-  recipe.precisions.assign(narrow.begin(), narrow.end());
+  // The types of layers that are none of this network's say nothing of it.
+  if (!pins.empty()) recipe.precisions.assign(narrow.begin(), narrow.end());
   pins.moveInto(recipe, Strictness::Prefer);
   return recipe;
 }

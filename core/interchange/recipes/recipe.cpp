@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -119,8 +120,12 @@ Result<Recipe> readRecipe(std::string_view text, const Model& model, const Recip
                       : isPython(text)           ? readPythonTables(text, model, options)
                                                  : readCommands(text, model, options));
   if (!recipe.directives.empty() || !recipe.precisions.empty()) return recipe;
+  constexpr std::size_t kMostNamed = 3;
   std::string help;
-  for (const UnmappedEntry& entry : recipe.unmapped) help += fmt::format("{}: {}. ", entry.entry, entry.why);
+  for (const UnmappedEntry& entry : std::span(recipe.unmapped).first(std::min(kMostNamed, recipe.unmapped.size())))
+    help += fmt::format("{}: {}. ", entry.entry, entry.why);
+  if (recipe.unmapped.size() > kMostNamed)
+    help += fmt::format("So it is with {} more.", recipe.unmapped.size() - kMostNamed);
   return Diagnostic{.message = fmt::format("the recipe ({}) asks for nothing that can be taken over", recipe.kind),
                     .help = help.empty() ? "It must allow a type (--fp16), or give one to a layer." : help};
 }

@@ -126,6 +126,17 @@ std::string GraphRetyper::castOfAuthor(const std::string& name, DataType stored)
   return storedInPlan(result, stored, unused) == stored ? result : std::string();
 }
 
+/// The name under which what the author's Cast `name` makes stands already, since what stands before the Cast wanted
+/// the same of the same value: all that reads the Cast reads that. Nothing: the Cast is the first, or must stay as it
+/// is.
+std::string GraphRetyper::castedBefore(const FileValue& cast, const std::string& name) {
+  const auto [owner, source] = find(cast.castFrom);
+  const bool isFree = source != nullptr && owner == this && !source->isConstant && source->made == source->stored;
+  if (!isFree || cast.isBorder || m_handedOut.contains(name) || cast.stored != cast.made) return {};
+  const auto known = source->forms.find(cast.made);
+  return known == source->forms.end() || cast.made == source->stored ? std::string() : known->second;
+}
+
 /// Whether `node` is a Cast of the author to `type`.
 bool GraphRetyper::castsTo(std::size_t node, DataType type) const {
   const auto& results = m_graph.nodes[node].outputs;
@@ -344,6 +355,7 @@ void GraphRetyper::retypeResult(std::size_t place, std::size_t slot, DataType ma
   const DataType border = asPlanned ? value.stored : value.declared;
   value.forms.clear();
   value.madeName = name;
+  if (const std::string same = castedBefore(value, name); !same.empty()) value.madeName = same;
   if (value.isBorder && (border != made || value.stored != made)) {
     value.madeName = m_shared.fresh(fmt::format("{}_{}", name, fusescope::name(made)));
     edits.outcomes.push_back({{m_path, place}, slot, value.madeName});

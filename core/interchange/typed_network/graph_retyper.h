@@ -85,6 +85,7 @@ class GraphRetyper {
   DataType storedInPlan(const std::string& name, DataType made, FileValue& value) const;
   std::string castOfAuthor(const std::string& name, DataType stored) const;
   bool castsTo(std::size_t node, DataType type) const;
+  std::string castedBefore(const FileValue& cast, const std::string& name);
   /// The type of each type parameter of the operator that is not as declared.
   std::map<std::string, Need> parametersOf(std::size_t node, const onnxlib::OperatorTypes& types);
   DataType typeOfMove(std::size_t node);

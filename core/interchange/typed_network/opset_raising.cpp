@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "frontends/onnx/adapters.h"
@@ -25,7 +26,7 @@ class GraphRaiser final : public AdaptContext {
     const onnxlib::FileModel& file;
     std::int64_t from, to;
     const std::string& neededBy;
-    NetworkEdits& edits;
+    RaisedFile& made;
     std::set<std::string> names;
   };
 
@@ -33,10 +34,10 @@ class GraphRaiser final : public AdaptContext {
       : m_raise(raise), m_graph(graph), m_path(std::move(path)), m_outer(outer) {}
 
   Status run() {
-    for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
-      FileNode& node = m_graph.nodes[i];
-      TRY(raise({m_path, i}, node));
-      for (auto& attribute : node.attributes) {
+    const std::size_t count = m_graph.nodes.size();  // new ones come behind them
+    for (std::size_t i = 0; i < count; ++i) {
+      TRY(raise({m_path, i}));
+      for (auto& attribute : m_graph.nodes[i].attributes) {
         auto* body = std::get_if<std::shared_ptr<const FileGraph>>(&attribute.value);
         if (body == nullptr) continue;
         const auto raised = std::make_shared<FileGraph>(**body);
@@ -50,7 +51,8 @@ class GraphRaiser final : public AdaptContext {
   }
 
  private:
-  Status raise(const NodePlace& place, FileNode& node) {
+  Status raise(const NodePlace& place) {
+    FileNode& node = m_graph.nodes[place.node];
     if (!needsRaising(node, m_raise.from, m_raise.to)) {
       const std::string why = onnxlib::obstacleToRaising(node, m_raise.from, m_raise.to);
       return why.empty() ? Status(Done{}) : Status(cannot(node, why));
@@ -59,24 +61,68 @@ class GraphRaiser final : public AdaptContext {
     if (!made.ok()) return cannot(node, "cannot be written there: " + made.error().message);
     const bool isOne =
         made.value().size() == 1 && made.value().front().op == node.op && made.value().front().outputs == node.outputs;
-    if (!isOne) return cannot(node, "is several nodes there");
+    if (!isOne) return writeAnew(place, std::move(made).value());
     addEdits(place, node, made.value().front());
     node = std::move(made.value().front());
     return Done{};
+  }
+
+  /// The node that keeps the name takes the place, so that the plan's types are its.
+  Status writeAnew(const NodePlace& place, std::vector<FileNode> made) {
+    const FileNode before = m_graph.nodes[place.node];
+    const bool hasBody = std::ranges::any_of(before.attributes, [](const onnxlib::FileAttribute& attribute) {
+      return std::holds_alternative<std::shared_ptr<const FileGraph>>(attribute.value);
+    });
+    if (hasBody) return cannot(before, "is several nodes there");
+    auto own = std::ranges::find(made, before.name, &FileNode::name);
+    if (own == made.end()) own = made.begin();
+    const auto* read = before.inputs.empty() ? nullptr : type(before.inputs[0]);
+    const std::optional<onnxlib::FileType> moved = read == nullptr ? std::nullopt : std::optional(*read);
+    for (auto each = made.begin(); each != made.end(); ++each) {
+      if (!fits(*each, moved)) return cannot(before, "cannot be written there: what it reads may be empty");
+      declareNew(*each, before, moved);
+      const std::size_t at = each == own ? place.node : m_graph.nodes.size();
+      m_raise.made.rewritten[{m_path, at}] = each == own;
+      if (each == own)
+        m_graph.nodes[at] = std::move(*each);
+      else
+        m_graph.nodes.push_back(std::move(*each));
+    }
+    return Done{};
+  }
+
+  /// Reshapes of the newest opset say what a zero means, which older ones cannot: where there is none, it is no matter.
+  bool fits(FileNode& node, const std::optional<onnxlib::FileType>& read) const {
+    constexpr std::int64_t kFirstWithZeros = 14;
+    const bool saysZeros = node.op == "Reshape" && node.attribute("allowzero") != nullptr;
+    if (!saysZeros || m_raise.to >= kFirstWithZeros) return true;
+    std::erase_if(node.attributes, [](const onnxlib::FileAttribute& each) { return each.name == "allowzero"; });
+    return read && read->ranked && std::ranges::all_of(read->dims, [](const auto& dim) { return dim.size > 0; });
+  }
+
+  /// What stands between the new nodes has the type of what the old one read, but for extents.
+  void declareNew(const FileNode& node, const FileNode& before, const std::optional<onnxlib::FileType>& read) {
+    for (const std::string& output : node.outputs) {
+      if (output.empty() || std::ranges::count(before.outputs, output) > 0) continue;
+      const bool isExtents = node.op == "Shape";
+      if (!isExtents && !read) continue;
+      m_graph.values.push_back({.name = output, .type = {.dtype = isExtents ? DataType::I64 : read->dtype}});
+    }
   }
 
   void addEdits(const NodePlace& place, const FileNode& before, const FileNode& after) {
     for (std::size_t slot = 0; slot < std::max(before.inputs.size(), after.inputs.size()); ++slot) {
       const std::string now = slot < after.inputs.size() ? after.inputs[slot] : std::string();
       if (slot >= before.inputs.size() || before.inputs[slot] != now)
-        m_raise.edits.operands.push_back({place, slot, now});
+        m_raise.made.edits.operands.push_back({place, slot, now});
     }
     for (const auto& attribute : before.attributes)
-      if (after.attribute(attribute.name) == nullptr) m_raise.edits.goneAttributes.push_back({place, attribute.name});
+      if (after.attribute(attribute.name) == nullptr)
+        m_raise.made.edits.goneAttributes.push_back({place, attribute.name});
     // Bodies, which cannot be told apart, stay as they are.
     for (const auto& attribute : after.attributes)
       if (!std::holds_alternative<std::shared_ptr<const FileGraph>>(attribute.value))
-        m_raise.edits.attributes.push_back({place, attribute});
+        m_raise.made.edits.attributes.push_back({place, attribute});
   }
 
   Diagnostic cannot(const FileNode& node, const std::string& why) const {
@@ -119,7 +165,7 @@ class GraphRaiser final : public AdaptContext {
   std::string addTensor(const std::string& wanted, onnxlib::FileTensor tensor) override {
     tensor.name = freshValue(wanted);
     m_graph.initializers.push_back(tensor);
-    m_raise.edits.initializers.push_back({m_path, tensor});
+    m_raise.made.edits.initializers.push_back({m_path, tensor});
     return tensor.name;
   }
 
@@ -134,7 +180,7 @@ class GraphRaiser final : public AdaptContext {
 Result<RaisedFile> raisedTo(std::int64_t to, const onnxlib::FileModel& file, const std::string& neededBy) {
   RaisedFile raised{.file = file, .edits = {}};
   std::int64_t& opset = raised.file.opsets[""];
-  GraphRaiser::Raise raise{file, opset, to, neededBy, raised.edits, {}};
+  GraphRaiser::Raise raise{file, opset, to, neededBy, raised, {}};
   collectNames(file.graph, raise.names);
   TRY(GraphRaiser(raise, raised.file.graph, {}, nullptr).run());
   opset = to;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "base/result.h"
@@ -11,13 +12,21 @@ namespace fusescope {
 
 /// A file as it is at another opset.
 struct RaisedFile {
-  onnxlib::FileModel file;      ///< its nodes at the same places, new initializers behind the others
-  onnxlib::NetworkEdits edits;  ///< what makes the file so, the opset itself not among them
+  onnxlib::FileModel file;      ///< its nodes at the same places, new nodes and initializers behind the others
+  onnxlib::NetworkEdits edits;  ///< what makes the file so, but for the opset itself and the nodes in `rewritten`
+  /// Places of nodes that are written anew, and whether the file has another node there: else it is a new one.
+  std::map<onnxlib::NodePlace, bool> rewritten{};
 };
 
 /// `file` at opset `to` of ai.onnx, with the same meaning: nodes of operators that changed are written as they are
-/// there (attributes that became operands, modes that were the only ones). Errors: a node that one node cannot stand
-/// for there, which it names; `neededBy` is the node whose types need the opset.
+/// there (attributes that became operands, modes that were the only ones), by several nodes where one cannot stand for
+/// it (a Softmax over several axes). Errors: a node that cannot be written there, which it names; `neededBy` is the
+/// node whose types need the opset.
 Result<RaisedFile> raisedTo(std::int64_t to, const onnxlib::FileModel& file, const std::string& neededBy);
+
+/// `edits` speak of the places of `raised.file`. Makes them speak of the file that was raised: what they do to a node
+/// that was written anew is done to the new node, which they add, and the file's own node goes. New nodes then stand in
+/// an order in which each reads what those before it make.
+void settleRewritten(const RaisedFile& raised, onnxlib::NetworkEdits& edits);
 
 }  // namespace fusescope

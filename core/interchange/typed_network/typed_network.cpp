@@ -56,6 +56,7 @@ Result<TypedNetwork> typedNetwork(const Plan& plan, const FileModel& file, const
                        own, opset)});
     }
     foldForTarget(plan, at.file, network);
+    settleRewritten(at, network.edits);
     noteTruncation(plan, network);
     return network;
   }

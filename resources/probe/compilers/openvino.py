@@ -71,7 +71,7 @@ class Compiler(base.Compiler):
         options = request.get("options", {})
         progress("import")
         model, words = self._read_what_converts(files["network.onnx"])
-        self._asked = (identity(files["network.onnx"]), model) if not words else (None, None)
+        self._asked = (base.identity(files["network.onnx"]), model) if not words else (None, None)
         ops = numbered(model)
         write_model(ops, os.path.join(out_folder, MODEL))
         unconverted = [
@@ -90,7 +90,7 @@ class Compiler(base.Compiler):
         with phases("import"):
             asked, model = self._asked
             self._asked = None, None
-            if asked != identity(files["network.onnx"]):
+            if asked != base.identity(files["network.onnx"]):
                 model = self._core.read_model(files["network.onnx"])
             if request.get("mark"):
                 model.add_outputs(request["mark"])
@@ -243,12 +243,6 @@ class Phases:
 
     def __exit__(self, *error):
         self.list[-1]["ms"] = (time.perf_counter() - self._start) * 1e3
-
-
-def identity(path):
-    """Of a file as it is now: which one it is, and when it was written."""
-    facts = os.stat(path)
-    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
 def numbered(model):

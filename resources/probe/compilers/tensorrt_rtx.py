@@ -4,10 +4,14 @@ Only its documented Python interface is used. An engine is measured and dropped,
 or a card is there to run it. What runs on a card is untried: it was written by the documentation alone.
 
 The log is a file of lines, each a JSON array [severity, text] with a whole message: a name in it may hold line ends.
+
+TensorRT for servers has the same Python interface: tensorrt.py beside this is the same class under another module's
+name, and what differs are the methods that begin with `_of_` here.
 """
 
 import json
 import os
+import re
 import sys
 import time
 
@@ -22,27 +26,56 @@ UNTRIED = "Running with TensorRT for RTX is untried: nothing of it was run on a 
 
 
 class Compiler(base.Compiler):
+    module, distribution, title, untried = MODULE, DISTRIBUTIONS[0], "TensorRT for RTX", UNTRIED
+
     def open(self, request, files, out_folder, progress):
-        self._trt = trt = base.import_package(MODULE, DISTRIBUTIONS[0])
+        self._trt = trt = base.import_package(self.module, self.distribution)
         self._messages = []
         self._logger = make_logger(trt, self._messages)
         self._devices, why_no_device = cuda.devices()
-        self._engine, self._runner = None, None
+        self._engine, self._runner, self._asked = None, None, None
         return {
             "version": trt.__version__,
             "devices": self._devices,
-            "about": {
-                "sm": [name[len("SM") :] for name in trt.ComputeCapability.__members__ if name.startswith("SM")],
-                "why_no_device": why_no_device,
-                "untried": UNTRIED,
-            },
+            "about": {**self._of_about(), "why_no_device": why_no_device, "untried": self.untried},
         }
 
+    def _of_about(self):
+        return {"sm": [name[len("SM") :] for name in self._trt.ComputeCapability.__members__ if name.startswith("SM")]}
+
+    @staticmethod
+    def _form_of(options):
+        """What `options` say of how a network is read: one that was read otherwise is another."""
+        return options.get("typing")
+
+    def _of_network(self, builder, options):
+        """The network that the parser fills."""
+        return builder.create_network(0)
+
+    def _of_types(self, network, config, options):
+        """After the network was read: what is told of types besides. Answers what `compile` answers of it."""
+        return {}
+
+    def _of_card(self, config, options):
+        config.num_compute_capabilities = 1
+        config.set_compute_capability(self._compute_capability(str(options.get("sm", "CURRENT"))), 0)
+
+    def _of_engine(self, config, options, out_folder):
+        """After the engine was built. Answers what `compile` answers of it."""
+        return {}
+
     def support(self, request, files, out_folder, progress):
-        """Which nodes the parser takes: every refusal in its words, and the parts that lie between them."""
+        """Which nodes the parser takes: every refusal in its words, and the parts that lie between them. A network that
+        it takes whole is kept for compile(), since reading it again takes as long."""
         progress("support")
-        builder, network, parser = self._parser()
-        path = files["network.onnx"]
+        path, options = files["network.onnx"], request.get("options", {})
+        parsed = builder, network, parser = self._parser(options)
+        is_supported = parser.parse_from_file(path)
+        self._asked = (base.identity(path), self._form_of(options), parsed) if is_supported else None
+        if is_supported:
+            self._write_log(out_folder)
+            return {"is_supported": True, "refusals": [], "parts": []}
+        builder, network, parser = self._parser(options)
         with open(path, "rb") as file:
             is_supported = parser.supports_model_v2(file.read(), path)
         self._write_log(out_folder)
@@ -63,16 +96,15 @@ class Compiler(base.Compiler):
         base.reset_peak()
         progress("import")
         start = time.perf_counter()
-        builder, network, parser = self._parser()
-        if not parser.parse_from_file(files["network.onnx"]):
-            raise base.Refusal("\n".join(as_words(each) for each in refusals(parser)) or self._errors())
+        builder, network, parser = self._parsed(files["network.onnx"], options)
         config = self._configuration(builder, network, options, progress)
+        told = self._of_types(network, config, options)
         parsed = time.perf_counter()
         progress("build")
         engine = builder.build_serialized_network(network, config)
         built = time.perf_counter()
         if engine is None:
-            raise base.Refusal(self._errors() or "TensorRT for RTX made no engine, and its log gives no reason.")
+            raise self._failure("made no engine, and its log gives no reason.")
         self._write_log(out_folder)
         if options.get("keep_engine"):
             with open(os.path.join(out_folder, ENGINE), "wb") as file:
@@ -81,6 +113,8 @@ class Compiler(base.Compiler):
             self._engine = engine
         phases = (("import", start, parsed), ("build", parsed, built))
         return {
+            **told,
+            **self._of_engine(config, options, out_folder),
             "phases": [{"name": name, "ms": 1e3 * (end - begin)} for name, begin, end in phases],
             "peak_bytes": base.peak_bytes(),
             "engine_bytes": engine.nbytes,
@@ -91,13 +125,14 @@ class Compiler(base.Compiler):
         runner = self._prepared()
         runner.set_inputs(handed.inputs())
         runner.run()
-        return {**handed.give(runner.outputs()), "remark": UNTRIED}
+        return {**handed.give(runner.outputs()), "remark": self.untried}
 
     def time(self, request, files, out_folder, progress):
         runner = self._prepared()
         runner.set_inputs(npz.read(files["inputs.npz"]))
         base.times_of_runs(runner.run, request.get("warmup_seconds", 0), least=0)
-        return {"ms": base.times_of_runs(runner.run, request["seconds"]), "remark": UNTRIED}
+        ms = base.times_of_runs(runner.run, request["seconds"])
+        return {"ms": ms, "remark": f"running with {self.title} is untried through Fusescope"}
 
     def profile(self, request, files, out_folder, progress):
         """profile.json: for each run a list of [layer, milliseconds]; layers.json: what the inspector says."""
@@ -109,22 +144,31 @@ class Compiler(base.Compiler):
             json.dump(runs, file)
         with open(os.path.join(out_folder, "layers.json"), "w", encoding="utf-8") as file:
             file.write(runner.inspected())
-        return {"ms": ms, "remark": UNTRIED}
+        return {"ms": ms, "remark": self.untried}
 
-    def _parser(self):
+    def _parser(self, options):
         trt = self._trt
         self._messages.clear()
         builder = trt.Builder(self._logger)
-        network = builder.create_network(0)
+        network = self._of_network(builder, options)
         return builder, network, trt.OnnxParser(network, self._logger)
+
+    def _parsed(self, path, options):
+        """As support() left it, where that was asked of the same file in the same form."""
+        asked, self._asked = self._asked, None
+        if asked is not None and asked[:2] == (base.identity(path), self._form_of(options)):
+            return asked[2]
+        builder, network, parser = self._parser(options)
+        if not parser.parse_from_file(path):
+            raise base.Refusal("\n".join(as_words(each) for each in refusals(parser)) or self._errors())
+        return builder, network, parser
 
     def _configuration(self, builder, network, options, progress):
         trt = self._trt
         config = builder.create_builder_config()
         config.profiling_verbosity = trt.ProfilingVerbosity.DETAILED
         config.progress_monitor = self._monitor = make_monitor(trt, progress)
-        config.num_compute_capabilities = 1
-        config.set_compute_capability(self._compute_capability(str(options.get("sm", "CURRENT"))), 0)
+        self._of_card(config, options)
         if options.get("workspace"):
             config.set_memory_pool_limit(trt.MemoryPoolType.WORKSPACE, options["workspace"])
         if options.get("threads"):
@@ -147,6 +191,11 @@ class Compiler(base.Compiler):
         bad = (logger.INTERNAL_ERROR, logger.ERROR)
         return "\n".join(text for severity, text in self._messages if severity in bad)
 
+    def _failure(self, otherwise):
+        errors = self._errors()
+        kind = "memory" if re.search("out ?of ?memory", errors, re.IGNORECASE) else "refused"
+        return base.Refusal(errors or f"{self.title} {otherwise}", kind=kind)
+
     def _write_log(self, out_folder):
         with open(os.path.join(out_folder, LOG), "w", encoding="ascii") as file:
             for severity, text in self._messages:
@@ -154,29 +203,33 @@ class Compiler(base.Compiler):
 
     def _prepared(self):
         if not self._devices:
-            raise base.Refusal("TensorRT for RTX runs networks on a card, and there is none here.", kind="no_device")
+            raise base.Refusal(f"{self.title} runs networks on a card, and there is none here.", kind="no_device")
         if self._runner is None:
             if self._engine is None:
                 raise base.Refusal("No network was compiled yet.")
-            self._runner = Runner(self._trt, self._logger, self._engine, self._errors)
+            self._runner = Runner(self._trt, self._logger, self._engine, self.title, self._errors)
         return self._runner
 
 
 class Runner:
     """A network on a card."""
 
-    def __init__(self, trt, logger, plan, errors):
-        self._trt = trt
+    def __init__(self, trt, logger, plan, title, errors):
+        self._trt, self._title = trt, title
         self._cuda = cuda.Context()
         self._runtime = trt.Runtime(logger)
         self._engine = self._runtime.deserialize_cuda_engine(plan)
         if self._engine is None:
-            raise base.Refusal(errors() or "TensorRT for RTX cannot load the engine on this card.", kind="no_device")
+            raise self._wrong_card(errors(), "load")
         self._context = self._engine.create_execution_context()
         if self._context is None:
-            raise base.Refusal(errors() or "TensorRT for RTX cannot run the engine on this card.", kind="no_device")
+            raise self._wrong_card(errors(), "run")
         self._profiler = make_profiler(trt)
         self._buffers = {}
+
+    def _wrong_card(self, errors, verb):
+        return base.Refusal(errors or f"{self._title} cannot {verb} the engine on this card.", kind="asked",
+                            help="Compile it again on the card that is to run it.")
 
     def _names(self, mode):
         names = (self._engine.get_tensor_name(i) for i in range(self._engine.num_io_tensors))
@@ -205,7 +258,7 @@ class Runner:
 
     def run(self):
         if not self._context.execute_async_v3(self._cuda.stream):
-            raise base.Refusal("TensorRT for RTX could not run the network.", kind="failed")
+            raise base.Refusal(f"{self._title} could not run the network.", kind="failed")
         self._cuda.synchronise()
 
     def run_profiled(self):

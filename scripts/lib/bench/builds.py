@@ -2,14 +2,18 @@
 
     python -m bench.builds [--rounds N] [--threads N] [--rtx-python PYTHON] COMPILER[,COMPILER] MODEL.onnx …
 
-Each round runs, one after another and each as a process of its own, a Python script that does nothing but read the
-network and compile it, and `fusescope build --compiler`, which also plans, hands the network over and reads back what
-was made. What counts is the median of the ratios within rounds. Both use this Python, or --rtx-python for TensorRT for
-RTX.
+Each round runs, in turns that begin with the one and with the other, each as a process of its own, a Python script that
+does nothing but read the network and compile it, and `fusescope build --compiler`, which also plans, hands the network
+over, reads back what was made and writes an engine file. Three ratios are told: of the whole build, of the build
+without the phase in which it writes the renamed copy that the compiler is handed, and without the engine file, too,
+which is as large as the network: the script writes neither. What counts are the medians of the ratios within rounds; the quartiles
+stand behind them. Last comes the ratio of the processor time that both used with all of their processes: what else the
+machine does bears little on that. Both use this Python, or --rtx-python for TensorRT for RTX.
 """
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -57,32 +61,65 @@ sys.exit(builder.build_serialized_network(network, config) is None)
 }
 
 
-def seconds(command, environment):
-    start = time.perf_counter()
-    ended = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+COPY, ENGINE = "hand over", "write"  # the phases of a build in which it writes a network
+
+
+def run(command, environment):
+    """(seconds, seconds of processors, what it printed)"""
+    used, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    ended = subprocess.run(command, env=environment, capture_output=True, check=False)
     taken = time.perf_counter() - start
     if ended.returncode != 0:
         sys.exit(f"{' '.join(command[:4])} …: {ended.stderr.decode(errors='replace').strip()[-1000:]}")
-    return taken
+    now = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return taken, now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime, ended.stdout
+
+
+def quartiles(numbers):
+    """(the first quartile, the median, the third)"""
+    return tuple(statistics.quantiles(numbers, n=4, method="inclusive")) if len(numbers) > 1 else tuple(numbers * 3)
 
 
 def ratios(compiler, model, python, arguments):
-    """{alone: [seconds], built: [seconds], ratio: of the medians within rounds}"""
-    alone, built = [], []
+    """Seconds of each round, and summary() of them."""
+    rounds = []
     with tempfile.TemporaryDirectory(prefix="builds-") as folder:
         script = Path(folder) / "alone.py"
         script.write_text(SCRIPTS[compiler])
         environment = os.environ | {"XDG_CONFIG_HOME": folder, "FUSESCOPE_PYTHON": python}
+        alone = [python, str(script), model, str(arguments.threads)]
         build = [str(ROOT / "build/bin/fusescope"), "build", model, "--compiler", compiler, "--threads",
-                 str(arguments.threads), "-o", str(Path(folder) / "built.fse")]
+                 str(arguments.threads), "-o", str(Path(folder) / "built.fse"), "--json"]
         for number in range(arguments.rounds + 1):  # the first is not counted: it reads files that lie on the disk
-            taken = (seconds([python, str(script), model, str(arguments.threads)], environment),
-                     seconds(build, environment))
+            taken = {}
+            for name, command in (("alone", alone), ("build", build))[:: 1 if number % 2 else -1]:
+                taken[name], taken[f"{name}_cpu"], printed = run(command, environment)
+                if name == "build":
+                    taken["phases"] = {each["name"]: each["ms"] / 1e3 for each in json.loads(printed)["phases"]}
             if number > 0:
-                alone.append(taken[0])
-                built.append(taken[1])
-    return {"compiler": compiler, "network": Path(model).stem, "alone_s": alone, "build_s": built,
-            "ratio": statistics.median(b / a for a, b in zip(alone, built))}
+                rounds.append(taken)
+    return {"compiler": compiler, "network": Path(model).stem, "rounds": rounds, **summary(rounds)}
+
+
+def summary(rounds):
+    """Quartiles of the ratios within rounds: of the whole build, and without phases in which a network is written."""
+    def without(*phases):
+        return quartiles([(each["build"] - sum(each["phases"].get(name, 0) for name in phases)) / each["alone"]
+                          for each in rounds])
+    return {"whole": without(), "without_copy": without(COPY), "without_files": without(COPY, ENGINE),
+            "cpu": quartiles([each["build_cpu"] / each["alone_cpu"] for each in rounds])}
+
+
+def words(row):
+    def middle(number):
+        return statistics.median(number(each) for each in row["rounds"])
+    times = [middle(lambda each: each["alone"]), middle(lambda each: each["build"]),
+             middle(lambda each: each["phases"].get(COPY, 0)), middle(lambda each: each["phases"].get(ENGINE, 0))]
+    keys = ("whole", "without_copy", "without_files", "cpu")
+    spread = ["{1:.3f} ({0:.3f} to {2:.3f})".format(*row[key]) for key in keys]
+    return (f"{row['network']:12} {row['compiler']:13} alone {times[0]:5.2f} s, build {times[1]:5.2f} s, of it copy "
+            f"{times[2]:4.2f} s, engine file {times[3]:4.2f} s; ratio {spread[0]}, without the copy {spread[1]}, "
+            f"without the engine file, too, {spread[2]}; of processor time {spread[3]}")
 
 
 def main():
@@ -98,11 +135,7 @@ def main():
         for compiler in arguments.compilers.split(","):
             python = arguments.rtx_python if compiler == "tensorrt-rtx" else sys.executable
             row = ratios(compiler, model, python, arguments)
-            if arguments.json:
-                print(json.dumps(row), flush=True)
-            else:
-                print(f"{row['network']:20} {compiler:14} alone {statistics.median(row['alone_s']):7.2f} s   build "
-                      f"{statistics.median(row['build_s']):7.2f} s   ratio {row['ratio']:.3f}", flush=True)
+            print(json.dumps(row) if arguments.json else words(row), flush=True)
 
 
 if __name__ == "__main__":

@@ -182,9 +182,11 @@ TEST_F(CopiedCommand, EveryPieceOfWorkRuns) {
   compare.other = {.path = m_source.path, .inputs = m_source.inputs};
   WorkerRequest errors = requestOf(WorkerOp::Errors, m_source);
   errors.against = ErrorsAgainst::F64;
+  WorkerRequest bisect = requestOf(WorkerOp::Bisect, m_source);
+  bisect.bisect = {.seconds = 20, .builds = 5};
   for (const WorkerRequest& request :
        {requestOf(WorkerOp::Build, m_source), requestOf(WorkerOp::Run, m_source), requestOf(WorkerOp::Time, m_source),
-        requestOf(WorkerOp::MeasureError, m_source), errors, tune, calibrate, exported, compare}) {
+        requestOf(WorkerOp::MeasureError, m_source), errors, bisect, tune, calibrate, exported, compare}) {
     const auto line = commandFor(request, commands());
     ASSERT_TRUE(line.ok()) << line.error().text();
     const ProcessResult result = paste(line.value(), " --json");

@@ -218,6 +218,15 @@ TEST_F(ExportNetwork, WhatTheTargetCannotRunIsSaid) {
   EXPECT_EQ(refused.out.find("for strongly typed TensorRT"), std::string::npos) << refused.out;
 }
 
+TEST_F(ExportNetwork, ForWhomBf16IsIsSaid) {
+  const auto lowered = exported(samplePath("fp16_overflow"), path("bf16.onnx"), {"--precision", "bf16"});
+  ASSERT_EQ(lowered.status, 0) << lowered.err;
+  EXPECT_NE(lowered.err.find("ONNX Runtime's CPU provider"), std::string::npos) << lowered.err;
+  EXPECT_NE(lowered.out.find("ONNX Runtime does so on no CPU"), std::string::npos) << lowered.out;
+  const auto half = exported(samplePath("fp16_overflow"), path("f16.onnx"), {});
+  EXPECT_EQ(half.err.find("CPU provider"), std::string::npos) << half.err;
+}
+
 TEST_F(ExportNetwork, TheToleranceIsThatFromFloat32) {
   const std::string model = network("net (float[64] x) => (float[64] y) { [sigmoid] y = Sigmoid(x) }");
   const std::string values = inputs({64}, -3, 0.093F);

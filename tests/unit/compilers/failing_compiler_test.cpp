@@ -24,8 +24,10 @@ class Failing final : public Compiler {
   std::string target() const override { return "cpu"; }
   std::string whyNot(Ability) const override { return {}; }
   bool takesWholeNetworks() const override { return false; }
-  Result<CompilerSupport> support(const Plan&, const StopToken&) const override { return CompilerSupport(); }
-  Result<Lowered> lower(std::shared_ptr<const Plan> plan) const override { return Lowered{.plan = std::move(plan)}; }
+  Result<CompilerSupport> support(const Plan&, const BuildOptions&) const override { return CompilerSupport(); }
+  Result<Lowered> lower(std::shared_ptr<const Plan> plan, const BuildOptions&) const override {
+    return Lowered{.plan = std::move(plan)};
+  }
   Result<std::unique_ptr<Engine>> compile(const Lowered& lowered, const BuildOptions& options) const override {
     ++builds;
     if (m_fails(*lowered.plan)) return Diagnostic{.message = "gave up"};

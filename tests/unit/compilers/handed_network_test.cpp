@@ -374,6 +374,24 @@ TEST(HandedNetwork, WhatACompilerSaysIsToldInNamesOfThePlan) {
   EXPECT_EQ(inNamesOfNetwork(network, "n0"), "product");
 }
 
+TEST(HandedNetwork, CastsThatWereAddedAreCalledAfterWhatTheyRead) {
+  const TemporaryFolder folder;
+  PlanOptions options = testing::cpuOptions();
+  options.precisions = {DataType::F16};
+  const HandedNetwork network =
+      handed(plannedFile(folder.write("product.onnx", product()), options), HandedTypes::AsPlanned);
+  int added = 0;
+  std::set<std::string> names;
+  for (const FileNode& node : network.file.graph.nodes) {
+    const std::string told = inNamesOfNetwork(network, node.name);
+    EXPECT_NE(told, node.name) << "a number says nothing to people";
+    EXPECT_TRUE(names.insert(told).second) << told;
+    added += told.starts_with("Cast of ") ? 1 : 0;
+  }
+  EXPECT_TRUE(names.contains("Cast of x"));
+  EXPECT_GE(added, 2) << "in front of the product, and behind it";
+}
+
 // A compiler may make a kernel of a node that normalisation takes out: it is called as in the file.
 TEST(HandedNetwork, NodesThatThePlanDoesNotHaveAreCalledAsInTheFile) {
   const TemporaryFolder folder;

@@ -132,6 +132,28 @@ TEST(OnnxRuntimeCovers, OfActivationsOverBlocksOfChannels) {
   }
 }
 
+// A Transpose of weights that are dequantised is applied to their codes before anything runs; the kernel that
+// dequantises them has another operand then, and the name of what the Transpose made.
+TEST(OnnxRuntimeCovers, OfCodesThatWereTransposedBefore) {
+  const auto plan = makePlan(test::preparedModel(test::sampleFolder("digits") / "model.onnx"), {}).value();
+  const HandedNetwork handed{
+      .plan = plan,
+      .path = {},
+      .folder = nullptr,
+      .file = {.graph = testing::fileGraph({"in x", "const w", "const s", "out y", "DequantizeLinear n0 w s -> v0",
+                                            "Transpose n1 v0 -> v1", "MatMul n2 x v1 -> y"})}};
+  const onnxruntime::Network network(handed);
+  const onnxlib::FileGraph file =
+      testing::fileGraph({"in x", "const QuantizeLinear_out0", "const s", "out y",
+                          "DequantizeLinear DequantizeLinear QuantizeLinear_out0 s -> v1", "MatMul n2 x v1 -> y"});
+  onnxruntime::Optimised optimised(file);
+  onnxruntime::bindTensors(network, optimised);
+  const onnxruntime::KernelCovers covers = onnxruntime::coverKernels(network, optimised);
+  ASSERT_EQ(covers.nodes[0].size(), 1U);
+  EXPECT_EQ(covers.nodes[0][0], (std::pair<std::uint32_t, Certainty>(0, Certainty::Derived)));
+  EXPECT_EQ(covers.fates, (std::vector{Fate::Kernel, Fate::Folded, Fate::Kernel}));
+}
+
 TEST(OnnxRuntimeCovers, OfIntegers) {
   FUSESCOPE_REQUIRE_SHARED();
   const Sample sample("vit_small-int8");

@@ -56,7 +56,7 @@ TEST(OwnCompiler, SaysOfEachNodeWhatItsTargetSays) {
 TEST(OwnCompiler, SaysOfEachPinWhetherItHolds) {
   PlanOptions options = cpuOptions({parsePin("product=f16").value()});
   const auto plan = planned(productAndRelu(), options);
-  const auto lowered = ownCompiler().lower(plan);
+  const auto lowered = ownCompiler().lower(plan, {});
   ASSERT_TRUE(lowered.ok());
   EXPECT_EQ(lowered.value().plan, plan);
   EXPECT_EQ(lowered.value().network, nullptr);

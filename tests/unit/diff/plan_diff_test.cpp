@@ -133,6 +133,28 @@ TEST(PlanDiff, OfManyDirectivesThoseCountThatDecisionsName) {
   for (const CastChange& change : diff.casts) EXPECT_FALSE(change.because.empty()) << change.value;
 }
 
+/// More differences than are tried one by one: what belongs together is tried together.
+TEST(PlanDiff, OfManyDifferencesAPrecisionIsStillNamed) {
+  const auto model = chainOfBlocks(widthsInTurn(24, 2));
+  PlanOptions a{.target = "cpu:avx2"}, b = a;
+  b.precisions = {DataType::F16};
+  std::vector<std::string> texts;
+  for (int i = 0; i < 19; ++i) texts.push_back("wide" + std::to_string(i) + "=f32");
+  b.directives = pins(texts);
+  const PlanDiff diff = diffOf(*planned(model, a), *planned(model, b));
+  ASSERT_GT(diff.differences.size(), 16U);
+  int nodes = 0;
+  for (const TypeChange& change : diff.types) {
+    EXPECT_FALSE(change.because.empty()) << change.name;
+    if (change.thing != TypedThing::Node) continue;
+    ++nodes;
+    EXPECT_EQ(change.because, Causes{"--precision f32 → f16"}) << change.name;
+  }
+  EXPECT_GT(nodes, 20);
+  for (const FusionChange& change : diff.fusions) EXPECT_FALSE(change.because.empty());
+  for (const CastChange& change : diff.casts) EXPECT_FALSE(change.because.empty()) << change.value;
+}
+
 TEST(PlanDiff, TwoDirectivesThatEachDoItAreBothNamed) {
   const auto model = convs();
   PlanOptions a{.target = "cpu:avx2"}, b = a;

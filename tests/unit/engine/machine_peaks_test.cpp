@@ -1,6 +1,7 @@
 // What a machine reaches at the most, and what that says of a kernel.
 #include "engine/machine_peaks.h"
 
+#include "engine/roofline.h"
 #include "tests/unit/engine/engine_fixture.h"
 
 namespace fusescope::testing {
@@ -15,6 +16,16 @@ TEST(MachinePeaks, TheLeastTimeIsThatOfWhatTakesLonger) {
   EXPECT_DOUBLE_EQ(peaks.leastMs(DataType::F32, 1000, 20'000'000).value(), 200) << "its bytes, in memory";
   EXPECT_FALSE(peaks.leastMs(DataType::BF16, 1000, 1000)) << "not measured";
   EXPECT_FALSE(peaks.leastMs(DataType::F32, std::nullopt, 1000)) << "not known";
+}
+
+TEST(MachinePeaks, WhatIsFasterThanTheyAllowIsMarked) {
+  EXPECT_EQ(rooflineText(1, 2), "50 %");
+  EXPECT_EQ(rooflineText(1.02, 1), "102 %") << "measurements scatter";
+  EXPECT_EQ(rooflineText(2.55, 1), "> 100 % (!)");
+  EXPECT_EQ(rooflineText({}, 1), "");
+  EXPECT_EQ(rooflineText(1, 0), "");
+  EXPECT_TRUE(isBeyondPeaks(2.55, 1));
+  EXPECT_FALSE(isBeyondPeaks(1.02, 1) || isBeyondPeaks(1, {}) || isBeyondPeaks({}, 1));
 }
 
 TEST(MachinePeaks, AreMeasuredKeptAndFoundAgain) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "interchange/typed_network/opset_raising.h"
 #include "onnxlib/onnx_text.h"
@@ -87,16 +88,61 @@ TEST(OpsetRaising, ModesThatWereTheOnlyOnesAreSaid) {
   EXPECT_EQ(made.file.graph.nodes[1].inputs, (std::vector<std::string>{"x", "", "scales"}));
 }
 
-TEST(OpsetRaising, WhatTakesSeveralNodesIsRefusedByName) {
+TEST(OpsetRaising, WhatTakesSeveralNodesIsWrittenAnewInItsPlace) {
   const auto file = fileOf(12, "g (float[2, 3, 4] x) => (float[2, 3, 4] y) { [rows] y = Softmax <axis = 1> (x) }");
-  const auto made = raisedTo(13, file, "conv");
-  ASSERT_FALSE(made.ok());
-  EXPECT_EQ(made.error().where.node, "rows");
-  EXPECT_NE(made.error().message.find("its Softmax is several nodes there"), std::string::npos) << made.error().message;
+  RaisedFile made = raised(file, 13);
+  ASSERT_EQ(made.file.graph.nodes.size(), 4U);
+  EXPECT_EQ(made.file.graph.nodes[0].name, "rows") << "the plan's types are of this place";
+  EXPECT_EQ(made.file.graph.nodes[0].op, "Softmax");
+  EXPECT_TRUE(made.rewritten.at({{}, 0}));
+  EXPECT_FALSE(made.rewritten.at({{}, 1}));
+  // As a Cast behind the Softmax, and one before what it reads, are put in.
+  const std::string read = made.file.graph.nodes[0].inputs[0], rows = made.file.graph.nodes[0].outputs[0];
+  onnxlib::NetworkEdits& edits = made.edits;
+  edits.nodes.push_back({{}, {.name = "cast", .op = "Cast", .inputs = {read}, .outputs = {"narrow"}}});
+  edits.operands.push_back({{{}, 0}, 0, "narrow"});
+  edits.outcomes.push_back({{{}, 0}, 0, "narrow_rows"});
+  settleRewritten(made, edits);
+  EXPECT_TRUE(edits.operands.empty());
+  EXPECT_TRUE(edits.outcomes.empty());
+  EXPECT_EQ(edits.goneNodes, (std::vector<onnxlib::NodePlace>{{{}, 0}}));
+  ASSERT_EQ(edits.nodes.size(), 5U);
+  std::set<std::string> there{"x"};
+  for (const auto& added : edits.nodes) {
+    if (added.node.op == "Softmax") {
+      EXPECT_EQ(added.node.inputs[0], "narrow");
+      EXPECT_EQ(added.node.outputs[0], "narrow_rows");
+    }
+    for (const std::string& input : added.node.inputs)
+      EXPECT_TRUE(there.contains(input) || input == rows) << input << " of " << added.node.op;
+    there.insert(added.node.outputs.begin(), added.node.outputs.end());
+  }
+  EXPECT_TRUE(there.contains("y"));
   EXPECT_EQ(raised(fileOf(12, "g (float[2, 3] x) => (float[2, 3] y) { y = Softmax <axis = 1> (x) }"), 13)
                 .file.graph.nodes.size(),
             1U)
       << "of the last axis it is one node";
+}
+
+TEST(OpsetRaising, WhatCannotSayItsZerosIsRefusedByName) {
+  const char* graph = "g (float[N, 3, 4] x) => (float[N, 3, 4] y) { [rows] y = Softmax <axis = 1> (x) }";
+  const auto made = raisedTo(13, fileOf(12, graph), "conv");
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().where.node, "rows");
+  EXPECT_NE(made.error().message.find("what it reads may be empty"), std::string::npos) << made.error().message;
+  EXPECT_TRUE(raisedTo(14, fileOf(12, graph), "conv").ok());
+}
+
+TEST(OpsetRaising, AnOperatorThatBecameAnotherIsThatOne) {
+  const auto file = fileOf(9,
+                           "g (float[1, 4, 6, 6] x) => (float[1, 4, 12, 12] y) <float[4] scales = {1, 1, 2, 2}> "
+                           "{ [up] y = Upsample <mode = \"nearest\"> (x, scales) }");
+  RaisedFile made = raised(file, 13);
+  EXPECT_EQ(made.file.graph.nodes.at(0).op, "Resize");
+  settleRewritten(made, made.edits);
+  ASSERT_EQ(made.edits.nodes.size(), 1U);
+  EXPECT_EQ(made.edits.nodes[0].node.name, "up");
+  EXPECT_EQ(made.edits.goneNodes.size(), 1U);
 }
 
 }  // namespace

@@ -160,6 +160,17 @@ TEST(Recipes, ATacticReplaySaysTheTypesOfFusedLayers) {
   EXPECT_TRUE(holds(unmapped(recipe), "softmax*: the replay does not say in which type"));
 }
 
+TEST(Recipes, AReplayOfAnotherNetworkAsksForNothing) {
+  std::string layers;
+  for (const char* layer : {"stem", "body.0", "body.1", "head"})
+    layers += std::string(layers.empty() ? "" : ", ") + "\"" + layer + R"(": {"inputs": [{"dtype": "DataType.HALF"}]})";
+  const auto recipe =
+      readRecipe(R"({"replay": {)" + layers + R"(}, "polygraphy_class": "TacticReplayData"})", *network());
+  ASSERT_FALSE(recipe.ok()) << "its types are of layers that are none of this network's: " << wishes(recipe.value());
+  EXPECT_TRUE(holds(recipe.error().message, "asks for nothing that can be taken over"));
+  EXPECT_TRUE(holds(recipe.error().help, "So it is with 1 more")) << recipe.error().help;
+}
+
 TEST(Recipes, WhatIsNoneIsRefused) {
   for (const char* text : {"", "hello", "{\"a\": 1}", "{", "TRT-8204-Entropy\nno scale"}) {
     const auto recipe = readRecipe(text, *network());

@@ -109,7 +109,7 @@ TEST(BodyPlans, WhatCannotBeHonouredInsideIsRefusedOutside) {
 }
 
 TEST(BodyPlans, SplitsAndFallbacksReachInside) {
-  const auto plan = planned(branching(), {splitDirective("the_if/conv"), fallbackDirective("the_if/op:Softmax")});
+  const auto plan = planned(branching(), {splitDirective("the_if/conv"), fallbackDirective("op:Softmax")});
   ASSERT_NE(plan, nullptr);
   EXPECT_EQ(bodyOf(*plan, "the_if", "then_branch").fusedNodes.size(), 2U);
   const Plan& no = bodyOf(*plan, "the_if", "else_branch");

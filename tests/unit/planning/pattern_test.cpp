@@ -220,9 +220,48 @@ TEST(Pattern, NodesInBodiesAreNamedThroughTheirHolders) {
   EXPECT_EQ(matched(model, "the_if/deep/leaf"), Names{"the_if/deep/leaf"});
   EXPECT_EQ(matched(model, "the_if/deep/*"), (Names{"the_if/deep/inner_exp", "the_if/deep/leaf"}));
   EXPECT_EQ(matched(model, "the_if/op:Exp"), Names{"the_if/inner_exp"});
-  EXPECT_EQ(matched(model, "*"), (Names{"sq", "the_if", "last"})) << "a pattern goes into no body by itself";
   EXPECT_NE(refusal(model, "the_if/inner_ex").help.find("the_if/inner_exp"), std::string::npos);
   EXPECT_NE(refusal(model, "inner_exp").help.find("the_if/inner_exp"), std::string::npos);
+}
+
+TEST(Pattern, AllButNamesReachIntoBodies) {
+  const Model model = prepared(kNested);
+  const Names exps{"the_if/inner_exp", "the_if/deep/inner_exp"};
+  EXPECT_EQ(matched(model, "op:Exp"), exps);
+  EXPECT_EQ(matched(model, "*_exp"), exps);
+  EXPECT_EQ(matched(model, "/^inner_e/"), exps);
+  EXPECT_EQ(matched(model, "value:te"), Names{"the_if/deep/inner_exp"});
+  EXPECT_EQ(matched(model, "*/inner_exp"), exps) << "the path is tested, too";
+  EXPECT_EQ(matched(model, "the*/leaf"), Names{"the_if/deep/leaf"});
+  EXPECT_EQ(matched(model, "/deep.leaf$/"), Names{"the_if/deep/leaf"});
+  EXPECT_EQ(matched(model, "*").size(), 7U);
+  EXPECT_EQ(matched(model, "value:x2"), Names{"sq"}) << "a value of the main graph by its name";
+  EXPECT_NE(refusal(model, "leaf").help.find("the_if/deep/leaf"), std::string::npos) << "a name is of its own graph";
+  EXPECT_NE(refusal(model, "op:Tan").help.find("op:Tanh"), std::string::npos);
+}
+
+/// What a pattern comes to in a body, the body's own planner finds again.
+TEST(Pattern, WhatIsHandedToABodyNamesTheSameThere) {
+  const Model model = prepared(kNested);
+  for (const char* pattern : {"op:Exp", "*_exp", "*/leaf", "/^the_if.(inner|deep.leaf)/", "*e*", "the_if/deep/*"}) {
+    const auto match = PatternMatcher(model).match(pattern);
+    ASSERT_TRUE(match.ok()) << match.error().text();
+    for (const ModelBody& body : model.bodies) {
+      Names here, there;
+      std::string rest;
+      for (const BodyNode& node : match.value().inBodies) {
+        if (node.attribute() != body.attribute) continue;
+        rest = node.rest;
+        const auto& steps = node.place.bodies.steps();
+        here.push_back(BodyPath({steps.begin() + 1, steps.end()}).of(node.place.name));
+      }
+      if (here.empty()) continue;
+      there = matched(*body.model, rest);
+      std::ranges::sort(here);
+      std::ranges::sort(there);
+      EXPECT_EQ(here, there) << pattern << " in " << body.attribute;
+    }
+  }
 }
 
 TEST(Pattern, NodesThatNormalisationRemovedAreNamedStill) {

@@ -41,6 +41,15 @@ TEST(WorkerProtocol, inputsAndWhatASearchIsToReachComeBack) {
   EXPECT_EQ(wrong.error().where.attribute, "inputs.paths");
 }
 
+TEST(WorkerProtocol, WhenASearchForCulpritsEndsComesBack) {
+  WorkerRequest request{.id = 10, .op = WorkerOp::Bisect, .tolerance = {.rms = 0.003}, .bisect = {2.5, 40}};
+  const auto read = parseWorkerRequest(workerLine(toJson(request)));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(read.value().op, WorkerOp::Bisect);
+  EXPECT_EQ(read.value().bisect, request.bisect);
+  EXPECT_EQ(read.value().tolerance.rms, request.tolerance.rms);
+}
+
 TEST(WorkerProtocol, WhatIsCalibratedExportedAndHeldAgainstComesBack) {
   WorkerRequest request{.id = 9, .op = WorkerOp::Calibrate};
   request.calibrate = {.choice = {.method = RangeMethod::Percentile, .percentile = 99.5, .symmetric = true},

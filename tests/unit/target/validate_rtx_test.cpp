@@ -44,6 +44,18 @@ TEST(ValidateForTensorrtRtx, TypesByComputeCapability) {
   }
 }
 
+TEST(ValidateForTensorrtRtx, NoCastIsAdvisedThatWouldMakeOtherNumbersOfCodes) {
+  for (const char* codes : {"uint8[4]", "int32[4]"}) {
+    const Decision refused =
+        verdict("tensorrt-rtx", std::string("input %x: ") + codes +
+                                    "\nconst %s: f32[] = [1]\n%y: f32[4] = DequantizeLinear(%x, %s) {name=\"d\"}\n"
+                                    "output %y");
+    EXPECT_EQ(refused.code, "validate.type_not_supported") << codes;
+    EXPECT_FALSE(says(refused, "a Cast of it")) << message(refused);
+  }
+  EXPECT_TRUE(says(onOne("tensorrt-rtx", "Exp", "int32[4]"), "a Cast of it to f32"));
+}
+
 TEST(ValidateForTensorrtRtx, ProductsInF32NeedMoreThanTuring) {
   EXPECT_EQ(onTwo("tensorrt-rtx:sm80", "MatMul", "f32[2, 3]", "f32[3, 4]", "f32[2, 4]").code, "validate.supported");
   EXPECT_EQ(onTwo("tensorrt-rtx:sm75", "MatMul", "f16[2, 3]", "f16[3, 4]", "f16[2, 4]").code, "validate.supported");

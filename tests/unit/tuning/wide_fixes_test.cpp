@@ -4,6 +4,7 @@
 
 #include "session/session.h"
 #include "tests/support/paths.h"
+#include "tests/unit/frontends/onnx_files.h"
 #include "tuning/plan_runner.h"
 
 namespace fusescope::test {
@@ -43,6 +44,21 @@ TEST(WideFixes, PinsThatAreThereAreNotOfferedAgain) {
   const auto found = fixes(plan, "relu_1", Harm::NotFinite);
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(patterns(found.front()), std::vector<std::string>{"node_layer_norm"});
+}
+
+/// What a pin changes in a body is nothing around the value that the Loop makes, and is said all the same.
+TEST(WideFixes, OfWhatALoopMakesTheEffectIsSaid) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("loop.onnx", onnxBytes(R"(g (int64 m, float[4, 4] x) => (float[4, 4] y)
+    <float[4, 4] w = {1,2,3,4, 5,6,7,8, 1,2,3,4, 5,6,7,8}> {
+      [loop] y = Loop (m, , x) <body = b (int64 i, bool on, float[4, 4] u) => (bool go, float[4, 4] v) {
+        go = Identity (on) [mm] v = MatMul (u, w) }> })"));
+  const auto artifact = openArtifact(path, {}, PlanOptions{.precisions = {DataType::BF16}});
+  ASSERT_TRUE(artifact.ok()) << artifact.error().text();
+  const auto found = fixes(artifact.value().plan, "y", Harm::Inexact);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(patterns(found.front()), std::vector<std::string>{"loop/mm"});
+  EXPECT_NE(found.front().effect.find("loop/mm calculates in f32"), std::string::npos) << found.front().effect;
 }
 
 TEST(WideFixes, OfAPlanInFloat32ThereIsNone) {

@@ -1,0 +1,195 @@
+#include "session/extract.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <set>
+#include <tuple>
+
+#include "app/cli/parts.h"
+#include "base/temporary_folder.h"
+#include "base/text.h"
+#include "session/minimal_part.h"
+
+namespace fusescope::cli {
+namespace {
+
+using Names = std::vector<std::string>;
+
+struct Arguments {
+  std::string path, output, minimal;
+  PartWishes wishes;
+  double rms = 1e-2, budget = 0;
+  std::int64_t trials = 0;
+  bool json = false;
+  PlanArguments plan;
+  InputArguments inputs;
+  EngineArguments engine;
+};
+
+std::string listOf(const std::vector<PartValue>& values) {
+  std::vector<std::string> texts;
+  for (const PartValue& value : values) texts.push_back(fmt::format("{} {}", value.name, value.type.text()));
+  return texts.empty() ? "none" : joined(texts);
+}
+
+void printForPeople(const ExtractedPart& part, const std::string& output) {
+  std::cout << fmt::format("{}: {} of the network\n", output, counted(std::ssize(part.nodes), "node"));
+  if (!part.goAlong.empty())
+    std::cout << fmt::format("  {} of them make weights and extents for the others\n", part.goAlong.size());
+  std::cout << fmt::format("inputs: {}\noutputs: {}\n", listOf(part.inputs), listOf(part.outputs));
+  if (!part.frozen.empty()) std::cout << fmt::format("constants of the network: {}\n", joined(part.frozen));
+  if (!part.whyNoValues.empty()) {
+    std::cout << fmt::format("without values: {}\n", part.whyNoValues);
+  } else {
+    double worst = 0;
+    for (const TensorComparison& compared : part.outputsAgainstWhole) worst = std::max(worst, compared.maxOverRms);
+    std::cout << fmt::format(
+        "run on {}, the part gives {}\n",
+        part.randomInputs ? std::string("random inputs of the network") : counted(std::ssize(part.samples), "sample"),
+        part.identical ? std::string("what the whole has there, to the bit")
+                       : fmt::format("what the whole has there, but for max|Δ| {:.2g} of rms", worst));
+  }
+  for (const Directive& directive : part.leftOut)
+    std::cout << fmt::format("not of this part: {}\n", optionText(directive));
+  for (std::size_t i = 1; i < part.files.size(); ++i)
+    std::cout << fmt::format("beside it: {}\n", part.files[i].string());
+}
+
+/// Where the smallest part is searched: all nodes, unless some are named.
+Result<std::set<std::size_t>> searchedNodes(const Arguments& arguments, const Artifact& artifact,
+                                            const NetworkCutter& cutter, PartShows shows) {
+  std::set<std::size_t> all;
+  const bool isNamed = arguments.wishes.isByValues() || (arguments.wishes.isByNodes() && shows != PartShows::Unfused);
+  if (isNamed) return TRY(chosenPart(cutter, artifact.cover(), arguments.wishes)).nodes;
+  for (std::size_t node = 0; node < cutter.values().graph().nodes.size(); ++node) all.insert(node);
+  return all;
+}
+
+std::string inWords(PartShows shows) {
+  switch (shows) {
+    case PartShows::Difference:
+      return "a difference";
+    case PartShows::Refusal:
+      return "a refusal";
+    case PartShows::Unfused:
+      return "that the two nodes are unfused";
+  }
+  return {};
+}
+
+void printMinimal(const MinimalPart& minimal, const MinimalOptions& options) {
+  std::cout << fmt::format("smallest part that shows {}: {} of {} ({})\n", inWords(options.shows), minimal.nodes.size(),
+                           counted(minimal.of, "node"), minimal.what);
+  std::cout << fmt::format("{}, {:.1f} s; {}\n", counted(minimal.trials, "part") + " tried", minimal.seconds,
+                           minimal.minimal ? "none of its nodes can be left out: each was tried"
+                                           : "a smaller one may exist: the search was ended by its budget");
+}
+
+/// The smallest part; nothing, where not even all nodes show it.
+Result<std::optional<std::pair<NetworkPart, Json>>> smallestPart(const Arguments& arguments, const Artifact& artifact,
+                                                                 const NetworkCutter& cutter, const Samples& samples) {
+  using Found = std::optional<std::pair<NetworkPart, Json>>;
+  const PartShows shows = *partShowsFromName(arguments.minimal);
+  const std::filesystem::path path = arguments.output;
+  const auto folder = TRY(TemporaryFolder::in(path.parent_path(), "." + path.filename().string() + ".searching"));
+  const MinimalOptions options{
+      .shows = shows,
+      .tolerance = arguments.rms,
+      .together = shows == PartShows::Unfused ? arguments.wishes.nodes : Names(),
+      .trials = arguments.trials,
+      .seconds = arguments.budget,
+      .folder = folder.path(),
+      .run = {.backend = arguments.engine.backend, .threads = arguments.engine.threads, .progress = progressLine()}};
+  const auto among = TRY(searchedNodes(arguments, artifact, cutter, shows));
+  auto searched = minimalPart(artifact, cutter, among, samples, options);
+  clearProgressLine();
+  const MinimalPart minimal = TRY(std::move(searched));
+  if (minimal.end == CulpritEnd::NoCulprit) {
+    std::cerr << fmt::format("fusescope: all of the nodes together do not show {}\n", inWords(shows));
+    return Found();
+  }
+  if (!arguments.json) printMinimal(minimal, options);
+  return Found(
+      std::pair(TRY(partOfNodes(cutter.values(), minimal.nodes, cutter.facts())), toJson(minimal, options, cutter)));
+}
+
+Result<int> extract(const Arguments& arguments) {
+  Artifact artifact = TRY(open(arguments.path, arguments.plan));
+  TRY(checkOutput(arguments.output, "--output", artifact, arguments.inputs.source(artifact)));
+  const bool isOfKernels = !arguments.wishes.kernels.empty() || !arguments.wishes.segments.empty();
+  if (isOfKernels && !artifact.isOurs()) TRY(readBack(artifact));
+  const Samples samples = TRY(arguments.inputs.samples(artifact));
+  const ExtractOptions options{
+      .path = arguments.output,
+      .run = {.backend = arguments.engine.backend, .threads = arguments.engine.threads, .progress = progressLine()}};
+  const NetworkCutter cutter = TRY(NetworkCutter::open(*artifact.plan, {}));
+  NetworkPart chosen;
+  Json minimal;
+  if (arguments.minimal.empty()) {
+    chosen = TRY(chosenPart(cutter, artifact.cover(), arguments.wishes));
+  } else {
+    const auto smallest = TRY(smallestPart(arguments, artifact, cutter, samples));
+    if (!smallest) return kDoesNotHold;
+    std::tie(chosen, minimal) = *smallest;
+  }
+  auto extracted = extractPart(cutter, *artifact.plan, chosen, &samples, options);
+  clearProgressLine();
+  const ExtractedPart part = TRY(std::move(extracted));
+  TRY(part.save());
+  for (const std::string& note : part.notes) std::cerr << fmt::format("fusescope: warning: {}\n", note);
+  if (!arguments.json) {
+    printForPeople(part, arguments.output);
+    return kDone;
+  }
+  Json json = toJson(part, arguments.output);
+  if (!minimal.is_null()) json["minimal"] = minimal;
+  printJson(json);
+  return kDone;
+}
+
+}  // namespace
+
+Command extractCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand("extract", "a part of a network as a network of its own, with its inputs' values");
+  auto arguments = std::make_shared<Arguments>();
+  declareModel(*verb, arguments->path, arguments->plan, "a model, a saved plan or an engine", "MODEL");
+  verb->add_option("-o,--output", arguments->output, "the network to write; its values are written beside it")
+      ->required()
+      ->type_name("PART.onnx");
+  repeatable(*verb, "--from", arguments->wishes.from, "a value that the part begins with")->type_name("VALUE");
+  repeatable(*verb, "--to", arguments->wishes.to, "a value that the part ends with")->type_name("VALUE");
+  repeatable(*verb, "--nodes", arguments->wishes.nodes, "nodes of the part")->type_name("PATTERN");
+  repeatable(*verb, "--segment", arguments->wishes.segments, "a segment of the plan, as 'plan' lists it")
+      ->type_name("NAME");
+  repeatable(*verb, "--kernel", arguments->wishes.kernels,
+             "a kernel of the plan, or of what --compiler made: by its name, its identity or a node that it holds")
+      ->type_name("KERNEL|NODE");
+  auto* minimal =
+      verb->add_option("--minimal", arguments->minimal,
+                       "search the smallest part that still shows a difference from the network's own types "
+                       "(by the plan, or by --compiler), a refusal, or that the two --nodes are unfused")
+          ->type_name("difference|refusal|unfused")
+          ->check(CLI::IsMember({"difference", "refusal", "unfused"}));
+  verb->add_option("--tol-rms", arguments->rms, "with --minimal: a difference is more than max|Δ| of T · rms")
+      ->type_name("T")
+      ->check(zeroOrMore())
+      ->needs(minimal)
+      ->capture_default_str();
+  verb->add_option("--budget", arguments->budget, "with --minimal: stop after so many seconds, with the best so far")
+      ->type_name("SECONDS")
+      ->check(aboveZero())
+      ->needs(minimal);
+  verb->add_option("--trials", arguments->trials, "with --minimal: stop after so many parts, with the best so far")
+      ->type_name("N")
+      ->check(aboveZero())
+      ->needs(minimal);
+  arguments->inputs.declare(*verb);
+  arguments->engine.declare(*verb);
+  verb->add_flag("--json", arguments->json, "say in JSON what was written");
+  arguments->plan.declare(*verb);
+  return {verb, [arguments] { return extract(*arguments); }};
+}
+
+}  // namespace fusescope::cli

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "app/cli/command.h"
+
+namespace fusescope::cli {
+
+// Verbs that write other networks out of one, as those of command.h.
+Command extractCommand(CLI::App& app);
+Command replaceCommand(CLI::App& app);
+
+}  // namespace fusescope::cli

@@ -1,0 +1,129 @@
+#include "session/replace.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "app/cli/parts.h"
+#include "app/cli/table.h"
+#include "base/text.h"
+#include "interchange/substitutions/substitution.h"
+
+namespace fusescope::cli {
+namespace {
+
+struct Arguments {
+  std::string path, output;
+  std::vector<std::string> rules;
+  double rms = 1e-4, seconds = 0;
+  bool list = false, json = false;
+  PlanArguments plan;
+  InputArguments inputs;
+  EngineArguments engine;
+};
+
+void printList() {
+  Table table({{"rule"}, {"what becomes what"}, {"undone by"}});
+  for (const Substitution& rule : substitutions()) {
+    const bool takesValue = rule.argument == RuleArgument::Value;
+    table.add({fmt::format("{}{}", rule.name, takesValue ? "@VALUE" : "[@NODES]"), std::string(rule.summary),
+               rule.inverse.empty() ? "-" : std::string(rule.inverse)});
+  }
+  table.print();
+}
+
+std::string namesOf(const std::vector<ListedNode>& nodes) {
+  std::vector<std::string> texts;
+  for (const ListedNode& node : nodes) texts.push_back(fmt::format("{} {}", node.name, node.op));
+  return texts.empty() ? "nothing" : joined(texts);
+}
+
+void printForPeople(const ReplacedNetwork& network, const std::string& output) {
+  std::cout << fmt::format("{}: {}\n", output, counted(std::ssize(network.replacements), "replacement"));
+  for (const Replacement& replacement : network.replacements) {
+    if (replacement.made.empty() && replacement.gone.empty()) {
+      std::cout << fmt::format("{}: the network has other outputs, and the same nodes\n", replacement.rule);
+    } else {
+      std::cout << fmt::format("{}: {} in place of {}\n", replacement.rule, namesOf(replacement.made),
+                               namesOf(replacement.gone));
+    }
+    if (!replacement.kernelsBefore.empty() || !replacement.kernelsAfter.empty())
+      std::cout << fmt::format("  kernels: {} before, {} now\n",
+                               replacement.kernelsBefore.empty() ? "none" : joined(replacement.kernelsBefore, "; "),
+                               replacement.kernelsAfter.empty() ? "none" : joined(replacement.kernelsAfter, "; "));
+    if (!replacement.undo.empty()) std::cout << fmt::format("  undone by: {}\n", replacement.undo);
+  }
+  std::cout << fmt::format("kernels in all: {} before, {} now\n", network.before.kernels, network.after.kernels);
+  if (network.before.predictedMs && network.after.predictedMs)
+    std::cout << fmt::format("predicted: {:.4g} ms before, {:.4g} ms now\n", *network.before.predictedMs,
+                             *network.after.predictedMs);
+  if (network.before.medianMs && network.after.medianMs)
+    std::cout << fmt::format("time: {:.4g} ms before, {:.4g} ms now\n", *network.before.medianMs,
+                             *network.after.medianMs);
+  double worst = 0;
+  for (const TensorComparison& compared : network.outputs) worst = std::max(worst, compared.maxOverRms);
+  std::cout << fmt::format(
+      "outputs on {}: max|Δ| {:.2g} of rms at most; {:.2g} is allowed\n",
+      network.randomInputs ? std::string("random inputs") : counted(std::ssize(network.samples), "sample"), worst,
+      *network.tolerance.rms);
+}
+
+Result<int> replace(const Arguments& arguments) {
+  if (arguments.list) {
+    arguments.json ? printJson(substitutionsJson()) : printList();
+    return kDone;
+  }
+  if (arguments.rules.empty() || arguments.output.empty())
+    return Diagnostic{.message = arguments.rules.empty() ? "which rule is to be applied is missing"
+                                                         : "the network to write is missing",
+                      .where = {.attribute = arguments.rules.empty() ? "RULE" : "-o"},
+                      .help = "fusescope replace MODEL RULE… -o NEW.onnx; replace --list prints the rules."};
+  const Artifact artifact = TRY(open(arguments.path, arguments.plan));
+  TRY(checkOutput(arguments.output, "--output", artifact, arguments.inputs.source(artifact)));
+  if (arguments.seconds > 0) TRY(checkAble(artifact, Ability::Time, "time a network"));
+  const Samples samples = TRY(arguments.inputs.samples(artifact));
+  const ReplaceOptions options{
+      .path = arguments.output,
+      .tolerance = {.rms = arguments.rms},
+      .seconds = arguments.seconds,
+      .readsBack = !artifact.isOurs(),
+      .run = {.backend = arguments.engine.backend, .threads = arguments.engine.threads, .progress = progressLine()}};
+  auto replaced = replaceIn(artifact, arguments.rules, samples, options);
+  clearProgressLine();
+  const ReplacedNetwork network = TRY(std::move(replaced));
+  for (const std::string& note : network.notes) std::cerr << fmt::format("fusescope: warning: {}\n", note);
+  if (network.doesNotHold) {
+    std::cerr << fmt::format("fusescope: {}\n", network.doesNotHold->text());
+    return kDoesNotHold;
+  }
+  TRY(network.save());
+  arguments.json ? printJson(toJson(network, arguments.output)) : printForPeople(network, arguments.output);
+  return kDone;
+}
+
+}  // namespace
+
+Command replaceCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand("replace", "nodes of a network by others that calculate the same, verified");
+  auto arguments = std::make_shared<Arguments>();
+  declareModel(*verb, arguments->path, arguments->plan, "a model, a saved plan or an engine", "MODEL");
+  verb->add_option("RULE", arguments->rules, "rules to apply, one after another; RULE@NODES or RULE@VALUE says where")
+      ->type_name("RULE[@WHERE]");
+  verb->add_flag("--list", arguments->list, "print the rules, and apply none");
+  verb->add_option("-o,--output", arguments->output, "the network to write")->type_name("NEW.onnx");
+  arguments->inputs.declare(*verb);
+  verb->add_option("--tol-rms", arguments->rms, "no output may be further off than max|Δ| of T · rms")
+      ->type_name("T")
+      ->check(zeroOrMore())
+      ->capture_default_str();
+  verb->add_option("--time", arguments->seconds, "also time both networks for so many seconds each")
+      ->type_name("SECONDS")
+      ->check(aboveZero());
+  arguments->engine.declare(*verb);
+  verb->add_flag("--json", arguments->json, "say in JSON what was replaced");
+  arguments->plan.declare(*verb);
+  return {verb, [arguments] { return replace(*arguments); }};
+}
+
+}  // namespace fusescope::cli

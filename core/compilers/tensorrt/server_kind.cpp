@@ -1,0 +1,78 @@
+#include "compilers/tensorrt/server_kind.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "compilers/tensorrt/asked_types.h"
+#include "compilers/tensorrt/probe_answers.h"
+#include "compilers/tensorrt/server_targets.h"
+
+namespace fusescope {
+namespace {
+
+constexpr const char* kTimingCache = "timing_cache";
+
+}  // namespace
+
+std::string_view ServerKind::target() const {
+  return newestServerTarget();
+}
+
+bool ServerKind::takesTarget(std::string_view target) const {
+  return isServerTarget(target);
+}
+
+/// Where types are those of layers, the network keeps its own.
+HandedTypes ServerKind::handedTypesFor(const Plan& plan) const {
+  return plan.target.stronglyTyped ? HandedTypes::AsPlanned : HandedTypes::AsInFile;
+}
+
+std::vector<CompilerOption> ServerKind::options() const {
+  return {{.name = kTimingCache,
+           .values = {},
+           .initial = {},
+           .help =
+               "A file on the machine that compiles, in which it keeps the times of kernels that it tried, and finds "
+               "those of the last build: the next one is faster and chooses alike. Without it, nothing is kept."}};
+}
+
+std::string ServerKind::whyNot(Ability ability, const Json& opened) const {
+  if (ability == Ability::InnerValues)
+    return fmt::format("{} hands out no values inside of what it compiled.", title());
+  if (ability == Ability::Keep)
+    return fmt::format("What {} compiled is not kept: it can be compiled again from the network.", title());
+  if (!memberOf(opened, "devices").empty()) return {};
+  return joined(
+      {fmt::format("{} compiles and runs networks on the NVIDIA card that it finds, and there is none.", title()),
+       textMember(memberOf(opened, "about"), "why_no_device"), elsewhere()},
+      " ");
+}
+
+std::string ServerKind::elsewhere() const {
+  return ProbedKind::elsewhere() +
+         " What trtexec writes there (--exportLayerInfo, --exportProfile, --verbose) is read here by: fusescope "
+         "import-engine MODEL --layers layers.json.";
+}
+
+Result<Json> ServerKind::requestOptions(HandedNetwork& network, const BuildOptions& options) const {
+  Json json = TRY(typesAsked(network));
+  const Plan& plan = *network.plan;
+  if (options.threads > 0) json["threads"] = options.threads;
+  if (plan.options.workspaceBytes > 0) json["workspace"] = plan.options.workspaceBytes;
+  if (Json extents = extentsAsked(network, options); !extents.empty()) json["profile"] = std::move(extents);
+  if (const auto cache = plan.options.compilerOptions.find(kTimingCache);
+      cache != plan.options.compilerOptions.end() && !cache->second.empty())
+    json[kTimingCache] = cache->second;
+  return json;
+}
+
+NodeId ServerKind::failedAt(const HandedNetwork& network, const Diagnostic& error) const {
+  return nodeOfFirstLine(network, error);
+}
+
+void ServerKind::keepAnswers(const ProbeAnswer& compiled, std::initializer_list<const char*> keys, ReadBack& told) {
+  for (const char* key : keys)
+    if (std::string text = textMember(compiled.json, key); !text.empty()) told.compiler.options[key] = std::move(text);
+}
+
+}  // namespace fusescope

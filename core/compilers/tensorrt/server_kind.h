@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compilers/probed/probed_kind.h"
+
+namespace fusescope {
+
+/// TensorRT for servers, however it is reached: what it compiles for, how types are asked for, and what it needs.
+class ServerKind : public ProbedKind {
+ public:
+  std::string_view target() const override;
+  bool takesTarget(std::string_view target) const override;
+  HandedTypes handedTypes() const override { return HandedTypes::AsPlanned; }
+  HandedTypes handedTypesFor(const Plan& plan) const override;
+  std::vector<CompilerOption> options() const override;
+  std::string whyNot(Ability ability, const Json& opened) const override;
+  std::string whyNoWorkspace() const override { return {}; }
+  std::string elsewhere() const override;
+  Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override;
+  NodeId failedAt(const HandedNetwork& network, const Diagnostic& error) const override;
+
+ protected:
+  /// What the probe answers of a build besides its files, as options of who compiled: the card, and whatever `keys`
+  /// name.
+  static void keepAnswers(const ProbeAnswer& compiled, std::initializer_list<const char*> keys, ReadBack& told);
+};
+
+}  // namespace fusescope

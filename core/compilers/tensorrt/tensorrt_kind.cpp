@@ -1,0 +1,96 @@
+// TensorRT for servers by its Python interface, 10 and 11. It tells of its layers by its inspector where the engine can
+// be loaded, else by its log; both are read as those of engines that others built.
+#include <fmt/format.h>
+
+#include "base/json_fields.h"
+#include "compilers/tensorrt/built_engine.h"
+#include "compilers/tensorrt/printed_log.h"
+#include "compilers/tensorrt/probe_answers.h"
+#include "compilers/tensorrt/server_kind.h"
+
+namespace fusescope {
+namespace {
+
+class TensorrtKind final : public ServerKind {
+ public:
+  std::string_view name() const override { return "tensorrt"; }
+  std::string_view title() const override { return "TensorRT"; }
+  std::string untried() const override {
+    return "Nobody has run TensorRT for servers through Fusescope yet: what asks it was written by its documentation, "
+           "and "
+           "tried with TensorRT for RTX, which has the same interface.";
+  }
+
+  Result<CompilerSupport> support(const HandedNetwork& network, const ProbeAnswer& answer) const override {
+    return parserSupport(network, answer, title());
+  }
+
+  Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
+    const PrintedLog log = TRY(printedLog(TRY(fileText(compiled, kLog, title()))));
+    EngineFiles files;
+    if (compiled.files.contains(kLayers)) {
+      auto layers = parseEngineLayers(TRY(fileText(compiled, kLayers, title())));
+      if (!layers.ok()) return locatedAt(kLayers, std::move(layers).error());
+      files.layers = std::move(layers).value();
+    } else if (!log.layers.empty()) {
+      files.layers.layers = TRY(parseLayerList(log.layers));
+    } else {
+      files.layers = TRY(parseEngineLayers(log.text));
+    }
+    if (auto read = parseEngineLog(log.text); read.ok()) files.log = std::move(read).value();
+    takeTypesSet(compiled.json, files);
+    ReadBack told = readBuiltEngine(network, files);
+    keepAnswers(compiled, {"device"}, told);
+    tellOfNodesWithoutLayer(network, compiled.json, told);
+    return told;
+  }
+
+  std::string_view kernelTimesAre() const override { return "medians over all runs"; }
+  Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
+                                                    const ProbeAnswer& profile) const override {
+    return kernelMedians(network, profile, title());
+  }
+
+ private:
+  static constexpr const char* kLog = "log.jsonl";
+  static constexpr const char* kLayers = "layers.json";
+  static Diagnostic locatedAt(const char* file, Diagnostic error) {
+    error.where = {.file = file, .attribute = "--compiler"};
+    return error;
+  }
+
+  /// It is told of types by calls, of which its log says nothing.
+  static void takeTypesSet(const Json& compiled, EngineFiles& files) {
+    if (!files.log) return;
+    for (const Json& set : memberOf(compiled, "types_set")) {
+      if (!set.is_array() || set.size() < 3 || !set[0].is_string() || !set[1].is_string() || !set[2].is_string())
+        continue;
+      files.log->typesSet.push_back({set[0].get<std::string>(), set[2].get<std::string>()});
+      files.log->nodeOfLayer.insert_or_assign(set[0].get<std::string>(), set[1].get<std::string>());
+    }
+  }
+
+  static void tellOfNodesWithoutLayer(const HandedNetwork& network, const Json& compiled, ReadBack& told) {
+    for (const Json& name : memberOf(compiled, "no_layer_of")) {
+      const auto known =
+          name.is_string() ? network.nodes.find(name.get_ref<const std::string&>()) : network.nodes.end();
+      if (known == network.nodes.end()) continue;
+      for (const NodeId node : known->second)
+        told.decisions.push_back(decide("build.compiler_warns", {Subject::node(network.plan->graph().node(node).name)},
+                                        network.plan->options.compiler,
+                                        {{"compiler", "TensorRT"},
+                                         {"message",
+                                          "no layer of floats was made of the node, so that no type of one "
+                                          "could be set"}}));
+    }
+  }
+};
+
+}  // namespace
+
+const ProbedKind& tensorrtKind() {
+  static const TensorrtKind kKind;
+  return kKind;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,93 @@
+// TensorRT for servers where there is only its program, trtexec: it is started by the probe for each question, and what
+// it writes is read as the files of engines that others built.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/text.h"
+#include "compilers/probed/handed_names.h"
+#include "compilers/tensorrt/built_engine.h"
+#include "compilers/tensorrt/probe_answers.h"
+#include "compilers/tensorrt/server_kind.h"
+
+namespace fusescope {
+namespace {
+
+class TrtexecKind final : public ServerKind {
+ public:
+  std::string_view name() const override { return "trtexec"; }
+  std::string_view title() const override { return "trtexec"; }
+  std::string untried() const override {
+    return "Nobody has run trtexec through Fusescope yet: what starts it was written by its help, and tried with logs "
+           "and "
+           "files that others have published.";
+  }
+  bool saysSupport() const override { return false; }
+  std::string whyNot(Ability ability, const Json& opened) const override {
+    if (ability == Ability::Support) return kNoSupport;
+    return ServerKind::whyNot(ability, opened);
+  }
+  Result<CompilerSupport> support(const HandedNetwork& /*network*/, const ProbeAnswer& /*answer*/) const override {
+    return Diagnostic{.message = kNoSupport};
+  }
+
+  /// It writes numbers without their types.
+  Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
+    Json json = TRY(ServerKind::requestOptions(network, options));
+    json.erase("threads");  // it has no such option
+    for (const onnxlib::FileValue& output : network.file.graph.outputs)
+      json["outputs"][output.name] = fusescope::name(output.type.dtype);
+    return json;
+  }
+
+  Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
+    EngineFiles files{.layers = TRY(parsed(compiled, kLayers, parseEngineLayers))};
+    files.log = TRY(parsed(compiled, kLog, parseEngineLog));
+    ReadBack told = readBuiltEngine(network, files);
+    keepAnswers(compiled, {"device"}, told);
+    std::vector<std::string> words;
+    for (const Json& word : memberOf(compiled.json, "command"))
+      if (word.is_string()) words.push_back(word.get<std::string>());
+    if (!words.empty()) told.compiler.options["command"] = joined(words, " ");
+    return told;
+  }
+
+  std::string_view kernelTimesAre() const override { return "medians over all runs, means where no medians are told"; }
+  Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
+                                                    const ProbeAnswer& profile) const override {
+    std::map<std::string, double> times;
+    std::map<std::string, int> count;
+    for (const ProfiledLayer& layer : TRY(parsed(profile, kProfile, parseEngineProfile)).layers) {
+      std::string kernel = inNamesOfNetwork(network, layer.name);
+      if (const int before = count[kernel]++; before > 0) kernel += fmt::format(" #{}", before + 1);
+      if (const auto ms = layer.ms()) times.emplace(std::move(kernel), *ms);
+    }
+    return times;
+  }
+
+ private:
+  static constexpr const char* kLog = "build.log";
+  static constexpr const char* kLayers = "layers.json";
+  static constexpr const char* kProfile = "profile.json";
+  static constexpr const char* kNoSupport =
+      "trtexec says what it refuses only when it builds an engine, which the build finds out.";
+
+  /// Errors are located at the file.
+  template <class Parse>
+  auto parsed(const ProbeAnswer& answer, const char* file, Parse parse) const -> decltype(parse(std::string_view())) {
+    auto result = parse(TRY(fileText(answer, file, title())));
+    if (result.ok()) return result;
+    Diagnostic error = std::move(result).error();
+    error.where = {.file = file, .attribute = "--compiler"};
+    return error;
+  }
+};
+
+}  // namespace
+
+const ProbedKind& trtexecKind() {
+  static const TrtexecKind kKind;
+  return kKind;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,255 @@
+#include "session/minimal_part.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "base/elapsed.h"
+#include "base/name_hints.h"
+#include "engine/engine.h"
+#include "planning/directives/directive_form.h"
+#include "planning/match_pattern.h"
+#include "planning/read_back_plan.h"
+#include "session/operations.h"
+#include "tuning/deadline.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::array kPartShows{std::pair(PartShows::Difference, "difference"),
+                                std::pair(PartShows::Refusal, "refusal"), std::pair(PartShows::Unfused, "unfused")};
+
+/// All values that nodes of a file make of data, and its inputs.
+std::vector<std::string> valuesToRecord(const NetworkCutter& cutter, const std::set<std::size_t>& among) {
+  std::set<std::string> names;
+  const FileValues& values = cutter.values();
+  for (const std::size_t node : among) {
+    for (const std::string& read : values.reads(node))
+      if (values.depends(read) != FileValues::Depends::Weights && !values.isWeight(read)) names.insert(read);
+    for (const std::string& output : values.graph().nodes[node].outputs)
+      if (!output.empty() && values.depends(output) != FileValues::Depends::Weights) names.insert(output);
+  }
+  return {names.begin(), names.end()};
+}
+
+class MinimalSearch {
+ public:
+  MinimalSearch(const Artifact& artifact, const NetworkCutter& cutter, const std::set<std::size_t>& among,
+                const Samples& samples, const MinimalOptions& options)
+      : m_artifact(artifact), m_cutter(cutter), m_options(options), m_open(among.begin(), among.end()) {
+    m_samples.list = {samples.list.front()};
+    m_samples.random = samples.random;
+  }
+
+  Result<MinimalPart> run() {
+    TRY(holdTogether());
+    std::set<std::size_t> all(m_open.begin(), m_open.end());
+    all.insert(m_held.begin(), m_held.end());
+    m_recorded = TRY(recordValues(m_cutter, *m_artifact.plan, valuesToRecord(m_cutter, all), &m_samples,
+                                  m_options.folder, m_options.run));
+    Deadline deadline(m_options.run.stop);
+    if (m_options.seconds > 0) deadline.endAfter(m_options.seconds);
+    const auto start = std::chrono::steady_clock::now();
+    const auto shows = [&](const SwitchSet& chosen) -> Result<double> {
+      TRY(checkStop(deadline.token()));
+      return TRY(isShown(nodesOf(chosen))) ? 0.0 : 1.0;
+    };
+    const Culprits found = TRY(findCulprits(static_cast<std::uint32_t>(m_open.size()), shows,
+                                            {.tolerance = 0.5, .builds = m_options.trials, .stop = deadline.token()}));
+    MinimalPart part{.end = found.end, .minimal = found.minimal, .of = std::ssize(all), .trials = found.builds};
+    part.seconds = msSince(start) / 1000;
+    if (found.end == CulpritEnd::NotWrong) part.end = CulpritEnd::Found;  // the two nodes alone
+    if (part.end == CulpritEnd::NoCulprit) return part;
+    part.nodes = nodesOf(part.end == CulpritEnd::Found && found.end == CulpritEnd::NotWrong ? SwitchSet() : found.off);
+    part.minimal |= found.end == CulpritEnd::NotWrong;
+    if (const auto what = m_what.find(part.nodes); what != m_what.end()) part.what = what->second;
+    return part;
+  }
+
+ private:
+  /// The nodes that every part holds are no switches.
+  Status holdTogether() {
+    if (m_options.shows != PartShows::Unfused) return Done{};
+    if (m_options.together.size() != 2)
+      return Diagnostic{.message = "which two nodes are in no kernel together is missing",
+                        .where = {.attribute = "--nodes"},
+                        .help = "Name both: --nodes A --nodes B."};
+    const auto& origins = m_cutter.model().origins;
+    for (const std::string& node : m_options.together) {
+      const auto found = std::ranges::find(origins, node, &Origin::name);
+      if (found == origins.end()) {
+        std::vector<std::string> names;
+        for (const Origin& origin : origins) names.push_back(origin.name);
+        return Diagnostic{.message = "the network has no such node",
+                          .where = {.node = node, .attribute = "--nodes"},
+                          .help = nearestInWords(node, names, "Nodes are named as 'plan --original' lists them.")};
+      }
+      m_held.insert(static_cast<std::size_t>(found - origins.begin()));
+    }
+    std::erase_if(m_open, [&](std::size_t node) { return m_held.contains(node); });
+    return Done{};
+  }
+
+  std::set<std::size_t> nodesOf(const SwitchSet& chosen) const {
+    std::set<std::size_t> nodes = m_held;
+    for (const std::uint32_t index : chosen) nodes.insert(m_open[index]);
+    return nodes;
+  }
+
+  /// Whether the part of these nodes shows it; a part that cannot be made, planned or given values shows nothing.
+  Result<bool> isShown(const std::set<std::size_t>& nodes) {
+    if (nodes.empty()) return false;
+    auto shown = tried(nodes);
+    if (!shown.ok() && shown.error().cancelled) return std::move(shown).error();
+    return shown.ok() && shown.value();
+  }
+
+  Result<bool> tried(const std::set<std::size_t>& nodes) {
+    if (m_options.run.progress) m_options.run.progress("part", fmt::format("{} nodes", nodes.size()));
+    const NetworkPart part = TRY(partOfNodes(m_cutter.values(), nodes, m_cutter.facts()));
+    std::vector<InputSpec> specs;
+    for (const InputSpec& spec : m_recorded.extents)
+      if (std::ranges::find(part.inputs, spec.name) != part.inputs.end()) specs.push_back(spec);
+    const std::filesystem::path path = m_options.folder / "tried.onnx";
+    TRY(onnxlib::writeNetwork(path, TRY(m_cutter.cut(part, m_recorded.types, specs, onnxlib::weightsNameOf(path)))));
+    Artifact artifact = TRY(openArtifact(path, {}, TRY(optionsFor(path)), m_artifact.backend, m_options.run.stop));
+    switch (m_options.shows) {
+      case PartShows::Difference:
+        return differs(artifact, part, nodes);
+      case PartShows::Refusal:
+        return isRefused(artifact, part, nodes);
+      case PartShows::Unfused:
+        return isUnfused(artifact, nodes);
+    }
+    return false;
+  }
+
+  /// The wishes of the whole that name something in the part.
+  Result<PlanOptions> optionsFor(const std::filesystem::path& path) const {
+    PlanOptions options = m_artifact.plan->options;
+    options.support.reset();
+    if (options.directives.empty()) return options;
+    const auto model = TRY(openModel(path, {}, m_options.run.stop));
+    PatternMatcher matcher(*model);
+    std::erase_if(options.directives, [&](const Directive& directive) {
+      const bool isOfNodes = formOf(directive).pattern != PatternUse::None && !directive.pattern.empty();
+      return isOfNodes && !matcher.match(directive.pattern, m_options.run.stop).ok();
+    });
+    return options;
+  }
+
+  std::map<std::string, Tensor> inputsOf(const NetworkPart& part) const {
+    std::map<std::string, Tensor> inputs;
+    for (const std::string& input : part.inputs) inputs[input] = m_recorded.samples.front().at(input);
+    return inputs;
+  }
+
+  BuildOptions buildFor(const Artifact& artifact, const NetworkPart& part) const {
+    BuildOptions build = buildOptions(artifact, m_options.run.threads, m_options.run.stop);
+    build.measureTactics = false;
+    build.shapes = extentsOf(inputsOf(part));
+    return build;
+  }
+
+  Result<bool> differs(const Artifact& artifact, const NetworkPart& part, const std::set<std::size_t>& nodes) {
+    const auto engine = TRY(openEngine(artifact, buildFor(artifact, part)));
+    const RunResult result = TRY(engine->run(inputsOf(part), {}, m_options.run.stop));
+    double worst = 0;
+    for (const std::string& output : part.outputs) {
+      const auto expected = m_recorded.samples.front().find(output);
+      const auto given = result.outputs.find(output);
+      if (expected == m_recorded.samples.front().end() || given == result.outputs.end()) continue;
+      const TensorComparison compared =
+          compareTensors(output, given->second, expected->second, {.rms = m_options.tolerance});
+      if (compared.ok) continue;
+      worst = std::max(worst, compared.problem.empty() && std::isfinite(compared.maxOverRms)
+                                  ? compared.maxOverRms
+                                  : std::numeric_limits<double>::infinity());
+    }
+    m_what[nodes] = std::isfinite(worst) ? fmt::format("max|Δ| of {:.3g} rms against the network's own types", worst)
+                                         : std::string("what is not finite, where the network's own types are");
+    return worst > 0;
+  }
+
+  static std::string fallbackOf(const Plan& plan) {
+    std::vector<std::string> names;
+    for (const Segment& segment : plan.segments)
+      if (segment.kind == SegmentKind::Fallback)
+        for (const NodeId node : segment.nodes) names.push_back(plan.graph().node(node).name);
+    return names.empty() ? std::string() : "refused: " + listed(names);
+  }
+
+  Result<bool> isRefused(const Artifact& artifact, const NetworkPart& part, const std::set<std::size_t>& nodes) {
+    std::string what = fallbackOf(*artifact.plan);
+    if (what.empty() && !artifact.isOurs() && artifact.compiler().whyNot(Ability::Compile).empty()) {
+      const auto engine = openEngine(artifact, buildFor(artifact, part));
+      if (!engine.ok() && engine.error().cancelled) return engine.error();
+      what = engine.ok() ? fallbackOf(engine.value()->plan()) : engine.error().text();
+    }
+    m_what[nodes] = what;
+    return !what.empty();
+  }
+
+  Result<bool> isUnfused(Artifact& artifact, const std::set<std::size_t>& nodes) {
+    if (!artifact.isOurs()) TRY(readBack(artifact, buildOptions(artifact, m_options.run.threads, m_options.run.stop)));
+    const Cover& cover = artifact.cover();
+    std::array<std::vector<FusedNodeId>, 2> kernels;
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      const auto node = cover.graph().findNode(m_options.together[i]);
+      if (!node) return false;
+      kernels[i] = kernelsOf(cover, *node);
+    }
+    const bool isTogether = std::ranges::any_of(
+        kernels[0], [&](FusedNodeId kernel) { return std::ranges::find(kernels[1], kernel) != kernels[1].end(); });
+    const auto nameOf = [&](const std::vector<FusedNodeId>& of) {
+      return of.empty() ? std::string("no kernel") : "'" + cover.fusedNodes[of.front().index].name + "'";
+    };
+    m_what[nodes] = fmt::format("{} is in {}, {} in {}", m_options.together[0], nameOf(kernels[0]),
+                                m_options.together[1], nameOf(kernels[1]));
+    return !isTogether;
+  }
+
+  const Artifact& m_artifact;
+  const NetworkCutter& m_cutter;
+  const MinimalOptions& m_options;
+  std::vector<std::size_t> m_open;  ///< the switches: nodes that a part may do without
+  std::set<std::size_t> m_held;
+  Samples m_samples;
+  RecordedValues m_recorded;
+  std::map<std::set<std::size_t>, std::string> m_what;
+};
+
+}  // namespace
+
+std::string_view name(PartShows shows) {
+  return std::ranges::find(kPartShows, shows, &decltype(kPartShows)::value_type::first)->second;
+}
+
+std::optional<PartShows> partShowsFromName(std::string_view name) {
+  for (const auto& [shows, known] : kPartShows)
+    if (name == known) return shows;
+  return std::nullopt;
+}
+
+Result<MinimalPart> minimalPart(const Artifact& artifact, const NetworkCutter& cutter,
+                                const std::set<std::size_t>& among, const Samples& samples,
+                                const MinimalOptions& options) {
+  return MinimalSearch(artifact, cutter, among, samples, options).run();
+}
+
+Json toJson(const MinimalPart& part, const MinimalOptions& options, const NetworkCutter& cutter) {
+  return {{"shows", name(options.shows)},
+          {"end", name(part.end)},
+          {"minimal", part.minimal},
+          {"nodes", cutter.nodeNames(part.nodes)},
+          {"of", part.of},
+          {"trials", part.trials},
+          {"seconds", part.seconds},
+          {"what", part.what}};
+}
+
+}  // namespace fusescope

@@ -1,0 +1,110 @@
+#include "session/part_choice.h"
+
+#include <algorithm>
+
+#include "base/name_hints.h"
+#include "planning/match_pattern.h"
+#include "planning/read_back_plan.h"
+
+namespace fusescope {
+namespace {
+
+using Nodes = std::set<std::size_t>;
+
+void addOrigins(const Graph& graph, NodeId node, Nodes& chosen) {
+  for (const OriginId origin : graph.node(node).origins) chosen.insert(origin.index);
+}
+
+Diagnostic inBody(const std::string& pattern, const BodyNode& node, const Graph& graph) {
+  const std::string& holder = graph.node(node.holder).name;
+  return {.message = "it stands in a body, and a part holds whole nodes of the main graph",
+          .where = {.node = pattern, .attribute = "--nodes"},
+          .help = "Take the node that has the body: --nodes '" + holder + "'."};
+}
+
+Status addNodes(const NetworkCutter& cutter, const std::vector<std::string>& patterns, const StopToken& stop,
+                Nodes& chosen) {
+  PatternMatcher matcher(cutter.model());
+  const Graph& graph = *cutter.model().graph;
+  for (const std::string& pattern : patterns) {
+    const PatternMatch match = TRY(matcher.match(pattern, stop));
+    if (match.nodes.empty() && match.removed.empty() && !match.inBodies.empty())
+      return inBody(pattern, match.inBodies.front(), graph);
+    for (const NodeId node : match.nodes) addOrigins(graph, node, chosen);
+    for (const OriginId origin : match.removed) chosen.insert(origin.index);
+    if (match.nodes.empty() && match.removed.empty())
+      return Diagnostic{.message = "no node makes what it names",
+                        .where = {.node = pattern, .attribute = "--nodes"},
+                        .help = "An input or a weight is no part of a network."};
+  }
+  return Done{};
+}
+
+Status addSegments(const Cover& cover, const std::vector<std::string>& names, Nodes& chosen) {
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(cover.segments, name, &Segment::name);
+    if (found == cover.segments.end()) {
+      std::vector<std::string> known;
+      for (const Segment& segment : cover.segments) known.push_back(segment.name);
+      return Diagnostic{.message = "the plan has no segment '" + name + "'",
+                        .where = {.attribute = "--segment"},
+                        .help = "Segments are " + listed(known) + "."};
+    }
+    for (const NodeId node : found->nodes) addOrigins(cover.graph(), node, chosen);
+  }
+  return Done{};
+}
+
+/// Those of that name or identity, else those that hold a node of that name.
+std::vector<const FusedNode*> kernelsNamed(const Cover& cover, const std::string& name) {
+  std::vector<const FusedNode*> found;
+  for (const FusedNode& fused : cover.fusedNodes)
+    if (fused.name == name || fused.identity.hex() == name) found.push_back(&fused);
+  if (const auto node = cover.graph().findNode(name); found.empty() && node)
+    for (const FusedNodeId fused : kernelsOf(cover, *node)) found.push_back(&cover.fusedNodes[fused.index]);
+  return found;
+}
+
+Status addKernels(const Cover& cover, const std::vector<std::string>& names, Nodes& chosen) {
+  for (const std::string& name : names) {
+    const auto found = kernelsNamed(cover, name);
+    if (found.empty()) {
+      std::vector<std::string> known;
+      for (const FusedNode& fused : cover.fusedNodes) known.push_back(fused.name);
+      return Diagnostic{.message = "the plan has no kernel '" + name + "', and no kernel holds a node of that name",
+                        .where = {.attribute = "--kernel"},
+                        .help = nearestInWords(name, known, "'plan --json' lists kernels with names and identities.")};
+    }
+    const std::size_t before = chosen.size();
+    for (const FusedNode* fused : found)
+      for (const NodeId node : fused->nodes) addOrigins(cover.graph(), node, chosen);
+    if (chosen.size() == before && found.front()->nodes.empty())
+      return Diagnostic{.message = "the kernel '" + name + "' calculates no node of the network: it moves or prepares",
+                        .where = {.attribute = "--kernel"}};
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<Nodes> chosenNodes(const NetworkCutter& cutter, const Cover& cover, const PartWishes& wishes,
+                          const StopToken& stop) {
+  Nodes chosen;
+  TRY(addNodes(cutter, wishes.nodes, stop, chosen));
+  TRY(addSegments(cover, wishes.segments, chosen));
+  TRY(addKernels(cover, wishes.kernels, chosen));
+  return chosen;
+}
+
+Result<NetworkPart> chosenPart(const NetworkCutter& cutter, const Cover& cover, const PartWishes& wishes,
+                               const StopToken& stop) {
+  if (wishes.isByValues() == wishes.isByNodes())
+    return Diagnostic{.message = wishes.isByValues() ? "a part is bounded by values or made of nodes, not both"
+                                                     : "which part is meant is missing",
+                      .where = {.attribute = wishes.isByValues() ? "--from" : ""},
+                      .help = "Give --from and --to with values, or --nodes, --segment or --kernel with names."};
+  if (wishes.isByValues()) return partBetween(cutter.values(), wishes.from, wishes.to, cutter.facts());
+  return partOfNodes(cutter.values(), TRY(chosenNodes(cutter, cover, wishes, stop)), cutter.facts());
+}
+
+}  // namespace fusescope

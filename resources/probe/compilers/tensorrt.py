@@ -1,0 +1,155 @@
+"""TensorRT for servers, 10 and 11: `pip install tensorrt`. It needs an NVIDIA card, to compile as to run.
+
+It is untried: it was written by the documentation of its Python interface. What is common with TensorRT for RTX, which
+was tried, is in tensorrt_rtx.py; what stands here is what only this one has: networks that are not strongly typed
+(until 10), a timing cache, and an inspector that can be asked as soon as the engine is built.
+"""
+
+import os
+import re
+import tempfile
+
+from .. import base
+from . import tensorrt_rtx as rtx
+
+DISTRIBUTIONS = ("tensorrt", "tensorrt-cu13", "tensorrt-cu12", "tensorrt-cu11")
+
+OLDEST = 10
+LAYERS = "layers.json"
+TYPES = {"f32": "FLOAT", "f16": "HALF", "bf16": "BF16"}  # trt.DataType
+FLAGS = {"f16": "FP16", "bf16": "BF16", "int8": "INT8"}  # trt.BuilderFlag, what the builder is allowed besides f32
+UNTRIED = "Nobody has run TensorRT for servers through Fusescope yet: its part was written by its documentation."
+
+
+class Compiler(rtx.Compiler):
+    module, distribution, title, untried = "tensorrt", DISTRIBUTIONS[0], "TensorRT", UNTRIED
+
+    def open(self, request, files, out_folder, progress):
+        opened = super().open(request, files, out_folder, progress)
+        if major(self._trt) < OLDEST:
+            raise base.Refusal(
+                f"This is TensorRT {self._trt.__version__}, and Fusescope speaks with {OLDEST} and newer ones.",
+                kind="asked",
+                help="What an older one says of an engine in files is read by: fusescope import-engine.",
+            )
+        return opened
+
+    def _of_about(self):
+        return {"layer_precisions": has_layer_precisions(self._trt)}
+
+    def _of_network(self, builder, options):
+        trt = self._trt
+        if options.get("typing") == "layers":
+            if not has_layer_precisions(trt):
+                raise base.Refusal(
+                    f"TensorRT {trt.__version__} has no layer precisions: the types of the network decide since 11.",
+                    kind="asked",
+                    help="Plan for the target of that version: the types are written into the network then.",
+                )
+            return builder.create_network(0)
+        # A flag until 10; afterwards there is nothing else, and a flag that does nothing may be gone.
+        strong = getattr(trt.NetworkDefinitionCreationFlag, "STRONGLY_TYPED", None)
+        return builder.create_network(0 if strong is None or major(trt) > OLDEST else 1 << int(strong))
+
+    def _of_types(self, network, config, options):
+        if options.get("typing") != "layers":
+            return {}
+        flags = self._trt.BuilderFlag
+        for allowed in options.get("allowed", []):
+            config.set_flag(getattr(flags, FLAGS[allowed]))
+        precisions, outputs = options.get("precisions", {}), options.get("output_types", {})
+        if not precisions and not outputs:
+            return {}
+        config.set_flag(getattr(flags, f"{options['constraints'].upper()}_PRECISION_CONSTRAINTS"))
+        return set_types(self._trt, network, precisions, outputs)
+
+    def _of_card(self, config, options):
+        """It compiles for the card that is there."""
+        path = options.get("timing_cache")
+        if not path:
+            return
+        cache = config.create_timing_cache(read_or_empty(path))
+        if cache is None or not config.set_timing_cache(cache, False):
+            raise base.Refusal(
+                f"The timing cache {path} is of another TensorRT or another card, or damaged.",
+                kind="asked",
+                help="Give the name of another file, or remove this one.",
+            )
+
+    def _of_engine(self, config, options, out_folder):
+        told = {}
+        if options.get("timing_cache"):
+            told["timing_cache_bytes"] = self._keep_times(config, options["timing_cache"])
+        if self._devices:
+            told["device"] = self._devices[0]["name"]
+            with open(os.path.join(out_folder, LAYERS), "w", encoding="utf-8") as file:
+                file.write(self._prepared().inspected())
+        return told
+
+    def _keep_times(self, config, path):
+        """The whole file or the old one, whoever else reads it or writes it."""
+        data = bytes(memoryview(config.get_timing_cache().serialize()))
+        try:
+            with tempfile.NamedTemporaryFile(dir=os.path.dirname(os.path.abspath(path)), delete=False) as file:
+                file.write(data)
+            os.replace(file.name, path)
+        except OSError as error:
+            raise cannot("written", error) from None
+        return len(data)
+
+
+def major(trt):
+    return int(re.match(r"\d*", trt.__version__).group() or 0)
+
+
+def has_layer_precisions(trt):
+    return hasattr(trt.BuilderFlag, "OBEY_PRECISION_CONSTRAINTS") and hasattr(trt.ILayer, "precision")
+
+
+def read_or_empty(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise cannot("read", error) from None
+
+
+def cannot(verb, error):
+    return base.Refusal(f"The timing cache cannot be {verb}: {error}", kind="asked", help="Give another file.")
+
+
+def set_types(trt, network, precisions, outputs):
+    """Sets the types of all layers of float that the parser made of a node of `precisions` or `outputs` (name -> type).
+    Answers them as [layer, node, type, "precision" | "output"], and the nodes of which there is no such layer."""
+    done, unmatched = [], set(precisions) | set(outputs)
+    for index in range(network.num_layers):
+        layer = network.get_layer(index)
+        for node in nodes_of(layer):
+            if (node not in precisions and node not in outputs) or not computes_floats(trt, layer):
+                continue
+            unmatched.discard(node)
+            if node in precisions:
+                layer.precision = getattr(trt.DataType, TYPES[precisions[node]])
+                done.append([layer.name, node, precisions[node], "precision"])
+            if node in outputs:
+                for output in range(layer.num_outputs):
+                    layer.set_output_type(output, getattr(trt.DataType, TYPES[outputs[node]]))
+                done.append([layer.name, node, outputs[node], "output"])
+    return {"types_set": done, "no_layer_of": sorted(unmatched)}
+
+
+def nodes_of(layer):
+    """Names of the ONNX nodes that the parser made a layer of."""
+    for piece in re.split("[\x1e\x1f]", layer.metadata or ""):
+        match = re.fullmatch(r"\[ONNX Layer: (.*?)( \| .*)?\]", piece, re.DOTALL)
+        if match:
+            yield match.group(1)
+
+
+def computes_floats(trt, layer):
+    """Layers that work on integers, booleans or extents keep their types."""
+    floats = [getattr(trt.DataType, name) for name in TYPES.values()]
+    outputs = [layer.get_output(i) for i in range(layer.num_outputs)]
+    return any(not tensor.is_shape_tensor and tensor.dtype in floats for tensor in outputs)

@@ -1,0 +1,115 @@
+#include <QTableView>
+#include <QtTest>
+
+#include "tests/gui/gui_support.h"
+#include "ui/dialogs/bisect_dialog.h"
+#include "ui/document/qt_text.h"
+#include "ui/window/main_window.h"
+
+using namespace fusescope;
+
+namespace {
+
+constexpr int kSearchMs = 180'000;
+
+}  // namespace
+
+/// The search for what makes an output wrong in the window: its culprits are shown, and left out in one step.
+class BisectTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void init() {
+    test::catchWarnings();
+    m_folder = std::make_unique<test::SessionFolder>();
+    m_window = m_folder->makeWindow();
+    QVERIFY(test::openSample(*m_window, "fp16_overflow"));
+    m_window->setInputs({.paths = {FUSESCOPE_SOURCE_DIR "/resources/samples/fp16_overflow/io.npz"}});
+  }
+  void cleanup() {
+    m_window.reset();
+    QCOMPARE(test::takeWarnings(), QStringList());
+  }
+
+  void namesTheCulpritsAndLeavesThemOut() {
+    lower();
+    const PlanOptions before = m_window->document().options();
+    BisectDialog& dialog = open();
+    QVERIFY(!dialog.stopButton().isEnabled() && !dialog.leaveOutButton().isEnabled());
+    search(dialog);
+    QVERIFY2(dialog.said().startsWith("✓ found: without types of nodes"), qPrintable(dialog.said()));
+    QVERIFY2(dialog.said().contains("instead of not finite"), qPrintable(dialog.said()));
+    QVERIFY2(dialog.said().contains("leave them out by: --pin"), qPrintable(dialog.said()));
+    const int culprits = dialog.culprits().rowCount();
+    QVERIFY(culprits >= 1);
+    QVERIFY2(dialog.tried().rowCount() >= 1, "what was switched off is listed");
+    QVERIFY(m_window->document().options() == before);  // nothing changes by itself
+    // A culprit that is a node is selected by a click on it.
+    const QModelIndex first = dialog.culprits().index(0, 0);
+    const std::string culprit = first.data(Qt::DisplayRole).toString().toStdString();
+    QTest::mouseClick(dialog.culpritsView().viewport(), Qt::LeftButton, {},
+                      dialog.culpritsView().visualRect(first).center());
+    const auto node = m_window->document().snapshot()->graph().findNode(culprit);
+    QVERIFY2(node.has_value(), culprit.c_str());
+    QTRY_VERIFY(m_window->selection().contains(*node));
+    QTest::mouseClick(&dialog.leaveOutButton(), Qt::LeftButton);
+    QTRY_VERIFY(!m_window->document().planning());
+    QCOMPARE(m_window->document().directives().size(), std::size_t(culprits));
+    // They do what was said: the outputs are right.
+    BisectDialog& again = open();
+    search(again);
+    QVERIFY2(again.said().startsWith("✓ nothing is wrong"), qPrintable(again.said()));
+    QCOMPARE(again.culprits().rowCount(), 0);
+    QVERIFY(!again.leaveOutButton().isEnabled());
+    again.reject();
+    m_window->document().undoStack().undo();
+    QVERIFY(m_window->document().options() == before);
+  }
+
+  void whatCannotBeRightIsSaid() {
+    BisectDialog& dialog = open();
+    dialog.allowed().setText("much");
+    QVERIFY2(!dialog.startButton().isEnabled() && dialog.said().contains("much"), qPrintable(dialog.said()));
+    dialog.allowed().setText("");
+    QVERIFY2(!dialog.startButton().isEnabled() && dialog.said().contains("how large"), qPrintable(dialog.said()));
+    dialog.allowed().setText("0.01");
+    QVERIFY(dialog.startButton().isEnabled());
+  }
+
+  void isCancelledAndEndsByItsBuilds() {
+    lower();
+    BisectDialog& dialog = open();
+    QTest::mouseClick(&dialog.startButton(), Qt::LeftButton);
+    QVERIFY(dialog.working() && dialog.stopButton().isEnabled() && !dialog.startButton().isEnabled());
+    QTest::mouseClick(&dialog.stopButton(), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!dialog.working(), kSearchMs);
+    QCOMPARE(dialog.said(), QStringLiteral("Cancelled."));
+    dialog.builds().setValue(1);
+    search(dialog);
+    QVERIFY2(dialog.said().startsWith("✗ the search was ended by its budget"), qPrintable(dialog.said()));
+    QVERIFY2(dialog.said().contains("1 build,"), qPrintable(dialog.said()));
+  }
+
+ private:
+  void lower() {
+    m_window->document().setPrecisions({DataType::F16});
+    QTRY_VERIFY(!m_window->document().planning());
+  }
+  BisectDialog& open() {
+    m_window->actions().find("bisect")->trigger();
+    for (auto* dialog : m_window->findChildren<BisectDialog*>())
+      if (dialog->isVisible()) return *dialog;
+    qFatal("the dialog does not open");
+  }
+  static void search(BisectDialog& dialog) {
+    dialog.allowed().setText("0.01");
+    QTest::mouseClick(&dialog.startButton(), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!dialog.working(), kSearchMs);
+  }
+
+  std::unique_ptr<test::SessionFolder> m_folder;
+  std::unique_ptr<MainWindow> m_window;
+};
+
+FUSESCOPE_GUI_TEST(BisectTest, 3)
+#include "bisect_test.moc"

@@ -1,0 +1,87 @@
+// Engines that others built, asked of the command line as a user would ask it.
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "tests/support/process.h"
+#include "tests/unit/tensorrt_engines/imported_engine.h"
+
+namespace fusescope::test {
+namespace {
+
+Json answerOf(std::vector<std::string> words, int status = 0) {
+  words.emplace_back("--json");
+  const ProcessResult result = fusescopeCommand(words);
+  EXPECT_EQ(result.status, status) << result.out << result.err;
+  return Json::parse(result.out, nullptr, false);
+}
+
+/// resnet18 in f32 and in f16, each imported over one network.
+class EngineCommands : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    FUSESCOPE_REQUIRE_SHARED();
+    for (const auto& [engine, file] :
+         {std::pair{"pytorch-resnet18-A100-fp32", "f32.json"}, std::pair{"pytorch-resnet18-A100-fp16", "f16.json"}}) {
+      m_imported.push_back(std::make_unique<Imported>(engineNamed(engine)));
+      const EngineImport& request = m_imported.back()->request;
+      m_plans.push_back((m_folder / file).string());
+      answerOf({"import-engine", request.model.string(), "--layers", request.files.layers.string(), "--profile",
+                request.files.profile.string(), "-o", m_plans.back()});
+    }
+    m_network = m_imported.back()->request.model.string();
+  }
+  void TearDown() override {
+    if (!m_network.empty()) fusescopeCommand({"prices", "--forget", m_network});
+  }
+
+  TemporaryFolder m_folder;
+  std::vector<std::unique_ptr<Imported>> m_imported;
+  std::vector<std::string> m_plans;
+  std::string m_network;
+};
+
+TEST_F(EngineCommands, CompareSaysHowGroupsWereFound) {
+  const Json json = answerOf({"compare", m_plans[0], m_plans[1]});
+  EXPECT_EQ(json["groups"].size(), 23U);
+  EXPECT_TRUE(json["a"]["has_network"].get<bool>());
+  EXPECT_FALSE(json["matched_by"].get<std::string>().empty());
+  EXPECT_LT(json["totals"]["b_ms"].get<double>(), json["totals"]["a_ms"].get<double>());
+  const ProcessResult text = fusescopeCommand({"compare", m_plans[0], m_plans[1]});
+  EXPECT_NE(text.out.find("conversions: A "), std::string::npos) << text.out;
+}
+
+TEST_F(EngineCommands, PricesAreATableAndBecomeThoseOfPlans) {
+  const Json table = answerOf({"prices", m_plans[0], m_plans[1]});
+  EXPECT_EQ(table["format"], "fusescope.prices");
+  EXPECT_EQ(table["rows"].size(), 23U);
+  EXPECT_TRUE(table["builds"].empty());
+  const std::vector<std::string> plan{"plan", m_network, "--target", "tensorrt-8", "--precision", "f16"};
+  EXPECT_EQ(answerOf(plan)["predicted"]["measured_ms"], 0.0) << "nothing is kept yet";
+  const ProcessResult kept = fusescopeCommand({"prices", m_plans[1], "--keep"});
+  EXPECT_EQ(kept.status, 0) << kept.err;
+  EXPECT_NE(kept.out.find("Missing: f32 of all layers"), std::string::npos) << kept.out;
+  EXPECT_EQ(answerOf({"prices", "--kept"}).size(), 1U);
+  EXPECT_GT(answerOf(plan)["predicted"]["measured_ms"].get<double>(), 0.5);
+  const ProcessResult text = fusescopeCommand(plan);
+  EXPECT_NE(text.out.find("times are of tensorrt 8.4 or later on a device that the files do not name"),
+            std::string::npos)
+      << text.out;
+  const Json explained = answerOf({"explain", m_network, "Conv_3", "--target", "tensorrt-8", "--precision", "f16"});
+  EXPECT_NE(explained["price_from"].get<std::string>().find("as Conv_3 + Relu_4 in f16"), std::string::npos);
+  EXPECT_EQ(answerOf({"prices", "--forget", m_network})["forgotten"], 1);
+  EXPECT_EQ(answerOf({"prices", "--forget", m_network}, 1)["forgotten"], 0);
+}
+
+TEST_F(EngineCommands, WhatHasNoTimesIsRefused) {
+  const auto saidOf = [](const std::vector<std::string>& words) {
+    const ProcessResult result = fusescopeCommand(words);
+    EXPECT_EQ(result.status, 2) << result.out;
+    return result.err;
+  };
+  EXPECT_NE(saidOf({"prices"}).find("which engines to read is missing"), std::string::npos);
+  EXPECT_NE(saidOf({"prices", m_network}).find("holds no engine that was read back"), std::string::npos);
+  EXPECT_NE(saidOf({"prices", m_plans[0], "--types", "f99"}).find("'f99' is no type"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fusescope::test
