@@ -42,12 +42,17 @@ bool isRandom(const FileNode& node) {
 
 /// Adds to `nodes` what `value` is made of: weights and extents alone.
 void addMakers(const FileValues& values, const std::string& value, Nodes& nodes, const PartFacts& facts) {
-  const std::ptrdiff_t maker = values.maker(value);
-  if (maker < 0 || !nodes.insert(static_cast<std::size_t>(maker)).second) return;
-  for (const std::string& read : values.reads(static_cast<std::size_t>(maker))) {
-    const FileValues::Depends depends = values.depends(read);
-    if (depends == FileValues::Depends::Weights || (depends == FileValues::Depends::Extents && !facts.isConstant(read)))
-      addMakers(values, read, nodes, facts);
+  std::vector<std::string> open{value};
+  while (!open.empty()) {
+    const std::ptrdiff_t maker = values.maker(open.back());
+    open.pop_back();
+    if (maker < 0 || !nodes.insert(static_cast<std::size_t>(maker)).second) continue;
+    for (const std::string& read : values.reads(static_cast<std::size_t>(maker))) {
+      const FileValues::Depends depends = values.depends(read);
+      if (depends == FileValues::Depends::Weights ||
+          (depends == FileValues::Depends::Extents && !facts.isConstant(read)))
+        open.push_back(read);
+    }
   }
 }
 
@@ -71,25 +76,40 @@ class PartMaker {
   }
 
  private:
-  /// Nodes that normalisation removed may stand between two chosen ones: they belong to the part.
+  /// Nodes that normalisation removed and that lead from one chosen node to another belong to the part.
   void addBetween() {
-    std::map<std::size_t, bool> leads;  // by removed node: whether it reads, through others, what a chosen node makes
-    const std::function<bool(const std::string&)> leadsFrom = [&](const std::string& value) {
-      const std::ptrdiff_t maker = m_values.maker(value);
-      if (maker < 0) return false;
-      const auto node = static_cast<std::size_t>(maker);
-      if (m_chosen.contains(node)) return true;
-      if (!m_facts.isRemoved(node) || m_values.depends(value) != FileValues::Depends::Data) return false;
-      if (const auto known = leads.find(node); known != leads.end()) return known->second;
-      bool found = false;
-      for (const std::string& read : m_values.reads(node)) found |= leadsFrom(read);
-      return leads[node] = found;
+    const Nodes behind = removedBehind();
+    std::vector<std::size_t> open(m_chosen.begin(), m_chosen.end());
+    while (!open.empty()) {
+      const std::size_t node = open.back();
+      open.pop_back();
+      for (const std::string& read : m_values.reads(node)) {
+        const std::ptrdiff_t maker = m_values.maker(read);
+        if (maker < 0 || !behind.contains(static_cast<std::size_t>(maker))) continue;
+        if (m_chosen.insert(static_cast<std::size_t>(maker)).second) open.push_back(static_cast<std::size_t>(maker));
+      }
+    }
+  }
+
+  /// The removed nodes that read, through one another, what a chosen node makes.
+  Nodes removedBehind() const {
+    const auto makesData = [&](std::size_t node) {
+      const auto& outputs = m_values.graph().nodes[node].outputs;
+      return std::ranges::any_of(
+          outputs, [&](const auto& output) { return m_values.depends(output) == FileValues::Depends::Data; });
     };
-    const Nodes before = m_chosen;
-    for (const std::size_t node : before)
-      for (const std::string& read : m_values.reads(node)) leadsFrom(read);
-    for (const auto& [node, found] : leads)
-      if (found) m_chosen.insert(node);
+    Nodes behind;
+    std::vector<std::size_t> open(m_chosen.begin(), m_chosen.end());
+    while (!open.empty()) {
+      const std::size_t node = open.back();
+      open.pop_back();
+      for (const std::string& output : m_values.graph().nodes[node].outputs)
+        for (const std::size_t reader : m_values.readers(output))
+          if (!m_chosen.contains(reader) && m_facts.isRemoved(reader) && makesData(reader) &&
+              behind.insert(reader).second)
+            open.push_back(reader);
+    }
+    return behind;
   }
 
   void addWhatGoesAlong(const std::string& value) {

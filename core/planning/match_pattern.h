@@ -55,7 +55,6 @@ class PatternMatcher {
   Result<PatternMatch> byModule(std::string_view path, const StopToken& stop);
   Result<PatternMatch> byValue(std::string_view name, const StopToken& stop) const;
   Result<std::vector<NodeId>> ofTakenBranch(std::string_view pattern) const;
-  Result<std::vector<BodyNode>> inBodies(std::string_view pattern, const StopToken& stop) const;
   Diagnostic nothing(std::string_view pattern);
   std::vector<std::string> candidatesFor(std::string_view pattern);
   const NodesByModule& modules();

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "interchange/export_steps.h"
 #include "interchange/npz.h"
+#include "planning/applicable_options.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
 #include "planning/match_pattern.h"
@@ -36,7 +37,7 @@ class Extraction {
   Result<ExtractedPart> run() {
     const auto folder = TRY(folderBeside(m_options.path, "extracting"));
     if (const Status made = make(folder.path()); !made.ok()) return located(made.error(), folder.path());
-    keepDirectives();
+    TRY(keepDirectives());
     describe();
     prepareFiles();
     return std::move(m_result);
@@ -130,25 +131,24 @@ class Extraction {
     return Done{};
   }
 
-  void keepDirectives() {
+  Status keepDirectives() {
+    const ApplicableOptions applicable = TRY(applicableOptions(*m_model, m_plan.options, m_options.run.stop));
+    for (const auto& dropped : applicable.dropped) m_result.leftOut.push_back(dropped.directive);
+    m_result.directives = applicable.options.directives;
     PatternMatcher part(*m_model), whole(m_cutter.model());
-    for (const Directive& directive : m_plan.options.directives) {
-      const bool isOfNodes = formOf(directive).pattern != PatternUse::None && !directive.pattern.empty();
-      const auto here =
-          isOfNodes ? part.match(directive.pattern, m_options.run.stop) : Result<PatternMatch>(PatternMatch());
-      if (!here.ok()) {
-        m_result.leftOut.push_back(directive);
-        continue;
-      }
-      m_result.directives.push_back(directive);
-      if (!isOfNodes) continue;
-      const auto there = whole.match(directive.pattern, m_options.run.stop);
-      const auto count = [](const PatternMatch& match) { return match.nodes.size() + match.inBodies.size(); };
-      if (there.ok() && count(there.value()) > count(here.value()))
+    for (const Directive& directive : m_result.directives) {
+      if (formOf(directive).pattern == PatternUse::None || directive.pattern.empty()) continue;
+      const auto count = [&](PatternMatcher& matcher) -> Result<std::int64_t> {
+        const PatternMatch match = TRY(matcher.match(directive.pattern, m_options.run.stop));
+        return std::ssize(match.nodes) + std::ssize(match.inBodies);
+      };
+      const std::int64_t here = TRY(count(part));
+      const auto there = count(whole);
+      if (there.ok() && there.value() > here)
         m_result.notes.push_back(fmt::format("{} names {} of the part and {} of the whole", optionText(directive),
-                                             counted(std::ssize(here.value().nodes), "node"),
-                                             counted(static_cast<std::int64_t>(count(there.value())), "node")));
+                                             counted(here, "node"), counted(there.value(), "node")));
     }
+    return Done{};
   }
 
   void describe() {

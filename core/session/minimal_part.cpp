@@ -11,8 +11,7 @@
 #include "base/elapsed.h"
 #include "base/name_hints.h"
 #include "engine/engine.h"
-#include "planning/directives/directive_form.h"
-#include "planning/match_pattern.h"
+#include "planning/applicable_options.h"
 #include "planning/read_back_plan.h"
 #include "session/operations.h"
 #include "tuning/deadline.h"
@@ -128,18 +127,13 @@ class MinimalSearch {
     return false;
   }
 
-  /// The wishes of the whole that name something in the part.
+  /// The wishes of the whole that apply to the part.
   Result<PlanOptions> optionsFor(const std::filesystem::path& path) const {
     PlanOptions options = m_artifact.plan->options;
     options.support.reset();
     if (options.directives.empty()) return options;
     const auto model = TRY(openModel(path, {}, m_options.run.stop));
-    PatternMatcher matcher(*model);
-    std::erase_if(options.directives, [&](const Directive& directive) {
-      const bool isOfNodes = formOf(directive).pattern != PatternUse::None && !directive.pattern.empty();
-      return isOfNodes && !matcher.match(directive.pattern, m_options.run.stop).ok();
-    });
-    return options;
+    return TRY(applicableOptions(*model, options, m_options.run.stop)).options;
   }
 
   std::map<std::string, Tensor> inputsOf(const NetworkPart& part) const {

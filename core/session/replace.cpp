@@ -14,7 +14,7 @@
 #include "interchange/substitutions/substitution.h"
 #include "interchange/typed_network/names_of_file.h"
 #include "interchange/typed_network/opset_raising.h"
-#include "planning/directives/directive_form.h"
+#include "planning/applicable_options.h"
 #include "planning/match_pattern.h"
 #include "session/operations.h"
 #include "session/report_json.h"
@@ -203,23 +203,19 @@ class Replacing {
     m_result.replacements.push_back(std::move(replacement));
   }
 
-  /// Directives of the artifact that name something in the new network.
-  PlanOptions optionsFor() {
-    PlanOptions options = m_artifact.plan->options;
-    PatternMatcher matcher(*m_model);
-    std::erase_if(options.directives, [&](const Directive& directive) {
-      const bool isOfNodes = formOf(directive).pattern != PatternUse::None && !directive.pattern.empty();
-      if (!isOfNodes || matcher.match(directive.pattern, m_options.run.stop).ok()) return false;
-      m_result.notes.push_back(fmt::format("{} names nothing in the new network", optionText(directive)));
-      return true;
-    });
-    options.support.reset();
-    return options;
+  /// The wishes of the artifact that apply to the new network.
+  Result<PlanOptions> optionsFor() {
+    ApplicableOptions applicable = TRY(applicableOptions(*m_model, m_artifact.plan->options, m_options.run.stop));
+    for (const auto& dropped : applicable.dropped)
+      m_result.notes.push_back(
+          fmt::format("{} does not apply to the new network: {}", optionText(dropped.directive), dropped.why));
+    applicable.options.support.reset();
+    return std::move(applicable.options);
   }
 
   Status comparePlans() {
     Artifact before = m_artifact;
-    Artifact after = TRY(openArtifact(m_path, overrides(), optionsFor(), m_artifact.backend, m_options.run.stop));
+    Artifact after = TRY(openArtifact(m_path, overrides(), TRY(optionsFor()), m_artifact.backend, m_options.run.stop));
     if (m_options.readsBack) {
       for (Artifact* side : {&before, &after})
         TRY(readBack(*side, buildOptions(*side, m_options.run.threads, m_options.run.stop, m_options.run.progress)));
