@@ -118,8 +118,11 @@ QLayout* BisectDialog::makeWishes() {
   m_budget->setSpecialValueText(QStringLiteral("until nothing is left to try"));
   m_budget->setSuffix(QStringLiteral(" s"));
   m_budget->setValue(kBudgetSeconds);
+  m_budget->setAccessibleName(QStringLiteral("Time to search"));
+  m_budget->setToolTip(QStringLiteral("The search ends after it, with what it has found"));
   m_builds->setRange(0, kMostBuilds);
   m_builds->setSpecialValueText(QStringLiteral("as many as it takes"));
+  m_builds->setAccessibleName(QStringLiteral("Most builds"));
   m_builds->setToolTip(QStringLiteral("Each set that is switched off is compiled, and run on all samples"));
   auto* form = new QFormLayout;
   form->addRow(QStringLiteral("Largest |Δ| over rms"), m_allowed);
