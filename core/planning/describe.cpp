@@ -137,12 +137,8 @@ void RegionDescriber::collectReads(ValueId value, std::vector<DataType>& types) 
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] != value) continue;
       const DataType type = m_typing.readType(node, i);
-      // A Cast that rounds what stands wide in memory does so inside the kernel.
-      const bool isWide = rounds(m_graph, node) && !isNarrow(m_typing.stored(value));
-      const DataType casts =
-          rounds(m_graph, node) && !isWide ? m_typing.stored(node.outputs.front()) : DataType::Undefined;
-      const bool asStored = isWide || isNarrow(casts) || widens(m_graph, node);
-      if (type != DataType::Undefined || !m_typing.moves(user) || asStored) {
+      const DataType casts = rounds(m_graph, node) ? m_typing.stored(node.outputs.front()) : DataType::Undefined;
+      if (type != DataType::Undefined || !m_typing.moves(user) || isNarrow(casts) || widens(m_graph, node)) {
         types.push_back(type != DataType::Undefined ? type : isNarrow(casts) ? casts : m_typing.stored(value));
         continue;
       }

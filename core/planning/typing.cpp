@@ -96,16 +96,14 @@ DataType Typing::readType(const Node& node, std::size_t i) const {
 }
 
 /// What the results of a move are wanted in: by their readers, though never wider than they are made, and by a
-/// directive where they stand in memory. A Cast of the author that widens wants what its readers want. One that rounds
-/// wants what the file declares, where nothing lowered that: whoever looks at the value finds what its node gives, not
-/// what the Cast makes of it. What was lowered it wants as it rounds, unless it reads another narrow float.
+/// directive where they stand in memory. A Cast of the author that widens wants what its readers want; one that rounds
+/// what it rounds to, unless it reads another narrow float.
 DataType Typing::wantedBehind(const Node& move) const {
   const bool cast = isFloatCast(m_graph, move);
   if (rounds(m_graph, move)) {
     const ValueId read = move.input(0);
-    const DataType own = m_structure.truncation.types[read.index], made = m_made[read.index];
-    const bool asDeclared = made == own || (isNarrow(made) && isNarrow(own));
-    return asDeclared ? made : findStored(move.outputs.front());
+    const bool readsHalf = isNarrow(m_made[read.index]) && isNarrow(m_structure.truncation.types[read.index]);
+    return readsHalf ? m_made[read.index] : findStored(move.outputs.front());
   }
   DataType wanted = DataType::Undefined;
   for (const ValueId result : move.outputs) {

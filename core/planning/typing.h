@@ -11,7 +11,7 @@ namespace fusescope {
 
 /// Which types stand on the edges of a graph, given what its nodes calculate in. A value is made in what its producer
 /// calculates in, or in what the author has it leave instead (leavesAnotherType()), and wanted in the widest type of
-/// its readers, of which a Cast of the author that rounds wants what is declared; it is stored at the narrower of the two (of two types of one width: the readers'), unless a Cast of the
+/// its readers; it is stored at the narrower of the two (of two types of one width: the readers'), unless a Cast of the
 /// author or a directive says otherwise. Moves pass both through. Changing a few nodes costs what they reach, and can
 /// be taken back.
 class Typing {

@@ -107,9 +107,8 @@ class TypeVerifier {
       return isExchangeable(type) ? type : truncated(reader.inputs[i]);
     }
     if (rounds(m_graph, reader)) {
-      const DataType declared = truncated(reader.input(0)), from = made(reader.input(0));
-      const bool asDeclared = from == declared || (isNarrow(from) && isNarrow(declared));
-      return asDeclared ? from : ruled(reader.outputs.front());
+      const bool readsHalf = isNarrow(truncated(reader.input(0))) && isNarrow(made(reader.input(0)));
+      return readsHalf ? made(reader.input(0)) : ruled(reader.outputs.front());
     }
     DataType type = DataType::Undefined;
     for (const ValueId result : reader.outputs) {

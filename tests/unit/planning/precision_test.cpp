@@ -305,20 +305,6 @@ TEST(Precision, CastsBetweenFloatsLeaveNoKernelOfTheirOwn) {
     EXPECT_TRUE(fused.nodes.size() > 1 || !plan->graph().node(fused.root).is("Cast")) << fusions(*plan);
 }
 
-TEST(Precision, WhatACastOfTheAuthorRoundsNextStandsInMemoryAsItIsDeclared) {
-  ModelBuilder b;
-  const ValueId x = b.input("x", {4, 8});
-  const ValueId fc = b.node("MatMul", "fc", {x, b.weight("w", {8, 8})}, {4, 8});
-  const ValueId turned = b.node("Transpose", "turn", {fc}, {8, 4});
-  b.output(b.node("Cast", "round", {turned}, {8, 4}, DataType::F16, {{"to", std::int64_t{10}}}));
-  const auto model = b.build();
-  const auto plan = planned(model, {.target = "cpu:avx2"});
-  EXPECT_EQ(fusions(*plan), "matmul{fc} transpose{turn round}");
-  EXPECT_EQ(plan->storedType(fc), DataType::F32) << "nobody asked for it to be narrower";
-  EXPECT_EQ(castsOf(*plan), "") << "its kernel rounds it";
-  EXPECT_EQ(planned(model, {.target = "cpu:avx2", .precisions = {DataType::F16}})->storedType(fc), DataType::F16);
-}
-
 TEST(Precision, AShapeReadsNothingOfItsInput) {
   ModelBuilder b;
   const ValueId x = b.input("x", {64, 8});
