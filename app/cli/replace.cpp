@@ -39,21 +39,28 @@ std::string namesOf(const std::vector<ListedNode>& nodes) {
   return texts.empty() ? "nothing" : joined(texts);
 }
 
-void printForPeople(const ReplacedNetwork& network, const std::string& output) {
-  std::cout << fmt::format("{}: {}\n", output, counted(std::ssize(network.replacements), "replacement"));
-  for (const Replacement& replacement : network.replacements) {
-    if (replacement.made.empty() && replacement.gone.empty()) {
-      std::cout << fmt::format("{}: the network has other outputs, and the same nodes\n", replacement.rule);
-    } else {
-      std::cout << fmt::format("{}: {} in place of {}\n", replacement.rule, namesOf(replacement.made),
-                               namesOf(replacement.gone));
-    }
-    if (!replacement.kernelsBefore.empty() || !replacement.kernelsAfter.empty())
-      std::cout << fmt::format("  kernels: {} before, {} now\n",
-                               replacement.kernelsBefore.empty() ? "none" : joined(replacement.kernelsBefore, "; "),
-                               replacement.kernelsAfter.empty() ? "none" : joined(replacement.kernelsAfter, "; "));
-    if (!replacement.undo.empty()) std::cout << fmt::format("  undone by: {}\n", replacement.undo);
+void print(const Replacement& replacement) {
+  if (replacement.made.empty() && replacement.gone.empty()) {
+    std::cout << fmt::format("{}: the network has other outputs, and the same nodes\n", replacement.rule);
+  } else {
+    std::cout << fmt::format("{}: {} in place of {}\n", replacement.rule, namesOf(replacement.made),
+                             namesOf(replacement.gone));
   }
+  const auto kernels = [](const std::vector<std::string>& names) {
+    return names.empty() ? std::string("none") : joined(names, "; ");
+  };
+  if (!replacement.kernelsBefore.empty() || !replacement.kernelsAfter.empty())
+    std::cout << fmt::format("  kernels: {} before, {} now\n", kernels(replacement.kernelsBefore),
+                             kernels(replacement.kernelsAfter));
+  if (!replacement.undo.empty()) std::cout << fmt::format("  undone by: {}\n", replacement.undo);
+}
+
+void printForPeople(const ReplacedNetwork& network, const std::string& output) {
+  constexpr std::size_t kMostPrinted = 20;
+  std::cout << fmt::format("{}: {}\n", output, counted(std::ssize(network.replacements), "replacement"));
+  for (std::size_t i = 0; i < std::min(kMostPrinted, network.replacements.size()); ++i) print(network.replacements[i]);
+  if (network.replacements.size() > kMostPrinted)
+    std::cout << fmt::format("… and {} more; --json has all\n", network.replacements.size() - kMostPrinted);
   std::cout << fmt::format("kernels in all: {} before, {} now\n", network.before.kernels, network.after.kernels);
   if (network.before.predictedMs && network.after.predictedMs)
     std::cout << fmt::format("predicted: {:.4g} ms before, {:.4g} ms now\n", *network.before.predictedMs,
@@ -63,6 +70,8 @@ void printForPeople(const ReplacedNetwork& network, const std::string& output) {
                              *network.after.medianMs);
   double worst = 0;
   for (const TensorComparison& compared : network.outputs) worst = std::max(worst, compared.maxOverRms);
+  for (const TensorComparison& compared : network.outputs)
+    if (!compared.tells()) std::cout << fmt::format("output {}: {}\n", compared.name, compared.problem);
   std::cout << fmt::format(
       "outputs on {}: max|Δ| {:.2g} of rms at most; {:.2g} is allowed\n",
       network.randomInputs ? std::string("random inputs") : counted(std::ssize(network.samples), "sample"), worst,
@@ -95,6 +104,7 @@ Result<int> replace(const Arguments& arguments) {
   for (const std::string& note : network.notes) std::cerr << fmt::format("fusescope: warning: {}\n", note);
   if (network.doesNotHold) {
     std::cerr << fmt::format("fusescope: {}\n", network.doesNotHold->text());
+    if (arguments.json) printJson(toJson(network, arguments.output));
     return kDoesNotHold;
   }
   TRY(network.save());

@@ -157,18 +157,11 @@ class OnnxExport {
     const std::filesystem::path path = folder / fmt::format("{}.onnx", m_made++);
     // In the folder the weights have the name that the network knows them by.
     TRY(onnxlib::writeNetworkAs(path, path.parent_path() / weightsName, m_bytes));
-    TRY(checkByOnnx(path));
+    TRY(checkByOnnx(path, m_source));
     auto model =
         std::make_shared<const Model>(TRY(prepareModel(TRY(importModel(path, {}, m_options.stop)), m_options.stop)));
     m_reading = TRY(planOfExported(*m_plan, std::move(model), m_options.stop));
     return Done{};
-  }
-
-  /// What ONNX's checker does not say of the file itself, it must not say of what is made of it.
-  Status checkByOnnx(const std::filesystem::path& path) const {
-    const auto complaint = onnxlib::checkerComplaint(path);
-    if (!complaint || onnxlib::checkerComplaint(m_source)) return Done{};
-    return Diagnostic{.message = "ONNX's checker refuses the network with the plan's types: " + *complaint};
   }
 
   /// 1. The plan itself must be near enough to float32 on the reference.
@@ -331,6 +324,17 @@ class OnnxExport {
 
 Result<TemporaryFolder> folderBeside(const std::filesystem::path& path, std::string_view purpose) {
   return TemporaryFolder::in(path.parent_path(), fmt::format(".{}.{}", path.filename().string(), purpose));
+}
+
+Diagnostic located(Diagnostic error, const std::filesystem::path& folder, const std::filesystem::path& source) {
+  if (error.where.file.starts_with(folder.string())) error.where.file = source.string();
+  return error;
+}
+
+Status checkByOnnx(const std::filesystem::path& path, const std::filesystem::path& source) {
+  const auto complaint = onnxlib::checkerComplaint(path);
+  if (!complaint || onnxlib::checkerComplaint(source)) return Done{};
+  return Diagnostic{.message = "ONNX's checker refuses the network that was made: " + *complaint};
 }
 
 Status checkPath(const ExportOptions& options) {

@@ -96,7 +96,7 @@ Result<Exported> writeTrtexec(const Plan& plan, const ExportOptions& options) {
   if (config.usesBF16) words.push_back("--bf16");
   if (const std::string workspace = workspaceMiB(plan); !workspace.empty())
     words.push_back("--memPoolSize=workspace:" + workspace + (version < kFirstWithUnits ? "" : "M"));
-  words.push_back(fmt::format("--precisionConstraints={}", name(config.strictness)));
+  if (!config.nodes.empty()) words.push_back(fmt::format("--precisionConstraints={}", name(config.strictness)));
   if (!precisions.empty()) words.push_back(shellQuoted("--layerPrecisions=" + joined(precisions, ",")));
   if (!outputs.empty()) words.push_back(shellQuoted("--layerOutputTypes=" + joined(outputs, ",")));
   std::vector<ExportNote> notes = tensorrtNotes(plan);

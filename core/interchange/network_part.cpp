@@ -40,13 +40,14 @@ bool isRandom(const FileNode& node) {
   return node.op.starts_with("Random") || node.op == "Multinomial" || node.op == "Bernoulli";
 }
 
-/// Adds to `nodes` what `value` is made of: weights and extents alone.
-void addMakers(const FileValues& values, const std::string& value, Nodes& nodes, const PartFacts& facts) {
+/// Adds to `nodes`, and to `added`, what `value` is made of: weights and extents alone.
+void addMakers(const FileValues& values, const std::string& value, Nodes& nodes, Nodes& added, const PartFacts& facts) {
   std::vector<std::string> open{value};
   while (!open.empty()) {
     const std::ptrdiff_t maker = values.maker(open.back());
     open.pop_back();
     if (maker < 0 || !nodes.insert(static_cast<std::size_t>(maker)).second) continue;
+    added.insert(static_cast<std::size_t>(maker));
     for (const std::string& read : values.reads(static_cast<std::size_t>(maker))) {
       const FileValues::Depends depends = values.depends(read);
       if (depends == FileValues::Depends::Weights ||
@@ -118,10 +119,7 @@ class PartMaker {
     const FileValues::Depends depends = m_values.depends(value);
     if (depends == FileValues::Depends::Data) return;
     if (depends == FileValues::Depends::Extents && m_facts.isConstant(value)) return;
-    Nodes more;
-    addMakers(m_values, value, more, m_facts);
-    for (const std::size_t node : more)
-      if (m_part.nodes.insert(node).second) m_part.goAlong.insert(node);
+    addMakers(m_values, value, m_part.nodes, m_part.goAlong, m_facts);
   }
 
   void takeRead(const std::string& value) {
@@ -189,6 +187,15 @@ Status checkKnown(const FileValues& values, const std::vector<std::string>& name
                       .help = nearestInWords(name, values.allNames(), "Values are named as in the file.")};
   }
   return Done{};
+}
+
+Diagnostic noInput(const FileValues& values, const std::string& name) {
+  Diagnostic error{.message = "nothing between it and what --to names reads it",
+                   .where = {.value = name, .attribute = "--from"}};
+  if (!values.isWeight(name) && values.depends(name) == FileValues::Depends::Data) return error;
+  error.message = "it is made of weights or extents alone, and cannot be an input of the part";
+  error.help = "What makes it is cut out along with the part: leave it out of --from.";
+  return error;
 }
 
 Status checkMade(const FileValues& values, const std::vector<std::string>& to, const Nodes& nodes) {
@@ -298,13 +305,17 @@ Result<NetworkPart> partBetween(const FileValues& values, const std::vector<std:
     std::erase_if(between, [&](std::size_t node) { return !below.contains(node); });
   }
   TRY(checkMade(values, to, between));
+  if (between.empty() && !from.empty())
+    return Diagnostic{.message = "no output of the network is made of it",
+                      .where = {.value = from.front(), .attribute = "--from"},
+                      .help = "Say with --to where the part ends."};
   NetworkPart part = TRY(partOfNodes(values, between, facts));
-  for (const std::string& name : from) {
-    if (std::ranges::find(part.inputs, name) != part.inputs.end()) continue;
-    return Diagnostic{.message = "nothing between it and what --to names reads it",
-                      .where = {.value = name, .attribute = "--from"}};
-  }
-  if (!to.empty()) part.outputs = to;
+  for (const std::string& name : from)
+    if (std::ranges::find(part.inputs, name) == part.inputs.end()) return noInput(values, name);
+  if (to.empty()) return part;
+  part.outputs.clear();
+  for (const std::string& name : to)
+    if (std::ranges::find(part.outputs, name) == part.outputs.end()) part.outputs.push_back(name);
   return part;
 }
 

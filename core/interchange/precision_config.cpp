@@ -89,17 +89,19 @@ Result<PrecisionConfig> precisionConfig(const Plan& plan) {
   Granted granted;
   collectComputePins(plan, granted);
   collectOutputPins(plan, granted);
-  if (granted.nodes.empty()) {
-    std::vector<std::string> refused;
-    for (const ExportNote& note : pinsNotHonoured(plan)) refused.push_back(note.text);
+  // Types that the whole network may have need no pin.
+  const bool mayLower =
+      std::ranges::any_of(plan.options.precisions, [](DataType type) { return type != DataType::F32; });
+  std::vector<std::string> refused;
+  for (const ExportNote& note : pinsNotHonoured(plan)) refused.push_back(note.text);
+  if (granted.nodes.empty() && (!mayLower || !refused.empty()))
     return exportError(
         "the plan has no granted pin and no granted output type: there is nothing to export", {},
-        refused.empty() ? "Add --pin NODE=TYPE or --output-type NODE=TYPE." : joined(refused, "; ") + ".");
-  }
+        refused.empty() ? "Add --precision, --pin NODE=TYPE or --output-type NODE=TYPE." : joined(refused, "; ") + ".");
   std::set<std::string, std::less<>> names;
   for (const auto& origin : plan.model->origins) names.insert(origin.name);
   PrecisionConfig config;
-  config.strictness = (*granted.directives.begin())->strictness;
+  if (!granted.directives.empty()) config.strictness = (*granted.directives.begin())->strictness;
   for (const auto* directive : granted.directives) {
     if (directive->strictness == config.strictness) continue;
     return exportError("some pins are marked obey and others prefer; TensorRT has one flag for all", {},

@@ -315,7 +315,7 @@ Result<NetworkEdits> quantizedNetwork(const Plan& plan, const FileModel& file, s
                      joined(codes.rewritten))});
   if (codes.neededOpset <= own) return std::move(codes.edits);
   // Operands of the file as it is at that opset, then what becomes codes.
-  RaisedFile raised = TRY(raisedTo(codes.neededOpset, file, codes.neededBy));
+  RaisedFile raised = TRY(raisedTo(codes.neededOpset, file, needOfTypes(codes.neededBy)));
   NetworkEdits edits = std::move(raised.edits);
   append(edits.operands, std::move(codes.edits.operands));
   append(edits.nodes, std::move(codes.edits.nodes));

@@ -126,7 +126,7 @@ Status ProtoEditor::apply(const NetworkEdits& edits) {
   for (const auto& gone : edits.goneAttributes)
     removeWhere(*TRY(nodeAt(gone.node))->mutable_attribute(),
                 [&](const auto& attribute) { return attribute.name() == gone.name; });
-  for (const NetworkEdits::NewInitializer& added : edits.initializers) TRY(addInitializer(added));
+  TRY(addInitializers(edits.initializers));
   for (const NetworkEdits::NewType& type : edits.types) TRY(setType(type));
   for (const auto& [node, name] : edits.names) TRY(nodeAt({{}, node}))->set_name(name);
   TRY(placeNodes(edits));  // last: places are those of the file
@@ -173,9 +173,7 @@ Status ProtoEditor::placeNodes(const NetworkEdits& edits) {
   return Done{};
 }
 
-Status ProtoEditor::addInitializer(const NetworkEdits::NewInitializer& added) {
-  onnx::GraphProto* graph = TRY(graphAt(added.graph));
-  const FileTensor& tensor = added.tensor;
+onnx::TensorProto ProtoEditor::held(const FileTensor& tensor) {
   onnx::TensorProto made;
   std::size_t elements = 1;
   for (const std::int64_t extent : tensor.dims) elements *= static_cast<std::size_t>(extent);
@@ -192,10 +190,33 @@ Status ProtoEditor::addInitializer(const NetworkEdits::NewInitializer& added) {
   } else {
     made = tensorProto(tensor);
   }
-  auto& initializers = *graph->mutable_initializer();
-  const auto known = std::ranges::find_if(initializers, [&](const auto& held) { return held.name() == tensor.name; });
-  (known == initializers.end() ? initializers.Add() : &*known)->Swap(&made);
-  return setType({added.graph, tensor.name, tensor.dtype});
+  return made;
+}
+
+Status ProtoEditor::addInitializers(const std::vector<NetworkEdits::NewInitializer>& added) {
+  struct Known {
+    std::map<std::string, int, std::less<>> places;  ///< of initializers, by name
+    Names declared;                                  ///< values that the graph declares
+  };
+  std::map<GraphPath, Known> graphs;
+  for (const auto& [path, tensor] : added) {
+    onnx::GraphProto* graph = TRY(graphAt(path));
+    const auto [known, isNew] = graphs.try_emplace(path);
+    auto& [places, declared] = known->second;
+    if (isNew) {
+      for (int i = 0; i < graph->initializer_size(); ++i) places.emplace(graph->initializer(i).name(), i);
+      for (const auto* values : {&graph->input(), &graph->output(), &graph->value_info()})
+        for (const auto& value : *values) declared.insert(value.name());
+    }
+    const auto [place, isAdded] = places.try_emplace(tensor.name, graph->initializer_size());
+    onnx::TensorProto made = held(tensor);
+    (isAdded ? graph->add_initializer() : graph->mutable_initializer(place->second))->Swap(&made);
+    if (declared.contains(tensor.name)) TRY(setType({path, tensor.name, tensor.dtype}));
+  }
+  // Before that version of the format each initializer was an input, too.
+  constexpr std::int64_t kFirstApart = 4;
+  if (!added.empty()) m_model.set_ir_version(std::max<std::int64_t>(m_model.ir_version(), kFirstApart));
+  return Done{};
 }
 
 Status ProtoEditor::setType(const NetworkEdits::NewType& type) {

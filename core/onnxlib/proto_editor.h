@@ -25,7 +25,8 @@ class ProtoEditor {
   Result<onnx::GraphProto*> graphAt(const GraphPath& path);
   Result<onnx::NodeProto*> nodeAt(const NodePlace& place);
   Status placeNodes(const NetworkEdits& edits);
-  Status addInitializer(const NetworkEdits::NewInitializer& added);
+  Status addInitializers(const std::vector<NetworkEdits::NewInitializer>& added);
+  onnx::TensorProto held(const FileTensor& tensor);
   Status setType(const NetworkEdits::NewType& type);
   void setMetadata(const std::map<std::string, std::string>& metadata);
   void raiseOpset(std::int64_t opset);
@@ -38,8 +39,13 @@ class ProtoEditor {
 /// Takes out of a repeated field what `isGone`.
 template <class List>
 void removeWhere(List& list, const auto& isGone) {
-  for (int i = list.size() - 1; i >= 0; --i)
-    if (isGone(list[i])) list.DeleteSubrange(i, 1);
+  int kept = 0;
+  for (int i = 0; i < list.size(); ++i) {
+    if (isGone(list[i])) continue;
+    if (kept != i) list.SwapElements(kept, i);
+    ++kept;
+  }
+  list.DeleteSubrange(kept, list.size() - kept);
 }
 /// The names that the nodes of `graph`, bodies included, and its outputs read.
 std::set<std::string, std::less<>> namesRead(const onnx::GraphProto& graph);

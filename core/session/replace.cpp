@@ -9,6 +9,7 @@
 
 #include "base/name_hints.h"
 #include "base/text.h"
+#include "frontends/input_spec_metadata.h"
 #include "interchange/export_steps.h"
 #include "interchange/source_network.h"
 #include "interchange/substitutions/substitution.h"
@@ -16,6 +17,7 @@
 #include "interchange/typed_network/opset_raising.h"
 #include "planning/applicable_options.h"
 #include "planning/match_pattern.h"
+#include "session/file_kernels.h"
 #include "session/operations.h"
 #include "session/report_json.h"
 
@@ -60,19 +62,13 @@ std::set<std::string> namesWith(const std::vector<ListedNode>& nodes, const std:
 }
 
 /// The names of the kernels that hold nodes of the file that are called so.
-std::vector<std::string> kernelsOfNodes(const Cover& cover, const std::set<std::string>& nodes) {
-  std::vector<std::string> found;
-  const auto& origins = unquantized(cover.model)->origins;
-  for (const FusedNode& fused : cover.fusedNodes) {
-    const bool holds = std::ranges::any_of(fused.nodes, [&](NodeId node) {
-      const auto& of = cover.graph().node(node).origins;
-      return std::ranges::any_of(of, [&](OriginId origin) {
-        return origin.index < origins.size() && nodes.contains(origins[origin.index].name);
-      });
-    });
-    if (holds) found.push_back(fused.name);
+std::vector<std::string> kernelsOfNodes(const FileKernels& kernels, const std::set<std::string>& nodes) {
+  std::set<std::string> found;
+  for (const std::string& node : nodes) {
+    const auto& names = kernels.namesOf(node);
+    found.insert(names.begin(), names.end());
   }
-  return found;
+  return {found.begin(), found.end()};
 }
 
 /// Applies rules to a file, each time by writing it anew.
@@ -85,15 +81,8 @@ class Replacing {
     std::vector<AskedRule> asked;
     for (const std::string& text : rules) asked.push_back(TRY(askedRule(text)));
     m_folder = std::make_shared<const TemporaryFolder>(TRY(folderBeside(m_options.path, "replacing")));
-    m_path = TRY(sourceNetwork(*m_artifact.plan, m_options.run.stop));
-    m_model = unquantized(m_artifact.plan->model);
-    m_file = TRY(onnxlib::readModel(m_path));
-    m_result.opsetBefore = opset();
-    for (const AskedRule& rule : asked) TRY(apply(rule));
-    m_result.opsetAfter = opset();
-    TRY(checkNotWrittenOver(m_options.path, *m_artifact.plan, m_bytes));
-    TRY(comparePlans());
-    TRY(compareNumbers());
+    m_source = TRY(sourceNetwork(*m_artifact.plan, m_options.run.stop));
+    if (const Status made = make(asked); !made.ok()) return located(made.error(), m_folder->path(), m_source);
     m_result.save = [folder = m_folder, path = m_options.path, bytes = m_bytes] {
       return onnxlib::writeNetwork(path, bytes);
     };
@@ -101,6 +90,25 @@ class Replacing {
   }
 
  private:
+  Status make(const std::vector<AskedRule>& rules) {
+    TRY(take(m_source));
+    m_result.opsetBefore = opset();
+    for (const AskedRule& rule : rules) TRY(apply(rule));
+    m_result.opsetAfter = opset();
+    TRY(checkNotWrittenOver(m_options.path, *m_artifact.plan, m_bytes));
+    TRY(checkByOnnx(m_path, m_source));
+    TRY(comparePlans());
+    return compareNumbers();
+  }
+
+  /// Goes on with the network at `path`.
+  Status take(const std::filesystem::path& path) {
+    m_path = path;
+    m_model = TRY(openModel(path, {}, m_options.run.stop));
+    m_file = TRY(onnxlib::readModel(path));
+    return Done{};
+  }
+
   std::int64_t opset() const { return FileMatcher(m_file, *m_model).opset(); }
 
   Status apply(const AskedRule& asked) {
@@ -111,8 +119,12 @@ class Replacing {
       const std::vector<ReplacedSite> sites = TRY(sitesOf(asked, false));
       if (sites.empty()) break;
       isFound = true;
-      for (const ReplacedSite& site : sites) record(asked, site);
-      TRY(write(editsOf(sites)));
+      onnxlib::NetworkEdits edits = editsOf(sites);
+      for (const ReplacedSite& site : sites) {
+        record(asked, site);
+        keepExtents(site, edits);
+      }
+      TRY(write(edits));
     }
     if (isFound) return Done{};
     return Diagnostic{.message = fmt::format("the network has no place for the rule {}", asked.text),
@@ -149,7 +161,9 @@ class Replacing {
   }
 
   Status raise(const AskedRule& asked) {
-    RaisedFile raised = TRY(raisedTo(asked.rule->opset, m_file, asked.text));
+    const OpsetNeed need{.what = fmt::format("the rule {}", asked.rule->name), .otherwise = "leave the rule out"};
+    RaisedFile raised = TRY(raisedTo(asked.rule->opset, m_file, need));
+    settleRewritten(raised, raised.edits);
     raised.edits.opset = asked.rule->opset;
     m_result.notes.push_back(
         fmt::format("the opset is raised from {} to {} for the rule {}", opset(), asked.rule->opset, asked.rule->name));
@@ -162,11 +176,9 @@ class Replacing {
     const std::filesystem::path folder = *m_folder / std::to_string(m_round++);
     std::error_code error;
     std::filesystem::create_directory(folder, error);
-    m_path = folder / "network.onnx";
-    TRY(onnxlib::writeNetworkAs(m_path, folder / weights, m_bytes));
-    m_model = TRY(openModel(m_path, overrides(), m_options.run.stop));
-    m_file = TRY(onnxlib::readModel(m_path));
-    return Done{};
+    const std::filesystem::path path = folder / "network.onnx";
+    TRY(onnxlib::writeNetworkAs(path, folder / weights, m_bytes));
+    return take(path);
   }
 
   /// What the user said of inputs, as they are called and turned now.
@@ -199,8 +211,21 @@ class Replacing {
     for (const std::size_t place : site.around) replacement.around.push_back(m_model->origins[place].name);
     if (!asked.rule->inverse.empty() && !site.at.empty())
       replacement.undo = fmt::format("{}@{}", asked.rule->inverse, site.at);
-    for (const auto& [from, to] : site.turned) m_turned.insert_or_assign(from, to);
+    m_turned.insert(m_turned.end(), site.turned.begin(), site.turned.end());
     m_result.replacements.push_back(std::move(replacement));
+  }
+
+  /// What the file says of the extents of an input is said of it under its new name, in its new order.
+  void keepExtents(const ReplacedSite& site, onnxlib::NetworkEdits& edits) const {
+    if (site.turned.empty() || !m_file.metadata.contains(std::string(kInputSpecsKey))) return;
+    std::vector<InputSpec> specs = m_model->inputSpecs;
+    for (InputSpec& spec : specs)
+      for (const auto& [from, to] : site.turned) {
+        if (spec.name != from) continue;
+        spec.name = to.first;
+        for (Dims* dims : {&spec.min, &spec.opt, &spec.max}) *dims = turned(*dims, to.second);
+      }
+    edits.metadata[std::string(kInputSpecsKey)] = inputSpecsText(specs);
   }
 
   /// The wishes of the artifact that apply to the new network.
@@ -223,9 +248,10 @@ class Replacing {
     const Cover &was = before.cover(), &is = after.cover();
     m_result.before = {std::ssize(was.fusedNodes), was.predictedMs};
     m_result.after = {std::ssize(is.fusedNodes), is.predictedMs};
+    const FileKernels ofBefore(was), ofAfter(is);
     for (Replacement& replacement : m_result.replacements) {
-      replacement.kernelsBefore = kernelsOfNodes(was, namesWith(replacement.gone, replacement.around));
-      replacement.kernelsAfter = kernelsOfNodes(is, namesWith(replacement.made, replacement.around));
+      replacement.kernelsBefore = kernelsOfNodes(ofBefore, namesWith(replacement.gone, replacement.around));
+      replacement.kernelsAfter = kernelsOfNodes(ofAfter, namesWith(replacement.made, replacement.around));
     }
     return m_options.seconds > 0 ? time(before, after) : Status(Done{});
   }
@@ -290,12 +316,17 @@ class Replacing {
     m_result.samples = m_samples.names();
     m_result.randomInputs = m_samples.random;
     const auto expected = TRY(runOnSamples(unquantized(m_artifact.plan->model), m_samples, m_options.run));
-    const auto given = TRY(runOnSamples(m_model, samplesNow(), m_options.run));
+    const auto model = TRY(openModel(m_path, overrides(), m_options.run.stop));
+    const auto given = TRY(runOnSamples(model, samplesNow(), m_options.run));
     for (std::size_t i = 0; i < expected.size(); ++i) {
       std::map<std::string, Tensor> common = expected[i];
       std::erase_if(common, [&](const auto& entry) { return !given[i].contains(entry.first); });
       takeWorst(m_result.outputs, compareAll(given[i], common, m_options.tolerance));
     }
+    if (std::ranges::none_of(m_result.outputs, &TensorComparison::tells))
+      m_result.doesNotHold =
+          Diagnostic{.message = "on these inputs no output holds a finite number: nothing was compared",
+                     .help = "Nothing was written. Give inputs with --inputs for which the network has numbers."};
     for (const TensorComparison& output : m_result.outputs) {
       if (output.ok) continue;
       m_result.doesNotHold = Diagnostic{
@@ -312,12 +343,13 @@ class Replacing {
   const Samples& m_samples;
   const ReplaceOptions& m_options;
   std::shared_ptr<const TemporaryFolder> m_folder;
-  std::filesystem::path m_path;                                                       ///< of the network as it is now
-  std::shared_ptr<const Model> m_model;                                               ///< of it, prepared
-  onnxlib::FileModel m_file;                                                          ///< of it
-  onnxlib::NetworkBytes m_bytes;                                                      ///< of it
-  std::set<std::string> m_names;                                                      ///< that were ever taken
-  std::map<std::string, std::pair<std::string, std::vector<std::int64_t>>> m_turned;  ///< ReplacedSite::turned
+  std::filesystem::path m_source, m_path;  ///< of the network as it was, and as it is now
+  std::shared_ptr<const Model> m_model;    ///< of it now, prepared, with the extents that the file leaves open
+  onnxlib::FileModel m_file;               ///< of it now
+  onnxlib::NetworkBytes m_bytes;           ///< of it now
+  std::set<std::string> m_names;           ///< that were ever taken
+  /// ReplacedSite::turned of all sites, in the order in which they were.
+  std::vector<std::pair<std::string, std::pair<std::string, std::vector<std::int64_t>>>> m_turned;
   int m_round = 0;
   ReplacedNetwork m_result;
 };
@@ -377,7 +409,7 @@ Json substitutionsJson() {
                      {"inverse", rule.inverse.empty() ? Json() : Json(rule.inverse)},
                      {"argument", rule.argument == RuleArgument::Value ? "value" : "nodes"},
                      {"opset", rule.opset}});
-  return rules;
+  return {{"format", "fusescope.rules"}, {"version", 1}, {"rules", std::move(rules)}};
 }
 
 }  // namespace fusescope

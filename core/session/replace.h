@@ -66,7 +66,7 @@ Result<ReplacedNetwork> replaceIn(const Artifact& artifact, const std::vector<st
 /// kernels_after[]}], opset{before, after}, kernels{before, after}, predicted_ms{before, after}, median_ms{before,
 /// after}, outputs[…], allowed, samples[], random_inputs, notes[]}
 Json toJson(const ReplacedNetwork& network, const std::filesystem::path& path);
-/// `replace --list`: [{name, summary, inverse, argument, opset}].
+/// `replace --list`: {format: "fusescope.rules", version, rules[{name, summary, inverse, argument, opset}]}.
 Json substitutionsJson();
 
 }  // namespace fusescope

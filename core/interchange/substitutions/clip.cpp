@@ -6,6 +6,7 @@ namespace fusescope {
 namespace {
 
 constexpr std::int64_t kBoundsAreOperands = 11;
+constexpr std::int64_t kMaxBroadcasts = 8;
 
 /// The constant that a Max or Min of two operands takes beside one that is none; the Relu of a chain takes 0.
 struct Bound {
@@ -35,7 +36,8 @@ Result<std::vector<ReplacedSite>> findBounded(const SiteSearch& search) {
     const DataType type = match.type(match.result(last)).dtype;
     if (low.of.empty() || low.number > high.number || !isFloat(type)) continue;
     const std::string& y = match.result(last);
-    const std::string name = match.node(last).displayName();
+    if (!match.sameRank(low.of, y)) continue;  // a bound may add axes to a Max, and not to a Clip
+    const std::string name = match.name(last);
     ReplacedSite site{.gone = {first, last}, .at = name};
     const std::string least = search.number(site, y + "_least", low.number, type);
     site.made.push_back(
@@ -68,7 +70,7 @@ Result<std::vector<ReplacedSite>> findClips(const SiteSearch& search) {
     const std::string &x = match.node(place).inputs[0], &y = match.result(place);
     const DataType type = match.type(x).dtype;
     if (!low || !high || !(*low <= *high) || !isFloat(type)) continue;
-    const std::string name = match.node(place).displayName();
+    const std::string name = match.name(place);
     const std::string raised = search.fresh(y + "_raised");
     ReplacedSite site{.gone = {place}, .at = name};
     std::string bound = search.number(site, y + "_least", *low, type);
@@ -94,6 +96,7 @@ Substitution clipSpelledOut() {
   return {.name = "clip-spelled-out",
           .summary = "Clip with two constant bounds, attributes or operands, becomes Max and Min",
           .inverse = "clip",
+          .opset = kMaxBroadcasts,
           .find = &findClips};
 }
 

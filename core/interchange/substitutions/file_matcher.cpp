@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "frontends/onnx/file_tensors.h"
+#include "frontends/onnx/graph_builder.h"
 
 namespace fusescope {
 namespace {
@@ -17,7 +18,12 @@ const T* attributeOf(const onnxlib::FileNode& node, std::string_view name) {
 }  // namespace
 
 FileMatcher::FileMatcher(const onnxlib::FileModel& file, const Model& model)
-    : m_file(file), m_model(model), m_values(file.graph) {}
+    : m_file(file), m_model(model), m_values(file.graph) {
+  for (const auto& tensor : file.graph.initializers) m_weights.emplace(tensor.name, &tensor);
+  for (const auto* values : {&file.graph.inputs, &file.graph.outputs, &file.graph.values})
+    for (const auto& value : *values)
+      if (value.type.dtype != DataType::Undefined) m_declared.emplace(value.name, &value.type);
+}
 
 std::int64_t FileMatcher::opset() const {
   const auto found = m_file.opsets.find("");
@@ -47,9 +53,8 @@ std::string FileMatcher::otherOperand(std::size_t place, const std::string& valu
 }
 
 std::optional<Tensor> FileMatcher::constant(const std::string& value) const {
-  const auto weight = std::ranges::find(m_file.graph.initializers, value, &onnxlib::FileTensor::name);
-  if (weight != m_file.graph.initializers.end())
-    return weight->hasData ? std::optional(toTensor(*weight)) : std::nullopt;
+  if (const auto weight = m_weights.find(value); weight != m_weights.end())
+    return weight->second->hasData ? std::optional(toTensor(*weight->second)) : std::nullopt;
   const auto place = maker(value, "Constant");
   if (!place) return std::nullopt;
   if (const auto* tensor = attributeOf<onnxlib::FileTensor>(node(*place), "value"))
@@ -113,7 +118,14 @@ TensorType FileMatcher::type(const std::string& value) const {
   const auto found = m_model.graph->findValue(value);
   if (found) return m_model.graph->value(*found).type;
   if (const auto tensor = constant(value)) return typeOf(*tensor);
-  return {};
+  if (const auto declared = m_declared.find(value); declared != m_declared.end()) return toType(*declared->second);
+  const auto inferred = m_file.inferred.find(value);
+  return inferred == m_file.inferred.end() ? TensorType() : toType(inferred->second);
+}
+
+bool FileMatcher::sameRank(const std::string& a, const std::string& b) const {
+  const Shape ofA = type(a).shape, ofB = type(b).shape;
+  return !ofA.ranked || !ofB.ranked || ofA.rank() == ofB.rank();
 }
 
 }  // namespace fusescope

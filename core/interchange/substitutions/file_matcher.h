@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "interchange/network_part.h"
@@ -23,6 +24,8 @@ class FileMatcher {
   const Model& model() const { return m_model; }
   const FileValues& values() const { return m_values; }
   const onnxlib::FileNode& node(std::size_t place) const { return m_file.graph.nodes[place]; }
+  /// What the network calls the node: no other is called so.
+  const std::string& name(std::size_t place) const { return m_model.origins[place].name; }
   std::size_t nodes() const { return m_file.graph.nodes.size(); }
   std::int64_t opset() const;
 
@@ -49,13 +52,17 @@ class FileMatcher {
 
   /// Whether nobody but nodes of `places` reads what they make, `last` apart, and none of it is an output.
   bool isClosed(const std::set<std::size_t>& places, const std::string& last) const;
-  /// The type of a value as far as it is known.
+  /// The type of a value as far as it is known; of one that normalisation removed, what the file says of it.
   TensorType type(const std::string& value) const;
+  /// Whether two values have as many axes; true, too, where that is not known.
+  bool sameRank(const std::string& a, const std::string& b) const;
 
  private:
   const onnxlib::FileModel& m_file;
   const Model& m_model;
   FileValues m_values;
+  std::unordered_map<std::string_view, const onnxlib::FileTensor*> m_weights;
+  std::unordered_map<std::string_view, const onnxlib::FileType*> m_declared;  ///< of inputs, outputs and value_info
 };
 
 }  // namespace fusescope

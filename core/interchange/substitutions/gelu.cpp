@@ -21,9 +21,9 @@ class ErfGelu {
       return std::nullopt;
     m_places.insert(*sum);
     const std::string y = product(x, m_match.result(*sum));
-    if (y.empty() || !m_match.isClosed(m_places, y)) return std::nullopt;
+    if (y.empty() || !m_match.sameRank(x, y) || !m_match.isClosed(m_places, y)) return std::nullopt;
     const auto last = static_cast<std::size_t>(m_match.values().maker(y));
-    const std::string name = m_match.node(last).displayName();
+    const std::string name = m_match.name(last);
     return ReplacedSite{.gone = m_places, .made = {fileNodeOf(name, "Gelu", {x}, y)}, .at = name};
   }
 
@@ -99,7 +99,7 @@ Result<std::vector<ReplacedSite>> findErfGelus(const SiteSearch& search) {
 ReplacedSite spelledOut(const SiteSearch& search, std::size_t place, DataType type) {
   const FileMatcher& match = search.match;
   const std::string &x = match.node(place).inputs[0], &y = match.result(place);
-  const std::string name = match.node(place).displayName();
+  const std::string name = match.name(place);
   ReplacedSite site{.gone = {place}};
   const auto add = [&](const std::string& what, const std::string& op, std::vector<std::string> inputs) {
     const std::string value = search.fresh(y + "_" + what);
@@ -120,8 +120,9 @@ ReplacedSite spelledOut(const SiteSearch& search, std::size_t place, DataType ty
   }
   if (match.text(place, "approximate", "none") != "tanh") site.at = site.made.back().name;
   const std::string up = add("up", "Add", {bent, constant("one", 1)});
-  const std::string product = add("product", "Mul", {x, up});
-  site.made.push_back(fileNodeOf(name, "Mul", {product, constant("half", 0.5)}, y));
+  // Halved first, as ONNX does: in a narrow type x · 2 may be infinite where the Gelu is not.
+  const std::string halved = add("halved", "Mul", {x, constant("half", 0.5)});
+  site.made.push_back(fileNodeOf(name, "Mul", {halved, up}, y));
   return site;
 }
 

@@ -34,7 +34,8 @@ std::vector<std::size_t> dataSlots(const FileMatcher& match, std::size_t place) 
 bool isInInt64(const FileMatcher& match, std::size_t place) {
   const std::vector<std::size_t> slots = dataSlots(match, place);
   const auto& inputs = match.node(place).inputs;
-  return !slots.empty() && match.values().depends(match.result(place)) == FileValues::Depends::Data &&
+  return !slots.empty() && match.type(match.result(place)).dtype != DataType::Undefined &&
+         match.values().depends(match.result(place)) == FileValues::Depends::Data &&
          std::ranges::all_of(slots, [&](std::size_t slot) {
            return slot < inputs.size() && match.type(inputs[slot]).dtype == DataType::I64;
          });
@@ -48,7 +49,7 @@ class InInt32 {
   ReplacedSite run() {
     for (const std::size_t place : m_site.gone) {
       onnxlib::FileNode made = match().node(place);
-      made.name = made.displayName();
+      made.name = match().name(place);
       for (const std::size_t slot : dataSlots(match(), place)) made.inputs[slot] = narrow(made.inputs[slot]);
       const std::string wide = made.outputs[0];
       const bool isWide = match().type(wide).dtype == DataType::I64;

@@ -25,10 +25,11 @@ class SpelledOutNorm {
     const auto epsilon = match().number(graph.value(m_core.epsilon).name);
     const auto extents = normalised(graph.value(m_core.result).type);
     if (!epsilon || !extents || type != graph.value(m_core.result).type.dtype || !isFloat(type)) return std::nullopt;
+    if (type == DataType::F64) return std::nullopt;  // the operator calculates the statistics in float32
     const std::string scale = affine(y, "Mul", *extents), bias = affine(y, "Add", *extents);
     if (!match().isClosed(m_places, y)) return std::nullopt;
     const auto last = static_cast<std::size_t>(match().values().maker(y));
-    const std::string name = match().node(last).displayName();
+    const std::string name = match().name(last);
     ReplacedSite site{.gone = m_places};
     std::vector<std::string> inputs{m_input, scale.empty() ? ones(site, y, *extents, type) : scale};
     if (!bias.empty()) inputs.push_back(bias);
@@ -112,7 +113,7 @@ ReplacedSite normSpelledOut(const SiteSearch& search, std::size_t place, std::in
                        std::vector<FileAttribute> attributes = {}) {
     const std::string value = search.fresh(y + "_" + what);
     site.made.push_back(
-        fileNodeOf(search.fresh(node.displayName() + "_" + what), op, std::move(inputs), value, std::move(attributes)));
+        fileNodeOf(search.fresh(match.name(place) + "_" + what), op, std::move(inputs), value, std::move(attributes)));
     return value;
   };
   std::vector<std::int64_t> last;
@@ -130,7 +131,7 @@ ReplacedSite normSpelledOut(const SiteSearch& search, std::size_t place, std::in
   const std::string root = add("root", "Sqrt", {add("more", "Add", {variance, epsilon})});
   const std::string scaled = add("scaled", "Div", {off, root});
   const bool hasBias = node.inputs.size() > 2 && !node.inputs[2].empty();
-  const std::string& name = node.displayName();
+  const std::string& name = match.name(place);
   if (hasBias) {
     const std::string weighted = add("weighted", "Mul", {scaled, node.inputs[1]});
     site.made.push_back(fileNodeOf(name, "Add", {weighted, node.inputs[2]}, y));
@@ -153,7 +154,8 @@ Result<std::vector<ReplacedSite>> findNorms(const SiteSearch& search) {
     if (axis >= 0 && !type.shape.ranked) continue;
     if (axis >= 0) axis -= static_cast<std::int64_t>(type.shape.rank());
     // Of a narrow float the operator calculates in f32 inside, which its nodes would not.
-    if (isAlone && axis < 0 && type.dtype == DataType::F32)
+    const bool isInside = match.integer(place, "stash_type", 1) == onnxlib::elementTypeNumber(DataType::F32);
+    if (isAlone && isInside && axis < 0 && type.dtype == DataType::F32)
       sites.push_back(normSpelledOut(search, place, -axis, type.dtype));
   }
   return sites;

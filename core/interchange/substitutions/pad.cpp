@@ -24,6 +24,13 @@ bool padsItself(const FileMatcher& match, std::size_t place) {
   return match.is(place, "Conv") || (match.is(place, "AveragePool") && match.integer(place, "ceil_mode", 0) == 0);
 }
 
+/// Runtimes refuse a pool that is padded by as much as its kernel is long.
+bool reachKernel(const std::vector<std::int64_t>& pads, const std::vector<std::int64_t>& kernel) {
+  for (std::size_t i = 0; i < pads.size(); ++i)
+    if (kernel.empty() || pads[i] >= kernel[i % kernel.size()]) return true;
+  return false;
+}
+
 /// The pads of a Conv or pool that does what `pad` and `place` do; nothing where none does.
 std::optional<std::vector<std::int64_t>> joinedPads(const FileMatcher& match, std::size_t pad, std::size_t place) {
   const std::vector<std::int64_t> around = zerosAround(match, pad);
@@ -40,6 +47,7 @@ std::optional<std::vector<std::int64_t>> joinedPads(const FileMatcher& match, st
     pads[axis] += around[axis + 2];
     pads[axis + rank - 2] += around[axis + 2 + rank];
   }
+  if (match.is(place, "AveragePool") && reachKernel(pads, match.list(place, "kernel_shape"))) return std::nullopt;
   return pads;
 }
 
@@ -57,7 +65,7 @@ Result<std::vector<ReplacedSite>> findPads(const SiteSearch& search) {
     const auto pads = joinedPads(match, pad, *place);
     if (!pads) continue;
     onnxlib::FileNode made = match.node(*place);
-    made.name = made.displayName();
+    made.name = match.name(*place);
     made.inputs[0] = match.node(pad).inputs[0];
     setAttribute(made, "pads", *pads);
     if (made.op == "AveragePool") setAttribute(made, "count_include_pad", std::int64_t{1});
@@ -80,7 +88,7 @@ Result<std::vector<ReplacedSite>> findPadded(const SiteSearch& search) {
     around.insert(around.end(), 2, 0);
     around.insert(around.end(), pads.begin() + half, pads.end());
     onnxlib::FileNode made = match.node(place);
-    made.name = made.displayName();
+    made.name = match.name(place);
     const std::string x = made.inputs[0], padded = search.fresh(made.outputs[0] + "_padded");
     ReplacedSite site{.gone = {place}};
     onnxlib::FileNode pad = fileNodeOf(search.fresh(made.name + "_pad"), "Pad", {x}, padded);

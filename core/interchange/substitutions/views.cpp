@@ -18,7 +18,9 @@ std::optional<std::vector<std::int64_t>> givenExtents(const FileMatcher& match, 
     const bool copies = extents && std::ranges::find(*extents, 0) != extents->end();
     if (extents && !copies) return extents;
   }
-  return match.type(match.result(last)).shape.fixed();
+  // A zero would copy the extent that stands there before.
+  const auto extents = match.type(match.result(last)).shape.fixed();
+  return extents && std::ranges::find(*extents, 0) == extents->end() ? extents : std::nullopt;
 }
 
 /// Views one behind the other, whose results nobody else reads, are one Reshape to what the last gives.
@@ -41,7 +43,7 @@ Result<std::vector<ReplacedSite>> findReshapes(const SiteSearch& search) {
     const auto extents = chain.size() < 2 ? std::nullopt : givenExtents(match, last);
     if (!extents) continue;
     const std::string &y = match.result(last), &x = match.node(first).inputs[0];
-    const std::string name = match.node(last).displayName();
+    const std::string name = match.name(last);
     ReplacedSite site{.gone = std::move(chain)};
     site.made.push_back(fileNodeOf(name, "Reshape", {x, search.integers(site, y + "_extents", *extents)}, y));
     sites.push_back(std::move(site));
@@ -71,7 +73,7 @@ Result<std::vector<ReplacedSite>> findTransposes(const SiteSearch& search) {
     std::vector<std::int64_t> order;
     for (const std::int64_t axis : outer) order.push_back(inner[static_cast<std::size_t>(axis)]);
     const std::string &x = match.node(*first).inputs[0], &y = match.result(second);
-    const std::string name = match.node(second).displayName();
+    const std::string name = match.name(second);
     ReplacedSite site{.gone = {*first, second}};
     site.made.push_back(std::ranges::is_sorted(order)
                             ? fileNodeOf(name, "Identity", {x}, y)

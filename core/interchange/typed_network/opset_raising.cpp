@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "frontends/onnx/adapters.h"
 #include "frontends/onnx/file_tensors.h"
@@ -25,13 +26,24 @@ class GraphRaiser final : public AdaptContext {
   struct Raise {
     const onnxlib::FileModel& file;
     std::int64_t from, to;
-    const std::string& neededBy;
+    const OpsetNeed& need;
     RaisedFile& made;
     std::set<std::string> names;
   };
 
   GraphRaiser(Raise& raise, FileGraph& graph, onnxlib::GraphPath path, const GraphRaiser* outer)
-      : m_raise(raise), m_graph(graph), m_path(std::move(path)), m_outer(outer) {}
+      : m_raise(raise), m_graph(graph), m_path(std::move(path)), m_outer(outer) {
+    for (const auto* values : {&graph.inputs, &graph.values, &graph.outputs})
+      for (const auto& value : *values)
+        if (value.type.dtype != DataType::Undefined) m_types.emplace(value.name, value.type);
+    for (const auto& tensor : graph.initializers) m_constants.emplace(tensor.name, tensor);
+    for (const FileNode& node : graph.nodes) {
+      if (node.op != "Constant" || !node.domain.empty() || node.outputs.empty()) continue;
+      const auto* held = node.attribute("value");
+      const auto* tensor = held == nullptr ? nullptr : std::get_if<onnxlib::FileTensor>(&held->value);
+      if (tensor != nullptr) m_constants.emplace(node.outputs[0], *tensor);
+    }
+  }
 
   Status run() {
     const std::size_t count = m_graph.nodes.size();  // new ones come behind them
@@ -91,8 +103,12 @@ class GraphRaiser final : public AdaptContext {
     return Done{};
   }
 
-  /// Reshapes of the newest opset say what a zero means, which older ones cannot: where there is none, it is no matter.
-  bool fits(FileNode& node, const std::optional<onnxlib::FileType>& read) const {
+  /// Nodes are made as the newest opset has them. Reshapes say there what a zero means, which older ones cannot: where
+  /// there is none, it is no matter. A Resize may leave its second operand out there, which older ones may not.
+  bool fits(FileNode& node, const std::optional<onnxlib::FileType>& read) {
+    constexpr std::int64_t kFirstWithoutRegion = 13;
+    if (node.op == "Resize" && m_raise.to < kFirstWithoutRegion && node.inputs.size() > 1 && node.inputs[1].empty())
+      node.inputs[1] = addTensor("roi", fileTensor({}, Tensor::zeros(DataType::F32, {0})));
     constexpr std::int64_t kFirstWithZeros = 14;
     const bool saysZeros = node.op == "Reshape" && node.attribute("allowzero") != nullptr;
     if (!saysZeros || m_raise.to >= kFirstWithZeros) return true;
@@ -107,6 +123,7 @@ class GraphRaiser final : public AdaptContext {
       const bool isExtents = node.op == "Shape";
       if (!isExtents && !read) continue;
       m_graph.values.push_back({.name = output, .type = {.dtype = isExtents ? DataType::I64 : read->dtype}});
+      m_types.emplace(output, m_graph.values.back().type);
     }
   }
 
@@ -126,33 +143,23 @@ class GraphRaiser final : public AdaptContext {
   }
 
   Diagnostic cannot(const FileNode& node, const std::string& why) const {
-    return {
-        .message = fmt::format("the types of the plan need opset {} (for node '{}'), but the file has opset {}, and "
-                               "its {} {}",
-                               m_raise.to, m_raise.neededBy, m_raise.from, node.op, why),
-        .where = {.node = node.displayName()},
-        .help = fmt::format("Convert the file to opset {} first, with onnx.version_converter or by exporting it "
-                            "again, or pin '{}' to f32.",
-                            m_raise.to, m_raise.neededBy)};
+    return {.message = fmt::format("{} needs opset {}, but the file has opset {}, and its {} {}", m_raise.need.what,
+                                   m_raise.to, m_raise.from, node.op, why),
+            .where = {.node = node.displayName()},
+            .help = fmt::format("Convert the file to opset {} first, with onnx.version_converter or by exporting it "
+                                "again, or {}.",
+                                m_raise.to, m_raise.need.otherwise)};
   }
 
   const onnxlib::FileType* type(const std::string& value) const override {
-    for (const auto* values : {&m_graph.inputs, &m_graph.values, &m_graph.outputs})
-      for (const auto& known : *values)
-        if (known.name == value && known.type.dtype != DataType::Undefined) return &known.type;
+    if (const auto known = m_types.find(value); known != m_types.end()) return &known->second;
     if (m_outer != nullptr) return m_outer->type(value);
     const auto inferred = m_raise.file.inferred.find(value);
     return inferred == m_raise.file.inferred.end() ? nullptr : &inferred->second;
   }
 
   const onnxlib::FileTensor* constant(const std::string& value) const override {
-    for (const auto& tensor : m_graph.initializers)
-      if (tensor.name == value) return &tensor;
-    for (const FileNode& node : m_graph.nodes) {
-      if (node.op != "Constant" || !node.domain.empty() || node.outputs.empty() || node.outputs[0] != value) continue;
-      const auto* held = node.attribute("value");
-      return held == nullptr ? nullptr : std::get_if<onnxlib::FileTensor>(&held->value);
-    }
+    if (const auto known = m_constants.find(value); known != m_constants.end()) return &known->second;
     return m_outer == nullptr ? nullptr : m_outer->constant(value);
   }
 
@@ -165,6 +172,7 @@ class GraphRaiser final : public AdaptContext {
   std::string addTensor(const std::string& wanted, onnxlib::FileTensor tensor) override {
     tensor.name = freshValue(wanted);
     m_graph.initializers.push_back(tensor);
+    m_constants.emplace(tensor.name, tensor);
     m_raise.made.edits.initializers.push_back({m_path, tensor});
     return tensor.name;
   }
@@ -173,14 +181,20 @@ class GraphRaiser final : public AdaptContext {
   FileGraph& m_graph;
   const onnxlib::GraphPath m_path;
   const GraphRaiser* m_outer;
+  std::unordered_map<std::string, onnxlib::FileType> m_types;        ///< that the graph declares
+  std::unordered_map<std::string, onnxlib::FileTensor> m_constants;  ///< initializers and what Constants hold
 };
 
 }  // namespace
 
-Result<RaisedFile> raisedTo(std::int64_t to, const onnxlib::FileModel& file, const std::string& neededBy) {
+OpsetNeed needOfTypes(const std::string& node) {
+  return {.what = fmt::format("the plan's type of node '{}'", node), .otherwise = fmt::format("pin '{}' to f32", node)};
+}
+
+Result<RaisedFile> raisedTo(std::int64_t to, const onnxlib::FileModel& file, const OpsetNeed& need) {
   RaisedFile raised{.file = file, .edits = {}};
   std::int64_t& opset = raised.file.opsets[""];
-  GraphRaiser::Raise raise{file, opset, to, neededBy, raised, {}};
+  GraphRaiser::Raise raise{file, opset, to, need, raised, {}};
   collectNames(file.graph, raise.names);
   TRY(GraphRaiser(raise, raised.file.graph, {}, nullptr).run());
   opset = to;

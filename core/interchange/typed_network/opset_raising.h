@@ -18,11 +18,18 @@ struct RaisedFile {
   std::map<onnxlib::NodePlace, bool> rewritten{};
 };
 
+/// Why a file is to be raised, for the error that it cannot be.
+struct OpsetNeed {
+  std::string what;       ///< "the rule gelu": it needs the opset
+  std::string otherwise;  ///< "pin 'conv' to f32": what does without it
+};
+/// The need of a plan whose types of `node` the opset first allows.
+OpsetNeed needOfTypes(const std::string& node);
+
 /// `file` at opset `to` of ai.onnx, with the same meaning: nodes of operators that changed are written as they are
 /// there (attributes that became operands, modes that were the only ones), by several nodes where one cannot stand for
-/// it (a Softmax over several axes). Errors: a node that cannot be written there, which it names; `neededBy` is the
-/// node whose types need the opset.
-Result<RaisedFile> raisedTo(std::int64_t to, const onnxlib::FileModel& file, const std::string& neededBy);
+/// it (a Softmax over several axes). Errors: a node that cannot be written there, which it names.
+Result<RaisedFile> raisedTo(std::int64_t to, const onnxlib::FileModel& file, const OpsetNeed& need);
 
 /// `edits` speak of the places of `raised.file`. Makes them speak of the file that was raised: what they do to a node
 /// that was written anew is done to the new node, which they add, and the file's own node goes. New nodes then stand in

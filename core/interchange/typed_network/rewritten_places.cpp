@@ -72,15 +72,22 @@ class Settling {
     for (std::size_t i = 0; i < nodes.size(); ++i)
       for (const std::string& output : nodes[i].node.outputs) makers.emplace(output, i);
     std::vector<NetworkEdits::NewNode> ordered;
-    std::vector<bool> isPlaced(nodes.size());
-    const auto place = [&](const auto& self, std::size_t i) -> void {
-      if (isPlaced[i]) return;
-      isPlaced[i] = true;
-      for (const std::string& input : nodes[i].node.inputs)
-        if (const auto maker = makers.find(input); maker != makers.end()) self(self, maker->second);
-      ordered.push_back(nodes[i]);
-    };
-    for (std::size_t i = 0; i < nodes.size(); ++i) place(place, i);
+    std::vector<bool> isSeen(nodes.size());
+    std::vector<std::pair<std::size_t, std::size_t>> open;  // a node, and its first input that was not looked at
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (!isSeen[i]) open.emplace_back(i, 0);
+      while (!open.empty()) {
+        auto& [node, input] = open.back();
+        isSeen[node] = true;
+        const auto& inputs = nodes[node].node.inputs;
+        if (input == inputs.size()) {
+          ordered.push_back(nodes[node]);
+          open.pop_back();
+        } else if (const auto maker = makers.find(inputs[input++]); maker != makers.end() && !isSeen[maker->second]) {
+          open.emplace_back(maker->second, 0);
+        }
+      }
+    }
     return ordered;
   }
 

@@ -43,7 +43,7 @@ Result<TypedNetwork> typedNetwork(const Plan& plan, const FileModel& file, const
     GraphRetyper main(context, at.file.graph, &plan, {}, nullptr);
     TRY(main.run());
     if (context.neededOpset > opset) {  // what is allowed there may be other operands too
-      at = TRY(raisedTo(context.neededOpset, file, context.neededBy));
+      at = TRY(raisedTo(context.neededOpset, file, needOfTypes(context.neededBy)));
       opset = context.neededOpset;
       continue;
     }

@@ -1,4 +1,5 @@
 // `replace`: what each rule makes of what, that the numbers stay, and that its inverse undoes it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -220,7 +221,9 @@ TEST_F(Replace, RulesAreNamedWithPlaces) {
 }
 
 TEST_F(Replace, TheListNamesAllRulesAndTheirInverses) {
-  const Json rules = jsonOf(fusescopeCommand({"replace", "--list", "--json"}));
+  const Json list = jsonOf(fusescopeCommand({"replace", "--list", "--json"}));
+  EXPECT_EQ(list["format"], "fusescope.rules");
+  const Json& rules = list["rules"];
   ASSERT_EQ(rules.size(), substitutions().size());
   for (const Substitution& rule : substitutions()) {
     if (rule.inverse.empty()) continue;
@@ -228,6 +231,104 @@ TEST_F(Replace, TheListNamesAllRulesAndTheirInverses) {
     ASSERT_NE(inverse, nullptr) << rule.name;
     EXPECT_EQ(inverse->inverse, rule.name);
   }
+}
+
+TEST_F(Replace, NodesThatARaisedOpsetHasNotAreWrittenAnew) {
+  const auto upsample = network(
+      "net (float[1, 2, 4, 4] x) => (float[1, 2, 8, 8] y) <float[4] scales = {1, 1, 2, 2}, float six = {6}> "
+      "{ a = Relu(x) b = Min(a, six) y = Upsample <mode = \"nearest\"> (b, scales) }",
+      9);
+  jsonOf(replaced(upsample, {"clip"}));
+  EXPECT_EQ(operatorsOf(path("new.onnx")), (Operators{{"Clip", 1}, {"Resize", 1}}));
+  // Over all axes from 1 on, as it was before opset 13.
+  const auto softmax = network(
+      "net (float[2, 3, 4] x) => (float[2, 3, 4] y) <float r = {1.4142135}, float one = {1}, float half = {0.5}> "
+      "{ s = Softmax <axis = 1> (x) d = Div(s, r) e = Erf(d) p = Add(e, one) m = Mul(s, p) y = Mul(m, half) }",
+      11);
+  EXPECT_TRUE(jsonOf(replaced(softmax, {"gelu"}))["ok"]);
+  EXPECT_EQ(operatorsOf(path("new.onnx"))["Gelu"], 1);
+}
+
+TEST_F(Replace, WhatIsComparedWithNothingIsNotEqual) {
+  const auto model = network(
+      "net (float[2, 3] x) => (float[2, 3] y) "
+      "{ a = Transpose(x) b = Transpose(a) c = Mul(b, b) d = Neg(c) e = Sqrt(d) y = Log(e) }");
+  const auto result = replaced(model, {"transposes"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("no output holds a finite number"), std::string::npos) << result.err;
+  EXPECT_EQ(Json::parse(result.out)["ok"], false);
+  EXPECT_FALSE(std::filesystem::exists(path("new.onnx")));
+}
+
+TEST_F(Replace, TypesOfWhatNormalisationRemovesAreThoseOfTheFile) {
+  const auto between = network(
+      "net (int64[4] ids) => (float[4] y) <int64 one = {1}> "
+      "{ a = Add(ids, one) b = Identity(a) c = Add(b, one) y = Cast <to = 1> (c) }");
+  EXPECT_TRUE(jsonOf(replaced(between, {"int32"}))["ok"]);
+  const auto output =
+      network("net (int64[4] ids) => (int64[4] y) <int64 one = {1}> { a = Add(ids, one) y = Identity(a) }");
+  EXPECT_TRUE(jsonOf(replaced(output, {"int32"}))["ok"]);
+}
+
+TEST_F(Replace, ExtentsThatTheUserGivesAreNoExtentsOfTheFile) {
+  const auto model = network(
+      "net (float[N, 3, 4] x) => (float[N, 1, 12] y) <int64[1] axes = {1}> "
+      "{ a = Flatten(x) y = Unsqueeze(a, axes) }");
+  const auto result = replaced(model, {"reshapes", "--input", "x=2x3x4"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("no place for the rule"), std::string::npos) << result.err;
+}
+
+TEST_F(Replace, OldMaxAndMinDoNotBroadcast) {
+  const auto model = network("net (float[2, 3] x) => (float[2, 3] y) { y = Clip <min = -1.0, max = 1.0> (x) }", 7);
+  const Json json = jsonOf(replaced(model, {"clip-spelled-out"}));
+  EXPECT_EQ(json["opset"], Json({{"before", 7}, {"after", 8}}));
+}
+
+TEST_F(Replace, APoolIsNotPaddedByAsMuchAsItsKernel) {
+  const auto model = network(
+      "net (float[1, 1, 6, 6] x) => (float[1, 1, 9, 9] y) <int64[8] around = {0, 0, 2, 2, 0, 0, 2, 2}> "
+      "{ a = Pad(x, around) y = AveragePool <kernel_shape = [2, 2]> (a) }");
+  const auto result = replaced(model, {"pad-into"});
+  EXPECT_NE(result.err.find("no place for the rule"), std::string::npos) << result.err;
+}
+
+TEST_F(Replace, AnExtentOfZeroIsNotOneToCopy) {
+  const auto model = network(
+      "net (float[0, 4] x) => (float[2, 0] y) <int64[1] axes = {0}, int64[2] to = {2, 0}> "
+      "{ a = Unsqueeze(x, axes) y = Reshape <allowzero = 1> (a, to) }");
+  const auto result = replaced(model, {"reshapes"});
+  EXPECT_NE(result.err.find("no place for the rule"), std::string::npos) << result.err;
+}
+
+TEST_F(Replace, ABoundThatAddsAxesIsNoneOfAClip) {
+  const auto model = network(
+      "net (float[4] x) => (float[1, 1, 4] y) <float[1, 1, 1] low = {0}, float high = {6}> "
+      "{ a = Max(x, low) y = Min(a, high) }");
+  const auto result = replaced(model, {"clip"});
+  EXPECT_NE(result.err.find("no place for the rule"), std::string::npos) << result.err;
+}
+
+TEST_F(Replace, InputsAreTurnedInTheOrderOfTheRules) {
+  const auto model = network(
+      "net (float[1, 4, 4, 2] z) => (float[1, 2, 4, 4] y) "
+      "{ a = Transpose <perm = [0, 3, 1, 2]> (z) y = Relu(a) }");
+  EXPECT_TRUE(jsonOf(replaced(model, {"nchw-input@z", "nhwc-input@a"}))["ok"]);
+}
+
+TEST_F(Replace, NodesOfOneNameAreToldApart) {
+  const std::string gelu =
+      "[n] d{0} = Div(x{0}, r) [n] e{0} = Erf(d{0}) [n] p{0} = Add(e{0}, one) [n] m{0} = Mul(x{0}, p{0}) "
+      "[n] x{1} = Mul(m{0}, half) ";
+  std::string nodes;
+  for (int i = 0; i < 2; ++i) nodes += fmt::format(fmt::runtime(gelu), i, i + 1);
+  const auto model =
+      network("net (float[4] x0) => (float[4] x2) <float r = {1.4142135}, float one = {1}, float half = {0.5}> { " +
+                  nodes + "}",
+              20);
+  const Json json = jsonOf(replaced(model, {"gelu"}));
+  ASSERT_EQ(json["replacements"].size(), 2U);
+  EXPECT_NE(json["replacements"][0]["undo"], json["replacements"][1]["undo"]);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ onnxlib::FileModel fileOf(int opset, const std::string& graph) {
 }
 
 RaisedFile raised(const onnxlib::FileModel& file, std::int64_t to) {
-  auto made = raisedTo(to, file, "conv");
+  auto made = raisedTo(to, file, needOfTypes("conv"));
   EXPECT_TRUE(made.ok()) << made.error().text();
   return made.ok() ? std::move(made).value() : RaisedFile{.file = file, .edits = {}};
 }
@@ -126,11 +126,11 @@ TEST(OpsetRaising, WhatTakesSeveralNodesIsWrittenAnewInItsPlace) {
 
 TEST(OpsetRaising, WhatCannotSayItsZerosIsRefusedByName) {
   const char* graph = "g (float[N, 3, 4] x) => (float[N, 3, 4] y) { [rows] y = Softmax <axis = 1> (x) }";
-  const auto made = raisedTo(13, fileOf(12, graph), "conv");
+  const auto made = raisedTo(13, fileOf(12, graph), needOfTypes("conv"));
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().where.node, "rows");
   EXPECT_NE(made.error().message.find("what it reads may be empty"), std::string::npos) << made.error().message;
-  EXPECT_TRUE(raisedTo(14, fileOf(12, graph), "conv").ok());
+  EXPECT_TRUE(raisedTo(14, fileOf(12, graph), needOfTypes("conv")).ok());
 }
 
 TEST(OpsetRaising, AnOperatorThatBecameAnotherIsThatOne) {
