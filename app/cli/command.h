@@ -126,10 +126,10 @@ Result<Artifact> open(const std::string& path, const PlanArguments& plan, const 
 Status checkAble(const Artifact& artifact, Ability ability, std::string_view verb);
 /// Has another compiler say what it makes of the network; of our own the plan says it.
 Status readBack(Artifact& artifact);
-/// Before work begins: whether `path`, which `option` gives, can be written, and is none of the files that the network
-/// and its inputs are read from.
+/// Before anything is written: whether `path`, which `option` gives, can be written, and is none of the files that the
+/// network, its inputs and options (`also`) are read from.
 Status checkOutput(const std::string& path, const std::string& option, const Artifact& artifact,
-                   const SampleSource& inputs = {});
+                   const SampleSource& inputs = {}, const std::vector<std::string>& also = {});
 /// Pins marked obey that the plan refused, one line each on standard error; true if there are any.
 bool reportObeyRefusals(const Plan& plan);
 

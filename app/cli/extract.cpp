@@ -108,6 +108,8 @@ Result<std::optional<std::pair<NetworkPart, Json>>> smallestPart(const Arguments
   const MinimalPart minimal = TRY(std::move(searched));
   if (minimal.end == CulpritEnd::NoCulprit) {
     std::cerr << fmt::format("fusescope: all of the nodes together do not show {}\n", inWords(shows));
+    if (arguments.json)
+      printJson({{"format", "fusescope.part"}, {"version", 1}, {"minimal", toJson(minimal, options, cutter)}});
     return Found();
   }
   if (!arguments.json) printMinimal(minimal, options);
@@ -137,6 +139,9 @@ Result<int> extract(const Arguments& arguments) {
   auto extracted = extractPart(cutter, *artifact.plan, chosen, &samples, options);
   clearProgressLine();
   const ExtractedPart part = TRY(std::move(extracted));
+  for (const auto& file : part.files)
+    TRY(checkOutput(file.string(), "--output", artifact, arguments.inputs.source(artifact),
+                    {arguments.plan.directivesFile, arguments.plan.rangesFile, arguments.plan.session}));
   TRY(part.save());
   for (const std::string& note : part.notes) std::cerr << fmt::format("fusescope: warning: {}\n", note);
   if (!arguments.json) {

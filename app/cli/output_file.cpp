@@ -26,7 +26,7 @@ bool isAmong(const fs::path& path, const fs::path& given) {
 }  // namespace
 
 Status checkOutput(const std::string& path, const std::string& option, const Artifact& artifact,
-                   const SampleSource& inputs) {
+                   const SampleSource& inputs, const std::vector<std::string>& also) {
   if (auto writable = checkWritable(path); !writable.ok()) {
     Diagnostic error = std::move(writable).error();
     error.where.attribute = option;
@@ -41,6 +41,8 @@ Status checkOutput(const std::string& path, const std::string& option, const Art
     if (isSame(path, file.path)) return isRead("the network is");
   for (const std::string& given : inputs.paths)
     if (isAmong(path, given)) return isRead("inputs are");
+  for (const std::string& given : also)
+    if (isSame(path, given)) return isRead("options are");
   return Done{};
 }
 

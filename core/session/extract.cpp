@@ -36,7 +36,8 @@ class Extraction {
 
   Result<ExtractedPart> run() {
     const auto folder = TRY(folderBeside(m_options.path, "extracting"));
-    if (const Status made = make(folder.path()); !made.ok()) return located(made.error(), folder.path());
+    if (const Status made = make(folder.path()); !made.ok())
+      return located(made.error(), folder.path(), m_cutter.source());
     TRY(keepDirectives());
     describe();
     prepareFiles();
@@ -51,12 +52,6 @@ class Extraction {
     return m_result.whyNoValues.empty() ? compare() : Status(Done{});
   }
 
-  /// What was written only to be tried is no file of the user's: the network is.
-  Diagnostic located(Diagnostic error, const std::filesystem::path& folder) const {
-    if (error.where.file.starts_with(folder.string())) error.where.file = m_cutter.source().string();
-    return error;
-  }
-
   Status record(const std::filesystem::path& folder) {
     std::vector<std::string> values = m_part.inputs;
     values.insert(values.end(), m_part.outputs.begin(), m_part.outputs.end());
@@ -65,7 +60,7 @@ class Extraction {
     };
     auto recorded = with(m_given);
     if (!recorded.ok() && !recorded.error().cancelled && m_given != nullptr && m_given->random) {
-      m_result.whyNoValues = located(recorded.error(), folder).text();
+      m_result.whyNoValues = located(recorded.error(), folder, m_cutter.source()).text();
       recorded = with(nullptr);
     } else if (m_given == nullptr) {
       m_result.whyNoValues = "the network cannot be run";
@@ -94,6 +89,8 @@ class Extraction {
     TRY(checkNotWrittenOver(m_options.path, m_plan, m_bytes));
     const std::filesystem::path path = folder / "part.onnx";
     TRY(onnxlib::writeNetworkAs(path, path.parent_path() / weights, m_bytes));
+    // What types its outputs have is not always known where the network cannot be run, and the checker wants to know.
+    if (m_result.whyNoValues.empty()) TRY(checkByOnnx(path, m_cutter.source()));
     m_model = TRY(openModel(path, {}, m_options.run.stop));
     return Done{};
   }
@@ -119,6 +116,8 @@ class Extraction {
       }
       takeWorst(m_result.outputsAgainstWhole, compareAll(results[i], expected, Tolerance::standard()));
     }
+    if (!m_part.outputs.empty() && std::ranges::none_of(m_result.outputsAgainstWhole, &TensorComparison::tells))
+      m_result.notes.push_back("no output of the part holds a finite number: nothing was compared with the whole");
     for (const TensorComparison& output : m_result.outputsAgainstWhole) {
       if (output.ok) continue;
       return Diagnostic{
@@ -184,12 +183,20 @@ class Extraction {
         m_result.files.push_back(valuesPathOf(path, values.size()));
         values.push_back(arraysOf(m_part, sample));
       }
+    std::error_code missing;
+    const std::filesystem::path next = valuesPathOf(path, values.size());
+    if (std::filesystem::exists(next, missing))
+      m_result.notes.push_back(
+          fmt::format("'{}' is there from before, and does not belong to this part", next.string()));
     std::string directives;
     if (wishesSomething()) {
       PlanOptions options = m_plan.options;
       options.directives = m_result.directives;
       directives = toJson(directivesFileOf(options)).dump(2) + "\n";
       m_result.files.push_back(directivesPathOf(path));
+    } else if (std::filesystem::exists(directivesPathOf(path), missing)) {
+      m_result.notes.push_back(
+          fmt::format("'{}' is there from before, and does not belong to this part", directivesPathOf(path).string()));
     }
     m_result.save = [path, bytes = m_bytes, values = std::move(values), directives]() -> Status {
       TRY(onnxlib::writeNetwork(path, bytes));

@@ -11,8 +11,10 @@
 #include "base/elapsed.h"
 #include "base/name_hints.h"
 #include "engine/engine.h"
+#include "interchange/export_steps.h"
 #include "planning/applicable_options.h"
 #include "planning/read_back_plan.h"
+#include "session/file_kernels.h"
 #include "session/operations.h"
 #include "tuning/deadline.h"
 
@@ -48,8 +50,7 @@ class MinimalSearch {
     TRY(holdTogether());
     std::set<std::size_t> all(m_open.begin(), m_open.end());
     all.insert(m_held.begin(), m_held.end());
-    m_recorded = TRY(recordValues(m_cutter, *m_artifact.plan, valuesToRecord(m_cutter, all), &m_samples,
-                                  m_options.folder, m_options.run));
+    TRY(record(all));
     Deadline deadline(m_options.run.stop);
     if (m_options.seconds > 0) deadline.endAfter(m_options.seconds);
     const auto start = std::chrono::steady_clock::now();
@@ -57,9 +58,17 @@ class MinimalSearch {
       TRY(checkStop(deadline.token()));
       return TRY(isShown(nodesOf(chosen))) ? 0.0 : 1.0;
     };
+    const std::int64_t ofNothing = m_held.empty() ? 1 : 0;  // the search begins with no node, which is no trial
+    const std::int64_t builds = m_options.trials > 0 ? m_options.trials + ofNothing : 0;
     const Culprits found = TRY(findCulprits(static_cast<std::uint32_t>(m_open.size()), shows,
-                                            {.tolerance = 0.5, .builds = m_options.trials, .stop = deadline.token()}));
-    MinimalPart part{.end = found.end, .minimal = found.minimal, .of = std::ssize(all), .trials = found.builds};
+                                            {.tolerance = 0.5, .builds = builds, .stop = deadline.token()}));
+    TRY(checkStop(m_options.run.stop));
+    if (found.end == CulpritEnd::OutOfBudget && !m_shown.contains(nodesOf(found.off)))
+      return Diagnostic{.message = "the budget was over before it was known that all of the nodes show it",
+                        .where = {.attribute = "--minimal"},
+                        .help = "Give it more with --budget or --trials."};
+    MinimalPart part{
+        .end = found.end, .minimal = found.minimal, .of = std::ssize(all), .trials = found.builds - ofNothing};
     part.seconds = msSince(start) / 1000;
     if (found.end == CulpritEnd::NotWrong) part.end = CulpritEnd::Found;  // the two nodes alone
     if (part.end == CulpritEnd::NoCulprit) return part;
@@ -93,18 +102,37 @@ class MinimalSearch {
     return Done{};
   }
 
+  /// Only a difference needs values: of a network that cannot be run, extents do for the others.
+  Status record(const std::set<std::size_t>& nodes) {
+    const auto with = [&](const Samples* samples) {
+      return recordValues(m_cutter, *m_artifact.plan, valuesToRecord(m_cutter, nodes), samples, m_options.folder,
+                          m_options.run);
+    };
+    auto recorded = with(&m_samples);
+    const bool isNeeded = m_options.shows == PartShows::Difference;
+    if (!recorded.ok() && !recorded.error().cancelled && !isNeeded) recorded = with(nullptr);
+    if (!recorded.ok()) return located(recorded.error(), m_options.folder, m_cutter.source());
+    m_recorded = std::move(recorded).value();
+    return Done{};
+  }
+
   std::set<std::size_t> nodesOf(const SwitchSet& chosen) const {
     std::set<std::size_t> nodes = m_held;
     for (const std::uint32_t index : chosen) nodes.insert(m_open[index]);
     return nodes;
   }
 
-  /// Whether the part of these nodes shows it; a part that cannot be made, planned or given values shows nothing.
+  /// Whether the part of these nodes shows it. A part that cannot be made, planned or given values shows nothing; that
+  /// all of the nodes cannot is an error.
   Result<bool> isShown(const std::set<std::size_t>& nodes) {
     if (nodes.empty()) return false;
     auto shown = tried(nodes);
-    if (!shown.ok() && shown.error().cancelled) return std::move(shown).error();
-    return shown.ok() && shown.value();
+    const bool isWhole = nodes.size() == m_open.size() + m_held.size();
+    if (!shown.ok() && (isWhole || shown.error().cancelled))
+      return located(shown.error(), m_options.folder, m_cutter.source());
+    if (!shown.ok() || !shown.value()) return false;
+    m_shown.insert(nodes);
+    return true;
   }
 
   Result<bool> tried(const std::set<std::size_t>& nodes) {
@@ -145,7 +173,12 @@ class MinimalSearch {
   BuildOptions buildFor(const Artifact& artifact, const NetworkPart& part) const {
     BuildOptions build = buildOptions(artifact, m_options.run.threads, m_options.run.stop);
     build.measureTactics = false;
-    build.shapes = extentsOf(inputsOf(part));
+    if (!m_recorded.samples.empty()) {
+      build.shapes = extentsOf(inputsOf(part));
+    } else {
+      for (const InputSpec& spec : m_recorded.extents)
+        if (std::ranges::find(part.inputs, spec.name) != part.inputs.end()) build.shapes[spec.name] = spec.opt;
+    }
     return build;
   }
 
@@ -191,17 +224,18 @@ class MinimalSearch {
   Result<bool> isUnfused(Artifact& artifact, const std::set<std::size_t>& nodes) {
     if (!artifact.isOurs()) TRY(readBack(artifact, buildOptions(artifact, m_options.run.threads, m_options.run.stop)));
     const Cover& cover = artifact.cover();
-    std::array<std::vector<FusedNodeId>, 2> kernels;
+    const FileKernels byNode(cover);
+    std::array<std::set<std::string>, 2> kernels;
     for (std::size_t i = 0; i < kernels.size(); ++i) {
-      const auto node = cover.graph().findNode(m_options.together[i]);
-      if (!node) return false;
-      kernels[i] = kernelsOf(cover, *node);
+      kernels[i] = byNode.namesOf(m_options.together[i]);
+      if (kernels[i].empty())
+        return Diagnostic{.message = "it is in no kernel: it falls back, nothing calculates it, or it was folded",
+                          .where = {.node = m_options.together[i], .attribute = "--nodes"},
+                          .help = "Name two nodes that kernels calculate."};
     }
-    const bool isTogether = std::ranges::any_of(
-        kernels[0], [&](FusedNodeId kernel) { return std::ranges::find(kernels[1], kernel) != kernels[1].end(); });
-    const auto nameOf = [&](const std::vector<FusedNodeId>& of) {
-      return of.empty() ? std::string("no kernel") : "'" + cover.fusedNodes[of.front().index].name + "'";
-    };
+    const bool isTogether =
+        std::ranges::any_of(kernels[0], [&](const std::string& kernel) { return kernels[1].contains(kernel); });
+    const auto nameOf = [](const std::set<std::string>& of) { return "'" + *of.begin() + "'"; };
     m_what[nodes] = fmt::format("{} is in {}, {} in {}", m_options.together[0], nameOf(kernels[0]),
                                 m_options.together[1], nameOf(kernels[1]));
     return !isTogether;
@@ -215,6 +249,7 @@ class MinimalSearch {
   Samples m_samples;
   RecordedValues m_recorded;
   std::map<std::set<std::size_t>, std::string> m_what;
+  std::set<std::set<std::size_t>> m_shown;  ///< parts that are known to show it
 };
 
 }  // namespace

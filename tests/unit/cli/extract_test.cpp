@@ -1,4 +1,5 @@
 // `extract`: which part is cut out, what is written beside it, and that it gives what the whole has there.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -198,7 +199,7 @@ TEST_F(Extract, WhatCannotBeCutOutIsSaid) {
       {{"--from", "a", "--nodes", "left"}, "not both"},
       {{"--from", "aa"}, "no such value"},
       {{"--from", "b", "--to", "c"}, "it is not made of what --from names"},
-      {{"--from", "y"}, "no node of the file is chosen"},
+      {{"--from", "y"}, "no output of the network is made of it"},
       {{"--to", "x"}, "no node makes it"},
       {{"--nodes", "nobody"}, "nobody"},
       {{"--segment", "segment_9"}, "Segments are segment_0"},
@@ -235,6 +236,61 @@ TEST_F(Extract, SequencesAtTheBorderAreRefused) {
   EXPECT_FALSE(std::filesystem::exists(path("part.onnx")));
   jsonOf(extracted(model, {"--nodes", "cut", "--nodes", "glue"}));
   expectRuns();
+}
+
+TEST_F(Extract, NothingThatIsReadIsWrittenOver) {
+  const auto model = network(kTwoBranches);
+  jsonOf(extracted(model, {"--to", "d"}));
+  const auto again = extracted(model, {"--from", "x", "--to", "d", "--inputs", path("part.npz")});
+  EXPECT_EQ(again.status, 2);
+  EXPECT_NE(again.err.find("would be written over"), std::string::npos) << again.err;
+}
+
+TEST_F(Extract, AValueOfExtentsIsNoInput) {
+  const auto model = network("net (float[N, 4] x) => (float[N, 4] y) { s = Shape(x) a = Relu(x) y = Reshape(a, s) }");
+  const auto result = extracted(model, {"--from", "s", "--to", "y"});
+  EXPECT_NE(result.err.find("made of weights or extents alone"), std::string::npos) << result.err;
+}
+
+TEST_F(Extract, AnEndThatIsNamedTwiceIsOneOutput) {
+  EXPECT_EQ(jsonOf(extracted(network(kTwoBranches), {"--to", "d", "--to", "d"}))["outputs"].size(), 1U);
+}
+
+TEST_F(Extract, TheSmallestPartOfNothingTriedIsNone) {
+  const auto one = extracted(network(kTwoBranches), {"--minimal", "difference", "--trials", "1"});
+  EXPECT_EQ(one.status, 1) << one.err;
+  EXPECT_EQ(Json::parse(one.out)["minimal"]["end"], "no_culprit");
+  EXPECT_EQ(Json::parse(one.out)["minimal"]["trials"], 1);
+}
+
+TEST_F(Extract, KernelsOfAFunctionCallAreThoseOfItsNodes) {
+  const std::string text =
+      "net (float[2, 2] x) => (float[2, 2] y) <float[2, 2] w = {1, 2, 3, 4}> "
+      "{ [r] a = Relu(x) [blk] b = my.block(a) [t] y = MatMul(b, w) }\n"
+      "<domain: \"my\", opset_import: [\"\" : 18]> block (i) => (o) { s = Sigmoid(i) o = Abs(s) }";
+  const auto model = network(text, R"(ir_version: 8, opset_import: ["" : 18, "my" : 1])");
+  const Json json = jsonOf(extracted(model, {"--minimal", "unfused", "--nodes", "blk", "--nodes", "t"}));
+  EXPECT_EQ(json["minimal"]["nodes"], Json({"blk", "t"}));
+  const auto none = extracted(network(kTwoBranches), {"--minimal", "unfused", "--nodes", "same", "--nodes", "last"});
+  EXPECT_EQ(none.status, 2) << none.out;
+  EXPECT_NE(none.err.find("it is in no kernel"), std::string::npos) << none.err;
+}
+
+TEST_F(Extract, ARefusalNeedsNoValues) {
+  const auto model = network("net (float[4] x) => (float[4] y) { [r] a = Relu(x) [own] b = my.odd(a) [t] y = Tanh(b) }",
+                             R"(ir_version: 8, opset_import: ["" : 18, "my" : 1])");
+  const Json json = jsonOf(extracted(model, {"--minimal", "refusal"}));
+  EXPECT_EQ(json["minimal"]["nodes"], Json({"own"}));
+}
+
+TEST_F(Extract, ChainsOfRemovedNodesAreFollowedHoweverLong) {
+  std::string nodes = "[first] v0 = Relu(x) ";
+  constexpr int kNodes = 20'000;
+  for (int i = 0; i < kNodes; ++i) nodes += fmt::format("v{} = Identity(v{}) ", i + 1, i);
+  nodes += fmt::format("[last] y = Tanh(v{})", kNodes);
+  const auto model = network("net (float[4] x) => (float[4] y) { " + nodes + " }");
+  const Json json = jsonOf(extracted(model, {"--nodes", "first", "--nodes", "last"}));
+  EXPECT_EQ(json["nodes"].size(), static_cast<std::size_t>(kNodes) + 2);
 }
 
 }  // namespace
