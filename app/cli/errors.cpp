@@ -199,6 +199,12 @@ Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
 Result<int> errors(const Arguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
   TRY(checkAble(artifact, Ability::Run, "run a network"));
+  if (artifact.made != nullptr && artifact.isOurs())
+    return Diagnostic{.message = fmt::format("this is what {} {} made, read from files of an engine: it cannot be run "
+                                             "here, so that no errors of it can be told",
+                                             artifact.made->compiler.name, artifact.made->compiler.version),
+                      .where = {.file = artifact.path},
+                      .help = "errors MODEL.onnx with the target and the directives tells those of the plan."};
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
   return underAssumedExtents(errors(arguments, artifact), *artifact.plan, !arguments.inputs.source(artifact).empty());
 }

@@ -102,7 +102,7 @@ Result<int> showKept(bool json) {
   if (json) {
     Json list = Json::array();
     for (const EnginePriceTable& table : tables) list.push_back(toJson(table));
-    printJson(list);
+    printJson({{"format", "fusescope.kept_prices"}, {"version", 1}, {"tables", std::move(list)}});
     return kDone;
   }
   Table table({{"network"}, {"target"}, {"measured by"}, {"kernels", true}, {"kept"}});
@@ -117,7 +117,7 @@ Result<int> showKept(bool json) {
 Result<int> forgetOf(const std::string& model, bool json) {
   const std::size_t count = TRY(forgetEnginePrices(model));
   if (json)
-    printJson({{"model", model}, {"forgotten", count}});
+    printJson({{"format", "fusescope.forgotten_prices"}, {"version", 1}, {"model", model}, {"forgotten", count}});
   else
     std::cout << fmt::format("{} forgotten\n", counted(static_cast<std::int64_t>(count), "table"));
   return count > 0 ? kDone : kDoesNotHold;

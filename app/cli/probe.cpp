@@ -7,6 +7,7 @@
 #include "app/cli/print_times.h"
 #include "app/cli/read_back.h"
 #include "app/cli/table.h"
+#include "base/shell_quoted.h"
 #include "base/text.h"
 #include "planning/read_back_plan.h"
 #include "session/job_files.h"
@@ -118,8 +119,8 @@ void printOpened(const OpenedJob& job, const Artifact& artifact, const Answers& 
                            recorded.finished);
   for (const auto& [question, why] : answers.failed) std::cout << fmt::format("no answer to {}: {}\n", question, why);
   if (answers.random) std::cout << "on random inputs: nobody gave others (--inputs)\n";
-  std::cout << fmt::format("every verb takes it: fusescope plan {} --compiler {}\n", job.wishes.model.path,
-                           job.wishes.options.compiler);
+  std::cout << fmt::format("every verb takes it: fusescope plan {} --compiler {}\n", shellQuoted(job.wishes.model.path),
+                           shellQuoted(job.wishes.options.compiler));
 }
 
 Result<int> openResult(const Arguments& arguments) {

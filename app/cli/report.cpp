@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "session/engine_prices.h"
+#include "session/import_engine.h"
 #include "session/report.h"
 #include "session/report_html.h"
 #include "session/run_plans.h"
@@ -28,7 +29,12 @@ struct Arguments {
 struct Opened {
   Artifact artifact;
   const Run* run = nullptr;
-  ReportSide side() const { return reportSide(artifact, run); }
+  std::shared_ptr<const Run> ofFiles{};  ///< the run of an engine that others built and measured
+  ReportSide side() const {
+    ReportSide side = reportSide(artifact, run);
+    if (ofFiles != nullptr) side.title = side.known.label = artifact.path;
+    return side;
+  }
 };
 
 Result<const Run*> runNamed(const Session& session, const std::string& id) {
@@ -58,6 +64,10 @@ Result<Opened> openRun(const Artifact& ofSession, const std::string& id) {
 Result<Opened> openSide(const std::string& path, const PlanArguments& plan) {
   Opened opened{.artifact = TRY(open(path, plan))};
   TRY(readBack(opened.artifact));
+  if (opened.artifact.made != nullptr && opened.artifact.made->placement) {
+    opened.ofFiles = std::make_shared<const Run>(engineRun(opened.artifact));
+    opened.run = opened.ofFiles.get();
+  }
   return opened;
 }
 

@@ -72,7 +72,8 @@ void printTimes(const TimeReport& report) {
                  {"moved", true}});
     addLayers(table, report.layers, *report.made, {}, {});
     table.print();
-    if (std::ranges::none_of(report.layers, [](const StepTime& layer) { return layer.rooflineMs.has_value(); }))
+    if (report.remark.empty() &&
+        std::ranges::none_of(report.layers, [](const StepTime& layer) { return layer.rooflineMs.has_value(); }))
       std::cout << "The roofline of this machine is not known yet: 'fusescope inspect --machine' measures it.\n";
     if (anyBeyondPeaks(report.layers))
       std::cout << "(!) faster than the peaks that were measured on this machine: other work disturbed their "

@@ -1,6 +1,7 @@
 #include "engine/region_key.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "analysis/fingerprint.h"
 #include "backends/reference/reference_backend.h"
@@ -16,10 +17,22 @@ namespace {
 /// The types of a request; or what they would be if all its floats were of one type.
 class RequestTypes {
  public:
-  explicit RequestTypes(const KernelRequest& request, DataType pure = DataType::Undefined)
-      : m_request(request), m_pure(pure) {
+  explicit RequestTypes(const KernelRequest& request, DataType pure = DataType::Undefined) : m_pure(pure) {
     const Binding* product = findBinding(request.fused->bindings, roles::kProduct);
     if (product != nullptr) m_probabilities = request.plan->graph().node(product->node).input(0);
+    for (const InnerEdge& edge : request.fused->innerEdges) m_inner[edge.value].push_back(&edge);
+    for (const FusedOutput& output : request.fused->outputs) ++m_outputs[output.value];
+  }
+
+  const std::vector<const InnerEdge*>& innerEdges(ValueId value) const {
+    static const std::vector<const InnerEdge*> kNone;
+    const auto found = m_inner.find(value);
+    return found == m_inner.end() ? kNone : found->second;
+  }
+  /// How often the value is an output of the kernel.
+  int outputs(ValueId value) const {
+    const auto found = m_outputs.find(value);
+    return found == m_outputs.end() ? 0 : found->second;
   }
 
   DataType of(DataType type) const { return m_pure != DataType::Undefined && isExchangeable(type) ? m_pure : type; }
@@ -28,15 +41,16 @@ class RequestTypes {
     return edge.real || edge.value == m_probabilities ? of(edge.type) : edge.type;
   }
   DataType of(ValueId value, DataType type) const {
-    for (const InnerEdge& edge : m_request.fused->innerEdges)
-      if (edge.value == value && !edge.real) return of(edge);
+    for (const InnerEdge* edge : innerEdges(value))
+      if (!edge->real) return of(*edge);
     return of(type);
   }
 
  private:
-  const KernelRequest& m_request;
   DataType m_pure;
   ValueId m_probabilities;
+  std::unordered_map<ValueId, std::vector<const InnerEdge*>> m_inner;  ///< in their order
+  std::unordered_map<ValueId, int> m_outputs;
 };
 
 std::string described(const KernelRequest& request, const RequestTypes& types, ValueId value) {
@@ -46,10 +60,9 @@ std::string described(const KernelRequest& request, const RequestTypes& types, V
     for (const std::int64_t extent : found->second.dims) key.number(extent);
   }
   if (request.plan->graph().isConstant(value)) key.text(name(request.plan->storedType(value)));
-  for (const FusedOutput& output : request.fused->outputs)
-    if (output.value == value) key.text("output");
-  for (const InnerEdge& edge : request.fused->innerEdges)
-    if (edge.value == value) key.text(edge.real ? "real" : "inner").text(name(types.of(edge)));
+  for (int i = types.outputs(value); i > 0; --i) key.text("output");
+  for (const InnerEdge* edge : types.innerEdges(value))
+    key.text(edge->real ? "real" : "inner").text(name(types.of(*edge)));
   return key.canonical();
 }
 

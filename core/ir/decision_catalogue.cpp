@@ -363,8 +363,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "--profilingVerbosity=detailed by TensorRT 10 or later, and its nodes by a log of --verbose"},
       {"build.profile_of_another", Build, false,
        "{unmatched} of the {rows} rows of the profile are of no layer of this engine, as where it was measured on "
-       "another "
-       "build; their times are left out"},
+       "another build; {left_out} are left out"},
       {"build.plan_made_anew", Build, false,
        "the plan was saved by other rules, in version {version} of the format, with other {parts}; it is made anew, "
        "from "

@@ -3,6 +3,7 @@
 #include <array>
 #include <set>
 
+#include "base/shell_quoted.h"
 #include "base/text.h"
 #include "planning/directives/directive_form.h"
 
@@ -45,7 +46,7 @@ Cause causeOf(const Directive& directive) {
 std::string optionText(const Directive& directive) {
   const DirectiveForm& form = formOf(directive);
   if (form.option.empty()) return form.words(directive);
-  return std::string(form.option) + " " + form.print(directive);
+  return std::string(form.option) + " " + shellQuoted(form.print(directive));
 }
 
 std::string inWords(const Directive& directive) {

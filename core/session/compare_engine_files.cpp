@@ -168,7 +168,7 @@ EngineFilesComparison compareEngineFiles(const ReadBackPlan& a, const ReadBackPl
     add(group.deltaMs ? totals.bMs : totals.onlyBMs, group.bMs);
     comparison.groups.push_back(std::move(group));
   }
-  comparison.notRanked = whyNotRanked(comparison.a, comparison.b, inputExtents(a) == inputExtents(b));
+  comparison.notRanked = whyNotRanked(comparison.a, comparison.b, haveSameExtents(a, b));
   return comparison;
 }
 

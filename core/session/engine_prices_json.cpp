@@ -141,11 +141,22 @@ Result<EnginePriceTable> enginePricesFromJson(const Json& json) {
   return fields.result(std::move(table));
 }
 
+namespace {
+
+/// What is the same of an engine each time that it is measured.
+std::string identityOf(EnginePriceTable table) {
+  for (std::string* text : {&table.origin.kept, &table.origin.times}) text->clear();
+  table.origin.files.clear();
+  for (PricedKernel& kernel : table.kernels) kernel.ms = 0;
+  table.conversions.clear();
+  return KeyBuilder().text(toJson(table).dump(-1, ' ', false, Json::error_handler_t::replace)).hash().hex();
+}
+
+}  // namespace
+
 Status keepEnginePrices(EnginePriceTable table) {
-  table.origin.kept.clear();
   const std::filesystem::path folder = TRY(folderOfPrices());
-  const std::string name =
-      KeyBuilder().text(toJson(table).dump(-1, ' ', false, Json::error_handler_t::replace)).hash().hex();
+  const std::string name = identityOf(table);
   table.origin.kept = timestamp();
   return writeFileAtomically(folder / (name + ".json"),
                              toJson(table).dump(1, ' ', false, Json::error_handler_t::replace) + "\n");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 
 #include "analysis/users.h"
@@ -291,10 +292,21 @@ bool areAlike(const Model& a, const Model& b) {
   return 2 * matched >= static_cast<std::ptrdiff_t>(std::min(a.graph->nodeCount(), b.graph->nodeCount()));
 }
 
-std::vector<Dims> inputExtents(const ReadBackPlan& made) {
-  std::vector<Dims> extents;
-  for (const InputSpec& spec : made.inputSpecs) extents.push_back(spec.opt);
-  return extents;
+bool haveSameExtents(const ReadBackPlan& a, const ReadBackPlan& b) {
+  const auto named = [](const ReadBackPlan& made) {
+    std::map<std::string, Dims> extents;
+    for (const InputSpec& spec : made.inputSpecs) extents[spec.name] = spec.opt;
+    return extents;
+  };
+  const auto ofA = named(a), ofB = named(b);
+  if (std::ranges::equal(std::views::keys(ofA), std::views::keys(ofB))) return ofA == ofB;
+  const auto sorted = [](const std::map<std::string, Dims>& extents) {
+    std::vector<Dims> list;
+    for (const auto& [name, dims] : extents) list.push_back(dims);
+    std::ranges::sort(list);
+    return list;
+  };
+  return sorted(ofA) == sorted(ofB);
 }
 
 }  // namespace fusescope

@@ -36,7 +36,8 @@ LayerMatch matchLayers(const ReadBackPlan& a, const ReadBackPlan& b, LayerWords 
 /// network that was quantised in its file, or whose norms were folded, may have fewer.
 bool areAlike(const Model& a, const Model& b);
 
-/// The usual extents of the inputs of an engine, in their order, whatever they are called.
-std::vector<Dims> inputExtents(const ReadBackPlan& made);
+/// Whether the inputs of two engines have the same usual extents: by name where both have the same names, else in any
+/// order.
+bool haveSameExtents(const ReadBackPlan& a, const ReadBackPlan& b);
 
 }  // namespace fusescope

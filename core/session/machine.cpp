@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "backends/backend.h"
 #include "base/json.h"
 #include "compilers/probed/recorded_job.h"
@@ -10,9 +14,28 @@
 
 namespace fusescope {
 
+namespace {
+
+/// Whether `inputs` have the extents at which work and bytes of the kernels of `cover` are known.
+bool haveUsualExtents(const Cover& cover, const std::map<std::string, Tensor>& inputs) {
+  return std::ranges::all_of(cover.inputSpecs, [&](const InputSpec& spec) {
+    const auto given = inputs.find(spec.name);
+    return given == inputs.end() || given->second.container() != Container::None || given->second.dims() == spec.opt;
+  });
+}
+
+}  // namespace
+
 Result<TimeReport> timeEngine(Engine& engine, const std::map<std::string, Tensor>& inputs, const TimeOptions& options) {
   TimeReport report = TRY(timeAlone(engine, inputs, options));
   if (report.layers.empty() || recordedJobOf(*findCompiler(engine.plan().options.compiler))) return report;
+  if (!haveUsualExtents(*report.made, inputs)) {
+    report.remark += fmt::format(
+        "{}Work and moved bytes are those of the extents that the plan assumes, and the inputs have others, so that "
+        "these times are not set against the peaks of the machine; --opt gives the plan the extents.",
+        report.remark.empty() ? "" : " ");
+    return report;
+  }
   const auto peaks = knownPeaks(timingCachePath(), report.threads);
   if (!peaks) return report;
   for (StepTime& layer : report.layers) {

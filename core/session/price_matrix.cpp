@@ -61,10 +61,12 @@ class MatrixBuilder {
 
   /// Times of two devices, or at two extents, make no table.
   Status checkAlike() {
-    const std::vector<Dims> extents = inputExtents(*m_engines.front().second);
     std::set<std::string> devices;
     for (std::size_t i = 0; i < m_engines.size(); ++i) {
-      if (inputExtents(*m_engines[i].second) != extents)
+      if (!areAlike(*m_engines[i].second->model, *m_engines.front().second->model))
+        return refusedEngine(m_engines[i].first, "it is of another network than " + m_engines.front().first,
+                             "A table has the layers of one network: give engines that were built from it.");
+      if (!haveSameExtents(*m_engines[i].second, *m_engines.front().second))
         return refusedEngine(
             m_engines[i].first, "it was built for other extents than " + m_engines.front().first,
             "Times of other extents are those of other layers: build all engines of a table for the same.");

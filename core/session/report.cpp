@@ -14,6 +14,7 @@
 #include "planning/predict_times.h"
 #include "planning/read_back_plan.h"
 #include "session/diff_input.h"
+#include "session/import_engine.h"
 #include "session/options_json.h"
 #include "session/report_json.h"
 #include "session/report_parts.h"
@@ -146,7 +147,7 @@ Json timeJson(const Run* run) {
   if (run == nullptr || !run->time) return nullptr;
   const RunTime& time = *std::as_const(run->time);
   Json json = latencyJson(time);
-  json["inputs"] = inWords(time.inputs);
+  json["inputs"] = isReadFromFiles(*run) ? Json(nullptr) : Json(inWords(time.inputs));  // the files do not tell
   json["unavailable"] = time.unavailableReason.empty() ? Json(nullptr) : Json(time.unavailableReason);
   return json;
 }
@@ -175,6 +176,8 @@ Json compilerJson(const Cover& cover) {
 Json headJson(const ReportSide& side) {
   const Cover& cover = *side.known.cover;
   const Run* run = side.run;
+  const bool ranElsewhere = run != nullptr && isReadFromFiles(*run);
+  const std::string backend = ranElsewhere ? std::string() : run != nullptr ? run->backend : side.backend;
   Json phases = Json::array();
   if (run != nullptr && run->build)
     for (const BuildPhase& phase : run->build->phases) phases.push_back({{"name", phase.name}, {"ms", phase.ms}});
@@ -183,9 +186,7 @@ Json headJson(const ReportSide& side) {
           {"name", run == nullptr ? Json(nullptr) : Json(run->name)},
           {"started", run == nullptr ? Json(nullptr) : Json(run->started)},
           {"machine", run == nullptr ? Json(nullptr) : Json(run->machine)},
-          {"backend", run != nullptr         ? Json(run->backend)
-                      : side.backend.empty() ? Json(nullptr)
-                                             : Json(side.backend)},
+          {"backend", backend.empty() ? Json(nullptr) : Json(backend)},
           {"compiler", compilerJson(cover)},
           {"source", name(cover.source)},
           {"target", cover.options.target},

@@ -124,9 +124,15 @@ class EngineReader {
       m_told.kernels[layers->second.back()].ms = row.ms();
       layers->second.pop_back();
     }
-    if (unmatched > 0)
-      decideThat("build.profile_of_another", {},
-                 {{"unmatched", unmatched}, {"rows", std::ssize(m_files.profile->layers)}});
+    if (unmatched == 0) return;
+    // Layers of a few names are in every build of a network: times of another build are none of this one.
+    const auto rows = std::ssize(m_files.profile->layers);
+    const bool isOfAnother = 2 * unmatched > rows;
+    if (isOfAnother)
+      for (ReadBackKernel& kernel : m_told.kernels) kernel.ms.reset();
+    decideThat(
+        "build.profile_of_another", {},
+        {{"unmatched", unmatched}, {"rows", rows}, {"left_out", isOfAnother ? "all of its times" : "their times"}});
   }
 
   void addPlacement() {

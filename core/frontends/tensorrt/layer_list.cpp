@@ -273,15 +273,16 @@ std::string layoutIn(std::string_view format) {
 
 namespace {
 
-/// Parts between marks outside brackets; what PWN(…) holds is parts as well.
-void addParts(std::string_view name, std::vector<std::string>& parts) {
+/// Parts between marks outside brackets; what PWN(…) holds is parts as well, as deep as TensorRT nests it and further.
+void addParts(std::string_view name, std::vector<std::string>& parts, int inside = 0) {
   constexpr std::string_view kPointwise = "PWN(";
+  constexpr int kDeepest = 64;
   int depth = 0;
   std::size_t start = 0;
   const auto take = [&](std::size_t end) {
     const std::string_view part = name.substr(start, end - start);
-    if (part.starts_with(kPointwise) && part.ends_with(')'))
-      addParts(part.substr(kPointwise.size(), part.size() - kPointwise.size() - 1), parts);
+    if (part.starts_with(kPointwise) && part.ends_with(')') && inside < kDeepest)
+      addParts(part.substr(kPointwise.size(), part.size() - kPointwise.size() - 1), parts, inside + 1);
     else if (!part.empty())
       parts.emplace_back(part);
   };

@@ -34,6 +34,8 @@ class Compiler(base.Compiler):
         self._has_weights = False  # they are there, too
 
     def open(self, request, files, out_folder, progress):
+        # Else it leaves a file in the folder of temporary files, and tells its makers that it was used.
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         self._ort = base.import_package("onnxruntime", DISTRIBUTIONS[0])
         self._numpy = base.import_package("numpy", "numpy")
         providers = list(self._ort.get_available_providers())

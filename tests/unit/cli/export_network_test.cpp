@@ -219,7 +219,8 @@ TEST_F(ExportNetwork, WhatTheTargetCannotRunIsSaid) {
 }
 
 TEST_F(ExportNetwork, ForWhomBf16IsIsSaid) {
-  const auto lowered = exported(samplePath("fp16_overflow"), path("bf16.onnx"), {"--precision", "bf16"});
+  const auto lowered = fusescopeCommand(
+      {"export", samplePath("fp16_overflow"), "--precision", "bf16", "--to", "onnx", "-o", path("bf16.onnx")});
   ASSERT_EQ(lowered.status, 0) << lowered.err;
   EXPECT_NE(lowered.err.find("ONNX Runtime's CPU provider"), std::string::npos) << lowered.err;
   EXPECT_NE(lowered.out.find("ONNX Runtime does so on no CPU"), std::string::npos) << lowered.out;

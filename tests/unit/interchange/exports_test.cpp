@@ -133,7 +133,7 @@ TEST(Exports, ALineBreakInANameEndsNoComment) {
   const auto file = findExporter("polygraphy")->write(*planned(b.build(), both), {.trtVersion = {}, .layerNames = {}});
   ASSERT_TRUE(file.ok()) << file.error().text();
   EXPECT_FALSE(holds(file.value().text, "\nt ")) << file.value().text;
-  EXPECT_TRUE(holds(file.value().text, "not honoured: --pin de t=f16"));
+  EXPECT_TRUE(holds(file.value().text, "not honoured: --pin 'de t=f16'"));
 }
 
 }  // namespace

@@ -262,6 +262,7 @@ TEST(ReadBackPlan, PinsAreJudgedByTheirKernels) {
   t.told.kernels.pop_back();
   t.told.fates[t.node("fc2")] = Fate::Folded;
   EXPECT_NE(pinOf(*t.make(), t.node("fc2")).why.find("when the network was compiled"), std::string::npos);
+  EXPECT_EQ(t.make()->decisions.back().code, "build.pin_without_kernel");
   t.told.pins = {{.node = t.node("fc1"), .asked = DataType::F32, .result = PinResult::Ignored, .why = "Tuned away."}};
   EXPECT_EQ(pinOf(*t.make(), t.node("fc1")).why, "Tuned away.") << "the compiler knows best";
 }

@@ -153,7 +153,7 @@ TEST_F(Connection, AFileThatChangesWhileItIsSentEndsTheJob) {
 
 TEST_F(Connection, OneThatFallsSilentIsGivenUp) {
   const auto job =
-      ProbeJob::start(withFakes(relay("--stall-out 1500")), "echo", {},
+      ProbeJob::start(withFakes(relay("--stall-out 2200")), "echo", {},
                       {.handshake = std::chrono::milliseconds(20'000), .silence = std::chrono::milliseconds(2000)});
   const auto problem = job.ok() ? job.value()->ask({.json = {{"op", "wait"}}, .files = {}}, {}).error() : job.error();
   EXPECT_NE(problem.message.find("has not been heard of for too long"), std::string::npos) << problem.text();

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "diff/plan_diff.h"
 #include "session/session.h"
@@ -85,7 +86,15 @@ TEST(PinCauses, AKernelThatIsSharedHasTheTypeOfTheOthers) {
 TEST(PinCauses, TheLogSaysWhatTensorrtWasTold) {
   FUSESCOPE_REQUIRE_SHARED();
   const Directives pins{pin("node_conv2d=f16")};
-  const auto causeOf = [&](const std::string& log) { return AskedMnist(pins, log).only().cause; };
+  const std::map<PinCause, std::string> codes{{PinCause::TypeNotEnabled, "build.pin_type_not_enabled"},
+                                              {PinCause::NotApplied, "build.pin_not_applied"},
+                                              {PinCause::OnlyPreferred, "build.pin_only_preferred"},
+                                              {PinCause::NoTactic, "build.pin_no_tactic"}};
+  const auto causeOf = [&](const std::string& log) {
+    const AskedMnist asked(pins, log);
+    EXPECT_EQ(asked.codes(), Codes{codes.at(asked.only().cause)});
+    return asked.only().cause;
+  };
   const auto whyOf = [&](const std::string& log) { return AskedMnist(pins, log).only().why; };
   const std::string allowed = "[01/01/2026-00:00:00] [I] Precision: FP32+FP16\n";
   const std::string set = "[01/01/2026-00:00:00] [I] Set layer node_conv2d to precision fp16\n";
@@ -123,6 +132,13 @@ TEST(PinCauses, WhatSetsATypeAndIsIgnoredAllTheSameIsNotExplained) {
                              "[01/01/2026-00:00:00] [I] Set layer node_max_pool2d to precision fp16\n");
   EXPECT_EQ(asked.only().cause, PinCause::NotDisclosed);
   EXPECT_EQ(asked.codes(), Codes{"build.pin_unexplained"});
+}
+
+TEST(PinCauses, WhatTheRulesOfTheTargetRefuseIsRefusedByThem) {
+  FUSESCOPE_REQUIRE_SHARED();
+  const AskedMnist asked({pin("node_relu=f8e4m3:prefer")});
+  EXPECT_EQ(asked.only().cause, PinCause::TargetRefuses);
+  EXPECT_EQ(asked.codes(), Codes{"build.pin_refused_by_target"});
 }
 
 TEST(PinCauses, AreKeptInThePlanOnce) {

@@ -93,6 +93,21 @@ bool has(const std::vector<std::string>& codes, const std::string& code) {
   return std::ranges::find(codes, code) != codes.end();
 }
 
+TEST(RegionAdvice, IsGivenOfChainsAndOfRegionsThatAreOneKernel) {
+  Handed handed("net (float[4] x) => (float[4] z) { [a] v = Relu (x) [b] y = Exp (v) [c] z = Tanh (y) }", rtxOptions());
+  const auto codesOf = [&](const std::string& name, const std::string& region) {
+    ReadBackKernel kernel{.name = name, .region = region};
+    for (const char* held : {"a", "b"})
+      kernel.nodes.emplace_back(*handed.plan()->graph().findNode(held), Certainty::Named);
+    std::vector<std::string> codes;
+    for (const Decision& decision : regionAdvice(*handed.plan(), {kernel})) codes.push_back(decision.code);
+    return codes;
+  };
+  EXPECT_EQ(codesOf("a_b", "region"), std::vector<std::string>{"build.region_cut_chain"});
+  EXPECT_EQ(codesOf("region", "region"), std::vector<std::string>{"build.region_whole"});
+  EXPECT_EQ(codesOf("a_b", ""), std::vector<std::string>());
+}
+
 TEST(RegionAdvice, WhatDoesNotCutAProductsKernel) {
   FUSESCOPE_REQUIRE_TENSORRT_RTX();
   for (const char* between : {"[back] d = Identity (c)", "[low] l = Cast <to = 10> (c) [back] d = Cast <to = 1> (l)",
