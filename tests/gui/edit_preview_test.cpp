@@ -86,7 +86,13 @@ class EditPreviewTest : public QObject {
     QAction* int8 = types->actions()[3];
     QVERIFY(!int8->isEnabled());
     emit types->hovered(int8);
-    QTRY_COMPARE(preview->text(), int8->toolTip());
+    QTRY_COMPARE(preview->text(), int8->data().toString());
+    QVERIFY(!preview->text().isEmpty());
+    // The preview is plain text; what it says is no HTML.
+    int8->setToolTip(tipText("of a <lambda>"));
+    int8->setData("of a <lambda>");
+    emit types->hovered(int8);
+    QTRY_COMPARE(preview->text(), QString("of a <lambda>"));
   }
 };
 

@@ -204,7 +204,7 @@ QVariant DifferenceModel::data(const QModelIndex& index, int role) const {
       if (index.column() != 0) return QString();
       return site != nullptr ? qs(site->block) : detailOf(*group);
     case Qt::ToolTipRole:
-      return wordsAt(index);
+      return tipText(wordsAt(index));
     case Qt::AccessibleTextRole:
       return index.column() == 0 ? wordsAt(index) : QVariant();
     case kToneRole:

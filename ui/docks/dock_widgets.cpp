@@ -256,15 +256,20 @@ void HintStack::showContent(bool content) {
 /// The property in which a widget that is refused keeps what its tool tip says else.
 constexpr const char* kOwnTip = "own_tip";
 
-void offer(QWidget& widget, const QString& refusal, const QString& tip) {
+/// `tip` as tipText() makes it.
+static void offerWithTip(QWidget& widget, const QString& refusal, const QString& tip) {
   widget.setEnabled(refusal.isEmpty());
-  widget.setToolTip(refusal.isEmpty() ? tip : refusal);
+  widget.setToolTip(refusal.isEmpty() ? tip : tipText(refusal));
   widget.setProperty(kOwnTip, refusal.isEmpty() ? QVariant() : QVariant(tip));
+}
+
+void offer(QWidget& widget, const QString& refusal, const QString& tip) {
+  offerWithTip(widget, refusal, tipText(tip));
 }
 
 void offer(QWidget& widget, const QString& refusal) {
   const QVariant kept = widget.property(kOwnTip);
-  offer(widget, refusal, kept.isValid() ? kept.toString() : widget.toolTip());
+  offerWithTip(widget, refusal, kept.isValid() ? kept.toString() : widget.toolTip());
 }
 
 QWidget* toolRow(const QList<QWidget*>& widgets, QWidget* parent, int stretch) {

@@ -156,7 +156,7 @@ void LayersDock::renewTimes() {
 
 void LayersDock::renewTotals() {
   m_totals->setText(m_context.document.snapshot() ? m_model.totalsText() : QString());
-  m_totals->setToolTip(m_totals->text());
+  m_totals->setToolTip(tipText(m_totals->text()));
 }
 
 void LayersDock::applyFilter() {

@@ -186,7 +186,7 @@ void RunsDock::renewTools() {
                          : !refusal.isEmpty()              ? refusal
                                                            : controller.notice();
   m_status->setText(status);
-  m_status->setToolTip(status);
+  m_status->setToolTip(tipText(status));
 }
 
 std::string RunsDock::shownId() const {
@@ -280,11 +280,11 @@ void RunsDock::popUpMenu(const QPoint& place) {
   lane->setChecked(runs.isLane(id));
   const QString laneRefusal = runs.laneRefusal(*runs.find(id));
   lane->setEnabled(laneRefusal.isEmpty());
-  lane->setToolTip(laneRefusal);
+  lane->setToolTip(tipText(laneRefusal));
   const QString refusal = hasEngine ? m_context.controller.compareRefusal(runs.find(id), runs.shown())
                                     : QStringLiteral("A comparison has no engine that could be compared.");
   compare->setEnabled(refusal.isEmpty());
-  compare->setToolTip(refusal);
+  compare->setToolTip(tipText(refusal));
   QAction* restore = menu.addAction(QStringLiteral("Go back to its directives"), this, &RunsDock::goBack);
   restore->setEnabled(m_restore->isEnabled());
   restore->setToolTip(m_restore->toolTip());

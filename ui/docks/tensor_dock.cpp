@@ -160,7 +160,7 @@ void TensorDock::renewTools() {
   const QString problem = asking && !m_asked ? m_context.controller.problem() : QString();
   if (!problem.isEmpty()) m_stack->setHint(QStringLiteral("✗ ") + problem);
   m_status->setText(m_asked ? m_context.controller.activity() : whereFrom());
-  m_status->setToolTip(m_status->text());
+  m_status->setToolTip(tipText(m_status->text()));
   const bool differs = m_facts && m_facts->difference && m_facts->difference->unavailable.empty();
   m_largest->setVisible(differs);
   offer(*m_largest, differs && m_facts->difference->maxAbs > 0 ? QString() : QStringLiteral("Both are equal."),
@@ -327,7 +327,7 @@ void TensorDock::pointAt(const SliceView& view, QPoint cell) {
     said << text;
   }
   m_element->setText(said.join(QStringLiteral("   ")));
-  m_element->setToolTip(m_element->text());
+  m_element->setToolTip(tipText(m_element->text()));
 }
 
 void TensorDock::goToLargest() {

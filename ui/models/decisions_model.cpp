@@ -218,7 +218,8 @@ QVariant DecisionsModel::data(const QModelIndex& index, int role) const {
           return {};
       }
     case Qt::ToolTipRole:
-      return index.column() == kCode ? qs(decision.code) + " · " + qs(decision.by.text()) : inWindowWords(decision);
+      return tipText(index.column() == kCode ? qs(decision.code) + " · " + qs(decision.by.text())
+                                             : inWindowWords(decision));
     case kNameRole:
       return decision.subjects.empty() ? QString() : handleOf(decision.subjects.front(), pathAt(index.row()));
     case kToneRole: {

@@ -190,7 +190,7 @@ QVariant LayersModel::data(const QModelIndex& index, int role) const {
         return QStringLiteral("✗ ") + row.view.node;
       return text(row, index.column());
     case Qt::ToolTipRole:
-      return toolTip(row, index.column());
+      return tipText(toolTip(row, index.column()).toString());
     case Qt::TextAlignmentRole:
       return static_cast<int>((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case kNameRole:

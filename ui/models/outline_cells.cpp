@@ -105,9 +105,9 @@ QVariant OutlineModel::blockData(const Entry& entry, int column, int role) const
   if (role == Qt::DisplayRole)
     return block.copies > 0 ? QStringLiteral("%1  ×%2").arg(qs(module.name)).arg(block.copies) : qs(module.name);
   if (role == Qt::ToolTipRole)
-    return QStringLiteral("%1\n%2: %3 in %4")
-        .arg(nameIn(entry, module.path), qs(module.title),
-             plural(static_cast<std::int64_t>(block.nodes.size()), "node"), blockKernelsText(block));
+    return tipText(QStringLiteral("%1\n%2: %3 in %4")
+                       .arg(nameIn(entry, module.path), qs(module.title),
+                            plural(static_cast<std::int64_t>(block.nodes.size()), "node"), blockKernelsText(block)));
   return {};
 }
 
@@ -129,7 +129,7 @@ QVariant OutlineModel::fusedData(const Entry& entry, int column, int role) const
     if (column == kType) return typeCell(cover, fused);
     return snapshot.isToldByNodes(fused) ? qs(cover.graph().node(main).name) : qs(fused.name);
   }
-  if (role == Qt::ToolTipRole) return fusedTip(entry, fused);
+  if (role == Qt::ToolTipRole) return tipText(fusedTip(entry, fused));
   return {};
 }
 
@@ -157,7 +157,7 @@ QVariant OutlineModel::nodeData(const Entry& entry, NodeId id, int column, int r
     return grant && grant->granted != DataType::Undefined ? qs(grant->granted) : QString();
   }
   if (role == kToneRole && !fateOf(snapshot, id).isEmpty()) return static_cast<int>(Tone::Dim);
-  if (role == Qt::ToolTipRole) return QStringLiteral("%1 (%2)").arg(nameIn(entry, node.name), qs(node.op));
+  if (role == Qt::ToolTipRole) return tipText(QStringLiteral("%1 (%2)").arg(nameIn(entry, node.name), qs(node.op)));
   return {};
 }
 
@@ -176,12 +176,13 @@ QVariant OutlineModel::bodyData(const Entry& entry, int column, int role) const 
     return carried.isEmpty() ? title : QStringLiteral("%1 · carries %2").arg(title, carried.join(QStringLiteral(", ")));
   if (role == Qt::ToolTipRole) {
     const Cover& cover = *level.snapshot->cover;
-    return QStringLiteral("%1 of %2: %3 in %4%5")
-        .arg(title, nameIn(entry, holder.name), plural(static_cast<std::int64_t>(cover.graph().nodeCount()), "node"),
-             plural(static_cast<std::int64_t>(cover.fusedNodes.size()), "fused node"),
-             carried.isEmpty() ? QString()
-                               : QStringLiteral("\ncarries from one iteration to the next: %1")
-                                     .arg(carried.join(QStringLiteral(", "))));
+    return tipText(QStringLiteral("%1 of %2: %3 in %4%5")
+                       .arg(title, nameIn(entry, holder.name),
+                            plural(static_cast<std::int64_t>(cover.graph().nodeCount()), "node"),
+                            plural(static_cast<std::int64_t>(cover.fusedNodes.size()), "fused node"),
+                            carried.isEmpty() ? QString()
+                                              : QStringLiteral("\ncarries from one iteration to the next: %1")
+                                                    .arg(carried.join(QStringLiteral(", ")))));
   }
   return {};
 }

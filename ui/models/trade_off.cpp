@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "session/import_engine.h"
 #include "session/verdict.h"
 #include "ui/document/qt_text.h"
 
@@ -43,11 +44,14 @@ QString inputsOn(const char* what, const SampleSource& inputs) {
 
 /// What runs of one group have in common. Of a run without numbers that is what is known of it.
 QString commonWords(const Run& run, const RunSettings& settings) {
+  if (isReadFromFiles(run))
+    return (run.machine.empty() ? QString() : qs(run.machine) + QStringLiteral(": ")) +
+           QStringLiteral("read from files of an engine");
   QString words = qs(run.options.compiler);
   if (run.options.target != PlanOptions().target) words += QStringLiteral(", target %1").arg(qs(run.options.target));
   if (run.backend != RunSettings().backend) words += QStringLiteral(", backend %1").arg(qs(run.backend));
   if (run.time && run.time->medianMs) {
-    words += QStringLiteral(", ") + plural(run.time->threads, QStringLiteral("thread"));
+    if (run.time->threads > 0) words += QStringLiteral(", ") + plural(run.time->threads, QStringLiteral("thread"));
     words += inputsOn("timed", run.time->inputs);
   }
   if (const Evaluation* evaluation = evaluationFor(run, settings)) words += inputsOn("evaluated", evaluation->inputs);

@@ -298,7 +298,7 @@ void Ribbon::fillLaneMenu(QMenu& menu) {
     connect(action, &QAction::triggered, this, [&runs, id = run.id](bool shown) { runs.setLane(id, shown); });
     const QString refusal = isMain ? tr("A and B always have their lanes.") : runs.laneRefusal(run);
     action->setEnabled(refusal.isEmpty());
-    action->setToolTip(refusal);
+    action->setToolTip(tipText(refusal));
   }
   if (menu.isEmpty()) menu.addAction(tr("There is no run yet"))->setEnabled(false);
 }

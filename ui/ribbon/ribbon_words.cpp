@@ -218,6 +218,8 @@ void addPredicted(LaneTotal& total, const RibbonLane& lane) {
     total.more = QStringLiteral("%1 of %2 unknown").arg(lane.untimed).arg(lane.size());
   total.tooltip =
       any && isOfRun ? QStringLiteral("%1 as %2 has them: the whole was not timed.").arg(kernels, runWords(lane))
+      : any && sum.kind == TimeKind::Told
+          ? QStringLiteral("%1 as the compiler told them; no run of this plan was timed.").arg(kernels)
       : any
           ? QStringLiteral("%1 as they are predicted; no run of this plan was timed.").arg(kernels)
           : QStringLiteral("%1. No run of this plan was timed, and none of their times can be predicted.").arg(kernels);
@@ -277,7 +279,7 @@ TotalDelta totalDelta(const RibbonPicture& picture, std::size_t upper, const std
         .tooltip = alone + QStringLiteral("\nThe two were not timed in turns, so that a machine that was busier for "
                                           "one of them may make this difference. Compare times them in turns.")};
   }
-  const QString turns = QStringLiteral("%1 turns").arg(inTurns->turns);
+  const QString turns = plural(inTurns->turns, QStringLiteral("turn"));
   const QString range =
       QStringLiteral("%1 to %2 over %3").arg(percent(inTurns->range.least), percent(inTurns->range.most), turns);
   const QString both = alone.isEmpty() ? QString() : QStringLiteral("\n") + alone;

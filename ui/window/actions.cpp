@@ -3,6 +3,7 @@
 #include <QMenu>
 #include <QMenuBar>
 
+#include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
 
 namespace fusescope {
@@ -25,7 +26,8 @@ QMenu* menuIn(In& in, const QString& title) {
 
 QString toolTipOf(const QAction& action) {
   const QString keys = action.shortcut().toString(QKeySequence::NativeText);
-  return action.text().remove(QLatin1Char('&')) + (keys.isEmpty() ? QString() : QStringLiteral("  (%1)").arg(keys));
+  return tipText(action.text().remove(QLatin1Char('&')) +
+                 (keys.isEmpty() ? QString() : QStringLiteral("  (%1)").arg(keys)));
 }
 
 }  // namespace
@@ -102,7 +104,7 @@ void Actions::refresh() {
     if (form.refusal == nullptr) continue;
     const QString refusal = form.refusal(m_window);
     action->setEnabled(refusal.isEmpty());
-    action->setToolTip(refusal.isEmpty() ? toolTipOf(*action) : refusal);
+    action->setToolTip(refusal.isEmpty() ? toolTipOf(*action) : tipText(refusal));
   }
 }
 

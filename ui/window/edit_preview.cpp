@@ -130,7 +130,7 @@ void EditPreview::ask(QAction* action) {
   if (found == m_changed.end()) return;
   if (!action->isEnabled()) {
     m_context.document.cancelTry();
-    return say(action->toolTip());
+    return say(action->data().toString());
   }
   say(action->text() + QStringLiteral(": …"));
   m_context.document.tryDirectives(found->second, this,

@@ -56,6 +56,7 @@ QAction* add(QMenu& menu, const QString& text, const QString& problem, const QSt
   QAction* action = menu.addAction(text, &menu, act);
   action->setEnabled(problem.isEmpty());
   action->setToolTip(tipText(problem.isEmpty() ? tip : problem));
+  action->setData(problem);  // which EditPreview says in plain text
   return action;
 }
 
