@@ -249,6 +249,37 @@ class CompilersDialogTest : public QObject {
         qPrintable(titles.join(", ")));
   }
 
+  void theMenuKeepsWhatIsHighlighted() {
+    m_dialog->close();
+    QMenu* menu = nullptr;
+    for (QAction* entry : m_window->actions().menu("&Build")->actions())
+      if (entry->menu() != nullptr && entry->text() == QLatin1String("Build &with")) menu = entry->menu();
+    QVERIFY(menu != nullptr);
+    menu->popup({10, 10});
+    const auto of = [&](const char* start) {
+      const auto entries = menu->actions();
+      const auto found = std::ranges::find_if(
+          entries, [&](const QAction* entry) { return entry->text().startsWith(QString::fromUtf8(start)); });
+      return QPointer<QAction>(found == entries.end() ? nullptr : *found);
+    };
+    const QPointer<QAction> before = of("Compilers…");
+    QVERIFY(before != nullptr);
+    menu->setActiveAction(before);
+    menu->insertAction(menu->actions().front(), new QAction(QStringLiteral("a row that goes"), menu));
+    emit m_window->environments().changed();
+    QTRY_VERIFY(before.isNull());
+    QVERIFY(menu->activeAction() != nullptr && menu->activeAction() == of("Compilers…"));
+    // What is pressed is not taken away under the mouse.
+    const QPointer<QAction> pressed = of("Compilers…");
+    const QPoint place = menu->actionGeometry(pressed).center();
+    QTest::mousePress(menu, Qt::LeftButton, {}, place);
+    emit m_window->environments().changed();
+    QApplication::processEvents();
+    QVERIFY(!pressed.isNull());
+    QTest::mouseRelease(menu, Qt::LeftButton, {}, place);
+    QTRY_VERIFY2(m_dialog->isVisible() || m_window->findChildren<CompilersDialog*>().size() > 1, "it was chosen");
+  }
+
   void commandsOfThisMachineAreStarted() {
     Environments environments;  // of this machine, not made up
     std::optional<Result<FoundEnvironment>> outcome;
@@ -331,5 +362,5 @@ class CompilersDialogTest : public QObject {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::CompilersDialogTest, 10)
+FUSESCOPE_GUI_TEST(fusescope::CompilersDialogTest, 11)
 #include "compilers_dialog_test.moc"

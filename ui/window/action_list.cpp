@@ -1,4 +1,6 @@
+#include <QApplication>
 #include <QMenu>
+#include <QTimer>
 
 #include "ui/compare/two_views.h"
 #include "ui/document/environment_words.h"
@@ -46,21 +48,31 @@ QString withMark(const QString& title, const Compiler* compiler) {
 
 void fillCompilers(MainWindow& window, QMenu& menu);
 
-/// While the menu is open, what compilers and environments answer comes into it.
+/// While the menu is open, what compilers and environments answer comes into it. What is highlighted stays that, and
+/// what the mouse is pressed on is not taken away under it.
 void followAnswers(MainWindow& window, QMenu& menu) {
-  constexpr const char* kFollows = "follows_answers";
-  if (menu.property(kFollows).toBool()) return;
-  menu.setProperty(kFollows, true);
-  const auto renew = [&window, &menu] {
+  const QString kFollower = QStringLiteral("follows_answers");
+  constexpr int kPressedMs = 50;
+  if (menu.findChild<QTimer*>(kFollower, Qt::FindDirectChildrenOnly) != nullptr) return;
+  auto* follower = new QTimer(&menu);
+  follower->setObjectName(kFollower);
+  follower->setSingleShot(true);
+  follower->setInterval(kPressedMs);
+  const auto renew = [&window, &menu, follower] {
     if (!menu.isVisible()) return;
-    const int active = menu.actions().indexOf(menu.activeAction());
+    if (QApplication::mouseButtons() != Qt::NoButton) return follower->start();
+    const QVariant active = menu.activeAction() == nullptr ? QVariant() : menu.activeAction()->data();
     menu.clear();
     fillCompilers(window, menu);
-    if (active >= 0 && active < menu.actions().size()) menu.setActiveAction(menu.actions().at(active));
+    for (QAction* action : menu.actions())
+      if (active.isValid() && action->data() == active) menu.setActiveAction(action);
   };
+  QObject::connect(follower, &QTimer::timeout, &menu, renew);
   // Not at once: the menu itself asks while it is filled.
-  QObject::connect(&window.controller().compilers(), &Compilers::changed, &menu, renew, Qt::QueuedConnection);
-  QObject::connect(&window.environments(), &Environments::changed, &menu, renew, Qt::QueuedConnection);
+  QObject::connect(&window.controller().compilers(), &Compilers::changed, follower, renew, Qt::QueuedConnection);
+  QObject::connect(&window.environments(), &Environments::changed, follower, renew, Qt::QueuedConnection);
+  // Others may take the place of these environments: they are followed anew.
+  QObject::connect(&window.environments(), &QObject::destroyed, follower, [follower] { delete follower; });
 }
 
 /// Behind the title of a compiler that has not answered yet, whose entry is greyed so long.
@@ -96,14 +108,16 @@ void fillEnvironments(MainWindow& window, QMenu& menu) {
                               : compiler == nullptr
                                   ? QStringLiteral("This program has no part for %1.").arg(qs(found.compiler))
                                   : window.controller().buildWithRefusal(*compiler);
+      action->setData(qs(name));
       action->setCheckable(true);
       action->setChecked(now == name);
       action->setEnabled(problem.isEmpty());
-      action->setToolTip(problem.isEmpty() && compiler != nullptr ? qs(compiler->untried()) : problem);
+      action->setToolTip(tipText(problem.isEmpty() && compiler != nullptr ? qs(compiler->untried()) : problem));
     }
   }
   menu.addSeparator();
-  menu.addAction(QStringLiteral("Compilers…"), &window, &MainWindow::showCompilers);
+  const QString dialog = QStringLiteral("Compilers…");
+  menu.addAction(dialog, &window, &MainWindow::showCompilers)->setData(dialog);
 }
 
 /// Chooses the compiler and builds. One that cannot compile says why.
@@ -119,11 +133,12 @@ void fillCompilers(MainWindow& window, QMenu& menu) {
       window.showDock(QStringLiteral("Runs"));
       window.controller().buildWith(*compiler);
     });
+    action->setData(qs(compiler->name()));
     action->setCheckable(true);
     action->setChecked(now == qs(compiler->name()));
     const QString problem = window.controller().buildWithRefusal(*compiler);
     action->setEnabled(problem.isEmpty());
-    action->setToolTip(problem.isEmpty() ? qs(compiler->untried()) : problem);
+    action->setToolTip(tipText(problem.isEmpty() ? qs(compiler->untried()) : problem));
   }
   fillEnvironments(window, menu);
 }
