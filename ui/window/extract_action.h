@@ -6,11 +6,15 @@ namespace fusescope {
 
 class MainWindow;
 
-/// Why the selected nodes are no part that can be cut out; empty: they are one.
+/// Why the selected nodes cannot be cut out now; empty: they can.
 QString extractRefusal(MainWindow& window);
 /// Asks for a file, and cuts the selected nodes out into it.
 void extractSelected(MainWindow& window);
-/// The same into that file: `extract --nodes`, with the inputs of the settings of runs, else random ones.
-void extractSelected(MainWindow& window, const QString& path);
+/// The same into that file: `extract --nodes`, with the inputs, backend and threads of the settings of runs. Where
+/// files are there that the user was not asked about, he is asked before anything is written. `isAsked`: about `path`
+/// he was.
+void extractSelected(MainWindow& window, const QString& path, bool isAsked = true);
+/// Ends what is being extracted, and closes what was said of it.
+void cancelExtraction(MainWindow& window);
 
 }  // namespace fusescope
