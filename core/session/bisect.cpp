@@ -56,9 +56,9 @@ class Bisection {
       m_report.end = CulpritEnd::NotWrong;
     } else {
       Status searched = searchAll();
-      const bool isTimeOver = !searched.ok() && searched.error().cancelled && !m_options.stop.stop_requested();
-      if (isTimeOver) m_report.end = CulpritEnd::OutOfBudget;
-      if (!isTimeOver) TRY(std::move(searched));
+      const bool isEnded = !searched.ok() && searched.error().cancelled;
+      if (isEnded) m_report.end = CulpritEnd::OutOfBudget;
+      if (!isEnded) TRY(std::move(searched));
     }
     m_report.builds = m_builds;
     m_report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -11,7 +11,7 @@ struct BisectOptions {
   std::int64_t builds = 0;  ///< at most so many; 0: no limit
   double seconds = 0;       ///< likewise
   int threads = 0;
-  StopToken stop{};
+  StopToken stop{};  ///< ends the search with what is known; before it begins, with a cancellation
   Progress progress{};
 };
 

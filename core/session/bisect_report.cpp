@@ -159,7 +159,7 @@ std::vector<std::string> inWords(const BisectReport& report, double tolerance) {
       return {
           fmt::format("no culprit: the error is {}, and nothing of what can be switched off makes it right", before)};
     case CulpritEnd::OutOfBudget:
-      return {fmt::format("the search was ended by its budget; the error is {}", before)};
+      return {fmt::format("the search was ended before it found a culprit; the error is {}", before)};
   }
   return {};
 }

@@ -3,6 +3,7 @@
 #include <QDialogButtonBox>
 #include <QFormLayout>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -14,6 +15,7 @@ namespace fusescope {
 
 namespace {
 
+constexpr int kAskedMs = 4000;
 constexpr int kBudgetSeconds = 120, kMostSeconds = 24 * 3600, kMostBuilds = 100'000;
 
 /// What was tried: levels of optimisation, then each kind of thing that can be switched off.
@@ -75,7 +77,7 @@ BisectDialog::BisectDialog(const DockContext& context, WorkerClient& worker, QWi
       m_builds(new QSpinBox),
       m_inputs(new InputsButton(context)),
       m_start(new QPushButton(QStringLiteral("Start"))),
-      m_stop(plainButton(QStringLiteral("Cancel"), QStringLiteral("End the search; what it learned is lost"))),
+      m_stop(plainButton(QStringLiteral("Stop"), QStringLiteral("End the search with what it knows"))),
       m_leaveOut(plainButton(QStringLiteral("Leave them out"))),
       m_said(new QLabel),
       m_job(worker) {
@@ -99,6 +101,9 @@ BisectDialog::BisectDialog(const DockContext& context, WorkerClient& worker, QWi
   layout->addWidget(tried, 2);
   layout->addWidget(buttons);
   m_start->setDefault(true);
+  m_endAsked.setSingleShot(true);
+  m_endAsked.setInterval(kAskedMs);
+  connect(&m_endAsked, &QTimer::timeout, this, &BisectDialog::renew);
   connect(&m_job, &WorkerJob::changed, this, &BisectDialog::renew);
   connect(m_allowed, &QLineEdit::textChanged, this, &BisectDialog::renew);
   connect(m_leaveOut, &QPushButton::clicked, this, &BisectDialog::leaveOut);
@@ -135,7 +140,7 @@ QLayout* BisectDialog::makeWishes() {
   row->addStretch(1);
   form->addRow(row);
   connect(m_start, &QPushButton::clicked, this, &BisectDialog::start);
-  connect(m_stop, &QPushButton::clicked, &m_job, &WorkerJob::cancel);
+  connect(m_stop, &QPushButton::clicked, &m_job, &WorkerJob::finish);
   return form;
 }
 
@@ -179,7 +184,13 @@ void BisectDialog::renew() {
   offer(*m_start, working() ? busy : wrong);
   offer(*m_stop, working() ? QString() : QStringLiteral("Nothing is under way."));
   offer(*m_leaveOut, leaveOutRefusal());
-  m_said->setText(working() ? m_job.text() : wrong.isEmpty() ? m_outcome : QStringLiteral("✗ ") + wrong);
+  m_said->setText(
+      working() && m_endAsked.isActive()
+          ? QStringLiteral(
+                "Close it again, or press Esc again, to lose what the search learned. Stop ends it with that.")
+      : working()       ? m_job.text()
+      : wrong.isEmpty() ? m_outcome
+                        : QStringLiteral("✗ ") + wrong);
 }
 
 void BisectDialog::start() {
@@ -200,6 +211,18 @@ void BisectDialog::show(const Result<BisectReport>& report) {
   m_outcome = outcomeWords(*m_report, numberIn(*m_allowed).value_or(0));
   m_tried.setContent(triedContent(*m_report));
   m_culprits.setContent(culpritsContent(*m_report));
+}
+
+/// One Escape too many does not lose a search of hours.
+void BisectDialog::done(int result) {
+  if (!working() || m_endAsked.isActive()) return QDialog::done(result);
+  m_endAsked.start();
+  renew();
+}
+
+void BisectDialog::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Escape && event->isAutoRepeat()) return;
+  QDialog::keyPressEvent(event);
 }
 
 void BisectDialog::leaveOut() {

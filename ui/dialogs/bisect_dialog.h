@@ -5,6 +5,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QTimer>
 #include <optional>
 
 #include "session/bisect_report.h"
@@ -35,6 +36,10 @@ class BisectDialog : public QDialog {
   const TableModel& culprits() const { return m_culprits; }
   QString said() const { return m_said->text(); }
   bool working() const { return m_job.working(); }
+  void done(int result) override;
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
 
  private:
   QLayout* makeWishes();
@@ -58,6 +63,7 @@ class BisectDialog : public QDialog {
   WorkerJob m_job;
   QString m_outcome;  ///< of the last search, for people
   std::optional<BisectReport> m_report;
+  QTimer m_endAsked;  ///< for so long the next Escape ends the search and closes the dialog
 };
 
 }  // namespace fusescope

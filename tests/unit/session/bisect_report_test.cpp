@@ -74,7 +74,8 @@ TEST(BisectReport, SaysWhatWasFoundAndHowToLeaveItOut) {
   EXPECT_EQ(lines[3], "leave them out by: --pin n0=f32 --pin n2=f32");
   EXPECT_EQ(inWords(found().stages[0]), "wrong without all of them, too (0.25)");
   BisectReport over{.end = CulpritEnd::OutOfBudget, .before = 0.5};
-  EXPECT_EQ(inWords(over, 0.01), std::vector<std::string>{"the search was ended by its budget; the error is 0.5"});
+  EXPECT_EQ(inWords(over, 0.01),
+            std::vector<std::string>{"the search was ended before it found a culprit; the error is 0.5"});
 }
 
 }  // namespace
