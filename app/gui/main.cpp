@@ -174,7 +174,13 @@ int run(int argc, char** argv) {
   window.show();
   const auto cache = cacheFolder();
   if (cache.ok()) window.keepSessionsIn(qs((cache.value() / "sessions").string()));
-  if (!arguments.model.empty()) window.session().open(qs(arguments.model), options.value());
+  if (!arguments.model.empty()) {
+    // Without wishes it is opened as from the menu: layers of an engine bring what was made of them.
+    if (options.value() == PlanOptions())
+      window.openFile(qs(arguments.model));
+    else
+      window.session().open(qs(arguments.model), options.value());
+  }
   if (!arguments.inputs.empty()) {
     QObject::connect(&window.document(), &PlanDocument::modelChanged, &window,
                      [&window, done = false, inputs = arguments.inputs]() mutable {

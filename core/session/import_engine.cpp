@@ -158,15 +158,17 @@ bool isOfEngineLayers(const Model& model) {
   return model.format == kEngineLayersFormat;
 }
 
-bool isFileOfEngine(const std::filesystem::path& path) {
+std::optional<EngineFilePaths> fileOfEngine(const std::filesystem::path& path) {
   constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;
   std::error_code error;
   const auto bytes = std::filesystem::file_size(path, error);
-  if (error || bytes > kMostBytes) return false;
+  if (error || bytes > kMostBytes) return std::nullopt;
   std::ifstream file(path, std::ios::binary);
   const int first = (file >> std::ws).peek();
-  return first != 0 && std::string_view("{[&L").find(static_cast<char>(first)) != std::string_view::npos &&
-         sortEngineFiles({path}).ok();
+  if (first == 0 || std::string_view("{[&L").find(static_cast<char>(first)) == std::string_view::npos)
+    return std::nullopt;
+  auto sorted = sortEngineFiles({path});
+  return sorted.ok() ? std::optional(std::move(sorted).value()) : std::nullopt;
 }
 
 bool listsEngineLayers(const std::filesystem::path& path) {

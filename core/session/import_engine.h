@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "session/run.h"
@@ -43,8 +44,10 @@ bool isReadFromFiles(const Run& run);
 /// Whether the network was made of the layers of an engine.
 bool isOfEngineLayers(const Model& model);
 
-/// Whether `path` is one of the files that sortEngineFiles() sorts, and whether it lists layers, by its content.
-bool isFileOfEngine(const std::filesystem::path& path);
+/// Which of the files that sortEngineFiles() sorts `path` is; nothing: it is none. It is read as a whole where its
+/// first character leaves that open.
+std::optional<EngineFilePaths> fileOfEngine(const std::filesystem::path& path);
+/// Whether `path` lists the layers of an engine, by its beginning.
 bool listsEngineLayers(const std::filesystem::path& path);
 
 /// Sorts files that were given together (dropped on the window) by what is in them. Errors, located: one is none of

@@ -6,8 +6,11 @@
 #include "tests/gui/gui_support.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/run_contents.h"
+#include "ui/models/trade_off.h"
+#include "ui/window/extract_action.h"
 #include "ui/window/fact_line.h"
 #include "ui/window/main_window.h"
+#include "ui/window/message_keys.h"
 
 namespace fusescope {
 namespace {
@@ -103,8 +106,55 @@ other (float[1, 8] p) => (float[1, 8] q) {
     QTRY_VERIFY(!m_window->controller().problem().isEmpty());
     const QString problem = m_window->controller().problem();
     QVERIFY2(problem.contains("None of the 2 layers in layers.json could be placed"), qPrintable(problem));
+    QCOMPARE(m_window->messages().textOf(kFilesKey), QStringLiteral("✗ ") + problem);
     QVERIFY(m_window->runs().all().empty());
     QVERIFY(m_window->document().options() == before);
+  }
+
+  void layersOfAnotherEngineAreAnotherNetwork() {
+    QVERIFY(m_window->openFile(m_layers));
+    expectMade(2);
+    const QString other = m_folder->filePath(QStringLiteral("other.json"));
+    QVERIFY(writeFileAtomically(other.toStdString(), layersText().replace("Relu_0", "Exp_7").toStdString()).ok());
+    QVERIFY(m_window->openFile(other));
+    QTRY_COMPARE(m_window->document().path(), other);
+    expectMade(2);
+    QCOMPARE(m_window->runs().all().size(), std::size_t{1});
+    QVERIFY(m_window->document().snapshot()->made()->fusedNodes.front().name.find("Exp_7") != std::string::npos);
+    // Handed to the engine that is open they are an error, not silence.
+    m_window->controller().importEngine({m_layers});
+    QTRY_VERIFY(m_window->controller().problem().contains("the layers of another engine"));
+    QCOMPARE(m_window->runs().all().size(), std::size_t{1});
+  }
+
+  void whatCannotBeDoneWithItSaysSo() {
+    QVERIFY(m_window->openFile(m_layers));
+    expectMade(2);
+    m_window->selection().set({m_window->document().snapshot()->graph().order()[0]});
+    QVERIFY2(extractRefusal(*m_window).contains("ONNX file"), qPrintable(extractRefusal(*m_window)));
+    QVERIFY(!m_window->actions().find("bisect")->isEnabled());
+  }
+
+  void errorsOfItsPlanAreNoneOfTheRunThatWasRead() {
+    QVERIFY(test::dropOn(*m_window, {m_network}));
+    QTRY_VERIFY(m_window->document().snapshot() != nullptr);
+    m_window->document().pin({"Relu_0"}, DataType::F16, Strictness::Prefer);
+    QTRY_VERIFY(!m_window->document().planning());
+    QVERIFY(test::dropOn(*m_window, {m_layers, m_profile}));
+    expectMade(1);
+    const QString& notice = m_window->controller().notice();
+    QVERIFY2(notice.contains("Your directive is not of the engine: Undo"), qPrintable(notice));
+    // Nothing can be built for this target here, and so nothing be searched for.
+    QVERIFY(!m_window->controller().bisectRefusal().isEmpty());
+    const auto groups = tradeOffGroups(m_window->runs());
+    QCOMPARE(groups.size(), std::size_t{1});
+    QVERIFY2(groups.front().words.endsWith("read from files of an engine"), qPrintable(groups.front().words));
+    m_window->controller().evaluateErrors();
+    QTRY_VERIFY(!m_window->controller().busy());
+    QVERIFY2(m_window->controller().problem().isEmpty(), qPrintable(m_window->controller().problem()));
+    QCOMPARE(m_window->runs().all().size(), std::size_t{2});
+    QVERIFY(m_window->runs().all().front().errors.empty());
+    QVERIFY(!m_window->runs().all().back().errors.empty());
   }
 
   void theyAreOpenedByTheMenu() {
@@ -144,5 +194,5 @@ other (float[1, 8] p) => (float[1, 8] q) {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::EngineFilesTest, 6)
+FUSESCOPE_GUI_TEST(fusescope::EngineFilesTest, 9)
 #include "engine_files_test.moc"

@@ -16,6 +16,7 @@
 
 #include "onnxlib/onnx_text.h"
 #include "planning/fused_node_facts.h"
+#include "session/calibrate.h"
 #include "session/session.h"
 #include "tests/support/allocations.h"
 #include "ui/window/main_window.h"
@@ -152,6 +153,19 @@ std::unique_ptr<GraphView> shownCanvas(std::shared_ptr<const Cover> cover) {
   canvas->show();
   canvas->setCover(std::move(cover));
   return canvas->waitForLayout(kPatienceMs) ? std::move(canvas) : nullptr;
+}
+
+bool openInCodes(MainWindow& window) {
+  if (!openSample(window, QStringLiteral("digits"))) return false;
+  PlanDocument& document = window.document();
+  const QString inputs = samplePath(QStringLiteral("digits")).replace("model.onnx", "io.npz");
+  const auto samples = loadSamples(*document.snapshot()->plan, {.paths = {inputs.toStdString()}, .batchAxis = 0});
+  if (!samples.ok()) return false;
+  auto ranges = calibrate(*document.snapshot()->plan, samples.value(), {});
+  if (!ranges.ok()) return false;
+  document.setCalibrated(std::make_shared<const Ranges>(std::move(ranges).value()));
+  document.setPrecisions({DataType::I8});
+  return QTest::qWaitFor([&] { return !document.planning(); }, kPatienceMs) && document.planProblem().isEmpty();
 }
 
 bool dropOn(MainWindow& window, const QStringList& files) {

@@ -100,6 +100,8 @@ bool dropOn(MainWindow& window, const QStringList& files);
 /// Opens a sample, without the inputs that it comes with, and waits for its plan and picture; false if they do not
 /// come.
 bool openSample(MainWindow& window, const QString& name);
+/// digits, planned in int8 with the ranges that its samples have: its graph holds quantisers that the file has not.
+bool openInCodes(MainWindow& window);
 /// The page of a dock; visible where it is in front and its side is not folded.
 QWidget* dockOf(MainWindow& window, const QString& name);
 QLineEdit* searchBoxOf(MainWindow& window);

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "planning/fused_node_facts.h"
-#include "session/calibrate.h"
 #include "tests/gui/gui_support.h"
 #include "ui/canvas/canvas_overlay.h"
 #include "ui/canvas/canvas_scene.h"
@@ -245,15 +244,7 @@ net (float[2, 4] x, float[4, 4] w) => (float[2, 4] y) {
 
   // digits in f32 and int8: quantisers are nodes that one side alone has.
   void nodesOfOneSideAreDrawnAsSuch() {
-    open("digits");
-    const auto samples = loadSamples(
-        *document().snapshot()->plan,
-        {.paths = {test::samplePath("digits").replace("model.onnx", "io.npz").toStdString()}, .batchAxis = 0});
-    QVERIFY(samples.ok());
-    auto ranges = calibrate(*document().snapshot()->plan, samples.value(), {});
-    QVERIFY(ranges.ok());
-    document().setCalibrated(std::make_shared<const Ranges>(std::move(ranges).value()));
-    edit([&] { document().setPrecisions({DataType::I8}); });
+    QVERIFY(test::openInCodes(*m_window));
     show();
     QCOMPARE(comparison().a(), sides::kBefore);
     QVERIFY(!comparison().pair()->both.oneGraph);

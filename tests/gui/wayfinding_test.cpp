@@ -58,6 +58,36 @@ class WayfindingTest : public QObject {
     QVERIFY(crumbs().steps().isEmpty());
   }
 
+  // A plan in int8 has a graph of its own, with quantisers that the file does not have.
+  void whatIsSelectedIsOfTheGraphThatIsShown() {
+    QVERIFY(openInCodes(*m_window));
+    const auto codes = m_window->document().snapshot();
+    const auto& order = codes->graph().order();
+    const auto isQuantiser = [&](NodeId node) { return codes->graph().node(node).is("QuantizeLinear"); };
+    const NodeId quantiser = *std::ranges::find_if(order, isQuantiser);
+    const NodeId stays =
+        *std::ranges::find_if(order, [&](NodeId node) { return codes->graph().node(node).is("Relu"); });
+    Selection& selection = m_window->selection();
+    selection.set({stays});
+    selection.set({quantiser});
+    selection.set({quantiser, stays});
+    m_window->document().undoStack().undo();
+    QTRY_VERIFY(!m_window->document().planning());
+    QVERIFY(m_window->document().snapshot() != codes);
+    QCOMPARE(selection.nodes(), std::vector{node(codes->graph().node(stays).name.c_str())});
+    QVERIFY2(!m_window->history().canGoBack(), "what was selected before is no more, or is selected still");
+    QCOMPARE(crumbs().steps().last(), qs(codes->graph().node(stays).name));
+    // Nothing of what was selected is left.
+    m_window->document().undoStack().redo();
+    QTRY_VERIFY(!m_window->document().planning());
+    const auto again = m_window->document().snapshot();
+    selection.set({*again->graph().findNode(codes->graph().node(quantiser).name)});
+    m_window->document().undoStack().undo();
+    QTRY_VERIFY(!m_window->document().planning());
+    QVERIFY(selection.nodes().empty() && crumbs().steps().isEmpty());
+    QVERIFY(!m_window->actions().find("extract")->isEnabled());
+  }
+
   void theWayInIsSegmentBlocksKernelAndNode() {
     QVERIFY(openSample(*m_window, "squeezenet1_1"));
     const auto snapshot = m_window->document().snapshot();
@@ -77,5 +107,5 @@ class WayfindingTest : public QObject {
 
 }  // namespace fusescope::test
 
-FUSESCOPE_GUI_TEST(fusescope::test::WayfindingTest, 3)
+FUSESCOPE_GUI_TEST(fusescope::test::WayfindingTest, 4)
 #include "wayfinding_test.moc"

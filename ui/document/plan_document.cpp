@@ -138,6 +138,7 @@ void PlanDocument::open(const QString& path, const PlanOptions& options, const s
     if (!sameFile) m_undo.clear();
     m_plannedIndex = m_undo.index();
     remember(path);
+    emit graphChanged(nullptr);
     if (!opened.value().dropped.isEmpty()) emit optionsDropped(opened.value().dropped);
     emit modelChanged();
     emit optionsChanged();
@@ -230,11 +231,17 @@ void PlanDocument::replan() {
     }
     m_jobs.cancel(kMadeTag);
     m_planProblem.clear();
-    m_snapshot = m_planned = planned.value();
+    m_planned = planned.value();
     m_plannedIndex = m_undo.index();
-    emit planChanged();
+    show(m_planned);
   });
   emit optionsChanged();
+}
+
+void PlanDocument::show(std::shared_ptr<const PlanSnapshot> snapshot) {
+  const auto before = std::exchange(m_snapshot, std::move(snapshot));
+  if (before && &before->graph() != &m_snapshot->graph()) emit graphChanged(&before->graph());
+  emit planChanged();
 }
 
 void PlanDocument::setTarget(const std::string& target) {
@@ -260,18 +267,12 @@ void PlanDocument::setCompiler(const Compiler& compiler) {
 void PlanDocument::showMade(std::shared_ptr<const ReadBackPlan> made) {
   m_jobs.cancel(kMadeTag);
   if (!m_planned || m_snapshot->cover == (made ? std::shared_ptr<const Cover>(made) : m_planned->cover)) return;
-  if (!made) {
-    m_snapshot = m_planned;
-    return emit planChanged();
-  }
+  if (!made) return show(m_planned);
   if (made->model != m_planned->plan->model) return;
   const auto work = [planned = m_planned, made = std::move(made)](const StopToken&) {
     return makeSnapshot(planned->plan, planned.get(), made);
   };
-  m_jobs.run(kMadeTag, this, work, [this](const std::shared_ptr<const PlanSnapshot>& shown) {
-    m_snapshot = shown;
-    emit planChanged();
-  });
+  m_jobs.run(kMadeTag, this, work, [this](const std::shared_ptr<const PlanSnapshot>& shown) { show(shown); });
 }
 
 void PlanDocument::setPrecisions(std::vector<DataType> precisions) {

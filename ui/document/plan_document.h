@@ -100,7 +100,10 @@ class PlanDocument : public QObject {
   void openingEnded();
   void openFailed(const QString& path, const QString& problem);
   void optionsDropped(const QStringList& directives);  ///< before modelChanged(): "pin n to f32: why"
-  void modelChanged();    ///< before planChanged(): ids of the old model mean nothing any more
+  /// Ids of `before` mean nothing any more, and nobody has heard of the new snapshot yet: whoever keeps ids finds the
+  /// nodes by their names in its graph. Null: it is of another model, and what was kept is to be dropped.
+  void graphChanged(const Graph* before);
+  void modelChanged();    ///< before planChanged()
   void optionsChanged();  ///< the plan to them is under way
   void calibratedChanged();
   void planChanged();  ///< another plan, or what is shown of it is another
@@ -111,6 +114,8 @@ class PlanDocument : public QObject {
   void setOptions(const PlanOptions& options);
   void replan();
   void keepPlan();
+  /// `snapshot` is of the model that is open.
+  void show(std::shared_ptr<const PlanSnapshot> snapshot);
 
   JobRunner& m_jobs;
   QUndoStack m_undo;

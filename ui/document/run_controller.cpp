@@ -2,7 +2,6 @@
 
 #include <QDir>
 #include <QFile>
-#include <QFileInfo>
 
 #include "base/mapped_file.h"
 #include "compilers/probed/recorded_job.h"
@@ -10,7 +9,6 @@
 #include "session/import_engine.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
-#include "ui/jobs/job_runner.h"
 #include "ui/jobs/worker_client.h"
 
 namespace fusescope {
@@ -126,6 +124,12 @@ QString RunController::valueRefusal() const {
 QString RunController::tuneRefusal() const {
   const QString common = calibrateRefusal();
   return common.isEmpty() ? whyNot(m_document.options(), Ability::Run) : common;
+}
+
+/// What is searched for is switched off, and the rest is built.
+QString RunController::bisectRefusal() const {
+  const QString common = tuneRefusal();
+  return common.isEmpty() ? compileRefusal() : common;
 }
 
 QString RunController::calibrateRefusal() const {
@@ -257,95 +261,6 @@ void RunController::buildWith(const Compiler& compiler) {
   if (!m_buildsOncePlanned) build();
 }
 
-void RunController::addEngines(const QStringList& paths) {
-  using Inspected = std::vector<Result<EngineFile>>;
-  const auto work = [paths](const StopToken&) {
-    Inspected inspected;
-    for (const QString& path : paths) inspected.push_back(openEngineFile(path.toStdString()));
-    return inspected;
-  };
-  // A tag of their own: those that are added next do not take the place of these.
-  const QString tag = QStringLiteral("inspect engine %1").arg(paths.join(QLatin1Char('\n')));
-  m_jobs.run(tag, this, work, [this, paths](const Inspected& inspected) {
-    QStringList problems;
-    for (std::size_t i = 0; i < inspected.size(); ++i) {
-      if (inspected[i].ok())
-        addEngine(paths[static_cast<int>(i)], inspected[i].value());
-      else
-        problems << problemText(inspected[i].error());
-    }
-    if (problems.isEmpty()) return;
-    m_problem = problems.join(QLatin1Char('\n'));
-    emit activityChanged();
-  });
-}
-
-void RunController::addEngine(const QString& path, const EngineFile& info) {
-  Run run = newRun();
-  run.name = QFileInfo(path).fileName().toStdString();
-  run.kind = RunKind::Engine;
-  run.state = RunState::Timing;
-  run.options = info.plan->options;
-  run.extents = givenExtents(info.plan->inputSpecs);
-  run.backend = info.backend;
-  run.enginePath = path.toStdString();
-  run.build = RunBuild{.bytes = QFileInfo(path).size()};
-  queueTime(m_runs.add(std::move(run)));
-  next();
-}
-
-void RunController::importEngine(const QStringList& paths) {
-  EngineImport request{.inputs = m_document.inputs(), .atExtentsOfEngine = false};
-  const bool isOfLayers = isOfEngineLayers(*m_document.model());
-  if (!isOfLayers) request.model = m_document.model()->path;
-  const std::string open = m_document.model()->path;
-  const auto work = [paths, request, isOfLayers, open](const StopToken& stop) -> Result<Artifact> {
-    std::vector<std::filesystem::path> files;
-    for (const QString& path : paths) files.emplace_back(path.toStdString());
-    EngineImport whole = request;
-    whole.files = TRY(sortEngineFiles(files));
-    if (isOfLayers) whole.files.layers = open;
-    if (whole.files.layers.empty())
-      return Diagnostic{
-          .message = "none of these files lists the layers of an engine",
-          .help = "trtexec writes them with --profilingVerbosity=detailed --exportLayerInfo=layers.json."};
-    return fusescope::importEngine(whole, stop);
-  };
-  const std::string model = m_document.modelFile().identity();
-  m_jobs.run(QStringLiteral("import engine"), this, work, [this, paths, model](const Result<Artifact>& imported) {
-    if (!imported.ok()) {
-      m_problem = problemText(imported.error());
-      emit activityChanged();
-      return;
-    }
-    if (m_document.modelFile().identity() != model) return;  // another network was opened meanwhile
-    const Placement& placement = *imported.value().made->placement;
-    if (placement.layers > 0 && placement.placed == 0) {
-      m_problem = QStringLiteral(
-                      "None of the %1 layers in %2 could be placed: is this the network that the engine was "
-                      "built from? Nothing was changed.")
-                      .arg(placement.layers)
-                      .arg(QFileInfo(paths.front()).fileName());
-      emit activityChanged();
-      return;
-    }
-    Run run = engineRun(imported.value());
-    run.name = QFileInfo(paths.front()).fileName().toStdString();
-    run.model = model;
-    run.extents = m_document.inputs();
-    m_problem.clear();
-    m_notice = QStringLiteral(
-                   "%1 layers: %2 placed, %3 convert or move, %4 not placed. Read from files: nothing was run here.")
-                   .arg(placement.layers)
-                   .arg(placement.placed)
-                   .arg(placement.conversions)
-                   .arg(placement.unplaced.size());
-    m_document.edit(QStringLiteral("Open engine files"), run.options);
-    m_runs.add(std::move(run));
-    emit activityChanged();
-  });
-}
-
 void RunController::buildBoth() {
   if (!buildRefusal().isEmpty()) return;
   const bool once = planIsBaseline();
@@ -384,7 +299,9 @@ void RunController::evaluateErrors() {
   if (!errorsRefusal().isEmpty()) return;
   m_notice.clear();
   const Run* shown = m_runs.shown();
-  const bool known = shown != nullptr && m_runs.ofThisPlan(*shown) && !Runs::cameToNothing(*shown);
+  // What is measured is our emulation of the plan, never an engine that was read from files.
+  const bool known =
+      shown != nullptr && m_runs.ofThisPlan(*shown) && !Runs::cameToNothing(*shown) && !isReadFromFiles(*shown);
   queueErrors(known ? shown->id : addRun(m_document.options()));
   next();
 }

@@ -44,6 +44,7 @@ class RunController : public QObject {
   QString errorsRefusal() const;
   QString valueRefusal() const;
   QString tuneRefusal() const;
+  QString bisectRefusal() const;
   QString calibrateRefusal() const;
   /// The target is one that is planned for here, and that our own compiler builds no engine for.
   bool plansOnly() const;
@@ -95,7 +96,8 @@ class RunController : public QObject {
 
  signals:
   void valueFetched(const std::shared_ptr<const ValueOfBoth>& value);
-  void activityChanged();  ///< begins, ends, or says something new (some ten times a second at most)
+  void filesRefused(const QString& problem);  ///< of importEngine() or addEngines()
+  void activityChanged();                     ///< begins, ends, or says something new (some ten times a second at most)
 
  private:
   Run newRun() const;
@@ -108,6 +110,7 @@ class RunController : public QObject {
   /// `made` is told the id of the run, once it begins.
   void queueRun(const PlanOptions& options, const std::shared_ptr<std::string>& made = {});
   void addEngine(const QString& path, const EngineFile& info);
+  void filesFailed(const QString& problem);
   void queueBuild(const std::string& id);
   void queueTime(const std::string& id);
   void queueEvaluation(const std::string& id);

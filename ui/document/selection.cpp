@@ -18,6 +18,14 @@ void Selection::set(std::vector<NodeId> nodes, const QObject* source, std::strin
   emit changed(source);
 }
 
+std::vector<NodeId> sameNodes(const std::vector<NodeId>& nodes, const Graph& before, const Graph& now) {
+  std::vector<NodeId> found;
+  for (const NodeId node : nodes)
+    if (const auto same = before.has(node) ? now.findNode(before.node(node).name) : std::nullopt)
+      found.push_back(*same);
+  return found;
+}
+
 const FusedNode* selectedKernel(const Selection& selection, const PlanSnapshot& snapshot) {
   const FusedNode* named = selection.kernel().empty() ? nullptr : snapshot.fusedWith(selection.kernel());
   return named != nullptr ? named : snapshot.fusedOfJust(selection.nodes());

@@ -9,9 +9,11 @@
 
 namespace fusescope {
 
-/// The one selection that the canvas and every dock show. Nodes of the Graph, first the current one; ids stay valid
-/// while the model does. Of something in a body the node that holds it is selected, and inside() names it. `source` is
-/// who set it, so that a view need not scroll to what it was clicked on.
+class Graph;
+
+/// The one selection that the canvas and every dock show. Nodes of the Graph, first the current one; where
+/// another plan has another graph, SelectionHistory finds them there. Of something in a body the node that holds it is
+/// selected, and inside() names it. `source` is who set it, so that a view need not scroll to what it was clicked on.
 class Selection : public QObject {
   Q_OBJECT
 
@@ -37,6 +39,9 @@ class Selection : public QObject {
   std::vector<NodeId> m_nodes;
   std::string m_inside, m_kernel;
 };
+
+/// The nodes of `now` that are called as `nodes` of `before`, another graph of the same network.
+std::vector<NodeId> sameNodes(const std::vector<NodeId>& nodes, const Graph& before, const Graph& now);
 
 struct FusedNode;
 struct PlanSnapshot;

@@ -8,26 +8,23 @@
 
 namespace fusescope {
 
+class PlanDocument;
 class Selection;
 
-/// What was selected before, to go back to and forward again, as in a browser. Selections are of one model: whoever
-/// opens another clears it. GUI thread only.
+/// What was selected before, to go back to and forward again, as in a browser. It also sees to it that what is and was
+/// selected is of the graph that the document shows. GUI thread only.
 class SelectionHistory : public QObject {
   Q_OBJECT
 
  public:
   static constexpr std::size_t kMost = 200;  ///< the oldest are forgotten
 
-  explicit SelectionHistory(Selection& selection, QObject* parent = nullptr);
+  SelectionHistory(Selection& selection, const PlanDocument& document, QObject* parent = nullptr);
 
   bool canGoBack() const { return m_at > 0; }
   bool canGoForward() const { return m_at + 1 < m_visited.size(); }
   void back();
   void forward();
-  void clear();
-
- signals:
-  void changed();
 
  private:
   struct Visited {
@@ -37,8 +34,11 @@ class SelectionHistory : public QObject {
   };
   void note();
   void goTo(std::size_t place);
+  /// What the document shows is of another graph than `before`; null: of another model.
+  void follow(const Graph* before);
 
   Selection& m_selection;
+  const PlanDocument& m_document;
   std::vector<Visited> m_visited;  ///< oldest first
   std::size_t m_at = 0;            ///< of m_visited, what is selected; meaningless while it is empty
 };

@@ -156,6 +156,7 @@ Session SessionKeeper::session() const {
 void SessionKeeper::open(const QString& path, const PlanOptions& options, const std::vector<InputOverride>& inputs) {
   if (isSessionFile(path.toStdString())) return openSession(path, false);
   m_pending.reset();  // whose model is still being opened: this one comes in its place
+  m_jobs.cancel(kReadTag);
   const bool again = m_document.model() && QFileInfo(path) == QFileInfo(m_document.path());
   if (again && options == PlanOptions() && inputs.empty()) return m_document.reload();
   m_document.open(path, options, inputs);

@@ -1,6 +1,7 @@
 #include "ui/window/file_kinds.h"
 
 #include <QFileInfo>
+#include <fstream>
 
 #include "calibration/ranges.h"
 #include "planning/directives_file.h"
@@ -10,22 +11,66 @@
 
 namespace fusescope {
 
-FileKind fileKindOf(const QString& path) {
-  const QString suffix = QFileInfo(path).suffix();
-  const std::string name = path.toStdString();
-  if (suffix == QLatin1String("fse")) return FileKind::Engine;
-  if (isInputFile(name)) return FileKind::Inputs;
-  if (isRangesFile(name)) return FileKind::Ranges;
-  if (suffix == QLatin1String("json") && readDirectivesFile(name).ok()) return FileKind::Directives;
-  if (isResultFile(path)) return FileKind::JobResult;
-  if (isFileOfEngine(name)) return FileKind::EngineFile;
+namespace {
+
+std::string beginningOf(const std::string& path) {
+  constexpr std::size_t kLooked = 4096;
+  std::string text(kLooked, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  text.erase(0, std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  return text;
+}
+
+bool holds(const std::string& text, std::initializer_list<const char*> words) {
+  return std::ranges::any_of(words, [&](const char* word) { return text.find(word) != std::string::npos; });
+}
+
+/// What begins a file of an engine without telling what it is: a log, a table, JSON whose keys come late.
+FileKind kindOfWhole(const std::string& path, const QString& suffix) {
+  if (suffix == QLatin1String("json") && readDirectivesFile(path).ok()) return FileKind::Directives;
+  if (const auto file = fileOfEngine(path)) {
+    if (!file->log.empty()) return listsEngineLayers(path) ? FileKind::EngineLog : FileKind::EngineFile;
+    return file->layers.empty() ? FileKind::EngineFile : FileKind::EngineLayers;
+  }
   if (suffix == QLatin1String("sh") || suffix == QLatin1String("py")) return FileKind::Recipe;
   return FileKind::Network;
 }
 
+}  // namespace
+
+std::optional<FileKind> kindByName(const QString& path) {
+  const QString suffix = QFileInfo(path).suffix();
+  if (suffix == QLatin1String("fse")) return FileKind::Engine;
+  if (suffix == QLatin1String("onnx") || suffix == QLatin1String("fsession")) return FileKind::Network;
+  if (isInputFile(path.toStdString())) return FileKind::Inputs;
+  if (isResultFile(path)) return FileKind::JobResult;
+  return std::nullopt;
+}
+
+FileKind fileKindOf(const QString& path) {
+  if (const auto kind = kindByName(path)) return *kind;
+  const std::string name = path.toStdString();
+  if (isRangesFile(name)) return FileKind::Ranges;
+  const std::string begin = beginningOf(name);
+  const std::size_t format = begin.find("\"fusescope.");
+  if (begin.starts_with('{') && format != std::string::npos)
+    return begin.find("\"fusescope.directives\"") == format ? FileKind::Directives : FileKind::Network;
+  const bool isList = begin.starts_with('[');
+  if (isList && holds(begin, {"\"averageMs\"", "\"timeMs\"", "\"latencyMs\"", "\"computeMs\""}))
+    return FileKind::EngineFile;
+  if ((isList || begin.starts_with('{')) && listsEngineLayers(name)) return FileKind::EngineLayers;
+  return kindOfWhole(name, QFileInfo(path).suffix());
+}
+
+bool isOfEngine(FileKind kind) {
+  return kind == FileKind::EngineFile || kind == FileKind::EngineLayers || kind == FileKind::EngineLog;
+}
+
 bool isForModel(FileKind kind) {
-  return kind == FileKind::Inputs || kind == FileKind::Ranges || kind == FileKind::Directives ||
-         kind == FileKind::EngineFile || kind == FileKind::Recipe;
+  return kind == FileKind::Inputs || kind == FileKind::Ranges || kind == FileKind::Directives || isOfEngine(kind) ||
+         kind == FileKind::Recipe;
 }
 
 }  // namespace fusescope

@@ -11,15 +11,14 @@
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
+#include "ui/window/message_keys.h"
 
 namespace fusescope {
 
 namespace {
 
-const QString kJobMessage = QStringLiteral("job");
-
 void tell(MainWindow& window, const QString& text) {
-  window.messages().show(kJobMessage, text, {});
+  window.messages().show(kJobKey, text, {});
 }
 
 /// What is wished of the model that is open, for another compiler.
@@ -62,13 +61,18 @@ void addResult(MainWindow& window, const OpenedJob& job) {
 void addOnceAsked(MainWindow& window, const OpenedJob& job) {
   Compilers& compilers = window.controller().compilers();
   const std::string name = job.wishes.options.compiler;
+  if (findCompiler(name) == nullptr)
+    return tell(window, QStringLiteral("✗ This program has no part for the compiler of the result, %1.").arg(qs(name)));
   compilers.ask(name);
   if (compilers.facts(name) != nullptr) return addResult(window, job);
   auto* waiting = new QObject(&window);
+  // The result is of the network that is open now.
+  QObject::connect(&window.document(), &PlanDocument::modelChanged, waiting, &QObject::deleteLater);
   QObject::connect(&compilers, &Compilers::changed, waiting, [&window, &compilers, name, job, waiting] {
-    if (compilers.facts(name) == nullptr) return;
+    if (isOfOpenModel(window, job) && compilers.facts(name) == nullptr) return;
+    compilers.disconnect(waiting);
     waiting->deleteLater();
-    addResult(window, job);
+    if (isOfOpenModel(window, job)) addResult(window, job);
   });
 }
 
@@ -79,11 +83,11 @@ void showResult(MainWindow& window, const OpenedJob& job) {
   QObject::connect(&document, &PlanDocument::openFailed, waiting, &QObject::deleteLater);
   QObject::connect(&document, &PlanDocument::openingCancelled, waiting, &QObject::deleteLater);
   QObject::connect(
-      &document, &PlanDocument::planChanged, waiting,
+      &document, &PlanDocument::modelChanged, waiting,
       [&window, job, waiting] {
-        if (!isOfOpenModel(window, job)) return;
+        window.document().disconnect(waiting);
         waiting->deleteLater();
-        addOnceAsked(window, job);
+        if (isOfOpenModel(window, job)) addOnceAsked(window, job);
       },
       Qt::QueuedConnection);
   if (!window.openFile(qs(job.wishes.model.path))) waiting->deleteLater();

@@ -33,7 +33,7 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
       m_jobs(std::make_unique<JobRunner>()),
       m_document(std::make_unique<PlanDocument>(*m_jobs)),
       m_selection(std::make_unique<Selection>()),
-      m_history(std::make_unique<SelectionHistory>(*m_selection)),
+      m_history(std::make_unique<SelectionHistory>(*m_selection, *m_document)),
       m_worker(std::make_unique<WorkerClient>()),
       m_runs(std::make_unique<Runs>(*m_document)),
       m_controller(std::make_unique<RunController>(*m_document, *m_runs, *m_worker, *m_jobs)),
@@ -135,7 +135,6 @@ void MainWindow::connectDocument() {
     m_escape->setEnabled(m_document->planning());
   });
   connect(m_document.get(), &PlanDocument::openFailed, this, [this](const QString&, const QString& problem) {
-    m_dropped.clear();
     m_start->refresh();
     showProblem(QStringLiteral("This file cannot be opened"), problem);
   });
@@ -165,8 +164,6 @@ void MainWindow::connectDocument() {
 
 void MainWindow::modelOpened() {
   m_activity->clear();
-  m_selection->clear(this);
-  m_history->clear();
   m_search->clear();
   m_views->setCurrentWidget(m_canvas);
   if (m_pages->currentWidget() != m_room) {
@@ -177,9 +174,10 @@ void MainWindow::modelOpened() {
   refreshTitle();
   m_canvas->setFocus();
   // Once the session of this model has begun.
-  if (!m_dropped.isEmpty())
+  const auto dropped = std::exchange(m_dropped, {});
+  if (!dropped.files.isEmpty() && (dropped.with == m_document->path() || dropped.with == m_session->path()))
     QMetaObject::invokeMethod(
-        this, [this, dropped = std::exchange(m_dropped, {})] { dropFiles(dropped); }, Qt::QueuedConnection);
+        this, [this, files = dropped.files] { dropFiles(files); }, Qt::QueuedConnection);
 }
 
 void MainWindow::planArrived() {

@@ -31,7 +31,8 @@ namespace fusescope {
 class Environments;
 class FactLine;
 class TwoViews;
-enum class FileKind;
+struct FoundFile;
+struct Recipe;
 
 /// The window: the canvas in the middle, docks around it (Room), one document and one selection for all of them.
 class MainWindow : public QMainWindow {
@@ -194,8 +195,16 @@ class MainWindow : public QMainWindow {
   void showSelectionOnCanvas(const QObject* source);
   void showProblem(const QString& title, const QString& problem);
   void openDirectives(const QString& path);
-  void openRecipe(const QString& path);
-  bool openForModel(const QString& path, FileKind kind);
+  void takeRecipe(const Recipe& recipe);
+  bool openFound(const FoundFile& file);
+  bool openForModel(const FoundFile& file);
+  /// Opens a file that takes the place of what is open; `others`, which are for it, once that is there.
+  bool openInPlace(const FoundFile& file, QStringList others);
+  /// Layers of another engine than the one whose layers are the network that is open: they are another network.
+  bool isOtherNetwork(const FoundFile& file) const;
+  void takeDropped(const std::vector<FoundFile>& files);
+  /// The same of files none of which takes the place of what is open.
+  void takeForModel(const std::vector<FoundFile>& files);
   void popUpNodeMenu(const QPoint& place);
   QString summaryOf(const QString& name) const;
 
@@ -229,7 +238,10 @@ class MainWindow : public QMainWindow {
   bool m_working = false;  ///< the controller was, when it was last looked at
   QShortcut* m_escape;     ///< while something is opened or planned
   QTimer m_cancelAsked;    ///< for so long the next Escape cancels what is under way
-  QStringList m_dropped;   ///< waits for the model that was dropped with it
+  struct {
+    QString with;
+    QStringList files;
+  } m_dropped;  ///< `files` wait until `with`, a model or a session that was opened with them, is there
   QComboBox* m_target;
   QComboBox* m_precision;
   QComboBox* m_color;

@@ -10,7 +10,6 @@
 #include <QStatusBar>
 
 #include "base/files.h"
-#include "interchange/recipes/recipe.h"
 #include "planning/directives_file.h"
 #include "session/options_json.h"
 #include "ui/canvas/color_mode.h"
@@ -40,7 +39,6 @@ constexpr int kSearchWidth = 230, kLeastSearch = 90;
 constexpr int kBesideMenus = 24;  ///< what the corner of the menu bar keeps free beside the field and its count
 constexpr int kBesideCount = 6;
 constexpr int kToolBarHeight = 36;
-const QString kRecipeKey = QStringLiteral("recipe");
 
 /// "85 kernels: 61 of onnxruntime with nodes of the network, …": what the count in the status bar consists of.
 QString kernelCountsText(const ReadBackPlan& made) {
@@ -106,7 +104,7 @@ void MainWindow::makeActions() {
   connect(m_document.get(), &PlanDocument::optionsChanged, m_actions, refresh);
   connect(m_document.get(), &PlanDocument::calibratedChanged, this, &MainWindow::refreshPrecisions);
   connect(&m_document->undoStack(), &QUndoStack::indexChanged, m_actions, refresh);
-  connect(m_history.get(), &SelectionHistory::changed, m_actions, refresh);
+  connect(m_selection.get(), &Selection::changed, m_actions, refresh);
   connect(m_runs.get(), &Runs::runsChanged, m_actions, refresh);
   connect(m_runs.get(), &Runs::shownChanged, m_actions, refresh);
   connect(m_runs.get(), &Runs::settingsChanged, m_actions, refresh);
@@ -268,44 +266,6 @@ void MainWindow::saveDirectives() {
   const Status written =
       writeFileAtomically(path.toStdString(), toJson(directivesFileOf(m_document->options())).dump(2) + "\n");
   if (!written.ok()) showProblem(QStringLiteral("The directives were not saved"), problemText(written.error()));
-}
-
-void MainWindow::openDirectives() {
-  const QString path = QFileDialog::getOpenFileName(
-      this, QStringLiteral("Open directives or a recipe"), QString(),
-      QStringLiteral("Directives and recipes (*.json *.sh *.txt *.py *.cache);;All files (*)"));
-  if (!path.isEmpty()) openDirectives(path);
-}
-
-void MainWindow::openDirectives(const QString& path) {
-  const auto read = readDirectivesFile(path.toStdString());
-  if (!read.ok()) return openRecipe(path);
-  PlanOptions options = m_document->options();
-  adopt(read.value(), options);
-  m_document->edit(QStringLiteral("Open directives"), std::move(options));
-}
-
-/// What TensorRT's old tools were told, as wishes of this document. What is not taken over is said.
-void MainWindow::openRecipe(const QString& path) {
-  const auto read = readRecipeFile(path.toStdString(), *m_document->model());
-  if (!read.ok()) {
-    const bool json = QFileInfo(path).suffix() == QLatin1String("json");
-    return showProblem(
-        json ? QStringLiteral("These directives cannot be used") : QStringLiteral("This recipe cannot be used"),
-        problemText(read.error()));
-  }
-  const Recipe& recipe = read.value();
-  PlanOptions options = m_document->options();
-  adopt(recipe, options);
-  m_document->edit(QStringLiteral("Open a recipe"), std::move(options));
-  m_messages->close(kRecipeKey);
-  if (recipe.unmapped.empty()) return;
-  QString text = recipe.unmapped.size() == 1
-                     ? QStringLiteral("The recipe is taken over, but for one entry:")
-                     : QStringLiteral("The recipe is taken over, but for %1 entries:").arg(recipe.unmapped.size());
-  for (const UnmappedEntry& entry : recipe.unmapped)
-    text += QStringLiteral("\n%1: %2.").arg(qs(entry.entry), qs(entry.why));
-  m_messages->show(kRecipeKey, text, {});
 }
 
 void MainWindow::exportPlan() {

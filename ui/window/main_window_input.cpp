@@ -3,15 +3,9 @@
 #include <QApplication>
 #include <QContextMenuEvent>
 #include <QDragEnterEvent>
-#include <QFileInfo>
 #include <QMimeData>
 #include <QUrl>
 
-#include "session/import_engine.h"
-#include "ui/dialogs/calibrate_dialog.h"
-#include "ui/dialogs/dialog_fields.h"
-#include "ui/document/qt_text.h"
-#include "ui/window/file_kinds.h"
 #include "ui/window/main_window.h"
 
 namespace fusescope {
@@ -27,11 +21,6 @@ QStringList localFiles(const QMimeData& data) {
 
 constexpr int kAskedMs = 4000;  ///< for which a second Escape cancels what is under way
 
-struct Dropped {
-  QString path;
-  FileKind kind;
-};
-
 }  // namespace
 
 void MainWindow::makeKeys() {
@@ -42,7 +31,6 @@ void MainWindow::makeKeys() {
   connect(&m_cancelAsked, &QTimer::timeout, this, &MainWindow::showActivity);
   connect(m_escape, &QShortcut::activated, this,
           [this] { m_document->opening() ? m_document->cancelOpening() : m_document->cancelPlanning(); });
-  connect(m_document.get(), &PlanDocument::openingCancelled, this, [this] { m_dropped.clear(); });
   m_search->installEventFilter(this);
   m_search->setAcceptDrops(false);  // a file goes to the window
   connect(m_canvas, &GraphView::searchCleared, m_search, &QLineEdit::clear);
@@ -51,6 +39,7 @@ void MainWindow::makeKeys() {
 void MainWindow::keyPressEvent(QKeyEvent* event) {
   // Whoever has the focus had no use for it: then it is about what is under way, else about the dock below the graph.
   if (event->key() != Qt::Key_Escape) return QMainWindow::keyPressEvent(event);
+  if (event->isAutoRepeat()) return;  // one that is held is no second one
   if (m_controller->busy()) return cancelWork();
   const DockArea& below = m_room->area(Qt::BottomDockWidgetArea);
   if (!below.folded() && below.isAncestorOf(QApplication::focusWidget())) m_room->fold(below.front());
@@ -101,68 +90,6 @@ void MainWindow::dropEvent(QDropEvent* event) {
   if (files.isEmpty()) return;
   event->acceptProposedAction();
   dropFiles(files);
-}
-
-void MainWindow::dropFiles(const QStringList& paths) {
-  std::vector<Dropped> dropped;
-  for (const QString& path : paths) dropped.push_back({path, fileKindOf(path)});
-  const auto isForOpenModel = [](const Dropped& file) { return isForModel(file.kind); };
-  const bool open = m_document->model() != nullptr;
-  if (!open && std::ranges::all_of(dropped, isForOpenModel)) {
-    const auto layers =
-        std::ranges::find_if(paths, [](const QString& path) { return listsEngineLayers(path.toStdString()); });
-    // Without the network that an engine was built from its layers are one.
-    if (layers != paths.end() && openFile(*layers)) m_dropped = paths;
-    if (layers != paths.end()) return;
-    return showProblem(
-        QStringLiteral("Open a model first"),
-        QStringLiteral("%1 says something of a model, and none is open.").arg(QFileInfo(paths.front()).fileName()));
-  }
-  // The model before what is for it, in whichever order they were dropped.
-  const auto takesPlace = [&](const Dropped& file) {
-    return !isForModel(file.kind) && (!open || file.kind != FileKind::Engine);
-  };
-  if (const auto first = std::ranges::find_if(dropped, takesPlace); first != dropped.end()) {
-    QStringList others = paths;
-    others.removeAt(int(first - dropped.begin()));
-    if (openFile(first->path)) m_dropped = others;
-    return;
-  }
-  QStringList engines, ofEngine;
-  SampleSource inputs;  // dropped together they are samples of one run
-  for (const Dropped& file : dropped) {
-    if (file.kind == FileKind::Engine) {
-      engines << file.path;
-    } else if (file.kind == FileKind::Inputs) {
-      inputs.paths.push_back(file.path.toStdString());
-    } else if (file.kind == FileKind::Ranges) {
-      opened<CalibrateDialog>(context(), *m_worker, this)->openFile(file.path);
-    } else if (file.kind == FileKind::EngineFile) {
-      ofEngine << file.path;  // together they are one engine
-    } else {
-      openFile(file.path);
-    }
-  }
-  if (!ofEngine.isEmpty()) {
-    m_controller->importEngine(ofEngine);
-    showDock(QStringLiteral("Runs"));
-  }
-  if (!inputs.empty()) {
-    setInputs(inputs);
-    showDock(QStringLiteral("Runs"));
-  }
-  if (!engines.isEmpty()) addEngines(engines);
-}
-
-void MainWindow::addEngines(const QStringList& paths) {
-  QStringList engines = paths;
-  // An engine that is open is one of those to compare.
-  const auto& runs = m_runs->all();
-  const std::string own = m_document->path().toStdString();
-  const bool known = std::any_of(runs.begin(), runs.end(), [&](const Run& run) { return run.enginePath == own; });
-  if (m_document->kind() == ArtifactKind::Engine && m_document->model() && !known) engines.prepend(m_document->path());
-  m_controller->addEngines(engines);
-  showDock(QStringLiteral("Runs"));
 }
 
 }  // namespace fusescope

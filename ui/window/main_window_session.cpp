@@ -18,9 +18,9 @@
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/session_folder.h"
-#include "ui/window/file_kinds.h"
-#include "ui/window/job_file_actions.h"
+#include "ui/window/extract_action.h"
 #include "ui/window/main_window.h"
+#include "ui/window/message_keys.h"
 
 namespace fusescope {
 
@@ -29,7 +29,6 @@ namespace {
 const QString kMissingKey = QStringLiteral("missing");
 const QString kChangedKey = QStringLiteral("changed");
 const QString kElsewhereKey = QStringLiteral("elsewhere");
-const QString kDroppedKey = QStringLiteral("dropped");
 const QString kMadeKey = QStringLiteral("made");
 const QString kInputsKey = QStringLiteral("inputs");
 constexpr int kViewVersion = 2;                                    ///< of "view": core/session/SESSION_FORMAT.md
@@ -94,6 +93,8 @@ void MainWindow::connectSession() {
                          .arg(QFileInfo(session).fileName()),
                      {});
   });
+  connect(m_controller.get(), &RunController::filesRefused, this,
+          [this](const QString& problem) { m_messages->show(kFilesKey, QStringLiteral("✗ ") + problem, {}); });
   connect(m_made.get(), &ShownMade::failed, this,
           [this](const QString& problem) { m_messages->show(kMadeKey, problem, {}); });
   connect(m_document.get(), &PlanDocument::optionsDropped, this, [this](const QStringList& dropped) {
@@ -102,9 +103,12 @@ void MainWindow::connectSession() {
                          dropped.join(QLatin1Char('\n')),
                      {});
   });
-  connect(m_document.get(), &PlanDocument::modelChanged, this, [this] {
-    m_messages->close(kChangedKey);
-    m_messages->close(kMissingKey);  // a session that waits for its model waits no more
+  // What was said of the model before; a session that waits for its model waits no more.
+  connect(m_document.get(), &PlanDocument::graphChanged, this, [this](const Graph* before) {
+    if (before != nullptr) return;
+    for (const QString& key : {kChangedKey, kMissingKey, kDroppedKey, kMadeKey, kRecipeKey, kJobKey, kFilesKey})
+      m_messages->close(key);
+    cancelExtraction(*this);
   });
   connect(m_session.get(), &SessionKeeper::began, this, &MainWindow::findInputsBesideModel);
   connect(m_session.get(), &SessionKeeper::began, m_builds.get(), [this] { m_builds->choose(std::nullopt); });
@@ -261,43 +265,6 @@ void MainWindow::findInputsBesideModel() {
                    {{QStringLiteral("Use it as inputs"), take}});
 }
 
-/// Takes a file that is for the model that is open. False: it is not, or a dialog of its own opens such files.
-bool MainWindow::openForModel(const QString& path, FileKind kind) {
-  switch (kind) {
-    case FileKind::Inputs:
-      setInputs({.paths = {path.toStdString()}});
-      showDock(QStringLiteral("Runs"));
-      return true;
-    case FileKind::Directives:
-      openDirectives(path);
-      return true;
-    case FileKind::EngineFile:
-      m_controller->importEngine({path});
-      showDock(QStringLiteral("Runs"));
-      return true;
-    case FileKind::Recipe:
-      openRecipe(path);
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool MainWindow::openFile(const QString& path) {
-  const FileKind kind = fileKindOf(path);
-  if (kind == FileKind::JobResult) {
-    openResult(*this, path);
-    return true;
-  }
-  if (m_document->model() && openForModel(path, kind)) return true;
-  const bool again = m_document->model() && QFileInfo(path) == QFileInfo(m_document->path());
-  if (!again && !mayLeave()) return false;
-  m_session->open(path);
-  // Layers of an engine are a network, and what the engine made of it.
-  if (kind == FileKind::EngineFile && !again) m_dropped = QStringList(path);
-  return true;
-}
-
 void MainWindow::editInputs() {
   opened<InputsDialog>(context(), this);
 }
@@ -340,19 +307,6 @@ void MainWindow::goToFirstWrong() {
 
 void MainWindow::editRunSettings() {
   opened<RunSettingsDialog>(context(), this);
-}
-
-void MainWindow::openEngineFiles() {
-  const QStringList paths = QFileDialog::getOpenFileNames(
-      this, QStringLiteral("Files of a TensorRT engine: layers, profile, times, log of the build"), QString(),
-      QStringLiteral("Files of an engine (*.json *.log *.txt);;All files (*)"));
-  if (!paths.isEmpty()) dropFiles(paths);
-}
-
-void MainWindow::addEngines() {
-  const QStringList paths = QFileDialog::getOpenFileNames(this, QStringLiteral("Engines to compare"), QString(),
-                                                          QStringLiteral("Engines (*.fse);;All files (*)"));
-  if (!paths.isEmpty()) addEngines(paths);
 }
 
 }  // namespace fusescope

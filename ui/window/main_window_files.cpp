@@ -1,0 +1,215 @@
+// Files that are opened or dropped: what each is, and what is done with it.
+#include <QFileDialog>
+#include <QFileInfo>
+
+#include "interchange/recipes/recipe.h"
+#include "planning/directives_file.h"
+#include "session/import_engine.h"
+#include "session/options_json.h"
+#include "ui/dialogs/calibrate_dialog.h"
+#include "ui/dialogs/dialog_fields.h"
+#include "ui/document/option_words.h"
+#include "ui/document/qt_text.h"
+#include "ui/window/file_kinds.h"
+#include "ui/window/job_file_actions.h"
+#include "ui/window/main_window.h"
+#include "ui/window/message_keys.h"
+
+namespace fusescope {
+
+namespace {
+
+const QString kKindsTag = QStringLiteral("file kinds");
+const QString kDirectivesTag = QStringLiteral("open directives");
+
+/// What is wished in a file, in our format or in that of another tool.
+struct ReadWishes {
+  std::optional<DirectivesFile> directives;
+  std::optional<Result<Recipe>> recipe;
+};
+
+ReadWishes readWishes(const std::string& path, const Model& model) {
+  if (auto read = readDirectivesFile(path); read.ok()) return {std::move(read).value(), {}};
+  return {{}, readRecipeFile(path, model)};
+}
+
+}  // namespace
+
+bool MainWindow::openFile(const QString& path) {
+  m_jobs->cancel(kKindsTag);
+  if (const auto kind = kindByName(path)) return openFound({path, *kind});
+  m_jobs->run(
+      kKindsTag, this, [path](const StopToken&) { return fileKindOf(path); },
+      [this, path](FileKind kind) {
+        openFound({path, kind});
+      });
+  return true;
+}
+
+bool MainWindow::openFound(const FoundFile& file) {
+  if (file.kind == FileKind::JobResult) {
+    openResult(*this, file.path);
+    return true;
+  }
+  if (m_document->model() && !isOtherNetwork(file) && openForModel(file)) return true;
+  return openInPlace(file, {});
+}
+
+bool MainWindow::isOtherNetwork(const FoundFile& file) const {
+  return file.kind == FileKind::EngineLayers && m_document->model() && isOfEngineLayers(*m_document->model()) &&
+         QFileInfo(file.path) != QFileInfo(m_document->path());
+}
+
+/// Takes a file that is for the model that is open. False: it is not, or a dialog of its own opens such files.
+bool MainWindow::openForModel(const FoundFile& file) {
+  if (file.kind != FileKind::Ranges && isForModel(file.kind)) {
+    takeForModel({file});
+    return true;
+  }
+  return false;
+}
+
+bool MainWindow::openInPlace(const FoundFile& file, QStringList others) {
+  const bool again = m_document->model() && QFileInfo(file.path) == QFileInfo(m_document->path());
+  if (!again && !mayLeave()) return false;
+  // Layers of an engine are a network, and what the engine made of it.
+  if (isOfEngine(file.kind) && !again) others << file.path;
+  m_dropped = {file.path, std::move(others)};
+  m_session->open(file.path);
+  return true;
+}
+
+void MainWindow::dropFiles(const QStringList& paths) {
+  m_jobs->cancel(kKindsTag);
+  std::vector<FoundFile> found;
+  for (const QString& path : paths)
+    if (const auto kind = kindByName(path)) found.push_back({path, *kind});
+  if (int(found.size()) == paths.size()) return takeDropped(found);
+  const auto find = [paths](const StopToken&) {
+    std::vector<FoundFile> files;
+    for (const QString& path : paths) files.push_back({path, fileKindOf(path)});
+    return files;
+  };
+  m_jobs->run(kKindsTag, this, find, [this](const std::vector<FoundFile>& files) { takeDropped(files); });
+}
+
+void MainWindow::takeDropped(const std::vector<FoundFile>& files) {
+  const bool open = m_document->model() != nullptr;
+  const bool areForModel = std::ranges::all_of(files, isForModel, &FoundFile::kind);
+  // The model before what is for it, in whichever order they were dropped.
+  const auto takesPlace = [&](const FoundFile& file) {
+    if (isForModel(file.kind)) {
+      // Without the network that an engine was built from its layers are one.
+      const bool isNetwork = file.kind == FileKind::EngineLayers || file.kind == FileKind::EngineLog;
+      return isOtherNetwork(file) || (!open && areForModel && isNetwork);
+    }
+    return !open || file.kind != FileKind::Engine;
+  };
+  const auto first = std::ranges::find_if(files, takesPlace);
+  if (first == files.end() && !open)
+    return showProblem(QStringLiteral("Open a model first"),
+                       QStringLiteral("%1 says something of a model, and none is open.")
+                           .arg(QFileInfo(files.front().path).fileName()));
+  if (first == files.end()) return takeForModel(files);
+  QStringList others;
+  for (const FoundFile& file : files)
+    if (&file != &*first) others << file.path;
+  if (first->kind != FileKind::JobResult) return void(openInPlace(*first, others));
+  openResult(*this, first->path);
+  if (!others.isEmpty())
+    m_messages->show(kDroppedKey,
+                     QStringLiteral("%1 was opened alone. What was dropped with it may be of another network: drop it "
+                                    "again once the network of the result is open.")
+                         .arg(QFileInfo(first->path).fileName()),
+                     {});
+}
+
+void MainWindow::takeForModel(const std::vector<FoundFile>& files) {
+  QStringList engines, ofEngine;
+  SampleSource inputs;  // dropped together they are samples of one run
+  for (const FoundFile& file : files) {
+    if (file.kind == FileKind::Engine) {
+      engines << file.path;
+    } else if (file.kind == FileKind::Inputs) {
+      inputs.paths.push_back(file.path.toStdString());
+    } else if (file.kind == FileKind::Ranges) {
+      opened<CalibrateDialog>(context(), *m_worker, this)->openFile(file.path);
+    } else if (isOfEngine(file.kind)) {
+      ofEngine << file.path;  // together they are one engine
+    } else {
+      openDirectives(file.path);
+    }
+  }
+  if (!ofEngine.isEmpty()) m_controller->importEngine(ofEngine);
+  if (!inputs.empty()) setInputs(inputs);
+  if (!ofEngine.isEmpty() || !inputs.empty()) showDock(QStringLiteral("Runs"));
+  if (!engines.isEmpty()) addEngines(engines);
+}
+
+void MainWindow::addEngines(const QStringList& paths) {
+  QStringList engines = paths;
+  // An engine that is open is one of those to compare.
+  const auto& runs = m_runs->all();
+  const std::string own = m_document->path().toStdString();
+  const bool known = std::any_of(runs.begin(), runs.end(), [&](const Run& run) { return run.enginePath == own; });
+  if (m_document->kind() == ArtifactKind::Engine && m_document->model() && !known) engines.prepend(m_document->path());
+  m_controller->addEngines(engines);
+  showDock(QStringLiteral("Runs"));
+}
+
+void MainWindow::openEngineFiles() {
+  const QStringList paths = QFileDialog::getOpenFileNames(
+      this, QStringLiteral("Files of a TensorRT engine: layers, profile, times, log of the build"), QString(),
+      QStringLiteral("Files of an engine (*.json *.log *.txt);;All files (*)"));
+  if (!paths.isEmpty()) dropFiles(paths);
+}
+
+void MainWindow::addEngines() {
+  const QStringList paths = QFileDialog::getOpenFileNames(this, QStringLiteral("Engines to compare"), QString(),
+                                                          QStringLiteral("Engines (*.fse);;All files (*)"));
+  if (!paths.isEmpty()) addEngines(paths);
+}
+
+void MainWindow::openDirectives() {
+  const QString path = QFileDialog::getOpenFileName(
+      this, QStringLiteral("Open directives or a recipe"), QString(),
+      QStringLiteral("Directives and recipes (*.json *.sh *.txt *.py *.cache);;All files (*)"));
+  if (!path.isEmpty()) openDirectives(path);
+}
+
+/// They are read, and found in the network, off the GUI thread.
+void MainWindow::openDirectives(const QString& path) {
+  const auto read = [file = path.toStdString(), model = m_document->model()](const StopToken&) {
+    return readWishes(file, *model);
+  };
+  m_jobs->run(kDirectivesTag, this, read, [this, path, model = m_document->model()](const ReadWishes& wishes) {
+    if (m_document->model() != model) return;  // another network was opened meanwhile
+    if (wishes.recipe && !wishes.recipe->ok()) {
+      const bool json = QFileInfo(path).suffix() == QLatin1String("json");
+      return showProblem(
+          json ? QStringLiteral("These directives cannot be used") : QStringLiteral("This recipe cannot be used"),
+          problemText(wishes.recipe->error()));
+    }
+    if (wishes.recipe) return takeRecipe(wishes.recipe->value());
+    PlanOptions options = m_document->options();
+    adopt(*wishes.directives, options);
+    m_document->edit(QStringLiteral("Open directives"), std::move(options));
+  });
+}
+
+/// What TensorRT's old tools were told, as wishes of this document. What is not taken over is said.
+void MainWindow::takeRecipe(const Recipe& recipe) {
+  PlanOptions options = m_document->options();
+  adopt(recipe, options);
+  m_document->edit(QStringLiteral("Open a recipe"), std::move(options));
+  m_messages->close(kRecipeKey);
+  if (recipe.unmapped.empty()) return;
+  QString text = recipe.unmapped.size() == 1
+                     ? QStringLiteral("The recipe is taken over, but for one entry:")
+                     : QStringLiteral("The recipe is taken over, but for %1 entries:").arg(recipe.unmapped.size());
+  for (const UnmappedEntry& entry : recipe.unmapped)
+    text += QStringLiteral("\n%1: %2.").arg(qs(entry.entry), qs(entry.why));
+  m_messages->show(kRecipeKey, text, {});
+}
+
+}  // namespace fusescope
