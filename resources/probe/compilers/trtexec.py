@@ -4,8 +4,10 @@ handed on: its log, layers, times and profiles as files that Fusescope reads as 
 It is untried: it was written by its help, and by logs and files of it that others have published.
 """
 
+import array
 import contextlib
 import json
+import math
 import os
 import re
 import shutil
@@ -24,6 +26,8 @@ BROUGHT_BY = "It comes with NVIDIA's packages of TensorRT (libnvinfer-bin) and i
 UNTRIED = "Nobody has run trtexec through Fusescope yet: its part of the probe was written by its help and files of it."
 UNTRIED_TIMES = "trtexec is untried through Fusescope"
 TIMES_ARE = "times of runs are those of the card, without transfers (computeMs of trtexec)"
+FIRST_WITH_INT64 = (10,)  # before, networks have int32 in its place
+FIRST_WITH_STRONG_TYPES = FIRST_WITH_STARS = (9,)  # before, a star within a name is a letter of it
 LOG, LAYERS, PROFILE, TIMES = "build.log", "layers.json", "profile.json", "times.json"
 OLDEST = (8, 6)
 LAST_LINES = 30  # of what it printed, for errors that name no reason
@@ -45,6 +49,7 @@ class Compiler(base.Compiler):
         if self._version < OLDEST:
             raise base.Refusal(
                 f"This is trtexec of TensorRT {in_words(self._version)}, and Fusescope speaks with 8.6 and newer ones.",
+                kind="asked",
                 help="What an older one says of an engine in files is read by: fusescope import-engine.",
             )
         self._devices, why_no_device = cuda.devices()
@@ -75,7 +80,7 @@ class Compiler(base.Compiler):
             "--profilingVerbosity=detailed",
             "--verbose",
             f"--exportLayerInfo={os.path.join(out_folder, LAYERS)}",
-            *typing_arguments(options, self._known, in_words(self._version)),
+            *typing_arguments(options, self._known, self._version),
             *limit_arguments(options, self._version),
             *extent_arguments(options.get("profile", {})),
             *self._shape_arguments(),
@@ -93,6 +98,7 @@ class Compiler(base.Compiler):
             "device": self._devices[0]["name"] if self._devices else "",
             "phases": [{"name": "build", "ms": 1e3 * (time.perf_counter() - begin)}],
             "engine_bytes": os.path.getsize(self._engine) if os.path.exists(self._engine) else 0,
+            **set_in_part(options, layers_of_nodes(os.path.join(out_folder, LOG)), self._version),
         }
 
     def run(self, request, files, out_folder, progress):
@@ -105,20 +111,21 @@ class Compiler(base.Compiler):
         return {**handed.give(arrays), "command": command, "remark": UNTRIED}
 
     def time(self, request, files, out_folder, progress):
+        path = os.path.join(out_folder, TIMES)
         asked = [f"--warmUp={1e3 * request.get('warmup_seconds', 0):g}", f"--duration={request['seconds']:g}"]
-        command = self._timed(files, out_folder, [*asked, "--iterations=1"], progress)
-        return timed(out_folder, command)
+        command = self._loaded(files, out_folder, [*asked, "--iterations=1", f"--exportTimes={path}"], progress)
+        return {"ms": times_in(path), "command": command, "remark": f"{TIMES_ARE}; {UNTRIED_TIMES}"}
 
     def profile(self, request, files, out_folder, progress):
-        profile = f"--exportProfile={os.path.join(out_folder, PROFILE)}"
-        asked = [f"--iterations={request['runs']}", "--duration=0", profile]
-        command = self._timed(files, out_folder, asked, progress)
-        return timed(out_folder, command)
+        """It writes no times of whole runs while it profiles: one is told as the sum of the means of its layers."""
+        path = os.path.join(out_folder, PROFILE)
+        asked = [f"--iterations={request['runs']}", "--duration=0", f"--exportProfile={path}"]
+        command = self._loaded(files, out_folder, asked, progress)
+        return {"ms": [mean_in(path)], "command": command, "remark": UNTRIED_TIMES}
 
-    def _timed(self, files, out_folder, asked, progress):
+    def _loaded(self, files, out_folder, asked, progress):
         with self._given(npz.read(files["inputs.npz"]), out_folder) as given:
-            times = f"--exportTimes={os.path.join(out_folder, TIMES)}"
-            return self._call([*given, *asked, times], os.path.join(out_folder, "run.log"), progress)
+            return self._call([*given, *asked], os.path.join(out_folder, "run.log"), progress)
 
     @contextlib.contextmanager
     def _given(self, arrays, out_folder):
@@ -127,13 +134,13 @@ class Compiler(base.Compiler):
             raise base.Refusal("No network was compiled yet.")
         with self._apart(out_folder) as folder:
             files = []
-            for index, (name, array) in enumerate(arrays.items()):
+            for index, (name, given) in enumerate(arrays.items()):
                 path = os.path.join(folder, f"input{index}")
                 with open(path, "wb") as file:
-                    file.write(array.data)
+                    file.write(given.data if self._version >= FIRST_WITH_INT64 else without_int64(name, given))
                 files.append(f"{name}:{path}")
                 if self._shapes and name in self._shapes:
-                    self._shapes[name] = list(array.dims)
+                    self._shapes[name] = list(given.dims)
             inputs = [f"--loadInputs={','.join(files)}"] if files else []
             yield [f"--loadEngine={self._engine}", *inputs, *self._shape_arguments()]
 
@@ -182,17 +189,29 @@ class Compiler(base.Compiler):
         return ["trtexec", *(without_folder(argument) for argument in arguments)]
 
 
-def timed(out_folder, command):
-    remark = f"{TIMES_ARE}; {UNTRIED_TIMES}"
-    return {"ms": times_in(os.path.join(out_folder, TIMES)), "command": command, "remark": remark}
+def without_int64(name, given):
+    """The bytes of an input for a version that takes it as int32."""
+    if given.descriptor != "<i8":
+        return given.data
+    try:
+        return array.array("i", array.array("q", given.data)).tobytes()
+    except OverflowError:
+        raise base.Refusal(f"The input {name} has numbers that int32 does not hold, which TensorRT has in place of int64 "
+                           "before 10.", kind="asked") from None
 
 
 def typing_arguments(options, known, version):
     if options.get("typing") != "layers":
-        return ["--stronglyTyped"] if "--stronglyTyped" in known else []
+        if version < FIRST_WITH_STRONG_TYPES:
+            raise base.Refusal(
+                f"trtexec of TensorRT {in_words(version)} has no networks whose own types decide: 9 was the first.",
+                kind="asked",
+                help="Plan for the target tensorrt-8: types are asked for by options then.",
+            )
+        return ["--stronglyTyped"] if "--stronglyTyped" in known else []  # since 11 there is nothing else
     if "--layerPrecisions" not in known:
         raise base.Refusal(
-            f"trtexec of TensorRT {version} has no layer precisions: the types of the network decide since 11.",
+            f"trtexec of TensorRT {in_words(version)} has no layer precisions: the types of the network decide since 11.",
             kind="asked",
             help="Plan for the target of that version: the types are written into the network then.",
         )
@@ -208,6 +227,27 @@ def typing_arguments(options, known, version):
         each = (f"{name}:{WEAK_TYPES[kind]}" for name, kind in outputs.items())
         arguments.append("--layerOutputTypes=" + ",".join(each))
     return arguments
+
+
+def layers_of_nodes(log):
+    """node -> the layers that the parser made of it, as the log of a build tells."""
+    layers = {}
+    with open(log, encoding="utf-8") as file:
+        for line in file:
+            found = re.search(r"Registering layer: (.*) for ONNX node: (.*)", line)
+            if found:
+                layers.setdefault(found.group(2), []).append(found.group(1))
+    return layers
+
+
+def set_in_part(options, layers, version):
+    """Nodes of several layers of which only the first one could be named: what it is called is known beforehand."""
+    several = {node for node, each in layers.items() if len(each) > 1}
+    precisions = options.get("precisions", {}) if version < FIRST_WITH_STARS else {}
+    return {
+        "calculation_set_in_part": sorted(several & set(precisions)),
+        "output_set_in_part": sorted(several & set(options.get("output_types", {}))),
+    }
 
 
 def limit_arguments(options, version):
@@ -295,8 +335,8 @@ def text_of(path):
 
 def read_json(text, what):
     """As trtexec writes it: numbers may be nan or inf."""
-    names = {"nan": "NaN", "inf": "Infinity"}
-    words = re.sub(r"(?<=[\s,\[:])(-?)(nan|inf)(?=[\s,\]}])", lambda found: found[1] + names[found[2]], text)
+    words = re.sub(r"(?<=[\s,\[:])-?nan(?=[\s,\]}])", "NaN", text)  # JSON of Python has no sign of it
+    words = re.sub(r"(?<=[\s,\[:])(-?)inf(?=[\s,\]}])", r"\1Infinity", words)
     try:
         return json.loads(words)
     except ValueError as error:
@@ -309,6 +349,14 @@ def times_in(path):
     if not isinstance(runs, list) or not all(isinstance(run, dict) and "computeMs" in run for run in runs):
         raise base.Refusal("What trtexec wrote of its times is no list of runs.")
     return [run["computeMs"] for run in runs]
+
+
+def mean_in(path):
+    """The milliseconds of all layers of a profile together, in the mean."""
+    rows = read_json(text_of(path), "profile")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise base.Refusal("What trtexec wrote of its layers is no list of them.")
+    return sum(row.get("averageMs", 0) for row in rows)
 
 
 def outputs_in(text, types):
@@ -324,11 +372,17 @@ def outputs_in(text, types):
 
 
 def array_of(values, dims, kind):
-    if kind == "bf16":  # cut to it: the numbers were printed from it
-        data = b"".join(struct.pack("<f", value)[2:] for value in values)
+    if kind == "bf16":
+        data = struct.pack(f"<{len(values)}H", *map(as_bf16, values))
     elif kind in PACKED:
         whole = PACKED[kind] not in "fed"
         data = struct.pack(f"<{len(values)}{PACKED[kind]}", *((int(value) for value in values) if whole else values))
     else:
         raise base.Refusal(f"An output has the type {kind}, which cannot be read from what trtexec prints.")
     return npz.Array(tensors.TYPES[kind], dims, data)
+
+
+def as_bf16(value):
+    """The bits of the nearest one: of the number that was printed there are six digits alone."""
+    bits = struct.unpack("<I", struct.pack("<f", value))[0]
+    return (bits + (0x7FFF + (bits >> 16 & 1) if math.isfinite(value) else 0)) >> 16
