@@ -49,7 +49,7 @@ class Compiler(base.Compiler):
     def __init__(self):
         self._ov = self._core = None
         self._model = self._options = None  # what was compiled last
-        self._asked = None, None  # what support() read last: the file, and the network
+        self._asked = None, None, 0.0  # what support() read last: the file, the network, and the milliseconds it took
         self._compiled = None
         self._alive = None
 
@@ -70,8 +70,10 @@ class Compiler(base.Compiler):
     def support(self, request, files, out_folder, progress):
         options = request.get("options", {})
         progress("import")
+        start = time.perf_counter()
         model, words = self._read_what_converts(files["network.onnx"])
-        self._asked = (base.identity(files["network.onnx"]), model) if not words else (None, None)
+        ms = 1e3 * (time.perf_counter() - start)
+        self._asked = (base.identity(files["network.onnx"]), model, ms) if not words else (None, None, 0.0)
         ops = numbered(model)
         write_model(ops, os.path.join(out_folder, MODEL))
         unconverted = [
@@ -88,12 +90,13 @@ class Compiler(base.Compiler):
         self._options = request.get("options", {})
         phases = Phases(progress)
         with phases("import"):
-            asked, model = self._asked
-            self._asked = None, None
+            asked, model, before = self._asked
+            self._asked = None, None, 0.0
             if asked != base.identity(files["network.onnx"]):
-                model = self._core.read_model(files["network.onnx"])
+                model, before = self._core.read_model(files["network.onnx"]), 0.0
             if request.get("mark"):
                 model.add_outputs(request["mark"])
+        phases.list[-1]["ms"] += before
         with phases("name"):
             ops = numbered(model)
             write_model(ops, os.path.join(out_folder, MODEL))

@@ -1,20 +1,21 @@
-"""TensorRT for servers, 10 and 11: `pip install tensorrt`. It needs an NVIDIA card, to compile as to run.
+"""TensorRT for servers, 10.1 to 11: `pip install tensorrt`. It needs an NVIDIA card, to compile as to run.
 
 It is untried: it was written by the documentation of its Python interface. What is common with TensorRT for RTX, which
 was tried, is in tensorrt_rtx.py; what stands here is what only this one has: networks that are not strongly typed
 (until 10), a timing cache, and an inspector that can be asked as soon as the engine is built.
 """
 
+import contextlib
 import os
 import re
-import tempfile
+import shutil
 
 from .. import base
 from . import tensorrt_rtx as rtx
 
 DISTRIBUTIONS = ("tensorrt", "tensorrt-cu13", "tensorrt-cu12", "tensorrt-cu11")
 
-OLDEST = 10
+OLDEST = (10, 1)  # its parser is the first that says of parts of a network whether it takes them
 LAYERS = "layers.json"
 TYPES = {"f32": "FLOAT", "f16": "HALF", "bf16": "BF16"}  # trt.DataType
 FLAGS = {"f16": "FP16", "bf16": "BF16", "int8": "INT8"}  # trt.BuilderFlag, what the builder is allowed besides f32
@@ -26,9 +27,9 @@ class Compiler(rtx.Compiler):
 
     def open(self, request, files, out_folder, progress):
         opened = super().open(request, files, out_folder, progress)
-        if major(self._trt) < OLDEST:
+        if version_of(self._trt) < OLDEST:
             raise base.Refusal(
-                f"This is TensorRT {self._trt.__version__}, and Fusescope speaks with {OLDEST} and newer ones.",
+                f"This is TensorRT {self._trt.__version__}, and Fusescope speaks with 10.1 and newer ones.",
                 kind="asked",
                 help="What an older one says of an engine in files is read by: fusescope import-engine.",
             )
@@ -49,7 +50,7 @@ class Compiler(rtx.Compiler):
             return builder.create_network(0)
         # A flag until 10; afterwards there is nothing else, and a flag that does nothing may be gone.
         strong = getattr(trt.NetworkDefinitionCreationFlag, "STRONGLY_TYPED", None)
-        return builder.create_network(0 if strong is None or major(trt) > OLDEST else 1 << int(strong))
+        return builder.create_network(0 if strong is None or version_of(trt) >= (11,) else 1 << int(strong))
 
     def _of_types(self, network, config, options):
         if options.get("typing") != "layers":
@@ -61,13 +62,17 @@ class Compiler(rtx.Compiler):
         if not precisions and not outputs:
             return {}
         config.set_flag(getattr(flags, f"{options['constraints'].upper()}_PRECISION_CONSTRAINTS"))
-        return set_types(self._trt, network, precisions, outputs)
+        return {**set_types(self._trt, network, precisions, outputs), "constraints": options["constraints"]}
 
     def _of_card(self, config, options):
         """It compiles for the card that is there."""
         path = options.get("timing_cache")
         if not path:
             return
+        folder = os.path.dirname(os.path.abspath(path))
+        if not os.access(folder, os.W_OK):  # before minutes are spent on what it is to keep
+            raise base.Refusal(f"Nothing can be written into the folder {folder} of the timing cache.", kind="asked",
+                               help="Give another file.")
         cache = config.create_timing_cache(read_or_empty(path))
         if cache is None or not config.set_timing_cache(cache, False):
             raise base.Refusal(
@@ -76,30 +81,43 @@ class Compiler(rtx.Compiler):
                 help="Give the name of another file, or remove this one.",
             )
 
-    def _of_engine(self, config, options, out_folder):
-        told = {}
-        if options.get("timing_cache"):
-            told["timing_cache_bytes"] = self._keep_times(config, options["timing_cache"])
-        if self._devices:
-            told["device"] = self._devices[0]["name"]
-            with open(os.path.join(out_folder, LAYERS), "w", encoding="utf-8") as file:
-                file.write(self._prepared().inspected())
-        return told
-
-    def _keep_times(self, config, path):
-        """The whole file or the old one, whoever else reads it or writes it."""
-        data = bytes(memoryview(config.get_timing_cache().serialize()))
+    def _of_build(self, config, options):
+        """An engine is there by now: that its times are lost is no reason to lose it as well."""
+        if not options.get("timing_cache"):
+            return {}
         try:
-            with tempfile.NamedTemporaryFile(dir=os.path.dirname(os.path.abspath(path)), delete=False) as file:
-                file.write(data)
-            os.replace(file.name, path)
+            return {"timing_cache_bytes": keep_times(config, options["timing_cache"])}
         except OSError as error:
-            raise cannot("written", error) from None
-        return len(data)
+            return {"warnings": [f"the timing cache cannot be written: {error}"]}
+
+    def _of_engine(self, out_folder):
+        if not self._devices:
+            return {}
+        with open(os.path.join(out_folder, LAYERS), "w", encoding="utf-8") as file:
+            file.write(self._prepared().inspected())
+        return {"device": self._devices[0]["name"]}
 
 
-def major(trt):
-    return int(re.match(r"\d*", trt.__version__).group() or 0)
+def keep_times(config, path):
+    """The whole file or the old one, whoever else reads it or writes it. Others may use it as they might before."""
+    data = bytes(memoryview(config.get_timing_cache().serialize()))
+    new = f"{path}.{os.getpid()}"
+    try:
+        with open(new, "wb") as file:
+            file.write(data)
+        with contextlib.suppress(FileNotFoundError):
+            shutil.copymode(path, new)
+        os.replace(new, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(new)
+        raise
+    return len(data)
+
+
+def version_of(trt):
+    """(10, 16, 1) of "10.16.1.11"."""
+    return tuple(int(number) for number in re.findall(r"\d+", trt.__version__)[:3])
 
 
 def has_layer_precisions(trt):
@@ -113,11 +131,7 @@ def read_or_empty(path):
     except FileNotFoundError:
         return b""
     except OSError as error:
-        raise cannot("read", error) from None
-
-
-def cannot(verb, error):
-    return base.Refusal(f"The timing cache cannot be {verb}: {error}", kind="asked", help="Give another file.")
+        raise base.Refusal(f"The timing cache cannot be read: {error}", kind="asked", help="Give another file.") from None
 
 
 def set_types(trt, network, precisions, outputs):

@@ -9,6 +9,7 @@ TensorRT for servers has the same Python interface: tensorrt.py beside this is t
 name, and what differs are the methods that begin with `_of_` here.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -60,8 +61,12 @@ class Compiler(base.Compiler):
         config.num_compute_capabilities = 1
         config.set_compute_capability(self._compute_capability(str(options.get("sm", "CURRENT"))), 0)
 
-    def _of_engine(self, config, options, out_folder):
+    def _of_build(self, config, options):
         """After the engine was built. Answers what `compile` answers of it."""
+        return {}
+
+    def _of_engine(self, out_folder):
+        """The same, once nothing of the build is left beside the engine."""
         return {}
 
     def support(self, request, files, out_folder, progress):
@@ -69,9 +74,11 @@ class Compiler(base.Compiler):
         it takes whole is kept for compile(), since reading it again takes as long."""
         progress("support")
         path, options = files["network.onnx"], request.get("options", {})
+        start = time.perf_counter()
         parsed = builder, network, parser = self._parser(options)
         is_supported = parser.parse_from_file(path)
-        self._asked = (base.identity(path), self._form_of(options), parsed) if is_supported else None
+        ms = 1e3 * (time.perf_counter() - start)
+        self._asked = (base.identity(path), self._form_of(options), (*parsed, ms)) if is_supported else None
         if is_supported:
             self._write_log(out_folder)
             return {"is_supported": True, "refusals": [], "parts": []}
@@ -96,7 +103,7 @@ class Compiler(base.Compiler):
         base.reset_peak()
         progress("import")
         start = time.perf_counter()
-        builder, network, parser = self._parsed(files["network.onnx"], options)
+        builder, network, parser, before = self._parsed(files["network.onnx"], options)
         config = self._configuration(builder, network, options, progress)
         told = self._of_types(network, config, options)
         parsed = time.perf_counter()
@@ -109,13 +116,17 @@ class Compiler(base.Compiler):
         if options.get("keep_engine"):
             with open(os.path.join(out_folder, ENGINE), "wb") as file:
                 file.write(memoryview(engine))
+        told.update(self._of_build(config, options))
+        del parser, network, config, builder  # what is loaded needs the room
         if self._devices:
             self._engine = engine
-        phases = (("import", start, parsed), ("build", parsed, built))
+        told.update(self._of_engine(out_folder))
         return {
             **told,
-            **self._of_engine(config, options, out_folder),
-            "phases": [{"name": name, "ms": 1e3 * (end - begin)} for name, begin, end in phases],
+            "phases": [
+                {"name": "import", "ms": before + 1e3 * (parsed - start)},
+                {"name": "build", "ms": 1e3 * (built - parsed)},
+            ],
             "peak_bytes": base.peak_bytes(),
             "engine_bytes": engine.nbytes,
         }
@@ -136,14 +147,15 @@ class Compiler(base.Compiler):
 
     def profile(self, request, files, out_folder, progress):
         """profile.json: for each run a list of [layer, milliseconds]; layers.json: what the inspector says."""
-        runner = self._prepared()
-        runner.set_inputs(npz.read(files["inputs.npz"]))
         runs = []
-        ms = base.times_of_runs(lambda: runs.append(runner.run_profiled()), 0, least=request["runs"])
+        with self._prepared().profiled() as runner:
+            runner.set_inputs(npz.read(files["inputs.npz"]))
+            ms = base.times_of_runs(lambda: runs.append(runner.run_profiled()), 0, least=request["runs"])
+            layers = runner.inspected()
         with open(os.path.join(out_folder, "profile.json"), "w", encoding="utf-8") as file:
             json.dump(runs, file)
         with open(os.path.join(out_folder, "layers.json"), "w", encoding="utf-8") as file:
-            file.write(runner.inspected())
+            file.write(layers)
         return {"ms": ms, "remark": self.untried}
 
     def _parser(self, options):
@@ -154,14 +166,15 @@ class Compiler(base.Compiler):
         return builder, network, trt.OnnxParser(network, self._logger)
 
     def _parsed(self, path, options):
-        """As support() left it, where that was asked of the same file in the same form."""
+        """As support() left it, where that was asked of the same file in the same form, and how many milliseconds that
+        took then."""
         asked, self._asked = self._asked, None
         if asked is not None and asked[:2] == (base.identity(path), self._form_of(options)):
             return asked[2]
         builder, network, parser = self._parser(options)
         if not parser.parse_from_file(path):
             raise base.Refusal("\n".join(as_words(each) for each in refusals(parser)) or self._errors())
-        return builder, network, parser
+        return builder, network, parser, 0.0
 
     def _configuration(self, builder, network, options, progress):
         trt = self._trt
@@ -179,21 +192,24 @@ class Compiler(base.Compiler):
 
     def _compute_capability(self, sm):
         if sm == "CURRENT" and not self._devices:
-            raise base.Refusal("There is no card here whose compute capability could be taken.", help="Set sm=89.")
+            raise base.Refusal("There is no card here whose compute capability could be taken.", kind="asked",
+                               help="Set sm=89.")
         name = sm if sm == "CURRENT" else "SM" + sm
         known = self._trt.ComputeCapability.__members__
         if name not in known:
-            raise base.Refusal(f"This version of TensorRT for RTX cannot compile for compute capability {sm}.")
+            raise base.Refusal(f"This version of TensorRT for RTX cannot compile for compute capability {sm}.",
+                               kind="asked")
         return known[name]
 
-    def _errors(self):
+    def _errors(self, begin=0):
+        """Of the messages from the one with the number `begin` on."""
         logger = self._trt.ILogger
         bad = (logger.INTERNAL_ERROR, logger.ERROR)
-        return "\n".join(text for severity, text in self._messages if severity in bad)
+        return "\n".join(text for severity, text in self._messages[begin:] if severity in bad)
 
     def _failure(self, otherwise):
         errors = self._errors()
-        kind = "memory" if re.search("out ?of ?memory", errors, re.IGNORECASE) else "refused"
+        kind = "memory" if is_short_of_memory(errors) else "refused"
         return base.Refusal(errors or f"{self.title} {otherwise}", kind=kind)
 
     def _write_log(self, out_folder):
@@ -207,7 +223,8 @@ class Compiler(base.Compiler):
         if self._runner is None:
             if self._engine is None:
                 raise base.Refusal("No network was compiled yet.")
-            self._runner = Runner(self._trt, self._logger, self._engine, self.title, self._errors)
+            begin = len(self._messages)
+            self._runner = Runner(self._trt, self._logger, self._engine, self.title, lambda: self._errors(begin))
         return self._runner
 
 
@@ -215,19 +232,26 @@ class Runner:
     """A network on a card."""
 
     def __init__(self, trt, logger, plan, title, errors):
-        self._trt, self._title = trt, title
+        self._trt, self._title, self._errors = trt, title, errors
         self._cuda = cuda.Context()
         self._runtime = trt.Runtime(logger)
         self._engine = self._runtime.deserialize_cuda_engine(plan)
         if self._engine is None:
-            raise self._wrong_card(errors(), "load")
-        self._context = self._engine.create_execution_context()
-        if self._context is None:
-            raise self._wrong_card(errors(), "run")
+            raise self._failure("load")
+        self._context = self._new_context()
         self._profiler = make_profiler(trt)
         self._buffers = {}
 
-    def _wrong_card(self, errors, verb):
+    def _new_context(self):
+        context = self._engine.create_execution_context()
+        if context is None:
+            raise self._failure("run")
+        return context
+
+    def _failure(self, verb):
+        errors = self._errors()
+        if is_short_of_memory(errors):
+            return base.Refusal(errors, kind="memory")
         return base.Refusal(errors or f"{self._title} cannot {verb} the engine on this card.", kind="asked",
                             help="Compile it again on the card that is to run it.")
 
@@ -261,8 +285,17 @@ class Runner:
             raise base.Refusal(f"{self._title} could not run the network.", kind="failed")
         self._cuda.synchronise()
 
-    def run_profiled(self):
+    @contextlib.contextmanager
+    def profiled(self):
+        """Meanwhile it runs in a context of its own, which is profiled: a context that ever was takes longer."""
+        kept, self._context = self._context, self._new_context()
         self._context.profiler = self._profiler
+        try:
+            yield self
+        finally:
+            self._context = kept
+
+    def run_profiled(self):
         self._profiler.times = []
         self.run()
         return self._profiler.times
@@ -279,6 +312,10 @@ class Runner:
             dims = tuple(self._context.get_tensor_shape(name))
             arrays[name] = npz.Array(kind, dims, self._buffers[name].read())
         return arrays
+
+
+def is_short_of_memory(errors):
+    return re.search("out ?of ?memory", errors, re.IGNORECASE) is not None
 
 
 def make_logger(trt, messages):
