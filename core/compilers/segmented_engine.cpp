@@ -46,6 +46,16 @@ int threadsOf(const Compiler& compiler, const BuildOptions& options) {
   return options.threads > 0 ? options.threads : hardwareThreads();
 }
 
+/// What the compiler said itself stands behind the decisions of the part's plan, whose numbers mean nothing here. What
+/// became of pins is decided again for the whole network.
+void addDecisions(const ReadBackPlan& made, std::vector<Decision>& decisions) {
+  for (std::size_t i = made.asked->decisions.size(); i < made.decisions.size(); ++i) {
+    if (made.decisions[i].code.starts_with("build.pin_")) continue;
+    decisions.push_back(made.decisions[i]);
+    decisions.back().evidence.clear();
+  }
+}
+
 /// What another compiler made of a part, as what it told of it.
 ReadBackKernel kernelOf(const ReadBackPlan& made, const FusedNode& fused, const Graph& network) {
   const Graph& part = made.graph();
@@ -122,12 +132,10 @@ void SegmentedEngine::addMade(const CompiledPart& part, ReadBack& told) const {
     conversion.value = valueIn(network, here, conversion.value);
     told.conversions.push_back(std::move(conversion));
   }
+  for (const auto& [id, hindrance] : made->hindrances)
+    if (const auto node = network.findNode(here.node(id).name)) told.hindrances.emplace(*node, hindrance);
   told.compiler.options = made->compiler.options;
-  // What it said itself stands behind the decisions of the part's plan, whose numbers mean nothing here.
-  for (std::size_t i = made->asked->decisions.size(); i < made->decisions.size(); ++i) {
-    Decision& decision = told.decisions.emplace_back(made->decisions[i]);
-    decision.evidence.clear();
-  }
+  addDecisions(*made, told.decisions);
 }
 
 void SegmentedEngine::sumReports() {

@@ -32,6 +32,7 @@ ReadBackBuilder::ReadBackBuilder(std::shared_ptr<const Plan> asked, const ReadBa
   m_made->compiler = told.compiler;
   m_made->conversions = told.conversions;
   m_made->placement = told.placement;
+  m_made->hindrances = told.hindrances;
   m_made->asked = std::move(asked);
   for (std::size_t i = 0; i < m_graph.order().size(); ++i) m_position[m_graph.order()[i].index] = i;
   std::vector<SegmentId> compiled;

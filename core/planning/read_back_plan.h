@@ -165,7 +165,9 @@ struct ReadBackPlan : Cover {
   std::vector<std::vector<FusedNodeId>> kernelsOfNode;  ///< by NodeId: the fused nodes that hold it, ascending
   std::vector<Fate> fates;                              ///< by NodeId
   std::vector<ReadBackConversion> conversions;
-  std::vector<ReadBackPin> pins;     ///< in the order of the graph
+  std::vector<ReadBackPin> pins;  ///< in the order of the graph
+  /// ReadBack::hindrances, for whoever puts a plan together of such of parts; they are not written into files.
+  std::map<NodeId, PinHindrance> hindrances;
   std::vector<NodeSupport> support;  ///< one per node, in the order of the graph
   Agreement agreement;
   std::optional<Placement> placement;  ///< of what was read from files of an engine that others had built

@@ -118,7 +118,9 @@ Result<Artifact> importEngine(const EngineImport& request, const StopToken& stop
   Artifact artifact{.kind = ArtifactKind::Plan, .path = model->path, .backend = "native"};
   const auto plan = TRY(makePlan(std::move(model), options, nullptr, stop));
   const HandedNetwork network = TRY(namedNetwork(plan));
-  artifact.made = TRY(readBackPlan(plan, readEngine(network, files)));
+  ReadBack told = readEngine(network, files);
+  adviseOnRegions(network, told);
+  artifact.made = TRY(readBackPlan(plan, told));
   artifact.plan = artifact.made->asked;
   artifact.files = identitiesOf(plan->model->files);
   return artifact;

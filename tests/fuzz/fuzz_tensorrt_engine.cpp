@@ -35,7 +35,9 @@ HandedNetwork residual() {
 }
 
 void readFor(const HandedNetwork& network, const EngineFiles& files) {
-  const auto made = readBackPlan(network.plan, readEngine(network, files));
+  ReadBack told = readEngine(network, files);
+  adviseOnRegions(network, told);
+  const auto made = readBackPlan(network.plan, told);
   if (!made.ok()) fuzz::report("what is read fits the network", made.error().text());
   const auto again = readBackPlanFromJson(toJson(*made.value()), network.plan);
   if (!again.ok()) fuzz::report("what was read is read again from its document", again.error().text());

@@ -32,10 +32,11 @@ void takeNamed(const HandedNetwork& network, const std::vector<ListedLayer>& lay
       kernel.nodes.emplace_back(node, Certainty::Named);
       told.fates.erase(node);
     }
-    if (!named.empty()) kernel.kind = kindOf(layers[i], kernel.nodes, network.plan->graph());
-    std::erase_if(told.conversions, [&](const ReadBackConversion& conversion) {
-      return !named.empty() && conversion.kernel == kernel.name;
-    });
+    if (named.empty()) continue;
+    kernel.kind = kindOf(layers[i], kernel.nodes, network.plan->graph());
+    kernel.converts = false;
+    std::erase_if(told.conversions,
+                  [&](const ReadBackConversion& conversion) { return conversion.kernel == kernel.name; });
   }
 }
 
@@ -50,6 +51,11 @@ ReadBack readBuiltEngine(const HandedNetwork& network, const EngineFiles& files)
   }
   for (ReadBackConversion& conversion : told.conversions) tellInNames(network, conversion.kernel);
   for (Decision& decision : told.decisions) tellInNames(network, decision.arguments);
+  for (auto& [node, hindrance] : told.hindrances) tellInNames(network, hindrance.why);
+  // Its types were written into the network: none is left out because TensorRT was not told of it.
+  if (network.plan->target.stronglyTyped)
+    std::erase_if(told.hindrances, [](const auto& each) { return each.second.cause == PinCause::NotApplied; });
+  adviseOnRegions(network, told);
   told.placement.reset();
   return told;
 }

@@ -57,7 +57,6 @@ class EngineReader {
     addTimes();
     addPlacement();
     if (log != nullptr) addLog(*log);
-    if (!isOfLayers(*m_network.plan->model)) append(m_told.decisions, regionAdvice(*m_network.plan, m_told.kernels));
     identify();
     // A quantiser, or a node that moves elements, may have been found in what the layer's type alone calls a move.
     if (!isOfLayers(*m_network.plan->model))
@@ -256,6 +255,10 @@ std::shared_ptr<const CompilerSupport> supportOfBuilt(const Graph& graph) {
     support->nodes.push_back(
         {.node = graph.node(node).name, .taken = true, .code = {}, .message = {}, .foundBy = FoundBy::Build});
   return support;
+}
+
+void adviseOnRegions(const HandedNetwork& network, ReadBack& told) {
+  if (!isOfLayers(*network.plan->model)) append(told.decisions, regionAdvice(*network.plan, told.kernels));
 }
 
 ReadBack readEngine(const HandedNetwork& network, const EngineFiles& files) {

@@ -34,4 +34,7 @@ std::shared_ptr<const CompilerSupport> supportOfBuilt(const Graph& graph);
 /// was run or timed by Fusescope.
 ReadBack readEngine(const HandedNetwork& network, const EngineFiles& files);
 
+/// Adds regionAdvice() to what was read of `network`, once its kernels have the names that they are told by.
+void adviseOnRegions(const HandedNetwork& network, ReadBack& told);
+
 }  // namespace fusescope

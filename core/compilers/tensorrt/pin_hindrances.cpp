@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <set>
 
@@ -28,11 +27,6 @@ bool isOptionGiven(std::string_view option, const std::string& command) {
   });
 }
 
-DataType typeInWord(std::string word) {
-  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::toupper(c); });
-  return listedType(word);
-}
-
 /// Where types of layers were first left out of trtexec and of the API.
 constexpr int kFirstWithoutLayerTypes = 11;
 
@@ -46,7 +40,7 @@ class HindranceFinder {
     for (const EngineLog::TypeSet& set : log.typesSet) {
       const auto known = log.nodeOfLayer.find(set.layer);
       for (const NodeId node : nodesOf(known == log.nodeOfLayer.end() ? set.layer : known->second))
-        m_set.emplace(node, typeInWord(set.type));
+        m_set.emplace(node, dataTypeFromName(set.type).value_or(DataType::Undefined));
     }
     for (const auto& [layer, name] : log.nodeOfLayer)
       for (const NodeId node : nodesOf(name)) m_layers[node].push_back(layer);
@@ -68,8 +62,9 @@ class HindranceFinder {
                                           : std::set<NodeId>(nodes->second.begin(), nodes->second.end());
   }
 
-  /// Of a program that is not trtexec nothing is known: its log has no command.
+  /// Of a program that is neither trtexec nor Fusescope nothing is known: its log has no command.
   std::string constraints() const {
+    if (!m_log.constraints.empty()) return m_log.constraints;
     const std::string given = optionValue("--precisionConstraints", m_log.command);
     return given.empty() ? "none" : given;
   }
@@ -88,14 +83,24 @@ class HindranceFinder {
     if (isFloatBesidesF32 && !isStronglyTyped() && !m_log.precision.empty() && !m_allowed.contains(asked))
       return PinHindrance{PinCause::TypeNotEnabled, fmt::format("The log says: Precision: {}.", m_log.precision)};
     const bool isSet = m_set.contains({node, asked});
-    if (!isSet && isStronglyTyped())
-      return PinHindrance{PinCause::NotApplied,
-                          "The network was built as a strongly typed one: its own types hold, and those of layers are "
-                          "no part of the build. Write the type into the network: fusescope export --to onnx."};
+    if (!isSet && isStronglyTyped()) return inStronglyTyped(node, asked);
     if (!isSet && !m_log.command.empty()) return PinHindrance{PinCause::NotApplied, whyNotSet(node)};
-    if (isSet && !m_log.command.empty() && m_constraints == "prefer")
-      return PinHindrance{PinCause::OnlyPreferred, "The build was told --precisionConstraints=prefer."};
+    if (isSet && m_constraints == "prefer")
+      return PinHindrance{PinCause::OnlyPreferred,
+                          "The build was told to prefer the types of layers, not to obey them."};
     return std::nullopt;
+  }
+
+  /// A network may have the type itself, as one that was exported with its pins.
+  std::optional<PinHindrance> inStronglyTyped(NodeId node, DataType asked) const {
+    const Graph& graph = m_network.plan->graph();
+    const bool hasType = std::ranges::any_of(graph.node(node).outputs, [&](ValueId value) {
+      return value.valid() && graph.value(value).type.dtype == asked;
+    });
+    if (hasType) return std::nullopt;
+    return PinHindrance{PinCause::NotApplied,
+                        "The network was built as a strongly typed one: its own types hold, and those of layers are no "
+                        "part of the build. Write the type into the network: fusescope export --to onnx."};
   }
 
   std::string whyNotSet(NodeId node) const {

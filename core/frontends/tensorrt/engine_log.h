@@ -36,11 +36,12 @@ struct EngineLog {
     std::string layer, type;
   };
 
-  std::string version;    ///< "10.16.1"; empty: it is not said
-  std::string device;     ///< "NVIDIA H100 PCIe"; empty: it is not said
-  std::string driver;     ///< of the device; empty: it is not said
-  std::string command;    ///< of trtexec, with its options; empty: it is not said
-  std::string precision;  ///< "FP32+FP16"; empty: it is not said
+  std::string version;      ///< "10.16.1"; empty: it is not said
+  std::string device;       ///< "NVIDIA H100 PCIe"; empty: it is not said
+  std::string driver;       ///< of the device; empty: it is not said
+  std::string command;      ///< of trtexec, with its options; empty: it is not said
+  std::string precision;    ///< "FP32+FP16"; empty: it is not said
+  std::string constraints;  ///< "obey" or "prefer", where whoever built says so in no command; empty: it does not
   std::vector<Node> nodes;
   std::map<std::string, std::string, std::less<>> nodeOfLayer;  ///< by layer of TensorRT's network, before fusion
   std::map<std::string, std::vector<std::string>, std::less<>>
