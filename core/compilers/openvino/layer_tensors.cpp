@@ -22,8 +22,8 @@ bool isElementwise(const ImportedOp& op) {
 class LayerReader {
  public:
   LayerReader(const ExecutionGraph& graph, const ImportedNetwork& imported, const OpNodes& ops,
-              const std::vector<std::int64_t>& elements)
-      : m_graph(graph), m_imported(imported), m_ops(ops), m_elements(elements) {}
+              const FileTensorFacts& facts)
+      : m_graph(graph), m_imported(imported), m_ops(ops), m_facts(facts) {}
 
   LayerTensors run() {
     m_told.roles = layerRoles(m_graph);
@@ -90,9 +90,9 @@ class LayerReader {
       if (const std::uint32_t last = tensorOfLast(index); last != kNone) return last;
     const auto own = m_imported.byName.find(layer.name);
     if (own != m_imported.byName.end() && hasOutputs(own->second, layer))
-      return checked(layer, output, tensorAfter({own->second, output}));
+      return checked(index, output, tensorAfter({own->second, output}));
     if (const auto numbered = numberedOutput(layer.name); numbered && layer.outputs.size() == 1)
-      return checked(layer, output, tensorAfter(*numbered));
+      return checked(index, output, tensorAfter(*numbered));
     return tensorThatIsRead(index, output);
   }
 
@@ -104,8 +104,8 @@ class LayerReader {
     if (last == kNone || !hasOutputs(last, m_graph.layers[index])) return kNone;
     if (endsInActivation(m_graph.layers[index]))
       if (const std::uint32_t end = endOfActivation(last); end != kNone)
-        return checked(m_graph.layers[index], 0, tensorAfter({end, 0}));
-    return checked(m_graph.layers[index], 0, tensorAfter({last, 0}));
+        return checked(index, 0, tensorAfter({end, 0}));
+    return checked(index, 0, tensorAfter({last, 0}));
   }
 
   /// Whether a layer names, behind all operators of the imported network, an activation that OpenVINO recognised in
@@ -197,7 +197,7 @@ class LayerReader {
       for (const NamedOp& by : m_told.named[reader]) {
         for (const ImportedOp::Input& input : m_imported.op(by.op).inputs) {
           if (!namesOp(index, input.op)) continue;
-          const std::uint32_t tensor = checked(m_graph.layers[index], output, m_ops.tensors[input.op][input.output]);
+          const std::uint32_t tensor = checked(index, output, m_ops.tensors[input.op][input.output]);
           if (tensor == kNone || tensor == found) continue;
           if (found != kNone) return kNone;
           found = tensor;
@@ -223,16 +223,19 @@ class LayerReader {
     return std::ranges::find(m_told.named[layer], op, &NamedOp::op) != m_told.named[layer].end();
   }
 
-  std::uint32_t checked(const ExecutionLayer& layer, std::uint32_t output, std::uint32_t tensor) const {
+  std::uint32_t checked(std::uint32_t layer, std::uint32_t output, std::uint32_t tensor) const {
     if (tensor == kNone) return kNone;
-    const auto made = layer.outputs[output].elements();
-    return !made || m_elements[tensor] < 0 || m_elements[tensor] == *made ? tensor : kNone;
+    const LayerRole role = m_told.roles[layer];
+    if ((role == LayerRole::Once || role == LayerRole::Constant) && m_facts.varies[tensor]) return kNone;
+    const auto made = m_graph.layers[layer].outputs[output].elements();
+    const std::int64_t elements = m_facts.elements[tensor];
+    return !made || elements < 0 || elements == *made ? tensor : kNone;
   }
 
   const ExecutionGraph& m_graph;
   const ImportedNetwork& m_imported;
   const OpNodes& m_ops;
-  const std::vector<std::int64_t>& m_elements;
+  const FileTensorFacts& m_facts;
   std::vector<std::vector<OpOutput>> m_consumers;  ///< by operator: those that read it, and which output of it
   std::vector<std::vector<OpOutput>> m_readers;    ///< by layer, likewise
   LayerTensors m_told;
@@ -259,8 +262,8 @@ std::vector<LayerRole> layerRoles(const ExecutionGraph& graph) {
 }
 
 LayerTensors layerTensors(const ExecutionGraph& graph, const ImportedNetwork& imported, const OpNodes& ops,
-                          const std::vector<std::int64_t>& elements) {
-  return LayerReader(graph, imported, ops, elements).run();
+                          const FileTensorFacts& facts) {
+  return LayerReader(graph, imported, ops, facts).run();
 }
 
 }  // namespace fusescope

@@ -35,9 +35,15 @@ struct LayerTensors {
   std::vector<bool> isNamed;                        ///< by operator: a layer names it
 };
 
-/// What a layer makes is what the operator makes that it has its own name of, where the extents do not speak against
-/// it: `elements` are those of the file's tensors, -1 where they are open or not known.
+/// What is known of the tensors of a file, by tensor.
+struct FileTensorFacts {
+  std::vector<std::int64_t> elements;  ///< -1: open, or not known
+  std::vector<bool> varies;            ///< varyingTensors()
+};
+
+/// What a layer makes is what the operator makes that it has its own name of, where neither the extents speak against
+/// it nor that the layer runs once and the tensor depends on what the network is given.
 LayerTensors layerTensors(const ExecutionGraph& graph, const ImportedNetwork& imported, const OpNodes& ops,
-                          const std::vector<std::int64_t>& elements);
+                          const FileTensorFacts& facts);
 
 }  // namespace fusescope

@@ -44,7 +44,7 @@ class OpenvinoTeller {
         m_ops(opNodes(imported, m_file)) {
     findNodes();
     findValues();
-    m_layers = layerTensors(graph, imported, m_ops, m_elements);
+    m_layers = layerTensors(graph, imported, m_ops, m_facts);
     m_held = layerNodes(graph, m_ops, m_layers, m_file, m_nodes);
     m_names = layerKernelNames(graph, m_layers.roles);
   }
@@ -78,13 +78,14 @@ class OpenvinoTeller {
   }
 
   void findValues() {
+    m_facts.varies = varyingTensors(m_file);
     for (const TensorGraph::Tensor& tensor : m_file.tensors()) {
       const auto found = m_network.values.find(tensor.name);
       m_values.push_back(found == m_network.values.end() ? ValueId() : found->second);
-      m_elements.push_back(-1);
+      m_facts.elements.push_back(-1);
       if (!m_values.back().valid()) continue;
       const auto extents = m_graph.value(m_values.back()).type.shape.fixed();
-      if (extents) m_elements.back() = elementCount(*extents).value_or(-1);
+      if (extents) m_facts.elements.back() = elementCount(*extents).value_or(-1);
     }
   }
 
@@ -232,9 +233,9 @@ class OpenvinoTeller {
   const ExecutionGraph& m_execution;
   TensorGraph m_file;
   OpNodes m_ops;
-  std::vector<const Node*> m_nodes;      ///< by node of the file
-  std::vector<ValueId> m_values;         ///< by tensor of the file
-  std::vector<std::int64_t> m_elements;  ///< by tensor of the file; -1: not known
+  std::vector<const Node*> m_nodes;  ///< by node of the file
+  std::vector<ValueId> m_values;     ///< by tensor of the file
+  FileTensorFacts m_facts;
   LayerTensors m_layers;
   LayerNodes m_held;
   std::vector<std::string> m_names;           ///< by layer

@@ -27,7 +27,11 @@ bool isView(const onnxlib::FileNode& node) {
 class Facts {
  public:
   Facts(const TensorGraph& network, const std::vector<std::uint32_t>& equal, const ToldTensors& told)
-      : m_network(network), m_equal(equal), m_kept(told.kept), m_constant(told.constant) {
+      : m_network(network),
+        m_equal(equal),
+        m_kept(told.kept),
+        m_constant(told.constant),
+        m_varies(varyingTensors(network)) {
     findStandIns();
     findConstants();
     findFolded();
@@ -37,6 +41,13 @@ class Facts {
   bool isKept(std::uint32_t tensor) const { return m_kept[tensor]; }
   bool isConstant(std::uint32_t tensor) const { return m_constant[tensor]; }
   bool isFolded(std::uint32_t node) const { return m_folded[node]; }
+  /// Whether it makes numbers that no compiler can know, though only what was folded reads it: their extents are
+  /// enough.
+  bool isForExtents(std::uint32_t node) const {
+    return std::ranges::any_of(m_network.node(node).makes, [&](std::uint32_t made) {
+      return made != kNone && m_varies[made] && !m_constant[made];
+    });
+  }
   bool isNeeded(std::uint32_t node) const { return m_needed[node]; }
   std::uint32_t classOf(std::uint32_t tensor) const { return m_equal[tensor]; }
   /// The tensor itself where the compiler kept it, else the equal one that it kept, else the first equal one.
@@ -111,7 +122,7 @@ class Facts {
 
   const TensorGraph& m_network;
   const std::vector<std::uint32_t>& m_equal;
-  std::vector<bool> m_kept, m_constant, m_folded, m_needed;
+  std::vector<bool> m_kept, m_constant, m_varies, m_folded, m_needed;
   std::vector<std::uint32_t> m_standIn;  // by the first of equal tensors
 };
 
@@ -242,7 +253,7 @@ bool isMerged(const TensorGraph& network, const Facts& facts, std::uint32_t inde
 
 Fate fateOutsideOfCovers(const TensorGraph& network, const Facts& facts, std::uint32_t index) {
   if (!facts.isNeeded(index)) return Fate::Removed;
-  if (facts.isFolded(index)) return Fate::Folded;
+  if (facts.isFolded(index)) return facts.isForExtents(index) ? Fate::Removed : Fate::Folded;
   if (passedOn(network, index) != kNone) return Fate::Removed;
   if (isMerged(network, facts, index)) return Fate::Merged;
   return isView(*network.node(index).file) ? Fate::View : Fate::NotDisclosed;

@@ -66,6 +66,10 @@ std::vector<std::uint32_t> equalTensors(const TensorGraph& graph);
 /// Whether a node of ai.onnx gives other numbers each time.
 bool isRandom(const onnxlib::FileNode& node);
 
+/// By tensor: its numbers depend on those that the network is given, or are random; no compiler can know them. What is
+/// made of extents alone may be known.
+std::vector<bool> varyingTensors(const TensorGraph& graph);
+
 /// The input that `node` hands on as it is (Identity, Dropout outside of training, a product with 1 …), else kNone.
 std::uint32_t passedOn(const TensorGraph& graph, std::uint32_t node);
 
@@ -94,8 +98,9 @@ struct SliceCover {
 /// What became of the nodes of a network, as far as tensors tell.
 struct Slices {
   std::vector<SliceCover> covers;  ///< by region
-  /// By node. Kernel: it is in a cover. Folded: over constants, or needed only by such. Removed: nobody needs it, or it
-  /// hands on what it reads. Merged: an equal node is calculated or folded. View: it gives what it reads other extents.
+  /// By node. Kernel: it is in a cover. Folded: over constants, or needed only by such. Removed: nobody needs it, or
+  /// only its extents, or it hands on what it reads. Merged: an equal node is calculated or folded. View: it gives what
+  /// it reads other extents.
   std::vector<Fate> fates;
 };
 

@@ -7,7 +7,7 @@
 #include "compilers/openvino/execution_graph.h"
 #include "compilers/openvino/imported_network.h"
 #include "compilers/openvino/layer_kinds.h"
-#include "compilers/openvino/layer_tensors.h"
+#include "compilers/openvino/layer_nodes.h"
 #include "compilers/openvino/openvino_read_back.h"
 #include "compilers/openvino/openvino_support.h"
 #include "compilers/openvino/xml_reader.h"
@@ -155,17 +155,52 @@ TEST(OpenvinoTensors, BehindAnActivationThatOpenvinoNamedItself) {
   ASSERT_TRUE(network.ok()) << network.error().text();
   const TensorGraph tensors(file);
   const OpNodes ops = opNodes(network.value(), tensors);
-  const std::vector<std::int64_t> elements(tensors.tensors().size(), -1);
+  const FileTensorFacts facts{std::vector<std::int64_t>(tensors.tensors().size(), -1), varyingTensors(tensors)};
   const auto made = [&](const std::vector<std::string>& names) {
     ExecutionGraph graph;
     graph.layers.resize(1);
     graph.layers[0] = {.name = "Multiply_1", .type = "Convolution", .originals = names, .outputs = {{}}};
-    const std::uint32_t tensor = layerTensors(graph, network.value(), ops, elements).tensors[0][0];
+    const std::uint32_t tensor = layerTensors(graph, network.value(), ops, facts).tensors[0][0];
     return tensor == LayerTensors::kNone ? std::string() : std::string(tensors.tensor(tensor).name);
   };
   EXPECT_EQ(made({"Multiply_1", "#2", "HSwish_2"}), "v4");
   EXPECT_EQ(made({"HSwish_2", "#2"}), "v0") << "the activation comes before the operator that is named last";
   EXPECT_EQ(made({"#2"}), "v0");
+}
+
+// A product with a bias and an open batch: OpenVINO turns the weights once, under the name of the product.
+TEST(OpenvinoTensors, OfWhatRunsOnceAreNoneThatDependOnTheInput) {
+  const onnxlib::FileGraph file =
+      testing::fileGraph({"in x", "const w", "const b", "out y", "MatMul n0 x w -> v0", "Add n1 v0 b -> y"});
+  const auto network = importedNetwork(R"({"format":"fusescope.openvino_model","version":1,"ops":[
+    {"name":"#0","type":"Parameter","ins":[],"outs":[["x"]]},
+    {"name":"#1","type":"Constant","ins":[],"outs":[["w"]]},
+    {"name":"#2","type":"MatMul","ins":[["#0",0],["#1",0]],"outs":[["v0"]]},
+    {"name":"#3","type":"Constant","ins":[],"outs":[["b"]]},
+    {"name":"#4","type":"Add","ins":[["#2",0],["#3",0]],"outs":[["y"]]}]})");
+  ASSERT_TRUE(network.ok()) << network.error().text();
+  const TensorGraph tensors(file);
+  const FileTensorFacts facts{std::vector<std::int64_t>(tensors.tensors().size(), -1), varyingTensors(tensors)};
+  ExecutionGraph graph;
+  graph.layers = {
+      {.name = "#0", .type = "Input", .originals = {"#0"}, .outputs = {{}}},
+      {.name = "#1", .type = "Const", .originals = {"#1"}, .outputs = {{}}},
+      {.name = "#2/transpose_b",
+       .type = "Transpose",
+       .originals = {"#2/transpose_b"},
+       .outputs = {{}},
+       .sources = {{1, 0}}},
+      {.name = "#4", .type = "FullyConnected", .originals = {"#4"}, .outputs = {{}}, .sources = {{0, 0}, {2, 0}}}};
+  const OpNodes ops = opNodes(network.value(), tensors);
+  const LayerTensors layers = layerTensors(graph, network.value(), ops, facts);
+  EXPECT_EQ(layers.roles[2], LayerRole::Once);
+  EXPECT_EQ(layers.tensors[2][0], LayerTensors::kNone);
+  const std::vector<const Node*> nodes(2, nullptr);
+  const LayerNodes held = layerNodes(graph, ops, layers, tensors, nodes);
+  EXPECT_EQ(held.fates, (std::vector<Fate>{Fate::Kernel, Fate::Kernel}));
+  ASSERT_EQ(held.held[3].size(), 2U);
+  EXPECT_EQ(held.held[3][0].certainty, Certainty::Derived);
+  EXPECT_EQ(held.held[3][1].certainty, Certainty::Named);
 }
 
 TEST(OpenvinoWords, NameTheNode) {

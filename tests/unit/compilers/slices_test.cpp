@@ -100,6 +100,14 @@ TEST(Slices, WhatIsCalculatedOverConstantsIsFolded) {
   EXPECT_EQ(c.cover(0), (Names{"product", "reshape"}));
 }
 
+TEST(Slices, ANodeWhoseExtentsAloneAreReadIsNotCalculatedAtAll) {
+  const Case c(fileGraph({"in x", "const k", "Relu relu x -> r", "Shape shape r -> h", "Mul scale h k -> j",
+                          "Reshape reshape x j -> y", "out y"}),
+               {"x", "y"}, {"j"}, {{{"x"}, {"y"}}});
+  EXPECT_EQ(c.fate("relu"), Fate::Removed) << "nobody can calculate it without x";
+  EXPECT_EQ(c.fate("shape"), Fate::Folded);
+}
+
 TEST(Slices, AConstantThatTheCompilerCalculatesIsNotFolded) {
   const Case c(
       fileGraph({"in x", "const w", "const s", "DequantizeLinear widen w s -> d", "MatMul product x d -> p", "out p"}),
