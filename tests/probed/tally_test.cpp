@@ -1,9 +1,12 @@
 // A compiler behind the probe, from the list to every command: tally (tally_kind.cpp).
 #include <chrono>
 #include <filesystem>
+#include <set>
+#include <stop_token>
 #include <thread>
 
 #include "compilers/compile_network.h"
+#include "compilers/probed/probed_compiler.h"
 #include "session/session.h"
 #include "tests/probed/tally_fixture.h"
 
@@ -51,6 +54,33 @@ TEST_F(Tally, AModelThatCannotBeReadEndsWhatWasBegun) {
   for (int i = 0; i < 1000 && !std::filesystem::is_empty(m_temporary.path()); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_TRUE(std::filesystem::is_empty(m_temporary.path())) << "a folder of a probe is left";
+}
+
+TEST_F(Tally, HowFarItIsIsToldWhileItIsAsked) {
+  forgetProbedCompilers();
+  std::set<std::string> phases;
+  const auto opened = openArtifact(network(), {}, {.compiler = "tally", .target = findCompiler("tally")->target()}, "",
+                                   {}, [&](std::string_view phase, std::string_view) { phases.emplace(phase); });
+  ASSERT_TRUE(opened.ok()) << opened.error().text();
+  EXPECT_TRUE(phases.contains("look")) << ::testing::PrintToString(phases);
+}
+
+TEST_F(Tally, CancelIsHeardWhileItIsOpened) {
+  plant("slow open");
+  forgetProbedCompilers();
+  std::stop_source stop;
+  const auto opened = openArtifact(network(), {}, {.compiler = "tally", .target = findCompiler("tally")->target()}, "",
+                                   stop.get_token(), [&](std::string_view phase, std::string_view) {
+                                     if (phase == "ask") stop.request_stop();
+                                   });
+  ASSERT_FALSE(opened.ok());
+  EXPECT_TRUE(opened.error().cancelled) << opened.error().text();
+}
+
+TEST_F(Tally, WhatBecameOfAPinIsSaidOnce) {
+  const Json plan = json({"plan", network(), "--compiler", "tally", "--pin", "turn=f32"});
+  const auto saysPin = [](const Json& said) { return said["code"].get<std::string>().starts_with("build.pin_"); };
+  EXPECT_EQ(std::ranges::count_if(plan["decisions"], saysPin), 1) << plan["decisions"].dump(1);
 }
 
 TEST_F(Tally, GivesTheNumbersOfOurOwnEngine) {

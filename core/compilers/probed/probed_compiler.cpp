@@ -1,5 +1,6 @@
 #include "compilers/probed/probed_compiler.h"
 
+#include <chrono>
 #include <map>
 #include <thread>
 #include <tuple>
@@ -13,6 +14,9 @@
 
 namespace fusescope {
 namespace {
+
+/// Whoever waits for another to open a compiler looks so often whether it is open, and whether to stop.
+constexpr std::chrono::milliseconds kLookAgain{10};
 
 /// The phase in which the network is written as the compiler is handed it.
 constexpr std::string_view kHandOver = "hand over";
@@ -66,7 +70,11 @@ Result<Environment> ProbedCompiler::environment(const StopToken& stop) const {
 
 /// Whoever cancels leaves nothing behind: the next one asks again.
 Result<ProbedCompiler::Opened> ProbedCompiler::opened(const StopToken& stop) const {
-  const std::scoped_lock lock(m_opening);
+  std::unique_lock lock(m_opening, std::try_to_lock);
+  for (; !lock.owns_lock(); std::ignore = lock.try_lock()) {
+    TRY(checkStop(stop));
+    std::this_thread::sleep_for(kLookAgain);
+  }
   if (m_opened && !isOutdated(*m_opened)) return *m_opened;
   auto result = openNow(stop);
   if (!result.ok() && (result.error().cancelled || isJobResult(m_environment))) return result;
@@ -91,6 +99,17 @@ Result<ProbedCompiler::Opened> ProbedCompiler::openNow(const StopToken& stop) co
 Result<std::optional<RecordedJob>> ProbedCompiler::recorded() const {
   if (!isJobResult(m_environment)) return std::optional<RecordedJob>();
   return TRY(opened({})).recorded;
+}
+
+std::string ProbedCompiler::device() const {
+  const auto where = opened({});
+  return m_kind.deviceOf(where.ok() ? where.value().json : Json());
+}
+
+Status ProbedCompiler::awaitOpening(const StopToken& stop) const {
+  const auto where = opened(stop);
+  if (!where.ok() && where.error().cancelled) return where.error();
+  return Done{};
 }
 
 int ProbedCompiler::threads(const BuildOptions& options) const {
@@ -182,8 +201,8 @@ Result<CompilerSupport> ProbedCompiler::support(const Plan& plan, const BuildOpt
   kept.network.plan.reset();
   const Json options = TRY(m_kind.requestOptions(network, {}));
   auto job = TRY(takeJob(stop));
-  const ProbeAnswer answer =
-      TRY(job->ask({.json = {{"op", "support"}, {"options", options}}, .files = filesOf(network)}, stop));
+  const ProbeAnswer answer = TRY(
+      job->ask({.json = {{"op", "support"}, {"options", options}}, .files = filesOf(network)}, stop, told.progress));
   auto support = m_kind.support(network, answer);
   giveBack(std::move(job));
   const std::scoped_lock lock(m_handedMutex);

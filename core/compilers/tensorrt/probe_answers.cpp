@@ -50,6 +50,11 @@ std::string textMember(const Json& object, const char* key) {
   return text.is_string() ? text.get<std::string>() : std::string();
 }
 
+std::string nameOfCard(const Json& opened) {
+  const Json& devices = memberOf(opened, "devices");
+  return devices.is_array() && !devices.empty() ? textMember(devices.front(), "name") : std::string();
+}
+
 Result<std::string> fileText(const ProbeAnswer& answer, const char* name, std::string_view title) {
   const auto file = answer.files.find(name);
   if (file == answer.files.end())

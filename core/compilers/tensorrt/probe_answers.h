@@ -18,6 +18,9 @@ Json memberOf(const Json& object, const char* key);
 /// Empty where it has none that is a text.
 std::string textMember(const Json& object, const char* key);
 
+/// Of the answer to `open`: the card that is there, the first of several; empty: there is none.
+std::string nameOfCard(const Json& opened);
+
 /// The text of the file `name` of an answer. Errors: it was not sent.
 Result<std::string> fileText(const ProbeAnswer& answer, const char* name, std::string_view title);
 

@@ -12,6 +12,16 @@ namespace {
 
 constexpr const char* kTimingCache = "timing_cache";
 
+/// Where the compiler runs is nobody's business: its folder may be gone when it ends.
+Status checkTimingCache(const std::string& path) {
+  if (path.starts_with('/')) return Done{};
+  return Diagnostic{.message = fmt::format("the timing cache {} is no whole path, and the machine that compiles has no "
+                                           "folder in which it would begin",
+                                           path),
+                    .where = {.attribute = "--compiler-option"},
+                    .help = "Give a path that begins with /, as it is on that machine."};
+}
+
 }  // namespace
 
 std::string_view ServerKind::target() const {
@@ -31,9 +41,9 @@ std::vector<CompilerOption> ServerKind::options() const {
   return {{.name = kTimingCache,
            .values = {},
            .initial = {},
-           .help =
-               "A file on the machine that compiles, in which it keeps the times of kernels that it tried, and finds "
-               "those of the last build: the next one is faster and chooses alike. Without it, nothing is kept."}};
+           .help = "A file on the machine that compiles, by its whole path, in which it keeps the times of kernels "
+                   "that it tried, and finds "
+                   "those of the last build: the next one is faster and chooses alike. Without it, nothing is kept."}};
 }
 
 std::string ServerKind::whyNot(Ability ability, const Json& opened) const {
@@ -46,6 +56,10 @@ std::string ServerKind::whyNot(Ability ability, const Json& opened) const {
       {fmt::format("{} compiles and runs networks on the NVIDIA card that it finds, and there is none.", title()),
        textMember(memberOf(opened, "about"), "why_no_device"), elsewhere()},
       " ");
+}
+
+std::string ServerKind::deviceOf(const Json& opened) const {
+  return nameOfCard(opened);
 }
 
 std::string ServerKind::elsewhere() const {
@@ -61,8 +75,10 @@ Result<Json> ServerKind::requestOptions(HandedNetwork& network, const BuildOptio
   if (plan.options.workspaceBytes > 0) json["workspace"] = plan.options.workspaceBytes;
   if (Json extents = extentsAsked(network, options); !extents.empty()) json["profile"] = std::move(extents);
   if (const auto cache = plan.options.compilerOptions.find(kTimingCache);
-      cache != plan.options.compilerOptions.end() && !cache->second.empty())
+      cache != plan.options.compilerOptions.end() && !cache->second.empty()) {
+    TRY(checkTimingCache(cache->second));
     json[kTimingCache] = cache->second;
+  }
   return json;
 }
 
@@ -73,6 +89,19 @@ NodeId ServerKind::failedAt(const HandedNetwork& network, const Diagnostic& erro
 void ServerKind::keepAnswers(const ProbeAnswer& compiled, std::initializer_list<const char*> keys, ReadBack& told) {
   for (const char* key : keys)
     if (std::string text = textMember(compiled.json, key); !text.empty()) told.compiler.options[key] = std::move(text);
+}
+
+void ServerKind::warnOfNodes(const HandedNetwork& network, const ProbeAnswer& compiled, const char* key,
+                             const char* message, ReadBack& told) {
+  for (const Json& name : memberOf(compiled.json, key)) {
+    const auto known =
+        name.is_string() ? network.nodes.find(name.get_ref<const std::string&>()) : network.nodes.end();
+    if (known == network.nodes.end()) continue;
+    for (const NodeId node : known->second)
+      told.decisions.push_back(decide("build.compiler_warns", {Subject::node(network.plan->graph().node(node).name)},
+                                      network.plan->options.compiler,
+                                      {{"compiler", "TensorRT"}, {"message", message}}));
+  }
 }
 
 }  // namespace fusescope

@@ -17,6 +17,7 @@ class ServerKind : public ProbedKind {
   HandedTypes handedTypesFor(const Plan& plan) const override;
   std::vector<CompilerOption> options() const override;
   std::string whyNot(Ability ability, const Json& opened) const override;
+  std::string deviceOf(const Json& opened) const override;
   std::string whyNoWorkspace() const override { return {}; }
   std::string elsewhere() const override;
   Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override;
@@ -26,6 +27,9 @@ class ServerKind : public ProbedKind {
   /// What the probe answers of a build besides its files, as options of who compiled: the card, and whatever `keys`
   /// name.
   static void keepAnswers(const ProbeAnswer& compiled, std::initializer_list<const char*> keys, ReadBack& told);
+  /// Warns of nodes that the probe lists under `key` in its answer.
+  static void warnOfNodes(const HandedNetwork& network, const ProbeAnswer& compiled, const char* key,
+                          const char* message, ReadBack& told);
 };
 
 }  // namespace fusescope

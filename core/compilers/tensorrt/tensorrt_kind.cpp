@@ -1,6 +1,8 @@
-// TensorRT for servers by its Python interface, 10 and 11. It tells of its layers by its inspector where the engine can
-// be loaded, else by its log; both are read as those of engines that others built.
+// TensorRT for servers by its Python interface, 10.1 to 11. It tells of its layers by its inspector where the engine
+// can be loaded, else by its log; both are read as those of engines that others built.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/json_fields.h"
 #include "compilers/tensorrt/built_engine.h"
@@ -41,7 +43,11 @@ class TensorrtKind final : public ServerKind {
     takeTypesSet(compiled.json, files);
     ReadBack told = readBuiltEngine(network, files);
     keepAnswers(compiled, {"device"}, told);
-    tellOfNodesWithoutLayer(network, compiled.json, told);
+    warnOfNodes(network, compiled, "no_layer_of",
+                "no layer of floats was made of the node, so that no type of one could be set", told);
+    for (const Json& warning : memberOf(compiled.json, "warnings"))
+      told.decisions.push_back(decide("build.compiler_warns", {}, network.plan->options.compiler,
+                                      {{"compiler", "TensorRT"}, {"message", warning}}));
     return told;
   }
 
@@ -59,29 +65,16 @@ class TensorrtKind final : public ServerKind {
     return error;
   }
 
-  /// It is told of types by calls, of which its log says nothing.
+  /// It is told of types by calls, of which its log says nothing: [layer, node, type, "precision" | "output"] each.
   static void takeTypesSet(const Json& compiled, EngineFiles& files) {
     if (!files.log) return;
+    files.log->constraints = textMember(compiled, "constraints");
     for (const Json& set : memberOf(compiled, "types_set")) {
-      if (!set.is_array() || set.size() < 3 || !set[0].is_string() || !set[1].is_string() || !set[2].is_string())
-        continue;
-      files.log->typesSet.push_back({set[0].get<std::string>(), set[2].get<std::string>()});
+      const bool isTold = set.is_array() && set.size() == 4 &&
+                          std::ranges::all_of(set, [](const Json& each) { return each.is_string(); });
+      if (!isTold) continue;
       files.log->nodeOfLayer.insert_or_assign(set[0].get<std::string>(), set[1].get<std::string>());
-    }
-  }
-
-  static void tellOfNodesWithoutLayer(const HandedNetwork& network, const Json& compiled, ReadBack& told) {
-    for (const Json& name : memberOf(compiled, "no_layer_of")) {
-      const auto known =
-          name.is_string() ? network.nodes.find(name.get_ref<const std::string&>()) : network.nodes.end();
-      if (known == network.nodes.end()) continue;
-      for (const NodeId node : known->second)
-        told.decisions.push_back(decide("build.compiler_warns", {Subject::node(network.plan->graph().node(node).name)},
-                                        network.plan->options.compiler,
-                                        {{"compiler", "TensorRT"},
-                                         {"message",
-                                          "no layer of floats was made of the node, so that no type of one "
-                                          "could be set"}}));
+      if (set[3] == "precision") files.log->typesSet.push_back({set[0].get<std::string>(), set[2].get<std::string>()});
     }
   }
 };

@@ -2,7 +2,7 @@
 extents, has a kernel of a sum or a product and the Relu behind it, and one of each other node.
 
 FUSESCOPE_TEST_TALLY says what goes wrong: "refuses OP" (when it is asked), "fails OP", "dies OP" (while it compiles),
-"dies run", "spins" (a thread takes a processor from when it is opened), "slow run", "wrong STEP…" (while all of these
+"dies run", "spins" (a thread takes a processor from when it is opened), "slow open", "slow run", "wrong STEP…" (while all of these
 steps of its optimisation are taken, results are off by one), "boasts STEP" (likewise, and it says that it takes the step
 where it is to be left out, too), "marks" (a network with one more output is counted in other kernels).
 """
@@ -29,11 +29,14 @@ class Compiler(base.Compiler):
         if "FUSESCOPE_TEST_TELLS" in os.environ:
             with open(os.environ["FUSESCOPE_TEST_TELLS"], "w") as file:
                 file.write(str(os.environ.get("OMP_WAIT_POLICY")))
+        if self._fault == ["slow", "open"]:
+            time.sleep(1000)
         if self._fault == ["spins"]:
             threading.Thread(target=spin, daemon=True).start()
         return {"version": "1.5", "devices": [{"name": "fingers"}], "about": {"pid": os.getpid()}}
 
     def support(self, request, files, out_folder, progress):
+        progress("look", "at the network")
         graph = Graph(files["network.onnx"])
         refused = [node["name"] for node in graph.nodes if not self._takes(node["op"])]
         return {"refused": refused, "options": request["options"]}

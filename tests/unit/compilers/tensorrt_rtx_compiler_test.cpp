@@ -218,12 +218,18 @@ TEST(TensorrtRtxPackage, AnotherCapabilityMayRefuseATypeAndTheCardThereIsNone) {
   options.compilerOptions["sm"] = "75";
   Handed turing(graph, options);
   EXPECT_FALSE(askRtx(*job, "compile", turing.network()).ok());
+  options.compilerOptions["sm"] = "1";
+  Handed ancient(graph, options);
+  const auto unknown = askRtx(*job, "compile", ancient.network());
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_FALSE(unknown.error().where.attribute.empty()) << "no node is to blame: " << unknown.error().text();
   if (!job->opened()["devices"].empty()) return;
   options.compilerOptions["sm"] = "CURRENT";
   Handed current(graph, options);
   const auto none = askRtx(*job, "compile", current.network());
   ASSERT_FALSE(none.ok());
   EXPECT_NE(none.error().text().find("no card"), std::string::npos) << none.error().text();
+  EXPECT_FALSE(none.error().where.attribute.empty()) << "no node is to blame";
   const auto run = job->ask({.json = {{"op", "run"}}, .files = {}}, {});
   ASSERT_FALSE(run.ok());
   EXPECT_NE(run.error().text().find("card"), std::string::npos) << run.error().text();
