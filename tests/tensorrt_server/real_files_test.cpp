@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "frontends/tensorrt/engine_profile.h"
 #include "tests/tensorrt_server/server_fixture.h"
 #include "tests/unit/tensorrt_engines/engine_networks.h"
 
@@ -23,13 +24,24 @@ class RealFiles : public Server {
         {mnist / "trtexec-help.txt", "help.txt"},
         {mnist / "trtexec-verbose-build.log", "build.log"},
         {mnist / "exportLayerInfo.json", "layers.json"},
-        {mnist / "trtexec-dumpProfile.log", "profile.json"},
         {data / "trex" / "pytorch-resnet18-A100-fp16" / "resnet.onnx.engine.timing.json", "times.json"}};
     for (const auto& [from, to] : files) {
       if (!fs::exists(from)) return {};
       fs::copy_file(from, folder / to);
     }
+    const fs::path printed = mnist / "trtexec-dumpProfile.log";
+    if (!fs::exists(printed)) return {};
+    m_folder.write("recording/profile.json", exported(readTextFile(printed).value()).dump());
     return folder;
+  }
+  /// What it writes with --exportProfile, of what it printed with --dumpProfile.
+  static Json exported(const std::string& printed) {
+    const EngineProfile profile = parseEngineProfile(printed).value();
+    Json rows = {{{"count", profile.runs.value()}}};
+    for (const ProfiledLayer& layer : profile.layers)
+      rows.push_back(
+          {{"name", layer.name}, {"averageMs", layer.averageMs.value()}, {"medianMs", layer.medianMs.value()}});
+    return rows;
   }
   static Json kernelsOf(const Json& plan) {
     Json kernels = Json::array();

@@ -7,7 +7,10 @@ namespace {
 using Names = std::vector<std::string>;
 
 /// What both do.
-class Both : public Server, public ::testing::WithParamInterface<const char*> {};
+class Both : public Server, public ::testing::WithParamInterface<const char*> {
+ protected:
+  static bool isTrtexec() { return std::string(GetParam()) == "trtexec"; }
+};
 
 TEST_P(Both, AreListedAndMarkedAsUntried) {
   const Json compilers = json({"compilers", "--try", "FUSESCOPE_PYTHON"});
@@ -58,10 +61,14 @@ TEST_P(Both, RunAndAreTimedByKernel) {
   const std::string remark = time["remark"];
   EXPECT_NE(remark.find("untried"), std::string::npos) << remark;
   std::vector<double> ms;
-  for (const Json& kernel : time["layers"][0]["layers"]) ms.push_back(kernel["median_ms"]);
-  const bool isRecorded = std::string(GetParam()) == "trtexec";
-  EXPECT_EQ(remark.find("without transfers") != std::string::npos, isRecorded) << remark;
-  EXPECT_EQ(ms, isRecorded ? (std::vector<double>{0.00224, 0.00205, 0.0023}) : (std::vector<double>{0.25, 0.5, 0.75}));
+  for (const Json& kernel : time["layers"][0]["layers"]) {
+    ms.push_back(kernel["median_ms"]);
+    EXPECT_EQ(kernel["device"], "a card that only tests have");
+  }
+  EXPECT_EQ(remark.find("without transfers") != std::string::npos, isTrtexec()) << remark;
+  EXPECT_EQ(remark.find("a run took 0.0068 ms then") != std::string::npos, isTrtexec())
+      << "the sum of the means of its layers, while it writes no times of runs: " << remark;
+  EXPECT_EQ(ms, isTrtexec() ? (std::vector<double>{0.00224, 0.00205, 0.0023}) : (std::vector<double>{0.25, 0.5, 0.75}));
 }
 
 TEST_P(Both, WorkInTheOtherVerbs) {
@@ -85,7 +92,7 @@ TEST_P(Both, TypesOfLayersAreAskedForWhereTheTargetIsOlder) {
                                        "tensorrt-10", "--pin",   "shift=f32:obey", "--precision", "f16"};
   const Json plan = json(asked);
   EXPECT_EQ(plan["options"]["target"], "tensorrt-10");
-  if (std::string(GetParam()) == "trtexec") {
+  if (isTrtexec()) {
     const std::string command = plan["compiler"]["options"]["command"];
     EXPECT_NE(command.find("--fp16 --precisionConstraints=obey --layerPrecisions=n3:fp32,n3_*:fp32"), std::string::npos)
         << command;
@@ -104,10 +111,39 @@ TEST_P(Both, TypesOfLayersAreAskedForWhereTheTargetIsOlder) {
   EXPECT_EQ(decisionsOf(plan, "build.compiler_warns").size(), 1U) << "it warns of f16, so that it was allowed";
 }
 
+/// What is not obeyed is said once, with what the log and the request tell of it, in the names of the network.
+TEST_P(Both, APinThatIsNotObeyedIsExplainedOnce) {
+  serve("10.16", "stubborn");
+  const Json plan = json({"plan", network(), "--compiler", GetParam(), "--target", "tensorrt-10", "--precision", "f16",
+                          "--pin", std::string("turn=") + (isTrtexec() ? "f16" : "f32")});
+  ASSERT_EQ(plan["pins"].size(), 1U);
+  EXPECT_EQ(plan["pins"][0]["cause"], "only_preferred") << plan["pins"].dump();
+  EXPECT_EQ(decisionsOf(plan, "build.pin_only_preferred").size(), 1U);
+  EXPECT_EQ(decisionsOf(plan, "build.pin_").size(), 1U) << plan["decisions"].dump();
+}
+
+TEST_P(Both, WhatIsToldOfTypesOfOutputsIsNotToldAsOfCalculations) {
+  const Json plan = json({"plan", network(), "--compiler", GetParam(), "--target", "tensorrt-10", "--precision", "f16",
+                          "--output-type", "shift=f16:obey"});
+  EXPECT_TRUE(decisionsOf(plan, "build.type_set").empty()) << plan["decisions"].dump();
+  const std::vector<Json> warnings = decisionsOf(plan, "build.compiler_warns");
+  const bool isWarned = std::ranges::any_of(warnings, [](const Json& said) {
+    return said.dump().find("is not what the node gives") != std::string::npos &&
+           said["subjects"].dump().find("shift") != std::string::npos;
+  });
+  EXPECT_EQ(isWarned, isTrtexec()) << "the sum is two layers: " << plan["decisions"].dump();
+}
+
+TEST_P(Both, ATimingCacheNeedsAWholePath) {
+  const std::string why =
+      said({"plan", network(), "--compiler", GetParam(), "--compiler-option", "timing_cache=times.cache"}, 2);
+  EXPECT_NE(why.find("the timing cache times.cache is no whole path"), std::string::npos) << why;
+}
+
 TEST_P(Both, StronglyTypedTheNetworkSaysTheTypes) {
   const Json plan = json({"plan", network(), "--compiler", GetParam(), "--workspace", "1048576", "--compiler-option",
                           "timing_cache=" + file("times.cache")});
-  if (std::string(GetParam()) != "trtexec") return;
+  if (!isTrtexec()) return;
   EXPECT_EQ(plan["compiler"]["options"]["command"],
             "trtexec --onnx=network.onnx --saveEngine=engine.plan --profilingVerbosity=detailed --verbose "
             "--exportLayerInfo=layers.json --stronglyTyped --memPoolSize=workspace:1M --timingCacheFile=times.cache "
@@ -189,8 +225,7 @@ TEST_P(Both, WhereTheyAreAbsentWhatToDoIsSaid) {
   EXPECT_NE(listed.out.find(std::string(GetParam()) + " is in none of these. On a machine that has it"),
             std::string::npos)
       << listed.out;
-  const bool isProgram = std::string(GetParam()) == "trtexec";
-  EXPECT_NE(listed.out.find(isProgram ? "There is no program trtexec on the PATH" : "-m pip install tensorrt\n"),
+  EXPECT_NE(listed.out.find(isTrtexec() ? "There is no program trtexec on the PATH" : "-m pip install tensorrt\n"),
             std::string::npos)
       << listed.out;
 }
@@ -231,6 +266,30 @@ net (float[4] x) => (float[4] y) <float[4] w = {1, -2, 3, 0.5}> {
   EXPECT_EQ(entryOf(plan["nodes"], "node", "scale")["fate"], "kernel");
   const ProcessResult run = fusescopeCommand({"run", model, "--compiler", "tensorrt", "--expect", expected(model)});
   EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+TEST_F(Tensorrt, ATimingCacheThatCannotBeWrittenIsSaidBeforeTheBuild) {
+  const std::string why = said(
+      {"plan", network(), "--compiler", "tensorrt", "--compiler-option", "timing_cache=" + file("nowhere/times.cache")},
+      2);
+  EXPECT_NE(why.find("Nothing can be written into the folder"), std::string::npos) << why;
+}
+
+TEST_F(Tensorrt, TheLogSaysInNamesOfTheNetworkThatNoKernelObeys) {
+  serve("10.16", "impossible");
+  const Json plan = json({"plan", network(), "--compiler", "tensorrt", "--target", "tensorrt-10", "--precision", "f16",
+                          "--pin", "shift=f32:obey"});
+  ASSERT_EQ(plan["pins"].size(), 1U);
+  EXPECT_EQ(plan["pins"][0]["cause"], "no_tactic") << plan["pins"].dump();
+  EXPECT_NE(plan["pins"][0]["why"].get<std::string>().find("layer shift[Add] + last[Relu] obeys"), std::string::npos)
+      << plan["pins"].dump();
+}
+
+TEST_F(Tensorrt, ACardWithoutMemoryForWhatRunsIsNotAnotherCard) {
+  serve("10.16", "crowded");
+  const Json plan = json({"plan", network(), "--compiler", "tensorrt"});
+  EXPECT_NE(plan.dump().find("out of memory"), std::string::npos);
+  EXPECT_EQ(plan.dump().find("Compile it again on the card"), std::string::npos) << plan.dump();
 }
 
 using Trtexec = Server;

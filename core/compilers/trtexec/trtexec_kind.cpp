@@ -45,6 +45,14 @@ class TrtexecKind final : public ServerKind {
     files.log = TRY(parsed(compiled, kLog, parseEngineLog));
     ReadBack told = readBuiltEngine(network, files);
     keepAnswers(compiled, {"device"}, told);
+    warnOfNodes(network, compiled, "calculation_set_in_part",
+                "the parser made several layers of the node, and the type was set for the first one alone: trtexec can "
+                "name no others before 9",
+                told);
+    warnOfNodes(network, compiled, "output_set_in_part",
+                "the parser made several layers of the node, and the type of what the first one writes was set, which "
+                "is not what the node gives: trtexec can name no others",
+                told);
     std::vector<std::string> words;
     for (const Json& word : memberOf(compiled.json, "command"))
       if (word.is_string()) words.push_back(word.get<std::string>());
@@ -52,7 +60,9 @@ class TrtexecKind final : public ServerKind {
     return told;
   }
 
-  std::string_view kernelTimesAre() const override { return "medians over all runs, means where no medians are told"; }
+  std::string_view kernelTimesAre() const override {
+    return "medians over all runs, means where no medians are told, and a whole run is the sum of the means";
+  }
   Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
                                                     const ProbeAnswer& profile) const override {
     std::map<std::string, double> times;

@@ -2,7 +2,8 @@
 inspector's JSON that it has in 10.16, or in 11 where FUSESCOPE_TEST_TENSORRT=11. It compiles the networks of networks.py.
 
 FUSESCOPE_TEST_FAULT says what goes wrong: "memory", "killed", "half" (the inspector's JSON ends in the middle),
-"card" (the engine is of another one), "slow" (a build that lasts).
+"card" (the engine is of another one), "slow" (a build that lasts), "stubborn" (types of layers change nothing),
+"impossible" (the same, and its log says that no kernel obeys), "crowded" (the card has no memory left for what runs).
 """
 
 import ctypes
@@ -216,6 +217,9 @@ class Builder:
             log(Severity.VERBOSE, f"Tactic: 0x{STARTED + index:016x} Time: 0.00{index + 2}")
             log(Severity.VERBOSE, f">>>>>>>>>>>>>>> Chose Runner Type: PointWiseV2 Tactic: 0x{STARTED + index:016x}")
             monitor.step_complete("Building Engine", index)
+            if FAULT == "impossible":
+                layers = " + ".join(f"{node['name']}[{node['op']}]" for node in nodes)
+                log(Severity.WARNING, f"No implementation of layer {layers} obeys the requested constraints in strict mode.")
         monitor.phase_finish("Building Engine")
         log(Severity.WARNING, "Detected layernorm nodes in FP16.") if "FP16" in config.flags else None
         log(Severity.INFO, "Total Activation Memory: 512 bytes")
@@ -240,7 +244,8 @@ def layers_of(network, config, kernels):
     for nodes in kernels:
         own = [layer for layer in network.layers if layer.metadata in [f"[ONNX Layer: {node['name']}]" for node in nodes]]
         set_types = [layer.precision for layer in own if not IS_11 and layer.precision is not None]
-        kind = set_types[0] if set_types and not network.is_strong else free or own[-1].kind
+        obeys = FAULT not in ("stubborn", "impossible")
+        kind = set_types[0] if set_types and obeys and not network.is_strong else free or own[-1].kind
         inputs = [name for node in nodes for name in node["inputs"] if name not in network.graph.weights]
         inputs = [name for name in inputs if name not in [node["outputs"][0] for node in nodes]]
         tensor = lambda name: {"Name": name, "Location": "Device", "Dimensions": network.graph.dims, **told_type(kind)}
@@ -266,12 +271,12 @@ class Runtime:
             self._logger.log(Severity.ERROR, "IRuntime::deserializeCudaEngine: Error Code 6: API Usage Error (The engine plan file is "
                              "generated on an incompatible device, expecting compute 8.9 got compute 8.6, please rebuild.)")
             return None
-        return Engine(json.loads(plan))
+        return Engine(json.loads(plan), self._logger)
 
 
 class Engine:
-    def __init__(self, plan):
-        self.plan = plan
+    def __init__(self, plan, logger):
+        self.plan, self.logger = plan, logger
         self.graph = networks.Graph.__new__(networks.Graph)
         vars(self.graph).update(plan["graph"])
         self.tensors = {name: (kind, TensorIOMode.INPUT) for name, kind in self.graph.inputs}
@@ -294,6 +299,9 @@ class Engine:
         return TensorLocation.DEVICE
 
     def create_execution_context(self):
+        if FAULT == "crowded":
+            self.logger.log(Severity.ERROR, "[resizingAllocator.cpp::allocate::74] Error Code 1: Cuda Runtime (out of memory)")
+            return None
         return Context(self)
 
     def create_engine_inspector(self):
