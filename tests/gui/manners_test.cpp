@@ -178,7 +178,7 @@ class MannersTest : public QObject {
     QCOMPARE(inputs(), QStringList({npz, npy}));
     drop({directives});
     QTRY_VERIFY(!m_window->document().planning());
-    QVERIFY(m_window->document().options().precisions == options.precisions);
+    QTRY_VERIFY(m_window->document().options().precisions == options.precisions);
     const QString session = m_folder->filePath("s.fsession");
     QVERIFY(m_window->session().save(session).ok());
     m_window->document().setPrecisions({});

@@ -45,6 +45,21 @@ class ProgramTest : public test::DrivenProgram {
     run({"see Build", "tab Layers", "see FLOPs", "see ≈"});
   }
 
+  // As from the menu they are a network, and what the engine made of it.
+  void layersOfAnEngineAreOpenedAsSuch() {
+    QFile layers(filePath("layers.json"));
+    QVERIFY(layers.open(QIODevice::WriteOnly));
+    layers.write(R"({"Layers": [{"Name": "Relu_0", "LayerType": "PointWise",
+      "Inputs": [{"Name": "x", "Dimensions": [1, 4], "Format/Datatype": "Row major linear FP32"}],
+      "Outputs": [{"Name": "y", "Dimensions": [1, 4], "Format/Datatype": "Row major linear FP32"}]}],
+      "Bindings": ["x", "y"]})");
+    layers.close();
+    start({layers.fileName()});
+    const Session kept = keptWhen([](const Session& session) { return !session.runs.empty(); });
+    QCOMPARE(kept.options.target, std::string("tensorrt-8"));
+    QVERIFY(kept.runs.front().made);
+  }
+
   void itsTabsTakeClicksWhereItsLayoutIsRemembered() {
     // Docks as a larger window left them. What is wrong with them shows when they have moved to their places.
     QDir().mkpath(filePath("config/fusescope"));
@@ -61,5 +76,5 @@ class ProgramTest : public test::DrivenProgram {
   }
 };
 
-FUSESCOPE_GUI_TEST(ProgramTest, 4)
+FUSESCOPE_GUI_TEST(ProgramTest, 5)
 #include "program_test.moc"

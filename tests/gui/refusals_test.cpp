@@ -107,7 +107,7 @@ class RefusalsTest : public QObject {
       QVERIFY(!button(dialog, start)->isEnabled());
       QVERIFY2(greyWithoutAWord(dialog).isEmpty(), qPrintable(greyWithoutAWord(dialog).join('\n')));
       if (action != QString("tune")) {  // each field says again what it said before
-        QTest::mouseClick(button(dialog, "Cancel"), Qt::LeftButton);
+        QTest::mouseClick(button(dialog, action == QString("bisect") ? "Stop" : "Cancel"), Qt::LeftButton);
         QTRY_VERIFY(button(dialog, start)->isEnabled());
         for (const QWidget* field : test::fieldsOf(dialog))
           if (field->isEnabled() && tips.contains(wordsOf(*field)) && !tips[wordsOf(*field)].endsWith('.'))

@@ -139,7 +139,9 @@ void GotoDialog::find() {
 void GotoDialog::addAction(int index, const Add& add) {
   const QAction& action = *m_actions[index];
   const bool able = action.isEnabled();
-  const QString beside = able ? action.shortcut().toString(QKeySequence::NativeText) : action.toolTip();
+  const QString beside = able                      ? action.shortcut().toString(QKeySequence::NativeText)
+                         : action.data().isValid() ? action.data().toString()
+                                                   : action.toolTip();
   add(QStringLiteral("› %1%2").arg(nameOf(action), beside.isEmpty() ? QString() : QStringLiteral("   ") + beside),
       QString(), index);
   if (able) return;  // else it is greyed, with the reason

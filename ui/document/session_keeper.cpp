@@ -61,7 +61,10 @@ SessionKeeper::SessionKeeper(PlanDocument& document, Runs& runs, RunController& 
   connect(&m_watcher, &QFileSystemWatcher::fileChanged, &m_checkTimer, qOverload<>(&QTimer::start));
   connect(&document, &PlanDocument::modelChanged, this, &SessionKeeper::modelOpened);
   connect(&document, &PlanDocument::openFailed, this, [this] { m_pending.reset(); });
-  connect(&document, &PlanDocument::openingCancelled, this, [this] { m_pending.reset(); });
+  connect(&document, &PlanDocument::openingCancelled, this, [this] {
+    m_pending.reset();
+    m_jobs.cancel(kReadTag);
+  });
   connect(&document.undoStack(), &QUndoStack::indexChanged, this, &SessionKeeper::keepSoon);
   connect(&document.undoStack(), &QUndoStack::cleanChanged, this, &SessionKeeper::changed);
   connect(&document, &PlanDocument::calibratedChanged, this, &SessionKeeper::worked);

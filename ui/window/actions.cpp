@@ -104,6 +104,7 @@ void Actions::refresh() {
     if (form.refusal == nullptr) continue;
     const QString refusal = form.refusal(m_window);
     action->setEnabled(refusal.isEmpty());
+    action->setData(refusal);  // in plain text, for GotoDialog
     action->setToolTip(refusal.isEmpty() ? toolTipOf(*action) : tipText(refusal));
   }
 }

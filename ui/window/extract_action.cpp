@@ -44,6 +44,13 @@ std::set<std::size_t> nodesOfFile(MainWindow& window) {
   return nodes;
 }
 
+/// Whether one of them does.
+bool standForNodesOfFile(MainWindow& window) {
+  const Graph& graph = window.document().snapshot()->graph();
+  return std::ranges::any_of(window.selection().nodes(),
+                             [&](NodeId node) { return !graph.node(node).origins.empty(); });
+}
+
 QString nameOfFile(const std::filesystem::path& path) {
   return qs(path.filename().string());
 }
@@ -131,7 +138,7 @@ QString extractRefusal(MainWindow& window) {
   if (!window.selection().inside().empty())
     return QStringLiteral("A part holds whole nodes of the main graph: select the node that has the body.");
   if (window.document().model()->format != "onnx") return QStringLiteral("A part can only be cut out of an ONNX file.");
-  if (nodesOfFile(window).empty())
+  if (!standForNodesOfFile(window))
     return QStringLiteral("The plan alone has these nodes: select one that is in the file.");
   if (window.jobs().busy(kExtractTag)) return QStringLiteral("Another part is being extracted.");
   if (window.controller().busy())

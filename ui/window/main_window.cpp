@@ -175,9 +175,9 @@ void MainWindow::modelOpened() {
   m_canvas->setFocus();
   // Once the session of this model has begun.
   const auto dropped = std::exchange(m_dropped, {});
-  if (!dropped.files.isEmpty() && (dropped.with == m_document->path() || dropped.with == m_session->path()))
+  if (!dropped.files.empty() && (dropped.with == m_document->path() || dropped.with == m_session->path()))
     QMetaObject::invokeMethod(
-        this, [this, files = dropped.files] { dropFiles(files); }, Qt::QueuedConnection);
+        this, [this, files = dropped.files] { takeDropped(files); }, Qt::QueuedConnection);
 }
 
 void MainWindow::planArrived() {

@@ -22,6 +22,7 @@
 #include "ui/jobs/worker_client.h"
 #include "ui/ribbon/ribbon.h"
 #include "ui/window/actions.h"
+#include "ui/window/file_kinds.h"
 #include "ui/window/message_bar.h"
 #include "ui/window/room.h"
 #include "ui/window/start_page.h"
@@ -31,7 +32,6 @@ namespace fusescope {
 class Environments;
 class FactLine;
 class TwoViews;
-struct FoundFile;
 struct Recipe;
 
 /// The window: the canvas in the middle, docks around it (Room), one document and one selection for all of them.
@@ -199,7 +199,7 @@ class MainWindow : public QMainWindow {
   bool openFound(const FoundFile& file);
   bool openForModel(const FoundFile& file);
   /// Opens a file that takes the place of what is open; `others`, which are for it, once that is there.
-  bool openInPlace(const FoundFile& file, QStringList others);
+  bool openInPlace(const FoundFile& file, std::vector<FoundFile> others);
   /// Layers of another engine than the one whose layers are the network that is open: they are another network.
   bool isOtherNetwork(const FoundFile& file) const;
   void takeDropped(const std::vector<FoundFile>& files);
@@ -240,7 +240,7 @@ class MainWindow : public QMainWindow {
   QTimer m_cancelAsked;    ///< for so long the next Escape cancels what is under way
   struct {
     QString with;
-    QStringList files;
+    std::vector<FoundFile> files;
   } m_dropped;  ///< `files` wait until `with`, a model or a session that was opened with them, is there
   QComboBox* m_target;
   QComboBox* m_precision;

@@ -10,7 +10,6 @@
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
-#include "ui/window/file_kinds.h"
 #include "ui/window/job_file_actions.h"
 #include "ui/window/main_window.h"
 #include "ui/window/message_keys.h"
@@ -69,11 +68,11 @@ bool MainWindow::openForModel(const FoundFile& file) {
   return false;
 }
 
-bool MainWindow::openInPlace(const FoundFile& file, QStringList others) {
+bool MainWindow::openInPlace(const FoundFile& file, std::vector<FoundFile> others) {
   const bool again = m_document->model() && QFileInfo(file.path) == QFileInfo(m_document->path());
   if (!again && !mayLeave()) return false;
   // Layers of an engine are a network, and what the engine made of it.
-  if (isOfEngine(file.kind) && !again) others << file.path;
+  if (isOfEngine(file.kind) && !again) others.push_back(file);
   m_dropped = {file.path, std::move(others)};
   m_session->open(file.path);
   return true;
@@ -111,12 +110,11 @@ void MainWindow::takeDropped(const std::vector<FoundFile>& files) {
                        QStringLiteral("%1 says something of a model, and none is open.")
                            .arg(QFileInfo(files.front().path).fileName()));
   if (first == files.end()) return takeForModel(files);
-  QStringList others;
-  for (const FoundFile& file : files)
-    if (&file != &*first) others << file.path;
+  std::vector<FoundFile> others = files;
+  others.erase(others.begin() + (first - files.begin()));
   if (first->kind != FileKind::JobResult) return void(openInPlace(*first, others));
   openResult(*this, first->path);
-  if (!others.isEmpty())
+  if (!others.empty())
     m_messages->show(kDroppedKey,
                      QStringLiteral("%1 was opened alone. What was dropped with it may be of another network: drop it "
                                     "again once the network of the result is open.")
