@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "app/cli/command.h"
+#include "app/cli/parse_error.h"
 #include "app/cli/parts.h"
 #include "app/cli/report.h"
 #include "base/name_hints.h"
@@ -138,8 +139,9 @@ int mainGuarded(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (argc > 1 && app.get_subcommands().empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
       return fail(notExpected(app));
-    const bool done = app.exit(error) == 0;  // help and version are errors of this kind, too
-    return done && std::cout.flush() ? kDone : kBadUse;
+    if (error.get_exit_code() != 0) return fail(inWords(error, app));
+    app.exit(error);  // help and version are errors of this kind, too
+    return std::cout.flush() ? kDone : kBadUse;
   }
   return runChosen(commands);
 }

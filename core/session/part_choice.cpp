@@ -27,7 +27,13 @@ Status addNodes(const NetworkCutter& cutter, const std::vector<std::string>& pat
   PatternMatcher matcher(cutter.model());
   const Graph& graph = *cutter.model().graph;
   for (const std::string& pattern : patterns) {
-    const PatternMatch match = TRY(matcher.match(pattern, stop));
+    auto matched = matcher.match(pattern, stop);
+    if (!matched.ok()) {
+      Diagnostic error = std::move(matched).error();
+      error.where.attribute = "--nodes";
+      return error;
+    }
+    const PatternMatch& match = matched.value();
     if (match.nodes.empty() && match.removed.empty() && !match.inBodies.empty())
       return inBody(pattern, match.inBodies.front(), graph);
     for (const NodeId node : match.nodes) addOrigins(graph, node, chosen);

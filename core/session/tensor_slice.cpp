@@ -34,8 +34,7 @@ double sizeOf(double number) {
 Diagnostic badSlice(std::string message, std::size_t axes) {
   return {.message = std::move(message),
           .where = {.attribute = "--slice"},
-          .help = fmt::format("Give an index or ':' for each of the {}, ':' for one or two of them.",
-                              counted(static_cast<std::int64_t>(axes), "axis"))};
+          .help = fmt::format("Give an index or ':' for each axis ({} here), ':' for one or two of them.", axes)};
 }
 
 }  // namespace

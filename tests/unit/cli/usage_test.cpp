@@ -41,8 +41,18 @@ TEST(Usage, WhatIsWrongWithAnOptionIsSaidOfTheOption) {
   const auto holds = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   EXPECT_TRUE(holds(saidOf({"plan", model, "--precision", "int8"}), "option '--precision': "));
   EXPECT_TRUE(holds(saidOf({"plan", model, "--pin", "qqq=f32"}), "option '--pin qqq=f32': "));
-  EXPECT_TRUE(holds(saidOf({"run", model, "--threads", "100000"}), "--threads: 100000 must be between 1 and 1024"));
+  EXPECT_TRUE(
+      holds(saidOf({"run", model, "--threads", "100000"}), "option '--threads': 100000 must be between 1 and 1024"));
+  EXPECT_EQ(saidOf({"extract", model, "--nodes", "conv"}),
+            "fusescope: option '--output': it is missing. fusescope extract --help says what it takes.\n");
+  EXPECT_TRUE(holds(saidOf({"errors", model, "--against", "f61"}), "option '--against': 'f61' is none of f32, f64"));
+  EXPECT_TRUE(holds(saidOf({"errors", model, "--tol-rms", "abc"}), "option '--tol-rms': 'abc' is no value for it"));
+  EXPECT_TRUE(holds(saidOf({"plan", model, "--precision", "f16", "--precision", "bf16"}),
+                    "option '--precision': it is given 2 times, and holds once"));
+  EXPECT_TRUE(holds(saidOf({"plan", model, "--precision"}), "option '--precision': its value is missing"));
   const TemporaryFolder folder;
+  EXPECT_TRUE(holds(saidOf({"extract", model, "--nodes", "qqq", "-o", (folder / "p.onnx").string()}),
+                    "option '--nodes': the pattern 'qqq' matches no node"));
   EXPECT_TRUE(holds(saidOf({"calibrate", model, "--exclude", "qqq", "-o", (folder / "r.json").string()}),
                     "option '--exclude': the pattern 'qqq' matches no node"));
 }
