@@ -92,6 +92,23 @@ class EngineFilesTest : public QObject {
     QVERIFY2(!words.contains("predicted 0"), qPrintable(words));
   }
 
+  /// What import-engine writes is the engine, not our prediction of it.
+  void aPlanThatWasReadBackOpensAsTheRunThatItTells() {
+    const EngineImport request{
+        .model = m_network.toStdString(),
+        .files = {.layers = m_layers.toStdString(), .profile = m_profile.toStdString(), .times = {}, .log = {}}};
+    const auto artifact = importEngine(request);
+    QVERIFY(artifact.ok());
+    const QString plan = m_folder->filePath(QStringLiteral("engine.json"));
+    QVERIFY(writeFileAtomically(plan.toStdString(), toJson(*artifact.value().made).dump()).ok());
+    QVERIFY(m_window->openFile(plan));
+    expectMade(1);
+    const Run& run = m_window->runs().all().front();
+    QVERIFY(isReadFromFiles(run));
+    QCOMPARE(run.name, std::string("engine.json"));
+    QCOMPARE(run.time->layers.size(), std::size_t{2});
+  }
+
   void filesOfAnotherNetworkChangeNothing() {
     const QString other = m_folder->filePath(QStringLiteral("other.onnx"));
     test::writeModel(other, R"(<ir_version: 8, opset_import: ["" : 17]>
@@ -194,5 +211,5 @@ other (float[1, 8] p) => (float[1, 8] q) {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::EngineFilesTest, 9)
+FUSESCOPE_GUI_TEST(fusescope::EngineFilesTest, 10)
 #include "engine_files_test.moc"

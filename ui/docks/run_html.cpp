@@ -3,6 +3,7 @@
 #include <QDateTime>
 
 #include "base/quantities.h"
+#include "session/import_engine.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/document/qt_text.h"
 
@@ -260,13 +261,17 @@ QString originHtml(const Run& run, const Theme& theme) {
   const auto on = [](const QString& what, const SampleSource& inputs) {
     return QStringLiteral(" · %1 on %2").arg(what, inputsText(inputs));
   };
+  // Of an engine that was read from files nobody tells on what it ran.
+  const bool ranHere = !isReadFromFiles(run);
   QString inputs;
-  if (run.time) inputs += on(QStringLiteral("timed"), run.time->inputs);
+  if (run.time && ranHere) inputs += on(QStringLiteral("timed"), run.time->inputs);
   if (!run.evaluations.empty())
     inputs += on(QStringLiteral("evaluated"), std::as_const(run.evaluations.back())->inputs);
   const QString ours = QStringLiteral(" · %1 backend").arg(qs(run.backend));
   const QString theirs = QStringLiteral(" · compiled by %1").arg(html(run.options.compiler));
-  const QString backend = !run.hasEngine() ? QString() : run.options.compiler == kOwnCompiler ? ours : theirs;
+  const QString backend = !run.hasEngine() || !ranHere           ? QString()
+                          : run.options.compiler == kOwnCompiler ? ours
+                                                                 : theirs;
   return QStringLiteral("<p style='margin:4px 0'>%1</p>")
       .arg(colored(theme.dimText,
                    QStringLiteral("%1%2%3<br>%4")

@@ -4,10 +4,12 @@
 #include <QPointer>
 #include <QSettings>
 #include <QUndoCommand>
+#include <optional>
 
 #include "compilers/compile_network.h"
 #include "planning/applicable_options.h"
 #include "session/engine_prices.h"
+#include "session/import_engine.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/job_runner.h"
@@ -47,6 +49,7 @@ struct Opened {
   std::shared_ptr<const PlanSnapshot> snapshot;
   std::vector<InputOverride> inputs;
   QStringList dropped;
+  std::optional<Run> engine{};  ///< of a plan that was read from files of an engine
 };
 
 /// Without what a compiler answered.
@@ -80,6 +83,7 @@ Result<Opened> openAndPlan(const std::string& path, PlanOptions options, std::ve
   opened.inputs = opened.kind == ArtifactKind::Model ? inputs : givenExtents(artifact.plan->inputSpecs);
   progress("summarise", "");
   opened.snapshot = makeSnapshot(artifact.plan, nullptr);
+  if (artifact.made != nullptr && artifact.made->placement) opened.engine = engineRun(artifact);
   return opened;
 }
 
@@ -143,6 +147,7 @@ void PlanDocument::open(const QString& path, const PlanOptions& options, const s
     emit modelChanged();
     emit optionsChanged();
     emit planChanged();
+    if (opened.value().engine && !sameFile) emit engineOpened(*opened.value().engine);
   });
 }
 

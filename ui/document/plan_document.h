@@ -103,7 +103,9 @@ class PlanDocument : public QObject {
   /// Ids of `before` mean nothing any more, and nobody has heard of the new snapshot yet: whoever keeps ids finds the
   /// nodes by their names in its graph. Null: it is of another model, and what was kept is to be dropped.
   void graphChanged(const Graph* before);
-  void modelChanged();    ///< before planChanged()
+  void modelChanged();  ///< before planChanged()
+  /// The file tells what an engine was made as, which others built: as a run. After planChanged().
+  void engineOpened(const Run& run);
   void optionsChanged();  ///< the plan to them is under way
   void calibratedChanged();
   void planChanged();  ///< another plan, or what is shown of it is another

@@ -2,6 +2,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 
 #include "base/mapped_file.h"
 #include "compilers/probed/recorded_job.h"
@@ -30,6 +31,13 @@ RunController::RunController(PlanDocument& document, Runs& runs, WorkerClient& w
     if (!m_document.planning() && std::exchange(m_buildsOncePlanned, false)) build();
   });
   connect(&document, &PlanDocument::planFailed, this, [this] { m_buildsOncePlanned = false; });
+  connect(&document, &PlanDocument::engineOpened, this, [this](Run run) {
+    run.name = QFileInfo(m_document.path()).fileName().toStdString();
+    run.model = m_document.modelFile().identity();
+    run.extents = m_document.inputs();
+    m_runs.add(std::move(run));
+    emit activityChanged();
+  });
 }
 
 QString RunController::whyNot(const PlanOptions& options, Ability ability) const {
