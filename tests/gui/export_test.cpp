@@ -181,7 +181,7 @@ class ExportTest : public QObject {
     file.close();
     QVERIFY(m_window->openFile(recipe));
     QTRY_VERIFY(!m_window->document().planning());
-    QCOMPARE(m_window->document().options().precisions, std::vector{DataType::F16});
+    QTRY_COMPARE(m_window->document().options().precisions, std::vector{DataType::F16});
     QCOMPARE(m_window->document().directives().size(), std::size_t(1));
     QCOMPARE(inWords(m_window->document().directives()[0]), std::string("pin node_linear_1 to f32 (obey)"));
     const QString said = m_window->messages().textOf("recipe");

@@ -32,10 +32,10 @@ std::string howFar(const OutputsApart& apart, std::string_view backend, const Ex
 }
 
 std::string whatHelps(const OutputsApart& apart) {
-  std::string text =
-      "Nothing was written. What is exported is judged on our own engine: find the nodes to pin with fusescope tune "
-      "without --compiler and with the same --target, --precision and --max-error, and export with its directives";
-  return text + (apart.notFinite > 0 ? "." : "; or allow more with --tol-rms.");
+  const std::string text =
+      "Nothing was written. Find the nodes to pin with fusescope tune, and export with its directives";
+  return text + (apart.notFinite > 0 ? "." : "; or allow more with --tol-rms.") +
+         " It is judged on our own engine: pins that were found for another compiler or target may not do.";
 }
 
 /// Whether the node makes it wrong by itself: where numbers become infinite, that alone counts.
