@@ -46,7 +46,7 @@ TEST(Usage, WhatIsWrongWithAnOptionIsSaidOfTheOption) {
   EXPECT_EQ(saidOf({"extract", model, "--nodes", "conv"}),
             "fusescope: option '--output': it is missing. fusescope extract --help says what it takes.\n");
   EXPECT_TRUE(holds(saidOf({"errors", model, "--against", "f61"}), "option '--against': 'f61' is none of f32, f64"));
-  EXPECT_TRUE(holds(saidOf({"errors", model, "--tol-rms", "abc"}), "option '--tol-rms': 'abc' is no value for it"));
+  EXPECT_TRUE(holds(saidOf({"errors", model, "--tol-rms", "abc"}), "option '--tol-rms': 'abc' is not a number"));
   EXPECT_TRUE(holds(saidOf({"plan", model, "--precision", "f16", "--precision", "bf16"}),
                     "option '--precision': it is given 2 times, and holds once"));
   EXPECT_TRUE(holds(saidOf({"plan", model, "--precision"}), "option '--precision': its value is missing"));
