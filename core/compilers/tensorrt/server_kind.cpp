@@ -94,8 +94,7 @@ void ServerKind::keepAnswers(const ProbeAnswer& compiled, std::initializer_list<
 void ServerKind::warnOfNodes(const HandedNetwork& network, const ProbeAnswer& compiled, const char* key,
                              const char* message, ReadBack& told) {
   for (const Json& name : memberOf(compiled.json, key)) {
-    const auto known =
-        name.is_string() ? network.nodes.find(name.get_ref<const std::string&>()) : network.nodes.end();
+    const auto known = name.is_string() ? network.nodes.find(name.get_ref<const std::string&>()) : network.nodes.end();
     if (known == network.nodes.end()) continue;
     for (const NodeId node : known->second)
       told.decisions.push_back(decide("build.compiler_warns", {Subject::node(network.plan->graph().node(node).name)},
