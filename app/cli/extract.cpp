@@ -43,13 +43,12 @@ void printForPeople(const ExtractedPart& part, const std::string& output) {
   if (!part.whyNoValues.empty()) {
     std::cout << fmt::format("without values: {}\n", part.whyNoValues);
   } else {
-    double worst = 0;
-    for (const TensorComparison& compared : part.outputsAgainstWhole) worst = std::max(worst, compared.maxOverRms);
     std::cout << fmt::format(
         "run on {}, the part gives {}\n",
         part.randomInputs ? std::string("random inputs of the network") : counted(std::ssize(part.samples), "sample"),
         part.identical ? std::string("what the whole has there, to the bit")
-                       : fmt::format("what the whole has there, but for max|Δ| {:.2g} of rms", worst));
+                       : fmt::format("what the whole has there, but for max|Δ| {:.2g} of rms",
+                                     worstOverRms(part.outputsAgainstWhole)));
   }
   for (const Directive& directive : part.leftOut)
     std::cout << fmt::format("not of this part: {}\n", optionText(directive));
@@ -144,6 +143,8 @@ Result<int> extract(const Arguments& arguments) {
                     {arguments.plan.directivesFile, arguments.plan.rangesFile, arguments.plan.session}));
   TRY(part.save());
   for (const std::string& note : part.notes) std::cerr << fmt::format("fusescope: warning: {}\n", note);
+  for (const auto& file : part.left)
+    std::cerr << fmt::format("fusescope: warning: '{}' is of an earlier part of that name\n", file.string());
   if (!arguments.json) {
     printForPeople(part, arguments.output);
     return kDone;
@@ -175,8 +176,8 @@ Command extractCommand(CLI::App& app) {
       verb->add_option("--minimal", arguments->minimal,
                        "search the smallest part that still shows a difference from the network's own types "
                        "(by the plan, or by --compiler), a refusal, or that the two --nodes are unfused")
-          ->type_name("difference|refusal|unfused")
-          ->check(CLI::IsMember({"difference", "refusal", "unfused"}));
+          ->type_name(joined(partShowsNames(), "|"))
+          ->check(CLI::IsMember(partShowsNames()));
   verb->add_option("--tol-rms", arguments->rms, "with --minimal: a difference is more than max|Δ| of T · rms")
       ->type_name("T")
       ->check(zeroOrMore())

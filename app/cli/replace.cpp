@@ -68,14 +68,12 @@ void printForPeople(const ReplacedNetwork& network, const std::string& output) {
   if (network.before.medianMs && network.after.medianMs)
     std::cout << fmt::format("time: {:.4g} ms before, {:.4g} ms now\n", *network.before.medianMs,
                              *network.after.medianMs);
-  double worst = 0;
-  for (const TensorComparison& compared : network.outputs) worst = std::max(worst, compared.maxOverRms);
   for (const TensorComparison& compared : network.outputs)
     if (!compared.tells()) std::cout << fmt::format("output {}: {}\n", compared.name, compared.problem);
   std::cout << fmt::format(
       "outputs on {}: max|Δ| {:.2g} of rms at most; {:.2g} is allowed\n",
-      network.randomInputs ? std::string("random inputs") : counted(std::ssize(network.samples), "sample"), worst,
-      *network.tolerance.rms);
+      network.randomInputs ? std::string("random inputs") : counted(std::ssize(network.samples), "sample"),
+      worstOverRms(network.outputs), *network.tolerance.rms);
 }
 
 Result<int> replace(const Arguments& arguments) {

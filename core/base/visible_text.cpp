@@ -65,10 +65,14 @@ std::streamsize VisibleBuffer::xsputn(const char* text, std::streamsize size) {
   std::size_t plain = 0;
   while (plain < rest.size()) {
     const std::string_view behind = rest.substr(plain);
-    const auto own = std::ranges::find_if(m_asIs, [&](std::string_view each) { return behind.starts_with(each); });
     const std::size_t control = controlAt(behind);
-    if (own != m_asIs.end() || control == 0 || behind[0] == '\n' || behind[0] == '\t') {
-      plain += own != m_asIs.end() ? own->size() : 1;
+    if (control == 0 || behind[0] == '\n' || behind[0] == '\t') {
+      ++plain;
+      continue;
+    }
+    const auto own = std::ranges::find_if(m_asIs, [&](std::string_view each) { return behind.starts_with(each); });
+    if (own != m_asIs.end()) {
+      plain += own->size();
       continue;
     }
     if (!put(rest.substr(0, plain)) || !put(readable(behind.substr(0, control)))) return 0;

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "compilers/probed/probed_compiler.h"
+#include "compilers/probed/recorded_job.h"
 #include "compilers/segmented_engine.h"
 
 namespace fusescope {
@@ -34,19 +34,13 @@ Status checkPacked(const Plan& plan, const CompilerSupport& support) {
                                         joined(options, " "))};
 }
 
-/// What a compiler can do is asked of it when it was opened, for which whoever cancels does not wait.
-Status awaitOpening(const Compiler& compiler, const StopToken& stop) {
-  const auto* probed = dynamic_cast<const ProbedCompiler*>(&compiler);
-  return probed == nullptr ? Status(Done{}) : probed->awaitOpening(stop);
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const Plan>> planSupported(const Compiler& compiler, std::shared_ptr<const Plan> plan,
                                                   const StopToken& stop, const Progress& progress) {
   if (compiler.takesWholeNetworks() || plan->options.support != nullptr) return plan;
   if (progress) progress("ask", compiler.name());
-  TRY(awaitOpening(compiler, stop));
+  TRY(compiler.awaitReady(stop));
   if (!compiler.whyNot(Ability::Support).empty()) return plan;
   const BuildOptions asking{.stop = stop, .progress = progress};
   auto support = std::make_shared<const CompilerSupport>(TRY(compiler.support(*plan, asking)));
@@ -58,7 +52,7 @@ Result<std::shared_ptr<const Plan>> planSupported(const Compiler& compiler, std:
 
 Result<std::unique_ptr<Engine>> compileNetwork(const Compiler& compiler, std::shared_ptr<const Plan> plan,
                                                const BuildOptions& options) {
-  TRY(awaitOpening(compiler, options.stop));
+  TRY(compiler.awaitReady(options.stop));
   TRY(checkAble(compiler, Ability::Compile, "compile a network"));
   if (compiler.takesWholeNetworks()) return compiler.compile(TRY(compiler.lower(std::move(plan), options)), options);
   plan = TRY(planSupported(compiler, std::move(plan), options.stop, options.progress));

@@ -28,9 +28,12 @@ const std::vector<Ability>& allAbilities() {
   return kAll;
 }
 
+bool isForTarget(std::string_view asked, std::string_view own) {
+  return own.empty() || asked == own || asked.starts_with(std::string(own) + ":");
+}
+
 bool Compiler::takesTarget(std::string_view asked) const {
-  const std::string own = target();
-  return own.empty() || asked == own || asked.starts_with(own + ":");
+  return isForTarget(asked, target());
 }
 
 Json toJson(const Compiler& compiler) {

@@ -83,6 +83,8 @@ class Compiler {
   /// once. Whoever drops what is given waits for that thread, and ends it where it is not done yet. Null: nothing needs
   /// to be got ready.
   virtual std::shared_ptr<void> getReady() const { return nullptr; }
+  /// Waits until whyNot() can answer at once, so that whoever cancels need not. Errors: cancellation.
+  virtual Status awaitReady(const StopToken& /*stop*/) const { return Done{}; }
 
   /// What it says of the nodes of a plan at their types and extents, in the order of the graph. Of the options it takes
   /// whom to tell of its progress, and what stops it. Errors: it could not be asked; cancellation.
@@ -94,6 +96,10 @@ class Compiler {
   /// `options` are those that the network was lowered with.
   virtual Result<std::unique_ptr<Engine>> compile(const Lowered& lowered, const BuildOptions& options) const = 0;
 };
+
+/// Whether what was planned for `asked` is for the target `own`: that itself, or a capability of it
+/// ("tensorrt-rtx:sm120"). An empty `own` is any.
+bool isForTarget(std::string_view asked, std::string_view own);
 
 /// The compilers of this build: compilers.inc, then those that a probe reaches (probed/probed_kinds.inc), each where it
 /// is found first. Our own is the first.

@@ -15,10 +15,11 @@ namespace fusescope {
 Status checkPath(const ExportOptions& options);
 /// A folder beside the file to be written, for networks that are being made.
 Result<TemporaryFolder> folderBeside(const std::filesystem::path& path, std::string_view purpose);
-/// `error` of a file in `folder`, which was written only to be tried, as one of `source`, which it was made of.
+/// Files in `folder` are written only to be tried, and are gone when a user reads of them. An error that is located at
+/// one of them is located at `source` instead, from which it was made.
 Diagnostic located(Diagnostic error, const std::filesystem::path& folder, const std::filesystem::path& source);
-/// The error that ONNX's checker refuses the network at `path` although it does not refuse `source`, which it was made
-/// of.
+/// Asks ONNX's checker about the network at `path`, which was made from `source`. Errors: the checker refuses it, and
+/// does not refuse `source`.
 Status checkByOnnx(const std::filesystem::path& path, const std::filesystem::path& source);
 /// The error that the network or its weights are to be written where `read` or `plan` was read from.
 Status checkNotWrittenOver(const std::filesystem::path& path, const Plan& plan, const onnxlib::NetworkBytes& read);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/name_hints.h"
+#include "onnxlib/node_dependence.h"
 
 namespace fusescope {
 namespace {
@@ -34,10 +35,6 @@ Names capturedBy(const FileGraph& body) {
   for (const auto& output : body.outputs) read.insert(output.name);
   std::erase_if(read, [&](const std::string& name) { return own.contains(name); });
   return read;
-}
-
-bool isRandom(const FileNode& node) {
-  return node.op.starts_with("Random") || node.op == "Multinomial" || node.op == "Bernoulli";
 }
 
 /// Adds to `nodes`, and to `added`, what `value` is made of: weights and extents alone.
@@ -236,12 +233,8 @@ void FileValues::classify() {
   m_dependsOn.assign(m_graph.nodes.size(), Depends::Weights);
   // From data on to all that is made of it, past what only looks at extents.
   std::vector<std::size_t> open;
-  const auto isExtentReader = [&](std::size_t node) {
-    const FileNode& of = m_graph.nodes[node];
-    return (of.op == "Shape" || of.op == "Size") && (of.domain.empty() || of.domain == "ai.onnx");
-  };
   const auto mark = [&](std::size_t node, Depends depends) {
-    if (isExtentReader(node) && depends == Depends::Data) depends = Depends::Extents;
+    if (depends == Depends::Data && onnxlib::readsExtentsOnly(m_graph.nodes[node])) depends = Depends::Extents;
     if (m_dependsOn[node] >= depends) return;
     m_dependsOn[node] = depends;
     open.push_back(node);
@@ -249,7 +242,7 @@ void FileValues::classify() {
   for (const std::string& input : m_inputs)
     for (const std::size_t reader : readers(input)) mark(reader, Depends::Data);
   for (std::size_t i = 0; i < m_graph.nodes.size(); ++i)
-    if (isRandom(m_graph.nodes[i])) mark(i, Depends::Data);
+    if (onnxlib::isRandom(m_graph.nodes[i])) mark(i, Depends::Data);
   while (!open.empty()) {
     const std::size_t node = open.back();
     open.pop_back();

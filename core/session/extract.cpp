@@ -81,9 +81,7 @@ class Extraction {
   }
 
   Status cut(const std::filesystem::path& folder) {
-    std::vector<InputSpec> specs;
-    for (const InputSpec& spec : m_recorded.extents)
-      if (std::ranges::find(m_part.inputs, spec.name) != m_part.inputs.end()) specs.push_back(spec);
+    const std::vector<InputSpec> specs = inputExtents(m_recorded, m_part);
     const std::string weights = onnxlib::weightsNameOf(m_options.path);
     m_bytes = TRY(m_cutter.cut(m_part, m_recorded.types, specs, weights));
     TRY(checkNotWrittenOver(m_options.path, m_plan, m_bytes));
@@ -118,15 +116,9 @@ class Extraction {
     }
     if (!m_part.outputs.empty() && std::ranges::none_of(m_result.outputsAgainstWhole, &TensorComparison::tells))
       m_result.notes.push_back("no output of the part holds a finite number: nothing was compared with the whole");
-    for (const TensorComparison& output : m_result.outputsAgainstWhole) {
-      if (output.ok) continue;
-      return Diagnostic{
-          .message = fmt::format(
-              "the part gives other numbers than the whole: {}",
-              output.problem.empty() ? fmt::format("max|Δ| {:.3g} of rms", output.maxOverRms) : output.problem),
-          .where = {.value = output.name},
-          .help = "Nothing was written."};
-    }
+    if (auto apart = firstApart(m_result.outputsAgainstWhole, "the part gives other numbers than the whole",
+                                "Nothing was written."))
+      return std::move(*apart);
     return Done{};
   }
 
@@ -167,10 +159,17 @@ class Extraction {
   }
 
   bool wishesSomething() const {
-    PlanOptions options = m_plan.options;
-    return !m_result.directives.empty() || !(directivesFileOf(options).precisions == std::vector<DataType>()) ||
-           options.target != PlanOptions().target || options.workspaceBytes != 0 ||
-           options.weightOnly.type != DataType::Undefined;
+    const PlanOptions& options = m_plan.options;
+    return !m_result.directives.empty() || !options.precisions.empty() || options.target != PlanOptions().target ||
+           options.workspaceBytes != 0 || options.weightOnly.type != DataType::Undefined;
+  }
+
+  /// Whether the file is there: of an earlier part of that name, since this one does not write it.
+  bool noteLeft(const std::filesystem::path& file) {
+    std::error_code none;
+    if (!std::filesystem::exists(file, none)) return false;
+    m_result.left.push_back(file);
+    return true;
   }
 
   void prepareFiles() {
@@ -183,20 +182,16 @@ class Extraction {
         m_result.files.push_back(valuesPathOf(path, values.size()));
         values.push_back(arraysOf(m_part, sample));
       }
-    std::error_code missing;
-    const std::filesystem::path next = valuesPathOf(path, values.size());
-    if (std::filesystem::exists(next, missing))
-      m_result.notes.push_back(
-          fmt::format("'{}' is there from before, and does not belong to this part", next.string()));
     std::string directives;
     if (wishesSomething()) {
       PlanOptions options = m_plan.options;
       options.directives = m_result.directives;
       directives = toJson(directivesFileOf(options)).dump(2) + "\n";
       m_result.files.push_back(directivesPathOf(path));
-    } else if (std::filesystem::exists(directivesPathOf(path), missing)) {
-      m_result.notes.push_back(
-          fmt::format("'{}' is there from before, and does not belong to this part", directivesPathOf(path).string()));
+    } else {
+      noteLeft(directivesPathOf(path));
+    }
+    for (std::size_t i = values.size(); noteLeft(valuesPathOf(path, i)); ++i) {
     }
     m_result.save = [path, bytes = m_bytes, values = std::move(values), directives]() -> Status {
       TRY(onnxlib::writeNetwork(path, bytes));
@@ -247,9 +242,11 @@ std::filesystem::path directivesPathOf(const std::filesystem::path& path) {
 }
 
 Json toJson(const ExtractedPart& part, const std::filesystem::path& path) {
-  Json against = Json::array(), files = Json::array(), kept = Json::array(), left = Json::array();
+  Json against = Json::array(), files = Json::array(), before = Json::array();
+  Json kept = Json::array(), left = Json::array();
   for (const TensorComparison& output : part.outputsAgainstWhole) against.push_back(toJson(output));
   for (const auto& file : part.files) files.push_back(file.string());
+  for (const auto& file : part.left) before.push_back(file.string());
   for (const Directive& directive : part.directives) kept.push_back(optionText(directive));
   for (const Directive& directive : part.leftOut) left.push_back(optionText(directive));
   return {{"format", "fusescope.part"},
@@ -268,7 +265,8 @@ Json toJson(const ExtractedPart& part, const std::filesystem::path& path) {
           {"directives", std::move(kept)},
           {"left_out", std::move(left)},
           {"notes", part.notes},
-          {"files", std::move(files)}};
+          {"files", std::move(files)},
+          {"left_files", std::move(before)}};
 }
 
 }  // namespace fusescope

@@ -35,6 +35,7 @@ struct ExtractedPart {
   std::vector<Directive> leftOut;            ///< of the whole that name nothing in it
   std::vector<std::string> notes;            ///< what a user must know, as sentences
   std::vector<std::filesystem::path> files;  ///< that save() writes, the network first
+  std::vector<std::filesystem::path> left;   ///< that an earlier part of that name had beside it, and this one has not
 
   /// Writes all files: each is at every moment as it was or whole.
   std::function<Status()> save;
@@ -64,7 +65,7 @@ std::filesystem::path directivesPathOf(const std::filesystem::path& path);
 
 /// {format: "fusescope.part", version, path, nodes[], go_along[], inputs[{name, type}], outputs[{name, type}],
 /// frozen[], samples[], random_inputs, why_no_values, identical, against_whole[…], directives[], left_out[], notes[],
-/// files[]}
+/// files[], left_files[]}
 Json toJson(const ExtractedPart& part, const std::filesystem::path& path);
 
 }  // namespace fusescope

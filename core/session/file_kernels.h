@@ -8,12 +8,13 @@
 
 namespace fusescope {
 
-/// Which kernels of a cover hold a node of the file: by the name that the network has for the node, the names of the
-/// kernels. Made once, so that many nodes are looked up.
+/// Tells which kernels of a cover hold a node of the file. The kernels are indexed when it is made, so that each of
+/// many nodes is one look-up. It keeps nothing of the cover.
 class FileKernels {
  public:
   explicit FileKernels(const Cover& cover);
-  /// Empty: no kernel holds it, as one that falls back or that nothing calculates.
+  /// The names of the kernels that hold the node of this name. There are none for a node that falls back, that was
+  /// folded, or that is a view.
   const std::set<std::string>& namesOf(const std::string& node) const;
 
  private:

@@ -31,8 +31,8 @@ Result<TimeReport> timeEngine(Engine& engine, const std::map<std::string, Tensor
   if (report.layers.empty() || recordedJobOf(*findCompiler(engine.plan().options.compiler))) return report;
   if (!haveUsualExtents(*report.made, inputs)) {
     report.remark += fmt::format(
-        "{}Work and moved bytes are those of the extents that the plan assumes, and the inputs have others, so that "
-        "these times are not set against the peaks of the machine; --opt gives the plan the extents.",
+        "{}The inputs have other extents than the plan assumes. Work and moved bytes are known for the assumed extents "
+        "alone, so that these times are not compared with the peaks of the machine. Give the extents with --opt.",
         report.remark.empty() ? "" : " ");
     return report;
   }

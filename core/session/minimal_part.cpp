@@ -138,9 +138,7 @@ class MinimalSearch {
   Result<bool> tried(const std::set<std::size_t>& nodes) {
     if (m_options.run.progress) m_options.run.progress("part", fmt::format("{} nodes", nodes.size()));
     const NetworkPart part = TRY(partOfNodes(m_cutter.values(), nodes, m_cutter.facts()));
-    std::vector<InputSpec> specs;
-    for (const InputSpec& spec : m_recorded.extents)
-      if (std::ranges::find(part.inputs, spec.name) != part.inputs.end()) specs.push_back(spec);
+    const std::vector<InputSpec> specs = inputExtents(m_recorded, part);
     const std::filesystem::path path = m_options.folder / "tried.onnx";
     TRY(onnxlib::writeNetwork(path, TRY(m_cutter.cut(part, m_recorded.types, specs, onnxlib::weightsNameOf(path)))));
     Artifact artifact = TRY(openArtifact(path, {}, TRY(optionsFor(path)), m_artifact.backend, m_options.run.stop));
@@ -176,8 +174,7 @@ class MinimalSearch {
     if (!m_recorded.samples.empty()) {
       build.shapes = extentsOf(inputsOf(part));
     } else {
-      for (const InputSpec& spec : m_recorded.extents)
-        if (std::ranges::find(part.inputs, spec.name) != part.inputs.end()) build.shapes[spec.name] = spec.opt;
+      for (const InputSpec& spec : inputExtents(m_recorded, part)) build.shapes[spec.name] = spec.opt;
     }
     return build;
   }
@@ -262,6 +259,12 @@ std::optional<PartShows> partShowsFromName(std::string_view name) {
   for (const auto& [shows, known] : kPartShows)
     if (name == known) return shows;
   return std::nullopt;
+}
+
+std::vector<std::string> partShowsNames() {
+  std::vector<std::string> names;
+  for (const auto& [shows, name] : kPartShows) names.emplace_back(name);
+  return names;
 }
 
 Result<MinimalPart> minimalPart(const Artifact& artifact, const NetworkCutter& cutter,

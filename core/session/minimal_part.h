@@ -20,6 +20,7 @@ enum class PartShows {
 };
 std::string_view name(PartShows shows);  ///< "difference", "refusal", "unfused"
 std::optional<PartShows> partShowsFromName(std::string_view name);
+std::vector<std::string> partShowsNames();  ///< all of them
 
 struct MinimalOptions {
   PartShows shows = PartShows::Difference;

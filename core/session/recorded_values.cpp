@@ -1,5 +1,7 @@
 #include "session/recorded_values.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -161,6 +163,29 @@ Result<RecordedValues> recordValues(const NetworkCutter& cutter, const Plan& pla
     }
   }
   return recorded;
+}
+
+std::vector<InputSpec> inputExtents(const RecordedValues& recorded, const NetworkPart& part) {
+  std::vector<InputSpec> extents = recorded.extents;
+  std::erase_if(extents,
+                [&](const InputSpec& spec) { return std::ranges::find(part.inputs, spec.name) == part.inputs.end(); });
+  return extents;
+}
+
+std::optional<Diagnostic> firstApart(const std::vector<TensorComparison>& outputs, std::string_view what,
+                                     std::string_view help) {
+  const auto apart = std::ranges::find(outputs, false, &TensorComparison::ok);
+  if (apart == outputs.end()) return std::nullopt;
+  const std::string how =
+      apart->problem.empty() ? fmt::format("max|Δ| {:.3g} of rms", apart->maxOverRms) : apart->problem;
+  return Diagnostic{
+      .message = fmt::format("{}: {}", what, how), .where = {.value = apart->name}, .help = std::string(help)};
+}
+
+double worstOverRms(const std::vector<TensorComparison>& outputs) {
+  double worst = 0;
+  for (const TensorComparison& output : outputs) worst = std::max(worst, output.maxOverRms);
+  return worst;
 }
 
 }  // namespace fusescope

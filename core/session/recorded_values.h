@@ -2,11 +2,14 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "interchange/network_cutter.h"
 #include "session/samples.h"
+#include "verify/compare_tensors.h"
 
 namespace fusescope {
 
@@ -17,6 +20,9 @@ struct RecordedValues {
   std::vector<std::map<std::string, Tensor>> samples;  ///< by sample; empty: nothing was run
   std::vector<std::string> unknown;                    ///< values that are no tensors: sequences and optionals
 };
+
+/// The extents of those recorded values that are inputs of `part`.
+std::vector<InputSpec> inputExtents(const RecordedValues& recorded, const NetworkPart& part);
 
 struct RecordingOptions {
   std::string backend;  ///< empty: the reference
@@ -36,5 +42,11 @@ Result<RecordedValues> recordValues(const NetworkCutter& cutter, const Plan& pla
 Result<std::vector<std::map<std::string, Tensor>>> runOnSamples(std::shared_ptr<const Model> model,
                                                                 const Samples& samples,
                                                                 const RecordingOptions& options);
+
+/// The first of `outputs` that is further off than it may be, as an error that begins with `what`; nothing: none is.
+std::optional<Diagnostic> firstApart(const std::vector<TensorComparison>& outputs, std::string_view what,
+                                     std::string_view help);
+/// The largest max|Δ| over rms of all of them.
+double worstOverRms(const std::vector<TensorComparison>& outputs);
 
 }  // namespace fusescope

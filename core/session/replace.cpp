@@ -327,15 +327,9 @@ class Replacing {
       m_result.doesNotHold =
           Diagnostic{.message = "on these inputs no output holds a finite number: nothing was compared",
                      .help = "Nothing was written. Give inputs with --inputs for which the network has numbers."};
-    for (const TensorComparison& output : m_result.outputs) {
-      if (output.ok) continue;
-      m_result.doesNotHold = Diagnostic{
-          .message = fmt::format(
-              "with the rules the network gives other numbers: {}",
-              output.problem.empty() ? fmt::format("max|Δ| {:.3g} of rms", output.maxOverRms) : output.problem),
-          .where = {.value = output.name},
-          .help = "Nothing was written. --tol-rms says how far it may be off."};
-    }
+    if (auto apart = firstApart(m_result.outputs, "with the rules the network gives other numbers",
+                                "Nothing was written. --tol-rms says how far it may be off."))
+      m_result.doesNotHold = std::move(*apart);
     return Done{};
   }
 

@@ -15,7 +15,8 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kAskedMs = 4000;
+const QString kBusy = QStringLiteral("A search is under way: wait, or stop it.");
+constexpr int kAskedMs = 4000;  // for so long a second Escape is one
 constexpr int kBudgetSeconds = 120, kMostSeconds = 24 * 3600, kMostBuilds = 100'000;
 
 /// What was tried: levels of optimisation, then each kind of thing that can be switched off.
@@ -169,7 +170,7 @@ PlanOptions BisectDialog::withoutCulprits() const {
 }
 
 QString BisectDialog::leaveOutRefusal() const {
-  if (working()) return QStringLiteral("A search is under way: wait, or cancel it.");
+  if (working()) return kBusy;
   if (!m_report) return QStringLiteral("Search first: no culprit is known yet.");
   if (!m_report->without) return QStringLiteral("There is no culprit that could be left out.");
   if (withoutCulprits() == m_context.document.options()) return QStringLiteral("They are left out already.");
@@ -178,7 +179,7 @@ QString BisectDialog::leaveOutRefusal() const {
 
 /// What can be done now, and what is said.
 void BisectDialog::renew() {
-  const QString busy = working() ? QStringLiteral("A search is under way: wait, or cancel it.") : QString();
+  const QString busy = working() ? kBusy : QString();
   for (QWidget* wish : std::initializer_list<QWidget*>{m_allowed, m_budget, m_builds, m_inputs}) offer(*wish, busy);
   const QString wrong = problem();
   offer(*m_start, working() ? busy : wrong);
@@ -187,7 +188,7 @@ void BisectDialog::renew() {
   m_said->setText(
       working() && m_endAsked.isActive()
           ? QStringLiteral(
-                "Close it again, or press Esc again, to lose what the search learned. Stop ends it with that.")
+                "Press Esc or Close again to end the search and lose what it learned. Stop ends it and keeps that.")
       : working()       ? m_job.text()
       : wrong.isEmpty() ? m_outcome
                         : QStringLiteral("✗ ") + wrong);

@@ -2,7 +2,6 @@
 
 #include <QDir>
 #include <QFile>
-#include <QFileInfo>
 
 #include "base/mapped_file.h"
 #include "compilers/probed/recorded_job.h"
@@ -31,13 +30,8 @@ RunController::RunController(PlanDocument& document, Runs& runs, WorkerClient& w
     if (!m_document.planning() && std::exchange(m_buildsOncePlanned, false)) build();
   });
   connect(&document, &PlanDocument::planFailed, this, [this] { m_buildsOncePlanned = false; });
-  connect(&document, &PlanDocument::engineOpened, this, [this](Run run) {
-    run.name = QFileInfo(m_document.path()).fileName().toStdString();
-    run.model = m_document.modelFile().identity();
-    run.extents = m_document.inputs();
-    m_runs.add(std::move(run));
-    emit activityChanged();
-  });
+  connect(&document, &PlanDocument::engineOpened, this,
+          [this](Run run) { addRead(std::move(run), m_document.path()); });
 }
 
 QString RunController::whyNot(const PlanOptions& options, Ability ability) const {

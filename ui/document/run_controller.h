@@ -110,6 +110,8 @@ class RunController : public QObject {
   /// `made` is told the id of the run, once it begins.
   void queueRun(const PlanOptions& options, const std::shared_ptr<std::string>& made = {});
   void addEngine(const QString& path, const EngineFile& info);
+  /// Adds what was read of the network that is open: from `path`, and others beside it.
+  void addRead(Run run, const QString& path);
   void filesFailed(const QString& problem);
   void queueBuild(const std::string& id);
   void queueTime(const std::string& id);

@@ -95,9 +95,6 @@ void RunController::importEngine(const QStringList& paths) {
               .arg(placement.layers)
               .arg(QFileInfo(paths.front()).fileName()));
     Run run = engineRun(imported.value());
-    run.name = QFileInfo(paths.front()).fileName().toStdString();
-    run.model = model;
-    run.extents = m_document.inputs();
     m_problem.clear();
     m_notice = QStringLiteral(
                    "%1 layers: %2 placed, %3 convert or move, %4 not placed. Read from files: nothing was run here.")
@@ -111,9 +108,16 @@ void RunController::importEngine(const QStringList& paths) {
               ? QStringLiteral(" Your directive is not of the engine: Undo brings it back.")
               : QStringLiteral(" Your %1 directives are not of the engine: Undo brings them back.").arg(own.size());
     m_document.edit(QStringLiteral("Open engine files"), run.options);
-    m_runs.add(std::move(run));
-    emit activityChanged();
+    addRead(std::move(run), paths.front());
   });
+}
+
+void RunController::addRead(Run run, const QString& path) {
+  run.name = QFileInfo(path).fileName().toStdString();
+  run.model = m_document.modelFile().identity();
+  run.extents = m_document.inputs();
+  m_runs.add(std::move(run));
+  emit activityChanged();
 }
 
 }  // namespace fusescope

@@ -61,17 +61,6 @@ QString namesOfFiles(const std::vector<std::filesystem::path>& files) {
   return names.join(QStringLiteral(", "));
 }
 
-/// Values of samples that an earlier part of that name had, and this one has not.
-std::vector<std::filesystem::path> leftSamples(const ExtractedPart& part, const std::filesystem::path& path) {
-  std::vector<std::filesystem::path> left;
-  for (std::size_t i = part.whyNoValues.empty() ? part.samples.size() : 0;; ++i) {
-    const std::filesystem::path file = valuesPathOf(path, i);
-    std::error_code none;
-    if (!std::filesystem::exists(file, none)) return left;
-    left.push_back(file);
-  }
-}
-
 QString whatWasWritten(const ExtractedPart& part, const QString& path) {
   const auto nodes = static_cast<std::int64_t>(part.nodes.size());
   const QString values =
@@ -89,8 +78,8 @@ QString whatWasWritten(const ExtractedPart& part, const QString& path) {
   for (const std::string& note : part.notes) lines << QStringLiteral("Note: %1.").arg(qs(note));
   for (const Directive& directive : part.leftOut)
     lines << QStringLiteral("“%1” is of another part of the network, and was left out.").arg(qs(inWords(directive)));
-  const auto left = leftSamples(part, path.toStdString());
-  if (!left.empty()) lines << QStringLiteral("Left from an earlier part of that name: %1.").arg(namesOfFiles(left));
+  if (!part.left.empty())
+    lines << QStringLiteral("Left from an earlier part of that name: %1.").arg(namesOfFiles(part.left));
   return lines.join(QLatin1Char('\n'));
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/sort_distinct.h"
 #include "compilers/onnxruntime/region_split.h"
+#include "onnxlib/node_dependence.h"
 
 namespace fusescope::onnxruntime {
 namespace {
@@ -118,7 +119,7 @@ std::vector<bool> constantsOf(const TensorGraph& graph) {
   for (const std::uint32_t index : graph.order()) {
     const TensorGraph::Node& node = graph.node(index);
     const bool isOver =
-        !isRandom(*node.file) && !node.reads.empty() &&
+        !onnxlib::isRandom(*node.file) && !node.reads.empty() &&
         std::ranges::all_of(node.reads, [&](std::uint32_t read) { return read == kNone || constants[read]; });
     for (const std::uint32_t made : node.makes)
       if (made != kNone && isOver) constants[made] = true;

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "compilers/probed/slices.h"
+#include "onnxlib/node_dependence.h"
 
 namespace fusescope {
 namespace {
@@ -79,7 +80,7 @@ class Numbering {
       return;
     }
     const FileNode& file = *node.file;
-    if (!file.domain.empty() || isRandom(file)) return;
+    if (!file.domain.empty() || onnxlib::isRandom(file)) return;
     KeyBuilder key;
     key.text(file.op).number(node.makes.size());
     for (const std::uint32_t read : node.reads) key.number(read == TensorGraph::kNone ? read : m_first[read]);
@@ -115,10 +116,6 @@ bool isScalar(const TensorGraph& graph, const TensorGraph::Node& node, std::size
 }
 
 }  // namespace
-
-bool isRandom(const FileNode& node) {
-  return node.op.starts_with("Random") || node.op == "Multinomial" || node.op == "Bernoulli";
-}
 
 std::uint32_t passedOn(const TensorGraph& graph, std::uint32_t index) {
   const TensorGraph::Node& node = graph.node(index);

@@ -106,7 +106,7 @@ std::string ProbedCompiler::device() const {
   return m_kind.deviceOf(where.ok() ? where.value().json : Json());
 }
 
-Status ProbedCompiler::awaitOpening(const StopToken& stop) const {
+Status ProbedCompiler::awaitReady(const StopToken& stop) const {
   const auto where = opened(stop);
   if (!where.ok() && where.error().cancelled) return where.error();
   return Done{};

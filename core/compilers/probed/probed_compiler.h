@@ -30,6 +30,8 @@ class ProbedCompiler final : public Compiler {
   bool takesWholeNetworks() const override { return false; }
 
   std::shared_ptr<void> getReady() const override;
+  /// Until it was opened, whatever came of that, which is kept.
+  Status awaitReady(const StopToken& stop) const override;
   Result<CompilerSupport> support(const Plan& plan, const BuildOptions& options) const override;
   Result<Lowered> lower(std::shared_ptr<const Plan> plan, const BuildOptions& options) const override;
   Result<std::unique_ptr<Engine>> compile(const Lowered& lowered, const BuildOptions& options) const override;
@@ -41,8 +43,6 @@ class ProbedCompiler final : public Compiler {
   int threads(const BuildOptions& options) const;
   /// What its kernels run on, as times of them say it.
   std::string device() const;
-  /// Waits until it was opened, whatever came of that, which is kept. Errors: cancellation.
-  Status awaitOpening(const StopToken& stop) const;
   /// A process in which it is imported: one that was asked before and does nothing now, else a new one. Errors: those
   /// of ProbeJob::start(), and that it is nowhere.
   Result<std::unique_ptr<ProbeJob>> takeJob(const StopToken& stop) const;

@@ -14,7 +14,7 @@ bool isOfName(char letter) {
 }  // namespace
 
 bool ProbedKind::takesTarget(std::string_view asked) const {
-  return asked == target() || asked.starts_with(std::string(target()) + ":");
+  return isForTarget(asked, target());
 }
 
 std::string ProbedKind::elsewhere() const {

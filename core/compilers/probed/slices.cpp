@@ -1,4 +1,5 @@
 #include "compilers/probed/slices.h"
+#include "onnxlib/node_dependence.h"
 
 #include <algorithm>
 #include <array>
@@ -70,7 +71,7 @@ class Facts {
   void findConstants() {
     for (const std::uint32_t index : m_network.order()) {
       const TensorGraph::Node& node = m_network.node(index);
-      if (isRandom(*node.file) || (node.reads.empty() && node.file->op != "Constant")) continue;
+      if (onnxlib::isRandom(*node.file) || (node.reads.empty() && node.file->op != "Constant")) continue;
       const bool isOverConstants =
           std::ranges::all_of(node.reads, [&](std::uint32_t read) { return isConstantOrAbsent(read); });
       if (!isOverConstants) continue;

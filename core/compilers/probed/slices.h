@@ -63,9 +63,6 @@ class TensorGraph {
 /// and random ones are equal to none.
 std::vector<std::uint32_t> equalTensors(const TensorGraph& graph);
 
-/// Whether a node of ai.onnx gives other numbers each time.
-bool isRandom(const onnxlib::FileNode& node);
-
 /// By tensor: its numbers depend on those that the network is given, or are random; no compiler can know them. What is
 /// made of extents alone may be known.
 std::vector<bool> varyingTensors(const TensorGraph& graph);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compilers/probed/slices.h"
+#include "onnxlib/node_dependence.h"
 
 namespace fusescope {
 
@@ -9,8 +10,8 @@ std::vector<bool> varyingTensors(const TensorGraph& graph) {
   for (std::uint32_t i = 0; i < graph.tensors().size(); ++i) varies[i] = graph.tensor(i).isInput;
   for (const std::uint32_t index : graph.order()) {
     const TensorGraph::Node& node = graph.node(index);
-    const bool readsExtents = node.file->domain.empty() && (node.file->op == "Shape" || node.file->op == "Size");
-    const bool isVarying = isRandom(*node.file) || std::ranges::any_of(node.reads, [&](std::uint32_t read) {
+    const bool readsExtents = onnxlib::readsExtentsOnly(*node.file);
+    const bool isVarying = onnxlib::isRandom(*node.file) || std::ranges::any_of(node.reads, [&](std::uint32_t read) {
                              return !readsExtents && read != TensorGraph::kNone && varies[read];
                            });
     if (!isVarying) continue;

@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "base/text.h"
+#include "compilers/tensorrt/kernel_names.h"
 #include "compilers/tensorrt/layer_facts.h"
 #include "compilers/tensorrt/layer_names.h"
 #include "compilers/tensorrt/layer_places.h"
@@ -68,8 +69,7 @@ class EngineReader {
   void addKernel(std::size_t i) {
     const ListedLayer& layer = m_layers[i];
     ReadBackKernel& kernel = m_told.kernels.emplace_back();
-    kernel.name = layer.name;
-    if (const int before = m_count[layer.name]++; before > 0) kernel.name += fmt::format(" #{}", before + 1);
+    kernel.name = m_names.next(layer.name);
     kernel.compute = computeOf(layer);
     const auto& nodes = m_places.places[i].nodes;
     kernel.nodes.assign(nodes.begin(), nodes.end());
@@ -238,7 +238,7 @@ class EngineReader {
   const std::vector<ListedLayer>& m_layers;
   LayerPlaces m_places;
   ReadBack m_told;
-  std::map<std::string, int> m_count;
+  KernelNames m_names;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "compilers/probed/handed_names.h"
+#include "compilers/tensorrt/kernel_names.h"
 #include "compilers/tensorrt/named_nodes.h"
 
 namespace fusescope {
@@ -115,12 +116,11 @@ Result<std::map<std::string, double>> kernelMedians(const HandedNetwork& network
   std::map<std::string, std::vector<double>> times;
   for (const Json& run : runs) {
     if (!run.is_array()) return unreadable(title, "profile");
-    std::map<std::string, int> count;
+    KernelNames names;
     for (const Json& layer : run) {
       if (!layer.is_array() || layer.size() != 2 || !layer[0].is_string() || !layer[1].is_number())
         return unreadable(title, "profile");
-      std::string name = inNamesOfNetwork(network, layer[0].get_ref<const std::string&>());
-      if (const int before = count[name]++; before > 0) name += fmt::format(" #{}", before + 1);
+      const std::string name = names.next(inNamesOfNetwork(network, layer[0].get_ref<const std::string&>()));
       times[name].push_back(layer[1].get<double>());
     }
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compilers/probed/probed_kind.h"
+#include "compilers/tensorrt/probe_answers.h"
 
 namespace fusescope {
 
@@ -24,6 +25,15 @@ class ServerKind : public ProbedKind {
   NodeId failedAt(const HandedNetwork& network, const Diagnostic& error) const override;
 
  protected:
+  /// What `parse` makes of a file of the answer. Errors are located at the file.
+  template <class Parse>
+  auto parsed(const ProbeAnswer& answer, const char* file, Parse parse) const -> decltype(parse(std::string_view())) {
+    auto result = parse(TRY(fileText(answer, file, title())));
+    if (result.ok()) return result;
+    Diagnostic error = std::move(result).error();
+    error.where = {.file = file, .attribute = "--compiler"};
+    return error;
+  }
   /// What the probe answers of a build besides its files, as options of who compiled: the card, and whatever `keys`
   /// name.
   static void keepAnswers(const ProbeAnswer& compiled, std::initializer_list<const char*> keys, ReadBack& told);

@@ -19,8 +19,7 @@ class TensorrtKind final : public ServerKind {
   std::string_view title() const override { return "TensorRT"; }
   std::string untried() const override {
     return "Nobody has run TensorRT for servers through Fusescope yet: what asks it was written by its documentation, "
-           "and "
-           "tried with TensorRT for RTX, which has the same interface.";
+           "and tried with TensorRT for RTX, which has the same interface.";
   }
 
   Result<CompilerSupport> support(const HandedNetwork& network, const ProbeAnswer& answer) const override {
@@ -31,9 +30,7 @@ class TensorrtKind final : public ServerKind {
     const PrintedLog log = TRY(printedLog(TRY(fileText(compiled, kLog, title()))));
     EngineFiles files;
     if (compiled.files.contains(kLayers)) {
-      auto layers = parseEngineLayers(TRY(fileText(compiled, kLayers, title())));
-      if (!layers.ok()) return locatedAt(kLayers, std::move(layers).error());
-      files.layers = std::move(layers).value();
+      files.layers = TRY(parsed(compiled, kLayers, parseEngineLayers));
     } else if (!log.layers.empty()) {
       files.layers.layers = TRY(parseLayerList(log.layers));
     } else {
@@ -60,10 +57,6 @@ class TensorrtKind final : public ServerKind {
  private:
   static constexpr const char* kLog = "log.jsonl";
   static constexpr const char* kLayers = "layers.json";
-  static Diagnostic locatedAt(const char* file, Diagnostic error) {
-    error.where = {.file = file, .attribute = "--compiler"};
-    return error;
-  }
 
   /// It is told of types by calls, of which its log says nothing: [layer, node, type, "precision" | "output"] each.
   static void takeTypesSet(const Json& compiled, EngineFiles& files) {

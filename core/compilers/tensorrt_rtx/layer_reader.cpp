@@ -7,6 +7,7 @@
 
 #include "base/sort_distinct.h"
 #include "compilers/probed/handed_names.h"
+#include "compilers/tensorrt/kernel_names.h"
 #include "compilers/tensorrt/layer_facts.h"
 #include "compilers/tensorrt/named_nodes.h"
 #include "compilers/tensorrt/silent_nodes.h"
@@ -48,8 +49,7 @@ class LayerReader {
 
   void addKernel(const ListedLayer& layer, const FileNodes& named) {
     ReadBackKernel& kernel = m_told.kernels.emplace_back();
-    kernel.name = kernelName(m_network, layer.name);
-    if (const int before = m_count[kernel.name]++; before > 0) kernel.name += fmt::format(" #{}", before + 1);
+    kernel.name = m_names.next(kernelName(m_network, layer.name));
     kernel.compute = computeOf(layer);
     std::map<NodeId, Certainty> nodes;
     for (const std::string_view node : named) {
@@ -140,7 +140,7 @@ class LayerReader {
   ReadBack m_told;
   std::vector<FileNodes> m_named;  ///< by layer
   std::map<std::string_view, int> m_layersOf;
-  std::map<std::string, int> m_count;
+  KernelNames m_names;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "compilers/probed/handed_names.h"
 #include "compilers/tensorrt/built_engine.h"
+#include "compilers/tensorrt/kernel_names.h"
 #include "compilers/tensorrt/probe_answers.h"
 #include "compilers/tensorrt/server_kind.h"
 
@@ -19,8 +20,7 @@ class TrtexecKind final : public ServerKind {
   std::string_view title() const override { return "trtexec"; }
   std::string untried() const override {
     return "Nobody has run trtexec through Fusescope yet: what starts it was written by its help, and tried with logs "
-           "and "
-           "files that others have published.";
+           "and files that others have published.";
   }
   bool saysSupport() const override { return false; }
   std::string whyNot(Ability ability, const Json& opened) const override {
@@ -66,10 +66,9 @@ class TrtexecKind final : public ServerKind {
   Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
                                                     const ProbeAnswer& profile) const override {
     std::map<std::string, double> times;
-    std::map<std::string, int> count;
+    KernelNames names;
     for (const ProfiledLayer& layer : TRY(parsed(profile, kProfile, parseEngineProfile)).layers) {
-      std::string kernel = inNamesOfNetwork(network, layer.name);
-      if (const int before = count[kernel]++; before > 0) kernel += fmt::format(" #{}", before + 1);
+      std::string kernel = names.next(inNamesOfNetwork(network, layer.name));
       if (const auto ms = layer.ms()) times.emplace(std::move(kernel), *ms);
     }
     return times;
@@ -81,16 +80,6 @@ class TrtexecKind final : public ServerKind {
   static constexpr const char* kProfile = "profile.json";
   static constexpr const char* kNoSupport =
       "trtexec says what it refuses only when it builds an engine, which the build finds out.";
-
-  /// Errors are located at the file.
-  template <class Parse>
-  auto parsed(const ProbeAnswer& answer, const char* file, Parse parse) const -> decltype(parse(std::string_view())) {
-    auto result = parse(TRY(fileText(answer, file, title())));
-    if (result.ok()) return result;
-    Diagnostic error = std::move(result).error();
-    error.where = {.file = file, .attribute = "--compiler"};
-    return error;
-  }
 };
 
 }  // namespace

@@ -18,12 +18,12 @@ struct RaisedFile {
   std::map<onnxlib::NodePlace, bool> rewritten{};
 };
 
-/// Why a file is to be raised, for the error that it cannot be.
+/// Why a file is to be raised to another opset, for the message that it cannot be.
 struct OpsetNeed {
-  std::string what;       ///< "the rule gelu": it needs the opset
-  std::string otherwise;  ///< "pin 'conv' to f32": what does without it
+  std::string what;       ///< who needs it, as the subject of a sentence: "the rule gelu"
+  std::string otherwise;  ///< what the user can do without it, as a command: "pin 'conv' to f32"
 };
-/// The need of a plan whose types of `node` the opset first allows.
+/// The need of a plan that wants a type of `node` which its operator has only from that opset on.
 OpsetNeed needOfTypes(const std::string& node);
 
 /// `file` at opset `to` of ai.onnx, with the same meaning: nodes of operators that changed are written as they are
