@@ -9,6 +9,7 @@
 #include "app/cli/bisect_errors.h"
 #include "app/cli/command.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/read_back.h"
 #include "app/cli/table.h"
 #include "base/process_memory.h"
 #include "base/text.h"
@@ -192,6 +193,7 @@ Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
     printForPeople(report, advice, samples, against, options, arguments.all);
     const InsideTold inside = insideTold(artifact.compiler(), report);
     if (!inside.words.empty()) std::cout << inside.words << "\n";
+    if (const ReadBackPlan* made = report.made == nullptr ? nullptr : asReadBack(*report.made)) printGrantedHint(*made);
   }
   return std::ranges::any_of(report.tensors, cannotBeTold) ? kBadUse : kDone;
 }

@@ -134,8 +134,14 @@ void printAgreement(const Agreement& agreement) {
 
 }  // namespace
 
+void printGrantedHint(const ReadBackPlan& made) {
+  const auto granted = std::ranges::find(made.decisions, "build.hint_granted", &Decision::code);
+  if (granted != made.decisions.end()) std::cout << message(*granted) << "\n";
+}
+
 void printReadBack(const ReadBackPlan& made) {
   printKernels(made);
+  printGrantedHint(made);
   printFates(made);
   printConversions(made);
   printPins(made);

@@ -8,4 +8,7 @@ namespace fusescope::cli {
 /// what was refused, and how well our prediction holds.
 void printReadBack(const ReadBackPlan& made);
 
+/// A sentence where the compiler calculates floats in another type than was asked for.
+void printGrantedHint(const ReadBackPlan& made);
+
 }  // namespace fusescope::cli

@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "compilers/probed/recorded_job.h"
 #include "engine/kernel_requests.h"
+#include "ops/no_kernel.h"
+#include "ops/op_schema.h"
 
 namespace fusescope {
 namespace {
@@ -33,8 +35,13 @@ class PartsCompiler {
   }
 
  private:
-  /// Nodes that are to fall back, by name, and why; none: everything is compiled.
-  using Refusals = std::map<std::string, std::string>;
+  /// Why a node is to fall back.
+  struct Refusal {
+    std::string why;
+    bool isAsked = true;  ///< the compiler gave it up; else it was never handed it
+  };
+  /// Nodes that are to fall back, by name; none: everything is compiled.
+  using Refusals = std::map<std::string, Refusal>;
 
   Result<Refusals> compileAll(CompiledParts& made) {
     const Plan& plan = *made.plan;
@@ -45,14 +52,16 @@ class PartsCompiler {
       if (!part.ok()) {
         if (part.error().cancelled) return std::move(part).error();
         Refusals tied = TRY(tiedByExtents(plan, part.error()));
-        if (tied.empty()) tied = allNodes(plan, "the network cannot be cut into segments: " + part.error().text());
+        if (tied.empty())
+          tied = allNodes(plan, {"the network cannot be cut into segments: " + part.error().text(), false});
         if (tied.empty()) return std::move(part).error();
         return tied;
       }
       auto compiled = compile(segment, part.value());
       if (!compiled.ok()) {
         Diagnostic error = std::move(compiled).error();
-        if (error.cancelled || segment.kind == SegmentKind::Fallback) return error;
+        if (error.cancelled) return error;
+        if (segment.kind == SegmentKind::Fallback) return ofOurOwnEngine(plan, std::move(error));
         if (recordedJobOf(m_compiler)) return packedOtherwise(std::move(error));
         if (isOfWhatWasAsked(error)) return error;
         TRY(refuse(made.plan, segment, error, refused));
@@ -94,6 +103,20 @@ class PartsCompiler {
     return error;
   }
 
+  /// What neither the compiler takes nor our own engine can run stops this compiler, and no plan without one.
+  static Diagnostic ofOurOwnEngine(const Plan& plan, Diagnostic error) {
+    const auto node = plan.graph().findNode(error.where.node);
+    const OpSchema* schema = node ? OpRegistry::standard().find(plan.graph().node(*node)) : nullptr;
+    if (!node || (schema != nullptr && schema->kernel)) return error;
+    const NoKernel reason = whyNoKernel(plan.graph().node(*node));
+    const std::string& compiler = plan.options.compiler;
+    error.message =
+        fmt::format("{}: it falls back from {}, and our own engine has no kernel for it either", reason.why, compiler);
+    error.help = fmt::format("{}{}Without {} the network can be looked at, planned and exported.", reason.help,
+                             reason.help.empty() ? "" : " ", compiler);
+    return error;
+  }
+
   /// No part of the network is to blame for what an option cannot have, or for an answer that cannot be read.
   static bool isOfWhatWasAsked(const Diagnostic& error) {
     return error.where.node.empty() && !error.where.attribute.empty();
@@ -120,7 +143,7 @@ class PartsCompiler {
     if (!found.valid() && segment.nodes.size() > 1) found = TRY(searched(plan, segment, why));
     for (const NodeId node : segment.nodes)
       if (!found.valid() || node == found)
-        refused.emplace(graph.node(node).name, found.valid() ? why.message : error.message);
+        refused.emplace(graph.node(node).name, Refusal{found.valid() ? why.message : error.message});
     return Done{};
   }
 
@@ -200,16 +223,17 @@ class PartsCompiler {
           if (output.valid() && !requests.types()[output.index].shape.fixed()) open.push_back(output);
       }
     }
-    Refusals refused = allNodes(plan, fmt::format("the extents of '{}' depend on data, so that what makes it and what "
-                                                  "is behind it run in one segment, on our own engine",
-                                                  error.where.value));
+    Refusals refused = allNodes(plan, {fmt::format("the extents of '{}' depend on data, so that what makes it and what "
+                                                   "is behind it run in one segment, on our own engine",
+                                                   error.where.value),
+                                       false});
     std::set<std::string> names;
     for (const NodeId node : tied) names.insert(graph.node(node).name);
     std::erase_if(refused, [&](const auto& node) { return !names.contains(node.first); });
     return refused;
   }
 
-  static Refusals allNodes(const Plan& plan, const std::string& why) {
+  static Refusals allNodes(const Plan& plan, const Refusal& why) {
     Refusals refused;
     for (const Segment& segment : plan.segments)
       if (segment.kind == SegmentKind::Accelerated)
@@ -221,11 +245,11 @@ class PartsCompiler {
     auto support = std::make_shared<CompilerSupport>();
     if (plan.options.support != nullptr) *support = *plan.options.support;
     std::erase_if(support->nodes, [&](const NodeSupport& said) { return refused.contains(said.node); });
-    for (const auto& [node, why] : refused)
+    for (const auto& [node, refusal] : refused)
       support->nodes.push_back({.node = node,
-                                .taken = false,
-                                .code = "validate.compiler_failed",
-                                .message = why,
+                                .taken = refusal.isAsked ? std::optional(false) : std::nullopt,
+                                .code = refusal.isAsked ? "validate.compiler_failed" : "validate.not_asked",
+                                .message = refusal.why,
                                 .foundBy = FoundBy::Build});
     PlanOptions options = plan.options;
     options.support = std::move(support);

@@ -176,12 +176,14 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{op} is in an engine that was built, so that it is supported whatever is known of the target"},
       {"validate.compiler_refused", Validate, false, "{compiler} does not take {op}: {message}"},
       {"validate.compiler_failed", Validate, false, "{compiler} could not compile it: {message}"},
+      {"validate.not_asked", Validate, false, "{compiler} was not asked for it: {message}"},
       {"validate.constant_not_truncated", Validate, false, "{target} lacks {type}, and constant {value} {why}"},
       // partition
       {"partition.supported", Partition, true, "runs in {segment}"},
       {"partition.forced_fallback", Partition, false, "a directive sends it to fallback"},
       {"partition.nothing_to_fall_back", Partition, true, "there is nothing to send to fallback: {became}"},
       {"partition.not_supported", Partition, false, "falls back: {target} cannot run it"},
+      {"partition.not_asked", Partition, false, "falls back: {target} was not asked for it"},
       {"partition.too_small", Partition, false,
        "is supported, but its segment has {nodes} of the {minimum} nodes asked for"},
       {"partition.would_cycle", Partition, false,
@@ -317,6 +319,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{compiler} takes {activations|bytes} for values between kernels, {weights|bytes} for weights and at most "
        "{scratch|bytes} for what a kernel needs besides"},
       {"build.compiler_warns", Build, true, "{compiler} warns: {message}"},
+      {"build.hint_granted", Build, true,
+       "{compiler} was asked for floats in {asked} and grants {granted}: it calculates in that"},
       {"build.layers_of_node", Build, true, "TensorRT's parser made {count|layer/layers} of it: {layers}"},
       {"build.tactics_timed", Build, true,
        "{timed|tactic was/tactics were} timed for {layer}, and {skipped} skipped; the fastest took {ms|time}: "

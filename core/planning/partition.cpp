@@ -176,7 +176,10 @@ class Partitioner {
                       {{"nodes", m_tooSmall[id.index]}, {"minimum", m_directives.minSegment}, {"segment", segment}});
       }
       if (!accelerated(id)) m_result.unsupported.push_back(id);
-      const char* code = accelerated(id) ? "partition.supported" : "partition.not_supported";
+      const bool isAsked = m_verdicts[verdict - m_firstVerdict].why.code != "validate.not_asked";
+      const char* code = accelerated(id) ? "partition.supported"
+                         : isAsked       ? "partition.not_supported"
+                                         : "partition.not_asked";
       const SegmentId own = m_result.segmentOf[id.index];
       if (std::exchange(m_argumentsOf, own) != own) m_arguments = {{"segment", segment}, {"target", judgedBy()}};
       return decide(code, std::move(subject), "partition", m_arguments);

@@ -37,12 +37,16 @@ void takeVerdicts(const Graph& graph, std::vector<NodeVerdict> verdicts, Structu
   }
 }
 
+/// Of a node that falls back though the compiler was never handed it.
+constexpr const char* kNotAsked = "validate.not_asked";
+
 /// What the compiler says, whatever the target's table does: what it refuses, and what it has built.
 void judgeByCompiler(const Graph& graph, const PlanOptions& options, std::vector<NodeVerdict>& verdicts) {
   if (options.support == nullptr) return;
   std::unordered_map<std::string_view, const NodeSupport*> byNode;
   for (const NodeSupport& node : options.support->nodes)
-    if (node.taken == false || (node.taken == true && node.foundBy == FoundBy::Build)) byNode.emplace(node.node, &node);
+    if (node.taken == false || node.code == kNotAsked || (node.taken == true && node.foundBy == FoundBy::Build))
+      byNode.emplace(node.node, &node);
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     const Node& node = graph.node(graph.order()[i]);
     const auto said = byNode.find(node.name);
@@ -55,10 +59,11 @@ void judgeByCompiler(const Graph& graph, const PlanOptions& options, std::vector
       verdicts[i].why = decide("validate.was_built", {Subject::node(node.name)}, options.target, {{"op", node.op}});
       continue;
     }
-    const bool asked = said->second->foundBy == FoundBy::Parser;
-    verdicts[i].why =
-        decide(asked ? "validate.compiler_refused" : "validate.compiler_failed", {Subject::node(node.name)},
-               options.compiler, {{"op", node.op}, {"compiler", options.compiler}, {"message", said->second->message}});
+    const char* code = said->second->code == kNotAsked            ? kNotAsked
+                       : said->second->foundBy == FoundBy::Parser ? "validate.compiler_refused"
+                                                                  : "validate.compiler_failed";
+    verdicts[i].why = decide(code, {Subject::node(node.name)}, options.compiler,
+                             {{"op", node.op}, {"compiler", options.compiler}, {"message", said->second->message}});
   }
 }
 

@@ -252,14 +252,16 @@ class Bisection {
                     [](const SwitchSet&) {
                       return std::vector<std::string>{"--compiler-option", fmt::format("{}={}", kHint, kExactHint)};
                     }}));
-    // Which nodes need it is more than that it helps: types are searched, too.
+    // Which nodes need it is more than that it helps: types are searched, too. All nodes tell no more than the hint.
     if (m_report.end != CulpritEnd::Found) return Done{};
     const BisectStage ofHint = m_report.stages.back();
     const std::vector<std::string> words = m_report.options;
     const std::optional<PlanOptions> without = m_report.without;
     m_report.end = CulpritEnd::NoCulprit;
     TRY(search(TRY(types())));
-    if (m_report.end == CulpritEnd::Found) return Done{};
+    const BisectStage& ofTypes = m_report.stages.back();
+    const bool isAll = ofTypes.found.off.size() == ofTypes.switches.size();
+    if (m_report.end == CulpritEnd::Found && !isAll) return Done{};
     if (m_report.end == CulpritEnd::NoCulprit) m_report.end = CulpritEnd::Found;
     m_report.stages.push_back(ofHint);
     m_report.options = words;

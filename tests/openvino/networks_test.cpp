@@ -134,6 +134,8 @@ TEST_F(OpenvinoPins, WhatIsAskedForAndWhatIsGrantedIsSaid) {
   EXPECT_EQ(network->options["hint"], "f16");
   const std::string granted = network->answer["hint"].get<std::string>();
   EXPECT_EQ(network->told.compiler.options.at("granted_hint"), granted);
+  EXPECT_EQ(std::ranges::count(network->told.decisions, "build.hint_granted", &Decision::code),
+            granted == "f16" ? 0 : 1);
   for (const ReadBackKernel& kernel : network->told.kernels)
     EXPECT_TRUE(granted == "f16" || kernel.compute != DataType::F16) << kernel.name;
 }

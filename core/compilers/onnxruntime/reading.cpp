@@ -12,9 +12,10 @@ bool beginsWith(const std::vector<onnxlib::FileValue>& values, const std::vector
                     [](const onnxlib::FileValue& a, const onnxlib::FileValue& b) { return a.name == b.name; });
 }
 
-Optimised bound(const Network& network, const onnxlib::FileGraph& file) {
-  Optimised optimised(file);
+Optimised bound(const Network& network, const onnxlib::FileModel& file) {
+  Optimised optimised(file.graph);
   bindTensors(network, optimised);
+  inferTypes(optimised, file.opsets);
   return optimised;
 }
 
@@ -23,7 +24,7 @@ Optimised bound(const Network& network, const onnxlib::FileGraph& file) {
 Reading::Reading(const HandedNetwork& handed, onnxlib::FileModel model)
     : file(std::move(model)),
       network(handed),
-      optimised(bound(network, file.graph)),
+      optimised(bound(network, file)),
       covers(coverKernels(network, optimised)) {}
 
 Result<std::unique_ptr<Reading>> readNetwork(const HandedNetwork& handed, const std::filesystem::path& path) {

@@ -36,6 +36,7 @@ class Splitter {
         if (m_refuted.contains(node)) found->second.certainty = Certainty::Guessed;
         held.push_back(found->second);
       }
+    shareOnlyNode(isProved, held);
     return held;
   }
 
@@ -127,6 +128,22 @@ class Splitter {
       if (const std::uint32_t kernel = kernelOfNeighbour(node, isForward); kernel != kNone)
         return hold(node, kernel, Certainty::Guessed);
     hold(node, able.back(), Certainty::Guessed);
+  }
+
+  /// A node that became several kernels: those that calculate and have no node calculate parts of the only node that
+  /// calculates. Softmax in a type that has no kernel becomes ReduceMax, Sub, Exp, ReduceSum and Div.
+  void shareOnlyNode(bool isProved, std::vector<HeldNode>& held) const {
+    std::uint32_t only = kNone;
+    for (const std::uint32_t node : m_cover.nodes) {
+      if (workOf(nodeOf(node).op) != Work::Calculates) continue;
+      if (only != kNone) return;
+      only = node;
+    }
+    if (only == kNone || !m_kernelOf.contains(only)) return;
+    for (const std::uint32_t kernel : m_kernels)
+      if (workOf(fileOf(kernel).op) == Work::Calculates && !m_holders.contains(kernel))
+        held.push_back(
+            {.node = only, .kernel = kernel, .certainty = isProved ? Certainty::Derived : Certainty::Guessed});
   }
 
   std::uint32_t onlyCalculating() const {

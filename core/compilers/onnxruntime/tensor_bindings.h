@@ -64,4 +64,8 @@ std::uint32_t tensorNamedBy(const TensorGraph& network, std::string_view kernel)
 /// types do not agree is none.
 void bindTensors(const Network& network, Optimised& optimised);
 
+/// Fills in the types of tensors that `optimised` declares none of, as ONNX Runtime writes them: what the operators
+/// make of what is known, where that is certain.
+void inferTypes(Optimised& optimised, const onnxlib::Opsets& opsets);
+
 }  // namespace fusescope::onnxruntime

@@ -66,7 +66,14 @@ class OpenvinoKind : public ProbedKind {
     ReadBack told = openvinoReadBack(network, graph, imported);
     told.compiler.name = name();
     const Json hint = compiled.json.value("hint", Json());
-    if (hint.is_string()) told.compiler.options.emplace("granted_hint", hint.get<std::string>());
+    if (!hint.is_string()) return told;
+    const std::string granted = hint.get<std::string>();
+    told.compiler.options.emplace("granted_hint", granted);
+    const DataType asked = openvinoHint(*network.plan);
+    if (dataTypeFromName(granted) && granted != fusescope::name(asked))
+      told.decisions.push_back(
+          decide("build.hint_granted", {}, network.plan->options.compiler,
+                 {{"compiler", title()}, {"asked", fusescope::name(asked)}, {"granted", granted}}));
     return told;
   }
 

@@ -8,20 +8,32 @@
 namespace fusescope {
 namespace {
 
+bool isHintPlanned(const Plan& plan) {
+  const auto chosen = plan.options.compilerOptions.find("hint");
+  return chosen == plan.options.compilerOptions.end() || chosen->second == kHintAsPlanned;
+}
+
+/// The float below f32 that most nodes are planned in; f32 where none is.
+DataType mostNarrow(const Plan& plan) {
+  const auto count = [&](DataType type) {
+    return std::ranges::count(plan.precisionMap, type, &PrecisionGrant::granted);
+  };
+  const auto bf16 = count(DataType::BF16), f16 = count(DataType::F16);
+  if (bf16 == 0 && f16 == 0) return DataType::F32;
+  return bf16 >= f16 ? DataType::BF16 : DataType::F16;
+}
+
 class OpenvinoAsking {
  public:
-  explicit OpenvinoAsking(HandedNetwork& network) : m_network(network), m_plan(*network.plan) {
-    const auto chosen = m_plan.options.compilerOptions.find("hint");
-    m_isPlanned = chosen == m_plan.options.compilerOptions.end() || chosen->second == kHintAsPlanned;
-    if (!m_isPlanned) m_hintText = chosen->second;
-  }
+  explicit OpenvinoAsking(HandedNetwork& network)
+      : m_network(network), m_plan(*network.plan), m_isPlanned(isHintPlanned(m_plan)), m_hint(openvinoHint(m_plan)) {}
 
   Result<Json> run(int threads) {
-    m_hint = m_isPlanned ? mostNarrow() : dataTypeFromName(m_hintText).value_or(DataType::Undefined);
     if (m_hint != DataType::F32 && !isNarrow(m_hint))
-      return Diagnostic{.message = fmt::format("OpenVINO has no hint \"{}\"", m_hintText),
-                        .where = {.attribute = "hint"},
-                        .help = fmt::format("Take f32, bf16, f16, or {} for what the plan wishes.", kHintAsPlanned)};
+      return Diagnostic{
+          .message = fmt::format("OpenVINO has no hint \"{}\"", m_plan.options.compilerOptions.at("hint")),
+          .where = {.attribute = "hint"},
+          .help = fmt::format("Take f32, bf16, f16, or {} for what the plan wishes.", kHintAsPlanned)};
     m_network.pins.clear();
     for (const PrecisionGrant& grant : m_plan.precisionMap)
       if (grant.asked != DataType::Undefined) m_network.pins.push_back(lowered(grant));
@@ -29,16 +41,6 @@ class OpenvinoAsking {
   }
 
  private:
-  /// The float below f32 that most nodes are planned in; f32 where none is.
-  DataType mostNarrow() const {
-    const auto count = [&](DataType type) {
-      return std::ranges::count(m_plan.precisionMap, type, &PrecisionGrant::granted);
-    };
-    const auto bf16 = count(DataType::BF16), f16 = count(DataType::F16);
-    if (bf16 == 0 && f16 == 0) return DataType::F32;
-    return bf16 >= f16 ? DataType::BF16 : DataType::F16;
-  }
-
   bool isFree() const { return !m_isPlanned || std::ranges::count(m_plan.options.precisions, m_hint) > 0; }
 
   /// Names of the values of nodes that are to stay in f32, in the order of the file.
@@ -80,12 +82,16 @@ class OpenvinoAsking {
 
   HandedNetwork& m_network;
   const Plan& m_plan;
-  bool m_isPlanned = true;
-  std::string m_hintText;
-  DataType m_hint = DataType::F32;
+  bool m_isPlanned;
+  DataType m_hint;
 };
 
 }  // namespace
+
+DataType openvinoHint(const Plan& plan) {
+  if (isHintPlanned(plan)) return mostNarrow(plan);
+  return dataTypeFromName(plan.options.compilerOptions.at("hint")).value_or(DataType::Undefined);
+}
 
 Result<Json> openvinoOptions(HandedNetwork& network, const BuildOptions& options) {
   return OpenvinoAsking(network).run(options.threads);

@@ -20,7 +20,13 @@ constexpr std::size_t kMostBytes = std::size_t{2} << 30;  ///< of values that ar
 /// A value and its name in the handed file.
 struct Candidate {
   std::string name, inFile;
+  std::vector<DataType> held{};  ///< types in which kernels leave it; Undefined: not disclosed
 };
+
+/// Whether a value that kernels leave in `held` is what it would be once more in `given`.
+bool keeps(DataType given, DataType held) {
+  return given == held || !isFloat(given) || !isFloat(held) || bitWidth(given) > bitWidth(held);
+}
 
 /// All that is told of a kernel that holds nodes.
 using KernelFacts = std::tuple<std::vector<std::uint32_t>, std::string, DataType, std::vector<std::string>>;
@@ -79,13 +85,16 @@ class Marking {
           inFile.emplace(value->second, output);
     }
     std::vector<Candidate> all;
-    std::set<ValueId> seen;
+    std::map<ValueId, std::size_t> seen;
     for (const ReadBackPlan::Kernel& kernel : m_of.made.kernels)
       for (const KernelValue& output : kernel.outputs) {
         const ValueId value = output.value;
-        if (!value.valid() || graph.isOutput(value) || graph.isConstant(value) || !seen.insert(value).second) continue;
-        if (const auto known = inFile.find(value); known != inFile.end())
-          all.push_back({graph.value(value).name, known->second});
+        if (!value.valid() || graph.isOutput(value) || graph.isConstant(value)) continue;
+        const auto known = inFile.find(value);
+        if (known == inFile.end()) continue;
+        const auto [at, isNew] = seen.emplace(value, all.size());
+        if (isNew) all.push_back({graph.value(value).name, known->second});
+        all[at->second].held.push_back(output.type);
       }
     return all;
   }
@@ -161,10 +170,22 @@ class Marking {
       for (const Candidate& each : batch) {
         const auto tensor = given[i].find(each.inFile);
         if (tensor == given[i].end()) return std::string("the compiler gave no such output");
+        if (const std::string why = whyOtherwise(each, tensor->second.type()); !why.empty()) {
+          refuse(each, why);
+          continue;
+        }
         m_bytes += tensor->second.byteSize();
         m_made.samples[i].insert_or_assign(each.name, std::move(tensor->second));
       }
     return std::string();
+  }
+
+  /// Why a value of this type is not what stands between the kernels: rounded as an output, it is not rounded there.
+  static std::string whyOtherwise(const Candidate& candidate, DataType given) {
+    const auto isKept = [&](DataType held) { return held == DataType::Undefined || keeps(given, held); };
+    if (candidate.held.empty() || std::ranges::any_of(candidate.held, isKept)) return {};
+    return fmt::format("it stands there in {}, and is rounded to {} only where it is made an output",
+                       name(candidate.held.front()), name(given));
   }
 
   static bool isSame(const Tensor& a, const Tensor& b) {

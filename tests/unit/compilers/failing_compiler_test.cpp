@@ -117,8 +117,30 @@ TEST(FailingCompiler, WhatDependsOnDataFallsBackTogetherAndTheRestDoesNot) {
   ASSERT_TRUE(engine.ok()) << engine.error().text();
   std::string fallback;
   for (const NodeSupport& said : engine.value()->plan().options.support->nodes)
-    if (said.taken == false) fallback += (fallback.empty() ? "" : " ") + said.node;
+    if (said.code == "validate.not_asked") {
+      EXPECT_FALSE(said.taken) << "the compiler refused nothing";
+      fallback += (fallback.empty() ? "" : " ") + said.node;
+    }
   EXPECT_EQ(fallback, "last turned") << "NonZero is not the target's, and is not asked for";
+}
+
+TEST(FailingCompiler, WhatNobodyCanRunIsSaidToBeThat) {
+  const test::TemporaryFolder folder;
+  const auto opened = openArtifact(folder.write("model.onnx", test::onnxBytes(R"(g (float[4] x) => (float[4] y) {
+    [mine] y = com.acme.Own (x)
+  })",
+                                                                              18, ", \"com.acme\" : 1")),
+                                   {}, {});
+  ASSERT_TRUE(opened.ok()) << opened.error().text();
+  PlanOptions options = cpuOptions();
+  options.target = "cpu";
+  options.compiler = "failing";
+  const Failing compiler([](const Plan&) { return false; });
+  const auto engine = compileNetwork(compiler, planned(opened.value().plan->model, options), {.measureTactics = false});
+  ASSERT_FALSE(engine.ok());
+  EXPECT_EQ(engine.error().where.node, "mine");
+  EXPECT_NE(engine.error().message.find("it falls back from failing"), std::string::npos) << engine.error().message;
+  EXPECT_NE(engine.error().help.find("Without failing the network can be"), std::string::npos) << engine.error().help;
 }
 
 TEST(FailingCompiler, TheNumberOfBuildsIsLimited) {

@@ -132,6 +132,47 @@ TEST(OnnxRuntimeCovers, OfActivationsOverBlocksOfChannels) {
   }
 }
 
+// In f16 a Softmax has no kernel of its own: ONNX Runtime makes several, and none but the last has a name that tells.
+TEST(OnnxRuntimeCovers, OfANodeThatBecameSeveralKernels) {
+  const auto plan = makePlan(test::preparedModel(test::sampleFolder("digits") / "model.onnx"), {}).value();
+  const HandedNetwork handed{.plan = plan,
+                             .path = {},
+                             .folder = nullptr,
+                             .file = {.graph = testing::fileGraph({"in x", "out y", "Exp n0 x -> v0",
+                                                                   "Softmax n1 v0 -> v1", "Neg n2 v1 -> y"})}};
+  const onnxruntime::Network network(handed);
+  const onnxlib::FileGraph file = testing::fileGraph(
+      {"in x", "out y", "const axes", "Exp n0 x -> v0", "ReduceMax _ v0 axes -> r0", "Sub _ v0 r0 -> r1",
+       "Exp _ r1 -> r2", "ReduceSum _ r2 axes -> r3", "Div _ r2 r3 -> v1", "Neg n2 v1 -> y"});
+  onnxruntime::Optimised optimised(file);
+  onnxruntime::bindTensors(network, optimised);
+  const onnxruntime::KernelCovers covers = onnxruntime::coverKernels(network, optimised);
+  for (std::size_t kernel = 1; kernel < 6; ++kernel) {
+    ASSERT_EQ(covers.nodes[kernel].size(), 1U) << file.nodes[kernel].op;
+    EXPECT_EQ(covers.nodes[kernel][0].first, 1U) << file.nodes[kernel].op;
+    EXPECT_EQ(covers.nodes[kernel][0].second, kernel == 5 ? Certainty::Named : Certainty::Derived);
+  }
+}
+
+TEST(OnnxRuntimeTypes, AreThoseThatOperatorsMakeOfWhatIsKnown) {
+  onnxlib::FileGraph file = testing::fileGraph(
+      {"in x", "const w", "com.microsoft:FusedMatMul _ x w -> a", "Cast _ a -> b", "Greater _ b half -> c",
+       "Where _ c b b -> d", "Shape _ d -> e", "com.acme:Own _ d -> f", "Relu _ f -> g", "QuantizeLinear _ a w -> h",
+       "com.microsoft:QLinearSigmoid _ h -> i", "out g"});
+  file.inputs[0].type.dtype = DataType::F32;
+  file.nodes[1].attributes.push_back(
+      {.name = "to", .reference = {}, .value = onnxlib::elementTypeNumber(DataType::F16)});
+  onnxruntime::Optimised optimised(file);
+  onnxruntime::inferTypes(optimised, {{"", 17}});
+  const std::vector<std::pair<std::string_view, DataType>> expected{
+      {"a", DataType::F32}, {"b", DataType::F16},       {"c", DataType::Bool},
+      {"d", DataType::F16}, {"e", DataType::I64},       {"h", DataType::U8},
+      {"i", DataType::U8},  {"f", DataType::Undefined}, {"g", DataType::Undefined},
+  };
+  for (const auto& [name, type] : expected)
+    EXPECT_EQ(optimised.types[optimised.graph.findTensor(name)].type, type) << name;
+}
+
 // A Transpose of weights that are dequantised is applied to their codes before anything runs; the kernel that
 // dequantises them has another operand then, and the name of what the Transpose made.
 TEST(OnnxRuntimeCovers, OfCodesThatWereTransposedBefore) {

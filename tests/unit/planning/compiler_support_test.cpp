@@ -51,6 +51,17 @@ TEST(CompilerSupport, OfTheBuildHasACodeOfItsOwn) {
   EXPECT_EQ(message(*why), "other could not compile it: there is no such kernel");
 }
 
+TEST(CompilerSupport, WhatTheCompilerWasNeverHandedFallsBackAndIsNotRefused) {
+  NodeSupport apart{.node = "b", .taken = {}, .code = "validate.not_asked", .message = "its extents depend on data"};
+  const auto plan = planned(chainOfThree(), answeredBy({apart}));
+  ASSERT_EQ(plan->segments.size(), 3U);
+  const Decision *why = findDecision(*plan, "validate.not_asked", "b"),
+                 *becomes = findDecision(*plan, "partition.not_asked", "b");
+  ASSERT_TRUE(why != nullptr && becomes != nullptr);
+  EXPECT_EQ(message(*why), "other was not asked for it: its extents depend on data");
+  EXPECT_EQ(message(*becomes), "falls back: other was not asked for it");
+}
+
 TEST(CompilerSupport, WhatIsTakenOrNotSaidChangesNothing) {
   NodeSupport taken{.node = "a", .taken = true}, unsaid{.node = "b", .taken = {}},
       nobody = refusal("z", FoundBy::Parser);
