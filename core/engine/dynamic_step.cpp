@@ -26,9 +26,10 @@ Status DynamicStep::prepareKernel(Specialised& entry) const {
   const auto isEmpty = [](const Dims& dims) { return elementCount(dims).value_or(0) == 0; };
   if (std::ranges::any_of(entry.extents, isEmpty)) return Done{};
   KernelRequest request = m_request;
+  const InnerTypes inner(*request.plan, fused);
   for (std::size_t i = 0; i < entry.extents.size(); ++i) {
     const ValueId value = m_extents->values()[i];
-    const DataType type = i < fused.inputs.size() ? m_types[i] : typeInside(*m_request.plan, fused, value);
+    const DataType type = i < fused.inputs.size() ? m_types[i] : inner.of(value);
     request.values[value] = {type, entry.extents[i]};
   }
   const std::int64_t limit = m_request.plan->options.workspaceBytes;

@@ -8,12 +8,20 @@
 
 namespace fusescope {
 
-DataType typeInside(const Plan& plan, const FusedNode& fused, ValueId value) {
-  for (const FusedOutput& output : fused.outputs)
-    if (output.value == value) return output.type;
+InnerTypes::InnerTypes(const Plan& plan, const FusedNode& fused) : m_plan(&plan) {
+  for (const FusedOutput& output : fused.outputs) m_types.emplace_back(output.value, output.type);
   for (const InnerEdge& edge : fused.innerEdges)
-    if (edge.value == value && edge.type != DataType::Undefined) return edge.type;
-  return plan.storedType(value);
+    if (edge.type != DataType::Undefined) m_types.emplace_back(edge.value, edge.type);
+  // Of a value that is both, or on several edges, the first holds.
+  const auto byValue = [](const auto& entry) { return entry.first; };
+  std::ranges::stable_sort(m_types, {}, byValue);
+  const auto again = std::ranges::unique(m_types, {}, byValue);
+  m_types.erase(again.begin(), again.end());
+}
+
+DataType InnerTypes::of(ValueId value) const {
+  const auto found = std::ranges::lower_bound(m_types, value, {}, &std::pair<ValueId, DataType>::first);
+  return found != m_types.end() && found->first == value ? found->second : m_plan->storedType(value);
 }
 
 KernelRequests::KernelRequests(const Plan& plan, std::vector<TensorType> types, int threads)
@@ -39,11 +47,10 @@ std::optional<ByteView> KernelRequests::view(const FusedNode& fused) const {
   });
 }
 
-void KernelRequests::addInnerValues(const FusedNode& fused, const Node& node, KernelRequest& request) const {
+void KernelRequests::addInnerValues(const InnerTypes& types, const Node& node, KernelRequest& request) const {
   for (const ValueId output : node.outputs) {
     if (!output.valid() || request.values.contains(output)) continue;
-    if (const auto dims = m_types[output.index].shape.fixed())
-      request.values[output] = {typeInside(*m_plan, fused, output), *dims};
+    if (const auto dims = m_types[output.index].shape.fixed()) request.values[output] = {types.of(output), *dims};
   }
 }
 
@@ -74,7 +81,8 @@ Result<KernelRequest> KernelRequests::of(const FusedNode& fused) const {
   for (const ValueId input : fused.inputs) request.values[input] = {wantedType(fused, input), TRY(dimsOf(input))};
   for (const FusedOutput& output : fused.outputs)
     request.values[output.value] = {output.type, TRY(dimsOf(output.value))};
-  for (const NodeId id : fused.nodes) addInnerValues(fused, m_plan->graph().node(id), request);
+  const InnerTypes inner(*m_plan, fused);
+  for (const NodeId id : fused.nodes) addInnerValues(inner, m_plan->graph().node(id), request);
   TRY(addConstants(request));
   return request;
 }

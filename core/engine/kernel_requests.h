@@ -12,8 +12,17 @@
 
 namespace fusescope {
 
-/// The type of what a node of `fused` produces, as kernels see it: as an output, else on the edge inside.
-DataType typeInside(const Plan& plan, const FusedNode& fused, ValueId value);
+/// Types of what the nodes of a fused node produce, as kernels see them. Refers to the plan, which must outlive it.
+class InnerTypes {
+ public:
+  InnerTypes(const Plan& plan, const FusedNode& fused);
+  /// As an output, else on the edge inside, else as the plan stores it.
+  DataType of(ValueId value) const;
+
+ private:
+  const Plan* m_plan;
+  std::vector<std::pair<ValueId, DataType>> m_types;  ///< by value, each once
+};
 
 /// Bytes that lie in those of another value: all of them under other extents, or a part of them.
 struct ByteView {
@@ -53,7 +62,7 @@ class KernelRequests {
 
  private:
   KernelRequests(const Plan& plan, std::vector<TensorType> types, int threads);
-  void addInnerValues(const FusedNode& fused, const Node& node, KernelRequest& request) const;
+  void addInnerValues(const InnerTypes& types, const Node& node, KernelRequest& request) const;
 
   const Plan* m_plan;
   std::vector<TensorType> m_types;
