@@ -73,6 +73,13 @@ std::vector<ValueId> Graph::allValues() const {
   return ids;
 }
 
+void GraphEditor::reserve(std::size_t nodes, std::size_t values) {
+  m_graph.m_nodes.reserve(nodes);
+  m_graph.m_nodeByName.reserve(nodes);
+  m_graph.m_values.reserve(values);
+  m_graph.m_valueByName.reserve(values);
+}
+
 ValueId GraphEditor::addValue(const std::string& name, TensorType type) {
   const ValueId id(m_graph.m_values.size());
   Value value;

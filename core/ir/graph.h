@@ -110,6 +110,8 @@ class GraphEditor {
   explicit GraphEditor(const Graph& start) : m_graph(start) {}
 
   void setName(std::string name) { m_graph.m_name = std::move(name); }
+  /// Makes room for so many nodes and values.
+  void reserve(std::size_t nodes, std::size_t values);
   /// Adds a value; a taken name gets "#2", "#3", ….
   ValueId addValue(const std::string& name, TensorType type);
   ValueId addInput(const std::string& name, TensorType type);

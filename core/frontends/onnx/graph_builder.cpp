@@ -90,6 +90,7 @@ TensorType toType(const FileType& type) {
 
 Result<std::shared_ptr<const Graph>> GraphBuilder::build(const FileGraph& graph, const Opsets& opsets) {
   m_editor.setName(graph.name);
+  reserve(graph);
   collectTypes(graph);
   m_read = namesRead(graph);
   TRY(declareInputs(graph));
@@ -115,6 +116,15 @@ Result<std::shared_ptr<const Graph>> GraphBuilder::build(const FileGraph& graph,
     m_editor.addOutput(*value);
   }
   return std::move(m_editor).publish();
+}
+
+void GraphBuilder::reserve(const FileGraph& graph) {
+  const std::size_t nodes = graph.nodes.size(), values = nodes + graph.inputs.size() + graph.initializers.size();
+  m_editor.reserve(nodes, values);
+  m_nodeNames.reserve(nodes);
+  m_valueNames.reserve(values);
+  m_values.reserve(values);
+  m_pending.reserve(nodes);
 }
 
 void GraphBuilder::collectTypes(const FileGraph& graph) {

@@ -58,6 +58,7 @@ class GraphBuilder : private AdaptContext {
   Status declareInputs(const onnxlib::FileGraph& graph);
   Status declareInitializer(const onnxlib::FileTensor& tensor);
   void countWeight(const onnxlib::FileTensor& tensor);
+  void reserve(const onnxlib::FileGraph& graph);
   void collectTypes(const onnxlib::FileGraph& graph);
   Status expand(onnxlib::FileNode node, const onnxlib::Opsets& opsets, OriginId origin, int depth, bool adapted);
   Status expandPlainForm(const onnxlib::FileNode& node, const onnxlib::Opsets& opsets, OriginId origin, int depth);

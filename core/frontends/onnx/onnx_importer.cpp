@@ -1,6 +1,8 @@
 #include "frontends/onnx/onnx_importer.h"
 
 #include <algorithm>
+#include <future>
+#include <iterator>
 
 #include "frontends/onnx/content_hash.h"
 #include "frontends/onnx/file_findings.h"
@@ -59,12 +61,22 @@ void recordConstantNodes(ImportContext& context) {
 
 Result<Model> buildModel(const onnxlib::FileModel& file, ImportContext& context) {
   TRY(checkOpset(file, context));
-  recordFindings(file, context.decisions);
+  // What is odd about the file is looked for beside the building of the graph, and told before what that has to say.
+  auto findings = std::async(std::launch::async, [&file] {
+    std::vector<Decision> found;
+    recordFindings(file, found);
+    return found;
+  });
+  const std::size_t begin = context.decisions.size();
   for (const onnxlib::FileFunction& function : file.functions)
     context.functions.emplace(functionKey(function.domain, function.name, function.overload), &function);
   context.notesTypes = usesPlainForms(file);
   Model model;
   model.graph = TRY(GraphBuilder(context).build(file.graph, file.opsets));
+  std::vector<Decision> found = findings.get();
+  context.decisions.insert(context.decisions.begin() + static_cast<std::ptrdiff_t>(begin),
+                           std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+  auto hash = std::async(std::launch::async, [&graph = *model.graph] { return contentHash(graph); });
   recordConstantNodes(context);
   recordNetworkFindings(*model.graph, context.decisions);
   model.format = "onnx";
@@ -77,7 +89,7 @@ Result<Model> buildModel(const onnxlib::FileModel& file, ImportContext& context)
   model.inputSpecs = specsOf(*model.graph, file.metadata, context.decisions);
   model.origins = std::move(context.origins);
   model.decisions = std::move(context.decisions);
-  model.contentHash = contentHash(*model.graph);
+  model.contentHash = hash.get();
   model.files = file.files;
   return model;
 }

@@ -12,6 +12,7 @@ namespace fusescope {
 class UniqueNames {
  public:
   std::string take(const std::string& wanted);
+  void reserve(std::size_t names) { m_taken.reserve(names); }
   bool taken(std::string_view name) const { return m_taken.contains(name); }
 
  private:
