@@ -79,7 +79,8 @@ void printTensors(const LayerErrorReport& report, bool all) {
   for (std::size_t i = 0; i < rows; ++i) {
     const TensorErrors& tensor = tensors[i];
     const auto& [local, carried] = tensor.errors;
-    table.add({shortened(tensor.name, 32), std::string(name(tensor.stored)), shortened(tensor.fusedNode, 32),
+    const std::string type(tensor.stored == DataType::Undefined ? "not disclosed" : name(tensor.stored));
+    table.add({shortened(tensor.name, 32), type, shortened(tensor.fusedNode, 32),
                numberText(local, &TensorError::maxOverRms), numberText(local, &TensorError::relL2),
                numberText(local, &TensorError::ulp), sharesText(local), numberText(carried, &TensorError::maxOverRms),
                numberText(carried, &TensorError::relL2), carried ? cosineText(carried->cosine, 6) : "-",

@@ -202,9 +202,7 @@ void ReadBackBuilder::takeValues(std::uint32_t kernel) {
   ReadBackPlan::Kernel& details = m_details[kernel];
   const auto isKnown = [](const KernelValue& value) { return value.value.valid(); };
   if (details.inputs.empty() || !std::ranges::all_of(details.inputs, isKnown)) deriveInputs(kernel);
-  for (const ValueId value : resultsOf(fused))
-    if (!m_isWritten[value.index] && isUsedOutside(value))
-      details.outputs.push_back({.value = value, .type = DataType::Undefined, .format = {}});
+  deriveOutputs(kernel);
   std::unordered_set<ValueId> reads, writes;
   for (const KernelValue& input : details.inputs)
     if (isKnown(input) && !m_graph.isConstant(input.value) && reads.insert(input.value).second)
@@ -230,6 +228,22 @@ std::vector<ValueId> ReadBackBuilder::resultsOf(const FusedNode& fused) const {
     std::ranges::copy_if(m_graph.node(node).outputs, std::back_inserter(results),
                          [](ValueId value) { return value.valid(); });
   return results;
+}
+
+/// What others use of a kernel and nobody writes. The only such value, of a node that no other kernel holds, is the
+/// only output that is told without a value: a product whose result gets its extents by another kernel.
+void ReadBackBuilder::deriveOutputs(std::uint32_t kernel) {
+  std::vector<KernelValue>& outputs = m_details[kernel].outputs;
+  std::vector<ValueId> used;
+  for (const ValueId value : resultsOf(m_kernels[kernel]))
+    if (!m_isWritten[value.index] && isUsedOutside(value)) used.push_back(value);
+  const auto isNameless = [](const KernelValue& output) { return !output.value.valid(); };
+  const bool isSole = used.size() == 1 && m_holders[m_graph.value(used.front()).producer.index].size() == 1;
+  if (isSole && std::ranges::count_if(outputs, isNameless) == 1) {
+    std::ranges::find_if(outputs, isNameless)->value = used.front();
+    return;
+  }
+  for (const ValueId value : used) outputs.push_back({.value = value, .type = DataType::Undefined, .format = {}});
 }
 
 void ReadBackBuilder::deriveInputs(std::uint32_t kernel) {

@@ -24,6 +24,7 @@ class ReadBackBuilder {
   void takeValues(std::uint32_t kernel);
   void takeInnerEdges(std::uint32_t kernel);
   std::vector<ValueId> resultsOf(const FusedNode& fused) const;
+  void deriveOutputs(std::uint32_t kernel);
   void deriveInputs(std::uint32_t kernel);
   NodeId rootOf(const FusedNode& fused) const;
   SegmentId segmentOf(const FusedNode& fused) const;

@@ -49,6 +49,24 @@ TEST(ReadBackPlan, KernelsHaveTheValuesThatTheGraphSays) {
   EXPECT_FALSE(made->predictedMs);
 }
 
+TEST(ReadBackPlan, TheOnlyOutputWithoutAValueIsTheOnlyOneThatIsUsed) {
+  Told t(chainPlan());
+  t.kernel("product", {"fc1", "relu"}).outputs = {{.value = {}, .type = DataType::F16}};
+  t.kernel("rest", {"exp", "fc2"});
+  t.told.fates[t.node("flat")] = Fate::View;
+  const auto made = t.make();
+  ASSERT_EQ(made->kernels[0].outputs.size(), 1U);
+  EXPECT_EQ(made->kernels[0].outputs[0].value, t.value("relu_out"));
+  EXPECT_EQ(made->kernels[0].outputs[0].type, DataType::F16);
+
+  Told partial(chainPlan());
+  partial.kernel("partial", {"fc1", "relu"}).outputs = {{.value = {}, .type = DataType::F16}};
+  partial.kernel("whole", {"relu", "exp", "fc2"});
+  partial.told.fates[partial.node("flat")] = Fate::View;
+  for (const KernelValue& output : partial.make()->kernels[0].outputs)
+    EXPECT_TRUE(!output.value.valid() || output.type == DataType::Undefined) << "it may be a part of the result";
+}
+
 TEST(ReadBackPlan, ProducersComeFirstAlsoThroughNodesWithoutAKernel) {
   Told t(chainPlan());
   t.kernel("last", {"exp", "fc2"});
