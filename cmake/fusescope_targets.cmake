@@ -74,6 +74,7 @@ function(fusescope_test name)
   target_compile_definitions(${name} PRIVATE FUSESCOPE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                              FUSESCOPE_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   target_link_libraries(${name} PRIVATE fusescope_options ${ARG_LINKS} ${ARG_LIBRARIES} fs_test_main)
+  fusescope_join_sources(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   # Measured times are kept per suite: what one builds must not change what another plans.
   list(APPEND ARG_ENVIRONMENT "FUSESCOPE_CACHE=${CMAKE_BINARY_DIR}/tests/cache/${name}")

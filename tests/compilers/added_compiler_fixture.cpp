@@ -62,7 +62,7 @@ std::string AddedCompiler::sample(std::string_view network) {
 }
 
 std::string AddedCompiler::arrays(std::string_view network) {
-  return (sampleFolder(network) / "io.npz").string();
+  return sampleInputs(network);
 }
 
 Artifact AddedCompiler::opened(const std::string& path, PlanOptions options) {

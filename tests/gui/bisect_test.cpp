@@ -99,7 +99,7 @@ class BisectTest : public QObject {
     QVERIFY(dialog.working());
     QTest::keyClick(&dialog, Qt::Key_Escape);
     QVERIFY(dialog.isVisible() && dialog.working());
-    QVERIFY2(dialog.said().contains("press Esc again"), qPrintable(dialog.said()));
+    QVERIFY2(dialog.said().contains("Close again to end the search"), qPrintable(dialog.said()));
     QTest::keyClick(&dialog, Qt::Key_Escape);
     QVERIFY(!dialog.isVisible());
   }

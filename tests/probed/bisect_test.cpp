@@ -86,7 +86,7 @@ TEST_F(Bisect, ACompilerThatSaysThatItTakesAStepAllTheSameIsFoundOut) {
 
 TEST_F(Bisect, OurOwnPinsAreSearched) {
   const std::string model = (sampleFolder("fp16_overflow") / "model.onnx").string();
-  const std::string io = (sampleFolder("fp16_overflow") / "io.npz").string();
+  const std::string io = sampleInputs("fp16_overflow");
   const Json found = json({"errors", model, "--precision", "f16", "--inputs", io, "--bisect"});
   EXPECT_EQ(found["end"], "found");
   EXPECT_EQ(found["what"], "types of nodes");
@@ -109,7 +109,7 @@ class RealBisect : public Bisect {
 /// MatMul and Add are calculated as one Gemm in f16, which costs half of the accuracy.
 TEST_F(RealBisect, OnnxRuntimesMatMulAddFusionIsNamed) {
   const std::string model = (sampleFolder("bert_tiny") / "model.onnx").string();
-  const std::string io = (sampleFolder("bert_tiny") / "io.npz").string();
+  const std::string io = sampleInputs("bert_tiny");
   const Json found = json({"errors", model, "--compiler", "onnxruntime", "--precision", "f16", "--inputs", io,
                            "--tol-rms", "3e-3", "--bisect"});
   EXPECT_EQ(found["end"], "found");
@@ -121,7 +121,7 @@ TEST_F(RealBisect, OnnxRuntimesMatMulAddFusionIsNamed) {
 
 TEST_F(RealBisect, OnnxRuntimesOverflowIsATypes) {
   const std::string model = (sampleFolder("fp16_overflow") / "model.onnx").string();
-  const std::string io = (sampleFolder("fp16_overflow") / "io.npz").string();
+  const std::string io = sampleInputs("fp16_overflow");
   const Json found =
       json({"errors", model, "--compiler", "onnxruntime", "--precision", "f16", "--inputs", io, "--bisect"});
   EXPECT_EQ(found["end"], "found");
@@ -132,7 +132,7 @@ TEST_F(RealBisect, OnnxRuntimesOverflowIsATypes) {
 
 TEST_F(RealBisect, OpenvinosHintIsATypeOfNodes) {
   const std::string model = (sampleFolder("bert_tiny") / "model.onnx").string();
-  const std::string io = (sampleFolder("bert_tiny") / "io.npz").string();
+  const std::string io = sampleInputs("bert_tiny");
   const ProcessResult result = command({"errors", model, "--compiler", "openvino", "--compiler-option", "hint=bf16",
                                         "--inputs", io, "--tol-rms", "1e-5", "--bisect", "--json"});
   const Json found = Json::parse(result.out, nullptr, false);
@@ -172,7 +172,7 @@ TEST_F(Bisect, WhatChangesKernelsIsToldByOutputsWithTheReason) {
 
 TEST_F(RealBisect, OnnxRuntimesTensorsInsideAreTold) {
   const std::string model = (sampleFolder("bert_tiny") / "model.onnx").string();
-  const std::string io = (sampleFolder("bert_tiny") / "io.npz").string();
+  const std::string io = sampleInputs("bert_tiny");
   const Json errors = json({"errors", model, "--compiler", "onnxruntime", "--precision", "f16", "--inputs", io});
   EXPECT_EQ(errors["outputs_alone"], Json());
   std::size_t inside = 0;

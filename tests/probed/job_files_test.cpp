@@ -230,7 +230,7 @@ class RealJobOf : public JobOf, public ::testing::WithParamInterface<const char*
 
 TEST_P(RealJobOf, AResultIsWhatALiveProbeGives) {
   const std::string model = (sampleFolder("bert_tiny") / "model.onnx").string();
-  const std::string io = (sampleFolder("bert_tiny") / "io.npz").string();
+  const std::string io = sampleInputs("bert_tiny");
   const ProcessResult packed =
       pack(model, {"--do", "plan,run,time,profile", "--inputs", io, "--seconds", "0.2", "--threads", "1"}, GetParam());
   ASSERT_EQ(packed.status, 0) << packed.err;

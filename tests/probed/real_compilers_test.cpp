@@ -55,7 +55,7 @@ class RealCompilers : public ::testing::TestWithParam<const char*> {
     return json;
   }
   static std::string sample(std::string_view network) { return (sampleFolder(network) / "model.onnx").string(); }
-  static std::string arrays(std::string_view network) { return (sampleFolder(network) / "io.npz").string(); }
+  static std::string arrays(std::string_view network) { return sampleInputs(network); }
   static void expectNumbers(const std::string& model, const std::string& io,
                             const std::vector<std::string>& more = {}) {
     std::vector<std::string> arguments{"run", model, "--compiler", GetParam(), "--inputs", io, "--expect", io};

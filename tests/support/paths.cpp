@@ -10,6 +10,10 @@ std::filesystem::path sampleFolder(std::string_view network) {
   return std::filesystem::path(FUSESCOPE_SOURCE_DIR) / "resources" / "samples" / network;
 }
 
+std::string sampleInputs(std::string_view network) {
+  return (sampleFolder(network) / "io.npz").string();
+}
+
 std::optional<std::filesystem::path> sharedFolder() {
   const char* set = std::getenv("FUSESCOPE_SHARED");
   const std::filesystem::path folder =

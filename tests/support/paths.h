@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/temporary_folder.h"
@@ -10,6 +11,8 @@ namespace fusescope::test {
 
 /// resources/samples/NETWORK
 std::filesystem::path sampleFolder(std::string_view network);
+/// The file of its inputs and expected outputs.
+std::string sampleInputs(std::string_view network);
 /// The folder of shared test material: $FUSESCOPE_SHARED, else ../shared beside the checkout; nothing if it is not
 /// there.
 std::optional<std::filesystem::path> sharedFolder();

@@ -8,19 +8,19 @@
 namespace fusescope::testing {
 namespace {
 
-struct Case {
+struct AttentionCase {
   Dims query, key, value;
   std::map<std::string, Attribute> attributes;
   std::vector<std::pair<std::string, TensorType>> more;  ///< by the names of ONNX's schema
   int outputs = 1;
 };
 
-bool has(const Case& c, const std::string& name) {
+bool has(const AttentionCase& c, const std::string& name) {
   return std::ranges::any_of(c.more, [&](const auto& input) { return input.first == name; });
 }
 
 /// How many outcomes were of the kernel for attention; all that ran agree with the reference.
-std::int64_t ours(const Case& c) {
+std::int64_t ours(const AttentionCase& c) {
   OneNode node{.op = "Attention",
                .inputs = {{"q", f32(c.query)}, {"k", f32(c.key)}, {"v", f32(c.value)}},
                .order = {"q", "k", "v"},

@@ -10,7 +10,7 @@
 namespace fusescope::native {
 namespace {
 
-struct Case {
+struct GemmCase {
   std::int64_t m, n, k;
   std::uint8_t turnA = 0x80, turnB = 0;  ///< 0x80: A's codes are unsigned, B's are signed
   bool perRow = true, perColumn = true;
@@ -31,7 +31,7 @@ std::int64_t asB(std::uint8_t code, std::uint8_t turn) {
   return static_cast<std::uint8_t>(code ^ turn);
 }
 
-void check(const Case& at, const ByteGemmWay& way) {
+void check(const GemmCase& at, const ByteGemmWay& way) {
   std::mt19937 random(static_cast<unsigned>(at.m * 1000 + at.n + at.k));
   const auto a = codes(at.m * at.k, random), b = codes(at.k * at.n, random);
   const std::int64_t depth = byteDepth(at.k), wide = bytePanels(at.n) * bytePanel();
@@ -76,10 +76,11 @@ void check(const Case& at, const ByteGemmWay& way) {
 TEST(ByteGemm, SumsAreExactInEveryWayToMultiply) {
   int ways = 0;
   for (; byteGemmWay(ways).name != nullptr; ++ways) {
-    for (const Case& at :
-         {Case{1, 1, 1}, Case{1, 200, 512}, Case{6, 64, 4}, Case{7, 65, 9}, Case{13, 130, 31}, Case{24, 70, 216},
-          Case{3, 33, 1024}, Case{5, 40, 17, 0, 0x80}, Case{8, 96, 12, 0, 0}, Case{9, 50, 20, 0x80, 0, false, true},
-          Case{9, 50, 20, 0, 0, true, false}, Case{2, 20, 6, 0x80, 0x80, false, false}})
+    for (const GemmCase& at :
+         {GemmCase{1, 1, 1}, GemmCase{1, 200, 512}, GemmCase{6, 64, 4}, GemmCase{7, 65, 9}, GemmCase{13, 130, 31},
+          GemmCase{24, 70, 216}, GemmCase{3, 33, 1024}, GemmCase{5, 40, 17, 0, 0x80}, GemmCase{8, 96, 12, 0, 0},
+          GemmCase{9, 50, 20, 0x80, 0, false, true}, GemmCase{9, 50, 20, 0, 0, true, false},
+          GemmCase{2, 20, 6, 0x80, 0x80, false, false}})
       check(at, byteGemmWay(ways));
   }
   EXPECT_GE(ways, 1);

@@ -78,13 +78,13 @@ void compareCodes(const Tensor& actual, const Tensor& expected, TacticOutcome& o
   outcome.unlike = std::max(outcome.unlike, static_cast<double>(std::max<std::int64_t>(unlike - kTies, 0)) / count);
 }
 
-struct Case {
+struct TriedNode {
   KernelRequest request;
   std::vector<Tensor> inputs;
   std::vector<Tensor> expected;
 };
 
-TacticOutcome tryTactic(Case& at, const Tactic& tactic) {
+TacticOutcome tryTactic(TriedNode& at, const Tactic& tactic) {
   const FusedNode& fused = *at.request.fused;
   TacticOutcome outcome{.fusedNode = fused.name,
                         .tactic = tactic.name,
@@ -134,7 +134,7 @@ TacticOutcome tryTactic(Case& at, const Tactic& tactic) {
   return outcome;
 }
 
-Status runReference(Case& at) {
+Status runReference(TriedNode& at) {
   const Tactic tactic = referenceBackend().tactics(at.request).back();
   const auto kernel = TRY(KernelStore().kernel(referenceBackend(), at.request, tactic));
   std::vector<const std::byte*> inputs;
@@ -253,7 +253,7 @@ std::vector<TacticOutcome> tryAllTactics(const Plan& plan, const MemoryFormat& d
   if (!types.ok()) return {{.problem = types.error().text()}};
   std::uint32_t seed = 1;
   for (const FusedNode& fused : plan.fusedNodes) {
-    Case at{.request = {.plan = &plan, .fused = &fused, .threads = threads}};
+    TriedNode at{.request = {.plan = &plan, .fused = &fused, .threads = threads}};
     const auto note = [&](ValueId value) {
       if (!value.valid() || at.request.values.contains(value)) return;
       const auto dims = types.value()[value.index].shape.fixed();

@@ -33,7 +33,7 @@ std::shared_ptr<const Plan> planned(const std::shared_ptr<const Model>& model, c
 
 std::shared_ptr<const Ranges> calibrated(const std::shared_ptr<const Model>& model, CalibrateOptions options = {}) {
   const auto plan = planned(model, {.target = "cpu"});
-  const auto samples = loadSamples(*plan, {.paths = {(sampleFolder("digits") / "io.npz").string()}, .batchAxis = 0});
+  const auto samples = loadSamples(*plan, {.paths = {sampleInputs("digits")}, .batchAxis = 0});
   EXPECT_TRUE(samples.ok()) << samples.error().text();
   auto ranges = calibrate(*plan, samples.value(), options);
   EXPECT_TRUE(ranges.ok()) << ranges.error().text();
@@ -129,8 +129,7 @@ TEST(QuantizedPlan, ADifferenceOfRangesIsTold) {
 TEST(Calibrate, TheOrderOfSamplesDoesNotShow) {
   const auto model = digitsModel();
   const auto plan = planned(model, {.target = "cpu"});
-  Samples samples =
-      loadSamples(*plan, {.paths = {(sampleFolder("digits") / "io.npz").string()}, .batchAxis = 0}).value();
+  Samples samples = loadSamples(*plan, {.paths = {sampleInputs("digits")}, .batchAxis = 0}).value();
   const auto there = calibrate(*plan, samples, {});
   std::ranges::reverse(samples.list);
   const auto back = calibrate(*plan, samples, {});
@@ -145,8 +144,7 @@ TEST(Calibrate, TheOrderOfSamplesDoesNotShow) {
 TEST(Calibrate, NotANumberIsLocated) {
   const auto model = digitsModel();
   const auto plan = planned(model, {.target = "cpu"});
-  Samples samples =
-      loadSamples(*plan, {.paths = {(sampleFolder("digits") / "io.npz").string()}, .batchAxis = 0}).value();
+  Samples samples = loadSamples(*plan, {.paths = {sampleInputs("digits")}, .batchAxis = 0}).value();
   Tensor broken = Tensor::zeros(DataType::F32, {1, 1, 8, 8});
   broken.mutableData<float>()[5] = std::numeric_limits<float>::quiet_NaN();
   samples.list[3].inputs["image"] = broken;

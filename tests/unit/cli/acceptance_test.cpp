@@ -16,10 +16,6 @@ namespace {
 std::string sampleModel(std::string_view network) {
   return (sampleFolder(network) / "model.onnx").string();
 }
-std::string sampleArrays(std::string_view network) {
-  return (sampleFolder(network) / "io.npz").string();
-}
-
 Json planOf(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "plan");
   arguments.push_back("--json");
@@ -33,8 +29,8 @@ class SampleRun : public testing::TestWithParam<std::tuple<const char*, const ch
 TEST_P(SampleRun, EqualsWhatPyTorchComputed) {
   const auto& [network, backend] = GetParam();
   const auto result =
-      fusescopeCommand({"run", sampleModel(network), "--backend", backend, "--inputs", sampleArrays(network),
-                        "--expect", sampleArrays(network), "--atol", "1e-4", "--rtol", "1e-3"});
+      fusescopeCommand({"run", sampleModel(network), "--backend", backend, "--inputs", sampleInputs(network),
+                        "--expect", sampleInputs(network), "--atol", "1e-4", "--rtol", "1e-3"});
   EXPECT_EQ(result.status, 0) << result.out << result.err;
 }
 
@@ -47,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Cli, SampleRun,
                          });
 
 TEST(Cli, rowsRepeatedToOtherBatchesGiveRepeatedRows) {
-  const auto arrays = readNpz(sampleArrays("tiny_resnet_dynbatch"));
+  const auto arrays = readNpz(sampleInputs("tiny_resnet_dynbatch"));
   ASSERT_TRUE(arrays.ok());
   const TemporaryFolder folder;
   for (const std::int64_t batch : {1, 3, 7}) {

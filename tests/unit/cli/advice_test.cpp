@@ -7,13 +7,9 @@
 namespace fusescope::test {
 namespace {
 
-std::string inputsOf(std::string_view network) {
-  return (sampleFolder(network) / "io.npz").string();
-}
-
 std::vector<std::string> overflow(const char* verb, std::vector<std::string> more) {
-  std::vector<std::string> arguments{verb,       samplePath("fp16_overflow"), "--precision", "f16",
-                                     "--inputs", inputsOf("fp16_overflow")};
+  std::vector<std::string> arguments{verb,       samplePath("fp16_overflow"),  "--precision", "f16",
+                                     "--inputs", sampleInputs("fp16_overflow")};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -49,7 +45,7 @@ TEST(Advice, OfRunIsThatOfErrors) {
   const TemporaryFolder folder;
   const std::string expected = (folder.path() / "expected.npz").string();
   ASSERT_EQ(fusescopeCommand(
-                {"run", samplePath("fp16_overflow"), "--inputs", inputsOf("fp16_overflow"), "--outputs", expected})
+                {"run", samplePath("fp16_overflow"), "--inputs", sampleInputs("fp16_overflow"), "--outputs", expected})
                 .status,
             0);
   const ProcessResult errors = fusescopeCommand(overflow("errors", {}));
@@ -69,8 +65,8 @@ TEST(Advice, OfWhatIsNotLoweredThereIsNone) {
   const TemporaryFolder folder;
   const std::string other = (folder.path() / "other.npz").string();
   ASSERT_EQ(fusescopeCommand({"run", samplePath("fp16_overflow"), "--outputs", other}).status, 0);
-  const ProcessResult run =
-      fusescopeCommand({"run", samplePath("fp16_overflow"), "--inputs", inputsOf("fp16_overflow"), "--expect", other});
+  const ProcessResult run = fusescopeCommand(
+      {"run", samplePath("fp16_overflow"), "--inputs", sampleInputs("fp16_overflow"), "--expect", other});
   EXPECT_EQ(run.status, 1);
   EXPECT_EQ(run.out.find("mend"), std::string::npos) << run.out;
 }

@@ -15,10 +15,8 @@ class CliCalibrate : public ::testing::Test {
   /// Calibrates the digits on the inputs of their sample; the file's path.
   std::string calibrated(const std::vector<std::string>& more = {}) {
     const std::string file = inFolder("ranges.json");
-    std::vector<std::string> arguments{"calibrate",    samplePath("digits"),
-                                       "--inputs",     (sampleFolder("digits") / "io.npz").string(),
-                                       "--batch-axis", "0",
-                                       "-o",           file};
+    std::vector<std::string> arguments{
+        "calibrate", samplePath("digits"), "--inputs", sampleInputs("digits"), "--batch-axis", "0", "-o", file};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const auto result = fusescopeCommand(arguments);
     EXPECT_EQ(result.status, 0) << result.out << result.err;

@@ -68,7 +68,7 @@ TEST(CliDiff, EveryDifferenceFromTheTypedNetworkThatWasExportedHasACause) {
 TEST(CliDiff, ReadsTheErrorsOfBothSides) {
   const TemporaryFolder folder;
   const std::string model = samplePath("fp16_overflow");
-  const std::string inputs = (sampleFolder("fp16_overflow") / "io.npz").string();
+  const std::string inputs = sampleInputs("fp16_overflow");
   const std::string pins = "--pin node_linear_1=f32 --pin node_relu_1=f32 --pin node_layer_norm=f32";
   const auto write = [&](const std::string& name, const std::vector<std::string>& options) {
     std::vector<std::string> command{"errors", model, "--precision", "f16", "--inputs", inputs, "--json"};
@@ -137,7 +137,7 @@ TEST(CliDiff, AQuoteThatNothingClosesIsBadUse) {
 TEST(CliDiff, WhatOneSideQuantisesIsBecauseOfItsOptions) {
   const TemporaryFolder folder;
   const std::string model = samplePath("digits"), ranges = folder / "ranges.json";
-  const std::string inputs = (sampleFolder("digits") / "io.npz").string();
+  const std::string inputs = sampleInputs("digits");
   ASSERT_EQ(fusescopeCommand({"calibrate", model, "--inputs", inputs, "-o", ranges}).status, 0);
   for (const std::string& options : {"--precision int8 --ranges '" + ranges + "'", std::string("--weight-only int8")}) {
     const auto result = fusescopeCommand({"diff", model, model, "--plan-b", options, "--all"});

@@ -28,7 +28,7 @@ bool names(const std::string& text, const std::string& key) {
 
 /// The documents of commands that are quick.
 std::vector<Json> printed(const TemporaryFolder& folder) {
-  const std::string model = samplePath("fp16_overflow"), io = (sampleFolder("fp16_overflow") / "io.npz").string();
+  const std::string model = samplePath("fp16_overflow"), io = sampleInputs("fp16_overflow");
   const std::string engine = (folder.path() / "e.fse").string(), ranges = (folder.path() / "r.json").string();
   const std::vector<std::vector<std::string>> commands{
       {"build", model, "-o", engine},

@@ -10,7 +10,7 @@ namespace fusescope::test {
 namespace {
 
 std::string overflowInputs() {
-  return (sampleFolder("fp16_overflow") / "io.npz").string();
+  return sampleInputs("fp16_overflow");
 }
 
 TEST(Cli, runTakesSeveralSamplesAndComparesEach) {

@@ -9,12 +9,12 @@
 namespace fusescope::test {
 namespace {
 
-constexpr const char* kNetwork =
+constexpr const char* kSessionNetwork =
     "g (float[2, 4] x, float[4, 4] w) => (float[2, 4] y) { [mm] a = MatMul (x, w) [last] y = Sigmoid (a) }";
 
 /// A session with a pin, as a person may write one: what is left out has its default.
-std::string written(const TemporaryFolder& folder, const std::string& model) {
-  folder.write("model.onnx", onnxBytes(kNetwork));
+std::string writtenSession(const TemporaryFolder& folder, const std::string& model) {
+  folder.write("model.onnx", onnxBytes(kSessionNetwork));
   const Json session = {
       {"format", "fusescope.session"},
       {"version", 1},
@@ -31,7 +31,7 @@ std::string written(const TemporaryFolder& folder, const std::string& model) {
 }
 
 /// Numbers that float16 does not hold, for the network above.
-std::string inputsOf(const TemporaryFolder& folder) {
+std::string inputsIn(const TemporaryFolder& folder) {
   std::map<std::string, Tensor> inputs;
   for (const auto& [name, rows] : {std::pair("x", 2), std::pair("w", 4)}) {
     Tensor tensor = Tensor::zeros(DataType::F32, {rows, 4});
@@ -46,7 +46,7 @@ std::string inputsOf(const TemporaryFolder& folder) {
 
 TEST(SessionCommand, TakesTheModelAndWhatIsWishedOfItFromTheSession) {
   const TemporaryFolder folder;
-  const std::string session = written(folder, "model.onnx");
+  const std::string session = writtenSession(folder, "model.onnx");
   for (const auto& arguments : {std::vector<std::string>{"plan", "--session", session, "--json"},
                                 std::vector<std::string>{"plan", session, "--json"}}) {
     const auto planned = fusescopeCommand(arguments);
@@ -62,7 +62,7 @@ TEST(SessionCommand, TakesTheModelAndWhatIsWishedOfItFromTheSession) {
 
 TEST(SessionCommand, ListsTheRunsOfASession) {
   const TemporaryFolder folder;
-  Json session = Json::parse(readTextFile(written(folder, "model.onnx")).value());
+  Json session = Json::parse(readTextFile(writtenSession(folder, "model.onnx")).value());
   session["version"] = 2;
   session["shown"] = "2";
   session["runs"] = Json::array(
@@ -104,7 +104,7 @@ TEST(SessionCommand, ListsTheRunsOfASession) {
 
 TEST(SessionCommand, ItsToleranceHoldsForEveryCommandThatJudges) {
   const TemporaryFolder folder;
-  Json session = Json::parse(readTextFile(written(folder, "model.onnx")).value());
+  Json session = Json::parse(readTextFile(writtenSession(folder, "model.onnx")).value());
   session["options"].erase("directives");
   const auto ran = [&](std::vector<std::string> command, const Json& tolerance) {
     session["tolerance"] = tolerance;
@@ -133,9 +133,9 @@ TEST(SessionCommand, ItsToleranceHoldsForEveryCommandThatJudges) {
   const auto each = ran({"tune", "-o", pins}, {{"absolute", 1e-3}});
   EXPECT_EQ(each.status, 2);
   EXPECT_NE(each.err.find("--max-error"), std::string::npos) << each.err;
-  // What is written as a network is judged by it, too.
+  // What is writtenSession as a network is judged by it, too.
   const auto exported = [&](const Json& tolerance) {
-    return ran({"export", "--to", "onnx", "--inputs", inputsOf(folder), "-o", network}, tolerance);
+    return ran({"export", "--to", "onnx", "--inputs", inputsIn(folder), "-o", network}, tolerance);
   };
   EXPECT_EQ(exported(loose).status, 0) << exported(loose).err;
   EXPECT_NE(exported(none).status, 0);
@@ -143,7 +143,8 @@ TEST(SessionCommand, ItsToleranceHoldsForEveryCommandThatJudges) {
 
 TEST(SessionCommand, RefusesOtherWishesBesideIt) {
   const TemporaryFolder folder;
-  const auto refused = fusescopeCommand({"plan", "--session", written(folder, "model.onnx"), "--precision", "bf16"});
+  const auto refused =
+      fusescopeCommand({"plan", "--session", writtenSession(folder, "model.onnx"), "--precision", "bf16"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_NE(refused.err.find("already holds"), std::string::npos) << refused.err;
   EXPECT_EQ(fusescopeCommand({"plan"}).status, 2);
@@ -151,7 +152,7 @@ TEST(SessionCommand, RefusesOtherWishesBesideIt) {
 
 TEST(SessionCommand, TakesAModelThatWasMovedFromTheCommandLine) {
   const TemporaryFolder folder;
-  const std::string session = written(folder, "elsewhere.onnx");
+  const std::string session = writtenSession(folder, "elsewhere.onnx");
   const auto missing = fusescopeCommand({"plan", "--session", session});
   EXPECT_EQ(missing.status, 2);
   EXPECT_NE(missing.err.find("elsewhere.onnx"), std::string::npos) << missing.err;

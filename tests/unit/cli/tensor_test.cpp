@@ -8,10 +8,6 @@
 namespace fusescope::test {
 namespace {
 
-std::string inputsOf(std::string_view network) {
-  return (sampleFolder(network) / "io.npz").string();
-}
-
 TEST(CliTensor, AWeightHasStatisticsASliceAndAFile) {
   const TemporaryFolder folder;
   const std::string file = (folder / "w.npy").string();
@@ -29,7 +25,7 @@ TEST(CliTensor, AWeightHasStatisticsASliceAndAFile) {
 
 TEST(CliTensor, AValueIsMadeInFloat32AndByThePlan) {
   const auto result = fusescopeCommand({"tensor", samplePath("fp16_overflow"), "relu_1", "--precision", "f16",
-                                        "--inputs", inputsOf("fp16_overflow"), "--json"});
+                                        "--inputs", sampleInputs("fp16_overflow"), "--json"});
   const Json json = jsonOf(result);
   EXPECT_EQ(json["kind"], "made");
   EXPECT_EQ(json["exact"]["type"], "f32");
@@ -43,9 +39,8 @@ TEST(CliTensor, AValueIsMadeInFloat32AndByThePlan) {
 }
 
 TEST(CliTensor, PeopleAreToldHowFarBothAreApart) {
-  const auto result =
-      fusescopeCommand({"tensor", samplePath("digits"), "stem.relu_out", "--precision", "f16", "--inputs",
-                        (sampleFolder("digits") / "io.npz").string(), "--batch-axis", "0", "--sample", "3"});
+  const auto result = fusescopeCommand({"tensor", samplePath("digits"), "stem.relu_out", "--precision", "f16",
+                                        "--inputs", sampleInputs("digits"), "--batch-axis", "0", "--sample", "3"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.out.find("float32"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("this plan, f16"), std::string::npos) << result.out;

@@ -208,8 +208,8 @@ TEST(Workspace, IsObeyedAndKeptByTheEngine) {
   }
   const Json saved = jsonOf(fusescopeCommand({"plan", engine, "--json"}));
   EXPECT_EQ(saved["options"]["workspace_bytes"].get<std::int64_t>(), std::stoll(bytes));
-  const auto ran = fusescopeCommand({"run", engine, "--inputs", (sampleFolder("bert_tiny") / "io.npz").string(),
-                                     "--expect", (sampleFolder("bert_tiny") / "io.npz").string()});
+  const auto ran =
+      fusescopeCommand({"run", engine, "--inputs", sampleInputs("bert_tiny"), "--expect", sampleInputs("bert_tiny")});
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
 }
 

@@ -12,10 +12,6 @@
 namespace fusescope::test {
 namespace {
 
-std::string arrays(std::string_view network) {
-  return (sampleFolder(network) / "io.npz").string();
-}
-
 /// Whatever its status.
 Json printedBy(const ProcessResult& result) {
   auto json = Json::parse(result.out, nullptr, false);
@@ -24,9 +20,9 @@ Json printedBy(const ProcessResult& result) {
 }
 
 ProcessResult overflowRun(std::vector<std::string> more) {
-  std::vector<std::string> arguments{"run",      samplePath("fp16_overflow"), "--precision", "f16",
-                                     "--inputs", arrays("fp16_overflow"),     "--expect",    arrays("fp16_overflow"),
-                                     "--json"};
+  std::vector<std::string> arguments{
+      "run",      samplePath("fp16_overflow"),   "--precision", "f16", "--inputs", sampleInputs("fp16_overflow"),
+      "--expect", sampleInputs("fp16_overflow"), "--json"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return fusescopeCommand(arguments);
 }
@@ -227,8 +223,8 @@ TEST(Cli, engineIsBuiltRunAndInspected) {
   ASSERT_EQ(built.status, 0) << built.err;
   EXPECT_GT(printedBy(built)["regions"].get<int>(), 0);
   EXPECT_EQ(printedBy(built)["bytes"].get<std::uintmax_t>(), std::filesystem::file_size(engine));
-  const auto ran =
-      fusescopeCommand({"run", engine, "--inputs", arrays("fp16_overflow"), "--expect", arrays("fp16_overflow")});
+  const auto ran = fusescopeCommand(
+      {"run", engine, "--inputs", sampleInputs("fp16_overflow"), "--expect", sampleInputs("fp16_overflow")});
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
   EXPECT_EQ(printedBy(fusescopeCommand({"inspect", engine, "--json"}))["engine"]["backend"], "native");
 }

@@ -59,7 +59,7 @@ TEST(CliVerifyBodies, OfModelsPlansAndEngines) {
 }
 
 TEST(CliVerifySamples, AllAreVerifiedAndRandomOnesSaid) {
-  const std::string inputs = (sampleFolder("fp16_overflow") / "io.npz").string();
+  const std::string inputs = sampleInputs("fp16_overflow");
   const std::vector<std::string> given{"verify", samplePath("fp16_overflow"), "--seeds", "0"};
   std::vector<std::string> twice = given;
   for (int i = 0; i < 2; ++i) twice.insert(twice.end(), {"--inputs", inputs});

@@ -59,7 +59,7 @@ void expectSameNumbers(const std::shared_ptr<const Plan>& plan, const HandedNetw
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_TRUE(expected[i].identical(actual[i])) << i;
 }
 
-struct Names {
+struct GivenNames {
   std::vector<std::string> nodes;
   std::set<std::string> values;  ///< inputs, initializers and results
 
@@ -77,7 +77,7 @@ struct Names {
 
 /// Every node and value of the file, bodies too, has a number of its own.
 void expectNumbers(const HandedNetwork& network) {
-  Names names;
+  GivenNames names;
   names.add(network.file.graph);
   const auto isNumber = [](const std::string& name, char kind) {
     return name.size() > 1 && name.front() == kind &&

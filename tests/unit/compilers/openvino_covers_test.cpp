@@ -17,8 +17,8 @@ namespace {
 
 using Names = std::set<std::string>;
 
-struct Recorded {
-  Recorded(const std::string& network, const std::string& suffix) {
+struct RecordedGraph {
+  RecordedGraph(const std::string& network, const std::string& suffix) {
     const auto folder = *test::sharedFolder() / "data" / "readback";
     const auto path = networks.network(network);
     plan = makePlan(test::preparedModel(path), {}).value();
@@ -69,7 +69,7 @@ struct Recorded {
 
 TEST(OpenvinoCovers, OfATransformer) {
   FUSESCOPE_REQUIRE_SHARED();
-  const Recorded network("bert_tiny", "-f32");
+  const RecordedGraph network("bert_tiny", "-f32");
   EXPECT_EQ(network.count(Fate::NotDisclosed), 0U);
   EXPECT_EQ(network.nodesWith("node_add_1"), (Names{"node_add", "node_add_1"}));
   EXPECT_EQ(network.certaintyOf("node_add"), Certainty::Named);
@@ -88,7 +88,7 @@ TEST(OpenvinoCovers, OfATransformer) {
 
 TEST(OpenvinoCovers, HoldWhatIsExpected) {
   FUSESCOPE_REQUIRE_SHARED();
-  const Recorded network("bert_tiny", "-f32");
+  const RecordedGraph network("bert_tiny", "-f32");
   Json expected;
   std::ifstream(*test::sharedFolder() / "data" / "readback" / "bert_tiny-f32.ov-covers.json") >> expected;
   // Known wrong there: where the scales of attention and sums with zeros are, and where a GELU behind a product is.
@@ -114,7 +114,7 @@ TEST(OpenvinoCovers, HoldWhatIsExpected) {
 
 TEST(OpenvinoCovers, TypesAreThoseThatWereGranted) {
   FUSESCOPE_REQUIRE_SHARED();
-  const Recorded network("bert_tiny", "-bf16");
+  const RecordedGraph network("bert_tiny", "-bf16");
   EXPECT_EQ(network.kernelOf("node_MatMul_54")->compute, DataType::BF16);
   EXPECT_EQ(network.kernelOf("node_layer_norm")->compute, DataType::F32);
   const auto casts = std::ranges::count(network.told.conversions, true, &ReadBackConversion::isCast);
@@ -125,7 +125,7 @@ TEST(OpenvinoCovers, TypesAreThoseThatWereGranted) {
 
 TEST(OpenvinoCovers, OfQuantisedNetworksAreSaidAsFarAsTheyAreKnown) {
   FUSESCOPE_REQUIRE_SHARED();
-  const Recorded network("vit_small-int8", "-f32");
+  const RecordedGraph network("vit_small-int8", "-f32");
   const std::size_t nodes = network.plan->graph().nodeCount();
   EXPECT_LE(network.count(Fate::NotDisclosed), nodes / 10) << "of " << nodes;
   for (const ReadBackKernel& kernel : network.told.kernels)

@@ -13,7 +13,7 @@
 namespace fusescope::test {
 namespace {
 
-struct Case {
+struct ZooCase {
   std::string network;
   double mostNotDisclosed = 0.02;  ///< share of the nodes
   PlanOptions options = rtxOptions();
@@ -42,7 +42,7 @@ void expectReadWhole(const HandedNetwork& network, const std::string& text, cons
   }
 }
 
-class TensorrtRtxZoo : public ::testing::TestWithParam<Case> {};
+class TensorrtRtxZoo : public ::testing::TestWithParam<ZooCase> {};
 
 TEST_P(TensorrtRtxZoo, EveryKernelIsReadAndEveryNodeHasAFate) {
   FUSESCOPE_REQUIRE_TENSORRT_RTX();
@@ -97,15 +97,16 @@ TEST_P(TensorrtRtxZoo, EveryKernelIsReadAndEveryNodeHasAFate) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TensorrtRtxZoo,
-                         ::testing::Values(Case{"bert_tiny"}, Case{"bert_tiny_eager"}, Case{"control_flow_if"},
-                                           Case{"decoder_kv"}, Case{"diffusion_block"}, Case{"fp16_overflow"},
-                                           Case{"llama_tiny"}, Case{"long_double", 0.02, truncated()},
-                                           Case{"moe_dense"}, Case{"rnn_lstm_gru", 0.1}, Case{"squeezenet1_1"},
-                                           Case{"tiny_resnet_dynbatch"}, Case{"unet_small"}, Case{"mobilenet_v2"},
-                                           Case{"resnet50"}, Case{"densenet121"}, Case{"vit_b_16"}, Case{"bert_base"},
-                                           Case{"gpt2_base"}, Case{"llama_scale_block"}, Case{"llama_32l_block"},
-                                           Case{"resnet50_op13"}, Case{"swin_v2_t"}, Case{"efficientnet_v2_s"},
-                                           Case{"llama_scale"}),
+                         ::testing::Values(ZooCase{"bert_tiny"}, ZooCase{"bert_tiny_eager"}, ZooCase{"control_flow_if"},
+                                           ZooCase{"decoder_kv"}, ZooCase{"diffusion_block"}, ZooCase{"fp16_overflow"},
+                                           ZooCase{"llama_tiny"}, ZooCase{"long_double", 0.02, truncated()},
+                                           ZooCase{"moe_dense"}, ZooCase{"rnn_lstm_gru", 0.1}, ZooCase{"squeezenet1_1"},
+                                           ZooCase{"tiny_resnet_dynbatch"}, ZooCase{"unet_small"},
+                                           ZooCase{"mobilenet_v2"}, ZooCase{"resnet50"}, ZooCase{"densenet121"},
+                                           ZooCase{"vit_b_16"}, ZooCase{"bert_base"}, ZooCase{"gpt2_base"},
+                                           ZooCase{"llama_scale_block"}, ZooCase{"llama_32l_block"},
+                                           ZooCase{"resnet50_op13"}, ZooCase{"swin_v2_t"}, ZooCase{"efficientnet_v2_s"},
+                                           ZooCase{"llama_scale"}),
                          [](const auto& info) { return info.param.network; });
 
 }  // namespace

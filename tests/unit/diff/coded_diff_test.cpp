@@ -28,7 +28,7 @@ std::shared_ptr<const Plan> plannedWith(const std::shared_ptr<const Model>& mode
 
 std::shared_ptr<const Ranges> digitsRanges() {
   const auto plan = plannedWith(digitsFile(), {.target = "cpu"});
-  const auto samples = loadSamples(*plan, {.paths = {(sampleFolder("digits") / "io.npz").string()}, .batchAxis = 0});
+  const auto samples = loadSamples(*plan, {.paths = {sampleInputs("digits")}, .batchAxis = 0});
   EXPECT_TRUE(samples.ok()) << samples.error().text();
   auto ranges = calibrate(*plan, samples.value(), {});
   EXPECT_TRUE(ranges.ok()) << ranges.error().text();

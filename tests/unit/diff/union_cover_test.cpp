@@ -107,7 +107,7 @@ TEST(UnionCover, ASplitIsAGroupOfBothSidesKernels) {
 TEST(UnionCover, CodesThatOptionsPutInAreNodesOfTheUnion) {
   const auto model = fileOf("digits");
   const auto floats = planBy(model, {.target = "cpu"});
-  const auto samples = loadSamples(*floats, {.paths = {(sampleFolder("digits") / "io.npz").string()}, .batchAxis = 0});
+  const auto samples = loadSamples(*floats, {.paths = {sampleInputs("digits")}, .batchAxis = 0});
   ASSERT_TRUE(samples.ok());
   PlanOptions options{.target = "cpu", .precisions = {DataType::I8}};
   options.ranges = std::make_shared<const Ranges>(calibrate(*floats, samples.value(), {}).value());

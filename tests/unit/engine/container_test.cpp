@@ -20,7 +20,7 @@ Subgraph bodyOf(const std::string& lines, std::vector<ValueId> captures) {
   return {.graph = graph.ok() ? graph.value() : nullptr, .captures = std::move(captures)};
 }
 
-Tensor truth(bool value) {
+Tensor flag(bool value) {
   Tensor tensor = Tensor::zeros(DataType::Bool, {});
   tensor.mutableData<bool>()[0] = value;
   return tensor;
@@ -56,10 +56,10 @@ TEST_P(Containers, BranchesReadWhatTheyCapture) {
   auto engine = loadEngine(folder / "branches.fse", options());
   ASSERT_TRUE(engine.ok()) << engine.error().text();
   const Tensor x = floats({3}, {1, -3, 0});
-  const auto yes = engine.value()->run({{"x", x}, {"condition", truth(true)}});
+  const auto yes = engine.value()->run({{"x", x}, {"condition", flag(true)}});
   ASSERT_TRUE(yes.ok()) << yes.error().text();
   EXPECT_TRUE(yes.value().outputs.at("y").identical(floats({3}, {3, 0, 3})));
-  const auto no = engine.value()->run({{"x", x}, {"condition", truth(false)}});
+  const auto no = engine.value()->run({{"x", x}, {"condition", flag(false)}});
   ASSERT_TRUE(no.ok()) << no.error().text();
   EXPECT_TRUE(no.value().outputs.at("y").identical(floats({3}, {0, 8, 3})));
 }
@@ -68,7 +68,7 @@ TEST_P(Containers, BranchesReadWhatTheyCapture) {
 TEST_P(Containers, BodiesKeepTheirTypesUnderLowerPrecision) {
   const auto plan = planOf(branchingNetwork(), {.target = "cpu:avx2", .precisions = {DataType::F16}});
   const auto engine = engineOf(plan, options());
-  const auto result = engine->run({{"x", floats({3}, {1 + 1.0F / 4096, -3, 0})}, {"condition", truth(true)}});
+  const auto result = engine->run({{"x", floats({3}, {1 + 1.0F / 4096, -3, 0})}, {"condition", flag(true)}});
   ASSERT_TRUE(result.ok()) << result.error().text();
   EXPECT_EQ(result.value().outputs.at("y").type(), DataType::F32);
   EXPECT_TRUE(result.value().outputs.at("y").identical(floats({3}, {3, 0, 3})));
@@ -128,7 +128,7 @@ TEST_P(Containers, LoopsCanBeCancelled) {
   GraphEditor editor;
   const ValueId x = editor.addInput("x", f32({1})), y = editor.addValue("y", f32({1}));
   const ValueId count = editor.addConstant("count", Tensor::ofInt64({std::int64_t{1} << 40}).reshaped({}));
-  const ValueId on = editor.addConstant("on", truth(true));
+  const ValueId on = editor.addConstant("on", flag(true));
   editor.addNode({.op = "Loop",
                   .name = "loop",
                   .inputs = {count, on, x},

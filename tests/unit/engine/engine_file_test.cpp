@@ -12,8 +12,6 @@
 namespace fusescope::testing {
 namespace {
 
-const BuildOptions kReference{.backend = "reference", .threads = 1, .measureTactics = false};
-
 std::string contentOf(const std::filesystem::path& path) {
   return readTextFile(path).value();
 }

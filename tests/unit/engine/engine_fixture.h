@@ -13,6 +13,9 @@ namespace fusescope::testing {
 
 using test::TemporaryFolder;
 
+/// Each node by itself, as the reference does it, on one thread.
+inline const BuildOptions kReference{.backend = "reference", .threads = 1, .measureTactics = false};
+
 /// A model over a graph of the test's own: one origin for each node, InputSpecs from the input types (symbols 1..8).
 std::shared_ptr<const Model> modelOf(GraphEditor& editor);
 /// The same of the lines of a graph's text form.

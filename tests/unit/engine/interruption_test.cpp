@@ -14,7 +14,6 @@
 namespace fusescope::testing {
 namespace {
 
-const BuildOptions kReference{.backend = "reference", .threads = 1, .measureTactics = false};
 constexpr int kRounds = 12;
 
 /// Runs `work` again and again in a child process and kills it after `time`.

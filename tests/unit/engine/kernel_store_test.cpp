@@ -42,7 +42,8 @@ class Counted {
   KernelStore::Counts m_before = KernelStore::ofProcess().counts();
 };
 
-const BuildOptions kNative{.backend = "native", .threads = 1, .measureTactics = false, .shapes = {{"x", {3, 16}}}};
+const BuildOptions kNativeOfThree{
+    .backend = "native", .threads = 1, .measureTactics = false, .shapes = {{"x", {3, 16}}}};
 
 Tensor outputOf(Engine& engine, const Tensor& x) {
   return engine.run({{"x", x}}).value().outputs.begin()->second;
@@ -51,11 +52,11 @@ Tensor outputOf(Engine& engine, const Tensor& x) {
 TEST(KernelStore, EqualBlocksShareCodeAndDifferInWeights) {
   const Counted counted;
   const auto plan = planOf(blocks(false));
-  const auto native = engineOf(plan, kNative);
+  const auto native = engineOf(plan, kNativeOfThree);
   EXPECT_EQ(counted.since().compiled, 1) << "four blocks, one code";
   EXPECT_EQ(counted.since().sharedCode, kBlocks - 1);
   EXPECT_EQ(counted.since().packed, kBlocks) << "each has weights of its own";
-  const auto reference = engineOf(plan, {.backend = "reference", .threads = 1, .shapes = kNative.shapes});
+  const auto reference = engineOf(plan, {.backend = "reference", .threads = 1, .shapes = kNativeOfThree.shapes});
   const Tensor x = noise({3, 16}, 9), y = outputOf(*native, x), expected = outputOf(*reference, x);
   for (std::int64_t i = 0; i < y.count(); ++i) EXPECT_NEAR(y.asDouble(i), expected.asDouble(i), 1e-5);
 }
@@ -63,18 +64,18 @@ TEST(KernelStore, EqualBlocksShareCodeAndDifferInWeights) {
 TEST(KernelStore, EqualConstantsArePackedOnce) {
   const Counted counted;
   const auto plan = planOf(blocks(true));
-  const auto engine = engineOf(plan, kNative);
+  const auto engine = engineOf(plan, kNativeOfThree);
   EXPECT_EQ(counted.since().packed, 1);
-  const auto other = engineOf(planOf(blocks(true)), kNative);
+  const auto other = engineOf(planOf(blocks(true)), kNativeOfThree);
   EXPECT_EQ(counted.since().packed, 1) << "another engine of the same weights";
   EXPECT_EQ(engine->report().weightBytes, other->report().weightBytes);
-  EXPECT_LT(engine->report().weightBytes, engineOf(planOf(blocks(false)), kNative)->report().weightBytes);
+  EXPECT_LT(engine->report().weightBytes, engineOf(planOf(blocks(false)), kNativeOfThree)->report().weightBytes);
 }
 
 TEST(KernelStore, WhatNobodyHasIsMadeAgain) {
-  { const auto gone = engineOf(planOf(blocks(true)), kNative); }
+  { const auto gone = engineOf(planOf(blocks(true)), kNativeOfThree); }
   const Counted counted;
-  const auto engine = engineOf(planOf(blocks(true)), kNative);
+  const auto engine = engineOf(planOf(blocks(true)), kNativeOfThree);
   EXPECT_EQ(counted.since().compiled, 1);
   EXPECT_EQ(counted.since().packed, 1);
 }
@@ -93,15 +94,15 @@ TEST(KernelStore, WhatNobodyHasKeepsNoMemory) {
     const ValueId w = editor.addConstant("w", Tensor::view(DataType::F32, {16, 16}, bytes, data));
     editor.addNode({.op = "MatMul", .inputs = {x, w}, .outputs = {y}});
     editor.addOutput(y);
-    const auto engine = engineOf(planOf(modelOf(editor)), kNative);
-    const auto other = engineOf(planOf(one), kNative);
+    const auto engine = engineOf(planOf(modelOf(editor)), kNativeOfThree);
+    const auto other = engineOf(planOf(one), kNativeOfThree);
   }
   EXPECT_TRUE(model.expired());
   EXPECT_TRUE(weight.expired()) << "what it was packed of is kept no longer than what it was packed to";
 }
 
 TEST(KernelStore, NewExtentsPackNothing) {
-  const auto engine = engineOf(planOf(blocks(false)), kNative);
+  const auto engine = engineOf(planOf(blocks(false)), kNativeOfThree);
   const Counted counted;
   for (const std::int64_t batch : {1, 2, 5}) EXPECT_EQ(outputOf(*engine, noise({batch, 16}, 3)).dims()[0], batch);
   EXPECT_EQ(counted.since().packed, 0);
@@ -145,8 +146,8 @@ TEST(KernelStore, AnErrorNamesTheNodeThatRan) {
 TEST(Program, ServesSeveralExecutorsBesideEachOther) {
   constexpr int kCallers = 4, kRuns = 50;
   const auto plan = planOf(blocks(false));
-  const LoweredProgram lowered(plan, kNative.shapes);
-  const auto engine = engineOf(plan, kNative);
+  const LoweredProgram lowered(plan, kNativeOfThree.shapes);
+  const auto engine = engineOf(plan, kNativeOfThree);
   std::vector<Tensor> xs, expected;
   for (std::uint32_t i = 0; i < kCallers; ++i) {
     xs.push_back(noise({3, 16}, 20 + i));
@@ -170,7 +171,7 @@ TEST(Program, ServesSeveralExecutorsBesideEachOther) {
 
 TEST(Executor, StopsBetweenSteps) {
   const auto plan = planOf(blocks(false));
-  const LoweredProgram lowered(plan, kNative.shapes);
+  const LoweredProgram lowered(plan, kNativeOfThree.shapes);
   Executor executor(lowered.program);
   const Tensor x = noise({3, 16}, 1);
   std::vector<Tensor> outputs{Tensor::zeros(DataType::F32, {3, 16})};

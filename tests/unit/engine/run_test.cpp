@@ -9,8 +9,6 @@
 namespace fusescope::testing {
 namespace {
 
-const BuildOptions kReference{.backend = "reference", .threads = 1, .measureTactics = false};
-
 std::vector<float> expectedSmallNetwork(const Tensor& x) {
   const Tensor w = noise({4, 4}, 1), bias = noise({4}, 2);
   std::vector<float> y;

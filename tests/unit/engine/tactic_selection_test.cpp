@@ -152,14 +152,14 @@ MeasuredThreads undisturbed(const Course& course) {
   return {[] { return 0.0; }, [](std::chrono::microseconds) {}, [&course] { return course.ms; }};
 }
 
-const TensorDesc kSmall{DataType::F32, {4}}, kLarge{DataType::F32, {64}};
+const TensorDesc kSmallDesc{DataType::F32, {4}}, kLarge{DataType::F32, {64}};
 
 TEST(Measurer, RunsInRoundsAndLeavesWhatIsClearlySlower) {
   Course course;
   const Kernel quick = fakeKernel('q', 2, course), slow = fakeKernel('s', 40, course),
                broken = fakeKernel('b', 0, course, false);
   const std::vector<MeasuredKernel> kernels{
-      {&quick, {kSmall}, {kLarge}}, {&slow, {kLarge}, {kSmall}}, {&broken, {kSmall}, {kSmall}}};
+      {&quick, {kSmallDesc}, {kLarge}}, {&slow, {kLarge}, {kSmallDesc}}, {&broken, {kSmallDesc}, {kSmallDesc}}};
   const auto times =
       measureKernels(kernels, {.msEach = 100, .leastRounds = 4, .mostRounds = 8}, {}, undisturbed(course));
   ASSERT_TRUE(times.ok());
@@ -174,7 +174,7 @@ TEST(Measurer, RunsInRoundsAndLeavesWhatIsClearlySlower) {
 TEST(Measurer, RunsWhoseThreadsWaitedDoNotCount) {
   Course course;
   const Kernel kernel = fakeKernel('k', 1, course);
-  const MeasuredKernel measured{&kernel, {kSmall}, {kSmall}};
+  const MeasuredKernel measured{&kernel, {kSmallDesc}, {kSmallDesc}};
   double waited = 0;
   int asked = 0, pauses = 0;
   MeasuredThreads threads = undisturbed(course);
@@ -194,7 +194,7 @@ TEST(Measurer, RunsWhoseThreadsWaitedDoNotCount) {
 TEST(Measurer, PatienceEndsWhereEveryRunIsDisturbed) {
   Course course;
   const Kernel kernel = fakeKernel('k', 0.25, course);
-  const MeasuredKernel measured{&kernel, {kSmall}, {kSmall}};
+  const MeasuredKernel measured{&kernel, {kSmallDesc}, {kSmallDesc}};
   double waited = 0;
   MeasuredThreads threads = undisturbed(course);
   threads.waitedMs = [&] { return waited += 5; };

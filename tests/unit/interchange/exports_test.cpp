@@ -6,11 +6,13 @@
 #include <sstream>
 
 #include "interchange/export_notes.h"
+#include "tests/unit/interchange/holds.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope {
 namespace {
 
+using testing::holds;
 using testing::ModelBuilder;
 using testing::pin;
 using testing::planned;
@@ -31,10 +33,6 @@ PlanOptions options(const std::string& target, const std::vector<std::string>& p
 
 Result<Exported> exported(const char* format, const PlanOptions& options, const char* version = "10.3") {
   return findExporter(format)->write(*planned(model(), options), {.trtVersion = version, .layerNames = {}});
-}
-
-bool holds(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// The lines of the text that are comments.

@@ -12,11 +12,13 @@
 #include "interchange/exports.h"
 #include "interchange/python_text.h"
 #include "tests/support/paths.h"
+#include "tests/unit/interchange/holds.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope {
 namespace {
 
+using testing::holds;
 using testing::ModelBuilder;
 using testing::pin;
 using testing::planned;
@@ -38,10 +40,6 @@ Result<Exported> listed(const char* format, const std::vector<std::string>& pins
   PlanOptions options{.target = "tensorrt-10", .precisions = std::move(precisions)};
   for (const std::string& text : pins) options.directives.push_back(pin(text));
   return findExporter(format)->write(*planned(model, options), {.trtVersion = version, .layerNames = {}});
-}
-
-bool holds(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 std::string textOf(const Result<Exported>& exported) {

@@ -6,11 +6,13 @@
 #include "interchange/recipes/python_values.h"
 #include "interchange/recipes/shell_words.h"
 #include "tests/support/paths.h"
+#include "tests/unit/interchange/holds.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope {
 namespace {
 
+using testing::holds;
 using testing::ModelBuilder;
 
 /// conv1, relu1 and a view, then 'fc,1' (a name with a comma) and a Split of two outputs.
@@ -44,10 +46,6 @@ std::string unmapped(const Recipe& recipe) {
   std::string text;
   for (const UnmappedEntry& entry : recipe.unmapped) text += entry.entry + ": " + entry.why + "\n";
   return text;
-}
-
-bool holds(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 TEST(Recipes, ACommandLineOfTrtexecIsReadAsTrtexecReadsIt) {

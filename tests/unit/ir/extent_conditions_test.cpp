@@ -5,13 +5,12 @@
 #include <map>
 
 #include "ir/extent_bounds.h"
+#include "tests/unit/ir/parsed_extent.h"
 
 namespace fusescope {
 namespace {
 
-ExtentExpression expression(std::string_view text) {
-  return ExtentExpression::parse(text).value();
-}
+using testing::expression;
 
 /// Symbols are ranked by name; those with `#` are of values whose extents nobody can foresee.
 std::optional<std::size_t> rankOf(const std::string& symbol) {

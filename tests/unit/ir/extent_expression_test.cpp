@@ -6,8 +6,12 @@
 #include <map>
 #include <random>
 
+#include "tests/unit/ir/parsed_extent.h"
+
 namespace fusescope {
 namespace {
+
+using testing::expression;
 
 using Function = ExtentExpression::Function;
 using Values = std::map<std::string, std::int64_t>;
@@ -15,10 +19,6 @@ using Values = std::map<std::string, std::int64_t>;
 std::string normal(std::string_view text) {
   const auto expression = ExtentExpression::parse(text);
   return expression ? expression->text() : "not an expression";
-}
-
-ExtentExpression expression(std::string_view text) {
-  return ExtentExpression::parse(text).value();
 }
 
 std::optional<std::int64_t> valueOf(const ExtentExpression& expression, const Values& values) {

@@ -15,7 +15,7 @@ namespace fusescope {
 namespace {
 
 /// A chain in a container, between an input and an output; every third box also feeds the one four further on.
-LayoutGraph residual(int boxes) {
+LayoutGraph residualChain(int boxes) {
   LayoutGraph graph;
   graph.containers = {{"segment", -1}};
   for (int i = 0; i < boxes; ++i)
@@ -41,7 +41,7 @@ void expectSoundAndClear(const LayoutGraph& graph, const LayoutGeometry& geometr
 }
 
 TEST(Wrapping, ADeepLevelTakesTheProportion) {
-  const LayoutGraph graph = residual(300);
+  const LayoutGraph graph = residualChain(300);
   EXPECT_LT(placed(graph, 0).width, 400) << "nothing is wrapped unless it is asked for";
   for (const double proportion : {0.5, 0.7, 1.4, 2.8}) {
     SCOPED_TRACE(proportion);
@@ -55,7 +55,7 @@ TEST(Wrapping, ADeepLevelTakesTheProportion) {
 }
 
 TEST(Wrapping, IsReadDownAndThenToTheRight) {
-  const LayoutGraph graph = residual(300);
+  const LayoutGraph graph = residualChain(300);
   const LayoutGeometry geometry = placed(graph, 1.4);
   std::size_t columns = 1;
   for (std::size_t i = 2; i + 1 < graph.boxes.size(); ++i) {
@@ -70,7 +70,7 @@ TEST(Wrapping, IsReadDownAndThenToTheRight) {
 }
 
 TEST(Wrapping, WiresInTheGuttersCrossNothing) {
-  LayoutGraph graph = residual(200);
+  LayoutGraph graph = residualChain(200);
   for (int i = 0; i + 30 < 200; i += 40) graph.edges.push_back({i, i + 30});  // these pass cuts, several at once
   for (int i = 5; i + 33 < 200; i += 40) graph.edges.push_back({i, i + 33});
   const LayoutGeometry geometry = placed(graph, 1.4);
@@ -95,7 +95,7 @@ TEST(Wrapping, IsCutWhereFewWiresPass) {
 }
 
 TEST(Wrapping, InputsStandAtTheTopAndOutputsAtTheBottom) {
-  LayoutGraph graph = residual(200);
+  LayoutGraph graph = residualChain(200);
   graph.boxes.push_back({"mask", 100, 40, -1});
   graph.boxes.push_back({"early", 100, 40, -1});
   for (int i = 20; i < 200; i += 40) graph.edges.push_back({200, i});  // read in every column
@@ -115,7 +115,7 @@ TEST(Wrapping, InputsStandAtTheTopAndOutputsAtTheBottom) {
 }
 
 TEST(Wrapping, WhatIsLowStaysAsItIs) {
-  for (const int boxes : {2, 4, 6}) EXPECT_EQ(placed(residual(boxes), 1.4), placed(residual(boxes), 0));
+  for (const int boxes : {2, 4, 6}) EXPECT_EQ(placed(residualChain(boxes), 1.4), placed(residualChain(boxes), 0));
   LayoutGraph wide;  // high, but as wide
   for (int i = 0; i < 64; ++i) wide.boxes.push_back({std::to_string(i), 200, 60, -1});
   for (int i = 8; i < 64; ++i) wide.edges.push_back({i - 8, i});
@@ -140,7 +140,7 @@ TEST(Wrapping, IsSoundForRandomGraphsWithContainersAndCycles) {
   for (unsigned seed = 1; seed <= 8; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
-    LayoutGraph graph = residual(240);
+    LayoutGraph graph = residualChain(240);
     graph.containers.insert(graph.containers.end(), {{"a", 0}, {"b", 1}, {"c", 0}, {"d", -1}});
     for (LayoutBox& box : graph.boxes)
       if (random() % 3 == 0) box.parent = int(random() % 6) - 1;
@@ -154,7 +154,7 @@ TEST(Wrapping, IsSoundForRandomGraphsWithContainersAndCycles) {
 
 /// So many edges pass so many ranks that most of them run outside.
 TEST(Wrapping, WhatRunsOutsideFindsItsWay) {
-  LayoutGraph graph = residual(700);
+  LayoutGraph graph = residualChain(700);
   for (int i = 1; i + 300 < 699; ++i) graph.edges.push_back({i, i + 300});
   const LayoutGeometry geometry = placed(graph, 1.4);
   test::expectSound(graph, geometry);
@@ -163,7 +163,7 @@ TEST(Wrapping, WhatRunsOutsideFindsItsWay) {
 
 TEST(Wrapping, ItsWorkGrowsAsTheBoxesDo) {
   const auto asksFor = [](int boxes) {
-    const LayoutGraph graph = residual(boxes);
+    const LayoutGraph graph = residualChain(boxes);
     const long before = test::allocations();
     EXPECT_FALSE(placed(graph, 1.4).columns.empty());
     return test::allocations() - before;
@@ -172,7 +172,7 @@ TEST(Wrapping, ItsWorkGrowsAsTheBoxesDo) {
 }
 
 TEST(Wrapping, GivesTheSameAnswerTwiceAndFromTheCache) {
-  const LayoutGraph graph = residual(200);
+  const LayoutGraph graph = residualChain(200);
   LevelCache cache;
   const LayoutGeometry first = layOut(graph, {.cache = &cache, .proportion = 1.4}).value();
   EXPECT_EQ(first, placed(graph, 1.4));
@@ -236,7 +236,7 @@ TEST(EarlierPicture, WhatIsOpenedPushesApartAndReordersNothing) {
 }
 
 TEST(EarlierPicture, CutsStayWhereTheyWere) {
-  LayoutGraph graph = residual(200);
+  LayoutGraph graph = residualChain(200);
   const auto firstOfColumns = [&](const LayoutGeometry& geometry) {
     std::vector<std::string> first;
     for (std::size_t i = 2; i + 1 < 200; ++i)

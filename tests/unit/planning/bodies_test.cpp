@@ -5,7 +5,7 @@
 
 #include "passes/pipelines.h"
 #include "planning/plan_json.h"
-#include "tests/unit/frontends/onnx_files.h"
+#include "tests/unit/passes/prepared_model.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope {
@@ -13,17 +13,9 @@ namespace {
 
 using testing::findDecision;
 
-std::shared_ptr<const Model> prepared(const std::string& text) {
-  auto imported = test::importText(text);
-  EXPECT_TRUE(imported.ok()) << imported.error().text();
-  auto model = prepareModel(std::move(imported).value());
-  EXPECT_TRUE(model.ok()) << model.error().text();
-  return std::make_shared<const Model>(std::move(model).value());
-}
-
 /// In the one branch a convolution that fuses, in the other two kernels; x is captured by both.
 std::shared_ptr<const Model> branching() {
-  return prepared(
+  return test::sharedModel(
       "g (bool c, float[1, 1, 6, 6] x) => (float[1, 1, 6, 6] z) <float[1, 1, 3, 3] w = {1, 2, 1, 2, 4, 2, 1, 2, 1}> {"
       "  [the_if] y = If (c) <then_branch = t () => (float[1, 1, 6, 6] t) {"
       "      [conv] k = Conv <pads = [1, 1, 1, 1]> (x, w) [relu] t = Relu (k) },"
@@ -185,23 +177,24 @@ TEST(BodyPlans, OfATargetThatTakesAnIfAsAWhole) {
   const auto plan = planned(branching(), {}, {DataType::F16}, "tensorrt-10");
   ASSERT_NE(plan, nullptr);
   EXPECT_EQ(plan->bodies.size(), 2U);
-  const auto apart = planned(prepared("g (bool c, float[2, 2] x) => (float[2, 2] y) {"
-                                      "  [the_if] y = If (c) <then_branch = t () => (float[2, 2] a) { a = Exp (x) },"
-                                      "    else_branch = e () => (float[2, 2] b) { [hard] b = Hardmax (x) }> }"),
-                             {}, {}, "tensorrt-8");
+  const auto apart =
+      planned(test::sharedModel("g (bool c, float[2, 2] x) => (float[2, 2] y) {"
+                                "  [the_if] y = If (c) <then_branch = t () => (float[2, 2] a) { a = Exp (x) },"
+                                "    else_branch = e () => (float[2, 2] b) { [hard] b = Hardmax (x) }> }"),
+              {}, {}, "tensorrt-8");
   ASSERT_NE(apart, nullptr);
   EXPECT_TRUE(apart->inFallback(*apart->findFusedNode("the_if")));
   EXPECT_TRUE(apart->bodies.empty());
 }
 
 TEST(BodyPlans, InBodies) {
-  const auto plan =
-      planned(prepared("g (int64 m, bool c, float[4] s) => (float[4] y) {"
-                       "  [loop] y = Loop (m, , s) <body = b (int64 i, bool go, float[4] u) => (bool on, float[4] v) {"
-                       "      on = Identity (go) [in] v = If (c) <"
-                       "        then_branch = t () => (float[4] p) { [leaf] p = Exp (u) },"
-                       "        else_branch = e () => (float[4] q) { q = Neg (u) }> }> }"),
-              {pin("loop/in/leaf=f16:obey")});
+  const auto plan = planned(
+      test::sharedModel("g (int64 m, bool c, float[4] s) => (float[4] y) {"
+                        "  [loop] y = Loop (m, , s) <body = b (int64 i, bool go, float[4] u) => (bool on, float[4] v) {"
+                        "      on = Identity (go) [in] v = If (c) <"
+                        "        then_branch = t () => (float[4] p) { [leaf] p = Exp (u) },"
+                        "        else_branch = e () => (float[4] q) { q = Neg (u) }> }> }"),
+      {pin("loop/in/leaf=f16:obey")});
   ASSERT_NE(plan, nullptr);
   const Plan& deep = bodyOf(bodyOf(*plan, "loop", "body"), "in", "then_branch");
   EXPECT_EQ(deep.fusedNodes[0].compute, DataType::F16);
@@ -212,7 +205,7 @@ TEST(BodyPlans, InBodies) {
 
 /// A node of one name in both branches.
 std::shared_ptr<const Model> twins() {
-  return prepared(
+  return test::sharedModel(
       "g (bool c, float[4] x) => (float[4] y) {"
       "  [the_if] y = If (c) <then_branch = t () => (float[4] a) { [twin] k = Exp (x) [only] a = Sqrt (k) },"
       "    else_branch = e () => (float[4] b) { [twin] b = Sin (x) }> }");
@@ -241,9 +234,9 @@ TEST(BodyPlans, ANameOfTwoBranchesIsOfBothAndToldApartByTheBranch) {
 
 TEST(BodyPlans, ABranchThatWasTakenIsStillCalledByItsPath) {
   const auto plan =
-      planned(prepared("g (float[4] x) => (float[4] y) <bool c = {1}> {"
-                       "  [the_if] y = If (c) <then_branch = t () => (float[4] a) { [inner] a = Exp (x) },"
-                       "    else_branch = e () => (float[4] b) { b = Neg (x) }> }"),
+      planned(test::sharedModel("g (float[4] x) => (float[4] y) <bool c = {1}> {"
+                                "  [the_if] y = If (c) <then_branch = t () => (float[4] a) { [inner] a = Exp (x) },"
+                                "    else_branch = e () => (float[4] b) { b = Neg (x) }> }"),
               {pin("the_if/inner=f16")});
   ASSERT_NE(plan, nullptr);
   EXPECT_EQ(plan->fusedNodes[0].compute, DataType::F16);

@@ -51,7 +51,7 @@ std::shared_ptr<const Plan> pricedPlan(const std::shared_ptr<const Model>& model
   return plan.value();
 }
 
-std::shared_ptr<const Model> branching() {
+std::shared_ptr<const Model> pricedBranches() {
   return modelOf(
       "g (bool c, float[2, 8] x) => (float[2, 8] z) {"
       "  [the_if] y = If (c) <then_branch = t () => (float[2, 8] t) { [soft] t = Softmax (x) },"
@@ -70,7 +70,8 @@ std::string looping(const std::string& most, const std::string& condition) {
 }
 
 TEST(BodyTime, OfAnIfIsARangeOverItsBranches) {
-  const auto plan = pricedPlan(branching(), {{"Softmax", measured(2)}, {"Exp", measured(0.5)}, {"If", measured(9)}});
+  const auto plan =
+      pricedPlan(pricedBranches(), {{"Softmax", measured(2)}, {"Exp", measured(0.5)}, {"If", measured(9)}});
   const FusedNode& fused = *plan->findFusedNode("the_if");
   ASSERT_TRUE(fused.bodyTime);
   EXPECT_EQ(fused.bodyTime->leastMs, 0.5);
@@ -87,7 +88,7 @@ TEST(BodyTime, OfAnIfIsARangeOverItsBranches) {
 
 TEST(BodyTime, OfBranchesThatTakeTheSameIsOneNumber) {
   const auto plan =
-      pricedPlan(branching(), {{"Softmax", measured(2)}, {"Exp", {.ms = 2.0, .how = PriceSource::Fitted}}});
+      pricedPlan(pricedBranches(), {{"Softmax", measured(2)}, {"Exp", {.ms = 2.0, .how = PriceSource::Fitted}}});
   const FusedNode& fused = *plan->findFusedNode("the_if");
   EXPECT_EQ(fused.predictedMs, 2.0);
   EXPECT_EQ(fused.predictedHow, PriceSource::Fitted) << "a part of it is";
@@ -95,7 +96,7 @@ TEST(BodyTime, OfBranchesThatTakeTheSameIsOneNumber) {
 }
 
 TEST(BodyTime, IsUnknownWhereABranchIs) {
-  const auto plan = pricedPlan(branching(), {{"Softmax", measured(2)}});
+  const auto plan = pricedPlan(pricedBranches(), {{"Softmax", measured(2)}});
   EXPECT_FALSE(plan->findFusedNode("the_if")->bodyTime);
   EXPECT_EQ(predictedTime(*plan).unknown, 1);
 }

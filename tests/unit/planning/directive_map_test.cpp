@@ -1,7 +1,7 @@
 #include "planning/directive_map.h"
 
 #include "passes/pipelines.h"
-#include "tests/unit/frontends/onnx_files.h"
+#include "tests/unit/passes/prepared_model.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope {
@@ -28,20 +28,13 @@ std::shared_ptr<const Model> threeInARow() {
   return builder.build();
 }
 
-std::shared_ptr<const Model> prepared(const std::string& text) {
-  auto imported = test::importText(text);
-  EXPECT_TRUE(imported.ok()) << imported.error().text();
-  auto model = prepareModel(std::move(imported).value());
-  EXPECT_TRUE(model.ok()) << model.error().text();
-  return std::make_shared<const Model>(std::move(model).value());
-}
-
 std::shared_ptr<const Model> withIdentity() {
-  return prepared("g (float[4] x) => (float[4] z) { [relu] a = Relu (x) [ident] b = Identity (a) [exp] z = Exp (b) }");
+  return test::sharedModel(
+      "g (float[4] x) => (float[4] z) { [relu] a = Relu (x) [ident] b = Identity (a) [exp] z = Exp (b) }");
 }
 
 std::shared_ptr<const Model> withBody() {
-  return prepared(
+  return test::sharedModel(
       "g (bool c, float[4] x) => (float[4] z) {"
       "  [the_if] y = If (c) <then_branch = t () => (float[4] t) { [inner_relu] t = Relu (x) },"
       "                       else_branch = e () => (float[4] e) { [inner_exp] e = Exp (x) }>"

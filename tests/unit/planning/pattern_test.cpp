@@ -4,7 +4,7 @@
 #include "passes/pipelines.h"
 #include "planning/match_pattern.h"
 #include "planning/module_paths.h"
-#include "tests/unit/frontends/onnx_files.h"
+#include "tests/unit/passes/prepared_model.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope {
@@ -42,14 +42,6 @@ std::shared_ptr<const Model> rowOf(const Names& names) {
   for (const std::string& name : names) value = builder.node("Relu", name, {value}, {2, 2});
   builder.output(value);
   return builder.build();
-}
-
-Model prepared(const std::string& text) {
-  auto imported = test::importText(text);
-  EXPECT_TRUE(imported.ok()) << imported.error().text();
-  auto model = prepareModel(std::move(imported).value());
-  EXPECT_TRUE(model.ok()) << model.error().text();
-  return std::move(model).value();
 }
 
 TEST(Pattern, NamesGlobsRegexesAndOperators) {
@@ -214,7 +206,7 @@ constexpr const char* kNested =
     "  [last] z = Relu (y) }";
 
 TEST(Pattern, NodesInBodiesAreNamedThroughTheirHolders) {
-  const Model model = prepared(kNested);
+  const Model model = test::prepared(kNested);
   EXPECT_EQ(matched(model, "the_if"), Names{"the_if"});
   EXPECT_EQ(matched(model, "the_if/inner_exp"), Names{"the_if/inner_exp"});
   EXPECT_EQ(matched(model, "the_if/deep/leaf"), Names{"the_if/deep/leaf"});
@@ -225,7 +217,7 @@ TEST(Pattern, NodesInBodiesAreNamedThroughTheirHolders) {
 }
 
 TEST(Pattern, AllButNamesReachIntoBodies) {
-  const Model model = prepared(kNested);
+  const Model model = test::prepared(kNested);
   const Names exps{"the_if/inner_exp", "the_if/deep/inner_exp"};
   EXPECT_EQ(matched(model, "op:Exp"), exps);
   EXPECT_EQ(matched(model, "*_exp"), exps);
@@ -242,7 +234,7 @@ TEST(Pattern, AllButNamesReachIntoBodies) {
 
 /// What a pattern comes to in a body, the body's own planner finds again.
 TEST(Pattern, WhatIsHandedToABodyNamesTheSameThere) {
-  const Model model = prepared(kNested);
+  const Model model = test::prepared(kNested);
   for (const char* pattern : {"op:Exp", "*_exp", "*/leaf", "/^the_if.(inner|deep.leaf)/", "*e*", "the_if/deep/*"}) {
     const auto match = PatternMatcher(model).match(pattern);
     ASSERT_TRUE(match.ok()) << match.error().text();
@@ -265,8 +257,8 @@ TEST(Pattern, WhatIsHandedToABodyNamesTheSameThere) {
 }
 
 TEST(Pattern, NodesThatNormalisationRemovedAreNamedStill) {
-  const Model model =
-      prepared("g (float[4] x) => (float[4] z) { [relu] a = Relu (x) [ident] b = Identity (a) [exp] z = Exp (b) }");
+  const Model model = test::prepared(
+      "g (float[4] x) => (float[4] z) { [relu] a = Relu (x) [ident] b = Identity (a) [exp] z = Exp (b) }");
   EXPECT_EQ(matched(model, "ident"), Names{"removed ident"});
   EXPECT_EQ(matched(model, "id*"), Names{"removed ident"});
   EXPECT_EQ(matched(model, "op:Identity"), Names{"removed ident"});

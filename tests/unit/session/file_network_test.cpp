@@ -12,7 +12,7 @@
 namespace fusescope::test {
 namespace {
 
-constexpr const char* kNetwork = R"(g (float[2, 4] x, float[4, 4] w) => (float[2, 4] y) {
+constexpr const char* kViewNetwork = R"(g (float[2, 4] x, float[4, 4] w) => (float[2, 4] y) {
   [pass] p = Identity (x)
   [mm] a = MatMul (p, w)
   [relu] r = Relu (a)
@@ -57,7 +57,7 @@ Shown shown(const std::filesystem::path& path, const PlanOptions& options = {}) 
 class FileNetworkTest : public ::testing::Test {
  protected:
   const TemporaryFolder m_folder;
-  const std::filesystem::path m_path = m_folder.write("model.onnx", onnxBytes(kNetwork, 18, R"(, "custom" : 1)"));
+  const std::filesystem::path m_path = m_folder.write("model.onnx", onnxBytes(kViewNetwork, 18, R"(, "custom" : 1)"));
 };
 
 TEST_F(FileNetworkTest, HoldsTheNodesAsTheirAuthorWroteThem) {

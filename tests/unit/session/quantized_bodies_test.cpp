@@ -30,7 +30,7 @@ std::string looping() {
 }
 
 /// Both branches read what they capture, and give their values the same names.
-std::string branching() {
+std::string quantizedBranches() {
   return "g (bool c, float[2, 16] x) => (float[2, 16] y) <float[16, 16] w = " + filling(256) +
          "> { [if] y = If (c) <then_branch = t () => (float[2, 16] o) { [wide] k = Add (x, x) [mm] o = MatMul (k, w) },"
          " else_branch = e () => (float[2, 16] p) { [neg] k = Neg (x) [mm2] p = MatMul (k, w) }> }";
@@ -126,7 +126,7 @@ TEST_F(QuantizedBodies, ALoopMultipliesIntegersInEveryIteration) {
 }
 
 TEST_F(QuantizedBodies, BranchesThatShareNamesHaveRangesOfTheirOwn) {
-  open(branching(), 8);
+  open(quantizedBranches(), 8);
   for (std::size_t i = 0; i < samples.list.size(); ++i)  // both are taken
     samples.list[i].inputs.at("c") =
         Tensor::ofInt64({static_cast<std::int64_t>(i % 2)}).reshaped({}).converted(DataType::Bool);

@@ -9,13 +9,13 @@
 namespace fusescope::test {
 namespace {
 
-constexpr const char* kNetwork =
+constexpr const char* kMatrixNetwork =
     "g (float[2, 4] x, float[4, 4] w) => (float[2, 4] y) { [a_first] a = MatMul (x, w) [a_relu] b = Relu (a) "
     "[b_last] y = Exp (b) }";
 
 /// The network with names as exporters write them: of the modules a and b. ONNX's text has no dots in names.
 std::string networkBytes() {
-  std::string bytes = onnxBytes(kNetwork);
+  std::string bytes = onnxBytes(kMatrixNetwork);
   for (const std::string name : {"a_first", "a_relu", "b_last"}) bytes[bytes.find(name) + 1] = '.';
   return bytes;
 }

@@ -13,7 +13,7 @@ namespace {
 
 using MadeRun = fusescope::Run;  // GoogleTest has a Run of its own
 
-constexpr const char* kNetwork =
+constexpr const char* kRunNetwork =
     "g (float[2, 4] x, float[4, 4] w) => (float[2, 4] y) { [first] a = MatMul (x, w) [second] b = MatMul (a, w) "
     "[last] y = Sigmoid (b) }";
 
@@ -38,7 +38,7 @@ class RunPlansTest : public ::testing::Test {
   }
 
   const TemporaryFolder m_folder;
-  const std::string m_path = m_folder.write("model.onnx", onnxBytes(kNetwork)).string();
+  const std::string m_path = m_folder.write("model.onnx", onnxBytes(kRunNetwork)).string();
   OpenNetwork m_network;
   RunPlans m_plans;
 };

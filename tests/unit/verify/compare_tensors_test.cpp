@@ -4,13 +4,12 @@
 
 #include <cmath>
 
+#include "tests/unit/verify/floats.h"
+
 namespace fusescope {
 namespace {
 
-Tensor floats(std::vector<float> values) {
-  const auto count = static_cast<std::int64_t>(values.size());
-  return Tensor::copyOf<float>(DataType::F32, {count}, values);
-}
+using testing::floats;
 
 bool near(std::vector<float> actual, std::vector<float> expected, const Tolerance& tolerance) {
   return compareTensors("t", floats(std::move(actual)), floats(std::move(expected)), tolerance).ok;

@@ -5,14 +5,13 @@
 
 #include <cmath>
 
+#include "tests/unit/verify/floats.h"
 #include "verify/rounding_noise.h"
 
 namespace fusescope {
 namespace {
 
-Tensor floats(std::vector<float> values, DataType type = DataType::F32) {
-  return Tensor::copyOf<float>(DataType::F32, {std::ssize(values)}, values).converted(type);
-}
+using testing::floats;
 
 TEST(ElementBounds, OneThatTurnsWidensNoOther) {
   ElementBounds bounds(floats({1, 1, 1, 1}));

@@ -4,13 +4,12 @@
 
 #include <cmath>
 
+#include "tests/unit/verify/floats.h"
+
 namespace fusescope {
 namespace {
 
-Tensor floats(std::vector<float> values, DataType type = DataType::F32) {
-  const auto count = static_cast<std::int64_t>(values.size());
-  return Tensor::copyOf<float>(DataType::F32, {count}, values).converted(type);
-}
+using testing::floats;
 
 TensorError errorOf(const Tensor& actual, const Tensor& expected, DataType stored) {
   TensorErrorSums sums;
