@@ -48,7 +48,8 @@ Result<int> importAndPrint(const Arguments& arguments) {
   clearProgressLine();
   const Artifact artifact = TRY(std::move(imported));
   const Json json = toJson(*artifact.made);
-  if (!arguments.output.empty())
+  const bool isOfNetwork = artifact.made->placement->placed > 0;
+  if (!arguments.output.empty() && isOfNetwork)
     TRY(writeFileAtomically(arguments.output, json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"));
   if (arguments.json) {
     printJson(json);
@@ -56,8 +57,9 @@ Result<int> importAndPrint(const Arguments& arguments) {
     printReadBack(*artifact.made);
     printTold(*artifact.made);
   }
-  if (artifact.made->placement->placed > 0) return kDone;
+  if (isOfNetwork) return kDone;
   std::cerr << "fusescope: none of the layers could be placed: is this the network that the engine was built from?\n";
+  if (!arguments.output.empty()) std::cerr << fmt::format("fusescope: {} was not written\n", arguments.output);
   return kDoesNotHold;
 }
 

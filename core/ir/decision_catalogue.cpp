@@ -368,6 +368,13 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.profile_of_another", Build, false,
        "{unmatched} of the {rows} rows of the profile are of no layer of this engine, as where it was measured on "
        "another build; {left_out} are left out"},
+      {"build.log_of_another", Build, false,
+       "{file} is a log of another build: of {layers|layer/layers} outside of regions that it and the layer "
+       "information "
+       "list, {unmatched} stand in one of them alone; it is left out"},
+      {"build.log_of_another_network", Build, false,
+       "{file} is a log of a build of another network: {unmatched} of the {nodes|node/nodes} that it tells of are none "
+       "of this one; it is left out"},
       {"build.plan_made_anew", Build, false,
        "the plan was saved by other rules, in version {version} of the format, with other {parts}; it is made anew, "
        "from "

@@ -34,6 +34,8 @@ class ReadBackBuilder {
   void identify();
   void storeTypes();
   void storeAs(const KernelValue& value);
+  void storeBindings();
+  void bindAs(const KernelValue& value);
   void typeValues();
   void moveCasts();
   void tellFates();

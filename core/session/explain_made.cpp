@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "planning/segment_borders.h"
 #include "session/decisions_about.h"
 #include "session/engine_prices.h"
 #include "session/session.h"
@@ -90,11 +91,32 @@ Json madeType(DataType type) {
   return type == DataType::Undefined ? Json(nullptr) : Json(name(type));
 }
 
+/// The borders of the network's segments that the kernels of `node` read or write; of a node without a kernel those
+/// that it does itself.
+Json bordersMade(const ReadBackPlan& made, NodeId id) {
+  std::vector<ValueId> moved;
+  for (const FusedNodeId kernel : made.kernelsOf(id)) {
+    const FusedNode& fused = made.fusedNodes[kernel.index];
+    moved.insert(moved.end(), fused.inputs.begin(), fused.inputs.end());
+    for (const FusedOutput& output : fused.outputs) moved.push_back(output.value);
+  }
+  if (const Node& node = made.graph().node(id); moved.empty()) {
+    moved.assign(node.inputs.begin(), node.inputs.end());
+    moved.insert(moved.end(), node.outputs.begin(), node.outputs.end());
+  }
+  Json list = Json::array();
+  for (const auto& segment : segmentBorders(made))
+    for (const SegmentBorder& border : segment)
+      if (std::ranges::find(moved, border.value) != moved.end()) list.push_back(toJson(made, border));
+  return list;
+}
+
 /// Types and places are those that the compiler made, in place of those that were planned; null: not disclosed.
 void tellMadeTypes(const ReadBackPlan& made, NodeId node, Json& json) {
   const auto grant = std::ranges::find(made.precisionMap, node, &PrecisionGrant::node);
   json["granted"] = grant == made.precisionMap.end() ? Json(nullptr) : madeType(grant->granted);
   const FusedNode* kernel = made.fusedNodeOf(node);
+  json["borders"] = bordersMade(made, node);
   json["kernel_types"] = Json::array();
   if (kernel != nullptr && kernel->compute != DataType::Undefined)
     json["kernel_types"].push_back(name(kernel->compute));

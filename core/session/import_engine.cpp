@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "compilers/tensorrt/engine_reader.h"
+#include "compilers/tensorrt/log_agreement.h"
 #include "frontends/tensorrt/layer_network.h"
 
 namespace fusescope {
@@ -37,6 +38,15 @@ Result<EngineFiles> readFiles(const EngineFilePaths& paths) {
   TRY(read(paths.times, parseEngineTimes, files.times));
   TRY(read(paths.log, parseEngineLog, files.log));
   return files;
+}
+
+/// A log of another build says nothing of this engine: it is left out as a whole.
+void leaveOutLogOfAnother(EngineFiles& files, const Model& model) {
+  auto another = logOfAnother(files, model, files.names.back());
+  if (!another) return;
+  files.contradicted.push_back(*std::move(another));
+  files.names.pop_back();  // it was read last
+  files.log.reset();
 }
 
 /// The target of the version that the log names, else of the oldest that writes such layers.
@@ -107,8 +117,9 @@ Result<std::shared_ptr<const Model>> openNetwork(const EngineImport& request, co
 
 Result<Artifact> importEngine(const EngineImport& request, const StopToken& stop, const Progress& progress) {
   if (progress) progress("read engine", request.files.layers.filename().string());
-  const EngineFiles files = TRY(readFiles(request.files));
+  EngineFiles files = TRY(readFiles(request.files));
   auto model = TRY(openNetwork(request, files, stop, progress));
+  leaveOutLogOfAnother(files, *model);
   PlanOptions options = request.options;
   if (options.target == PlanOptions().target) options.target = targetOf(files);
   if (options.precisions.empty() && files.log) options.precisions = precisionsIn(files.log->precision);

@@ -57,6 +57,7 @@ class EngineReader {
     addConversions();
     addTimes();
     addPlacement();
+    append(m_told.decisions, m_files.contradicted);
     if (log != nullptr) addLog(*log);
     identify();
     // A quantiser, or a node that moves elements, may have been found in what the layer's type alone calls a move.

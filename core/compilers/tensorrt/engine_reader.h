@@ -19,7 +19,8 @@ struct EngineFiles {
   std::optional<EngineProfile> profile{};
   std::optional<EngineTimes> times{};
   std::optional<EngineLog> log{};
-  std::vector<std::string> names{};  ///< of the files, for people
+  std::vector<std::string> names{};      ///< of the files, for people
+  std::vector<Decision> contradicted{};  ///< about files that were left out, since these contradict them
 };
 
 /// The network of `plan` under the names that its file has, or that the layers have which it was made of. Errors: those

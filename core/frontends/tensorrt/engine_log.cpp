@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/utf8.h"
-#include "frontends/tensorrt/layer_list.h"
+#include "frontends/tensorrt/engine_layers.h"
 
 namespace fusescope {
 namespace {
@@ -240,7 +240,9 @@ Result<EngineLog> parseEngineLog(std::string_view text) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (!line.empty()) reader.take(line);
   }
-  return std::move(reader).log();
+  EngineLog log = TRY(std::move(reader).log());
+  if (auto listed = parseEngineLayers(text); listed.ok()) log.layers = std::move(listed).value().layers;
+  return log;
 }
 
 std::string versionInWords(std::string_view number) {

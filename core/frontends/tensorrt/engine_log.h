@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "frontends/tensorrt/layer_list.h"
 
 namespace fusescope {
 
@@ -43,6 +44,7 @@ struct EngineLog {
   std::string precision;    ///< "FP32+FP16"; empty: it is not said
   std::string constraints;  ///< "obey" or "prefer", where whoever built says so in no command; empty: it does not
   std::vector<Node> nodes;
+  std::vector<ListedLayer> layers;  ///< of the engine that it was built as; empty: it does not list them
   std::map<std::string, std::string, std::less<>> nodeOfLayer;  ///< by layer of TensorRT's network, before fusion
   std::map<std::string, std::vector<std::string>, std::less<>>
       regions;                   ///< by "{ForeignNode[…]}": as namesInMetadata()

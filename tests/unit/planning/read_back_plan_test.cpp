@@ -203,6 +203,32 @@ TEST(ReadBackPlan, TypesAreThoseThatAreTold) {
   EXPECT_EQ(grantOf("flat"), DataType::BF16) << "what moves has the type of its result";
 }
 
+/// Of an engine that others built the files say what it is handed; of one that we had built we chose it.
+TEST(ReadBackPlan, InputsAndOutputsOfAnEngineOfOthersHaveTheTypesOfItsBindings) {
+  Told t(chainPlan());
+  const auto moves = [&](const std::string& name, const std::string& value, DataType from, DataType to) {
+    ReadBackKernel& kernel = t.kernel(name, {}, DataType::Undefined);
+    kernel.inputs = {{.value = t.value(value), .type = from}};
+    kernel.outputs = {{.value = t.value(value), .type = to}};
+  };
+  moves("reformat", "x", DataType::F16, DataType::BF16);
+  t.kernel("a", {"fc1", "relu"}).inputs = {{.value = t.value("x"), .type = DataType::BF16}};
+  t.kernel("b", {"flat", "exp", "fc2"}).outputs = {{.value = t.value("fc2_out"), .type = DataType::BF16}};
+  moves("back", "fc2_out", DataType::BF16, DataType::F16);
+  EXPECT_EQ(t.make()->storedType(t.value("x")), DataType::F32);
+  EXPECT_EQ(t.make()->storedType(t.value("fc2_out")), DataType::BF16);
+  t.told.placement.emplace();
+  const auto made = t.make();
+  EXPECT_EQ(made->storedType(t.value("x")), DataType::F16);
+  EXPECT_EQ(made->storedType(t.value("fc2_out")), DataType::F16);
+  const auto borders = segmentBorders(*made);
+  ASSERT_EQ(borders.front().size(), 2U);
+  for (const SegmentBorder& border : borders.front()) EXPECT_EQ(border.type, DataType::F16);
+  const auto again = readBackPlanFromJson(toJson(*made), t.asked);
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  EXPECT_EQ(again.value()->storedTypes, made->storedTypes);
+}
+
 TEST(ReadBackPlan, IdentityIsOurOwnForTheSameNodes) {
   Told t(chainPlan());
   for (const FusedNode& fused : t.asked->fusedNodes) {

@@ -72,6 +72,18 @@ TEST_F(EngineCommands, PricesAreATableAndBecomeThoseOfPlans) {
   EXPECT_EQ(answerOf({"prices", "--forget", m_network}, 1)["forgotten"], 0);
 }
 
+/// An engine of another network is said to be none of this one, and nothing is written that could be taken for it.
+TEST_F(EngineCommands, WhatIsOfAnotherNetworkIsNotWritten) {
+  const std::string written = (m_folder / "other.json").string();
+  const ProcessResult result =
+      fusescopeCommand({"import-engine", m_network, "--layers",
+                        data(engineNamed("trt10-onnx-alexnet-fp16").layers).string(), "-o", written});
+  EXPECT_EQ(result.status, 1) << result.out << result.err;
+  EXPECT_NE(result.err.find("none of the layers could be placed"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("was not written"), std::string::npos) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(written));
+}
+
 TEST_F(EngineCommands, WhatHasNoTimesIsRefused) {
   const auto saidOf = [](const std::vector<std::string>& words) {
     const ProcessResult result = fusescopeCommand(words);

@@ -215,7 +215,10 @@ TEST(EngineFiles, LayersOfAnotherNetworkAreNotPlaced) {
 TEST(EngineFiles, TheLogTellsVersionDeviceTacticsAndRegions) {
   FUSESCOPE_REQUIRE_SHARED();
   Imported imported(engineNamed("trt10.16-mnist"));
-  imported.request.files.log = data("trt10.16-mnist/trtexec-verbose-build.log");
+  // The list that the log ends with is of a build in f16. Without it nothing of the log contradicts the layers.
+  std::string log = textOf(data("trt10.16-mnist/trtexec-verbose-build.log"));
+  log.resize(log.find("Engine Layer Information:"));
+  imported.request.files.log = imported.folder().write("build.log", log);
   const auto made = imported.read();
   ASSERT_NE(made, nullptr);
   EXPECT_EQ(made->compiler.version, "10.16.1");
@@ -233,6 +236,7 @@ TEST(EngineFiles, TheLogTellsVersionDeviceTacticsAndRegions) {
   EXPECT_EQ(told("build.compiler_memory").size(), 1U);
   EXPECT_TRUE(told("build.types_ignored").empty());
   // The log lists its own engine, in which regions hold what the other has kernels for.
+  imported.request.files.log = data("trt10.16-mnist/trtexec-verbose-build.log");
   imported.request.files.layers = imported.request.files.log;
   imported.request.files.profile = data("trt10.16-mnist/trtexec-dumpProfile.log");
   const auto ofLog = imported.read();
@@ -242,6 +246,42 @@ TEST(EngineFiles, TheLogTellsVersionDeviceTacticsAndRegions) {
   const auto* region = ofLog->findFusedNode("{ForeignNode[gemm2.bias + ONNXTRT_Broadcast_4...ONNXTRT_castHelper_9]}");
   ASSERT_NE(region, nullptr);
   EXPECT_EQ(region->nodes.size(), 6U);  // from the Reshape to the ArgMax, as the log says
+}
+
+/// What a log of another build tells is none of this engine's: not its version, types, tactics or pins.
+TEST(EngineFiles, ALogOfAnotherBuildIsLeftOut) {
+  FUSESCOPE_REQUIRE_SHARED();
+  Imported imported(engineNamed("trt10.16-mnist"));
+  const auto alone = imported.read();
+  ASSERT_NE(alone, nullptr);
+  const Path log = data("trt10.16-mnist/trtexec-verbose-build.log");
+  imported.request.files.log = log;
+  const auto made = imported.read();
+  ASSERT_NE(made, nullptr);
+  ASSERT_EQ(made->decisions.size(), alone->decisions.size() + 1);
+  const auto found = std::ranges::find(made->decisions, "build.log_of_another", &Decision::code);
+  ASSERT_NE(found, made->decisions.end());
+  EXPECT_EQ(found->arguments["file"], log.string());
+  EXPECT_EQ(found->arguments["unmatched"], 2) << "of both convolutions the log has a region";
+  EXPECT_EQ(found->arguments["layers"], 4);
+  EXPECT_EQ(made->compiler, alone->compiler);
+  EXPECT_EQ(made->placement->device, "");
+  EXPECT_EQ(made->placement->files, alone->placement->files);
+  EXPECT_TRUE(made->options.precisions.empty());
+}
+
+TEST(EngineFiles, ALogOfAnotherNetworkIsLeftOut) {
+  FUSESCOPE_REQUIRE_SHARED();
+  Imported imported(engineNamed("pytorch-resnet18-A100-fp16"));
+  std::string log = textOf(data("trt10.16-mnist/trtexec-verbose-build.log"));
+  log.resize(log.find("Engine Layer Information:"));
+  imported.request.files.log = imported.folder().write("build.log", log);
+  const auto made = imported.read();
+  ASSERT_NE(made, nullptr);
+  const auto found = std::ranges::find(made->decisions, "build.log_of_another_network", &Decision::code);
+  ASSERT_NE(found, made->decisions.end());
+  EXPECT_EQ(found->arguments["unmatched"], found->arguments["nodes"]);
+  EXPECT_EQ(made->compiler.version, "8.4 or later");
 }
 
 TEST(EngineFiles, TypesThatWereSetAndIgnoredAreSaid) {
@@ -318,6 +358,15 @@ TEST(EngineFiles, ANodeIsExplainedInTheTypesOfTheEngine) {
     }
   }
   EXPECT_GT(lowered, 5);
+  // Its bindings are f16, whatever the network says.
+  for (const auto* values : {&made.graph().inputs(), &made.graph().outputs()})
+    for (const ValueId value : *values) EXPECT_EQ(made.storedType(value), DataType::F16);
+  for (const NodeId id : {made.graph().order().front(), made.graph().order().back()}) {
+    const auto json = explainJson(artifact.value(), made.graph().node(id).name);
+    ASSERT_TRUE(json.ok()) << json.error().text();
+    ASSERT_FALSE(json.value()["borders"].empty());
+    for (const Json& border : json.value()["borders"]) EXPECT_EQ(border["type"], "f16");
+  }
   const auto diff = diffPlans({.cover = artifact.value().plan.get(), .label = "a"}, {.cover = &made, .label = "b"});
   ASSERT_TRUE(diff.ok()) << diff.error().text();
   EXPECT_NE(diff.value().b.precision.find("f16"), std::string::npos) << diff.value().b.precision;
