@@ -1,9 +1,11 @@
 #include "planning/match_in_bodies.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
 #include "base/sort_distinct.h"
+#include "base/text.h"
 #include "planning/name_test.h"
 
 namespace fusescope {
@@ -60,7 +62,28 @@ class BodySearch {
   std::vector<BodyNode> m_found;
 };
 
+/// Whether `holders`, a glob, matches the names of the nodes whose bodies something is in ("the_if/deep"), or these
+/// with the bodies' own ("the_if/then_branch/deep/else_branch") where it says one of those.
+bool matchesHolders(std::string_view holders, const BodyPath& bodies) {
+  std::string names;
+  bool saysBody = false;
+  const std::vector<std::string> parts = split(holders, '/');
+  for (const HeldBody& step : bodies.steps()) {
+    names += (names.empty() ? "" : "/") + step.holder;
+    saysBody = saysBody || std::ranges::find(parts, step.attribute) != parts.end();
+  }
+  return matchesGlob(holders, names) || (saysBody && matchesGlob(holders, bodies.text()));
+}
+
 }  // namespace
+
+std::optional<OperatorInBodies> operatorInBodies(std::string_view pattern) {
+  constexpr std::string_view kMark = "/op:";
+  const std::size_t at = pattern.rfind(kMark);
+  if (at == std::string_view::npos || isRegex(pattern)) return std::nullopt;
+  const OperatorInBodies parts{.holders = pattern.substr(0, at), .op = pattern.substr(at + kMark.size())};
+  return isGlob(parts.holders) ? std::optional(parts) : std::nullopt;
+}
 
 Result<std::vector<BodyNode>> namedInBodies(const Model& model, const std::vector<NodeId>& holders,
                                             std::string_view pattern, const StopToken& stop) {
@@ -81,6 +104,7 @@ Status reachInto(const Graph& graph, const ModelBody& body, std::string_view pat
   }
   const bool isOfPaths = isRegex(pattern) || isGlob(pattern);
   const NameTest test = TRY(NameTest::create(isOfPaths ? pattern : std::string_view()));
+  const auto ofOperator = operatorInBodies(pattern);
   std::vector<BodyNode> all;
   addNodesOf({.holder = body.holder, .rest = std::string(pattern)}, *body.model->graph,
              BodyPath().into(graph.node(body.holder), body.attribute), all);
@@ -88,7 +112,10 @@ Status reachInto(const Graph& graph, const ModelBody& body, std::string_view pat
     TRY(checkStop(stop));
     const bool isNamed = named.contains(node.node);
     const std::string& name = node.place.name;
-    const bool byPath = !isNamed && isOfPaths && (test(node.place.text()) || test(node.place.bodies.exactly(name)));
+    const bool isOfOperator =
+        ofOperator && node.node->op == ofOperator->op && matchesHolders(ofOperator->holders, node.place.bodies);
+    const bool byPath =
+        !isNamed && (isOfOperator || (isOfPaths && (test(node.place.text()) || test(node.place.bodies.exactly(name)))));
     if (!isNamed && !byPath) continue;
     const auto& steps = node.place.bodies.steps();
     if (byPath) node.rest = BodyPath({steps.begin() + 1, steps.end()}).of(name);

@@ -22,6 +22,7 @@ std::string nearestTo(std::string_view pattern, const std::vector<std::string>& 
   std::string prefix;
   for (const std::string_view known : {kOperatorPattern, kModule, kValue})
     if (pattern.starts_with(known)) prefix = known;
+  if (const auto inside = operatorInBodies(pattern)) prefix = pattern.substr(0, pattern.size() - inside->op.size());
   std::string wanted(pattern.substr(prefix.size()));
   std::erase_if(wanted, [](char c) { return c == '*' || c == '?'; });
   std::vector<std::string> names;
@@ -37,6 +38,26 @@ bool isName(std::string_view pattern) {
   const auto startsIt = [&](std::string_view form) { return pattern.starts_with(form); };
   return !isRegex(pattern) && !isGlob(pattern) && !startsIt(kOperatorPattern) && !startsIt(kModule) &&
          !startsIt(kValue);
+}
+
+/// Why `pattern`, which names nothing, could name nothing in any network; empty: it could.
+std::string whyNoPattern(std::string_view pattern) {
+  if (isRegex(pattern)) return {};
+  const auto startsIt = [&](std::string_view form) { return pattern.starts_with(form); };
+  const bool hasForm = startsIt(kOperatorPattern) || startsIt(kModule) || startsIt(kValue);
+  const std::size_t mark = pattern.rfind("/op:");
+  const bool isInside = mark != std::string_view::npos;
+  for (const std::string_view form : {"/module:", "/value:"})
+    if (!hasForm && pattern.find(form) != std::string_view::npos)
+      return "behind the name of a node with bodies stands a name, a glob, a /regular expression/ or op:TYPE";
+  if (isInside && hasForm) return "before /op: stands the name of a node with bodies, or a glob, as in */op:MatMul";
+  if (isInside && pattern.starts_with('/') && isRegex(pattern.substr(0, mark)))
+    return "before /op: stands no regular expression, but the name of a node with bodies, or a glob";
+  if (!isInside && !startsIt(kOperatorPattern)) return {};
+  const std::string_view op = pattern.substr(isInside ? mark + 4 : kOperatorPattern.size());
+  if (op.empty()) return "behind op: stands an operator, as in op:MatMul";
+  if (isGlob(op)) return "behind op: stands the whole name of one operator, as in op:MatMul";
+  return {};
 }
 
 bool has(const PatternMatch& match) {
@@ -225,6 +246,16 @@ Result<std::vector<NodeId>> PatternMatcher::ofTakenBranch(std::string_view patte
 }
 
 Diagnostic PatternMatcher::nothing(std::string_view pattern) {
+  if (const std::string why = whyNoPattern(pattern); !why.empty())
+    return {.message = "'" + std::string(pattern) + "' is no pattern: " + why,
+            .where = {.attribute = std::string(pattern)},
+            .help =
+                "Patterns are names, globs, /regular expressions/, op:TYPE, module:PATH, value:NAME and "
+                "HOLDER/PATTERN."};
+  if (operatorInBodies(pattern) && m_holders.empty())
+    return {.message = "the pattern '" + std::string(pattern) + "' names nodes in bodies, and the network has none",
+            .where = {.attribute = std::string(pattern)},
+            .help = "op:TYPE alone names all nodes of an operator."};
   std::vector<std::string> candidates = candidatesFor(pattern);
   sortDistinct(candidates);
   const char* what = pattern.starts_with(kValue) ? "value" : "node";
@@ -244,17 +275,19 @@ std::vector<std::string> PatternMatcher::candidatesFor(std::string_view pattern)
       if (!m_graph.isConstant(id)) candidates.push_back(std::string(kValue) + m_graph.value(id).name);
     return candidates;
   }
-  const bool byOperator = pattern.starts_with(kOperatorPattern);
+  const auto inside = operatorInBodies(pattern);
+  const bool byOperator = pattern.starts_with(kOperatorPattern) || inside;
   for (const NodeId id : m_graph.order()) {
     const Node& node = m_graph.node(id);
-    candidates.push_back(byOperator ? std::string(kOperatorPattern) + node.op : node.name);
+    if (!inside) candidates.push_back(byOperator ? std::string(kOperatorPattern) + node.op : node.name);
   }
   for (const NodeId holder : m_holders)
     if (!byOperator) addBodyNames(m_graph.node(holder), {}, candidates);
-  std::vector<BodyNode> inside;
+  std::vector<BodyNode> nodes;
   for (const ModelBody& body : m_model.bodies)
-    if (byOperator) addNodesOf({.holder = body.holder}, *body.model->graph, {}, inside);
-  for (const BodyNode& node : inside) candidates.push_back(std::string(kOperatorPattern) + node.node->op);
+    if (byOperator) addNodesOf({.holder = body.holder}, *body.model->graph, {}, nodes);
+  const std::string before(inside ? pattern.substr(0, pattern.size() - inside->op.size()) : kOperatorPattern);
+  for (const BodyNode& node : nodes) candidates.push_back(before + node.node->op);
   return candidates;
 }
 

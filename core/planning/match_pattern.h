@@ -34,14 +34,15 @@ struct PatternMatch {
 };
 
 /// Matches patterns against a model. A pattern is a node's name, a glob (`*`, `?`), `/regex/`, `op:Type`,
-/// `module:PATH`, `value:NAME` or `BODYNODE/PATTERN`; planning/FORMAT.md says what each means. What a name needs is
-/// found through tables that are made once, so that many patterns cost little more than one. The model must outlive the
-/// matcher and what it returns. Not thread-safe.
+/// `module:PATH`, `value:NAME`, `BODYNODE/PATTERN` or `GLOB/op:Type`; planning/FORMAT.md says what each means. What a
+/// name needs is found through tables that are made once, so that many patterns cost little more than one. The model
+/// must outlive the matcher and what it returns. Not thread-safe.
 class PatternMatcher {
  public:
   explicit PatternMatcher(const Model& model);
 
-  /// Errors: a pattern that matches nothing, with the nearest names; a regular expression that is none; cancelled.
+  /// Errors: a pattern that matches nothing, with the nearest names; one that could match nothing, with the reason; a
+  /// regular expression that is none; cancelled.
   Result<PatternMatch> match(std::string_view pattern, const StopToken& stop = {});
 
  private:

@@ -232,10 +232,37 @@ TEST(Pattern, AllButNamesReachIntoBodies) {
   EXPECT_NE(refusal(model, "op:Tan").help.find("op:Tanh"), std::string::npos);
 }
 
+TEST(Pattern, OperatorsInBodiesThatAGlobNames) {
+  const Model model = test::prepared(kNested);
+  const Names exps{"the_if/inner_exp", "the_if/deep/inner_exp"};
+  EXPECT_EQ(matched(model, "*/op:Exp"), exps) << "at whatever depth, and none outside";
+  EXPECT_EQ(matched(model, "*/op:Tanh"), Names{"the_if/deep/leaf"});
+  EXPECT_EQ(matched(model, "*/deep/op:Exp"), Names{"the_if/deep/inner_exp"});
+  EXPECT_EQ(matched(model, "the_if/*/op:Exp"), Names{"the_if/deep/inner_exp"});
+  EXPECT_EQ(matched(model, "*/else_branch/op:Exp"), (Names{"the_if/inner_exp", "the_if/deep/inner_exp"}));
+  EXPECT_EQ(matched(model, "the_if/else_branch/op:Exp"), Names{"the_if/inner_exp"});
+  EXPECT_NE(refusal(model, "*/op:Mul").message.find("matches no node"), std::string::npos) << "it is in no body";
+  EXPECT_NE(refusal(model, "*/op:Tan").help.find("*/op:Tanh"), std::string::npos) << refusal(model, "*/op:Tan").help;
+  EXPECT_EQ(matched(*rowOf({"*/op:Relu"}), "*/op:Relu"), Names{"*/op:Relu"}) << "a name is tried first";
+}
+
+TEST(Pattern, WhatCouldNameNothingIsSaidToBeNoPattern) {
+  const Model model = test::prepared(kNested);
+  for (const char* pattern : {"op:Ex*", "op:", "*/op:", "*/op:Ex*", "module:m/op:Exp", "op:If/op:Exp", "*/value:x",
+                              "the_if/module:m", "/the_if//op:Exp"}) {
+    const Diagnostic said = refusal(model, pattern);
+    EXPECT_NE(said.message.find("is no pattern: "), std::string::npos) << pattern << ": " << said.message;
+    EXPECT_EQ(said.where.attribute, pattern);
+  }
+  const Diagnostic none = refusal(*rowOf({"relu"}), "*/op:Relu");
+  EXPECT_NE(none.message.find("names nodes in bodies, and the network has none"), std::string::npos) << none.message;
+}
+
 /// What a pattern comes to in a body, the body's own planner finds again.
 TEST(Pattern, WhatIsHandedToABodyNamesTheSameThere) {
   const Model model = test::prepared(kNested);
-  for (const char* pattern : {"op:Exp", "*_exp", "*/leaf", "/^the_if.(inner|deep.leaf)/", "*e*", "the_if/deep/*"}) {
+  for (const char* pattern : {"op:Exp", "*_exp", "*/leaf", "/^the_if.(inner|deep.leaf)/", "*e*", "the_if/deep/*",
+                              "*/op:Exp", "*/deep/op:Exp", "*/else_branch/op:Exp"}) {
     const auto match = PatternMatcher(model).match(pattern);
     ASSERT_TRUE(match.ok()) << match.error().text();
     for (const ModelBody& body : model.bodies) {
