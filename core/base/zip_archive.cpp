@@ -48,15 +48,39 @@ Result<ZipReader> ZipReader::open(const std::filesystem::path& path) {
   if (!reader.m_archive) return Diagnostic{.message = zipProblem(code)};
   reader.m_fileBytes = std::filesystem::file_size(path, missing);
   if (missing) return Diagnostic{.message = "cannot be read: " + missing.message()};
-  const auto count = zip_get_num_entries(reader.m_archive.get(), 0);
+  TRY(reader.list());
+  return reader;
+}
+
+Result<ZipReader> ZipReader::of(std::span<const std::byte> archive) {
+  zip_error_t error;
+  zip_error_init(&error);
+  zip_source_t* source = zip_source_buffer_create(archive.data(), archive.size(), 0, &error);
+  ZipReader reader;
+  if (source != nullptr) reader.m_archive.reset(zip_open_from_source(source, ZIP_RDONLY, &error));
+  const std::string problem = zip_error_strerror(&error);
+  zip_error_fini(&error);
+  if (!reader.m_archive) {
+    if (source != nullptr) zip_source_free(source);
+    return Diagnostic{.message = problem};
+  }
+  reader.m_fileBytes = archive.size();
+  reader.m_inMemory = archive;
+  TRY(reader.list());
+  reader.m_places = zipPlaces(archive);
+  return reader;
+}
+
+Status ZipReader::list() {
+  const auto count = zip_get_num_entries(m_archive.get(), 0);
   for (zip_int64_t i = 0; i < count; ++i) {
     zip_stat_t entry;
-    if (zip_stat_index(reader.m_archive.get(), static_cast<std::uint64_t>(i), 0, &entry) != 0 ||
+    if (zip_stat_index(m_archive.get(), static_cast<std::uint64_t>(i), 0, &entry) != 0 ||
         !(entry.valid & ZIP_STAT_NAME))
       return Diagnostic{.message = fmt::format("entry {} of the archive cannot be read", i)};
-    reader.m_entries.push_back({.name = entry.name, .bytes = (entry.valid & ZIP_STAT_SIZE) != 0 ? entry.size : 0});
+    m_entries.push_back({.name = entry.name, .bytes = (entry.valid & ZIP_STAT_SIZE) != 0 ? entry.size : 0});
   }
-  return reader;
+  return Done{};
 }
 
 Status ZipReader::checkSize(std::size_t index) const {
@@ -102,6 +126,14 @@ Result<std::vector<std::byte>> ZipReader::bytes(std::size_t index, std::uint64_t
     return Done{};
   }));
   return all;
+}
+
+std::optional<std::span<const std::byte>> ZipReader::inPlace(std::size_t index) const {
+  if (index >= m_places.size() || m_places.size() != m_entries.size()) return std::nullopt;
+  const ZipPlace& place = m_places[index];
+  if (!place.isStored || place.name != m_entries[index].name || place.bytes != m_entries[index].bytes)
+    return std::nullopt;
+  return m_inMemory.subspan(place.offset, place.bytes);
 }
 
 Result<ZipWriter> ZipWriter::at(const std::filesystem::path& path, bool keepsEntries) {
