@@ -73,6 +73,13 @@ void printPlace(const Json& json) {
     std::cout << fmt::format("  its {}\n", weight["message"].get<std::string>());
 }
 
+/// The lines of its author's program, the innermost call last.
+void printSource(const Json& source) {
+  if (source.is_null()) return;
+  std::cout << "  written in:\n";
+  for (const Json& line : source) std::cout << fmt::format("    {}\n", line.get<std::string>());
+}
+
 /// What its kernel is predicted to take; of a node with bodies, by theirs.
 void printTime(const Json& json) {
   const auto source = [](const Json& how) {
@@ -157,6 +164,7 @@ void printForPeople(const Json& json) {
   printTitle(json["node"].get<std::string>());
   printPlace(json);
   printTime(json);
+  printSource(json["source"]);
   printMade(json["made"]);
   printAnswers(json);
   printEdges(json);

@@ -7,7 +7,8 @@ namespace fusescope::cli {
 
 void InputArguments::declare(CLI::App& app) {
   repeatable(app, "--inputs", paths,
-             "inputs: .npz, .npy, .pb, Polygraphy's .json, or a folder of them; random ones if not given")
+             "inputs: .npz, .npy, .pb, Polygraphy's .json, the examples in a .pt2, or a folder of them; random ones if "
+             "not given")
       ->type_name("F");
   app.add_option("--batch-axis", batchAxis, "cut the inputs along this axis into samples")
       ->type_name("AXIS")

@@ -6,10 +6,12 @@
 #include <set>
 
 #include "app/cli/command.h"
+#include "app/cli/inspect_exported_program.h"
 #include "app/cli/inspect_memory.h"
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "planning/module_pattern.h"
+#include "session/exported_program.h"
 #include "session/session_file.h"
 
 namespace fusescope::cli {
@@ -111,6 +113,7 @@ void printForPeople(const Json& json) {
   printValues("Outputs", json["outputs"]);
   printSpecs(json["input_specs"]);
   printFindings(json["findings"]);
+  if (json.contains("exported_program")) printExportedProgram(json["exported_program"]);
   printTitle("Operators");
   Table operators({{"operator"}, {"count", true}});
   for (const auto& [op, count] : json["operators"].items())
@@ -262,8 +265,10 @@ Result<int> inspect(const Arguments& arguments) {
     }
     json = inspectJson(TRY(openEngineFile(arguments.path)), arguments.path);
   } else {
-    json = inspectJson(*TRY(openModel(arguments.path, TRY(arguments.plan.inputOverrides()), {}, progressLine())));
+    const auto model = TRY(openModel(arguments.path, TRY(arguments.plan.inputOverrides()), {}, progressLine()));
     clearProgressLine();
+    json = inspectJson(*model);
+    if (isExportedProgram(*model)) json["exported_program"] = TRY(exportedProgramJson(model->path));
   }
   return shown(json, arguments, [](const Json& all) { printForPeople(all); });
 }
@@ -274,7 +279,7 @@ Command inspectCommand(CLI::App& app) {
   auto* verb =
       app.add_subcommand("inspect", "what a model, engine, session or this machine is, and what cannot run and why");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("FILE", arguments->path, "a model, an engine (.fse) or a session (.fsession)")
+  verb->add_option("FILE", arguments->path, "a model (.onnx, .pt2), an engine (.fse) or a session (.fsession)")
       ->type_name("MODEL|E.fse|S.fsession");
   verb->add_option("--session", arguments->session, "a session: its runs, their times and verdicts")
       ->type_name("F.fsession");

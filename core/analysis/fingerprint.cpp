@@ -1,8 +1,10 @@
 #include "analysis/fingerprint.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/hash.h"
+#include "ir/notes.h"
 
 namespace fusescope {
 namespace {
@@ -48,8 +50,10 @@ struct AttributeWriter {
 };
 
 void addOperator(KeyBuilder& key, const Node& node) {
-  key.text(node.domain).text(node.op).number(node.attributes.size());
+  const auto notes = std::ranges::count_if(node.attributes, [](const auto& entry) { return isNote(entry.first); });
+  key.text(node.domain).text(node.op).number(node.attributes.size() - static_cast<std::size_t>(notes));
   for (const auto& [attribute, value] : node.attributes) {
+    if (isNote(attribute)) continue;
     key.text(attribute).number(value.index());
     std::visit(AttributeWriter{key}, value);
   }

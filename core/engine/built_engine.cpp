@@ -42,10 +42,10 @@ Status checkBuildable(const Plan& plan) {
     const OpSchema* schema = OpRegistry::standard().find(node);
     if (schema == nullptr || !schema->kernel) {
       const NoKernel reason = whyNoKernel(node);
-      return Diagnostic{.message = reason.why + ", so this network cannot run here",
-                        .where = {.file = plan.model->path, .node = node.name},
-                        .help = reason.help + (reason.help.empty() ? "" : " ") +
-                                "As it is, it can be looked at, planned and exported."};
+      return Diagnostic{
+          .message = reason.why + ", so this network cannot run here",
+          .where = {.file = plan.model->path, .node = node.name},
+          .help = reason.help + (reason.help.empty() ? "" : " ") + "As it is, it can be looked at and planned."};
     }
   }
   for (const ValueId id : graph.allValues()) {

@@ -1,6 +1,7 @@
 #include "frontends/importers.h"
 #include "frontends/onnx/onnx_importer.h"
 #include "frontends/tensorrt/layer_network.h"
+#include "frontends/torch/pt2_importer.h"
 
 namespace fusescope {
 
@@ -12,6 +13,7 @@ Result<Model> importModel(const std::filesystem::path& path, const ImportLimits&
   if (std::filesystem::is_directory(path, error))
     return Diagnostic{.message = "is a folder, not a model file", .where = {.file = path.string()}};
   if (isEngineLayersFile(path)) return importEngineLayers(path);
+  if (isTorchFile(path)) return importExportedProgram(path, limits, stop);
   return importOnnx(path, limits, stop, nodes);
 }
 

@@ -40,6 +40,9 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"import.network_of_layers", Import, true,
        "this is no network that somebody trained, but the {layers} layers of an engine; those that write tensors "
        "({drawn}) are its nodes"},
+      {"import.extent_without_bound", Import, true,
+       "the file has no upper bound for extent {axis} of {input}; {max} is assumed"},
+      {"import.example_inputs_refused", Import, true, "its example inputs are left out: {why}"},
       {"import.constant_not_a_number", Import, true, "not a number in {value}: {count} of its {elements} elements"},
       {"import.constant_infinite", Import, true, "infinite in {value}: {count} of its {elements} elements"},
       {"import.constant_denormal", Import, true,

@@ -57,9 +57,19 @@ Result<FileModel> fileModelOf(const onnx::ModelProto& proto, TensorReader& tenso
   return model;
 }
 
+bool isZip(std::span<const std::byte> bytes) {
+  constexpr std::string_view kBegin("PK\x03\x04", 4);
+  return bytes.size() >= kBegin.size() &&
+         std::string_view(reinterpret_cast<const char*>(bytes.data()), kBegin.size()) == kBegin;
+}
+
 Result<FileModel> readMapped(const std::shared_ptr<const MappedFile>& file, const std::filesystem::path& path,
                              const ReadLimits& limits) {
   if (file->bytes().empty()) return Diagnostic{.message = "is empty"};
+  if (isZip(file->bytes()))
+    return Diagnostic{
+        .message = "is a zip archive, as exported programs of PyTorch are; this needs an ONNX file",
+        .help = "torch.onnx.export(torch.export.load(FILE), dynamo=True) makes one of an exported program."};
   StrippedModel stripped = TRY(stripPayloads(file->bytes()));
   google::protobuf::Arena arena;  // a message of many nodes is freed as a whole
   auto& proto = *google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);

@@ -4,6 +4,7 @@
 
 #include "base/name_hints.h"
 #include "base/text.h"
+#include "ir/notes.h"
 #include "planning/body_help.h"
 #include "planning/fused_node_facts.h"
 #include "planning/match_pattern.h"
@@ -182,6 +183,8 @@ void explainNode(const Plan& plan, NodeId id, const BodyPath& path, Json& json, 
     json["asked"] = typeJson(grant->asked);
     json["granted"] = typeJson(grant->granted);
   }
+  if (const std::string source = node.textAttribute(std::string(kSourceNote), {}); !source.empty())
+    json["source"] = split(source, '\n');
   json["would_help"] = helpJson(plan, id, path);
   json["lost_weights"] = toJson(lostWeights(plan, std::span(&id, 1)));
   const FusedNode* fused = plan.fusedNodeOf(id);
@@ -224,7 +227,7 @@ Result<Json> explained(const Plan& plan, std::string_view nodeName, const BodyPa
       return explainInBody(plan, *found.inBody, *body, path);
   Json json = {{"format", "fusescope.explain"}, {"version", 1}};
   for (const char* key :
-       {"segment", "fused_node", "asked", "granted", "body_of", "predicted_ms", "predicted_how", "body_time"})
+       {"segment", "fused_node", "asked", "granted", "body_of", "predicted_ms", "predicted_how", "body_time", "source"})
     json[key] = nullptr;
   for (const char* key : {"would_help", "became", "kernel_types", "edges", "borders", "lost_weights"})
     json[key] = Json::array();

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/mapped_file.h"
 #include "base/text.h"
+#include "frontends/torch/pt2_importer.h"
 #include "frontends/value_files.h"
 #include "interchange/codes.h"
 #include "interchange/npz.h"
@@ -115,6 +116,11 @@ bool isArchive(const fs::path& path) {
   return path.extension() == ".npz";
 }
 
+/// An exported program of PyTorch, for the inputs that it was exported with.
+bool isExportedProgramFile(const fs::path& path) {
+  return path.extension() == ".pt2";
+}
+
 /// Polygraphy's inputs.
 bool isList(const fs::path& path) {
   return path.extension() == ".json";
@@ -193,6 +199,8 @@ Result<std::vector<Sample>> readSamples(const Plan& plan, const fs::path& path) 
   std::error_code error;
   if (fs::is_directory(path, error)) return fromFolder(plan, path);
   if (isList(path)) return fromPolygraphy(plan, path);
+  if (isExportedProgramFile(path))
+    return std::vector{Sample{path.stem().string(), TRY(inputsOf(plan, path, TRY(readExampleInputs(path))))}};
   return std::vector{Sample{path.stem().string(), TRY(inputsOf(plan, path, TRY(readNpz(path))))}};
 }
 

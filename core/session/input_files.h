@@ -23,6 +23,7 @@ Result<std::pair<std::string, Tensor>> readSingleInput(const Plan& plan, const s
 /// - a .npz: one, arrays by name as inputsFrom() says; those that are no inputs are left out, unless the archive calls
 ///   them `in:NAME`;
 /// - a .json: Polygraphy's inputs, each set one;
+/// - a .pt2: the inputs that an exported program of PyTorch was exported with, one;
 /// - a folder of .npz: each one, in the order of their names;
 /// - a folder of .npy and `input_I.pb`: one;
 /// - a folder of such folders (ONNX's test_data_set_0, …): each one.

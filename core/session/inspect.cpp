@@ -3,6 +3,7 @@
 #include "engine/engine.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
+#include "session/exported_program.h"
 #include "session/report_json.h"
 #include "session/session.h"
 
@@ -96,6 +97,15 @@ std::vector<CannotRun> cannotRun(const Model& model) {
                      {},
                      "build.no_weights",
                      "the model holds no data for its weights: it can be looked at and planned, not built or run"});
+  }
+  if (isExportedProgram(model)) {
+    found.push_back(
+        {{},
+         {},
+         "build.needs_torch",
+         "the network is in PyTorch's operators, which nothing here runs: it can be looked at and planned. To "
+         "run it, open the ONNX file that torch.onnx.export(torch.export.load(FILE), dynamo=True) makes of it"});
+    return found;
   }
   findNodesWithoutKernel(*model.graph, found);
   return found;

@@ -7,6 +7,7 @@
 #include "backends/reference/convert_elements.h"
 #include "base/hash.h"
 #include "ops/exact_types.h"
+#include "ops/no_kernel.h"
 #include "ops/op_schema.h"
 #include "planning/fusion/match.h"
 #include "planning/read_type.h"
@@ -181,10 +182,12 @@ ReferenceNodes::NodeResult ReferenceNodes::resultOf(const KernelRequest& request
 
 Status ReferenceNodes::addNode(const KernelRequest& request, const Node& node) {
   const OpSchema* schema = OpRegistry::standard().find(node);
-  if (schema == nullptr || !schema->kernel)
-    return Diagnostic{.message = "operator " + node.op + " has no kernel",
+  if (schema == nullptr || !schema->kernel) {
+    const NoKernel reason = whyNoKernel(node);
+    return Diagnostic{.message = reason.why + ", so this network cannot run here",
                       .where = {.node = node.name},
-                      .help = "The model can be looked at and planned, but not run here."};
+                      .help = reason.help + (reason.help.empty() ? "" : " ") + "It can be looked at and planned."};
+  }
   const Graph& graph = request.plan->graph();
   NodeStep step{.node = node};
   step.equalOperands = wantsEqualOperands(node);

@@ -1,0 +1,174 @@
+#include "frontends/torch/exported_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "frontends/torch/arguments.h"
+#include "frontends/torch/element_types.h"
+#include "frontends/torch/program_graph.h"
+#include "frontends/torch/schema_fields.h"
+
+namespace fusescope::torch {
+namespace {
+
+constexpr std::int64_t kOldestSchema = 7, kNewestSchema = 8;
+constexpr int kDeepestJson = 512;
+
+/// Whether lists and objects are in each other no deeper than anybody needs: what walks them does so recursively.
+bool isShallow(std::string_view json) {
+  int depth = 0;
+  bool inText = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (inText) {
+      if (c == '\\') ++i;
+      inText = c != '"';
+    } else if (c == '"') {
+      inText = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kDeepestJson) return false;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return true;
+}
+
+Result<std::string> nameIn(const Json& object, const char* key) {
+  return textField(*TRY(field(object, key)), "name");
+}
+
+/// {"parameter": {"arg": {"name": "p"}, "parameter_name": "weight"}} and its like.
+Result<ProgramInput> inputOf(const Json& json) {
+  using Kind = ProgramInput::Kind;
+  const UnionValue given = TRY(unionOf(json));
+  const Json& said = *given.value;
+  if (given.kind == "user_input") {
+    const Json& argument = *TRY(field(said, "arg"));
+    const std::vector<std::string> values = TRY(valuesOf(argument));
+    if (values.size() == 1 && !values.front().empty()) return ProgramInput{.kind = Kind::User, .value = values.front()};
+    return ProgramInput{.kind = Kind::Constant, .value = {}, .target = {}, .constant = argument};
+  }
+  if (given.kind == "parameter")
+    return ProgramInput{
+        .kind = Kind::Parameter, .value = TRY(nameIn(said, "arg")), .target = TRY(textField(said, "parameter_name"))};
+  if (given.kind == "buffer")
+    return ProgramInput{.kind = Kind::Buffer,
+                        .value = TRY(nameIn(said, "arg")),
+                        .target = TRY(textField(said, "buffer_name")),
+                        .persistent = said.value("persistent", Json(true)) != Json(false)};
+  if (given.kind == "tensor_constant")
+    return ProgramInput{.kind = Kind::TensorConstant,
+                        .value = TRY(nameIn(said, "arg")),
+                        .target = TRY(textField(said, "tensor_constant_name"))};
+  if (given.kind == "constant_input")
+    return ProgramInput{.kind = Kind::Constant,
+                        .value = TRY(textField(said, "name")),
+                        .target = {},
+                        .constant = said.value("value", Json())};
+  return ProgramInput{.kind = Kind::Other,
+                      .value = said.is_object() && said.contains("arg") ? TRY(nameIn(said, "arg")) : ""};
+}
+
+Result<ProgramOutput> outputOf(const Json& json) {
+  const UnionValue given = TRY(unionOf(json));
+  ProgramOutput output{.kind = given.kind};
+  const Json& argument = *TRY(field(*given.value, "arg"));
+  if (argument.is_object() && argument.contains("name")) {
+    output.value = TRY(textField(argument, "name"));
+  } else {
+    const std::vector<std::string> values = TRY(valuesOf(argument));
+    if (values.size() == 1) output.value = values.front();
+  }
+  for (const char* key : {"buffer_name", "parameter_name", "user_input_name"})
+    if (output.target.empty()) output.target = textOr(*given.value, key, {});
+  return output;
+}
+
+std::vector<std::string> textsOf(const Json& object, const char* key) {
+  std::vector<std::string> texts;
+  if (!object.is_object() || !object.contains(key) || !object.at(key).is_array()) return texts;
+  for (const Json& text : object.at(key))
+    if (text.is_string()) texts.push_back(text.get<std::string>());
+  return texts;
+}
+
+Status readSignature(const Json& module, ExportedProgram& program) {
+  const Json& signature = *TRY(objectField(module, "signature"));
+  const auto read = [&]() -> Status {
+    program.inputs = TRY(eachOf<ProgramInput>(*TRY(listField(signature, "input_specs")), "input_specs", inputOf));
+    program.outputs = TRY(eachOf<ProgramOutput>(*TRY(listField(signature, "output_specs")), "output_specs", outputOf));
+    return Done{};
+  };
+  const Status status = read();
+  return status.ok() ? status : within(status.error(), "graph_module.signature");
+}
+
+/// Names of the author's arguments and the paths of all modules. Either may be missing.
+void readModules(const Json& module, ExportedProgram& program) {
+  const auto calls = module.find("module_call_graph");
+  if (calls == module.end() || !calls->is_array()) return;
+  for (const Json& call : *calls) {
+    const std::string path = textOr(call, "fqn", {});
+    if (!path.empty()) program.modules.push_back(path);
+    if (!path.empty() || !call.is_object() || !call.contains("signature")) continue;
+    const Json& signature = call.at("signature");
+    program.argumentNames = textsOf(signature, "forward_arg_names");
+    const std::string tree = textOr(signature, "in_spec", {});
+    if (isShallow(tree)) program.inputTree = Json::parse(tree, nullptr, false);
+    if (program.inputTree.is_discarded()) program.inputTree = Json();
+  }
+}
+
+void readRanges(const Json& json, ExportedProgram& program) {
+  const auto ranges = json.find("range_constraints");
+  if (ranges == json.end() || !ranges->is_object()) return;
+  for (const auto& [symbol, range] : ranges->items())
+    program.ranges[symbol] = {.least = integerAt(range, "min_val"), .most = integerAt(range, "max_val")};
+}
+
+Status readVersions(const Json& json, ExportedProgram& program) {
+  const Json& version = *TRY(objectField(json, "schema_version"));
+  const auto major = integerAt(version, "major"), minor = integerAt(version, "minor");
+  if (!major || !minor) return Diagnostic{.message = "says no numbers", .where = {.attribute = "schema_version"}};
+  program.schemaMajor = *major;
+  program.schemaMinor = *minor;
+  program.torchVersion = textOr(json, "torch_version", {});
+  if (*major < kOldestSchema || *major > kNewestSchema)
+    return Diagnostic{
+        .message = fmt::format("is {}.{}, and schemas {} to {} are read", *major, *minor, kOldestSchema, kNewestSchema),
+        .where = {.attribute = "schema_version"},
+        .help = "Write the file again with torch.export.save() of PyTorch 2.5 or newer."};
+  if (const auto opsets = json.find("opset_version"); opsets != json.end() && opsets->is_object())
+    for (const auto& [domain, number] : opsets->items())
+      if (const auto opset = integerAt(*opsets, domain.c_str())) program.opsets[domain] = *opset;
+  program.verifiers = textsOf(json, "verifiers");
+  program.guards = textsOf(json, "guards_code");
+  return Done{};
+}
+
+}  // namespace
+
+Result<ExportedProgram> parseExportedProgram(std::string_view text, std::int64_t mostNodes) {
+  if (!isShallow(text)) return Diagnostic{.message = "has lists and objects too deep within each other"};
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const Json::exception& error) {
+    return Diagnostic{.message = fmt::format("is no JSON: {}", error.what())};
+  }
+  ExportedProgram program;
+  TRY(readVersions(json, program));
+  const Json& module = *TRY(objectField(json, "graph_module"));
+  auto graph = programGraphOf(*TRY(objectField(module, "graph")), mostNodes);
+  if (!graph.ok()) return within(within(std::move(graph).error(), "graph"), "graph_module");
+  program.graph = std::move(graph).value();
+  TRY(readSignature(module, program));
+  readModules(module, program);
+  readRanges(json, program);
+  return program;
+}
+
+}  // namespace fusescope::torch

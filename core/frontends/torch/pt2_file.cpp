@@ -1,0 +1,148 @@
+#include "frontends/torch/pt2_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "base/text.h"
+#include "frontends/torch/raw_tensors.h"
+
+namespace fusescope::torch {
+namespace {
+
+// Members of a plain zip.
+constexpr const char* kPlainProgram = "serialized_exported_program.json";
+constexpr const char* kPlainWeights = "serialized_state_dict.pt";
+constexpr const char* kPlainConstants = "serialized_constants.pt";
+constexpr const char* kPlainExamples = "serialized_example_inputs.pt";
+constexpr std::uint64_t kMostProgramBytes = std::uint64_t{1} << 30;
+
+/// What a zip archive is that holds no exported program, and how one is written.
+struct OtherArchive {
+  std::string_view mark;  ///< part of the name of a member
+  std::string_view is;
+};
+constexpr OtherArchive kOthers[] = {
+    {"/data/aotinductor/", "is a package of code that AOTInductor compiled, and holds no exported program"},
+    {"/code/", "is a network in TorchScript, which is not read here"},
+    {"/data.pkl", "holds weights or a module that torch.save() wrote, and no graph"},
+    {".npy", "holds arrays, and no network"}};
+
+Diagnostic noProgram(const ZipMembers& members) {
+  std::string is = "is a zip archive, and holds no exported program";
+  for (const OtherArchive& other : kOthers)
+    if (std::ranges::any_of(members.names(),
+                            [&](const std::string& name) { return ("/" + name).find(other.mark) != name.npos; })) {
+      is = other.is;
+      break;
+    }
+  return {.message = is,
+          .help = "Write the network with torch.export.save(torch.export.export(module, inputs), FILE)."};
+}
+
+}  // namespace
+
+std::string_view name(Pt2Container container) {
+  switch (container) {
+    case Pt2Container::PlainZip:
+      return "plain zip";
+    case Pt2Container::PickledWeights:
+      return "PT2 archive, pickled weights";
+    default:
+      return "PT2 archive";
+  }
+}
+
+Result<Pt2File> Pt2File::open(const std::filesystem::path& path) {
+  auto file = TRY(MappedFile::open(path));
+  auto members = TRY(ZipMembers::of({.owner = file, .bytes = file->bytes()}, {}));
+  Pt2File opened(std::move(file), std::move(members));
+  TRY(opened.findProgram());
+  return opened;
+}
+
+Status Pt2File::findProgram() {
+  if (m_members.has(kPlainProgram)) {
+    m_program = kPlainProgram;
+    return Done{};
+  }
+  m_root = m_members.rootFolder() + "/";
+  const std::string folder = m_root + "models/";
+  std::vector<std::string> models;
+  for (const std::string& name : m_members.names())
+    if (name.starts_with(folder) && name.ends_with(".json"))
+      models.push_back(name.substr(folder.size(), name.size() - folder.size() - 5));
+  if (models.empty()) return noProgram(m_members);
+  const bool hasUsual = std::ranges::find(models, "model") != models.end();
+  if (models.size() > 1 && !hasUsual)
+    return Diagnostic{
+        .message = fmt::format("holds several networks, {}, and none of them is called 'model'", joined(models)),
+        .help = "Write each into a file of its own."};
+  m_model = hasUsual ? "model" : models.front();
+  m_program = member("models/{}.json");
+  m_container = m_members.has(member("data/weights/{}.pt")) ? Pt2Container::PickledWeights : Pt2Container::RawWeights;
+  return Done{};
+}
+
+std::string Pt2File::member(std::string_view format) const {
+  return m_root + fmt::format(fmt::runtime(format), m_model);
+}
+
+Result<std::string> Pt2File::programJson() const {
+  return m_members.text(m_program, kMostProgramBytes);
+}
+
+Result<std::map<std::string, Tensor>> Pt2File::tensors(CopyBudget& budget) const {
+  std::map<std::string, Tensor> tensors;
+  switch (m_container) {
+    case Pt2Container::PlainZip:
+      TRY(addSaved(kPlainWeights, budget, tensors));
+      TRY(addSaved(kPlainConstants, budget, tensors));
+      break;
+    case Pt2Container::PickledWeights:
+      TRY(addSaved(member("data/weights/{}.pt"), budget, tensors));
+      TRY(addSaved(member("data/constants/{}.pt"), budget, tensors));
+      break;
+    case Pt2Container::RawWeights:
+      TRY(addRaw("data/weights/", member("data/weights/{}_weights_config.json"), budget, tensors));
+      TRY(addRaw("data/constants/", member("data/constants/{}_constants_config.json"), budget, tensors));
+      break;
+  }
+  return tensors;
+}
+
+/// A member that is missing or empty holds none: PyTorch writes an empty one where there are no constants.
+Status Pt2File::addSaved(const std::string& member, CopyBudget& budget, std::map<std::string, Tensor>& into) const {
+  if (!m_members.has(member)) return Done{};
+  Storage bytes = TRY(m_members.storage(member));
+  if (bytes.bytes.empty()) return Done{};
+  const SavedObjects saved = TRY(SavedObjects::of(std::move(bytes), m_members.place(member)));
+  into.merge(TRY(saved.tensorsByName(budget)));
+  return Done{};
+}
+
+Status Pt2File::addRaw(const std::string& folder, const std::string& config, CopyBudget& budget,
+                       std::map<std::string, Tensor>& into) const {
+  if (!m_members.has(config)) return Done{};
+  into.merge(TRY(rawTensors(m_members, config, m_root + folder, budget)));
+  return Done{};
+}
+
+Result<std::optional<SavedObjects>> Pt2File::examples() const {
+  const std::string examples =
+      m_container == Pt2Container::PlainZip ? std::string(kPlainExamples) : member("data/sample_inputs/{}.pt");
+  if (!m_members.has(examples)) return std::optional<SavedObjects>();
+  Storage bytes = TRY(m_members.storage(examples));
+  if (bytes.bytes.empty()) return std::optional<SavedObjects>();
+  return std::optional(TRY(SavedObjects::of(std::move(bytes), m_members.place(examples))));
+}
+
+bool isZipFile(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  char begin[4] = {};
+  file.read(begin, sizeof(begin));
+  return std::string_view(begin, sizeof(begin)) == std::string_view("PK\x03\x04", 4);
+}
+
+}  // namespace fusescope::torch

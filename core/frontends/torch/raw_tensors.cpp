@@ -1,0 +1,83 @@
+#include "frontends/torch/raw_tensors.h"
+
+#include <fmt/format.h>
+
+#include "frontends/torch/exported_program.h"
+#include "frontends/torch/saved_objects.h"
+#include "frontends/torch/schema_fields.h"
+
+namespace fusescope::torch {
+namespace {
+
+constexpr std::uint64_t kMostConfigBytes = std::uint64_t{256} << 20;
+
+Result<std::vector<std::int64_t>> knownNumbers(const std::vector<SymbolicNumber>& numbers) {
+  std::vector<std::int64_t> known;
+  for (const SymbolicNumber& number : numbers) {
+    if (!number.known) return Diagnostic{.message = "has an extent that is no number"};
+    known.push_back(*number.known);
+  }
+  return known;
+}
+
+Result<Window> windowOf(const TensorMeta& meta) {
+  if (!meta.isStrided) return Diagnostic{.message = "is sparse, or laid out in another way that is not read here"};
+  if (meta.type == DataType::Undefined)
+    return Diagnostic{.message = fmt::format("is of type {} of PyTorch, which is not known here", meta.typeNumber)};
+  return Window{.type = meta.type,
+                .offset = meta.offset.known.value_or(0),
+                .sizes = TRY(knownNumbers(meta.sizes)),
+                .strides = TRY(knownNumbers(meta.strides))};
+}
+
+/// A tensor of a class of its own, by itself in a file of torch.save().
+Result<Tensor> pickledTensor(const ZipMembers& members, const std::string& member, CopyBudget& budget) {
+  const SavedObjects saved = TRY(SavedObjects::of(TRY(members.storage(member)), members.place(member)));
+  if (saved.top().kind != PickleValue::Kind::Tensor)
+    return Diagnostic{.message = "holds something else than a tensor", .where = {.attribute = members.place(member)}};
+  return saved.tensor(saved.top(), budget);
+}
+
+Result<Tensor> rawTensor(const ZipMembers& members, const std::string& member, const Json& described,
+                         CopyBudget& budget) {
+  const Window window = TRY(windowOf(TRY(tensorMetaOf(described))));
+  const Storage storage = TRY(members.storage(member));
+  const auto count = elementCount(window.sizes);
+  if (storage.bytes.empty() && count && *count > 0) return Tensor::withoutData(window.type, window.sizes);
+  return tensorOf(storage, window, budget);
+}
+
+/// Whether an entry describes a tensor: a custom object has no description.
+bool isTensor(const Json& entry) {
+  return entry.is_object() && entry.contains("tensor_meta") && entry.at("tensor_meta").is_object();
+}
+
+}  // namespace
+
+Result<std::map<std::string, Tensor>> rawTensors(const ZipMembers& members, const std::string& config,
+                                                 const std::string& folder, CopyBudget& budget) {
+  const auto located = [&](Diagnostic error, const std::string& tensor) {
+    if (error.where.attribute.find('/') == std::string::npos) error = within(std::move(error), members.place(config));
+    error.where.value = tensor;
+    return error;
+  };
+  const Json json = Json::parse(TRY(members.text(config, kMostConfigBytes)), nullptr, false);
+  if (json.is_discarded()) return located({.message = "is no JSON"}, {});
+  const auto entries = objectField(json, "config");
+  if (!entries.ok()) return located(entries.error(), {});
+  std::map<std::string, Tensor> tensors;
+  for (const auto& [name, entry] : entries.value()->items()) {
+    if (!isTensor(entry)) continue;
+    const auto path = textField(entry, "path_name");
+    if (!path.ok()) return located(path.error(), name);
+    const std::string member = folder + path.value();
+    const bool isPickled = entry.value("use_pickle", Json(false)) == Json(true);
+    auto tensor = isPickled ? pickledTensor(members, member, budget)
+                            : rawTensor(members, member, entry.at("tensor_meta"), budget);
+    if (!tensor.ok()) return located(std::move(tensor).error(), name);
+    tensors.insert_or_assign(name, std::move(tensor).value());
+  }
+  return tensors;
+}
+
+}  // namespace fusescope::torch
