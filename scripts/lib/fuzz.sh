@@ -1,5 +1,5 @@
 # Long fuzzing. Sourced by scripts/test.
-readonly FUZZ_TARGETS='onnx engine_file extents directives graph_text npz probe_frames job_result tensorrt_log onnxruntime openvino'
+readonly FUZZ_TARGETS='onnx engine_file extents directives graph_text npz pt2 probe_frames job_result tensorrt_log onnxruntime openvino'
 
 # fuzz_everything SECONDS: the seeded mutator over 5,000 files, then each libFuzzer target for SECONDS. What is found is
 # written to build-fuzz/findings; what the fuzzers learn is kept in the cache and starts the next run.

@@ -23,7 +23,7 @@ DiffDialog::DiffDialog(const DockContext& context, QWidget* parent)
       m_said(new QLabel) {
   setWindowTitle(QStringLiteral("Compare the plan with a file"));
   resize(560, 0);
-  m_file->setPlaceholderText(QStringLiteral("a plan (.json), an engine (.fse), a network (.onnx) or a session"));
+  m_file->setPlaceholderText(QStringLiteral("a plan (.json), an engine (.fse), a network (.onnx, .pt2) or a session"));
   m_file->setClearButtonEnabled(true);
   m_file->setAccessibleName(QStringLiteral("File"));
   m_wishes->addItem(QStringLiteral("with the target, types and directives of the plan on screen"),
@@ -49,7 +49,7 @@ DiffDialog::DiffDialog(const DockContext& context, QWidget* parent)
   connect(browse, &QPushButton::clicked, this, [this] {
     const QString path = QFileDialog::getOpenFileName(
         this, QStringLiteral("Compare with"), m_file->text(),
-        QStringLiteral("Plans, engines, networks, sessions (*.json *.fse *.onnx *.fsession);;All files (*)"));
+        QStringLiteral("Plans, engines, networks, sessions (*.json *.fse *.onnx *.pt2 *.fsession);;All files (*)"));
     if (!path.isEmpty()) m_file->setText(path);
   });
   connect(m_file, &QLineEdit::textChanged, this, &DiffDialog::check);

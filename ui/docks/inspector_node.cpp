@@ -1,6 +1,8 @@
 // What the Inspector says of a node: what is wrong, refused, slow and why before what it is.
 #include <algorithm>
 
+#include "base/text.h"
+#include "ir/notes.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
 #include "passes/body_input_specs.h"
@@ -194,6 +196,22 @@ QString nodeFactsText(const PlanSnapshot& snapshot, NodeId id, const Theme& them
   return heading(QStringLiteral("Facts"), theme) + rows.text() + madeNodeText(snapshot, id, theme);
 }
 
+/// Where its author wrote it, as the exporter kept it: the innermost call first, each line as Python prints it.
+QString sourceText(const Node& node, const Theme& theme) {
+  const std::string trace = node.textAttribute(std::string(kSourceNote), {});
+  if (trace.empty()) return {};
+  QStringList frames;
+  for (const std::string& line : split(trace, '\n')) {
+    const QString shown = html(line.substr(0, 300)).trimmed();
+    if (shown.startsWith(QLatin1String("File ")) || frames.isEmpty())
+      frames.prepend(shown);
+    else
+      frames.front() += QStringLiteral("<br><code>%1</code>").arg(shown);
+  }
+  return heading(QStringLiteral("Written in"), theme) +
+         QStringLiteral("<div>%1</div>").arg(frames.join(QStringLiteral("</div><div>")));
+}
+
 /// Its inputs, outputs and attributes, and the nodes of the file that it comes of.
 QString nodeContentText(const PlanSnapshot& snapshot, NodeId id, const Theme& theme) {
   const Cover& cover = *snapshot.cover;
@@ -206,10 +224,12 @@ QString nodeContentText(const PlanSnapshot& snapshot, NodeId id, const Theme& th
   for (const ValueId value : node.outputs) {
     if (value.valid()) outputs.add(html(cover.graph().value(value).name), valueText(snapshot, id, value, false, theme));
   }
-  for (const auto& [key, value] : node.attributes) attributes.add(html(key), std::visit(AttributeText(), value));
+  for (const auto& [key, value] : node.attributes)
+    if (!isNote(key)) attributes.add(html(key), std::visit(AttributeText(), value));
   if (!node.inputs.empty()) text += heading(QStringLiteral("Inputs"), theme) + inputs.text();
   text += heading(QStringLiteral("Outputs"), theme) + outputs.text();
-  if (!node.attributes.empty()) text += heading(QStringLiteral("Attributes"), theme) + attributes.text();
+  if (!attributes.text().isEmpty()) text += heading(QStringLiteral("Attributes"), theme) + attributes.text();
+  text += sourceText(node, theme);
   if (node.origins.size() > 1 ||
       (!node.origins.empty() && cover.model->origins[node.origins[0].index].name != node.name)) {
     QStringList origins;

@@ -107,6 +107,8 @@ QString severalText(const PlanSnapshot& snapshot, const std::vector<NodeId>& nod
 /// Where the extents of an input are known from; its values are another matter.
 static QString extentsSource(const std::string& source) {
   if (source == "file") return QStringLiteral("extents as in the file");
+  if (source == "example")
+    return QStringLiteral("the range is the file's, the extents between are those of its example inputs");
   if (source == "assumed") return QStringLiteral("open in the file; the plan assumes these extents");
   return QStringLiteral("extents from %1").arg(html(source));
 }

@@ -43,7 +43,8 @@ FileKind kindOfWhole(const std::string& path, const QString& suffix) {
 std::optional<FileKind> kindByName(const QString& path) {
   const QString suffix = QFileInfo(path).suffix();
   if (suffix == QLatin1String("fse")) return FileKind::Engine;
-  if (suffix == QLatin1String("onnx") || suffix == QLatin1String("fsession")) return FileKind::Network;
+  if (suffix == QLatin1String("onnx") || suffix == QLatin1String("pt2") || suffix == QLatin1String("fsession"))
+    return FileKind::Network;
   if (isInputFile(path.toStdString())) return FileKind::Inputs;
   if (isResultFile(path)) return FileKind::JobResult;
   return std::nullopt;

@@ -255,7 +255,7 @@ void MainWindow::refreshSummary() {
 void MainWindow::chooseFile() {
   const QString path = QFileDialog::getOpenFileName(
       this, QStringLiteral("Open a model"), QString(),
-      QStringLiteral("Models, plans, engines, sessions (*.onnx *.json *.fse *.fsession);;All files (*)"));
+      QStringLiteral("Models, plans, engines, sessions (*.onnx *.pt2 *.json *.fse *.fsession);;All files (*)"));
   if (!path.isEmpty()) openFile(path);
 }
 

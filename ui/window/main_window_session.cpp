@@ -77,7 +77,7 @@ void MainWindow::connectSession() {
                      {{QStringLiteral("Locate…"), [this] {
                          const QString path =
                              QFileDialog::getOpenFileName(this, QStringLiteral("Where is the model now?"), QString(),
-                                                          QStringLiteral("Models (*.onnx);;All files (*)"));
+                                                          QStringLiteral("Models (*.onnx *.pt2);;All files (*)"));
                          if (!path.isEmpty()) m_session->locate(path);
                        }}});
   });

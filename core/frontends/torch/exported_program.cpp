@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "frontends/torch/arguments.h"
@@ -34,6 +35,39 @@ bool isShallow(std::string_view json) {
     }
   }
   return true;
+}
+
+/// The JSON with numbers in quotes that Python writes, and JSON does not have: NaN, Infinity, -Infinity.
+std::string withQuotedNumbers(std::string_view json) {
+  constexpr std::array<std::string_view, 3> kNumbers{"NaN", "-Infinity", "Infinity"};
+  std::string strict;
+  bool inText = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const auto number =
+        std::ranges::find_if(kNumbers, [&](std::string_view n) { return json.substr(i).starts_with(n); });
+    if (!inText && number != kNumbers.end()) {
+      strict += '"' + std::string(*number) + '"';
+      i += number->size() - 1;
+      continue;
+    }
+    if (inText && json[i] == '\\' && i + 1 < json.size())
+      strict += json[i++];
+    else if (json[i] == '"')
+      inText = !inText;
+    strict += json[i];
+  }
+  return strict;
+}
+
+Result<Json> jsonOf(std::string_view text) {
+  if (!isShallow(text)) return Diagnostic{.message = "has lists and objects too deep within each other"};
+  Json json = Json::parse(text, nullptr, false);
+  if (!json.is_discarded()) return json;
+  try {
+    return Json::parse(withQuotedNumbers(text));
+  } catch (const Json::exception& error) {
+    return Diagnostic{.message = fmt::format("is no JSON: {}", error.what())};
+  }
 }
 
 Result<std::string> nameIn(const Json& object, const char* key) {
@@ -152,13 +186,7 @@ Status readVersions(const Json& json, ExportedProgram& program) {
 }  // namespace
 
 Result<ExportedProgram> parseExportedProgram(std::string_view text, std::int64_t mostNodes) {
-  if (!isShallow(text)) return Diagnostic{.message = "has lists and objects too deep within each other"};
-  Json json;
-  try {
-    json = Json::parse(text);
-  } catch (const Json::exception& error) {
-    return Diagnostic{.message = fmt::format("is no JSON: {}", error.what())};
-  }
+  const Json json = TRY(jsonOf(text));
   ExportedProgram program;
   TRY(readVersions(json, program));
   const Json& module = *TRY(objectField(json, "graph_module"));

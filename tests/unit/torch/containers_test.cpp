@@ -86,6 +86,19 @@ TEST(Pt2Containers, EachIsReadAlike) {
   }
 }
 
+/// Older PyTorch writes numbers that JSON does not have as Python does.
+TEST(Pt2Containers, NumbersThatAreNoneAreRead) {
+  for (const char* number : {"-Infinity", "Infinity", "NaN", "\"-Infinity\""}) {
+    Pt2Content content = smallProgram("7.3");
+    content.program =
+        with(content.program, R"({"as_int": 2}, "kind": 2)", std::string("{\"as_float\": ") + number + "}");
+    const auto model = importPt2(pt2Bytes(Pt2Kind::PlainZip, content));
+    ASSERT_TRUE(model.ok()) << model.error().text();
+    const Node& add = model.value().graph->node(model.value().graph->order()[1]);
+    EXPECT_NE(std::string(number).find(add.textAttribute("alpha", "none")), std::string::npos);
+  }
+}
+
 TEST(Pt2Containers, WeightsAreViewsOfTheFile) {
   const auto model = importPt2(pt2Bytes(Pt2Kind::RawWeights, smallProgram()));
   ASSERT_TRUE(model.ok()) << model.error().text();
