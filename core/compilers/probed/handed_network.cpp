@@ -277,6 +277,7 @@ HandedNetwork graphAsNamed(std::shared_ptr<const Plan> plan) {
 }
 
 std::map<std::string, std::filesystem::path> filesOf(const HandedNetwork& network) {
+  if (!network.handedAs.empty()) return network.handedAs;
   constexpr const char* kFile = "network.onnx";
   std::map<std::string, std::filesystem::path> files{{kFile, network.path}};
   const auto weights = network.path.parent_path() / onnxlib::weightsNameOf(network.path);

@@ -36,6 +36,8 @@ struct HandedNetwork {
   /// By number: what nodes and values of the user's file are called there, also those that the plan does not have.
   std::map<std::string, std::string, std::less<>> namesInFile{};
   std::vector<LoweredPin> pins{};  ///< in the order of the graph
+  /// What a compiler that reads no ONNX file is handed in its place, by the names that the probe is to know it by.
+  std::map<std::string, std::filesystem::path> handedAs{};
 };
 
 /// Writes the network of `plan` with numbers for names: from the file that it was read from, so that the compiler sees
@@ -50,7 +52,8 @@ Result<HandedNetwork> networkAsNamed(std::shared_ptr<const Plan> plan, const std
 /// The graph of `plan` under the names that it has itself: for a network that no file of nodes stands behind.
 HandedNetwork graphAsNamed(std::shared_ptr<const Plan> plan);
 
-/// The files of a network, by the names that a probe is to know them by: "network.onnx", and its weights beside it.
+/// The files of a network, by the names that a probe is to know them by: "network.onnx", and its weights beside it, or
+/// what is handed over in their place.
 std::map<std::string, std::filesystem::path> filesOf(const HandedNetwork& network);
 
 }  // namespace fusescope

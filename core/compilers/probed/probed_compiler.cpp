@@ -101,9 +101,9 @@ Result<std::optional<RecordedJob>> ProbedCompiler::recorded() const {
   return TRY(opened({})).recorded;
 }
 
-std::string ProbedCompiler::device() const {
+std::string ProbedCompiler::device(const std::map<std::string, std::string>& options) const {
   const auto where = opened({});
-  return m_kind.deviceOf(where.ok() ? where.value().json : Json());
+  return m_kind.deviceOf(where.ok() ? where.value().json : Json(), options);
 }
 
 Status ProbedCompiler::awaitReady(const StopToken& stop) const {

@@ -42,7 +42,7 @@ class ProbedCompiler final : public Compiler {
   /// That a network is compiled for: those of the options, else all of the machine, or as the job had it.
   int threads(const BuildOptions& options) const;
   /// What its kernels run on, as times of them say it.
-  std::string device() const;
+  std::string device(const std::map<std::string, std::string>& options) const;
   /// A process in which it is imported: one that was asked before and does nothing now, else a new one. Errors: those
   /// of ProbeJob::start(), and that it is nowhere.
   Result<std::unique_ptr<ProbeJob>> takeJob(const StopToken& stop) const;

@@ -243,7 +243,7 @@ Result<std::vector<StepTime>> ProbedEngine::profile(const std::filesystem::path&
       "then, and {:.3g} ms without",
       kind.kernelTimesAre(), kind.title(), *meanwhile.medianMs, *report.medianMs);
   std::vector<StepTime> layers;
-  const std::string device = m_compiler.device();
+  const std::string device = m_compiler.device(m_plan->options.compilerOptions);
   for (const FusedNode& kernel : m_made->fusedNodes) {
     StepTime layer{.name = kernel.name, .fused = kernel.id, .tactic = std::string(kind.name()), .device = device};
     if (const auto ms = times.find(kernel.name); ms != times.end()) layer.medianMs = ms->second;

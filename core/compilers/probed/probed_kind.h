@@ -59,8 +59,10 @@ class ProbedKind {
 
   /// Whether it can say of nodes that it takes them before it compiles.
   virtual bool saysSupport() const { return true; }
-  /// What its kernels run on, as times of them say it. `opened`: as for whyNot().
-  virtual std::string deviceOf(const Json& /*opened*/) const { return "cpu"; }
+  /// What its kernels run on, as times of them say it. `opened`: as for whyNot(); `options`: what it was told.
+  virtual std::string deviceOf(const Json& /*opened*/, const std::map<std::string, std::string>& /*options*/) const {
+    return "cpu";
+  }
   /// Why it cannot be told how much scratch memory a kernel may take, as a sentence; empty: it can.
   virtual std::string whyNoWorkspace() const;
 

@@ -43,7 +43,9 @@ class TensorrtRtxKind final : public ProbedKind {
                      "120 and 121 Blackwell; CURRENT is the card of the machine that compiles."}};
   }
 
-  std::string deviceOf(const Json& opened) const override { return nameOfCard(opened); }
+  std::string deviceOf(const Json& opened, const std::map<std::string, std::string>& /*options*/) const override {
+    return nameOfCard(opened);
+  }
 
   std::string whyNot(Ability ability, const Json& opened) const override {
     switch (ability) {
