@@ -324,6 +324,15 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.compiler_warns", Build, true, "{compiler} warns: {message}"},
       {"build.hint_granted", Build, true,
        "{compiler} was asked for floats in {asked} and grants {granted}: it calculates in that"},
+      {"build.program_tied", Build, true,
+       "{compiler} ran the exported program of the network: {tied} of {nodes|node/nodes} are known to be its own, and "
+       "{equal} of {weights|weight/weights} are equal to its own"},
+      {"build.not_in_program", Build, true,
+       "no node of the exported program that {compiler} ran is known to be this one, so that it is not disclosed what "
+       "became of it"},
+      {"build.shares_kernels", Build, true,
+       "{compiler} names it among the origins of {kernels|kernel/kernels}: it shares in them, and which of them "
+       "calculates it is not told"},
       {"build.layers_of_node", Build, true, "TensorRT's parser made {count|layer/layers} of it: {layers}"},
       {"build.tactics_timed", Build, true,
        "{timed|tactic was/tactics were} timed for {layer}, and {skipped} skipped; the fastest took {ms|time}: "

@@ -1,0 +1,158 @@
+#include "compilers/torch/program_kernels.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "compilers/torch/node_ties.h"
+
+namespace fusescope::torch {
+namespace {
+
+constexpr const char* kTitle = "torch";
+
+/// "linear" of "aten.linear.default".
+std::string kindOfTarget(std::string_view target) {
+  const std::size_t dot = target.find('.');
+  if (dot == std::string_view::npos) return std::string(target);
+  target.remove_prefix(dot + 1);
+  return std::string(target.substr(0, target.find('.')));
+}
+
+/// "triton_poi", "cpp_fused"; of a kernel of a library its name: "addmm" of "extern_kernels.addmm:2".
+std::string kindOfInductor(std::string_view name) {
+  name = name.substr(0, name.rfind(':'));
+  for (const std::string_view known :
+       {"triton_poi", "triton_red", "triton_per", "triton_tem", "triton_for", "cpp_fused"})
+    if (name.starts_with(known)) return std::string(known);
+  if (name.ends_with(".default")) name.remove_suffix(std::string_view(".default").size());
+  const std::size_t dot = name.rfind('.');
+  return std::string(dot == std::string_view::npos ? name : name.substr(dot + 1));
+}
+
+void addAll(const KnownNodes& nodes, Certainty atMost, KnownNodes& into) {
+  for (const auto& [node, certainty] : nodes) {
+    const Certainty known = weaker(certainty, atMost);
+    const auto [before, isNew] = into.emplace(node, known);
+    if (!isNew) before->second = std::min(before->second, known);
+  }
+}
+
+DataType floatOf(const std::vector<std::string>& types) {
+  for (const std::string& text : types)
+    if (const auto type = dataTypeFromName(text); type && isFloat(*type)) return *type;
+  return DataType::Undefined;
+}
+
+/// What nodes of a kernel make and others read, or the network gives.
+std::vector<ValueId> leaving(const Graph& graph, const KnownNodes& nodes) {
+  std::vector<ValueId> values;
+  for (const auto& [node, certainty] : nodes)
+    for (const ValueId output : graph.node(node).outputs) {
+      if (!output.valid()) continue;
+      const bool isRead =
+          std::ranges::any_of(graph.value(output).consumers, [&](NodeId reader) { return !nodes.contains(reader); });
+      if (isRead || std::ranges::count(graph.outputs(), output) > 0) values.push_back(output);
+    }
+  return values;
+}
+
+/// Of those without a kernel: what only views were made of is a view.
+void tellViews(const ProgramFacts& program, const ProgramNetwork& tied, ReadBack& told) {
+  std::set<NodeId> inKernels;
+  for (const ReadBackKernel& kernel : told.kernels)
+    for (const auto& [node, certainty] : kernel.nodes) inKernels.insert(node);
+  for (std::size_t i = 0; i < program.nodes.size(); ++i)
+    for (const auto& [node, certainty] : tied.nodes[i])
+      if (program.nodes[i].isView && !inKernels.contains(node)) told.fates.emplace(node, Fate::View);
+}
+
+void tellUntied(const HandedNetwork& network, const ProgramNetwork& tied, ReadBack& told) {
+  const Cause& by = network.plan->options.compiler;
+  for (const NodeId node : tied.untied)
+    told.decisions.push_back(decide("build.not_in_program", {Subject::node(network.plan->graph().node(node).name)}, by,
+                                    {{"compiler", kTitle}}));
+  told.decisions.push_back(decide("build.program_tied", {}, by,
+                                  {{"compiler", kTitle},
+                                   {"tied", tied.tied},
+                                   {"nodes", tied.all},
+                                   {"equal", tied.equalWeights},
+                                   {"weights", tied.weights}}));
+}
+
+/// What TorchInductor was given may have other names than the program: the program's nodes by their names there.
+std::map<std::string_view, Tie> tiesByName(const InductorGraph& graph, const ProgramFacts& program) {
+  std::vector<NodeOrigin> all;
+  for (const ProgramNode& node : program.nodes) all.push_back(node.origin);
+  const auto ties = tiesOf(graph.nodes, all);
+  std::map<std::string_view, Tie> byName;
+  for (std::size_t i = 0; i < ties.size(); ++i)
+    if (ties[i]) byName.emplace(graph.nodes[i].name, *ties[i]);
+  return byName;
+}
+
+void tellShared(const HandedNetwork& network, ReadBack& told) {
+  std::map<NodeId, std::int64_t> times;
+  for (const ReadBackKernel& kernel : told.kernels)
+    for (const auto& [node, certainty] : kernel.nodes) ++times[node];
+  for (ReadBackKernel& kernel : told.kernels)
+    for (auto& [node, certainty] : kernel.nodes)
+      if (times[node] > 1) certainty = weaker(certainty, Certainty::Derived);
+  for (const auto& [node, kernels] : times)
+    if (kernels > 1)
+      told.decisions.push_back(decide("build.shares_kernels", {Subject::node(network.plan->graph().node(node).name)},
+                                      network.plan->options.compiler, {{"compiler", kTitle}, {"kernels", kernels}}));
+}
+
+}  // namespace
+
+ReadBack eagerKernels(const HandedNetwork& network, const ProgramFacts& program, const ProgramNetwork& tied) {
+  ReadBack told;
+  std::map<std::string_view, KnownNodes> inside;
+  for (std::size_t i = 0; i < program.nodes.size(); ++i)
+    if (const ProgramNode& node = program.nodes[i]; !node.within.empty())
+      addAll(tied.nodes[i], Certainty::Named, inside[node.within]);
+  for (std::size_t i = 0; i < program.nodes.size(); ++i) {
+    const ProgramNode& node = program.nodes[i];
+    if (!node.within.empty() || node.isView || node.types.empty()) continue;
+    KnownNodes nodes = tied.nodes[i];
+    if (const auto inner = inside.find(node.origin.name); inner != inside.end())
+      addAll(inner->second, Certainty::Named, nodes);
+    ReadBackKernel kernel{.name = node.origin.name, .kind = kindOfTarget(node.origin.target)};
+    kernel.compute = floatOf(node.types);
+    const auto values = leaving(network.plan->graph(), nodes);
+    for (const ValueId value : values)
+      kernel.outputs.push_back({.value = value,
+                                .type = values.size() == 1 && node.types.size() == 1
+                                            ? dataTypeFromName(node.types.front()).value_or(DataType::Undefined)
+                                            : DataType::Undefined,
+                                .format = {}});
+    kernel.nodes.assign(nodes.begin(), nodes.end());
+    told.kernels.push_back(std::move(kernel));
+  }
+  tellViews(program, tied, told);
+  tellUntied(network, tied, told);
+  return told;
+}
+
+ReadBack inductorKernels(const HandedNetwork& network, const ProgramFacts& program, const ProgramNetwork& tied,
+                         std::span<const InductorGraph> graphs) {
+  ReadBack told;
+  for (const InductorGraph& graph : graphs) {
+    const auto known = tiesByName(graph, program);
+    for (const InductorKernel& made : graph.kernels) {
+      KnownNodes nodes;
+      for (const std::string& origin : made.origins)
+        if (const auto tie = known.find(origin); tie != known.end())
+          addAll(tied.nodes[tie->second.node], tie->second.certainty, nodes);
+      ReadBackKernel kernel{.name = made.name, .kind = kindOfInductor(made.name)};
+      kernel.nodes.assign(nodes.begin(), nodes.end());
+      told.kernels.push_back(std::move(kernel));
+    }
+  }
+  tellShared(network, told);
+  tellViews(program, tied, told);
+  tellUntied(network, tied, told);
+  return told;
+}
+
+}  // namespace fusescope::torch

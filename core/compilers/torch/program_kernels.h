@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+
+#include "compilers/torch/program_network.h"
+
+namespace fusescope::torch {
+
+/// What ran where a program ran as it is: a kernel for each of its nodes that made a tensor of its own, called as the
+/// node. Nodes that only see memory are views.
+ReadBack eagerKernels(const HandedNetwork& network, const ProgramFacts& program, const ProgramNetwork& tied);
+
+/// The kernels that TorchInductor made, with the nodes that it names as their origins. A node among the origins of
+/// several shares in each, and which of them calculates it is not told: it is Derived in them at best.
+ReadBack inductorKernels(const HandedNetwork& network, const ProgramFacts& program, const ProgramNetwork& tied,
+                         std::span<const InductorGraph> graphs);
+
+}  // namespace fusescope::torch

@@ -1,0 +1,124 @@
+#include "compilers/torch/program_network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "compilers/torch/node_ties.h"
+#include "onnxlib/exported_from.h"
+#include "probe/sha256.h"
+
+namespace fusescope::torch {
+namespace {
+
+class Matching {
+ public:
+  Matching(const HandedNetwork& network, const ProgramFacts& program)
+      : m_network(network), m_graph(network.plan->graph()), m_program(program) {}
+
+  Result<ProgramNetwork> run() {
+    TRY(tieNodes());
+    TRY(compareWeights());
+    return std::move(m_made);
+  }
+
+ private:
+  Status tieNodes() {
+    std::vector<NodeOrigin> here, there;
+    for (auto& from : TRY(onnxlib::exportedFrom(m_network.path)))
+      here.push_back({std::move(from.node), std::move(from.target), std::move(from.module), std::move(from.trace)});
+    for (const ProgramNode& node : m_program.nodes) there.push_back(node.origin);
+    const auto ties = tiesOf(here, there);
+    m_made.nodes.resize(there.size());
+    std::set<NodeId> tied;
+    const auto& nodes = m_network.file.graph.nodes;
+    for (std::size_t place = 0; place < std::min(ties.size(), nodes.size()); ++place) {
+      const auto held = m_network.nodes.find(nodes[place].name);
+      if (!ties[place] || held == m_network.nodes.end()) continue;
+      if (ties[place]->certainty == Certainty::Named) m_isSame.insert(place);
+      for (const NodeId node : held->second) {
+        const auto [known, isNew] = m_made.nodes[ties[place]->node].emplace(node, ties[place]->certainty);
+        known->second = std::min(known->second, ties[place]->certainty);
+        tied.insert(node);
+      }
+    }
+    for (const NodeId node : m_graph.order()) {
+      ++m_made.all;
+      if (!tied.contains(node)) m_made.untied.push_back(node);
+    }
+    m_made.tied = std::ssize(tied);
+    return Done{};
+  }
+
+  /// Exporters calculate weights ahead, under the names that they had: a convolution takes in the normalisation behind
+  /// it. So only what nodes read that are the program's own is compared by name.
+  bool isOfSameNodes(const std::string& value) const {
+    bool isRead = false;
+    const auto& nodes = m_network.file.graph.nodes;
+    for (std::size_t place = 0; place < nodes.size(); ++place) {
+      if (std::ranges::count(nodes[place].inputs, value) == 0) continue;
+      if (!m_isSame.contains(place)) return false;
+      isRead = true;
+    }
+    return isRead;
+  }
+
+  Status compareWeights() {
+    std::set<std::string_view> hashes;
+    for (const auto& [name, weight] : m_program.weights) {
+      hashes.insert(weight.sha256);
+      if (!weight.transposed.empty()) hashes.insert(weight.transposed);
+    }
+    for (const onnxlib::FileTensor& tensor : m_network.file.graph.initializers) {
+      const auto count = elementCount(tensor.dims);
+      if (!count || *count < 2 || tensor.data == nullptr) continue;
+      ++m_made.weights;
+      Sha256 hash;
+      hash.add({reinterpret_cast<const char*>(tensor.data), byteSize(tensor.dtype, *count)});
+      const std::string hex = hash.hex();
+      if (hashes.contains(hex))
+        ++m_made.equalWeights;
+      else
+        TRY(checkNamesake(tensor));
+    }
+    if (m_made.weights > 0 && m_made.equalWeights == 0)
+      return otherProgram(
+          fmt::format("none of the {} weights of the network is one of the exported program's", m_made.weights));
+    return Done{};
+  }
+
+  /// The program has no such numbers anywhere. They are the exporter's own unless it has a weight of that name.
+  Status checkNamesake(const onnxlib::FileTensor& tensor) const {
+    const auto called = m_network.namesInFile.find(tensor.name);
+    if (called == m_network.namesInFile.end()) return Done{};
+    const auto known = m_program.weights.find(called->second);
+    if (known == m_program.weights.end() || !isOfSameNodes(tensor.name)) return Done{};
+    const ProgramWeight& weight = known->second;
+    const bool isOfOneForm = weight.type == name(tensor.dtype) && weight.dims == tensor.dims;
+    return otherProgram(isOfOneForm ? fmt::format("the weight {} has other numbers there", called->second)
+                                    : fmt::format("the weight {} is {} [{}] in the network and {} [{}] there",
+                                                  called->second, name(tensor.dtype), fmt::join(tensor.dims, ", "),
+                                                  weight.type, fmt::join(weight.dims, ", ")));
+  }
+
+  Diagnostic otherProgram(const std::string& why) const {
+    return {.message = "the exported program is not that of this network: " + why,
+            .where = {.file = m_network.plan->model->path, .attribute = "program"},
+            .help = "Name the program that the network was exported from: --compiler-option program=PATH."};
+  }
+
+  const HandedNetwork& m_network;
+  const Graph& m_graph;
+  const ProgramFacts& m_program;
+  ProgramNetwork m_made;
+  std::set<std::size_t> m_isSame;  ///< places of nodes that are Named
+};
+
+}  // namespace
+
+Result<ProgramNetwork> programNetwork(const HandedNetwork& network, const ProgramFacts& program) {
+  return Matching(network, program).run();
+}
+
+}  // namespace fusescope::torch

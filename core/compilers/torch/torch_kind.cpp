@@ -1,0 +1,99 @@
+// torch: the exported program (.pt2) of a network, run as it is or compiled by TorchInductor.
+#include <fmt/format.h>
+
+#include "base/files.h"
+#include "compilers/probed/probed_kind.h"
+#include "compilers/torch/profile.h"
+#include "compilers/torch/program_kernels.h"
+#include "compilers/torch/program_request.h"
+
+namespace fusescope {
+namespace {
+
+constexpr const char* kNoSupport =
+    "torch says what it cannot run only when it runs an exported program, which the build finds out.";
+
+Result<std::string> writtenText(const ProbeAnswer& answer, const char* name) {
+  const auto found = answer.files.find(name);
+  if (found == answer.files.end())
+    return Diagnostic{.message = fmt::format("torch's part of the probe sent no file {}.", name)};
+  return readTextFile(found->second);
+}
+
+std::string textOf(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+class TorchKind final : public ProbedKind {
+ public:
+  std::string_view name() const override { return "torch"; }
+  std::string_view title() const override { return "torch"; }
+  std::string_view target() const override { return "torch"; }
+  HandedTypes handedTypes() const override { return HandedTypes::AsInFile; }
+  std::vector<CompilerOption> options() const override { return torch::compilerOptions(); }
+
+  std::string whyNot(Ability ability, const Json& /*opened*/) const override {
+    if (ability == Ability::Support) return kNoSupport;
+    if (ability == Ability::InnerValues)
+      return "torch is asked for the outputs of the exported program alone: other kernels run where a value inside is "
+             "made an output.";
+    if (ability == Ability::Keep)
+      return "What torch compiled is not kept: it can be compiled again from the exported program.";
+    return {};
+  }
+
+  bool saysSupport() const override { return false; }
+
+  /// Cards stand before the CPU.
+  std::string deviceOf(const Json& opened, const std::map<std::string, std::string>& options) const override {
+    const auto asked = options.find("device");
+    const auto devices = opened.find("devices");
+    const bool isCpu = asked != options.end() && asked->second == "cpu";
+    if (isCpu || devices == opened.end() || !devices->is_array() || devices->empty()) return "cpu";
+    return textOf(devices->front(), "name");
+  }
+
+  Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
+    return torch::requestOptions(network, options);
+  }
+
+  Result<CompilerSupport> support(const HandedNetwork& /*network*/, const ProbeAnswer& /*answer*/) const override {
+    return Diagnostic{.message = kNoSupport};
+  }
+
+  Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
+    const auto program = TRY(torch::programFacts(TRY(writtenText(compiled, "program.json"))));
+    const auto tied = TRY(torch::programNetwork(network, program));
+    ReadBack told;
+    if (torch::isInductor(*network.plan))
+      told = torch::inductorKernels(network, program, tied,
+                                    TRY(torch::inductorGraphs(TRY(writtenText(compiled, "provenance.json")))));
+    else
+      told = torch::eagerKernels(network, program, tied);
+    for (const char* key : {"device", "card"})
+      if (std::string text = textOf(compiled.json, key); !text.empty())
+        told.compiler.options.emplace(std::string("used_") + key, std::move(text));
+    if (const DataType half = torch::halfType(*network.plan); half != DataType::F32)
+      told.compiler.options.emplace("floats", fusescope::name(half));
+    return told;
+  }
+
+  std::string_view kernelTimesAre() const override { return "medians over all runs but the first"; }
+  Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& /*network*/,
+                                                    const ProbeAnswer& profile) const override {
+    return torch::kernelTimes(TRY(writtenText(profile, "profile.json")));
+  }
+
+  /// torch knows nothing of the numbers that nodes have.
+  NodeId failedAt(const HandedNetwork& /*network*/, const Diagnostic& /*error*/) const override { return {}; }
+};
+
+}  // namespace
+
+const ProbedKind& torchKind() {
+  static const TorchKind kKind;
+  return kKind;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,264 @@
+"""torch: runs an exported program (.pt2) of a network as it is (eager), or compiled by TorchInductor.
+
+Options of `compile`:
+
+    mode      "eager" or "inductor"
+    device    "cpu", "cuda", or "auto": the first CUDA card where there is one
+    half      "f16" or "bf16"; absent: floats stay as they are
+    half_by   "autocast": torch's autocast chooses by operator; "whole": all floats of the program are of that type
+    threads   0: as torch wishes
+    inputs    [{name, called, type, dims, extents}], in the network's order: `called` by its author; a null extent of
+              `dims` is any; `extents` are those that are compiled for
+    outputs   [{name, called, type, dims}]
+
+Files of answers: program.json says what the program has and what each of its nodes did in a run; provenance.json holds
+what TorchInductor tells of its kernels; profile.json, what torch's profiler saw.
+"""
+
+import json
+import os
+import re
+import shutil
+import tempfile
+import time
+
+from .. import base, tensors, torch_profile
+from .. import torch_program as programs
+
+DISTRIBUTIONS = ("torch",)
+
+OLDEST = (2, 11)
+PROGRAM = "program.pt2"
+MOST_PROFILED = 20  # runs
+DRIVER = "/proc/driver/nvidia/version"
+NO_COMPILER = ("InvalidCxxCompiler", "Failed to find C compiler", "Python.h")
+UNMOVED = "inputs lie on the card before a run begins, and outputs stay there: no transfers are counted"
+
+
+class Compiler(base.Compiler):
+    def __init__(self):
+        self._program = self._run = None
+        self._device, self._mode, self._kernels = "cpu", "eager", []
+
+    def open(self, request, files, out_folder, progress):
+        self._torch = base.import_package("torch", DISTRIBUTIONS[0])
+        self._numpy = base.import_package("numpy", "numpy")
+        version = self._torch.__version__
+        if tuple(int(number) for number in re.findall(r"\d+", version)[:2]) < OLDEST:
+            raise base.Refusal(
+                f"This is torch {version}, and Fusescope speaks with 2.11 and newer ones.",
+                kind="asked",
+                help="Use an environment with a newer torch.",
+            )
+        cards, why_none = cards_of(self._torch)
+        about = {
+            "cuda": self._torch.version.cuda or "",
+            "driver": driver_version(),
+            "why_no_device": why_none,
+            "threads": os.cpu_count(),
+            "compiler": shutil.which(os.environ.get("CXX", "g++")) or "",
+        }
+        return {"version": version, "devices": [*cards, {"name": "cpu"}], "about": about}
+
+    def compile(self, request, files, out_folder, progress):
+        options = request["options"]
+        self._program = self._run = None
+        self._mode, self._device = options["mode"], self._device_of(options["device"])
+        base.reset_peak()
+        if options.get("threads"):
+            self._torch.set_num_threads(options["threads"])
+        phases = []
+        with phase("load", phases, progress):
+            exported = programs.load(self._torch, files[PROGRAM])
+            self._program = programs.Program(self._torch, exported, self._device, options)
+            self._run = self._program.module
+        with phase("observe", phases, progress), self._words("run the exported program"):
+            nodes = self._program.observed()
+        write(os.path.join(out_folder, "program.json"), {"nodes": nodes, "weights": self._program.weights()})
+        if self._mode == "inductor":
+            with phase("inductor", phases, progress), self._words("compile the exported program"):
+                told = self._compile(out_folder)
+            write(os.path.join(out_folder, "provenance.json"), told)
+        return {
+            "phases": phases,
+            "peak_bytes": base.peak_bytes(),
+            "device": self._device,
+            "card": self._torch.cuda.get_device_name() if self._device != "cpu" else "",
+            "device_bytes": self._torch.cuda.max_memory_allocated() if self._device != "cpu" else 0,
+        }
+
+    def run(self, request, files, out_folder, progress):
+        handed = tensors.Handed(request, files, out_folder, self._numpy)
+        args, kwargs = self._given(handed.inputs())
+        progress("run")
+        with self._words("run the network"), self._program.calculating():
+            outputs = self._program.outputs(self._run(*args, **kwargs))
+        return handed.give({name: self._array(tensor) for name, tensor in outputs.items()})
+
+    def time(self, request, files, out_folder, progress):
+        args, kwargs = self._given(self._read(files))
+        with self._words("run the network"), self._program.calculating():
+            progress("warm up")
+            base.times_of_runs(lambda: self._once(args, kwargs), request.get("warmup_seconds", 0), least=3)
+            progress("time")
+            ms = base.times_of_runs(lambda: self._once(args, kwargs), request.get("seconds", 1), least=3)
+        return {"ms": ms, **({"remark": UNMOVED} if self._device != "cpu" else {})}
+
+    def profile(self, request, files, out_folder, progress):
+        """Eager nodes are called one by one, each under its name, since torch's profiler knows operators alone."""
+        args, kwargs = self._given(self._read(files))
+        if self._mode == "eager":
+            run = lambda named: self._program.named_run(args, kwargs, named)  # noqa: E731
+        else:
+            run = lambda _: self._run(*args, **kwargs)  # noqa: E731
+        runs = max(3, min(int(request.get("runs", 10)), MOST_PROFILED))
+        progress("profile")
+        with self._words("profile the network"), self._program.calculating():
+            ms, events = torch_profile.profiled(self._torch, run, runs, self._device != "cpu", out_folder)
+        kernels = {} if self._mode == "eager" else {"kernels": self._kernels}
+        write(os.path.join(out_folder, "profile.json"), {**events, **kernels})
+        return {"ms": ms}
+
+    def _device_of(self, asked):
+        has_card = self._torch.cuda.is_available()
+        if asked == "auto":
+            return "cuda" if has_card else "cpu"
+        if asked == "cuda" and not has_card:
+            raise base.Refusal(
+                f"torch finds no CUDA card here. {cards_of(self._torch)[1]}",
+                kind="asked",
+                help="Take device=cpu, or an environment on a machine with a card.",
+            )
+        return asked
+
+    def _compile(self, out_folder):
+        """Compiles for the usual inputs, and gives what TorchInductor writes of the kernels that it made."""
+        folder = tempfile.mkdtemp(prefix="inductor-", dir=os.path.dirname(os.path.abspath(out_folder)))
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.join(folder, "cache")
+        os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
+        os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+        import torch._dynamo
+        import torch._inductor.config as config
+
+        torch._dynamo.reset()
+        asked = torch_profile.told_of_kernels(config, os.path.join(folder, "told"))
+        args, kwargs = self._program.arguments(self._program.usual_inputs())
+        graphs = []
+        with config.patch(asked), self._program.calculating():
+            self._run = self._torch.compile(self._program.module, backend=watched_inductor(graphs))
+            self._once(args, kwargs)
+        told = torch_profile.provenance(os.path.join(folder, "told"))
+        self._kernels = [name for graph in told for name in torch_profile.in_order(graph["kernels"])]
+        return {"graphs": told, "nodes": graphs}
+
+    def _once(self, args, kwargs):
+        result = self._run(*args, **kwargs)
+        if self._device != "cpu":
+            self._torch.cuda.synchronize()
+        return result
+
+    def _given(self, arrays):
+        if self._program is None:
+            raise base.Refusal("No network was compiled yet.")
+        return self._program.arguments({name: self._tensor(array) for name, array in arrays.items()})
+
+    def _read(self, files):
+        with self._numpy.load(files["inputs.npz"], allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+
+    def _tensor(self, array):
+        if array.dtype.kind == "V" and array.dtype.itemsize == 2:
+            return self._torch.from_numpy(array.view(self._numpy.int16).copy()).view(self._torch.bfloat16)
+        if array.dtype.kind not in "fiub":
+            raise base.Refusal(f"torch has no tensors of the type {array.dtype}.")
+        return self._torch.from_numpy(self._numpy.array(array))
+
+    def _array(self, tensor):
+        tensor = tensor.cpu().contiguous()
+        if tensor.dtype == self._torch.bfloat16:
+            return tensor.view(self._torch.int16).numpy().view("V2")
+        return tensor.numpy()
+
+    def _words(self, doing):
+        return Words(self._torch, doing, self._mode, self._device)
+
+
+class Words:
+    """What torch fails at, as a refusal in its own words."""
+
+    def __init__(self, torch, doing, mode, device):
+        self._torch, self._doing, self._mode, self._device = torch, doing, mode, device
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if error is None or isinstance(error, (base.Refusal, MemoryError)) or not isinstance(error, Exception):
+            return False
+        words = f"torch could not {self._doing}. {programs.first_lines(error)}"
+        if isinstance(error, self._torch.cuda.OutOfMemoryError):
+            raise base.Refusal(words, kind="memory") from error
+        if any(known in str(error) for known in NO_COMPILER):
+            raise base.Refusal(
+                f"TorchInductor compiles with a C++ compiler and Python's headers, and lacks them here. {words}",
+                kind="asked",
+                help="Install g++ and python3-dev there, or say by CXX where the compiler is; mode=eager needs none.",
+            ) from error
+        raise base.Refusal(words, kind="refused") from error
+
+
+class phase:
+    """Times a part of what is done, and tells of it."""
+
+    def __init__(self, name, phases, progress):
+        self._name, self._phases = name, phases
+        progress(name)
+
+    def __enter__(self):
+        self._begin = time.perf_counter()
+
+    def __exit__(self, *_):
+        self._phases.append({"name": self._name, "ms": 1e3 * (time.perf_counter() - self._begin)})
+
+
+def watched_inductor(graphs):
+    """TorchInductor as a backend of torch.compile. What it is given is noted in `graphs`: nodes may have other names
+    there than in the program."""
+    from torch._dynamo.backends.registry import lookup_backend
+
+    inductor = lookup_backend("inductor")
+
+    def compile(module, inputs):
+        graphs.append([programs.about(node) for node in module.graph.nodes if node.op == "call_function"])
+        return inductor(module, inputs)
+
+    return compile
+
+
+def cards_of(torch):
+    """[{name, sm, memory}] and, where there is none, why, as a sentence."""
+    if torch.version.cuda is None:
+        return [], "This torch was built without CUDA."
+    try:
+        found = []
+        for index in range(torch.cuda.device_count()):
+            facts = torch.cuda.get_device_properties(index)
+            found.append({"name": facts.name, "sm": f"{facts.major}{facts.minor}", "memory": facts.total_memory})
+    except Exception as error:  # a driver that is too old, a card in a bad state
+        return [], f"CUDA cannot be used here: {programs.first_lines(error, 1)}"
+    return found, "" if found else "There is no NVIDIA driver here, or it knows no card."
+
+
+def driver_version():
+    """Of the NVIDIA driver, "" where there is none."""
+    try:
+        with open(DRIVER, encoding="utf-8", errors="replace") as file:
+            found = re.search(r"\b\d+\.\d+(\.\d+)?\b", file.readline())
+    except OSError:
+        return ""
+    return found.group(0) if found else ""
+
+
+def write(path, json_value):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(json_value, file)

@@ -1,0 +1,331 @@
+"""An exported program of torch (.pt2): it is loaded, bound to the inputs and outputs of a network, and described.
+
+torch itself loads it. What it refers to is resolved by torch, so that only a file that the user named comes here.
+"""
+
+import hashlib
+import operator
+
+from .base import Refusal
+
+TYPES = {  # torch's names -> those of core/base/data_type.h
+    "float64": "f64",
+    "float32": "f32",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "int64": "int64",
+    "int32": "int32",
+    "int16": "int16",
+    "int8": "int8",
+    "uint64": "uint64",
+    "uint32": "uint32",
+    "uint16": "uint16",
+    "uint8": "uint8",
+    "bool": "bool",
+}
+OF_TYPE = {ours: torchs for torchs, ours in TYPES.items()}
+CHECKS = ("aten._assert_tensor_metadata.default", "aten._assert_scalar.default", "aten._assert_async.msg")
+
+
+def type_name(dtype):
+    """"f32" of torch.float32; torch's own name of a type that networks do not have."""
+    words = str(dtype).rsplit(".", 1)[-1]
+    return TYPES.get(words, words)
+
+
+def first_lines(error, most=12):
+    """What torch says: its messages go on with traces and advice."""
+    lines = [line.rstrip() for line in str(error).strip().splitlines() if line.strip()]
+    return "\n".join([f"{type(error).__name__}: {lines[0] if lines else 'no reason is given'}", *lines[1:most]])
+
+
+def load(torch, path):
+    try:
+        return torch.export.load(path)
+    except MemoryError:
+        raise
+    except Exception as error:  # of the file's container, its schema, or an operator that is not registered there
+        raise Refusal(
+            f"torch {torch.__version__} cannot load the exported program. {first_lines(error)}",
+            kind="asked",
+            help="Export it again with this torch, or use an environment with the torch that wrote it.",
+        ) from None
+
+
+class Program:
+    """A loaded program on one device, whose tensors are reached by the names of a network."""
+
+    def __init__(self, torch, exported, device, options):
+        self._torch, self._device = torch, device
+        self._weights = weights_of(torch, exported)
+        self._bind(exported, options)
+        if device != "cpu":
+            exported = on_device(exported, device)
+        self._half, self._is_whole = options.get("half"), options.get("half_by") == "whole"
+        self.module = exported.module()
+        if self._half:
+            remove_checks(self.module)
+        if self._half and self._is_whole:
+            self.module = self.module.to(self._half_type())
+
+    def _bind(self, exported, options):
+        """Which tensor of the program each input and output of the network is: by their names, else by position."""
+        spec = exported.call_spec
+        self._spec, self._flat = spec.in_spec, []
+        signature = exported.graph_signature
+        values = {node.name: node.meta.get("val") for node in exported.graph.nodes}
+        examples = flat_examples(self._torch, exported)
+        own = []
+        for index, entry in enumerate(each for each in signature.input_specs if each.kind.name == "USER_INPUT"):
+            value = values.get(entry.arg.name) if hasattr(entry.arg, "name") else None
+            is_tensor = isinstance(value, self._torch.Tensor)
+            constant = getattr(entry.arg, "value", None)
+            example = examples[index] if index < len(examples) else None
+            self._flat.append(None if is_tensor else constant)
+            if is_tensor:
+                own.append((index, entry.arg.name, value, example))
+        self._inputs = matched(options["inputs"], own, "input")
+        outputs = [
+            (index, getattr(entry.arg, "name", ""), values.get(getattr(entry.arg, "name", "")), None)
+            for index, entry in enumerate(each for each in signature.output_specs if each.kind.name == "USER_OUTPUT")
+        ]
+        outputs = [each for each in outputs if isinstance(each[2], self._torch.Tensor)]
+        self._outputs = matched(options["outputs"], outputs, "output")
+
+    def _half_type(self):
+        return getattr(self._torch, OF_TYPE[self._half])
+
+    def calculating(self):
+        """What the program runs in: no gradients, and torch's autocast where floats are asked for below f32."""
+        import contextlib
+
+        stack = contextlib.ExitStack()
+        stack.enter_context(self._torch.no_grad())
+        if self._half and not self._is_whole:
+            stack.enter_context(self._torch.autocast(self._device.split(":")[0], dtype=self._half_type()))
+        return stack
+
+    def arguments(self, tensors):
+        """(args, kwargs) of `tensors`, by the network's names, on the device."""
+        from torch.utils import _pytree
+
+        flat = list(self._flat)
+        for told, (index, _, _, _) in self._inputs:
+            if told["name"] not in tensors:
+                raise Refusal(f"There is no value for the input {told['called']}.")
+            value = tensors[told["name"]].to(self._device)
+            if self._half and self._is_whole and value.is_floating_point():
+                value = value.to(self._half_type())
+            flat[index] = value
+        return _pytree.tree_unflatten(flat, self._spec)
+
+    def usual_inputs(self):
+        """By the network's names: the examples of the program where they have the extents that are compiled for, else
+        zeros."""
+        tensors = {}
+        for told, (_, _, value, example) in self._inputs:
+            dims = told.get("extents") or list(value.shape)
+            dims = [int(dim) for dim in dims]
+            fits = isinstance(example, self._torch.Tensor) and list(example.shape) == dims
+            tensors[told["name"]] = example if fits else self._torch.zeros(dims, dtype=value.dtype)
+        return tensors
+
+    def outputs(self, result):
+        """By the network's names, in the types that it declares."""
+        from torch.utils import _pytree
+
+        flat = _pytree.tree_leaves(result)
+        given = {}
+        for told, (index, _, _, _) in self._outputs:
+            tensor = flat[index].detach()
+            wanted = OF_TYPE.get(told["type"])
+            given[told["name"]] = tensor.to(getattr(self._torch, wanted)) if wanted else tensor
+        return given
+
+    def weights(self):
+        return self._weights
+
+    def observed(self):
+        """What each node of the program did in one run on usual inputs: [{name, target, types, dims, is_view, …}]."""
+        args, kwargs = self.arguments(self.usual_inputs())
+        watcher = interpreter(self._torch, self.module, Watching(self._torch))
+        with self.calculating():
+            watcher.run(*self._flattened(args, kwargs))
+        return watcher.watching.nodes
+
+    def _flattened(self, args, kwargs):
+        """Placeholders of the module, in their order."""
+        from torch.utils import _pytree
+
+        return _pytree.tree_leaves((args, kwargs))
+
+    def named_run(self, args, kwargs, named):
+        """Runs node by node; `named(name)` is a context that each of them runs in."""
+        return interpreter(self._torch, self.module, Naming(named)).run(*self._flattened(args, kwargs))
+
+
+def flat_examples(torch, exported):
+    from torch.utils import _pytree
+
+    return [] if exported.example_inputs is None else _pytree.tree_leaves(exported.example_inputs)
+
+
+def matched(told, own, what):
+    """[(what the network says of it, what the program has)]. Refusal: they do not agree."""
+    if len(told) != len(own):
+        raise Refusal(
+            f"The network has {len(told)} {what}s, and the exported program has {len(own)} that are tensors: it is not "
+            "the program of this network.",
+            kind="asked",
+        )
+    by_name = {each[1]: each for each in own}
+    if all(each["called"] in by_name for each in told):
+        own = [by_name[each["called"]] for each in told]
+    for each, (_, name, value, _) in zip(told, own):
+        check_same(each, name, value, what)
+    return list(zip(told, own))
+
+
+def check_same(told, name, value, what):
+    type_there, dims_there = type_name(value.dtype), list(value.shape)
+    dims = told.get("dims")
+    fits = dims is None or (
+        len(dims) == len(dims_there)
+        and all(a is None or not isinstance(b, int) or a == b for a, b in zip(dims, dims_there))
+    )
+    if type_there != told["type"] or not fits:
+        shown = ", ".join("?" if dim is None else str(dim) for dim in dims or [])
+        raise Refusal(
+            f"The {what} {told['called']} is {told['type']} [{shown}] in the network, and {name} is {type_there} "
+            f"[{', '.join(map(str, dims_there))}] in the exported program: it is not the program of this network.",
+            kind="asked",
+        )
+
+
+def on_device(exported, device):
+    from torch.export.passes import move_to_device_pass
+
+    return move_to_device_pass(exported, device)
+
+
+def remove_checks(module):
+    """Takes out what only checks that tensors have the types that the export saw: below f32 they have others."""
+    for each in module.modules():
+        graph = getattr(each, "graph", None)
+        if graph is None:
+            continue
+        for node in list(graph.nodes):
+            if node.op == "call_function" and str(node.target) in CHECKS and not node.users:
+                graph.erase_node(node)
+        each.recompile()
+
+
+def weights_of(torch, exported):
+    """[{name, type, dims, sha256, transposed}]: parameters, buffers and constants; `transposed`: the hash of a matrix
+    whose axes are exchanged, which is how exporters write the weights of a product."""
+    listed = []
+    for name, tensor in {**exported.state_dict, **exported.constants}.items():
+        if not isinstance(tensor, torch.Tensor) or type_name(tensor.dtype) not in OF_TYPE:
+            continue
+        facts = {"name": name, "type": type_name(tensor.dtype), "dims": list(tensor.shape)}
+        facts["sha256"] = hashed(torch, tensor)
+        if tensor.dim() == 2:
+            facts["transposed"] = hashed(torch, tensor.t())
+        listed.append(facts)
+    return listed
+
+
+def hashed(torch, tensor):
+    flat = tensor.detach().cpu().contiguous().reshape(-1)
+    data = flat.view(torch.uint8).numpy() if flat.numel() else b""
+    return hashlib.sha256(data).hexdigest()
+
+
+def interpreter(torch, module, watching):
+    """Runs `module` node by node. `watching.around(node, run)` runs each of those that call something."""
+
+    class Interpreter(torch.fx.Interpreter):
+        def run_node(self, node):
+            if node.op != "call_function":
+                return super().run_node(node)
+            arguments, keywords = self.fetch_args_kwargs_from_env(node)
+            run = super().run_node
+            return watching.around(node, (arguments, keywords), lambda: run(node))
+
+    made = Interpreter(module)
+    made.watching = watching
+    return made
+
+
+class Naming:
+    def __init__(self, named):
+        self._named = named
+
+    def around(self, node, _, run):
+        with self._named(node.name):
+            return run()
+
+
+class Watching:
+    """What nodes did: types and extents of what they made, and whether that lies in the memory of what they read."""
+
+    def __init__(self, torch):
+        self._torch, self.nodes = torch, []
+
+    def around(self, node, arguments, run):
+        result = run()
+        read, made = self._tensors(arguments), self._tensors(result)
+        places = {self._place(tensor) for tensor in read}
+        is_view = bool(made) and all(self._place(tensor) in places for tensor in made) and not is_in_place(node)
+        entry = about(node)
+        entry["types"] = [type_name(tensor.dtype) for tensor in made]
+        entry["dims"] = [list(map(int, tensor.shape)) for tensor in made]
+        entry["read_types"] = [type_name(tensor.dtype) for tensor in read]
+        entry["is_view"] = is_view
+        self.nodes.append(entry)
+        self._add_inside(node)
+        return result
+
+    def _add_inside(self, node):
+        """Nodes of a graph that this node runs, as one that switches gradients off."""
+        for argument in node.all_input_nodes:
+            inner = argument.op == "get_attr" and attribute(argument.graph.owning_module, argument.target)
+            for each in inner.graph.nodes if isinstance(inner, self._torch.fx.GraphModule) else ():
+                if each.op == "call_function":
+                    self.nodes.append({**about(each), "within": node.name})
+
+    def _tensors(self, tree):
+        from torch.utils import _pytree
+
+        return [each for each in _pytree.tree_leaves(tree) if isinstance(each, self._torch.Tensor)]
+
+    def _place(self, tensor):
+        return tensor.device, tensor.untyped_storage().data_ptr()
+
+
+def attribute(module, path):
+    try:
+        return operator.attrgetter(path)(module)
+    except AttributeError:
+        return None
+
+
+def is_in_place(node):
+    """Whether it writes into what it reads, by torch's schema of it."""
+    schema = getattr(node.target, "_schema", None)
+    return schema is not None and any(
+        each.alias_info is not None and each.alias_info.is_write for each in schema.arguments
+    )
+
+
+def about(node):
+    """Where a node comes from, as the exporter wrote it."""
+    modules = node.meta.get("nn_module_stack") or {}
+    paths = [str(entry[0]) for entry in modules.values() if isinstance(entry, (tuple, list)) and entry]
+    is_operator = hasattr(node.target, "_schema")
+    return {
+        "name": node.name,
+        "target": str(node.target) if is_operator else getattr(node.target, "__name__", str(node.target)),
+        "module": paths[-1] if paths else "",
+        "trace": str(node.meta.get("stack_trace") or "").strip(),
+    }
