@@ -17,8 +17,18 @@ compilers_environment() {
   printf '%s\n' "$venv/bin/python"
 }
 
+# 5.5 GB: only where it is asked for (scripts/test --torch).
+torch_environment() {
+  compilers_environment torch-python scripts/lib/torch-python.txt
+}
+
 tensorrt_rtx_environment() {
   compilers_environment tensorrt-rtx-python scripts/lib/tensorrt-rtx-python.txt
+}
+
+# Exports FUSESCOPE_TORCH_PYTHON. Fails where torch cannot be had.
+export_torch() {
+  FUSESCOPE_TORCH_PYTHON=$(torch_environment) && export FUSESCOPE_TORCH_PYTHON
 }
 
 # Exports FUSESCOPE_COMPILERS_PYTHON, FUSESCOPE_EXPORTS_PYTHON and, only where FUSESCOPE_TEST_TENSORRT_RTX=1 says that NVIDIA's proprietary

@@ -180,14 +180,14 @@ class Compiler(base.Compiler):
         return tensor.numpy()
 
     def _words(self, doing):
-        return Words(self._torch, doing, self._mode, self._device)
+        return Words(doing)
 
 
 class Words:
-    """What torch fails at, as a refusal in its own words."""
+    """What torch fails at, as a refusal in its words. No node is looked for that is to blame: a program runs whole."""
 
-    def __init__(self, torch, doing, mode, device):
-        self._torch, self._doing, self._mode, self._device = torch, doing, mode, device
+    def __init__(self, doing):
+        self._doing = doing
 
     def __enter__(self):
         return self
@@ -196,15 +196,13 @@ class Words:
         if error is None or isinstance(error, (base.Refusal, MemoryError)) or not isinstance(error, Exception):
             return False
         words = f"torch could not {self._doing}. {programs.first_lines(error)}"
-        if isinstance(error, self._torch.cuda.OutOfMemoryError):
-            raise base.Refusal(words, kind="memory") from error
         if any(known in str(error) for known in NO_COMPILER):
             raise base.Refusal(
                 f"TorchInductor compiles with a C++ compiler and Python's headers, and lacks them here. {words}",
                 kind="asked",
                 help="Install g++ and python3-dev there, or say by CXX where the compiler is; mode=eager needs none.",
             ) from error
-        raise base.Refusal(words, kind="refused") from error
+        raise base.Refusal(words, kind="asked") from error
 
 
 class phase:

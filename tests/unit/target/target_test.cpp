@@ -95,7 +95,7 @@ TEST(Target, UnknownNamesListTheKnown) {
   EXPECT_NE(Target::fromName("cpu:avx3").error().help.find("avx512_vnni"), std::string::npos);
   EXPECT_FALSE(Target::fromName("tensorrt-10:avx2").ok());
   EXPECT_EQ(targetNames(), (std::vector<std::string>{"cpu", "tensorrt-8", "tensorrt-10", "tensorrt-11", "tensorrt-rtx",
-                                                     "onnxruntime", "openvino"}));
+                                                     "onnxruntime", "openvino", "torch"}));
 }
 
 }  // namespace

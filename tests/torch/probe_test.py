@@ -1,0 +1,153 @@
+"""The probe's part for torch, as far as it needs no torch: what it refuses, and what it keeps of a profile."""
+
+import os
+import sys
+import tempfile
+import types
+import unittest
+
+from probe import base, torch_profile
+from probe import torch_program as programs
+from probe.compilers import torch as part
+
+EXTENTS = {"name": "v0", "called": "x", "type": "f32", "dims": [None, 4]}
+
+
+class Value:
+    def __init__(self, dtype, *shape):
+        self.dtype, self.shape = dtype, shape
+
+
+def stand_in(version="2.11.0", **cuda):
+    module = types.ModuleType("torch")
+    module.__version__ = version
+    module.version = types.SimpleNamespace(cuda=cuda.pop("built", None))
+    module.cuda = types.SimpleNamespace(is_available=lambda: False, device_count=lambda: 0, **cuda)
+    return module
+
+
+class Opening(unittest.TestCase):
+    def setUp(self):
+        self.addCleanup(sys.modules.pop, "torch", None)
+        self.addCleanup(sys.modules.pop, "numpy", None)
+        sys.modules["numpy"] = types.ModuleType("numpy")
+
+    def opened(self, torch):
+        sys.modules["torch"] = torch
+        return part.Compiler().open({}, {}, "", lambda *_: None)
+
+    def test_an_older_torch_is_refused(self):
+        with self.assertRaises(base.Refusal) as refused:
+            self.opened(stand_in("2.10.1+cpu"))
+        self.assertEqual(refused.exception.kind, "asked")
+        self.assertIn("torch 2.10.1+cpu", refused.exception.message)
+
+    def test_a_torch_without_cuda_says_so(self):
+        told = self.opened(stand_in("2.14.1+cpu"))
+        self.assertEqual(told["version"], "2.14.1+cpu")
+        self.assertEqual(told["devices"], [{"name": "cpu"}])
+        self.assertEqual(told["about"]["why_no_device"], "This torch was built without CUDA.")
+
+    def test_cards_stand_before_the_cpu(self):
+        facts = types.SimpleNamespace(name="a card", major=9, minor=0, total_memory=80)
+        torch = stand_in(built="13.0", get_device_properties=lambda _: facts)
+        torch.cuda.device_count = lambda: 1
+        told = self.opened(torch)
+        self.assertEqual(told["devices"], [{"name": "a card", "sm": "90", "memory": 80}, {"name": "cpu"}])
+
+    def test_a_driver_that_fails_is_a_sentence(self):
+        def fail():
+            raise RuntimeError("the driver is too old\nand more")
+
+        torch = stand_in(built="13.0")
+        torch.cuda.device_count = fail
+        self.assertEqual(self.opened(torch)["about"]["why_no_device"],
+                         "CUDA cannot be used here: RuntimeError: the driver is too old")
+
+    def test_a_card_that_is_not_there_is_refused(self):
+        compiler = part.Compiler()
+        compiler._torch = stand_in()
+        with self.assertRaises(base.Refusal) as refused:
+            compiler._device_of("cuda")
+        self.assertEqual(refused.exception.kind, "asked")
+        self.assertEqual(compiler._device_of("auto"), "cpu")
+        self.assertEqual(compiler._device_of("cpu"), "cpu")
+
+
+class Binding(unittest.TestCase):
+    def own(self, *names):
+        return [(i, name, Value("torch.float32", 2, 4), None) for i, name in enumerate(names)]
+
+    def test_tensors_are_matched_by_name_else_by_position(self):
+        told = [{**EXTENTS, "called": "b"}, {**EXTENTS, "called": "a"}]
+        self.assertEqual([own[1] for _, own in programs.matched(told, self.own("a", "b"), "input")], ["b", "a"])
+        self.assertEqual([own[1] for _, own in programs.matched(told, self.own("p", "q"), "input")], ["p", "q"])
+
+    def test_another_number_of_tensors_is_refused(self):
+        with self.assertRaisesRegex(base.Refusal, "has 1 inputs, and the exported program has 2"):
+            programs.matched([EXTENTS], self.own("a", "b"), "input")
+
+    def test_other_types_and_extents_are_refused(self):
+        for value in (Value("torch.float16", 2, 4), Value("torch.float32", 2, 5), Value("torch.float32", 4)):
+            with self.assertRaisesRegex(base.Refusal, "it is not the program of this network"):
+                programs.check_same(EXTENTS, "x", value, "input")
+
+    def test_open_extents_are_any(self):
+        programs.check_same(EXTENTS, "x", Value("torch.float32", "s77", 4), "input")
+        programs.check_same({**EXTENTS, "dims": None}, "x", Value("torch.float32", 3), "input")
+
+
+class Words(unittest.TestCase):
+    def refusal_of(self, error):
+        try:
+            with part.Words("run the network"):
+                raise error
+        except base.Refusal as refusal:
+            return refusal
+
+    def test_what_torch_says_is_cut_to_its_first_lines(self):
+        refusal = self.refusal_of(RuntimeError("\n".join(f"line {i}" for i in range(100))))
+        self.assertEqual(refusal.kind, "asked")
+        self.assertTrue(refusal.message.startswith("torch could not run the network. RuntimeError: line 0\nline 1"))
+        self.assertEqual(len(refusal.message.splitlines()), 12)
+
+    def test_a_missing_compiler_says_what_to_install(self):
+        refusal = self.refusal_of(RuntimeError("InvalidCxxCompiler: No working C++ compiler found"))
+        self.assertEqual(refusal.kind, "asked")
+        self.assertIn("g++", refusal.help)
+
+
+class Profiles(unittest.TestCase):
+    def event(self, category, name, begin, duration, thread=1, **args):
+        return {"ph": "X", "cat": category, "name": name, "ts": begin, "dur": duration, "tid": thread, "args": args}
+
+    def test_what_operators_call_themselves_is_left_out(self):
+        trace = {"traceEvents": [
+            self.event("cpu_op", "aten::copy_", 12, 3),
+            self.event("user_annotation", "fusescope.run", 0, 100),
+            self.event("cpu_op", "aten::addmm", 10, 20),
+            self.event("cuda_runtime", "cudaLaunchKernel", 14, 2, correlation=7),
+            self.event("kernel", "sgemm", 50, 5, thread="stream 7", correlation=7),
+            self.event("python_function", "forward", 1, 90),
+            {"ph": "M", "name": "process_name"},
+        ]}
+        told = torch_profile.compact(trace)
+        rows = [(told["names"][row[1]], row[5]) for row in told["events"]]
+        self.assertEqual(rows, [("fusescope.run", 0), ("aten::addmm", 0), ("cudaLaunchKernel", 7), ("sgemm", 7)])
+
+    def test_kernels_are_in_the_order_of_their_calls(self):
+        self.assertEqual(torch_profile.in_order({"b:10": [], "a:9": [], "c": []}), ["c", "a:9", "b:10"])
+
+    def test_settings_that_a_torch_has_not_are_left_out(self):
+        config = types.SimpleNamespace(get_config_copy=lambda: {"trace.enabled": False, "trace.debug_dir": None,
+                                                                "trace.provenance_tracking": False})
+        self.assertEqual(torch_profile.told_of_kernels(config, "f"),
+                         {"trace.enabled": True, "trace.debug_dir": "f", "trace.provenance_tracking": True})
+
+    def test_nothing_is_told_where_nothing_was_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(torch_profile.provenance(os.path.join(folder, "none")), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

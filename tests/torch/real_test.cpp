@@ -1,0 +1,106 @@
+// torch itself, through every command. Skipped where FUSESCOPE_TORCH_PYTHON names no Python that has it
+// (scripts/test --torch sets it).
+#include "tests/torch/torch_fixture.h"
+
+namespace fusescope::test {
+namespace {
+
+class RealTorch : public Torch {
+ protected:
+  void SetUp() override {
+    const char* python = std::getenv("FUSESCOPE_TORCH_PYTHON");
+    if (python == nullptr) GTEST_SKIP() << "no Python with torch: FUSESCOPE_TORCH_PYTHON is not set";
+    FUSESCOPE_REQUIRE_SHARED();
+    ::setenv("FUSESCOPE_PYTHON", python, 1);
+  }
+  void TearDown() override { ::unsetenv("FUSESCOPE_PYTHON"); }
+
+  static std::string zoo(std::string_view network) { return zooModel(network)->string(); }
+  static std::string arrays(std::string_view network) { return (zooModel(network)->parent_path() / "io.npz").string(); }
+  static std::vector<std::string> torch(std::vector<std::string> arguments, const std::vector<std::string>& more = {}) {
+    arguments.insert(arguments.end(), {"--compiler", "torch"});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  static void expectNumbers(std::string_view network, std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--inputs", arrays(network), "--expect", arrays(network)});
+    const ProcessResult run = fusescopeCommand(torch({"run", zoo(network)}, more));
+    EXPECT_EQ(run.status, 0) << network << "\n" << run.out << run.err;
+  }
+};
+
+TEST_F(RealTorch, EagerGivesWhatIsExpected) {
+  for (const char* network : {"bert_tiny", "unet_small", "llama_tiny", "diffusion_block", "tiny_resnet_dynbatch",
+                              "squeezenet1_1", "long_double", "moe_dense"})
+    expectNumbers(network);
+}
+
+TEST_F(RealTorch, HalfFloatsAreCloseByAutocast) {
+  for (const char* network : {"bert_tiny", "llama_tiny"})
+    expectNumbers(network, {"--precision", "f16", "--tol-rms", "0.02"});
+}
+
+TEST_F(RealTorch, AProgramThatNamesTypesCannotBeHalvedAsAWhole) {
+  const std::string why =
+      problem(torch({"plan", zoo("llama_tiny")}, {"--precision", "f16", "--compiler-option", "half=whole"}));
+  EXPECT_TRUE(has(why, "torch could not run the exported program. RuntimeError")) << why;
+}
+
+TEST_F(RealTorch, InductorGivesWhatIsExpectedAndTellsItsKernels) {
+  const std::vector<std::string> inductor{"--compiler-option", "mode=inductor"};
+  expectNumbers("unet_small", inductor);
+  const Json plan = json(torch({"plan", zoo("unet_small")}, inductor));
+  EXPECT_GT(plan["kernels"].size(), 10U);
+  EXPECT_LT(plan["kernels"].size(), 60U);
+  EXPECT_GT(fates(plan)["kernel"], 80);
+  EXPECT_GT(certainties(plan)["named"], 40);
+  const Json time = json(torch({"time", zoo("unet_small"), "--seconds", "0.5", "--per-layer"}, inductor));
+  EXPECT_GT(timedKernels(time), static_cast<int>(plan["kernels"].size()) * 3 / 4);
+}
+
+TEST_F(RealTorch, NodesAreTiedToThoseOfTheProgram) {
+  const std::map<std::string, std::pair<int, int>> known{{"bert_tiny", {87, 91}}, {"tiny_resnet_dynbatch", {31, 31}}};
+  for (const auto& [network, tied] : known) {
+    SCOPED_TRACE(network);
+    const Json plan = json(torch({"plan", zoo(network)}));
+    const Json told = decisionOf(plan, "build.program_tied")["arguments"];
+    EXPECT_GE(told["tied"].get<int>(), told["nodes"].get<int>() - (tied.second - tied.first)) << told.dump();
+    EXPECT_GT(told["equal"].get<int>(), 0);
+  }
+}
+
+TEST_F(RealTorch, TheProgramOfAnotherNetworkIsRefused) {
+  const std::string other = (zooModel("unet_small")->parent_path() / "model.pt2").string();
+  const std::string why = problem(torch({"plan", zoo("bert_tiny")}, {"--compiler-option", "program=" + other}));
+  EXPECT_TRUE(has(why, "it is not the program of this network")) << why;
+}
+
+TEST_F(RealTorch, WhatIsNoProgramIsRefused) {
+  std::filesystem::copy_file(zoo("bert_tiny"), m_folder / "model.onnx");
+  m_folder.write("model.pt2", "no archive");
+  const std::string why = problem(torch({"plan", m_folder / "model.onnx"}));
+  EXPECT_TRUE(has(why, "cannot load the exported program")) << why;
+}
+
+TEST_F(RealTorch, ACardThatIsNotThereIsRefused) {
+  const ProcessResult result =
+      fusescopeCommand(torch({"plan", zoo("long_double")}, {"--compiler-option", "device=cuda"}));
+  if (result.status == 0) GTEST_SKIP() << "there is a card";
+  EXPECT_TRUE(has(result.err, "torch finds no CUDA card here")) << result.err;
+}
+
+TEST_F(RealTorch, AJobGivesWhatALiveProbeGives) {
+  const std::string job = m_folder / "job.pyz";
+  const ProcessResult packed =
+      fusescopeCommand(torch({"probe", "pack", zoo("long_double"), "-o", job, "--do", "plan,run,time,profile",
+                              "--seconds", "0.1", "--inputs", arrays("long_double")}));
+  ASSERT_EQ(packed.status, 0) << packed.err;
+  ASSERT_EQ(runProcess({std::getenv("FUSESCOPE_TORCH_PYTHON"), job}).status, 0);
+  const Json opened = json({"probe", "open", m_folder / "result.zip"});
+  EXPECT_EQ(opened["failed"], Json::array());
+  EXPECT_EQ(opened["plan"]["kernels"], json(torch({"plan", zoo("long_double")}))["kernels"]);
+  EXPECT_GT(timedKernels(opened["time"]), 5);
+}
+
+}  // namespace
+}  // namespace fusescope::test

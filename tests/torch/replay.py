@@ -1,0 +1,77 @@
+"""Recorded answers of a compiler in place of a machine that has it.
+
+    replay.py answer JOB.pyz RECORDING.zip RESULT.zip    answers a job with a recording, as the machine would have done
+    replay.py record RESULT.zip RECORDING.zip [RUNS]     keeps the answers of a result, of a profile so many runs (4)
+
+A recording is the result without what is of one job alone: which probe asked, and for which files. So it outlives
+changes of the probe that change no answer. It holds recording.json, {hello, finished, answers[{op, event, json,
+files[]}]}, and the files of answers as N/NAME."""
+
+import hashlib
+import json
+import sys
+import zipfile
+
+MOST_TIMES = 50  # of runs
+
+
+def record(result, recording, runs=4):
+    with zipfile.ZipFile(result) as source, zipfile.ZipFile(recording, "w", zipfile.ZIP_DEFLATED) as kept:
+        told = json.loads(source.read("result.json"))
+        answers = []
+        for number, answer in enumerate(told["answers"]):
+            entry = {key: value for key, value in answer.items() if key not in ("request", "files")}
+            entry["op"] = answer["request"]["json"]["op"]
+            if entry["op"] in ("time", "profile") and "ms" in entry.get("json", {}):
+                entry["json"]["ms"] = entry["json"]["ms"][:MOST_TIMES]
+            entry["files"] = [file["name"] for file in answer["files"]]
+            for file in answer["files"]:
+                data = source.read(file["entry"])
+                data = shortened(data, int(runs)) if file["name"] == "profile.json" else data
+                write(kept, f"{number}/{file['name']}", data)
+            answers.append(entry)
+        hello = {**told["hello"], "machine": "recorded", "executable": "python3"}
+        head = {"hello": hello, "finished": told["finished"], "answers": answers}
+        write(kept, "recording.json", json.dumps(head, indent=1).encode())
+
+
+def shortened(profile, runs):
+    """The events of the first runs."""
+    told = json.loads(profile)
+    begins = [row[2] for row in told["events"] if told["names"][row[1]] == "fusescope.run"]
+    if len(begins) > runs:
+        told["events"] = [row for row in told["events"] if row[2] < begins[runs]]
+    return json.dumps(told).encode()
+
+
+def answer(job, recording, result):
+    with zipfile.ZipFile(job) as asked, zipfile.ZipFile(recording) as kept, zipfile.ZipFile(result, "w") as made:
+        text = asked.read("job.json")
+        wanted, told = json.loads(text), json.loads(kept.read("recording.json"))
+        answers, by_op = [], {}
+        for number, each in enumerate(told["answers"]):
+            by_op.setdefault(each["op"], (number, each))
+        for request in wanted["requests"]:
+            number, each = by_op[request["json"]["op"]]
+            entry = {**{key: value for key, value in each.items() if key not in ("op", "files")}, "request": request}
+            entry["files"] = [put(made, kept.read(f"{number}/{name}"), len(answers), name) for name in each["files"]]
+            answers.append(entry)
+        head = {"format": "fusescope-probe-result", "version": 1, "job": hashlib.sha256(text).hexdigest(),
+                "compiler": wanted["compiler"], "probe": wanted["probe"], "asked": wanted.get("asked"),
+                "hello": told["hello"], "finished": told["finished"], "answers": answers}
+        write(made, "result.json", json.dumps(head).encode())
+
+
+def put(archive, data, number, name):
+    entry = f"files/{number}/{name}"
+    write(archive, entry, data)
+    return {"name": name, "size": len(data), "sha256": hashlib.sha256(data).hexdigest(), "entry": entry}
+
+
+def write(archive, name, data):
+    """The same bytes whenever it is written."""
+    archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), data, archive.compression)
+
+
+if __name__ == "__main__":
+    {"record": record, "answer": answer}[sys.argv[1]](*sys.argv[2:])

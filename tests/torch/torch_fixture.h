@@ -1,0 +1,67 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+
+namespace fusescope::test {
+
+/// The command beside networks that have an exported program.
+class Torch : public ::testing::Test {
+ protected:
+  Torch() { ::setenv("XDG_CONFIG_HOME", (m_folder / "configuration").c_str(), 1); }
+
+  static Json json(std::vector<std::string> arguments, int status = 0) {
+    arguments.emplace_back("--json");
+    const ProcessResult result = fusescopeCommand(arguments);
+    EXPECT_EQ(result.status, status) << ::testing::PrintToString(arguments) << "\n" << result.err;
+    Json json = Json::parse(result.out, nullptr, false);
+    EXPECT_TRUE(json.is_object()) << result.out << result.err;
+    return json.is_object() ? json : Json::object();
+  }
+  /// What a command says that fails with status 2.
+  static std::string problem(const std::vector<std::string>& arguments) {
+    const ProcessResult result = fusescopeCommand(arguments);
+    EXPECT_EQ(result.status, 2) << ::testing::PrintToString(arguments) << "\n" << result.out << result.err;
+    return result.err;
+  }
+  static bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+  /// Of a plan: how many nodes have each fate.
+  static std::map<std::string, int> fates(const Json& plan) {
+    std::map<std::string, int> counts;
+    for (const Json& node : plan["nodes"]) ++counts[node["fate"]];
+    return counts;
+  }
+  /// How many bindings of a plan have each certainty.
+  static std::map<std::string, int> certainties(const Json& plan) {
+    std::map<std::string, int> counts;
+    for (const Json& kernel : plan["kernels"])
+      for (const Json& node : kernel["nodes"]) ++counts[node["certainty"]];
+    return counts;
+  }
+  /// The one decision of this code.
+  static Json decisionOf(const Json& plan, const std::string& code) {
+    Json found = Json::object();
+    for (const Json& decision : plan["decisions"])
+      if (decision["code"] == code) found = decision;
+    return found;
+  }
+  static int timedKernels(const Json& time) {
+    int timed = 0;
+    for (const Json& kernel : time["layers"][0]["layers"]) timed += kernel["median_ms"].is_number();
+    return timed;
+  }
+
+  TemporaryFolder m_folder;
+};
+
+}  // namespace fusescope::test
