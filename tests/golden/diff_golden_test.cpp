@@ -17,15 +17,15 @@
 namespace fusescope::test {
 namespace {
 
-const std::string kFolder = "diffs";
+const std::string kDiffFolder = "diffs";
 
 struct DiffCase {
   GoldenText text;
   PlanOptions a, b;
 };
 
-DiffCase readCase(const std::string& name) {
-  DiffCase golden{.text = readGolden(kFolder, name)};
+DiffCase readDiffCase(const std::string& name) {
+  DiffCase golden{.text = readGolden(kDiffFolder, name)};
   std::istringstream lines(golden.text.head);
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("#")) continue;
@@ -47,7 +47,7 @@ Result<std::shared_ptr<const Plan>> planOf(const std::string& name, const std::s
 class DiffGolden : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(DiffGolden, IsAsWritten) {
-  const DiffCase golden = readCase(GetParam());
+  const DiffCase golden = readDiffCase(GetParam());
   const std::string& head = golden.text.head;
   const std::size_t border = head.find("\n===\n");
   const auto a = planOf("a", head.substr(0, border), golden.a);
@@ -56,10 +56,10 @@ TEST_P(DiffGolden, IsAsWritten) {
   ASSERT_TRUE(b.ok()) << b.error().text();
   const auto diff = diffPlans({.cover = a.value().get(), .label = "a"}, {.cover = b.value().get(), .label = "b"});
   ASSERT_TRUE(diff.ok()) << diff.error().text();
-  expectGolden(kFolder, GetParam(), golden.text, printDiff(diff.value()));
+  expectGolden(kDiffFolder, GetParam(), golden.text, printDiff(diff.value()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Diffs, DiffGolden, ::testing::ValuesIn(goldenNames(kFolder)),
+INSTANTIATE_TEST_SUITE_P(Diffs, DiffGolden, ::testing::ValuesIn(goldenNames(kDiffFolder)),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -27,7 +27,7 @@
 namespace fusescope::test {
 namespace {
 
-const std::string kFolder = "exports";
+const std::string kExportFolder = "exports";
 
 struct ExportCase {
   GoldenText text;
@@ -37,8 +37,8 @@ struct ExportCase {
   std::string opset = "18", domains, network;
 };
 
-ExportCase readCase(const std::string& name) {
-  ExportCase golden{.text = readGolden(kFolder, name)};
+ExportCase readExportCase(const std::string& name) {
+  ExportCase golden{.text = readGolden(kExportFolder, name)};
   std::istringstream lines(golden.text.head);
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("#")) {
@@ -94,7 +94,7 @@ Result<std::string> exported(ExportCase& golden, const std::filesystem::path& so
 class ExportGolden : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ExportGolden, IsAsWritten) {
-  ExportCase golden = readCase(GetParam());
+  ExportCase golden = readExportCase(GetParam());
   const TemporaryFolder folder;
   const auto text = exported(golden, folder / "model.onnx");
   std::string shown = text.ok() ? text.value() : std::string();
@@ -103,10 +103,10 @@ TEST_P(ExportGolden, IsAsWritten) {
     error.where.file.clear();
     shown = "error: " + error.text() + "\n";
   }
-  expectGolden(kFolder, GetParam(), golden.text, shown);
+  expectGolden(kExportFolder, GetParam(), golden.text, shown);
 }
 
-INSTANTIATE_TEST_SUITE_P(Exports, ExportGolden, ::testing::ValuesIn(goldenNames(kFolder)),
+INSTANTIATE_TEST_SUITE_P(Exports, ExportGolden, ::testing::ValuesIn(goldenNames(kExportFolder)),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

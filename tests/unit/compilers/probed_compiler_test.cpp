@@ -9,7 +9,7 @@
 namespace fusescope::test {
 namespace {
 
-std::shared_ptr<const Plan> planned() {
+std::shared_ptr<const Plan> plannedFor() {
   return plannedFile(sampleFolder("bert_tiny") / "model.onnx",
                      {.target = "onnxruntime", .precisions = {DataType::F16}});
 }
@@ -20,7 +20,7 @@ const Compiler& compiler() {
 }
 
 TEST(ProbedCompiler, LowersToTheNetworkAndWhatItIsToldBesides) {
-  const auto lowered = compiler().lower(planned(), {.threads = 3});
+  const auto lowered = compiler().lower(plannedFor(), {.threads = 3});
   ASSERT_TRUE(lowered.ok()) << lowered.error().text();
   ASSERT_NE(lowered.value().network, nullptr);
   EXPECT_EQ(lowered.value().options["threads"], 3);
@@ -31,7 +31,7 @@ TEST(ProbedCompiler, LowersToTheNetworkAndWhatItIsToldBesides) {
 TEST(ProbedCompiler, StopsWhileItLowers) {
   std::stop_source stop;
   stop.request_stop();
-  const auto lowered = compiler().lower(planned(), {.stop = stop.get_token()});
+  const auto lowered = compiler().lower(plannedFor(), {.stop = stop.get_token()});
   ASSERT_FALSE(lowered.ok());
   EXPECT_TRUE(lowered.error().cancelled);
 }

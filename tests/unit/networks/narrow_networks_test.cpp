@@ -4,8 +4,8 @@
 
 #include "interchange/npz.h"
 #include "session/session.h"
-#include "tests/support/paths.h"
 #include "tests/support/node_by_node.h"
+#include "tests/support/paths.h"
 
 namespace fusescope {
 namespace {
@@ -14,7 +14,7 @@ using test::NodeByNode;
 
 class NarrowNetwork : public testing::TestWithParam<std::tuple<const char*, DataType>> {};
 
-std::string nameOf(const testing::TestParamInfo<std::tuple<const char*, DataType>>& info) {
+std::string narrowNameOf(const testing::TestParamInfo<std::tuple<const char*, DataType>>& info) {
   return std::string(std::get<0>(info.param)) + "_" + std::string(name(std::get<1>(info.param)));
 }
 
@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(Zoo, NarrowNetwork,
                                                           "rnn_lstm_gru", "moe_dense", "bert_tiny_eager",
                                                           "control_flow_if", "fp16_overflow"),
                                           testing::Values(DataType::BF16, DataType::F16)),
-                         nameOf);
+                         narrowNameOf);
 
 }  // namespace
 }  // namespace fusescope

@@ -5,6 +5,7 @@
 #include "ops/support/graph_evaluator.h"
 #include "passes/pipelines.h"
 #include "tests/unit/frontends/onnx_files.h"
+#include "tests/unit/passes/prepared_model.h"
 
 namespace fusescope::test {
 namespace {
@@ -44,14 +45,14 @@ constexpr const char* kNested =
     "    else_branch = e () => (float[m] b) { b = Neg (x) }> }";
 
 TEST(Bodies, CaptureThroughTwoLevels) {
-  const Model model = test::prepared(kNested);
+  const Model model = prepared(kNested);
   EXPECT_EQ(runOn(*model.graph, {flag(true), flag(true), pair(10, 20)}), (std::vector<double>{11, 22}));
   EXPECT_EQ(runOn(*model.graph, {flag(true), flag(false), pair(10, 20)}), (std::vector<double>{9, 18}));
   EXPECT_EQ(runOn(*model.graph, {flag(false), flag(true), pair(10, 20)}), (std::vector<double>{-10, -20}));
 }
 
 TEST(Bodies, AreTypedByWhatTheyGet) {
-  Model model = test::prepared(kNested);
+  Model model = prepared(kNested);
   EXPECT_EQ(typeOf(*model.graph, "y"), "f32[2]");
   const Graph& outer = bodyOf(*model.graph, "out", "then_branch");
   EXPECT_EQ(typeOf(outer, "a"), "f32[2]");
@@ -65,7 +66,7 @@ TEST(Bodies, AreTypedByWhatTheyGet) {
 }
 
 TEST(Bodies, OfLoopsAreTypedForEveryIteration) {
-  const Model model = test::prepared(
+  const Model model = prepared(
       "g (int64 m, float[1] s) => (float[k] y, float[n, j] z) {"
       "  [loop] y, z = Loop (m, , s) <body = b (int64 i, bool go, float[a] u) => (bool on, float[b] v, float[1] r) {"
       "      on = Identity (go) v = Concat <axis = 0> (u, u) r = Neg (s) }> }");
@@ -79,7 +80,7 @@ TEST(Bodies, OfLoopsAreTypedForEveryIteration) {
 }
 
 TEST(Bodies, AreNeverRunAheadOfTime) {
-  const Model model = test::prepared(
+  const Model model = prepared(
       "g (float[1] x) => (float[1] y) <int64 m = {1000000000000}, float[1] s = {0}> {"
       "  [loop] t = Loop (m, , s) <body = b (int64 i, bool go, float[1] u) => (bool on, float[1] v) {"
       "      on = Identity (go) v = Add (u, u) }> [add] y = Add (t, x) }");
@@ -104,7 +105,7 @@ int count(const Model& model, std::string_view code) {
 }
 
 TEST(Branches, OfAConditionThatIsConstantStandInTheGraph) {
-  const Model model = test::prepared(
+  const Model model = prepared(
       "g (float[2] x) => (float[2] y) <bool c = {1}, float[2] w = {1, 2}> {"
       "  [out] t = If (c) <then_branch = t () => (float[2] a) { [inner] m = Mul (x, w) [last] a = Add (m, w) },"
       "                    else_branch = e () => (float[2] b) { [other] b = Neg (x) }> [relu] y = Relu (t) }");
@@ -122,7 +123,7 @@ TEST(Branches, OfAConditionThatIsConstantStandInTheGraph) {
 }
 
 TEST(Branches, AreTakenByExtentsAndInEachOther) {
-  const Model model = test::prepared(
+  const Model model = prepared(
       "g (float[1, 2] x) => (float[k] y) <int64[1] at = {0}, int64[1] one = {1}, bool no = {0}> {"
       "  s = Shape (x) n = Gather (s, at) c = Equal (n, one)"
       "  [out] y = If (c) <then_branch = t () => (float[m] a) {"
@@ -138,7 +139,7 @@ TEST(Branches, AreTakenByExtentsAndInEachOther) {
 }
 
 TEST(Branches, ThatOnlyPassOnLeaveTheirName) {
-  const Model model = test::prepared(
+  const Model model = prepared(
       "g (float[2] x) => (float[2] y) <bool c = {0}> {"
       "  [relu] r = Relu (x)"
       "  [out] y = If (c) <then_branch = t () => (float[2] a) { a = Neg (r) },"
@@ -148,7 +149,7 @@ TEST(Branches, ThatOnlyPassOnLeaveTheirName) {
 }
 
 TEST(Bodies, AreModelsOfTheirOwn) {
-  const Model model = test::prepared(
+  const Model model = prepared(
       "g (bool c, float[2] x, float[2] z) => (float[2] y) <float[2] w = {1, 2}> {"
       "  [out] y = If (c) <then_branch = t () => (float[2] a) {"
       "      [ident] i = Identity (x) [dead] d = Neg (z) [double] v = Add (w, w) [last] a = Mul (i, v) },"
@@ -179,7 +180,7 @@ TEST(Bodies, AreModelsOfTheirOwn) {
 }
 
 TEST(Bodies, KnownConditionsInsideThemAreTaken) {
-  const Model model = test::prepared(
+  const Model model = prepared(
       "g (int64 m, float[2] s) => (float[2] y) <bool c = {1}> {"
       "  [loop] y = Loop (m, , s) <body = b (int64 i, bool go, float[2] u) => (bool on, float[2] v) {"
       "      on = Identity (go) [in] v = If (c) <then_branch = t () => (float[2] p) { [twice] p = Add (u, u) },"
@@ -191,7 +192,7 @@ TEST(Bodies, KnownConditionsInsideThemAreTaken) {
 }
 
 TEST(Containers, PassThroughImportAndPreparation) {
-  const Model model = test::prepared(
+  const Model model = prepared(
       "g (seq(float[2]) s, optional(float[2]) o) => (float[n] y, seq(float[2]) t, bool has) <int64 zero = {0}> {"
       "  a = SequenceAt (s, zero) [get] b = OptionalGetElement (o) y = Add (a, b)"
       "  t = SequenceInsert (s, y) has = OptionalHasElement (o) }");
@@ -210,7 +211,7 @@ TEST(Containers, PassThroughImportAndPreparation) {
 }
 
 TEST(Containers, AnEmptyOptionalKeepsItsTypeFromTheFile) {
-  const Model model = test::prepared(
+  const Model model = prepared(
       "g (float[1] x) => (optional(seq(int64[2])) y) {"
       "  [empty] y = Optional <type : type_proto = seq(int64[2])> () }");
   const Node& node = model.graph->node(model.graph->findNode("empty").value());

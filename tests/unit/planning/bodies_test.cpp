@@ -12,6 +12,7 @@ namespace fusescope {
 namespace {
 
 using testing::findDecision;
+using testing::pin;
 
 /// In the one branch a convolution that fuses, in the other two kernels; x is captured by both.
 std::shared_ptr<const Model> branching() {
@@ -24,8 +25,8 @@ std::shared_ptr<const Model> branching() {
       "  [last] z = Relu (y) }");
 }
 
-std::shared_ptr<const Plan> planned(const std::shared_ptr<const Model>& model, Directives directives,
-                                    std::vector<DataType> precisions = {}, std::string target = "cpu:avx2") {
+std::shared_ptr<const Plan> plannedBodies(const std::shared_ptr<const Model>& model, Directives directives,
+                                          std::vector<DataType> precisions = {}, std::string target = "cpu:avx2") {
   const auto plan = makePlan(
       model, {.target = std::move(target), .precisions = std::move(precisions), .directives = std::move(directives)});
   EXPECT_TRUE(plan.ok()) << plan.error().text();
@@ -41,12 +42,8 @@ const Plan& bodyOf(const Plan& plan, const std::string& holder, const std::strin
   return body != nullptr ? *body : plan;
 }
 
-Directive pin(const std::string& text) {
-  return parsePin(text).value();
-}
-
 TEST(BodyPlans, AreMadeLikeThePlanAroundThem) {
-  const auto plan = planned(branching(), {});
+  const auto plan = plannedBodies(branching(), {});
   ASSERT_NE(plan, nullptr);
   ASSERT_EQ(plan->bodies.size(), 2U);
   EXPECT_EQ(plan->bodies[0].attribute, "else_branch");
@@ -62,7 +59,7 @@ TEST(BodyPlans, AreMadeLikeThePlanAroundThem) {
 }
 
 TEST(BodyPlans, BordersStayAsTheyAreDeclared) {
-  const auto plan = planned(branching(), {}, {DataType::F16});
+  const auto plan = plannedBodies(branching(), {}, {DataType::F16});
   ASSERT_NE(plan, nullptr);
   const FusedNode& fused = *plan->findFusedNode("the_if");
   EXPECT_EQ(fused.reads, (std::vector<DataType>{DataType::Bool, DataType::F32}));
@@ -76,7 +73,7 @@ TEST(BodyPlans, BordersStayAsTheyAreDeclared) {
 
 TEST(BodyPlans, APinGoesToTheNodeInTheBody) {
   const auto plan =
-      planned(branching(), {pin("the_if/conv=f16:obey"), pin("the_if/soft=bf16"), pin("the_if/ident=f16")});
+      plannedBodies(branching(), {pin("the_if/conv=f16:obey"), pin("the_if/soft=bf16"), pin("the_if/ident=f16")});
   ASSERT_NE(plan, nullptr);
   const Plan& yes = bodyOf(*plan, "the_if", "then_branch");
   EXPECT_EQ(yes.fusedNodes[0].compute, DataType::F16);
@@ -94,14 +91,14 @@ TEST(BodyPlans, APinGoesToTheNodeInTheBody) {
 }
 
 TEST(BodyPlans, WhatCannotBeHonouredInsideIsRefusedOutside) {
-  const auto plan = planned(branching(), {pin("the_if/conv=f64:obey")});
+  const auto plan = plannedBodies(branching(), {pin("the_if/conv=f64:obey")});
   ASSERT_NE(plan, nullptr);
   ASSERT_EQ(obeyRefusals(*plan).size(), 1U);
   EXPECT_EQ(obeyRefusals(*plan)[0]->subjects[0].text(), "the_if/conv");
 }
 
 TEST(BodyPlans, SplitsAndFallbacksReachInside) {
-  const auto plan = planned(branching(), {splitDirective("the_if/conv"), fallbackDirective("op:Softmax")});
+  const auto plan = plannedBodies(branching(), {splitDirective("the_if/conv"), fallbackDirective("op:Softmax")});
   ASSERT_NE(plan, nullptr);
   EXPECT_EQ(bodyOf(*plan, "the_if", "then_branch").fusedNodes.size(), 2U);
   const Plan& no = bodyOf(*plan, "the_if", "else_branch");
@@ -111,7 +108,7 @@ TEST(BodyPlans, SplitsAndFallbacksReachInside) {
 }
 
 TEST(BodyPlans, APinSaysWhatItCostsInside) {
-  const auto plan = planned(branching(), {pin("the_if/relu=f16:obey"), pin("last=f16:obey")}, {}, "tensorrt-10");
+  const auto plan = plannedBodies(branching(), {pin("the_if/relu=f16:obey"), pin("last=f16:obey")}, {}, "tensorrt-10");
   ASSERT_NE(plan, nullptr);
   const Plan& yes = bodyOf(*plan, "the_if", "then_branch");
   EXPECT_EQ(yes.fusedNodes.size(), 2U) << "what it tears apart";
@@ -133,7 +130,7 @@ TEST(BodyPlans, APinSaysWhatItCostsInside) {
 
 TEST(BodyPlans, AnEarlierPlanChangesNothing) {
   const auto model = branching();
-  const auto before = planned(model, {});
+  const auto before = plannedBodies(model, {});
   const PlanOptions options{.target = "cpu:avx2", .directives = {pin("the_if/conv=f16")}};
   const auto fresh = makePlan(model, options);
   const auto warm = makePlan(model, options, nullptr, {}, before.get());
@@ -144,7 +141,7 @@ TEST(BodyPlans, AnEarlierPlanChangesNothing) {
 }
 
 TEST(BodyPlans, AreReadBackWithThePlan) {
-  const auto plan = planned(branching(), {pin("the_if/conv=f16")});
+  const auto plan = plannedBodies(branching(), {pin("the_if/conv=f16")});
   const Json json = toJson(*plan);
   const auto entry =
       std::ranges::find_if(json["fused_nodes"], [](const Json& fused) { return fused["name"] == "the_if"; });
@@ -163,7 +160,7 @@ TEST(BodyPlans, AreReadBackWithThePlan) {
 }
 
 TEST(BodyPlans, TheVerifierLooksInside) {
-  const auto plan = planned(branching(), {});
+  const auto plan = plannedBodies(branching(), {});
   Plan broken = *plan;
   Plan body = plannedBody(broken.bodies[0]);
   body.fusedNodes.pop_back();
@@ -174,21 +171,21 @@ TEST(BodyPlans, TheVerifierLooksInside) {
 }
 
 TEST(BodyPlans, OfATargetThatTakesAnIfAsAWhole) {
-  const auto plan = planned(branching(), {}, {DataType::F16}, "tensorrt-10");
+  const auto plan = plannedBodies(branching(), {}, {DataType::F16}, "tensorrt-10");
   ASSERT_NE(plan, nullptr);
   EXPECT_EQ(plan->bodies.size(), 2U);
   const auto apart =
-      planned(test::sharedModel("g (bool c, float[2, 2] x) => (float[2, 2] y) {"
-                                "  [the_if] y = If (c) <then_branch = t () => (float[2, 2] a) { a = Exp (x) },"
-                                "    else_branch = e () => (float[2, 2] b) { [hard] b = Hardmax (x) }> }"),
-              {}, {}, "tensorrt-8");
+      plannedBodies(test::sharedModel("g (bool c, float[2, 2] x) => (float[2, 2] y) {"
+                                      "  [the_if] y = If (c) <then_branch = t () => (float[2, 2] a) { a = Exp (x) },"
+                                      "    else_branch = e () => (float[2, 2] b) { [hard] b = Hardmax (x) }> }"),
+                    {}, {}, "tensorrt-8");
   ASSERT_NE(apart, nullptr);
   EXPECT_TRUE(apart->inFallback(*apart->findFusedNode("the_if")));
   EXPECT_TRUE(apart->bodies.empty());
 }
 
 TEST(BodyPlans, InBodies) {
-  const auto plan = planned(
+  const auto plan = plannedBodies(
       test::sharedModel("g (int64 m, bool c, float[4] s) => (float[4] y) {"
                         "  [loop] y = Loop (m, , s) <body = b (int64 i, bool go, float[4] u) => (bool on, float[4] v) {"
                         "      on = Identity (go) [in] v = If (c) <"
@@ -212,35 +209,35 @@ std::shared_ptr<const Model> twins() {
 }
 
 TEST(BodyPlans, ANameOfTwoBranchesIsOfBothAndToldApartByTheBranch) {
-  const auto both = planned(twins(), {pin("the_if/twin=f16:obey")});
+  const auto both = plannedBodies(twins(), {pin("the_if/twin=f16:obey")});
   ASSERT_NE(both, nullptr);
   for (const char* branch : {"then_branch", "else_branch"}) {
     EXPECT_EQ(bodyOf(*both, "the_if", branch).fusedNodes[0].compute, DataType::F16) << branch;
     const std::string place = std::string("the_if/") + branch + "/twin";
     EXPECT_NE(findDecision(*both, "precision.pin_granted", place), nullptr) << place;
   }
-  const auto one = planned(twins(), {pin("the_if/else_branch/twin=f16:obey")});
+  const auto one = plannedBodies(twins(), {pin("the_if/else_branch/twin=f16:obey")});
   ASSERT_NE(one, nullptr);
   EXPECT_EQ(bodyOf(*one, "the_if", "else_branch").fusedNodes[0].compute, DataType::F16);
   EXPECT_EQ(bodyOf(*one, "the_if", "then_branch").fusedNodes[0].compute, DataType::F32);
   EXPECT_EQ(findDecision(*one, "precision.pin_granted", "the_if/then_branch/twin"), nullptr);
-  const auto only = planned(twins(), {pin("the_if/only=f16:obey")});
+  const auto only = plannedBodies(twins(), {pin("the_if/only=f16:obey")});
   ASSERT_NE(only, nullptr);
   EXPECT_NE(findDecision(*only, "precision.pin_granted", "the_if/only"), nullptr) << "one branch alone has the name";
-  const auto inFull = planned(twins(), {pin("the_if/then_branch/only=f16:obey")});
+  const auto inFull = plannedBodies(twins(), {pin("the_if/then_branch/only=f16:obey")});
   ASSERT_NE(inFull, nullptr);
   EXPECT_NE(findDecision(*inFull, "precision.pin_granted", "the_if/only"), nullptr);
 }
 
 TEST(BodyPlans, ABranchThatWasTakenIsStillCalledByItsPath) {
-  const auto plan =
-      planned(test::sharedModel("g (float[4] x) => (float[4] y) <bool c = {1}> {"
-                                "  [the_if] y = If (c) <then_branch = t () => (float[4] a) { [inner] a = Exp (x) },"
-                                "    else_branch = e () => (float[4] b) { b = Neg (x) }> }"),
-              {pin("the_if/inner=f16")});
+  const auto plan = plannedBodies(
+      test::sharedModel("g (float[4] x) => (float[4] y) <bool c = {1}> {"
+                        "  [the_if] y = If (c) <then_branch = t () => (float[4] a) { [inner] a = Exp (x) },"
+                        "    else_branch = e () => (float[4] b) { b = Neg (x) }> }"),
+      {pin("the_if/inner=f16")});
   ASSERT_NE(plan, nullptr);
   EXPECT_EQ(plan->fusedNodes[0].compute, DataType::F16);
-  const auto inFull = planned(plan->model, {pin("the_if/then_branch/inner=f16")});
+  const auto inFull = plannedBodies(plan->model, {pin("the_if/then_branch/inner=f16")});
   ASSERT_NE(inFull, nullptr);
   EXPECT_EQ(inFull->fusedNodes[0].compute, DataType::F16);
 }
