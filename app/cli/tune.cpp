@@ -39,7 +39,8 @@ std::string errorText(double error) {
 
 std::string costText(const PlanCost& cost) {
   if (cost.unknown == 0) return msText(cost.ms, cost.how);
-  return fmt::format("{}, {} moved", counted(cost.casts, "cast"), bytesText(cost.bytes));
+  const std::string moved = cost.bytes ? bytesText(*cost.bytes) + " moved" : "bytes not known";
+  return fmt::format("{}, {}", counted(cost.casts, "cast"), moved);
 }
 
 std::string pointText(const TunePoint& point) {
@@ -149,6 +150,16 @@ void printEnds(const TuneReport& report) {
                              kept == 1 ? "is" : "are");
 }
 
+/// Where times are not known.
+std::string whatCostsAre(const TuneReport& report) {
+  const std::string costs = report.result.chosen.cost.bytes
+                                ? "costs are conversions and bytes"
+                                : "costs are conversions alone, since bytes depend on extents that are not known";
+  if (report.options.compiler == kOwnCompiler)
+    return fmt::format("times are not known: {}; fusescope build measures them", costs);
+  return costs + ": what a pin costs there only the compiler knows";
+}
+
 void printForPeople(const Arguments& arguments, const TuneReport& report, const Samples& samples) {
   const TuneResult& result = report.result;
   printFront(result.front);
@@ -172,10 +183,7 @@ void printForPeople(const Arguments& arguments, const TuneReport& report, const 
                            report.options.compiler == kOwnCompiler ? report.backend : report.options.compiler,
                            report.seconds,
                            result.end == TuneEnd::Finished ? "" : fmt::format(", ended by: {}", name(result.end)));
-  if (result.chosen.cost.unknown > 0)
-    std::cout << (report.options.compiler == kOwnCompiler
-                      ? "times are not known: costs are conversions and bytes; fusescope build measures them\n"
-                      : "costs are conversions and bytes: what a pin costs there only the compiler knows\n");
+  if (result.chosen.cost.unknown > 0) std::cout << whatCostsAre(report) << '\n';
   printAboutInputs(samples);
   if (const auto memory = processMemory())
     std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));

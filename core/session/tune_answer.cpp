@@ -13,7 +13,7 @@ namespace {
 void readPoint(JsonFields& fields, TunedPoint& point) {
   fields.readNumber("error", point.error).readNumber("ms", point.ms);
   fields.readNumber("error_here", point.errorHere).readNumber("error_on_reference", point.errorOnReference);
-  fields.read("casts", point.casts).read("bytes", point.bytes);
+  fields.read("casts", point.casts).readCount("bytes", point.bytes);
   std::string how;
   fields.read("how", how);
   point.how = priceSourceFromName(how).value_or(PriceSource::Unknown);

@@ -27,7 +27,9 @@ struct TunedPoint {
   std::optional<double> errorOnReference;  ///< nothing: it was not asked. `error` is the larger one
   std::optional<double> ms;                ///< predicted; nothing where a kernel or conversion has no price
   PriceSource how = PriceSource::Unknown;  ///< of what prices
-  std::int64_t casts = 0, bytes = 0, pins = 0;
+  std::int64_t casts = 0;
+  std::optional<std::int64_t> bytes{};  ///< moved; nothing where an extent is not known
+  std::int64_t pins = 0;
   std::vector<TunedPin> set{};  ///< its pins, where the answer names them: in its front
   bool operator==(const TunedPoint&) const = default;
 };

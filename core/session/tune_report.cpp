@@ -17,7 +17,7 @@ Json costJson(const PlanCost* cost) {
           {"how", name(cost != nullptr ? cost->how : PriceSource::Unknown)},
           {"unknown", cost != nullptr ? Json(cost->unknown) : Json(nullptr)},
           {"casts", cost != nullptr ? Json(cost->casts) : Json(nullptr)},
-          {"bytes", cost != nullptr ? Json(cost->bytes) : Json(nullptr)}};
+          {"bytes", cost != nullptr && cost->bytes ? Json(*cost->bytes) : Json(nullptr)}};
 }
 
 Json chosenJson(const TuneReport& report) {

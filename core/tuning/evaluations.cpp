@@ -15,9 +15,10 @@ bool covers(const TunePoint& a, const TunePoint& b) {
 }  // namespace
 
 bool cheaper(const PlanCost& a, const PlanCost& b) {
-  const auto order = [](const PlanCost& cost) {
+  const bool inBytes = a.bytes && b.bytes;
+  const auto order = [&](const PlanCost& cost) {
     const bool known = cost.unknown == 0;
-    return std::tuple(!known, known ? cost.ms : 0, cost.casts, cost.bytes);
+    return std::tuple(!known, known ? cost.ms : 0, cost.casts, inBytes ? *cost.bytes : 0);
   };
   return order(a) < order(b);
 }

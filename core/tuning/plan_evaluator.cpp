@@ -30,7 +30,7 @@ PlanCost costOf(const Plan& plan) {
   PlanCost cost{.unknown = time.unknown,
                 .ms = plan.predictedMs.value_or(time.mostMs),
                 .casts = totals.casts,
-                .bytes = totals.bytes.value_or(0)};
+                .bytes = totals.bytes};
   if (time.unknown == 0) cost.how = time.fittedMs > 0 ? PriceSource::Fitted : PriceSource::Measured;
   return cost;
 }

@@ -114,10 +114,10 @@ class TuneSearch {
     return order;
   }
 
-  /// What costs are told in: times where every plan between the two ends has one.
+  /// What costs are told in: times where every plan between the two ends has one, else bytes, else conversions.
   double inOneNumber(const PlanCost& cost) const {
     const bool timed = m_result.unpinned.cost.unknown == 0 && m_result.allPinned.cost.unknown == 0;
-    return timed ? cost.ms : static_cast<double>(cost.bytes);
+    return timed ? cost.ms : static_cast<double>(cost.bytes.value_or(cost.casts));
   }
 
   /// Groups by harm over what pinning them costs beside what is pinned already: casts between neighbours go.

@@ -24,11 +24,12 @@ struct PlanCost {
   std::int64_t unknown = 0;  ///< kernels and conversions without a price
   double ms = 0;             ///< of those that have one
   std::int64_t casts = 0;
-  std::int64_t bytes = 0;  ///< moved, conversions included; of what is known
+  std::optional<std::int64_t> bytes = 0;  ///< moved, conversions included; null where an extent is not known
   PriceSource how = PriceSource::Unknown;
   bool operator==(const PlanCost&) const = default;
 };
-/// By time where it is known, and known before unknown; then fewer conversions, then fewer bytes.
+/// By time where it is known, and known before unknown; then fewer conversions, then fewer bytes where
+/// both are known.
 bool cheaper(const PlanCost& a, const PlanCost& b);
 
 /// A network under some pins, before it is run. Plans of equal effect give equal numbers.

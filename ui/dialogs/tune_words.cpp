@@ -18,7 +18,9 @@ QString timeWords(const TunedPoint& point) {
 
 QString costWords(const TunedPoint& point) {
   if (point.ms) return timeWords(point);
-  return QStringLiteral("%1, %2 moved").arg(plural(point.casts, QStringLiteral("cast")), bytesText(point.bytes));
+  const QString moved =
+      point.bytes ? bytesText(*point.bytes) + QStringLiteral(" moved") : QStringLiteral("bytes not known");
+  return QStringLiteral("%1, %2").arg(plural(point.casts, QStringLiteral("cast")), moved);
 }
 
 QString pinsWords(std::int64_t pins) {

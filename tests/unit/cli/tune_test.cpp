@@ -173,6 +173,24 @@ TEST(Tune, WhatWasNotEvaluatedIsNoNumber) {
   EXPECT_EQ(json["all_pinned"]["error"], 0);
 }
 
+/// How many elements are not zero, only a run tells: what such a network moves is not known, and is not 0 bytes.
+TEST(Tune, BytesThatNobodyKnowsAreNotTold) {
+  const TemporaryFolder folder;
+  const std::string model =
+      folder.write("open.onnx", onnxBytes("net (float[4, 4] x) => (float[n] y) { a = NonZero(x) b = Transpose(a) "
+                                          "c = GatherND(x, b) d = Exp(c) y = Tanh(d) }"));
+  std::vector<std::string> words{"tune", model, "--precision", "f16", "--max-error", "0.1", "-o", folder / "pins.json"};
+  const auto text = fusescopeCommand(words);
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_NE(text.out.find("bytes not known"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("0 B moved"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("costs are conversions alone, since bytes depend on extents that are not known"),
+            std::string::npos)
+      << text.out;
+  words.emplace_back("--json");
+  EXPECT_TRUE(jsonOf(fusescopeCommand(words))["chosen"]["bytes"].is_null());
+}
+
 TEST(Tune, WhatCannotBeWrittenIsToldBeforeTheSearch) {
   const TemporaryFolder folder;
   const std::string output = (folder / "pins.json").string(), missing = (folder / "none" / "file").string();
