@@ -35,6 +35,17 @@ void printMismatch(const Mismatch& mismatch, const Reproducer* reproducer) {
   if (reproducer != nullptr) std::cout << "to see it again: " << reproducer->command << "\n";
 }
 
+/// Why a region is right whose error is large.
+void printWide(const RegionVerdict& region) {
+  if (!region.ok || region.tactics.empty()) return;
+  const TacticCheck& worst = *std::ranges::max_element(region.tactics, {}, &TacticCheck::maxOverRms);
+  if (!worst.isWide) return;
+  std::cout << fmt::format(
+      "{}: {:.3g} of rms off on {}, and right: there its nodes, one by one, give as much when each rounds as a kernel "
+      "may\n",
+      shortened(region.fusedNode, 48), worst.maxOverRms, worst.worstCase);
+}
+
 void printForPeople(const VerifyReport& report, const Samples& samples, const Reproducer* reproducer) {
   printTitle("Fused regions against their own nodes, one by one");
   Table table({{"region"}, {"right"}, {"max|Δ|/rms", true}, {"tactics", true}, {"remark"}});
@@ -57,6 +68,7 @@ void printForPeople(const VerifyReport& report, const Samples& samples, const Re
       "{} verified on {}, {} more share their code with one of these, {} have no kernel to verify; {} wrong\n",
       counted(checked, "region"), counted(std::ssize(samples.list), "sample"), same,
       std::ssize(report.regions) - checked - same, wrong);
+  for (const RegionVerdict& region : report.regions) printWide(region);
   if (report.mismatch) printMismatch(*report.mismatch, reproducer);
   printAboutInputs(samples);
 }

@@ -10,15 +10,17 @@
 namespace fusescope {
 namespace {
 
+Json textOrNull(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
 Json tacticJson(const TacticCheck& tactic) {
   return {{"name", tactic.name},
           {"ok", tactic.ok},
           {"max_over_rms", jsonNumber(tactic.maxOverRms)},
+          {"worst_case", textOrNull(tactic.worstCase)},
+          {"is_wide", tactic.isWide},
           {"note", tactic.note.empty() ? Json(nullptr) : Json(tactic.note)}};
-}
-
-Json textOrNull(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
 }
 
 Json regionJson(const RegionVerdict& region) {

@@ -77,9 +77,18 @@ bool ElementBounds::holds(std::int64_t i, double actual) const {
     least = middle - kOfSpread * (middle - least);
     most = middle + kOfSpread * (most - middle);
   }
-  const double nearest = std::clamp(a, least, most);
+  return isNear(a, std::clamp(a, least, most));
+}
+
+bool ElementBounds::heldAtFirst(std::int64_t i, double actual) const {
+  const double value = expected(i);
+  if (std::isnan(actual) || std::isnan(value)) return std::isnan(actual) && std::isnan(value);
+  return actual == value || (m_isFloat && isNear(clamped(actual), clamped(value)));
+}
+
+bool ElementBounds::isNear(double actual, double nearest) const {
   const double allowed = kOfSum * (m_rms + std::fabs(nearest));
-  const double off = std::fabs(a - nearest);
+  const double off = std::fabs(actual - nearest);
   return off <= allowed || m_units.of(off - allowed, nearest) <= kUlps;
 }
 

@@ -21,6 +21,8 @@ class ElementBounds {
   /// `disturbed` has the type and extents of what is expected.
   void include(const Tensor& disturbed);
   bool holds(std::int64_t i, double actual) const;
+  /// holds() as it was before include() widened anything.
+  bool heldAtFirst(std::int64_t i, double actual) const;
   double expected(std::int64_t i) const { return m_expected.asDouble(i); }
   /// |Δ| over rms, where both are finite.
   double overRms(std::int64_t i, double actual) const;
@@ -32,6 +34,7 @@ class ElementBounds {
   };
   Span spanOf(std::int64_t i) const;
   double clamped(double value) const;
+  bool isNear(double actual, double nearest) const;
 
   Tensor m_expected;
   bool m_isFloat;

@@ -192,7 +192,11 @@ class RegionChecker {
       }
       const ElementBounds& bounds = boundsOf(number).ofOutputs[k];
       for (std::int64_t i = 0; i < expected[k].count(); ++i)
-        check.maxOverRms = std::max(check.maxOverRms, bounds.overRms(i, actual[k].asDouble(i)));
+        if (const double a = actual[k].asDouble(i), off = bounds.overRms(i, a); off > check.maxOverRms) {
+          check.maxOverRms = off;
+          check.worstCase = one.name;
+          check.isWide = !bounds.heldAtFirst(i, a);
+        }
       const auto wrong = TRY(wrongElements(number, k, actual[k]));
       if (wrong.empty()) continue;
       const auto isFault = [&](std::int64_t i) { return losesNaN(actual[k].asDouble(i), expected[k].asDouble(i)); };

@@ -280,7 +280,11 @@ class Verifier {
         continue;
       }
       known->ok = known->ok && check.ok;
-      known->maxOverRms = std::max(known->maxOverRms, check.maxOverRms);
+      if (check.maxOverRms > known->maxOverRms) {
+        known->maxOverRms = check.maxOverRms;
+        known->worstCase = check.worstCase;
+        known->isWide = check.isWide;
+      }
       if (known->note.find(check.note) == std::string::npos)
         known->note += (known->note.empty() ? "" : "; ") + check.note;
     }

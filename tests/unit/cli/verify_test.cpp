@@ -68,6 +68,25 @@ TEST(CliVerifySamples, AllAreVerifiedAndRandomOnesSaid) {
   EXPECT_NE(fusescopeCommand(given).out.find("random inputs"), std::string::npos);
 }
 
+// Of denormals a unit of the mean is much of what a normalisation makes: that is right, and is said to be.
+TEST(CliVerifyNotes, ALargeErrorThatIsRightSaysWhy) {
+  const TemporaryFolder folder;
+  const std::string model = folder.write(
+      "norm.onnx", onnxBytes("g (float[4, 64] x) => (float[4, 64] y) { n = Constant <value = int64[1] {64}> () "
+                             "s = ConstantOfShape <value = float[1] {1.0}> (n) y = LayerNormalization (x, s) }"));
+  const Json json = jsonOf(fusescopeCommand({"verify", model, "--seeds", "0", "--json"}));
+  const Json& tactics = json["regions"][0]["tactics"];
+  ASSERT_FALSE(tactics.empty()) << json;
+  EXPECT_EQ(tactics[0]["is_wide"], true) << tactics;
+  EXPECT_EQ(tactics[0]["worst_case"], "denormals") << tactics;
+  EXPECT_GT(tactics[0]["max_over_rms"], 0.01) << tactics;
+  const std::string text = fusescopeCommand({"verify", model, "--seeds", "0"}).out;
+  EXPECT_NE(text.find("of rms off on denormals, and right: there its nodes"), std::string::npos) << text;
+  // A product is as near as its sums are, and needs no words.
+  const Json products = jsonOf(fusescopeCommand({"verify", samplePath("fp16_overflow"), "--seeds", "0", "--json"}));
+  EXPECT_EQ(products["regions"][0]["tactics"][0]["is_wide"], false) << products["regions"][0];
+}
+
 // The second of two samples asks for a row that is not there.
 TEST(CliVerifySamples, AnErrorNamesItsSample) {
   const TemporaryFolder folder;

@@ -23,6 +23,8 @@ TEST(ElementBounds, OneThatTurnsWidensNoOther) {
   EXPECT_FALSE(bounds.holds(1, 1.21));
   EXPECT_FALSE(bounds.holds(1, 0.95)) << "not to the other side";
   for (const int other : {0, 2, 3}) EXPECT_FALSE(bounds.holds(other, 1.1)) << other;
+  EXPECT_TRUE(bounds.heldAtFirst(1, 1.00001));
+  EXPECT_FALSE(bounds.heldAtFirst(1, 1.1)) << "that it is held now is said";
 }
 
 TEST(ElementBounds, IntegersAreWhereARunPutThem) {
