@@ -208,6 +208,13 @@ Result<int> inspectMachine(const Arguments& arguments) {
   return shown(json, arguments, [](const Json& all) { printMachine(all); });
 }
 
+/// "18", or "18, 16 named" where the pattern of the module names others than all of them.
+std::string nodesText(const Json& module) {
+  const auto nodes = std::to_string(module["nodes"].get<std::int64_t>());
+  if (module["named"].is_null() || !module["pattern"].is_null()) return nodes;
+  return fmt::format("{}, {} named", nodes, module["named"].get<std::int64_t>());
+}
+
 /// A tree: what is in a module stands below it, further to the right.
 void printModules(const Json& modules) {
   printTitle("Modules");
@@ -221,14 +228,19 @@ void printModules(const Json& modules) {
     const std::string most = module["kernels_without_time"].get<std::int64_t>() > 0 ? "≥ " : "";
     table.add(
         {std::string(2 * depth[path], ' ') + shortened(path), module["title"].get<std::string>(),
-         module["copies"].is_null() ? "" : std::to_string(module["copies"].get<std::int64_t>()),
-         std::to_string(module["nodes"].get<std::int64_t>()), std::to_string(module["kernels"].get<std::int64_t>()),
+         module["copies"].is_null() ? "" : std::to_string(module["copies"].get<std::int64_t>()), nodesText(module),
+         std::to_string(module["kernels"].get<std::int64_t>()),
          module["flops"].is_null() || module["kernels"] == 0 ? "-" : flopsText(module["flops"].get<std::int64_t>()),
          module["predicted_ms"].is_null() ? "-" : most + msText(module["predicted_ms"].get<double>())});
   }
   table.print();
   std::cout << "A kernel that has nodes in two modules is counted in the module around both. ≥: some kernels have no "
                "price.\n";
+  const auto isOther = [](const Json& module) { return !module["named"].is_null() && module["pattern"].is_null(); };
+  if (std::ranges::any_of(modules, isOther))
+    std::cout << "named: so many nodes the pattern 'module:' and the name of the module stand for. Nodes that the "
+                 "network names no module for are shown in the module around their neighbours, and are not among "
+                 "them.\n";
 }
 
 Result<int> inspectModules(const Arguments& arguments) {

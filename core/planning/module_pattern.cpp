@@ -32,6 +32,12 @@ std::int32_t innermostAround(const ModuleTree& tree, const std::vector<NodeId>& 
   return -1;
 }
 
+/// How many nodes the pattern of the module names; null: it names none, as of a run.
+Json namedNodes(PatternMatcher& matcher, const Module& module) {
+  const auto found = matcher.match(kModulePrefix + module.path);
+  return found.ok() ? Json(found.value().nodes.size()) : Json(nullptr);
+}
+
 std::vector<ModuleTotals> totalsOf(const Plan& plan, const ModuleTree& tree) {
   std::vector<ModuleTotals> totals(tree.modules.size());
   for (const FusedNode& fused : plan.fusedNodes) {
@@ -84,6 +90,7 @@ Json modulesJson(const Plan& plan, const ModuleTree& tree) {
                                                 : Json(tree.modules[static_cast<std::size_t>(module.parent)].path)},
                    {"copies", module.isRun ? Json(module.children.size()) : Json(nullptr)},
                    {"nodes", module.nodes.size()},
+                   {"named", tree.byStructure ? Json(nullptr) : namedNodes(matcher, module)},
                    {"kernels", of.kernels},
                    {"flops", of.flops ? Json(*of.flops) : Json(nullptr)},
                    {"predicted_ms", timed ? Json(of.ms) : Json(nullptr)},

@@ -14,8 +14,8 @@ namespace fusescope {
 /// network whose module it is.
 std::string exactPattern(PatternMatcher& matcher, const Graph& original, const Graph& graph, const Module& module);
 
-/// The modules of a plan's network: paths, titles, nodes, the kernels that have all their nodes in each, and what these
-/// come to. Sorted so that a module comes before those in it.
+/// The modules of a plan's network: paths, titles, nodes, how many of them `module:PATH` names, the kernels that have
+/// all their nodes in each, and what these come to. Sorted so that a module comes before those in it.
 Json modulesJson(const Plan& plan, const ModuleTree& tree);
 
 }  // namespace fusescope

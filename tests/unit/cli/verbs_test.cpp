@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "onnxlib/onnx_text.h"
 #include "tests/unit/cli/cli_fixture.h"
 
 namespace fusescope::test {
@@ -44,6 +45,33 @@ TEST(Cli, inspectTellsTheModulesOfANetwork) {
   EXPECT_TRUE(modules.at("m.encoder.layer.0…1")["pattern"].is_null()) << "no pattern names a run";
   EXPECT_NE(fusescopeCommand({"inspect", samplePath("bert_tiny"), "--modules"}).out.find("layer.0 · attention"),
             std::string::npos);
+}
+
+/// A node of no module between two of one is shown in it; the pattern of the module does not name it.
+TEST(Cli, inspectTellsHowManyNodesOfAModuleItsPatternNames) {
+  const TemporaryFolder folder;
+  const auto written = onnxlib::onnxTextToBytes(
+      "<ir_version: 8, opset_import: [\"\" : 18]>\n"
+      "net (float[4, 4] x) => (float[4, 4] y) { [attn_q_first] a = Tanh(x) [attn_q_second] b = Exp(a) [alone] c = "
+      "Abs(b) "
+      "[attn_k_first] d = Tanh(c) [attn_k_second] e = Sin(d) [mlp_one] f = Relu(e) [mlp_two] y = Neg(f) }");
+  ASSERT_TRUE(written.ok()) << written.error().text();
+  std::string bytes = written.value();  // the textual syntax has no names with slashes
+  for (char& c : bytes)
+    if (c == '_') c = '/';
+  const std::string model = folder.write("net.onnx", bytes);
+  std::map<std::string, Json> modules;
+  for (const Json& module : printedBy(fusescopeCommand({"inspect", model, "--modules", "--json"}))["modules"])
+    modules[module["path"].get<std::string>()] = module;
+  ASSERT_TRUE(modules.contains("attn"));
+  EXPECT_EQ(modules["attn"]["nodes"], 5);
+  EXPECT_EQ(modules["attn"]["named"], 4);
+  EXPECT_TRUE(modules["attn"]["pattern"].is_null());
+  EXPECT_EQ(modules["mlp"]["named"], 2);
+  EXPECT_EQ(modules["mlp"]["pattern"], "module:mlp");
+  const std::string text = fusescopeCommand({"inspect", model, "--modules"}).out;
+  EXPECT_NE(text.find("5, 4 named"), std::string::npos) << text;
+  EXPECT_NE(text.find("names no module for"), std::string::npos) << text;
 }
 
 // fasterrcnn_mobilenet has more findings of one kind than anybody reads; they must not hide the others.
