@@ -18,7 +18,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 struct Arguments {
-  std::string path, output, minimal;
+  std::string path, output, minimal, against;
   PartWishes wishes;
   double rms = 1e-2, budget = 0;
   std::int64_t trials = 0;
@@ -78,12 +78,54 @@ std::string inWords(PartShows shows) {
   return {};
 }
 
+/// Of what is searched for, with whom it is held against.
+std::string inWords(const MinimalOptions& options) {
+  const std::string shown = inWords(options.shows);
+  return options.against ? fmt::format("{} that {} does not show", shown, options.against->compiler) : shown;
+}
+
+/// How sure it is that no part is smaller.
+std::string_view howSmall(const MinimalPart& minimal) {
+  if (!minimal.minimal) return "a smaller one may exist: the search was ended by its budget";
+  return minimal.smallest ? "no fewer nodes that lie together show it, and none of its nodes can be left out: each "
+                            "was tried"
+                          : "none of its nodes can be left out: each was tried. Fewer nodes elsewhere may show it: not "
+                            "all were tried, and --trials or --budget allow more";
+}
+
 void printMinimal(const MinimalPart& minimal, const MinimalOptions& options) {
-  std::cout << fmt::format("smallest part that shows {}: {} of {} ({})\n", inWords(options.shows), minimal.nodes.size(),
-                           counted(minimal.of, "node"), minimal.what);
+  std::cout << fmt::format("{} part that shows {}: {} of {} ({})\n", minimal.smallest ? "smallest" : "small",
+                           inWords(options), minimal.nodes.size(), counted(minimal.of, "node"), minimal.what);
   std::cout << fmt::format("{}, {:.1f} s; {}\n", counted(minimal.trials, "part") + " tried", minimal.seconds,
-                           minimal.minimal ? "none of its nodes can be left out: each was tried"
-                                           : "a smaller one may exist: the search was ended by its budget");
+                           howSmall(minimal));
+}
+
+/// What the plan asks of its own compiler, asked of another, for the target that that compiles for.
+Result<std::optional<PlanOptions>> otherOptions(const Arguments& arguments, const Plan& plan) {
+  if (arguments.against.empty()) return std::optional<PlanOptions>();
+  const auto inTermsOfOption = [](Diagnostic error) {
+    error.where.attribute = "--against";
+    return error;
+  };
+  PlanArguments named;
+  named.compiler = arguments.against;
+  const PlanOptions other = TRY(named.options());
+  if (other.compiler == plan.options.compiler)
+    return Diagnostic{.message = fmt::format("{} is what compiles the network itself", other.compiler),
+                      .where = {.attribute = "--against"},
+                      .help = "Name another compiler: what it does not show is searched for."};
+  PlanOptions options = plan.options;
+  options.compiler = other.compiler;
+  options.target = other.target;
+  options.compilerOptions.clear();
+  options.support.reset();
+  const auto compiler = compilerFor(options);
+  if (!compiler.ok()) return inTermsOfOption(compiler.error());
+  const bool isDifference = arguments.minimal == name(PartShows::Difference);
+  const Status able = checkAble(*compiler.value(), isDifference ? Ability::Run : Ability::Compile,
+                                isDifference ? "run a network" : "compile a network");
+  if (!able.ok()) return inTermsOfOption(able.error());
+  return std::optional(std::move(options));
 }
 
 /// The smallest part; nothing, where not even all nodes show it.
@@ -99,6 +141,7 @@ Result<std::optional<std::pair<NetworkPart, Json>>> smallestPart(const Arguments
       .together = shows == PartShows::Unfused ? arguments.wishes.nodes : Names(),
       .trials = arguments.trials,
       .seconds = arguments.budget,
+      .against = TRY(otherOptions(arguments, *artifact.plan)),
       .folder = folder.path(),
       .run = {.backend = arguments.engine.backend, .threads = arguments.engine.threads, .progress = progressLine()}};
   const auto among = TRY(searchedNodes(arguments, artifact, cutter, shows));
@@ -106,7 +149,7 @@ Result<std::optional<std::pair<NetworkPart, Json>>> smallestPart(const Arguments
   clearProgressLine();
   const MinimalPart minimal = TRY(std::move(searched));
   if (minimal.end == CulpritEnd::NoCulprit) {
-    std::cerr << fmt::format("fusescope: all of the nodes together do not show {}\n", inWords(shows));
+    std::cerr << fmt::format("fusescope: all of the nodes together do not show {}\n", inWords(options));
     if (arguments.json)
       printJson({{"format", "fusescope.part"}, {"version", 1}, {"minimal", toJson(minimal, options, cutter)}});
     return Found();
@@ -178,6 +221,10 @@ Command extractCommand(CLI::App& app) {
                        "(by the plan, or by --compiler), a refusal, or that the two --nodes are unfused")
           ->type_name(joined(partShowsNames(), "|"))
           ->check(CLI::IsMember(partShowsNames()));
+  verb->add_option("--against", arguments->against,
+                   "with --minimal: another compiler that does not show it; what both show is not searched for")
+      ->type_name("COMPILER")
+      ->needs(minimal);
   verb->add_option("--tol-rms", arguments->rms, "with --minimal: a difference is more than max|Δ| of T · rms")
       ->type_name("T")
       ->check(zeroOrMore())

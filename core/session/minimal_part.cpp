@@ -10,13 +10,12 @@
 
 #include "base/elapsed.h"
 #include "base/name_hints.h"
-#include "engine/engine.h"
+#include "base/sort_distinct.h"
 #include "interchange/export_steps.h"
-#include "planning/applicable_options.h"
-#include "planning/read_back_plan.h"
-#include "session/file_kernels.h"
 #include "session/operations.h"
+#include "session/part_trial.h"
 #include "tuning/deadline.h"
+#include "tuning/smaller_sets.h"
 
 namespace fusescope {
 namespace {
@@ -41,7 +40,11 @@ class MinimalSearch {
  public:
   MinimalSearch(const Artifact& artifact, const NetworkCutter& cutter, const std::set<std::size_t>& among,
                 const Samples& samples, const MinimalOptions& options)
-      : m_artifact(artifact), m_cutter(cutter), m_options(options), m_open(among.begin(), among.end()) {
+      : m_artifact(artifact),
+        m_cutter(cutter),
+        m_options(options),
+        m_open(among.begin(), among.end()),
+        m_deadline(options.run.stop) {
     m_samples.list = {samples.list.front()};
     m_samples.random = samples.random;
   }
@@ -51,30 +54,30 @@ class MinimalSearch {
     std::set<std::size_t> all(m_open.begin(), m_open.end());
     all.insert(m_held.begin(), m_held.end());
     TRY(record(all));
-    Deadline deadline(m_options.run.stop);
-    if (m_options.seconds > 0) deadline.endAfter(m_options.seconds);
+    if (m_options.seconds > 0) m_deadline.endAfter(m_options.seconds);
+    m_mostTrials = m_options.trials;
     const auto start = std::chrono::steady_clock::now();
-    const auto shows = [&](const SwitchSet& chosen) -> Result<double> {
-      TRY(checkStop(deadline.token()));
-      return TRY(isShown(nodesOf(chosen))) ? 0.0 : 1.0;
-    };
-    const std::int64_t ofNothing = m_held.empty() ? 1 : 0;  // the search begins with no node, which is no trial
-    const std::int64_t builds = m_options.trials > 0 ? m_options.trials + ofNothing : 0;
-    const Culprits found = TRY(findCulprits(static_cast<std::uint32_t>(m_open.size()), shows,
-                                            {.tolerance = 0.5, .builds = builds, .stop = deadline.token()}));
+    const Culprits found = TRY(findCulprits(static_cast<std::uint32_t>(m_open.size()),
+                                            [this](const SwitchSet& chosen) { return errorOf(chosen); },
+                                            {.tolerance = kBetween, .stop = m_deadline.token()}));
     TRY(checkStop(m_options.run.stop));
-    if (found.end == CulpritEnd::OutOfBudget && !m_shown.contains(nodesOf(found.off)))
+    if (found.end == CulpritEnd::OutOfBudget && !isKnownToShow(nodesOf(found.off)))
       return Diagnostic{.message = "the budget was over before it was known that all of the nodes show it",
                         .where = {.attribute = "--minimal"},
                         .help = "Give it more with --budget or --trials."};
-    MinimalPart part{
-        .end = found.end, .minimal = found.minimal, .of = std::ssize(all), .trials = found.builds - ofNothing};
+    MinimalPart part{.end = found.end, .minimal = found.minimal, .of = std::ssize(all)};
+    if (found.end == CulpritEnd::NotWrong) {  // the two nodes alone
+      part.end = CulpritEnd::Found;
+      part.nodes = m_held;
+      part.minimal = part.smallest = true;
+    } else if (found.end != CulpritEnd::NoCulprit) {
+      part.nodes = nodesOf(found.off);
+      if (part.end == CulpritEnd::Found) TRY(searchSmaller(part, found.off));
+    }
+    TRY(checkStop(m_options.run.stop));
+    part.trials = std::ssize(m_tried);
     part.seconds = msSince(start) / 1000;
-    if (found.end == CulpritEnd::NotWrong) part.end = CulpritEnd::Found;  // the two nodes alone
-    if (part.end == CulpritEnd::NoCulprit) return part;
-    part.nodes = nodesOf(part.end == CulpritEnd::Found && found.end == CulpritEnd::NotWrong ? SwitchSet() : found.off);
-    part.minimal |= found.end == CulpritEnd::NotWrong;
-    if (const auto what = m_what.find(part.nodes); what != m_what.end()) part.what = what->second;
+    if (const auto tried = m_tried.find(part.nodes); tried != m_tried.end()) part.what = tried->second.what;
     return part;
   }
 
@@ -116,6 +119,11 @@ class MinimalSearch {
     return Done{};
   }
 
+  bool isKnownToShow(const std::set<std::size_t>& nodes) const {
+    const auto known = m_tried.find(nodes);
+    return known != m_tried.end() && known->second.isShown;
+  }
+
   std::set<std::size_t> nodesOf(const SwitchSet& chosen) const {
     std::set<std::size_t> nodes = m_held;
     for (const std::uint32_t index : chosen) nodes.insert(m_open[index]);
@@ -123,120 +131,64 @@ class MinimalSearch {
   }
 
   /// Whether the part of these nodes shows it. A part that cannot be made, planned or given values shows nothing; that
-  /// all of the nodes cannot is an error.
-  Result<bool> isShown(const std::set<std::size_t>& nodes) {
-    if (nodes.empty()) return false;
-    auto shown = tried(nodes);
+  /// all of the nodes cannot is an error. Asked again, it is not tried again; where no more may be tried, it is
+  /// cancelled.
+  Result<double> errorOf(const SwitchSet& chosen) {
+    const std::set<std::size_t> nodes = nodesOf(chosen);
+    if (nodes.empty()) return kHidden;
+    if (const auto known = m_tried.find(nodes); known != m_tried.end()) return known->second.isShown ? kShown : kHidden;
+    TRY(checkStop(m_deadline.token()));
+    if (m_mostTrials > 0 && std::ssize(m_tried) >= m_mostTrials) return Diagnostic::cancellation();
+    if (m_options.run.progress) m_options.run.progress("part", fmt::format("{} nodes", nodes.size()));
+    auto shown = PartTrial(m_artifact, m_cutter, m_recorded, m_options).shown(nodes);
     const bool isWhole = nodes.size() == m_open.size() + m_held.size();
     if (!shown.ok() && (isWhole || shown.error().cancelled))
       return located(shown.error(), m_options.folder, m_cutter.source());
-    if (!shown.ok() || !shown.value()) return false;
-    m_shown.insert(nodes);
-    return true;
+    const auto& told = m_tried.emplace(nodes, shown.ok() ? shown.value() : PartTrial::Shown()).first->second;
+    return told.isShown ? kShown : kHidden;
   }
 
-  Result<bool> tried(const std::set<std::size_t>& nodes) {
-    if (m_options.run.progress) m_options.run.progress("part", fmt::format("{} nodes", nodes.size()));
-    const NetworkPart part = TRY(partOfNodes(m_cutter.values(), nodes, m_cutter.facts()));
-    const std::vector<InputSpec> specs = inputExtents(m_recorded, part);
-    const std::filesystem::path path = m_options.folder / "tried.onnx";
-    TRY(onnxlib::writeNetwork(path, TRY(m_cutter.cut(part, m_recorded.types, specs, onnxlib::weightsNameOf(path)))));
-    Artifact artifact = TRY(openArtifact(path, {}, TRY(optionsFor(path)), m_artifact.backend, m_options.run.stop));
-    switch (m_options.shows) {
-      case PartShows::Difference:
-        return differs(artifact, part, nodes);
-      case PartShows::Refusal:
-        return isRefused(artifact, part, nodes);
-      case PartShows::Unfused:
-        return isUnfused(artifact, nodes);
-    }
-    return false;
+  /// A part of fewer nodes, where the first search found one of which no node can be left out.
+  Status searchSmaller(MinimalPart& part, const SwitchSet& off) {
+    const std::int64_t more = std::max(kLeastMore, 2 * std::ssize(m_tried));
+    if (m_mostTrials == 0 && m_options.seconds <= 0) m_mostTrials = std::ssize(m_tried) + more;
+    const auto found = TRY(smallerSet(
+        off, placesOfSwitches(), [this](const SwitchSet& chosen) { return errorOf(chosen); }, kBetween));
+    part.nodes = nodesOf(found.off);
+    part.smallest = found.smallest;
+    return Done{};
   }
 
-  /// The wishes of the whole that apply to the part.
-  Result<PlanOptions> optionsFor(const std::filesystem::path& path) const {
-    PlanOptions options = m_artifact.plan->options;
-    options.support.reset();
-    if (options.directives.empty()) return options;
-    const auto model = TRY(openModel(path, {}, m_options.run.stop));
-    return TRY(applicableOptions(*model, options, m_options.run.stop)).options;
+  /// Nodes lie beside those that read what they make.
+  SwitchPlaces placesOfSwitches() const {
+    SwitchPlaces places{.neighbours = std::vector<SwitchSet>(m_open.size())};
+    std::map<std::size_t, std::uint32_t> switchOf;
+    for (std::uint32_t i = 0; i < m_open.size(); ++i) switchOf[m_open[i]] = i;
+    const auto& nodes = m_cutter.values().graph().nodes;
+    std::map<std::string, std::size_t> makerOf;
+    for (std::size_t node = 0; node < nodes.size(); ++node)
+      for (const std::string& output : nodes[node].outputs)
+        if (!output.empty()) makerOf[output] = node;
+    const auto join = [&](std::size_t a, std::size_t b) {
+      const auto one = switchOf.find(a);
+      if (one == switchOf.end()) return;
+      if (m_held.contains(b)) places.beginnings.push_back(one->second);
+      if (const auto other = switchOf.find(b); other != switchOf.end())
+        places.neighbours[one->second].push_back(other->second);
+    };
+    for (std::size_t node = 0; node < nodes.size(); ++node)
+      for (const std::string& read : m_cutter.values().reads(node))
+        if (const auto maker = makerOf.find(read); maker != makerOf.end()) {
+          join(node, maker->second);
+          join(maker->second, node);
+        }
+    for (SwitchSet& neighbours : places.neighbours) sortDistinct(neighbours);
+    sortDistinct(places.beginnings);
+    return places;
   }
 
-  std::map<std::string, Tensor> inputsOf(const NetworkPart& part) const {
-    std::map<std::string, Tensor> inputs;
-    for (const std::string& input : part.inputs) inputs[input] = m_recorded.samples.front().at(input);
-    return inputs;
-  }
-
-  BuildOptions buildFor(const Artifact& artifact, const NetworkPart& part) const {
-    BuildOptions build = buildOptions(artifact, m_options.run.threads, m_options.run.stop);
-    build.measureTactics = false;
-    if (!m_recorded.samples.empty()) {
-      build.shapes = extentsOf(inputsOf(part));
-    } else {
-      for (const InputSpec& spec : inputExtents(m_recorded, part)) build.shapes[spec.name] = spec.opt;
-    }
-    return build;
-  }
-
-  Result<bool> differs(const Artifact& artifact, const NetworkPart& part, const std::set<std::size_t>& nodes) {
-    const auto engine = TRY(openEngine(artifact, buildFor(artifact, part)));
-    const RunResult result = TRY(engine->run(inputsOf(part), {}, m_options.run.stop));
-    double worst = 0;
-    for (const std::string& output : part.outputs) {
-      const auto expected = m_recorded.samples.front().find(output);
-      const auto given = result.outputs.find(output);
-      if (expected == m_recorded.samples.front().end() || given == result.outputs.end()) continue;
-      const TensorComparison compared =
-          compareTensors(output, given->second, expected->second, {.rms = m_options.tolerance});
-      if (compared.ok) continue;
-      worst = std::max(worst, compared.problem.empty() && std::isfinite(compared.maxOverRms)
-                                  ? compared.maxOverRms
-                                  : std::numeric_limits<double>::infinity());
-    }
-    m_what[nodes] = std::isfinite(worst) ? fmt::format("max|Δ| of {:.3g} rms against the network's own types", worst)
-                                         : std::string("what is not finite, where the network's own types are");
-    return worst > 0;
-  }
-
-  static std::string fallbackOf(const Plan& plan) {
-    std::vector<std::string> names;
-    for (const Segment& segment : plan.segments)
-      if (segment.kind == SegmentKind::Fallback)
-        for (const NodeId node : segment.nodes) names.push_back(plan.graph().node(node).name);
-    return names.empty() ? std::string() : "refused: " + listed(names);
-  }
-
-  Result<bool> isRefused(const Artifact& artifact, const NetworkPart& part, const std::set<std::size_t>& nodes) {
-    std::string what = fallbackOf(*artifact.plan);
-    if (what.empty() && !artifact.isOurs() && artifact.compiler().whyNot(Ability::Compile).empty()) {
-      const auto engine = openEngine(artifact, buildFor(artifact, part));
-      if (!engine.ok() && engine.error().cancelled) return engine.error();
-      what = engine.ok() ? fallbackOf(engine.value()->plan()) : engine.error().text();
-    }
-    m_what[nodes] = what;
-    return !what.empty();
-  }
-
-  Result<bool> isUnfused(Artifact& artifact, const std::set<std::size_t>& nodes) {
-    if (!artifact.isOurs()) TRY(readBack(artifact, buildOptions(artifact, m_options.run.threads, m_options.run.stop)));
-    const Cover& cover = artifact.cover();
-    const FileKernels byNode(cover);
-    std::array<std::set<std::string>, 2> kernels;
-    for (std::size_t i = 0; i < kernels.size(); ++i) {
-      kernels[i] = byNode.namesOf(m_options.together[i]);
-      if (kernels[i].empty())
-        return Diagnostic{.message = "it is in no kernel: it falls back, nothing calculates it, or it was folded",
-                          .where = {.node = m_options.together[i], .attribute = "--nodes"},
-                          .help = "Name two nodes that kernels calculate."};
-    }
-    const bool isTogether =
-        std::ranges::any_of(kernels[0], [&](const std::string& kernel) { return kernels[1].contains(kernel); });
-    const auto nameOf = [](const std::set<std::string>& of) { return "'" + *of.begin() + "'"; };
-    m_what[nodes] = fmt::format("{} is in {}, {} in {}", m_options.together[0], nameOf(kernels[0]),
-                                m_options.together[1], nameOf(kernels[1]));
-    return !isTogether;
-  }
+  static constexpr double kShown = 0, kBetween = 0.5, kHidden = 1;
+  static constexpr std::int64_t kLeastMore = 32;  ///< so many parts more are tried at the least, to find a smaller one
 
   const Artifact& m_artifact;
   const NetworkCutter& m_cutter;
@@ -245,8 +197,9 @@ class MinimalSearch {
   std::set<std::size_t> m_held;
   Samples m_samples;
   RecordedValues m_recorded;
-  std::map<std::set<std::size_t>, std::string> m_what;
-  std::set<std::set<std::size_t>> m_shown;  ///< parts that are known to show it
+  Deadline m_deadline;
+  std::int64_t m_mostTrials = 0;  ///< 0: no limit
+  std::map<std::set<std::size_t>, PartTrial::Shown> m_tried;
 };
 
 }  // namespace
@@ -277,6 +230,8 @@ Json toJson(const MinimalPart& part, const MinimalOptions& options, const Networ
   return {{"shows", name(options.shows)},
           {"end", name(part.end)},
           {"minimal", part.minimal},
+          {"smallest", part.smallest},
+          {"against", options.against ? Json(options.against->compiler) : Json(nullptr)},
           {"nodes", cutter.nodeNames(part.nodes)},
           {"of", part.of},
           {"trials", part.trials},

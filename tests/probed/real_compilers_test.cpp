@@ -198,6 +198,31 @@ TEST_P(RealCompilers, AreTimedInTurnsWithOurs) {
   EXPECT_LT(json["outputs"][0]["max_over_rms"].get<double>(), 1e-4);
 }
 
+/// ONNX Runtime keeps in f32 on this processor what it is to calculate in f16 between nodes: what overflows by our own
+/// compiler, or by OpenVINO, does not there.
+TEST_P(RealCompilers, ASmallestDifferenceThatOnnxRuntimeDoesNotShow) {
+  const auto bytes = onnxlib::onnxTextToBytes(
+      "<ir_version: 8, opset_import: [\"\" : 18]> net (float[64, 64] x, float[64, 64] v) => (float[64, 64] y) "
+      "<float hundred = {100}> { [product] h = MatMul (x, v) [scale] s = Mul (h, hundred) [squash] y = Tanh (s) }");
+  ASSERT_TRUE(bytes.ok()) << bytes.error().text();
+  const std::string model = m_folder.write("net.onnx", bytes.value());
+  const bool isOurs = std::string_view(GetParam()) == "onnxruntime";
+  const ProcessResult result = fusescopeCommand(
+      {"extract", model, "-o", m_folder / "part.onnx", "--precision", "f16", "--minimal", "difference", "--tol-rms",
+       "0.05", "--compiler", isOurs ? "fusescope" : GetParam(), "--against", "onnxruntime", "--json"});
+  ASSERT_EQ(result.status, 0) << result.out << result.err;
+  const Json minimal = Json::parse(result.out)["minimal"];
+  EXPECT_EQ(minimal["nodes"], Json({"product", "scale", "squash"})) << minimal;
+  EXPECT_EQ(minimal["against"], "onnxruntime");
+  EXPECT_NE(minimal["what"].get<std::string>().find("; by onnxruntime: max|Δ| of "), std::string::npos) << minimal;
+  // What both show is not searched for.
+  const ProcessResult both =
+      fusescopeCommand({"extract", model, "-o", m_folder / "part.onnx", "--minimal", "difference", "--compiler",
+                        isOurs ? "fusescope" : GetParam(), "--against", "onnxruntime"});
+  EXPECT_EQ(both.status, 1) << both.out << both.err;
+  EXPECT_NE(both.err.find("that onnxruntime does not show"), std::string::npos) << both.err;
+}
+
 INSTANTIATE_TEST_SUITE_P(Compilers, RealCompilers, ::testing::Values("onnxruntime", "openvino"),
                          [](const auto& each) { return std::string(each.param); });
 

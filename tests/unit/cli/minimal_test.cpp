@@ -45,6 +45,58 @@ TEST_F(Minimal, TheNodeThatOverflows) {
   EXPECT_NE(part.out.find("first wrong: node_linear_1"), std::string::npos) << part.out << part.err;
 }
 
+/// Three nodes are wrong in float16 together and none of them by itself; elsewhere one is wrong alone.
+constexpr const char* kTwoPlaces =
+    "net (float[64, 64] x, float[64, 64] v, float[8] z) => (float[64, 64] y, float[8] q) "
+    "<float hundred = {100}, float thousand = {1000}> { [product] h = MatMul(x, v) [scale] s = Mul(h, hundred) "
+    "[squash] y = Tanh(s) [lift] a = Mul(z, thousand) [square] q = Mul(a, a) }";
+
+/// A set of which nothing can be left out is not yet the smallest.
+TEST_F(Minimal, FewerNodesElsewhereAreFound) {
+  const std::string model = network(kTwoPlaces);
+  const Json json = jsonOf(searched(model, "difference", {"--precision", "f16"}));
+  EXPECT_EQ(json["minimal"]["nodes"], Json({"square"}));
+  EXPECT_TRUE(json["minimal"]["smallest"]);
+  EXPECT_TRUE(json["minimal"]["against"].is_null());
+  const Json upper = jsonOf(searched(model, "difference", {"--precision", "f16", "--from", "x", "--to", "y"}));
+  EXPECT_EQ(upper["minimal"]["nodes"], Json({"product", "scale", "squash"}));
+  EXPECT_TRUE(upper["minimal"]["smallest"]) << "no node and no two neighbours show it";
+}
+
+/// Where the trials end before all that might be smaller were tried, that is said.
+TEST_F(Minimal, ThatFewerNodesWereNotTriedIsSaid) {
+  const std::string model = network(kTwoPlaces);
+  bool wasSaid = false;
+  for (int trials = 3; trials < 16 && !wasSaid; ++trials) {
+    const std::vector<std::string> more{"--precision", "f16", "--trials", std::to_string(trials)};
+    const Json json = jsonOf(searched(model, "difference", more));
+    if (json["minimal"]["end"] != "found" || json["minimal"]["smallest"]) continue;
+    wasSaid = true;
+    EXPECT_TRUE(json["minimal"]["minimal"]);
+    EXPECT_EQ(json["minimal"]["nodes"].size(), 3U);
+    std::vector<std::string> words{"extract", model, "-o", path("part.onnx"), "--minimal", "difference"};
+    words.insert(words.end(), more.begin(), more.end());
+    const std::string text = fusescopeCommand(words).out;
+    EXPECT_EQ(text.find("smallest part"), std::string::npos) << text;
+    EXPECT_NE(text.find("Fewer nodes elsewhere may show it"), std::string::npos) << text;
+  }
+  EXPECT_TRUE(wasSaid);
+}
+
+TEST_F(Minimal, AnotherCompilerToHoldItAgainstIsAnother) {
+  const std::string model = network(kTwoPlaces);
+  const auto refused = [&](const std::string& against) {
+    const auto result = searched(model, "difference", {"--precision", "f16", "--against", against});
+    EXPECT_EQ(result.status, 2) << result.out;
+    return result.err;
+  };
+  EXPECT_NE(refused("fusescope").find("is what compiles the network itself"), std::string::npos);
+  const std::string none = refused("nobody");
+  EXPECT_NE(none.find("there is no compiler 'nobody'"), std::string::npos) << none;
+  EXPECT_NE(none.find("--against"), std::string::npos) << none;
+  EXPECT_EQ(fusescopeCommand({"extract", model, "-o", path("part.onnx"), "--against", "fusescope"}).status, 2);
+}
+
 TEST_F(Minimal, ARefusalOfATarget) {
   const std::string model =
       network("net (float[4, 4] x) => (float z) { [before] a = Tanh(x) [odd] d = Det(a) [last] z = Relu(d) }");
