@@ -10,12 +10,13 @@
 #include "app/cli/read_back.h"
 #include "app/cli/table.h"
 #include "base/files.h"
+#include "base/text.h"
 
 namespace fusescope::cli {
 namespace {
 
 struct Arguments {
-  std::string model, layers, profile, times, log, output;
+  std::string model, layers, profile, times, log, output, rebuilt;
   bool json = false;
   PlanArguments plan;
 };
@@ -38,7 +39,38 @@ void printTold(const ReadBackPlan& made) {
     if (count > kMostOfOne) std::cout << fmt::format("  … and {} more of {}\n", count - kMostOfOne, code);
 }
 
+/// Writes the network that the log tells of, and nothing else.
+Result<int> rebuild(const Arguments& arguments) {
+  const auto needs = [](std::string message, std::string help) {
+    return Diagnostic{.message = std::move(message), .where = {.attribute = "--rebuild"}, .help = std::move(help)};
+  };
+  if (arguments.log.empty()) return needs("the log is missing that it is rebuilt from", "Give it with --log.");
+  if (!arguments.model.empty() || !arguments.layers.empty() || !arguments.output.empty())
+    return needs("it writes the network of the log alone", "Then give import-engine that file with --layers.");
+  const RebuiltNetwork network = TRY(rebuildNetwork(arguments.log, arguments.rebuilt));
+  if (arguments.json) {
+    printJson({{"format", "fusescope.rebuilt"},
+               {"version", 1},
+               {"path", arguments.rebuilt},
+               {"nodes", network.nodes},
+               {"unknown", network.unknown},
+               {"weights", network.weights}});
+    return kDone;
+  }
+  std::cout << fmt::format("{}: {} as the log tells of them, {} without numbers\n", arguments.rebuilt,
+                           counted(network.nodes, "node"), counted(network.weights, "weight"));
+  if (network.unknown > 0)
+    std::cout << fmt::format("of {} the log does not say all that the operator needs: they are drawn, not calculated\n",
+                             counted(network.unknown, "node"));
+  return kDone;
+}
+
 Result<int> importAndPrint(const Arguments& arguments) {
+  if (!arguments.rebuilt.empty()) return rebuild(arguments);
+  if (arguments.layers.empty())
+    return Diagnostic{.message = "the file with the engine's layers is missing",
+                      .where = {.attribute = "--layers"},
+                      .help = "It is written by: trtexec --exportLayerInfo=layers.json."};
   const EngineImport request{.model = arguments.model,
                              .files = {arguments.layers, arguments.profile, arguments.times, arguments.log},
                              .inputs = TRY(arguments.plan.inputOverrides()),
@@ -73,12 +105,14 @@ Command importEngineCommand(CLI::App& app) {
   verb->add_option("MODEL", arguments->model, "the ONNX file that it was built from; else its layers are drawn")
       ->type_name("MODEL");
   verb->add_option("--layers", arguments->layers, "layer information: trtexec --exportLayerInfo or --dumpLayerInfo")
-      ->required()
       ->type_name("F");
   verb->add_option("--profile", arguments->profile, "times by layer: trtexec --exportProfile or --dumpProfile")
       ->type_name("F");
   verb->add_option("--times", arguments->times, "times of runs: trtexec --exportTimes")->type_name("F");
   verb->add_option("--log", arguments->log, "the log of the build: trtexec --verbose")->type_name("F");
+  verb->add_option("--rebuild", arguments->rebuilt,
+                   "write the network as an ONNX file without weights, as far as --log tells of it, and nothing else")
+      ->type_name("NET.onnx");
   verb->add_option("-o,--output", arguments->output, "write the plan's JSON here")->type_name("FILE");
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->plan.declare(*verb);

@@ -43,6 +43,10 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"import.extent_without_bound", Import, true,
        "the file has no upper bound for extent {axis} of {input}; {max} is assumed"},
       {"import.example_inputs_refused", Import, true, "its example inputs are left out: {why}"},
+      {"import.rebuilt_from_log", Import, true,
+       "this is not the file of its author, but was rebuilt from the log of a build ({file}): weights have no numbers, "
+       "and "
+       "of {unknown|node/nodes} the log does not say all that the operator needs, so that they cannot be calculated"},
       {"import.constant_not_a_number", Import, true, "not a number in {value}: {count} of its {elements} elements"},
       {"import.constant_infinite", Import, true, "infinite in {value}: {count} of its {elements} elements"},
       {"import.constant_denormal", Import, true,

@@ -11,6 +11,7 @@
 #include "compilers/tensorrt/engine_reader.h"
 #include "compilers/tensorrt/log_agreement.h"
 #include "frontends/tensorrt/layer_network.h"
+#include "frontends/tensorrt/logged_network.h"
 
 namespace fusescope {
 namespace {
@@ -135,6 +136,15 @@ Result<Artifact> importEngine(const EngineImport& request, const StopToken& stop
   artifact.plan = artifact.made->asked;
   artifact.files = identitiesOf(plan->model->files);
   return artifact;
+}
+
+Result<RebuiltNetwork> rebuildNetwork(const std::filesystem::path& log, const std::filesystem::path& path) {
+  const auto network = TRY(parsed(log, [&](std::string_view text) -> Result<LoggedNetwork> {
+    return networkOfLog(TRY(parseEngineLog(text)), log.filename().string());
+  }));
+  TRY(writeFileAtomically(path, TRY(onnxlib::modelBytes(network.file))));
+  return RebuiltNetwork{
+      .nodes = std::ssize(network.file.graph.nodes), .weights = network.weights, .unknown = network.unknown};
 }
 
 Run engineRun(const Artifact& artifact) {

@@ -34,6 +34,14 @@ struct EngineImport {
 /// layers are told and there is no model.
 Result<Artifact> importEngine(const EngineImport& request, const StopToken& stop = {}, const Progress& progress = {});
 
+/// What came of a network that was rebuilt from a log.
+struct RebuiltNetwork {
+  std::int64_t nodes = 0, weights = 0;
+  std::int64_t unknown = 0;  ///< nodes of which the log does not say all that their operators need
+};
+/// Writes the network that the log of a build at `log` tells of as an ONNX file at `path`: networkOfLog().
+Result<RebuiltNetwork> rebuildNetwork(const std::filesystem::path& log, const std::filesystem::path& path);
+
 /// The run that such a plan is in a session: with the times that the files tell, of the device that they name. Its id,
 /// name and model are the caller's to give.
 Run engineRun(const Artifact& artifact);

@@ -1,5 +1,6 @@
 #include "frontends/onnx/file_findings.h"
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "frontends/onnx/graph_builder.h"
 #include "frontends/onnx/node_order.h"
 #include "frontends/onnx/unique_names.h"
+#include "frontends/rebuilt_metadata.h"
 #include "ir/tensor_type.h"
 #include "ops/type_flow.h"
 
@@ -181,6 +183,12 @@ void recordVersions(const FileModel& file, std::vector<Decision>& decisions) {
 
 void recordFindings(const FileModel& file, std::vector<Decision>& decisions) {
   recordVersions(file, decisions);
+  if (const auto rebuilt = file.metadata.find(kRebuiltFromKey); rebuilt != file.metadata.end()) {
+    const auto isUnknown = [](const FileNode& node) { return node.domain == kLoggedDomain; };
+    decisions.push_back(
+        decide("import.rebuilt_from_log", {}, "import",
+               {{"file", rebuilt->second}, {"unknown", std::ranges::count_if(file.graph.nodes, isUnknown)}}));
+  }
   GraphFindings(file.graph, {}, {}, decisions).record();
 }
 

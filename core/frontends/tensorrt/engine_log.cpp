@@ -30,6 +30,20 @@ std::optional<double> msIn(std::string_view word) {
   return read.ec == std::errc() && std::isfinite(ms) && ms >= 0 ? std::optional(ms) : std::nullopt;
 }
 
+/// "-1, 1, 28, 28", up to what is no number.
+std::vector<std::int64_t> integersIn(std::string_view text) {
+  std::vector<std::int64_t> integers;
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  for (std::int64_t integer = 0; !text.empty();) {
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), integer);
+    if (read.ec != std::errc()) break;
+    integers.push_back(integer);
+    text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
+    text.remove_prefix(std::min(text.find_first_not_of(", "), text.size()));
+  }
+  return integers;
+}
+
 /// "[x -> (-1, 1, 28, 28)[FLOAT]], [w -> (32)[FLOAT]], ": an optional input that is absent stands there without any.
 std::vector<EngineLog::Tensor> tensorsIn(std::string_view text) {
   constexpr std::string_view kArrow = " -> (", kShape = ")[";
@@ -41,14 +55,7 @@ std::vector<EngineLog::Tensor> tensorsIn(std::string_view text) {
     EngineLog::Tensor& tensor = tensors.emplace_back();
     tensor.name = text.substr(start + 1, arrow - start - 1);
     tensor.type = text.substr(type + kShape.size(), end - type - kShape.size());
-    std::string_view dims = text.substr(arrow + kArrow.size(), type - arrow - kArrow.size());
-    for (std::int64_t dim = 0; !dims.empty();) {
-      const auto read = std::from_chars(dims.data(), dims.data() + dims.size(), dim);
-      if (read.ec != std::errc()) break;
-      tensor.dims.push_back(dim);
-      dims.remove_prefix(static_cast<std::size_t>(read.ptr - dims.data()));
-      dims.remove_prefix(std::min(dims.find_first_not_of(", "), dims.size()));
-    }
+    tensor.dims = integersIn(text.substr(arrow + kArrow.size(), type - arrow - kArrow.size()));
     text.remove_prefix(end + 2);
   }
   return tensors;
@@ -69,6 +76,7 @@ class EngineLogReader {
       m_log.warnings.emplace_back(words);
     const bool isKnown = takeFact(words) || takeParsing(words) || takeTactic(words) || takeType(words);
     m_isUnderstood = m_isUnderstood || isKnown;
+    if (!isKnown) takeNetwork(words);
   }
 
   Result<EngineLog> log() && {
@@ -147,6 +155,47 @@ class EngineLogReader {
       return true;
     }
     return takeTensors(words, "] inputs: ", true) || takeTensors(words, "] outputs: ", false);
+  }
+
+  /// What the parser says of the network besides its nodes, and of the node that it is at.
+  void takeNetwork(std::string_view words) {
+    constexpr std::string_view kInput = "Adding network input: ", kOutput = "Marking ",
+                               kKernel = "Using kernel: ", kOpset = "Opset version:";
+    if (words.starts_with(kOpset))
+      if (const auto opset = integersIn(words.substr(kOpset.size())); !opset.empty()) m_log.opset = opset.front();
+    if (words.starts_with(kInput)) {
+      const auto name = between(words, kInput, " with dtype: "), type = between(words, " with dtype: ", ",");
+      const auto dims = between(words, ", dimensions: (", ")");
+      if (name && type && dims) m_log.inputs.push_back({std::string(*name), std::string(*type), integersIn(*dims)});
+    }
+    if (const std::size_t at = words.find(" as output: "); words.starts_with(kOutput) && at != std::string_view::npos)
+      m_log.outputs.emplace_back(words.substr(at + 12));
+    if (m_log.nodes.empty() || !m_log.nodes.back().outputs.empty()) return;
+    EngineLog::Node& node = m_log.nodes.back();
+    if (words.starts_with(kKernel)) node.window = windowIn(words);
+    if (const auto factors = between(words, "Using opA: ", ""))
+      node.isTransposed = {factors->starts_with('1'), factors->ends_with("opB: 1")};
+  }
+
+  /// "Using kernel: (5, 5), strides: (1, 1), prepadding: (2, 2), postpadding: (2, 2), dilations: (1, 1), …"
+  static std::optional<EngineLog::Window> windowIn(std::string_view words) {
+    EngineLog::Window window;
+    const auto take = [&](std::string_view key, std::vector<std::int64_t>& into) {
+      if (const auto numbers = between(words, key, ")")) into = integersIn(*numbers);
+    };
+    take("kernel: (", window.kernel);
+    take("strides: (", window.strides);
+    take("prepadding: (", window.padsBefore);
+    take("postpadding: (", window.padsBehind);
+    take("dilations: (", window.dilations);
+    const auto groups = between(words, "nbGroups: ", "");
+    const std::size_t axes = window.kernel.size();
+    const bool isWhole = axes > 0 && window.strides.size() == axes && window.padsBefore.size() == axes &&
+                         window.padsBehind.size() == axes && window.dilations.size() == axes && groups;
+    if (!isWhole) return std::nullopt;
+    const auto count = integersIn(*groups);
+    window.groups = count.empty() ? 1 : count.front();
+    return window;
   }
 
   /// "NAME [OP] inputs: [x -> (1)[FLOAT]], "

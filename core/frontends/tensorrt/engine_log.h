@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -19,10 +20,17 @@ struct EngineLog {
     std::string type;  ///< "FLOAT"
     std::vector<std::int64_t> dims;
   };
+  /// What the parser says of a convolution.
+  struct Window {
+    std::vector<std::int64_t> kernel, strides, padsBefore, padsBehind, dilations;
+    std::int64_t groups = 1;
+  };
   /// A node of the ONNX file as the parser met it.
   struct Node {
     std::string name, op;
     std::vector<Tensor> inputs, outputs;
+    std::optional<Window> window{};                       ///< of a Conv
+    std::optional<std::pair<bool, bool>> isTransposed{};  ///< of a Gemm: its two factors
   };
   /// How kernels were chosen for a layer, over all formats that were tried.
   struct Tactics {
@@ -37,12 +45,15 @@ struct EngineLog {
     std::string layer, type;
   };
 
-  std::string version;      ///< "10.16.1"; empty: it is not said
-  std::string device;       ///< "NVIDIA H100 PCIe"; empty: it is not said
-  std::string driver;       ///< of the device; empty: it is not said
-  std::string command;      ///< of trtexec, with its options; empty: it is not said
-  std::string precision;    ///< "FP32+FP16"; empty: it is not said
-  std::string constraints;  ///< "obey" or "prefer", where whoever built says so in no command; empty: it does not
+  std::string version;           ///< "10.16.1"; empty: it is not said
+  std::string device;            ///< "NVIDIA H100 PCIe"; empty: it is not said
+  std::string driver;            ///< of the device; empty: it is not said
+  std::string command;           ///< of trtexec, with its options; empty: it is not said
+  std::string precision;         ///< "FP32+FP16"; empty: it is not said
+  std::string constraints;       ///< "obey" or "prefer", where whoever built says so in no command; empty: it does not
+  std::int64_t opset = 0;        ///< of the ONNX file; 0: it is not said
+  std::vector<Tensor> inputs{};  ///< of the network
+  std::vector<std::string> outputs{};  ///< of the network, by their names in the ONNX file
   std::vector<Node> nodes;
   std::vector<ListedLayer> layers;  ///< of the engine that it was built as; empty: it does not list them
   std::map<std::string, std::string, std::less<>> nodeOfLayer;  ///< by layer of TensorRT's network, before fusion

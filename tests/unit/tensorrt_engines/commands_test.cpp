@@ -72,6 +72,22 @@ TEST_F(EngineCommands, PricesAreATableAndBecomeThoseOfPlans) {
   EXPECT_EQ(answerOf({"prices", "--forget", m_network}, 1)["forgotten"], 0);
 }
 
+TEST(EngineCommand, TheNetworkOfALogIsWrittenAndSaidToBeRebuilt) {
+  FUSESCOPE_REQUIRE_SHARED();
+  const TemporaryFolder folder;
+  const std::string log = data("trt10.16-mnist/trtexec-verbose-build.log").string(), network = folder / "net.onnx";
+  const Json json = answerOf({"import-engine", "--log", log, "--rebuild", network});
+  EXPECT_EQ(json["nodes"], 12);
+  EXPECT_EQ(json["unknown"], 4);
+  const ProcessResult looked = fusescopeCommand({"inspect", network});
+  EXPECT_EQ(looked.status, 0) << looked.err;
+  EXPECT_NE(looked.out.find("was rebuilt from the log of a build (trtexec-verbose-build.log)"), std::string::npos)
+      << looked.out;
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"import-engine", "--rebuild", network}, {"import-engine", "--log", log}})
+    EXPECT_EQ(fusescopeCommand(words).status, 2);
+}
+
 /// An engine of another network is said to be none of this one, and nothing is written that could be taken for it.
 TEST_F(EngineCommands, WhatIsOfAnotherNetworkIsNotWritten) {
   const std::string written = (m_folder / "other.json").string();

@@ -248,42 +248,6 @@ TEST(EngineFiles, TheLogTellsVersionDeviceTacticsAndRegions) {
   EXPECT_EQ(region->nodes.size(), 6U);  // from the Reshape to the ArgMax, as the log says
 }
 
-/// What a log of another build tells is none of this engine's: not its version, types, tactics or pins.
-TEST(EngineFiles, ALogOfAnotherBuildIsLeftOut) {
-  FUSESCOPE_REQUIRE_SHARED();
-  Imported imported(engineNamed("trt10.16-mnist"));
-  const auto alone = imported.read();
-  ASSERT_NE(alone, nullptr);
-  const Path log = data("trt10.16-mnist/trtexec-verbose-build.log");
-  imported.request.files.log = log;
-  const auto made = imported.read();
-  ASSERT_NE(made, nullptr);
-  ASSERT_EQ(made->decisions.size(), alone->decisions.size() + 1);
-  const auto found = std::ranges::find(made->decisions, "build.log_of_another", &Decision::code);
-  ASSERT_NE(found, made->decisions.end());
-  EXPECT_EQ(found->arguments["file"], log.string());
-  EXPECT_EQ(found->arguments["unmatched"], 2) << "of both convolutions the log has a region";
-  EXPECT_EQ(found->arguments["layers"], 4);
-  EXPECT_EQ(made->compiler, alone->compiler);
-  EXPECT_EQ(made->placement->device, "");
-  EXPECT_EQ(made->placement->files, alone->placement->files);
-  EXPECT_TRUE(made->options.precisions.empty());
-}
-
-TEST(EngineFiles, ALogOfAnotherNetworkIsLeftOut) {
-  FUSESCOPE_REQUIRE_SHARED();
-  Imported imported(engineNamed("pytorch-resnet18-A100-fp16"));
-  std::string log = textOf(data("trt10.16-mnist/trtexec-verbose-build.log"));
-  log.resize(log.find("Engine Layer Information:"));
-  imported.request.files.log = imported.folder().write("build.log", log);
-  const auto made = imported.read();
-  ASSERT_NE(made, nullptr);
-  const auto found = std::ranges::find(made->decisions, "build.log_of_another_network", &Decision::code);
-  ASSERT_NE(found, made->decisions.end());
-  EXPECT_EQ(found->arguments["unmatched"], found->arguments["nodes"]);
-  EXPECT_EQ(made->compiler.version, "8.4 or later");
-}
-
 TEST(EngineFiles, TypesThatWereSetAndIgnoredAreSaid) {
   Imported imported(engineNamed("trt10.16-mnist"));
   if (!sharedFolder()) GTEST_SKIP() << "no shared test material";
