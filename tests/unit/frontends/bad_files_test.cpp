@@ -93,8 +93,10 @@ TEST(BadFiles, WhatIsNoOnnxFileIsSaidSo) {
   const TemporaryFolder folder;
   EXPECT_EQ(errorOf(folder, ""), "is empty");
   for (const std::string& text : {std::string("hello world, this is text\n"), std::string("\x89PNG\r\n\x1a\n0000"),
-                                  std::string("PK\x03\x04 zip"), std::string("{\"json\": 1}"), std::string(100, '\0')})
+                                  std::string("{\"json\": 1}"), std::string(100, '\0')})
     EXPECT_NE(errorOf(folder, text).find("is not an ONNX model"), std::string::npos) << text;
+  const std::string cutShort = errorOf(folder, "PK\x03\x04 zip");  // as an exported program of PyTorch begins
+  EXPECT_NE(cutShort.find("cannot be read as a zip archive"), std::string::npos) << cutShort;
 }
 
 TEST(BadFiles, MissingFilesAndFoldersAreSaidSo) {
