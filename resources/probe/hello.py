@@ -9,13 +9,10 @@ import sys
 
 from . import base, compilers
 
-# Packages that are named although the probe has no part for them, or under another compiler's name.
-OTHER_DISTRIBUTIONS = ("torch",)
-
 
 def about_this_environment():
     known = {name: distributions_of(name) for name in compiler_modules()}
-    wanted = {entry for names in known.values() for entry in names} | set(OTHER_DISTRIBUTIONS)
+    wanted = {entry for names in known.values() for entry in names}
     packages = installed(wanted)
     return {
         "python": platform.python_version(),

@@ -63,7 +63,7 @@ class Program:
             exported = on_device(exported, device)
         self._half, self._is_whole = options.get("half"), options.get("half_by") == "whole"
         self.module = exported.module()
-        if self._half:
+        if self._half or device != "cpu":
             remove_checks(self.module)
         if self._half and self._is_whole:
             self.module = self.module.to(self._half_type())
@@ -209,7 +209,7 @@ def on_device(exported, device):
 
 
 def remove_checks(module):
-    """Takes out what only checks that tensors have the types that the export saw: below f32 they have others."""
+    """Takes out what only checks that tensors have the types and device that the export saw: others are asked for."""
     for each in module.modules():
         graph = getattr(each, "graph", None)
         if graph is None:

@@ -41,6 +41,8 @@ class Compiler(base.Compiler):
         self._device, self._mode, self._kernels = "cpu", "eager", []
 
     def open(self, request, files, out_folder, progress):
+        # What torch keeps for itself, as headers that it precompiles, goes with the job.
+        tempfile.tempdir = tempfile.mkdtemp(prefix="torch-", dir=os.path.dirname(os.path.abspath(out_folder)))
         self._torch = base.import_package("torch", DISTRIBUTIONS[0])
         self._numpy = base.import_package("numpy", "numpy")
         version = self._torch.__version__
@@ -70,15 +72,16 @@ class Compiler(base.Compiler):
         phases = []
         with phase("load", phases, progress):
             exported = programs.load(self._torch, files[PROGRAM])
-            self._program = programs.Program(self._torch, exported, self._device, options)
-            self._run = self._program.module
+            program = programs.Program(self._torch, exported, self._device, options)
         with phase("observe", phases, progress), self._words("run the exported program"):
-            nodes = self._program.observed()
-        write(os.path.join(out_folder, "program.json"), {"nodes": nodes, "weights": self._program.weights()})
+            nodes = program.observed()
+        write(os.path.join(out_folder, "program.json"), {"nodes": nodes, "weights": program.weights()})
+        run = program.module
         if self._mode == "inductor":
             with phase("inductor", phases, progress), self._words("compile the exported program"):
-                told = self._compile(out_folder)
+                run, told = self._compile(program)
             write(os.path.join(out_folder, "provenance.json"), told)
+        self._program, self._run = program, run
         return {
             "phases": phases,
             "peak_bytes": base.peak_bytes(),
@@ -97,11 +100,12 @@ class Compiler(base.Compiler):
 
     def time(self, request, files, out_folder, progress):
         args, kwargs = self._given(self._read(files))
+        once = lambda: self._once(self._run, args, kwargs)  # noqa: E731
         with self._words("run the network"), self._program.calculating():
             progress("warm up")
-            base.times_of_runs(lambda: self._once(args, kwargs), request.get("warmup_seconds", 0), least=3)
+            base.times_of_runs(once, request.get("warmup_seconds", 0), least=3)
             progress("time")
-            ms = base.times_of_runs(lambda: self._once(args, kwargs), request.get("seconds", 1), least=3)
+            ms = base.times_of_runs(once, request.get("seconds", 1), least=3)
         return {"ms": ms, **({"remark": UNMOVED} if self._device != "cpu" else {})}
 
     def profile(self, request, files, out_folder, progress):
@@ -131,9 +135,9 @@ class Compiler(base.Compiler):
             )
         return asked
 
-    def _compile(self, out_folder):
-        """Compiles for the usual inputs, and gives what TorchInductor writes of the kernels that it made."""
-        folder = tempfile.mkdtemp(prefix="inductor-", dir=os.path.dirname(os.path.abspath(out_folder)))
+    def _compile(self, program):
+        """Compiles for the usual inputs. Gives what runs, and what TorchInductor writes of the kernels that it made."""
+        folder = tempfile.mkdtemp(prefix="inductor-")
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.join(folder, "cache")
         os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
         os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
@@ -142,17 +146,17 @@ class Compiler(base.Compiler):
 
         torch._dynamo.reset()
         asked = torch_profile.told_of_kernels(config, os.path.join(folder, "told"))
-        args, kwargs = self._program.arguments(self._program.usual_inputs())
+        args, kwargs = program.arguments(program.usual_inputs())
         graphs = []
-        with config.patch(asked), self._program.calculating():
-            self._run = self._torch.compile(self._program.module, backend=watched_inductor(graphs))
-            self._once(args, kwargs)
+        with config.patch(asked), program.calculating():
+            run = self._torch.compile(program.module, backend=watched_inductor(graphs))
+            self._once(run, args, kwargs)
         told = torch_profile.provenance(os.path.join(folder, "told"))
         self._kernels = [name for graph in told for name in torch_profile.in_order(graph["kernels"])]
-        return {"graphs": told, "nodes": graphs}
+        return run, {"graphs": told, "nodes": graphs}
 
-    def _once(self, args, kwargs):
-        result = self._run(*args, **kwargs)
+    def _once(self, run, args, kwargs):
+        result = run(*args, **kwargs)
         if self._device != "cpu":
             self._torch.cuda.synchronize()
         return result
