@@ -31,10 +31,13 @@ class Opening(unittest.TestCase):
         self.addCleanup(sys.modules.pop, "torch", None)
         self.addCleanup(sys.modules.pop, "numpy", None)
         sys.modules["numpy"] = types.ModuleType("numpy")
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.addCleanup(setattr, tempfile, "tempdir", tempfile.tempdir)
 
     def opened(self, torch):
         sys.modules["torch"] = torch
-        return part.Compiler().open({}, {}, "", lambda *_: None)
+        return part.Compiler().open({}, {}, os.path.join(self.folder.name, "out"), lambda *_: None)
 
     def test_an_older_torch_is_refused(self):
         with self.assertRaises(base.Refusal) as refused:

@@ -1,7 +1,7 @@
 """Recorded answers of a compiler in place of a machine that has it.
 
     replay.py answer JOB.pyz RECORDING.zip RESULT.zip    answers a job with a recording, as the machine would have done
-    replay.py record RESULT.zip RECORDING.zip [RUNS]     keeps the answers of a result, of a profile so many runs (4)
+    replay.py record RESULT.zip RECORDING.zip [OPS]      keeps the answers of a result but those to OPS ("run,time")
 
 A recording is the result without what is of one job alone: which probe asked, and for which files. So it outlives
 changes of the probe that change no answer. It holds recording.json, {hello, finished, answers[{op, event, json,
@@ -12,35 +12,39 @@ import json
 import sys
 import zipfile
 
-MOST_TIMES = 50  # of runs
+MOST_TIMES = 50  # of runs, spread over all
+PROFILED = 3  # runs of a profile that are kept
 
 
-def record(result, recording, runs=4):
+def record(result, recording, without=""):
     with zipfile.ZipFile(result) as source, zipfile.ZipFile(recording, "w", zipfile.ZIP_DEFLATED) as kept:
         told = json.loads(source.read("result.json"))
         answers = []
-        for number, answer in enumerate(told["answers"]):
+        for answer in told["answers"]:
             entry = {key: value for key, value in answer.items() if key not in ("request", "files")}
             entry["op"] = answer["request"]["json"]["op"]
+            if entry["op"] in without.split(","):
+                continue
             if entry["op"] in ("time", "profile") and "ms" in entry.get("json", {}):
-                entry["json"]["ms"] = entry["json"]["ms"][:MOST_TIMES]
+                ms = entry["json"]["ms"]
+                entry["json"]["ms"] = ms[:: max(1, len(ms) // MOST_TIMES)]
             entry["files"] = [file["name"] for file in answer["files"]]
             for file in answer["files"]:
                 data = source.read(file["entry"])
-                data = shortened(data, int(runs)) if file["name"] == "profile.json" else data
-                write(kept, f"{number}/{file['name']}", data)
+                data = shortened(data) if file["name"] == "profile.json" else data
+                write(kept, f"{len(answers)}/{file['name']}", data)
             answers.append(entry)
         hello = {**told["hello"], "machine": "recorded", "executable": "python3"}
         head = {"hello": hello, "finished": told["finished"], "answers": answers}
         write(kept, "recording.json", json.dumps(head, indent=1).encode())
 
 
-def shortened(profile, runs):
+def shortened(profile):
     """The events of the first runs."""
     told = json.loads(profile)
     begins = [row[2] for row in told["events"] if told["names"][row[1]] == "fusescope.run"]
-    if len(begins) > runs:
-        told["events"] = [row for row in told["events"] if row[2] < begins[runs]]
+    if len(begins) > PROFILED:
+        told["events"] = [row for row in told["events"] if row[2] < begins[PROFILED]]
     return json.dumps(told).encode()
 
 
