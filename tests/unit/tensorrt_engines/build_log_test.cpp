@@ -12,6 +12,50 @@
 namespace fusescope::test {
 namespace {
 
+/// The log of mnist's build tells of its nodes: of its convolutions and products all, of the others what they move.
+TEST(BuildLog, ANetworkIsRebuiltFromTheLogOfItsBuild) {
+  FUSESCOPE_REQUIRE_SHARED();
+  const Path log = data("trt10.16-mnist/trtexec-verbose-build.log");
+  const TemporaryFolder folder;
+  const auto rebuilt = rebuildNetwork(log, folder / "net.onnx");
+  ASSERT_TRUE(rebuilt.ok()) << rebuilt.error().text();
+  EXPECT_EQ(rebuilt.value().nodes, 12);
+  EXPECT_EQ(rebuilt.value().weights, 9);
+  EXPECT_EQ(rebuilt.value().unknown, 4) << "two pools, Softmax and ArgMax";
+  const auto model = importModel(folder / "net.onnx");
+  ASSERT_TRUE(model.ok()) << model.error().text();
+  const auto known = importBytes(mnistBytes());
+  ASSERT_TRUE(known.ok());
+  const Graph& graph = *model.value().graph;
+  for (const NodeId id : known.value().graph->order()) {
+    const Node& node = known.value().graph->node(id);
+    const auto again = graph.findNode(node.name);
+    ASSERT_TRUE(again) << node.name;
+    EXPECT_EQ(graph.node(*again).op, node.op);
+    if (!graph.node(*again).domain.empty()) continue;
+    for (const char* key : {"kernel_shape", "pads", "transB"}) {
+      const auto attribute = node.attributes.find(key);
+      if (attribute == node.attributes.end()) continue;
+      const auto& rebuiltAs = graph.node(*again).attributes.at(key);
+      if (const auto* list = std::get_if<std::vector<std::int64_t>>(&attribute->second)) {
+        EXPECT_EQ(std::get<std::vector<std::int64_t>>(rebuiltAs), *list) << node.name << " " << key;
+      } else {
+        EXPECT_EQ(std::get<std::int64_t>(rebuiltAs), std::get<std::int64_t>(attribute->second))
+            << node.name << " " << key;
+      }
+    }
+  }
+  EXPECT_EQ(std::ranges::count(model.value().decisions, "import.rebuilt_from_log", &Decision::code), 1);
+  // The engine of the same build is placed on it.
+  const auto made =
+      importEngine({.model = folder / "net.onnx", .files = {.layers = log, .profile = {}, .times = {}, .log = log}});
+  ASSERT_TRUE(made.ok()) << made.error().text();
+  EXPECT_EQ(made.value().made->placement->layers, 6);
+  EXPECT_TRUE(made.value().made->placement->unplaced.empty());
+  for (const NodeId id : made.value().made->graph().order())
+    EXPECT_NE(made.value().made->fateOf(id), Fate::NotDisclosed) << made.value().made->graph().node(id).name;
+}
+
 TEST(BuildLog, ALogThatTellsTooLittleRebuildsNothing) {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& text) {
