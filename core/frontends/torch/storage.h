@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/result.h"
 #include "ir/tensor.h"
 
 namespace fusescope::torch {

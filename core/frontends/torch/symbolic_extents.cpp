@@ -1,5 +1,6 @@
 #include "frontends/torch/symbolic_extents.h"
 
+#include <algorithm>
 #include <charconv>
 #include <vector>
 
