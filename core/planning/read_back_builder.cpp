@@ -231,17 +231,22 @@ std::vector<ValueId> ReadBackBuilder::resultsOf(const FusedNode& fused) const {
 }
 
 /// What others use of a kernel and nobody writes. The only such value, of a node that no other kernel holds, is the
-/// only output that is told without a value: a product whose result gets its extents by another kernel.
+/// only output that is told without a value, where a value of its type may have that one: a product whose result gets
+/// its extents by another kernel.
 void ReadBackBuilder::deriveOutputs(std::uint32_t kernel) {
   std::vector<KernelValue>& outputs = m_details[kernel].outputs;
   std::vector<ValueId> used;
   for (const ValueId value : resultsOf(m_kernels[kernel]))
     if (!m_isWritten[value.index] && isUsedOutside(value)) used.push_back(value);
   const auto isNameless = [](const KernelValue& output) { return !output.value.valid(); };
-  const bool isSole = used.size() == 1 && m_holders[m_graph.value(used.front()).producer.index].size() == 1;
-  if (isSole && std::ranges::count_if(outputs, isNameless) == 1) {
-    std::ranges::find_if(outputs, isNameless)->value = used.front();
-    return;
+  if (used.size() == 1 && std::ranges::count_if(outputs, isNameless) == 1) {
+    const Value& value = m_graph.value(used.front());
+    KernelValue& told = *std::ranges::find_if(outputs, isNameless);
+    const bool isSole = m_holders[value.producer.index].size() == 1;
+    if (isSole && (told.type == value.type.dtype || (isFloat(told.type) && isFloat(value.type.dtype)))) {
+      told.value = value.id;
+      return;
+    }
   }
   for (const ValueId value : used) outputs.push_back({.value = value, .type = DataType::Undefined, .format = {}});
 }

@@ -23,7 +23,7 @@ class ProgramOfNetwork : public ::testing::Test {
     auto handed = handNetwork(plan.value(), HandedTypes::AsInFile, {});
     ASSERT_TRUE(handed.ok()) << handed.error().text();
     m_network.emplace(std::move(handed).value());
-    auto facts = torch::programFacts(recorded("1/program.json"));
+    auto facts = torch_compiler::programFacts(recorded("1/program.json"));
     ASSERT_TRUE(facts.ok()) << facts.error().text();
     m_facts = std::move(facts).value();
   }
@@ -39,16 +39,16 @@ class ProgramOfNetwork : public ::testing::Test {
     return {};
   }
   std::string refusal() const {
-    const auto made = torch::programNetwork(*m_network, m_facts);
+    const auto made = torch_compiler::programNetwork(*m_network, m_facts);
     return made.ok() ? "" : made.error().text();
   }
 
   std::optional<HandedNetwork> m_network;
-  torch::ProgramFacts m_facts;
+  torch_compiler::ProgramFacts m_facts;
 };
 
 TEST_F(ProgramOfNetwork, ItsOwnIsTaken) {
-  const auto made = torch::programNetwork(*m_network, m_facts);
+  const auto made = torch_compiler::programNetwork(*m_network, m_facts);
   ASSERT_TRUE(made.ok()) << made.error().text();
   EXPECT_EQ(made.value().all, 88);
   EXPECT_EQ(made.value().tied, 86);
@@ -57,7 +57,7 @@ TEST_F(ProgramOfNetwork, ItsOwnIsTaken) {
 }
 
 TEST_F(ProgramOfNetwork, AWeightOfOneNameWithOtherNumbersIsRefused) {
-  torch::ProgramWeight& weight = m_facts.weights.at("m.embeddings.word_embeddings.weight");
+  torch_compiler::ProgramWeight& weight = m_facts.weights.at("m.embeddings.word_embeddings.weight");
   weight.sha256 = std::string(64, '0');
   weight.transposed.clear();
   EXPECT_NE(refusal().find("the weight m.embeddings.word_embeddings.weight has other numbers there"), std::string::npos)
@@ -73,8 +73,8 @@ TEST_F(ProgramOfNetwork, OneWithoutAnyOfItsWeightsIsRefused) {
 }
 
 TEST_F(ProgramOfNetwork, NodesFromElsewhereAreTiedToNothing) {
-  for (torch::ProgramNode& node : m_facts.nodes) node.origin.trace = "another file, line 1";
-  const auto made = torch::programNetwork(*m_network, m_facts);
+  for (torch_compiler::ProgramNode& node : m_facts.nodes) node.origin.trace = "another file, line 1";
+  const auto made = torch_compiler::programNetwork(*m_network, m_facts);
   ASSERT_TRUE(made.ok()) << made.error().text();
   EXPECT_EQ(made.value().tied, 0);
   EXPECT_EQ(made.value().untied.size(), 88U);

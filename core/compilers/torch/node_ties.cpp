@@ -5,7 +5,7 @@
 #include <string>
 #include <tuple>
 
-namespace fusescope::torch {
+namespace fusescope::torch_compiler {
 namespace {
 
 /// "relu" of "aten.relu_.default": an operator that writes into what it reads is the same one.
@@ -98,4 +98,4 @@ Certainty weaker(Certainty a, Certainty b) {
   return std::max(a, b);
 }
 
-}  // namespace fusescope::torch
+}  // namespace fusescope::torch_compiler

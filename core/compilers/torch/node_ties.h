@@ -8,7 +8,7 @@
 #include "compilers/torch/program_facts.h"
 #include "planning/read_back_plan.h"
 
-namespace fusescope::torch {
+namespace fusescope::torch_compiler {
 
 /// That a node of one graph is one of another.
 struct Tie {
@@ -25,4 +25,4 @@ std::vector<std::optional<Tie>> tiesOf(std::span<const NodeOrigin> nodes, std::s
 /// The less certain of two.
 Certainty weaker(Certainty a, Certainty b);
 
-}  // namespace fusescope::torch
+}  // namespace fusescope::torch_compiler

@@ -8,7 +8,7 @@
 
 #include "base/json_fields.h"
 
-namespace fusescope::torch {
+namespace fusescope::torch_compiler {
 namespace {
 
 constexpr std::string_view kRun = "fusescope.run";
@@ -196,4 +196,4 @@ Result<std::map<std::string, double>> kernelTimes(std::string_view text) {
   return Times(profile).run();
 }
 
-}  // namespace fusescope::torch
+}  // namespace fusescope::torch_compiler

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 
-namespace fusescope::torch {
+namespace fusescope::torch_compiler {
 
 /// Milliseconds of each kernel in one run, the median over the runs of a profile but the first: what ran on the card
 /// for it where there is one, else the operators that it called. By the names of eagerKernels() or inductorKernels(). A
@@ -14,4 +14,4 @@ namespace fusescope::torch {
 /// resources/probe/torch_profile.py says. Errors: it is no such profile.
 Result<std::map<std::string, double>> kernelTimes(std::string_view text);
 
-}  // namespace fusescope::torch
+}  // namespace fusescope::torch_compiler

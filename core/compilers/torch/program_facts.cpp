@@ -6,7 +6,7 @@
 #include "base/json_fields.h"
 #include "base/sort_distinct.h"
 
-namespace fusescope::torch {
+namespace fusescope::torch_compiler {
 namespace {
 
 using Names = std::map<std::string, std::vector<std::string>>;
@@ -98,4 +98,4 @@ int callNumber(std::string_view kernel) {
   return number;
 }
 
-}  // namespace fusescope::torch
+}  // namespace fusescope::torch_compiler

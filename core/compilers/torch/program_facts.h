@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/result.h"
 
-namespace fusescope::torch {
+namespace fusescope::torch_compiler {
 
 /// Where a node of a graph of torch comes from. By it one graph's nodes are found again in another.
 struct NodeOrigin {
@@ -56,4 +56,4 @@ Result<std::vector<InductorGraph>> inductorGraphs(std::string_view text);
 /// The number at the end of "NAME:7", by which kernels are in order; 0: there is none.
 int callNumber(std::string_view kernel);
 
-}  // namespace fusescope::torch
+}  // namespace fusescope::torch_compiler

@@ -5,7 +5,7 @@
 
 #include "compilers/torch/node_ties.h"
 
-namespace fusescope::torch {
+namespace fusescope::torch_compiler {
 namespace {
 
 constexpr const char* kTitle = "torch";
@@ -155,4 +155,4 @@ ReadBack inductorKernels(const HandedNetwork& network, const ProgramFacts& progr
   return told;
 }
 
-}  // namespace fusescope::torch
+}  // namespace fusescope::torch_compiler

@@ -4,7 +4,7 @@
 
 #include "compilers/torch/program_network.h"
 
-namespace fusescope::torch {
+namespace fusescope::torch_compiler {
 
 /// What ran where a program ran as it is: a kernel for each of its nodes that made a tensor of its own, called as the
 /// node. Nodes that only see memory are views.
@@ -15,4 +15,4 @@ ReadBack eagerKernels(const HandedNetwork& network, const ProgramFacts& program,
 ReadBack inductorKernels(const HandedNetwork& network, const ProgramFacts& program, const ProgramNetwork& tied,
                          std::span<const InductorGraph> graphs);
 
-}  // namespace fusescope::torch
+}  // namespace fusescope::torch_compiler

@@ -9,7 +9,7 @@
 #include "onnxlib/exported_from.h"
 #include "probe/sha256.h"
 
-namespace fusescope::torch {
+namespace fusescope::torch_compiler {
 namespace {
 
 class Matching {
@@ -121,4 +121,4 @@ Result<ProgramNetwork> programNetwork(const HandedNetwork& network, const Progra
   return Matching(network, program).run();
 }
 
-}  // namespace fusescope::torch
+}  // namespace fusescope::torch_compiler

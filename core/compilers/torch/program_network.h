@@ -9,7 +9,7 @@
 #include "compilers/torch/program_facts.h"
 #include "planning/read_back_plan.h"
 
-namespace fusescope::torch {
+namespace fusescope::torch_compiler {
 
 /// Nodes of a plan, and how it is known that something is of them.
 using KnownNodes = std::map<NodeId, Certainty>;
@@ -28,4 +28,4 @@ struct ProgramNetwork {
 /// network's weights are the program's.
 Result<ProgramNetwork> programNetwork(const HandedNetwork& network, const ProgramFacts& program);
 
-}  // namespace fusescope::torch
+}  // namespace fusescope::torch_compiler

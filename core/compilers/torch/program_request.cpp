@@ -8,7 +8,7 @@
 
 #include "compilers/probed/handed_values.h"
 
-namespace fusescope::torch {
+namespace fusescope::torch_compiler {
 namespace {
 
 namespace fs = std::filesystem;
@@ -171,4 +171,4 @@ Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options)
   return json;
 }
 
-}  // namespace fusescope::torch
+}  // namespace fusescope::torch_compiler

@@ -4,7 +4,7 @@
 
 #include "compilers/probed/handed_network.h"
 
-namespace fusescope::torch {
+namespace fusescope::torch_compiler {
 
 std::vector<CompilerOption> compilerOptions();
 /// Whether `plan` asks for TorchInductor, and not for the program as it is.
@@ -16,4 +16,4 @@ DataType halfType(const Plan& plan);
 /// Errors: there is no exported program, or the plan is none of a whole network with its own numbers.
 Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options);
 
-}  // namespace fusescope::torch
+}  // namespace fusescope::torch_compiler

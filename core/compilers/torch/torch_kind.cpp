@@ -31,7 +31,7 @@ class TorchKind final : public ProbedKind {
   std::string_view title() const override { return "torch"; }
   std::string_view target() const override { return "torch"; }
   HandedTypes handedTypes() const override { return HandedTypes::AsInFile; }
-  std::vector<CompilerOption> options() const override { return torch::compilerOptions(); }
+  std::vector<CompilerOption> options() const override { return torch_compiler::compilerOptions(); }
 
   std::string whyNot(Ability ability, const Json& /*opened*/) const override {
     if (ability == Ability::Support) return kNoSupport;
@@ -55,7 +55,7 @@ class TorchKind final : public ProbedKind {
   }
 
   Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
-    return torch::requestOptions(network, options);
+    return torch_compiler::requestOptions(network, options);
   }
 
   Result<CompilerSupport> support(const HandedNetwork& /*network*/, const ProbeAnswer& /*answer*/) const override {
@@ -63,18 +63,18 @@ class TorchKind final : public ProbedKind {
   }
 
   Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
-    const auto program = TRY(torch::programFacts(TRY(writtenText(compiled, "program.json"))));
-    const auto tied = TRY(torch::programNetwork(network, program));
+    const auto program = TRY(torch_compiler::programFacts(TRY(writtenText(compiled, "program.json"))));
+    const auto tied = TRY(torch_compiler::programNetwork(network, program));
     ReadBack told;
-    if (torch::isInductor(*network.plan))
-      told = torch::inductorKernels(network, program, tied,
-                                    TRY(torch::inductorGraphs(TRY(writtenText(compiled, "provenance.json")))));
+    if (torch_compiler::isInductor(*network.plan))
+      told = torch_compiler::inductorKernels(
+          network, program, tied, TRY(torch_compiler::inductorGraphs(TRY(writtenText(compiled, "provenance.json")))));
     else
-      told = torch::eagerKernels(network, program, tied);
+      told = torch_compiler::eagerKernels(network, program, tied);
     for (const char* key : {"device", "card"})
       if (std::string text = textOf(compiled.json, key); !text.empty())
         told.compiler.options.emplace(std::string("used_") + key, std::move(text));
-    if (const DataType half = torch::halfType(*network.plan); half != DataType::F32)
+    if (const DataType half = torch_compiler::halfType(*network.plan); half != DataType::F32)
       told.compiler.options.emplace("floats", fusescope::name(half));
     return told;
   }
@@ -82,7 +82,7 @@ class TorchKind final : public ProbedKind {
   std::string_view kernelTimesAre() const override { return "medians over all runs but the first"; }
   Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& /*network*/,
                                                     const ProbeAnswer& profile) const override {
-    return torch::kernelTimes(TRY(writtenText(profile, "profile.json")));
+    return torch_compiler::kernelTimes(TRY(writtenText(profile, "profile.json")));
   }
 
   /// torch knows nothing of the numbers that nodes have.

@@ -5,7 +5,7 @@
 #include "compilers/torch/profile.h"
 #include "compilers/torch/program_facts.h"
 
-namespace fusescope::torch {
+namespace fusescope::torch_compiler {
 namespace {
 
 using Ties = std::vector<std::optional<Tie>>;
@@ -182,4 +182,4 @@ TEST(TorchProfile, OwnKernelsHaveTheirNamesOnTheCard) {
 }
 
 }  // namespace
-}  // namespace fusescope::torch
+}  // namespace fusescope::torch_compiler

@@ -59,11 +59,18 @@ TEST(ReadBackPlan, TheOnlyOutputWithoutAValueIsTheOnlyOneThatIsUsed) {
   EXPECT_EQ(made->kernels[0].outputs[0].value, t.value("relu_out"));
   EXPECT_EQ(made->kernels[0].outputs[0].type, DataType::F16);
 
+  Told codes(chainPlan());
+  codes.kernel("product", {"fc1", "relu"}).outputs = {{.value = {}, .type = DataType::I8}};
+  codes.kernel("rest", {"exp", "fc2"});
+  codes.told.fates[codes.node("flat")] = Fate::View;
+  EXPECT_FALSE(codes.make()->kernels[0].outputs[0].value.valid()) << "codes are not what the node makes";
+
   Told partial(chainPlan());
   partial.kernel("partial", {"fc1", "relu"}).outputs = {{.value = {}, .type = DataType::F16}};
   partial.kernel("whole", {"relu", "exp", "fc2"});
   partial.told.fates[partial.node("flat")] = Fate::View;
-  for (const KernelValue& output : partial.make()->kernels[0].outputs)
+  const auto inParts = partial.make();
+  for (const KernelValue& output : inParts->kernels[0].outputs)
     EXPECT_TRUE(!output.value.valid() || output.type == DataType::Undefined) << "it may be a part of the result";
 }
 
