@@ -15,7 +15,7 @@ int addBend(LayeredState& state, int rank) {
   return bend;
 }
 
-int addLink(LayeredState& state, Link link) {
+int addLink(LayeredState& state, RankLink link) {
   const int index = static_cast<int>(state.links.size());
   state.below[link.upper].push_back(index);
   state.above[link.lower].push_back(index);
@@ -83,7 +83,7 @@ void linkLane(LayeredState& state, const Lane& lane) {
   std::vector<int> links;               // from each of them to the next
   const int sourceRank = state.rank[lane.source];
   const auto linkDownFrom = [&](int depth, int lower) {
-    Link link{.upper = nodes[depth], .lower = lower};
+    RankLink link{.upper = nodes[depth], .lower = lower};
     if (depth > 0 || lane.port < 0) return link;
     link.upperPort = lane.port;
     link.upperEdge = lane.edges.front();
@@ -97,7 +97,7 @@ void linkLane(LayeredState& state, const Lane& lane) {
       nodes.push_back(addBend(state, sourceRank + depth + 1));
       links.push_back(addLink(state, linkDownFrom(depth, nodes.back())));
     }
-    Link last = linkDownFrom(passed, target);
+    RankLink last = linkDownFrom(passed, target);
     last.lowerPort = lowerPort(state, e);
     if (last.lowerPort >= 0) last.lowerEdge = e;
     EdgePath& path = state.paths[e];
@@ -122,7 +122,7 @@ void markCritical(LayeredState& state) {
       if (!state.isBend(lower)) down[*it] = std::max(down[*it], down[lower] + 1);
     }
   }
-  for (Link& link : state.links) {
+  for (RankLink& link : state.links) {
     if (state.isBend(link.upper) || state.isBend(link.lower)) continue;
     const bool longestOut = down[link.upper] == down[link.lower] + 1;
     const bool longestIn = up[link.lower] == up[link.upper] + 1;

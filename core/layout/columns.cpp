@@ -14,7 +14,7 @@ constexpr double kBendGap = 18;
 constexpr int kMoves = 8;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-int priority(const LayeredState& state, const Link& link) {
+int priority(const LayeredState& state, const RankLink& link) {
   const int bends = state.isBend(link.upper) + state.isBend(link.lower);
   if (bends == 2) return 3;
   if (bends == 1) return 1;
@@ -77,7 +77,7 @@ Columns columnsOf(const LayeredState& state, const std::vector<int>& aligned) {
         columns.shift[v] = shift;
         columns.nodes[column].push_back(v);
         if (downLink[v] < 0) break;
-        const Link& link = state.links[downLink[v]];
+        const RankLink& link = state.links[downLink[v]];
         shift += link.upperX - link.lowerX;
         v = link.lower;
       }
@@ -128,17 +128,17 @@ double wanted(const LayeredState& state, const Columns& columns, const std::vect
               std::vector<double>& places) {
   places.clear();
   for (const int v : columns.nodes[column]) {
-    const auto pull = [&](const Link& link, int other, double offset) {
+    const auto pull = [&](const RankLink& link, int other, double offset) {
       if (columns.of[other] == column) return;
       const double place = x[columns.of[other]] + columns.shift[other] + offset - columns.shift[v];
       places.insert(places.end(), priority(state, link) >= 3 ? 2 : 1, place);
     };
     for (const int l : state.above[v]) {
-      const Link& link = state.links[l];
+      const RankLink& link = state.links[l];
       pull(link, link.upper, link.upperX - link.lowerX);
     }
     for (const int l : state.below[v]) {
-      const Link& link = state.links[l];
+      const RankLink& link = state.links[l];
       pull(link, link.lower, link.lowerX - link.upperX);
     }
   }

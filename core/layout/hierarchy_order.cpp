@@ -171,8 +171,8 @@ class Ordering {
     if (within < 0 || !m_portsKnown[within]) return whole;
     return whole + 0.9 * (stateOf(within).position[port] + 0.5) / double(m_levels[within].graph.entities.size());
   }
-  double upperPlace(int level, const Link& link) { return place(level, link.upper, link.upperPort); }
-  double lowerPlace(int level, const Link& link) { return place(level, link.lower, link.lowerPort); }
+  double upperPlace(int level, const RankLink& link) { return place(level, link.upper, link.upperPort); }
+  double lowerPlace(int level, const RankLink& link) { return place(level, link.lower, link.lowerPort); }
 
   long crossings(int level) {
     const LayeredState& state = stateOf(level);
@@ -310,7 +310,7 @@ class Ordering {
     const std::vector<int> ports = portsOf(within, kind);
     std::vector<std::pair<double, int>> sums(stateOf(within).entityCount, {0, 0});
     for (const int l : in ? state.above[container] : state.below[container]) {
-      const Link& link = state.links[l];
+      const RankLink& link = state.links[l];
       const int port = in ? link.lowerPort : link.upperPort;
       if (port < 0) continue;
       sums[port].first += in ? upperPlace(level, link) : lowerPlace(level, link);

@@ -15,7 +15,7 @@ void fixAttachments(LayeredState& state) {
     fixed = x.has_value();
     offset = fixed ? *x - state.width(entity) / 2 : 0;
   };
-  for (Link& link : state.links) {
+  for (RankLink& link : state.links) {
     if (link.upperEdge >= 0) fix(link.upper, state.level->edges[link.upperEdge].fromX, link.upperX, link.upperFixed);
     if (link.lowerEdge >= 0) fix(link.lower, state.level->edges[link.lowerEdge].toX, link.lowerX, link.lowerFixed);
   }

@@ -27,7 +27,7 @@ namespace fusescope {
 // stretch by itself (wrapping.h).
 
 /// A node is an entity (index below entityCount) or a bend.
-struct Link {
+struct RankLink {
   int upper = 0, lower = 0;            ///< nodes of adjacent ranks
   int upperPort = -1, lowerPort = -1;  ///< of the container that it ends at
   int upperEdge = -1, lowerEdge = -1;  ///< an edge that says where it must attach there
@@ -52,7 +52,7 @@ struct LayeredState {
   std::vector<int> rank;         ///< by node; -1: a box that no edge touches
   RankOrder ranks;
   std::vector<int> position;  ///< by node: index in its rank
-  std::vector<Link> links;
+  std::vector<RankLink> links;
   std::vector<std::vector<int>> above, below;  ///< by node: links to the rank above, below
   std::vector<EdgePath> paths;                 ///< by edge
   std::vector<double> centre;                  ///< by node: x

@@ -19,7 +19,7 @@ void spreadEnds(LayeredState& state, int v, std::vector<int> links, bool bottom)
   const auto fixed = [&](int l) { return bottom ? state.links[l].upperFixed : state.links[l].lowerFixed; };
   if (std::any_of(links.begin(), links.end(), fixed)) return;
   const auto otherX = [&](int l) {
-    const Link& link = state.links[l];
+    const RankLink& link = state.links[l];
     return bottom ? state.centre[link.lower] + link.lowerX : state.centre[link.upper] + link.upperX;
   };
   std::stable_sort(links.begin(), links.end(), [&](int a, int b) { return otherX(a) < otherX(b); });
@@ -48,7 +48,7 @@ void placeDown(LayeredState& state) {
       tallest = std::max(tallest, state.height(v));
       ports = ports || state.kind(v) != LevelEntity::Kind::Box;
       for (const int l : state.below[v]) {
-        const Link& link = state.links[l];
+        const RankLink& link = state.links[l];
         widestStep =
             std::max(widestStep, std::abs(state.centre[link.lower] + link.lowerX - state.centre[v] - link.upperX));
         ports = ports || state.kind(link.lower) == LevelEntity::Kind::PortOut;
@@ -64,15 +64,15 @@ void placeDown(LayeredState& state) {
 // Down through the links: straight through the ranks, curved in the gaps.
 PlacedEdge drawn(const LayeredState& state, const EdgePath& path, const LevelLayout& layout) {
   PlacedEdge edge;
-  const Link& first = state.links[path.links.front()];
+  const RankLink& first = state.links[path.links.front()];
   const PlacedRect& from = layout.entities[first.upper];
   appendLine(edge, {state.centre[first.upper] + first.upperX, from.y + from.height});
   for (const int l : path.links) {
-    const Link& link = state.links[l];
+    const RankLink& link = state.links[l];
     appendLine(edge, {state.centre[link.upper] + link.upperX, state.rankBottom[state.rank[link.upper]]});
     appendCurve(edge, {state.centre[link.lower] + link.lowerX, state.rankTop[state.rank[link.lower]]});
   }
-  const Link& last = state.links[path.links.back()];
+  const RankLink& last = state.links[path.links.back()];
   appendLine(edge, {state.centre[last.lower] + last.lowerX, layout.entities[last.lower].y});
   return edge;
 }
