@@ -153,13 +153,13 @@ std::string InspectorDock::wrongBefore(const std::vector<NodeId>& nodes) const {
   return victim && wrong(&LocalAndCarried::carried) ? failure->value : std::string();
 }
 
-KernelTime InspectorDock::timeOf(const FusedNode& fused, const BodyPath& path) const {
+ShownKernelTime InspectorDock::timeOf(const FusedNode& fused, const BodyPath& path) const {
   const ShownTimes times = m_context.runs.layerTimes();
   const auto found = times.find(path.exactly(handleOf(fused)));
   if (found != times.end()) return {found->second, times.made};
   const ShownTime untimed =
       path.isNetwork() ? timeWithoutRun(*m_context.document.snapshot()->cover, fused) : ShownTime();
-  return untimed.kind == TimeKind::Told ? KernelTime{untimed, {}} : KernelTime();
+  return untimed.kind == TimeKind::Told ? ShownKernelTime{untimed, {}} : ShownKernelTime();
 }
 
 QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const BodyPath& path,
@@ -173,7 +173,7 @@ QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<No
   if (nodes.size() > 1 && kernel == nullptr)
     return segment ? segmentText(snapshot, *segment, theme) : severalText(snapshot, nodes, theme);
   const FusedNode* fused = nodes.size() == 1 ? snapshot.fusedOf(nodes.front()) : kernel;
-  const KernelTime time = fused == nullptr ? KernelTime() : timeOf(*fused, path);
+  const ShownKernelTime time = fused == nullptr ? ShownKernelTime() : timeOf(*fused, path);
   const QString text = nodes.size() == 1 ? nodeText(snapshot, nodes.front(), time, workedOut, theme)
                                          : fusedText(snapshot, *fused, time, workedOut, theme);
   return segment ? text + bordersText(snapshot, *segment, theme) : text;

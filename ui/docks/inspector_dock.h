@@ -57,7 +57,7 @@ class InspectorDock : public Dock {
                  const WorkedOut* workedOut) const;
   /// Of the kernel of `nodes` in the times of the shown run; looks at every kernel.
   static std::optional<TimeShare> shareOf(const Plan& plan, const std::vector<NodeId>& nodes, const ShownTimes& times);
-  KernelTime timeOf(const FusedNode& fused, const BodyPath& path) const;
+  ShownKernelTime timeOf(const FusedNode& fused, const BodyPath& path) const;
   /// `path`: the body that `plan` is of.
   void workOut(std::shared_ptr<const Plan> plan, const std::vector<NodeId>& nodes, const BodyPath& path);
   void follow(const QUrl& link);

@@ -91,7 +91,7 @@ QString madeNodeText(const PlanSnapshot& snapshot, NodeId node, const Theme& the
          valuesText(snapshot, kernel.outputs, QStringLiteral("Its kernel writes"), theme);
 }
 
-QString madeKernelText(const PlanSnapshot& snapshot, const FusedNode& fused, const KernelTime& time,
+QString madeKernelText(const PlanSnapshot& snapshot, const FusedNode& fused, const ShownKernelTime& time,
                        const Theme& theme) {
   const ReadBackPlan& made = *snapshot.made();
   const ReadBackPlan::Kernel& kernel = made.kernels[fused.id.index];

@@ -242,7 +242,7 @@ QString nodeContentText(const PlanSnapshot& snapshot, NodeId id, const Theme& th
 
 }  // namespace
 
-QString nodeText(const PlanSnapshot& snapshot, NodeId id, const KernelTime& time, const WorkedOut* workedOut,
+QString nodeText(const PlanSnapshot& snapshot, NodeId id, const ShownKernelTime& time, const WorkedOut* workedOut,
                  const Theme& theme) {
   const Node& node = snapshot.graph().node(id);
   const FusedNode* fused = snapshot.fusedOf(id);

@@ -60,7 +60,7 @@ void addRange(Rows& rows, const CostRange* range) {
   rows.add(QStringLiteral("least … most"), text);
 }
 
-void addTimeAndShare(Rows& rows, const FusedNode& fused, const KernelTime& time, const QString& label,
+void addTimeAndShare(Rows& rows, const FusedNode& fused, const ShownKernelTime& time, const QString& label,
                      const WorkedOut* workedOut, const Theme& theme) {
   addTime(rows, fused, time, label, theme);
   if (workedOut == nullptr || !workedOut->share) return;

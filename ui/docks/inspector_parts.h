@@ -19,7 +19,7 @@ QString mixedText(const Cover& cover, const FusedNode& fused, const Theme& theme
 /// A row of what something comes to at the least and at the most extents; none where extents are fixed.
 void addRange(Rows& rows, const CostRange* range);
 /// Rows of its time, and of what part that is of the run; none where nothing is known of it.
-void addTimeAndShare(Rows& rows, const FusedNode& fused, const KernelTime& time, const QString& label,
+void addTimeAndShare(Rows& rows, const FusedNode& fused, const ShownKernelTime& time, const QString& label,
                      const WorkedOut* workedOut, const Theme& theme);
 
 }  // namespace fusescope

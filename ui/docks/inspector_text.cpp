@@ -52,7 +52,7 @@ static QString fusedContentText(const PlanSnapshot& snapshot, const FusedNode& f
 }
 
 /// What is wrong, refused, slow and why comes before what it is.
-QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const KernelTime& time,
+QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const ShownKernelTime& time,
                   const WorkedOut* workedOut, const Theme& theme) {
   if (snapshot.made() != nullptr && !snapshot.made()->kernels[fused.id.index].isOurs)
     return madeKernelText(snapshot, fused, time, theme);

@@ -33,12 +33,12 @@ struct WorkedOut {
   std::optional<TimeShare> share{};  ///< of the kernel, where the shown run measured it
 };
 /// `workedOut` null: still being worked out.
-QString nodeText(const PlanSnapshot& snapshot, NodeId node, const KernelTime& time, const WorkedOut* workedOut,
+QString nodeText(const PlanSnapshot& snapshot, NodeId node, const ShownKernelTime& time, const WorkedOut* workedOut,
                  const Theme& theme);
-QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const KernelTime& time,
+QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const ShownKernelTime& time,
                   const WorkedOut* workedOut, const Theme& theme);
 /// Of a kernel that another compiler made: what it tells of it.
-QString madeKernelText(const PlanSnapshot& snapshot, const FusedNode& fused, const KernelTime& time,
+QString madeKernelText(const PlanSnapshot& snapshot, const FusedNode& fused, const ShownKernelTime& time,
                        const Theme& theme);
 /// What another compiler made of a node; empty of our own plan.
 QString madeNodeText(const PlanSnapshot& snapshot, NodeId node, const Theme& theme);

@@ -4,7 +4,8 @@
 
 namespace fusescope {
 
-void addTime(Rows& rows, const FusedNode& fused, const KernelTime& known, const QString& label, const Theme& theme) {
+void addTime(Rows& rows, const FusedNode& fused, const ShownKernelTime& known, const QString& label,
+             const Theme& theme) {
   const QString how = kindText(known.time.kind, known.made).toHtmlEscaped();
   if (known.measured()) {
     rows.add(label, QStringLiteral("<b>%1</b> <span style='color:%2'>%3</span>")

@@ -9,7 +9,7 @@
 namespace fusescope {
 
 /// What the shown run says of the kernel that is selected or that runs what is.
-struct KernelTime {
+struct ShownKernelTime {
   ShownTime time;
   QString made;  ///< the run
   bool measured() const { return time.kind == TimeKind::Measured || time.kind == TimeKind::OfOtherPlan; }
@@ -17,6 +17,7 @@ struct KernelTime {
 
 /// Rows of what the shown run measured (`label`), in which run and by which tactic; else of what its compiler told or
 /// what is predicted. None where nothing is known.
-void addTime(Rows& rows, const FusedNode& fused, const KernelTime& known, const QString& label, const Theme& theme);
+void addTime(Rows& rows, const FusedNode& fused, const ShownKernelTime& known, const QString& label,
+             const Theme& theme);
 
 }  // namespace fusescope

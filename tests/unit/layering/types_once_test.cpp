@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 
 /// The types that a header defines at the outermost level of its namespace, which comes first in their names.
 std::vector<std::string> typesOf(const fs::path& header) {
-  static const std::regex opens("^namespace ([\\w:]+) \\{"), defines("^(?:struct|class|enum class) (\\w+)[^;]*\\{.*$");
+  static const std::regex opens("^namespace ([\\w:]+) \\{"),
+      defines("^(?:struct|class|enum class) ((?:\\w+::)*\\w+)[^;]*\\{.*$");
   std::vector<std::string> types;
   std::string space, line;
   std::smatch found;
