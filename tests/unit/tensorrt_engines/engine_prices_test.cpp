@@ -2,11 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 #include <set>
+#include <string>
 
 #include "planning/predict_times.h"
 #include "session/price_matrix.h"
 #include "session/session.h"
+#include "tests/support/paths.h"
 #include "tests/unit/planning/plan_testing.h"
 #include "tests/unit/tensorrt_engines/imported_engine.h"
 
@@ -107,10 +111,19 @@ TEST(PriceMatrix, RefusesWhatMakesNoTable) {
   EXPECT_NE(matrix.error().text().find("has no network"), std::string::npos) << matrix.error().text();
 }
 
+/// Prices that are kept are kept in a folder of the test's own: cases run beside each other.
 class EnginePrices : public ::testing::Test {
  protected:
+  void SetUp() override {
+    if (const char* folder = std::getenv("FUSESCOPE_CACHE")) m_usual = folder;
+    ::setenv("FUSESCOPE_CACHE", m_folder.path().c_str(), 1);
+  }
   void TearDown() override {
-    for (const EnginePriceTable& table : keptEnginePrices()) ASSERT_TRUE(forgetEnginePrices(table.model).ok());
+    if (m_usual) {
+      ::setenv("FUSESCOPE_CACHE", m_usual->c_str(), 1);
+    } else {
+      ::unsetenv("FUSESCOPE_CACHE");
+    }
   }
 
   static std::shared_ptr<const Plan> planned(const ReadBackPlan& made, std::vector<DataType> precisions,
@@ -122,6 +135,10 @@ class EnginePrices : public ::testing::Test {
     EXPECT_TRUE(plan.ok()) << (plan.ok() ? "" : plan.error().text());
     return plan.ok() ? std::move(plan).value() : nullptr;
   }
+
+ private:
+  TemporaryFolder m_folder;
+  std::optional<std::string> m_usual;
 };
 
 TEST_F(EnginePrices, ArePricesOfPlansForThatTarget) {
