@@ -1,9 +1,10 @@
 #include <gtest/gtest.h>
 
-#include <set>
-
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string_view>
 
 #include "base/files.h"
 #include "base/json.h"
