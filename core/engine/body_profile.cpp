@@ -4,15 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "base/medians.h"
 #include "engine/latency.h"
 
 namespace fusescope {
-
-double median(std::vector<double> samples) {
-  std::ranges::sort(samples);
-  const std::size_t middle = samples.size() / 2;
-  return samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
-}
 
 void BodyProfile::forget() {
   m_on = false;

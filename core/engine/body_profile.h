@@ -46,7 +46,4 @@ class BodyProfile {
   std::map<const Plan*, Body> m_bodies;
 };
 
-/// Half of the samples are below it. There must be one.
-double median(std::vector<double> samples);
-
 }  // namespace fusescope

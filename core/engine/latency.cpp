@@ -7,6 +7,7 @@
 #include <set>
 
 #include "backends/reference/reference_nodes.h"
+#include "base/medians.h"
 #include "base/text.h"
 #include "engine/built_engine.h"
 

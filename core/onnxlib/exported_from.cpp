@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/mapped_file.h"
+#include "base/trimmed.h"
 #include "onnxlib/model_proto.h"
 #include "onnxlib/module_scope.h"
 #include "onnxlib/wire_strip.h"
@@ -18,13 +19,6 @@ std::string_view between(std::string_view text, std::string_view begin, std::str
   text.remove_prefix(from + begin.size());
   const std::size_t to = text.find(end);
   return to == std::string_view::npos ? std::string_view() : text.substr(0, to);
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpaces = " \t\r\n";
-  const std::size_t from = text.find_first_not_of(kSpaces);
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(kSpaces) - from + 1);
 }
 
 /// "%linear_4 : [num_users=1] = call_function[target=torch.ops.aten.linear.default](args = …"

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/medians.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "compilers/probed/recorded_job.h"
@@ -27,10 +28,7 @@ constexpr double kFirstWarmup = 0.3;
 constexpr double kLaterWarmup = 0.02;
 
 std::optional<double> medianOf(std::vector<double> samples) {
-  if (samples.empty()) return {};
-  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-  std::ranges::nth_element(samples, middle);
-  return *middle;
+  return samples.empty() ? std::nullopt : std::optional(upperMedian(std::move(samples)));
 }
 
 /// A fused node of an engine: the body that it is in (CoveringNode::place), and its number in that plan.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/json_fields.h"
+#include "base/medians.h"
 
 namespace fusescope::onnxruntime {
 namespace {
@@ -37,12 +38,6 @@ Result<std::vector<Event>> eventsOf(const Json& profile) {
   return events;
 }
 
-double medianOf(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 }  // namespace
 
 Result<std::map<std::string, double>> kernelTimesOf(const Json& profile) {
@@ -66,7 +61,7 @@ Result<std::map<std::string, double>> kernelTimesOf(const Json& profile) {
   for (auto run = runs.begin() + 1; run != runs.end(); ++run)
     for (const auto& [name, microseconds] : *run) byName[name].push_back(microseconds);
   std::map<std::string, double> times;
-  for (auto& [name, microseconds] : byName) times.emplace(name, medianOf(std::move(microseconds)) / 1000);
+  for (auto& [name, microseconds] : byName) times.emplace(name, median(std::move(microseconds)) / 1000);
   return times;
 }
 

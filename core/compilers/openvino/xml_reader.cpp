@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/trimmed.h"
 #include "base/utf8.h"
 
 namespace fusescope {
@@ -16,12 +17,6 @@ constexpr std::string_view kBlanks = " \t\r\n";
 bool isNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
          c == '.' || c == ':';
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto from = text.find_first_not_of(kBlanks);
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(kBlanks) - from + 1);
 }
 
 /// The character that an entity stands for, as UTF-8; empty: none.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json_fields.h"
+#include "base/medians.h"
 
 namespace fusescope::torch_compiler {
 namespace {
@@ -98,12 +99,6 @@ std::string_view withoutGraph(std::string_view name) {
   return at > kGraph.size() && at < name.size() && name[at] == '_' ? name.substr(at + 1) : name;
 }
 
-double medianOf(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 class Times {
  public:
   explicit Times(const Profile& profile) : m_profile(profile) {
@@ -118,7 +113,7 @@ class Times {
       isFirst = false;
     }
     std::map<std::string, double> medians;
-    for (auto& [kernel, us] : m_times) medians.emplace(kernel, medianOf(std::move(us)) / 1000);
+    for (auto& [kernel, us] : m_times) medians.emplace(kernel, upperMedian(std::move(us)) / 1000);
     return medians;
   }
 

@@ -7,7 +7,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/medians.h"
 #include "base/text.h"
+#include "base/trimmed.h"
 #include "base/utf8.h"
 #include "frontends/tensorrt/lenient_json.h"
 
@@ -31,10 +33,7 @@ std::optional<double> timeAt(const Json& object, const char* key) {
 }
 
 std::optional<double> medianOf(std::vector<double> all) {
-  if (all.empty()) return std::nullopt;
-  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::ranges::nth_element(all, middle);
-  return *middle;
+  return all.empty() ? std::nullopt : std::optional(upperMedian(std::move(all)));
 }
 
 /// [{"count": N}, {"name", "timeMs", "averageMs", "medianMs", "percentage"}, …]
@@ -72,12 +71,6 @@ Result<EngineProfile> profileFromTimes(const Json& times) {
   }
   if (profile.layers.empty()) return noProfile("the profile is empty");
   return profile;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t start = text.find_first_not_of(" \t\r");
-  if (start == std::string_view::npos) return {};
-  return text.substr(start, text.find_last_not_of(" \t\r") - start + 1);
 }
 
 std::optional<double> numberIn(std::string_view word) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/medians.h"
 #include "engine/body_profile.h"
 
 #include "tests/unit/engine/engine_fixture.h"
