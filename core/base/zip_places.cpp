@@ -81,6 +81,10 @@ Extent extentOf(const Numbers& file, std::uint64_t entry, std::uint64_t nameByte
 
 }  // namespace
 
+bool isZip(std::span<const std::byte> bytes) {
+  return Numbers(bytes).at(0, 4) == kLocalHeader;
+}
+
 std::vector<ZipPlace> zipPlaces(std::span<const std::byte> archive) {
   const Numbers file(archive);
   std::vector<ZipPlace> places;

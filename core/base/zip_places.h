@@ -8,6 +8,9 @@
 
 namespace fusescope {
 
+/// Whether `bytes` begin with the signature of an entry of a zip archive.
+bool isZip(std::span<const std::byte> bytes);
+
 /// Where an entry of a zip archive lies in it.
 struct ZipPlace {
   std::string name;

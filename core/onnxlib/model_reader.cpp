@@ -1,6 +1,7 @@
 #include <google/protobuf/arena.h>
 #include <onnx/shape_inference/implementation.h>
 
+#include "base/zip_places.h"
 #include "onnxlib/model_proto.h"
 #include "onnxlib/onnxlib.h"
 #include "onnxlib/proto_reader.h"
@@ -55,12 +56,6 @@ Result<FileModel> fileModelOf(const onnx::ModelProto& proto, TensorReader& tenso
   for (const auto& item : proto.functions()) model.functions.push_back(TRY(reader.function(item)));
   model.holdsTraining = proto.training_info_size() > 0;
   return model;
-}
-
-bool isZip(std::span<const std::byte> bytes) {
-  constexpr std::string_view kBegin("PK\x03\x04", 4);
-  return bytes.size() >= kBegin.size() &&
-         std::string_view(reinterpret_cast<const char*>(bytes.data()), kBegin.size()) == kBegin;
 }
 
 Result<FileModel> readMapped(const std::shared_ptr<const MappedFile>& file, const std::filesystem::path& path,

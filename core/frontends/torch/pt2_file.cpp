@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "base/text.h"
 #include "frontends/torch/raw_tensors.h"
@@ -136,13 +135,6 @@ Result<std::optional<SavedObjects>> Pt2File::examples() const {
   Storage bytes = TRY(m_members.storage(examples));
   if (bytes.bytes.empty()) return std::optional<SavedObjects>();
   return std::optional(TRY(SavedObjects::of(std::move(bytes), m_members.place(examples))));
-}
-
-bool isZipFile(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  char begin[4] = {};
-  file.read(begin, sizeof(begin));
-  return std::string_view(begin, sizeof(begin)) == std::string_view("PK\x03\x04", 4);
 }
 
 }  // namespace fusescope::torch

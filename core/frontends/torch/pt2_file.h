@@ -56,7 +56,4 @@ class Pt2File {
   std::string m_program;  ///< the member that holds it
 };
 
-/// Whether the file begins as a zip archive does, which no other model file here is.
-bool isZipFile(const std::filesystem::path& path);
-
 }  // namespace fusescope::torch

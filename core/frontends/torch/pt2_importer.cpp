@@ -1,7 +1,11 @@
 #include "frontends/torch/pt2_importer.h"
 
-#include <fmt/format.h>
+#include <array>
+#include <fstream>
+#include <span>
+#include <utility>
 
+#include "base/zip_places.h"
 #include "frontends/torch/aten_network.h"
 #include "frontends/torch/program_inputs.h"
 
@@ -53,27 +57,34 @@ Result<Model> modelOf(const Pt2File& file, const ImportLimits& limits, const Sto
   return model;
 }
 
+/// What `read` makes of the file, which must not change meanwhile. Errors are located at it.
+template <class Read>
+auto readFrom(const std::filesystem::path& path, Read read) -> decltype(read(std::declval<const Pt2File&>())) {
+  const auto file = Pt2File::open(path);
+  if (!file.ok()) return located(file.error(), path);
+  auto made = read(file.value());
+  TRY(file.value().file()->checkIntact());
+  if (!made.ok()) return located(std::move(made).error(), path);
+  return made;
+}
+
 }  // namespace
 
 bool isTorchFile(const std::filesystem::path& path) {
-  return torch::isZipFile(path);
+  std::array<char, 4> begin{};
+  std::ifstream(path, std::ios::binary).read(begin.data(), begin.size());
+  return isZip(std::as_bytes(std::span(begin)));
 }
 
 Result<Model> importExportedProgram(const std::filesystem::path& path, const ImportLimits& limits,
                                     const StopToken& stop) {
-  const auto file = Pt2File::open(path);
-  if (!file.ok()) return located(file.error(), path);
-  auto model = modelOf(file.value(), limits, stop);
-  TRY(file.value().file()->checkIntact());
-  if (!model.ok()) return located(std::move(model).error(), path);
-  Model imported = std::move(model).value();
+  Model imported = TRY(readFrom(path, [&](const Pt2File& file) { return modelOf(file, limits, stop); }));
   imported.path = path.string();
   return imported;
 }
 
 Result<ExportedProgramFacts> readExportedProgram(const std::filesystem::path& path) {
-  const auto read = [&]() -> Result<ExportedProgramFacts> {
-    const Pt2File file = TRY(Pt2File::open(path));
+  return readFrom(path, [](const Pt2File& file) -> Result<ExportedProgramFacts> {
     ExportedProgramFacts facts{.program = TRY(programOf(file, ImportLimits().nodes)), .container = file.container()};
     auto examples = examplesOf(file, facts.program);
     if (!examples.ok()) {
@@ -83,25 +94,16 @@ Result<ExportedProgramFacts> readExportedProgram(const std::filesystem::path& pa
     } else {
       facts.examples = *std::move(examples).value();
     }
-    TRY(file.file()->checkIntact());
     return facts;
-  };
-  auto facts = read();
-  if (facts.ok()) return facts;
-  return located(std::move(facts).error(), path);
+  });
 }
 
 Result<std::map<std::string, Tensor>> readExampleInputs(const std::filesystem::path& path) {
-  const auto read = [&]() -> Result<std::map<std::string, Tensor>> {
-    const Pt2File file = TRY(Pt2File::open(path));
+  return readFrom(path, [](const Pt2File& file) -> Result<std::map<std::string, Tensor>> {
     auto examples = TRY(examplesOf(file, TRY(programOf(file, ImportLimits().nodes))));
-    TRY(file.file()->checkIntact());
     if (!examples) return Diagnostic{.message = "holds no example inputs"};
     return *std::move(examples);
-  };
-  auto examples = read();
-  if (examples.ok()) return examples;
-  return located(std::move(examples).error(), path);
+  });
 }
 
 }  // namespace fusescope
