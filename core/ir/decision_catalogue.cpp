@@ -45,8 +45,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"import.example_inputs_refused", Import, true, "its example inputs are left out: {why}"},
       {"import.rebuilt_from_log", Import, true,
        "this is not the file of its author, but was rebuilt from the log of a build ({file}): weights have no numbers, "
-       "and "
-       "of {unknown|node/nodes} the log does not say all that the operator needs, so that they cannot be calculated"},
+       "and of {unknown|node/nodes} the log does not say all that the operator needs, so that they cannot be "
+       "calculated"},
       {"import.constant_not_a_number", Import, true, "not a number in {value}: {count} of its {elements} elements"},
       {"import.constant_infinite", Import, true, "infinite in {value}: {count} of its {elements} elements"},
       {"import.constant_denormal", Import, true,
@@ -386,8 +386,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "another build; {left_out} are left out"},
       {"build.log_of_another", Build, false,
        "{file} is a log of another build: of {layers|layer/layers} outside of regions that it and the layer "
-       "information "
-       "list, {unmatched} stand in one of them alone; it is left out"},
+       "information list, {unmatched} stand in one of them alone; it is left out"},
       {"build.log_of_another_network", Build, false,
        "{file} is a log of a build of another network: {unmatched} of the {nodes|node/nodes} that it tells of are none "
        "of this one; it is left out"},

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
+#include <unordered_map>
 
 #include "compilers/torch/node_ties.h"
 #include "onnxlib/exported_from.h"
@@ -54,17 +56,14 @@ class Matching {
   /// Exporters calculate weights ahead, under the names that they had: a convolution takes in the normalisation behind
   /// it. So only what nodes read that are the program's own is compared by name.
   bool isOfSameNodes(const std::string& value) const {
-    bool isRead = false;
-    const auto& nodes = m_network.file.graph.nodes;
-    for (std::size_t place = 0; place < nodes.size(); ++place) {
-      if (std::ranges::count(nodes[place].inputs, value) == 0) continue;
-      if (!m_isSame.contains(place)) return false;
-      isRead = true;
-    }
-    return isRead;
+    const auto [from, to] = m_readers.equal_range(value);
+    return from != to && std::all_of(from, to, [&](const auto& reader) { return m_isSame.contains(reader.second); });
   }
 
   Status compareWeights() {
+    const auto& nodes = m_network.file.graph.nodes;
+    for (std::size_t place = 0; place < nodes.size(); ++place)
+      for (const std::string& input : nodes[place].inputs) m_readers.emplace(input, place);
     std::set<std::string_view> hashes;
     for (const auto& [name, weight] : m_program.weights) {
       hashes.insert(weight.sha256);
@@ -112,7 +111,8 @@ class Matching {
   const Graph& m_graph;
   const ProgramFacts& m_program;
   ProgramNetwork m_made;
-  std::set<std::size_t> m_isSame;  ///< places of nodes that are Named
+  std::set<std::size_t> m_isSame;                                    ///< places of nodes that are Named
+  std::unordered_multimap<std::string_view, std::size_t> m_readers;  ///< places of nodes, by what they read
 };
 
 }  // namespace
