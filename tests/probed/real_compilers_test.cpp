@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "onnxlib/onnx_text.h"
+#include "tests/support/command_json.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 
@@ -47,12 +48,8 @@ class RealCompilers : public ::testing::TestWithParam<const char*> {
   void TearDown() override { ::unsetenv("FUSESCOPE_PYTHON"); }
 
   static Json json(std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--compiler", GetParam(), "--json"});
-    const ProcessResult result = fusescopeCommand(arguments);
-    EXPECT_EQ(result.status, 0) << ::testing::PrintToString(arguments) << "\n" << result.err;
-    Json json = Json::parse(result.out, nullptr, false);
-    EXPECT_TRUE(json.is_object()) << result.out;
-    return json;
+    arguments.insert(arguments.end(), {"--compiler", GetParam()});
+    return commandJson(std::move(arguments));
   }
   static std::string sample(std::string_view network) { return (sampleFolder(network) / "model.onnx").string(); }
   static std::string arrays(std::string_view network) { return sampleInputs(network); }

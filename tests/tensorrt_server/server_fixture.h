@@ -9,8 +9,8 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "onnxlib/onnx_text.h"
+#include "tests/support/command_json.h"
 #include "tests/support/paths.h"
-#include "tests/support/process.h"
 
 namespace fusescope::test {
 
@@ -56,12 +56,7 @@ class Server : public ::testing::Test {
   }
 
   static Json json(std::vector<std::string> arguments, int status = 0) {
-    arguments.emplace_back("--json");
-    const ProcessResult result = fusescopeCommand(arguments);
-    EXPECT_EQ(result.status, status) << ::testing::PrintToString(arguments) << "\n" << result.err;
-    Json json = Json::parse(result.out, nullptr, false);
-    EXPECT_TRUE(json.is_object()) << result.out << result.err;
-    return json;
+    return commandJson(std::move(arguments), status);
   }
   /// What a command says that fails with `status`.
   static std::string said(const std::vector<std::string>& arguments, int status) {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/json.h"
+#include "tests/support/command_json.h"
 #include "tests/support/paths.h"
-#include "tests/support/process.h"
 
 namespace fusescope::test {
 
@@ -20,12 +20,7 @@ class Torch : public ::testing::Test {
   Torch() { ::setenv("XDG_CONFIG_HOME", (m_folder / "configuration").c_str(), 1); }
 
   static Json json(std::vector<std::string> arguments, int status = 0) {
-    arguments.emplace_back("--json");
-    const ProcessResult result = fusescopeCommand(arguments);
-    EXPECT_EQ(result.status, status) << ::testing::PrintToString(arguments) << "\n" << result.err;
-    Json json = Json::parse(result.out, nullptr, false);
-    EXPECT_TRUE(json.is_object()) << result.out << result.err;
-    return json.is_object() ? json : Json::object();
+    return commandJson(std::move(arguments), status);
   }
   /// What a command says that fails with status 2.
   static std::string problem(const std::vector<std::string>& arguments) {

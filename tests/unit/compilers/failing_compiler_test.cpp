@@ -45,15 +45,20 @@ bool holds(const Plan& plan, std::string_view name) {
 }
 
 /// n0 -> n1 -> … -> n15
+/// A plan of the model for the CPU, by the compiler of these tests.
+std::shared_ptr<const Plan> failingPlan(const std::shared_ptr<const Model>& model) {
+  PlanOptions options = cpuOptions();
+  options.target = "cpu";
+  options.compiler = "failing";
+  return planned(model, options);
+}
+
 std::shared_ptr<const Plan> chain() {
   ModelBuilder m;
   ValueId last = m.input("x", {4, 8});
   for (int i = 0; i < 16; ++i) last = m.node("Exp", "n" + std::to_string(i), {last}, {4, 8});
   m.output(last);
-  PlanOptions options = cpuOptions();
-  options.target = "cpu";
-  options.compiler = "failing";
-  return planned(m.build(), options);
+  return failingPlan(m.build());
 }
 
 /// The nodes that fell back, and why the first did.
@@ -109,11 +114,8 @@ TEST(FailingCompiler, WhatDependsOnDataFallsBackTogetherAndTheRestDoesNot) {
   })")),
                    {}, {});
   ASSERT_TRUE(opened.ok()) << opened.error().text();
-  PlanOptions options = cpuOptions();
-  options.target = "cpu";
-  options.compiler = "failing";
   const Failing compiler([](const Plan&) { return false; });
-  const auto engine = compileNetwork(compiler, planned(opened.value().plan->model, options), {.measureTactics = false});
+  const auto engine = compileNetwork(compiler, failingPlan(opened.value().plan->model), {.measureTactics = false});
   ASSERT_TRUE(engine.ok()) << engine.error().text();
   std::string fallback;
   for (const NodeSupport& said : engine.value()->plan().options.support->nodes)
@@ -132,11 +134,8 @@ TEST(FailingCompiler, WhatNobodyCanRunIsSaidToBeThat) {
                                                                               18, ", \"com.acme\" : 1")),
                                    {}, {});
   ASSERT_TRUE(opened.ok()) << opened.error().text();
-  PlanOptions options = cpuOptions();
-  options.target = "cpu";
-  options.compiler = "failing";
   const Failing compiler([](const Plan&) { return false; });
-  const auto engine = compileNetwork(compiler, planned(opened.value().plan->model, options), {.measureTactics = false});
+  const auto engine = compileNetwork(compiler, failingPlan(opened.value().plan->model), {.measureTactics = false});
   ASSERT_FALSE(engine.ok());
   EXPECT_EQ(engine.error().where.node, "mine");
   EXPECT_NE(engine.error().message.find("it falls back from failing"), std::string::npos) << engine.error().message;
