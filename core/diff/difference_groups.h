@@ -44,7 +44,7 @@ struct DifferenceGroup {
 /// Decisions explain differences and are none. Pure; any thread; about linear in the nodes.
 std::vector<DifferenceGroup> groupDifferences(const DiffInput& a, const DiffInput& b, const PlanDiff& diff);
 
-/// In which block, and in how many copies of it: "layer.0 … layer.11, the same in ×12"; empty: in none.
+/// In which block, and in how many copies of it: "layer.0…11, the same in ×12"; empty: in none.
 std::string placeText(const DifferenceGroup& group);
 /// The `groups` of `fusescope diff --json`: see diff/FORMAT.md.
 Json toJson(const std::vector<DifferenceGroup>& groups);

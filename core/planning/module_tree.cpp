@@ -27,6 +27,16 @@ bool isNumbered(std::string_view part) {
   return !part.empty() && part.back() >= '0' && part.back() <= '9';
 }
 
+/// "layer.0…11" of "layer.0" and "layer.11"; "stem … head" where they differ in more than a last number.
+std::string nameOfRun(const std::string& first, const std::string& last) {
+  const auto beforeNumber = [](std::string_view name) {
+    return name.substr(0, name.find_last_not_of("0123456789") + 1);
+  };
+  const std::string_view shared = beforeNumber(first);
+  if (shared == beforeNumber(last) && isNumbered(last)) return first + "…" + last.substr(shared.size());
+  return first + " … " + last;
+}
+
 using Parts = std::vector<std::string>;
 
 std::string joinedFrom(const Parts& parts, std::size_t begin, std::size_t end) {
@@ -194,9 +204,10 @@ class ModuleTreeMaker {
   std::int32_t runAround(const std::vector<Candidate>& candidates, std::size_t begin, std::size_t end,
                          std::int32_t parent) {
     const std::vector<std::string> first = partsOf(candidates[begin].scope), last = partsOf(candidates[end - 1].scope);
+    const std::string name = nameOfRun(nameOfPath(first), nameOfPath(last));
     Module run{.path = joined(first, ".") + "…" + last.back(),
-               .name = nameOfPath(first) + " … " + nameOfPath(last),
-               .title = nameOfPath(first) + " … " + nameOfPath(last),
+               .name = name,
+               .title = name,
                .parent = parent,
                .children = {},
                .nodes = nodesOf(candidates, begin, end),
@@ -290,7 +301,7 @@ class ModuleTreeMaker {
     const auto at = m_graph.order().begin() + static_cast<std::ptrdiff_t>(stretch.begin);
     const std::string first = std::to_string(block + begin), last = std::to_string(block + end - 1);
     const bool one = end - begin == 1;
-    const std::string name = "block " + first + (one ? "" : " … block " + last);
+    const std::string name = one ? "block " + first : nameOfRun("block " + first, "block " + last);
     return add({.path = "block." + first + (one ? "" : "…" + last),
                 .name = name,
                 .title = name,

@@ -13,7 +13,7 @@ namespace fusescope {
 /// A block of a network: a module of its author's, a run of equal blocks, or one that its structure alone tells.
 struct Module {
   std::string path;          ///< "encoder.layer.3.attention", a run's "encoder.layer.0…11"; unique in a tree
-  std::string name;          ///< for people, within the block around it: "attention", "layer.3", "layer.0 … layer.11"
+  std::string name;          ///< for people, within the block around it: "attention", "layer.3", "layer.0…11"
   std::string title;         ///< for people, by itself: "layer.3 · attention"
   std::int32_t parent = -1;  ///< the block around it, which comes before it; -1: it is outermost
   std::vector<std::int32_t> children;  ///< in the order of their first nodes

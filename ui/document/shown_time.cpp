@@ -46,7 +46,7 @@ QString timeText(const ShownTime& time) {
   if (time.atLeast) {
     ShownTime known = time;
     known.atLeast = false;
-    return QStringLiteral("≥ ") + timeText(known);
+    return timeText(known) + QStringLiteral(" or more");
   }
   switch (time.kind) {
     case TimeKind::Measured:

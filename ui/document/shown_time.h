@@ -49,7 +49,7 @@ ShownTime sumOf(const std::vector<ShownTime>& times);
 ShownTime timeWithoutRun(const Cover& cover, const FusedNode& fused);
 
 /// "0.12 ms" measured, "[0.12 ms]" of another plan, "≈ 0.12 ms" predicted, "~ 0.12 ms" fitted, "“0.12 ms”" told,
-/// "emulated", "no time".
+/// "emulated", "no time"; of several kernels, of which some have no time, "≈ 0.12 ms or more".
 QString timeText(const ShownTime& time);
 /// The same in words. `made`: the run that measured it.
 QString kindText(TimeKind kind, const QString& made);

@@ -50,7 +50,7 @@ TEST(ModuleTree, EqualLayersAreARunAndTitlesSayWhere) {
   const ModuleTree tree = moduleTreeOf(*networkOf(nodes));
   EXPECT_FALSE(tree.byStructure);
   EXPECT_EQ(printed(tree), (Names{"emb 2: emb",                            //
-                                  "enc 18 run: layer.0 … layer.2",         //
+                                  "enc 18 run: layer.0…2",                 //
                                   "> enc.layer.0 6: layer.0",              //
                                   "> > enc.layer.0.att 2: layer.0 · att",  //
                                   "> enc.layer.1 6: layer.1",              //
@@ -71,7 +71,7 @@ TEST(ModuleTree, ALayerThatIsUnlikeTheOthersIsInNoRun) {
   nodes.emplace_back("Erf /head/a");
   nodes.emplace_back("Erf /head/b");
   EXPECT_EQ(printed(moduleTreeOf(*networkOf(nodes))),
-            (Names{"enc 18: enc", "> enc.layer.0…1 12 run: layer.0 … layer.1", "> > enc.layer.0 6: layer.0",
+            (Names{"enc 18: enc", "> enc.layer.0…1 12 run: layer.0…1", "> > enc.layer.0 6: layer.0",
                    "> > > enc.layer.0.att 2: layer.0 · att", "> > enc.layer.1 6: layer.1",
                    "> > > enc.layer.1.att 2: layer.1 · att", "> enc.layer.2 6: layer.2",
                    "> > enc.layer.2.att 2: layer.2 · att", "head 2: head"}));
@@ -92,7 +92,7 @@ TEST(ModuleTree, WhatRepeatsIsABlockWhereNoModulesAreNamed) {
       nodes.push_back(std::string(op) + " n" + std::to_string(nodes.size()));
   const ModuleTree tree = moduleTreeOf(*networkOf(nodes));
   EXPECT_TRUE(tree.byStructure);
-  EXPECT_EQ(printed(tree), (Names{"block.1…3 12 run: block 1 … block 3", "> block.1 4: block 1", "> block.2 4: block 2",
+  EXPECT_EQ(printed(tree), (Names{"block.1…3 12 run: block 1…3", "> block.1 4: block 1", "> block.2 4: block 2",
                                   "> block.3 4: block 3"}));
 }
 
@@ -108,7 +108,7 @@ TEST(ModuleTree, WhatSeveralBlocksReadIsInNoneOfThem) {
   }
   builder.output(value);
   EXPECT_EQ(printed(moduleTreeOf(*builder.build())),
-            (Names{"enc 9: enc", "> enc.layer.0…1 8 run: layer.0 … layer.1", "> > enc.layer.0 4: layer.0",
+            (Names{"enc 9: enc", "> enc.layer.0…1 8 run: layer.0…1", "> > enc.layer.0 4: layer.0",
                    "> > enc.layer.1 4: layer.1"}));
 }
 
