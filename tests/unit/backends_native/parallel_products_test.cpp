@@ -60,5 +60,24 @@ TEST(ParallelProducts, GemmsAndViews) {
   outcomeOfOwn(net, "gemm", {a, b});
 }
 
+/// The names of what is offered for x · weights, in the order of preference.
+std::vector<std::string> offeredForProduct(std::int64_t rows, std::int64_t inner, std::int64_t columns) {
+  Net net;
+  net.editor.addOutput(net.add("MatMul", {net.input({rows, inner}), net.weights({inner, columns})}));
+  std::vector<std::string> names;
+  for (const TacticOutcome& outcome : tryAllTactics(*planned(net.editor))) names.push_back(outcome.tactic);
+  return names;
+}
+
+TEST(Products, OneDnnsWideKernelIsGuessedForLargeOnesAlone) {
+  const auto small = offeredForProduct(8, 64, 64), large = offeredForProduct(128, 512, 512);
+  EXPECT_EQ(small.front(), "native:matmul");
+  const bool hasWide =
+      std::ranges::any_of(large, [](const std::string& name) { return name.starts_with("onednn:matmul:brg:avx512"); });
+  EXPECT_EQ(large.front().starts_with(hasWide ? "onednn:matmul:brg:avx512" : "native:matmul"), true)
+      << ::testing::PrintToString(large);
+  EXPECT_TRUE(std::ranges::find(large, "native:matmul") != large.end()) << "measuring may find it faster";
+}
+
 }  // namespace
 }  // namespace fusescope::testing
