@@ -16,6 +16,12 @@ pkg_check_modules(libhwy REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
 pkg_check_modules(graphviz REQUIRED IMPORTED_TARGET libcgraph libgvc)
 
+# Sanitizers bring an allocator of their own.
+if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  find_package(mimalloc REQUIRED)
+  set(FUSESCOPE_ALLOCATOR mimalloc)
+endif()
+
 find_package(Protobuf REQUIRED)  # ONNX's package does not find it by itself
 if(FUSESCOPE_ONNX_PREFIX)
   find_package(ONNX CONFIG REQUIRED PATHS ${FUSESCOPE_ONNX_PREFIX} NO_DEFAULT_PATH)

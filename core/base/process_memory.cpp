@@ -1,6 +1,8 @@
 #include "base/process_memory.h"
 
-#ifdef __GLIBC__
+#if defined(FUSESCOPE_HAS_MIMALLOC)
+#include <mimalloc.h>
+#elif defined(__GLIBC__)
 #include <malloc.h>
 #endif
 
@@ -60,7 +62,9 @@ std::size_t mostMemory() {
 }
 
 void returnFreedMemory() {
-#ifdef __GLIBC__
+#if defined(FUSESCOPE_HAS_MIMALLOC)
+  ::mi_collect(true);
+#elif defined(__GLIBC__)
   ::malloc_trim(0);
 #endif
 }

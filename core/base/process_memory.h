@@ -20,7 +20,7 @@ std::optional<ProcessMemory> processMemory();
 /// for more would be ended by the system once it wrote to them.
 std::size_t mostMemory();
 
-/// Gives memory that was freed back to the system: the C library may keep gigabytes where many tensors come and go.
+/// Gives memory that was freed back to the system: allocators may keep gigabytes where many tensors come and go.
 void returnFreedMemory();
 
 }  // namespace fusescope

@@ -24,8 +24,8 @@ void removeUnsafeNodes(google::protobuf::RepeatedPtrField<onnx::NodeProto>& node
   }
 }
 
-/// What ONNX's shape inference finds for the values of the main graph. Failing, it finds nothing: our own inference
-/// judges the network; this one only types what we have no operator for.
+/// What ONNX's shape inference finds for the values of the main graph, whose nodes it may take out. Failing, it finds
+/// nothing: our own inference judges the network; this one only types what we have no operator for.
 NameMap<FileType> inferTypes(onnx::ModelProto& proto) {
   NameMap<FileType> types;
   removeUnsafeNodes(*proto.mutable_graph()->mutable_node());
@@ -66,8 +66,8 @@ Result<FileModel> readMapped(const std::shared_ptr<const MappedFile>& file, cons
         .message = "is a zip archive, as exported programs of PyTorch are; this needs an ONNX file",
         .help = "torch.onnx.export(torch.export.load(FILE), dynamo=True) makes one of an exported program."};
   StrippedModel stripped = TRY(stripPayloads(file->bytes()));
-  google::protobuf::Arena arena;  // a message of many nodes is freed as a whole
-  auto& proto = *google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
+  const auto arena = std::make_shared<google::protobuf::Arena>();  // a message of many nodes is freed as a whole
+  auto& proto = *google::protobuf::Arena::CreateMessage<onnx::ModelProto>(arena.get());
   TRY(parseModel(stripped.wire, proto));
   stripped.wire = {};
   TRY(checkNames(proto));
@@ -77,11 +77,23 @@ Result<FileModel> readMapped(const std::shared_ptr<const MappedFile>& file, cons
   TRY(checkIntact(tensors.files()));  // else neither the model nor an error in it means anything
   if (!model.ok()) return model;
   model.value().files = tensors.files();
-  model.value().inferred = inferTypes(proto);
+  // Exporters mostly declare all types: then hardly any is asked for, and nothing is inferred before one is.
+  const bool declares = proto.graph().value_info_size() > 0;
+  model.value().inferred =
+      InferredTypes(std::async(declares ? std::launch::deferred : std::launch::async, [arena, &proto] {
+                      return inferTypes(proto);
+                    }).share());
   return model;
 }
 
 }  // namespace
+
+const FileType* InferredTypes::find(std::string_view value) const {
+  if (!m_types.valid()) return nullptr;
+  const NameMap<FileType>& types = m_types.get();
+  const auto found = types.find(value);
+  return found == types.end() ? nullptr : &found->second;
+}
 
 Result<FileModel> readModel(const std::filesystem::path& path, const ReadLimits& limits) {
   const auto file = TRY(MappedFile::open(path));

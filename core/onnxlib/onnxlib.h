@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -104,6 +105,19 @@ struct FileFunction {
   Opsets opsets;
 };
 
+/// The types that ONNX's own shape inference finds for values of a main graph. It works beside what is done with the
+/// file meanwhile: find() waits for it. Copies share what was found. Any thread.
+class InferredTypes {
+ public:
+  InferredTypes() = default;  ///< knows none
+  explicit InferredTypes(std::shared_future<NameMap<FileType>> types) : m_types(std::move(types)) {}
+  /// Null: nothing was found for that value.
+  const FileType* find(std::string_view value) const;
+
+ private:
+  std::shared_future<NameMap<FileType>> m_types;
+};
+
 struct FileModel {
   std::int64_t irVersion = 0;
   std::string producer;  ///< name and version
@@ -112,7 +126,7 @@ struct FileModel {
   FileGraph graph;
   std::vector<FileFunction> functions;
   MappedFiles files;           ///< the model's own, then those of its external data
-  NameMap<FileType> inferred;  ///< by ONNX's own shape inference, main graph; for operators we do not know
+  InferredTypes inferred;      ///< for operators that we do not know
   bool holdsTraining = false;  ///< steps for training beside the network (training_info), which are not read
 };
 

@@ -1,6 +1,5 @@
 // How quick the window is: stalls of the event loop, frames, what a node costs in memory, and how Graphviz' dot and the
 // layered layout compare. Prints a table; see `window_benchmark help`.
-#include <malloc.h>
 #include <time.h>
 
 #include <QDir>
@@ -11,6 +10,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "base/process_memory.h"
 #include "layout/drawing_quality.h"
 #include "layout/level.h"
 #include "session/session.h"
@@ -99,9 +99,11 @@ double processCpu() {
   return double(now.tv_sec) + double(now.tv_nsec) / 1e9;
 }
 
-std::size_t heapBytes() {
-  const auto info = mallinfo2();
-  return info.uordblks + info.hblkhd;
+/// Physical memory that is no file's. What was freed may still be among it.
+std::size_t residentBytes() {
+  returnFreedMemory();
+  const auto memory = processMemory();
+  return memory ? static_cast<std::size_t>(memory->resident - memory->mapped) : 0;
 }
 
 void phase(const char* network, const char* name, const std::function<void()>& start,
@@ -157,7 +159,7 @@ void themes(const char* network, MainWindow& window, ThemeKind kind) {
 
 /// What the window holds of a network beyond model and plan.
 void memory(const char* network, const MainWindow&, std::size_t before, std::size_t model, std::size_t nodes) {
-  const double bytes = double(heapBytes()) - double(before) - double(model);
+  const double bytes = double(residentBytes()) - double(before) - double(model);
   std::printf("%-16s memory     %.0f bytes a node beyond model and plan (%zu nodes)\n", network, bytes / double(nodes),
               nodes);
 }
@@ -240,16 +242,16 @@ void window(const char* network, const QString& path, bool builds) {
   window.resize(1920, 1080);
   window.show();
   QCoreApplication::processEvents();
-  const std::size_t before = heapBytes();
+  const std::size_t before = residentBytes();
   std::size_t ofModel = 0;
   {
     const auto model = openModel(path.toStdString());
     if (!model.ok()) return void(std::printf("%s: %s\n", network, model.error().text().c_str()));
     const auto plan = makePlan(model.value(), {});
     if (!plan.ok()) return void(std::printf("%s: %s\n", network, plan.error().text().c_str()));
-    ofModel = heapBytes() - before;
+    ofModel = residentBytes() - before;
   }
-  const std::size_t empty = heapBytes();
+  const std::size_t empty = residentBytes();
   open(network, window, path);
   if (!window.document().snapshot()) return;
   memory(network, window, empty, ofModel, window.document().snapshot()->graph().nodeCount());

@@ -391,9 +391,7 @@ const FileType* GraphBuilder::type(const std::string& value) const {
 }
 
 const FileType* GraphBuilder::inferredType(const std::string& value) const {
-  if (m_enclosing != nullptr) return nullptr;
-  const auto found = m_shared.file.inferred.find(value);
-  return found == m_shared.file.inferred.end() ? nullptr : &found->second;
+  return m_enclosing == nullptr ? m_shared.file.inferred.find(value) : nullptr;
 }
 
 const Tensor* GraphBuilder::constantTensor(const std::string& value) const {

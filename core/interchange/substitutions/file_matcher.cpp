@@ -119,8 +119,8 @@ TensorType FileMatcher::type(const std::string& value) const {
   if (found) return m_model.graph->value(*found).type;
   if (const auto tensor = constant(value)) return typeOf(*tensor);
   if (const auto declared = m_declared.find(value); declared != m_declared.end()) return toType(*declared->second);
-  const auto inferred = m_file.inferred.find(value);
-  return inferred == m_file.inferred.end() ? TensorType() : toType(inferred->second);
+  const onnxlib::FileType* inferred = m_file.inferred.find(value);
+  return inferred == nullptr ? TensorType() : toType(*inferred);
 }
 
 bool FileMatcher::sameRank(const std::string& a, const std::string& b) const {

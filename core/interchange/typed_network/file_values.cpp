@@ -40,9 +40,9 @@ DataType GraphRetyper::declaredType(const std::string& name) const {
     for (const auto& value : *values)
       if (value.name == name && value.type.dtype != DataType::Undefined)
         return value.type.container == Container::None ? exchangeable(value.type.dtype) : DataType::Undefined;
-  const auto inferred = m_shared.file.inferred.find(name);
-  if (m_outer != nullptr || inferred == m_shared.file.inferred.end()) return DataType::Undefined;
-  return inferred->second.container == Container::None ? exchangeable(inferred->second.dtype) : DataType::Undefined;
+  const onnxlib::FileType* inferred = m_outer == nullptr ? m_shared.file.inferred.find(name) : nullptr;
+  if (inferred == nullptr || inferred->container != Container::None) return DataType::Undefined;
+  return exchangeable(inferred->dtype);
 }
 
 bool GraphRetyper::isTold(const std::string& name) const {
@@ -52,7 +52,7 @@ bool GraphRetyper::isTold(const std::string& name) const {
   for (const auto* values : {&m_graph.outputs, &m_graph.values})
     for (const auto& value : *values)
       if (value.name == name && value.type.dtype != DataType::Undefined) return true;
-  return m_outer == nullptr && m_shared.file.inferred.contains(name);
+  return m_outer == nullptr && m_shared.file.inferred.find(name) != nullptr;
 }
 
 void GraphRetyper::declare(const std::string& name, DataType type) {

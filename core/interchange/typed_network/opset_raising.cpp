@@ -154,8 +154,7 @@ class GraphRaiser final : public AdaptContext {
   const onnxlib::FileType* type(const std::string& value) const override {
     if (const auto known = m_types.find(value); known != m_types.end()) return &known->second;
     if (m_outer != nullptr) return m_outer->type(value);
-    const auto inferred = m_raise.file.inferred.find(value);
-    return inferred == m_raise.file.inferred.end() ? nullptr : &inferred->second;
+    return m_raise.file.inferred.find(value);
   }
 
   const onnxlib::FileTensor* constant(const std::string& value) const override {
