@@ -157,11 +157,17 @@ void themes(const char* network, MainWindow& window, ThemeKind kind) {
       [&] { return clock.elapsed() > kSettleMs; });
 }
 
-/// What the window holds of a network beyond model and plan.
-void memory(const char* network, const MainWindow&, std::size_t before, std::size_t model, std::size_t nodes) {
-  const double bytes = double(residentBytes()) - double(before) - double(model);
-  std::printf("%-16s memory     %.0f bytes a node beyond model and plan (%zu nodes)\n", network, bytes / double(nodes),
-              nodes);
+/// What the window holds of a network beyond model and plan, which are made once more for that: at most, since they may
+/// lie in memory that was freed before.
+void memory(const char* network, const QString& path, std::size_t before, std::size_t nodes) {
+  const std::size_t all = residentBytes();
+  const auto model = openModel(path.toStdString());
+  if (!model.ok()) return void(std::printf("%s: %s\n", network, model.error().text().c_str()));
+  const auto plan = makePlan(model.value(), {});
+  if (!plan.ok()) return void(std::printf("%s: %s\n", network, plan.error().text().c_str()));
+  const double ofModel = double(residentBytes()) - double(all), ofAll = double(all) - double(before);
+  std::printf("%-16s memory     %.0f bytes a node beyond model and plan, which take %.0f (%zu nodes)\n", network,
+              (ofAll - ofModel) / double(nodes), ofModel / double(nodes), nodes);
 }
 
 /// The first block that is closed at rest and stands in none that is.
@@ -243,18 +249,9 @@ void window(const char* network, const QString& path, bool builds) {
   window.show();
   QCoreApplication::processEvents();
   const std::size_t before = residentBytes();
-  std::size_t ofModel = 0;
-  {
-    const auto model = openModel(path.toStdString());
-    if (!model.ok()) return void(std::printf("%s: %s\n", network, model.error().text().c_str()));
-    const auto plan = makePlan(model.value(), {});
-    if (!plan.ok()) return void(std::printf("%s: %s\n", network, plan.error().text().c_str()));
-    ofModel = residentBytes() - before;
-  }
-  const std::size_t empty = residentBytes();
   open(network, window, path);
   if (!window.document().snapshot()) return;
-  memory(network, window, empty, ofModel, window.document().snapshot()->graph().nodeCount());
+  memory(network, path, before, window.document().snapshot()->graph().nodeCount());
   frames(network, "frame", {&window.canvas()});
   for (const ThemeKind kind : {ThemeKind::Light, ThemeKind::Dark}) themes(network, window, kind);
   openBlock(network, window);

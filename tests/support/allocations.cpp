@@ -1,6 +1,11 @@
 #include "tests/support/allocations.h"
 
 #include <cstddef>
+#include <new>
+
+#if defined(FUSESCOPE_HAS_MIMALLOC)
+#include <mimalloc.h>
+#endif
 
 namespace {
 
@@ -8,26 +13,29 @@ thread_local long asked = 0;
 
 }  // namespace
 
-#if FUSESCOPE_ADDRESS_SANITIZER == 0 && FUSESCOPE_THREAD_SANITIZER == 0
-// A program's own malloc takes the place of the C library's for everything that is linked to it; glibc still offers its
-// own under these names.
+#if defined(FUSESCOPE_HAS_MIMALLOC)
+// What a program defines itself takes the place of what the allocator's library does.
 extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-
 void* malloc(std::size_t bytes) noexcept {
   ++asked;
-  return __libc_malloc(bytes);
+  return mi_malloc(bytes);
 }
 void* calloc(std::size_t count, std::size_t bytes) noexcept {
   ++asked;
-  return __libc_calloc(count, bytes);
+  return mi_calloc(count, bytes);
 }
 void* realloc(void* memory, std::size_t bytes) noexcept {
   ++asked;
-  return __libc_realloc(memory, bytes);
+  return mi_realloc(memory, bytes);
 }
+}
+void* operator new(std::size_t bytes) {
+  ++asked;
+  return mi_new(bytes);
+}
+void* operator new[](std::size_t bytes) {
+  ++asked;
+  return mi_new(bytes);
 }
 #endif
 
