@@ -94,7 +94,7 @@ class Bisection {
   Result<double> errorWith(const PlanOptions& options) {
     ++m_builds;
     const BuildOptions build = buildOptionsNow();
-    if (m_options.progress) m_options.progress("bisect", fmt::format("build {}", m_builds));
+    if (m_options.progress) m_options.progress(kBisectPhase, fmt::format("build {}", m_builds));
     const auto engine = TRY(compileNetwork(m_artifact.compiler(), TRY(planned(options)), build));
     // What the compiler gives up on is calculated by our own engine: that makes it right, and tells nothing.
     const std::size_t fallen = nodesInFallback(engine->plan());

@@ -11,6 +11,9 @@
 
 namespace fusescope {
 
+/// The phase of a search for what makes outputs wrong that tells which build is tried next: "build 3".
+inline constexpr const char* kBisectPhase = "bisect";
+
 /// When a search for what makes outputs wrong ends early.
 struct BisectLimits {
   double seconds = 0;       ///< 0: no limit

@@ -4,6 +4,8 @@
 #include "tests/gui/gui_support.h"
 #include "ui/dialogs/bisect_dialog.h"
 #include "ui/document/qt_text.h"
+#include "ui/jobs/worker_client.h"
+#include "ui/ribbon/ribbon.h"
 #include "ui/window/main_window.h"
 
 using namespace fusescope;
@@ -36,7 +38,13 @@ class BisectTest : public QObject {
     const PlanOptions before = m_window->document().options();
     BisectDialog& dialog = open();
     QVERIFY(!dialog.stopButton().isEnabled() && !dialog.leaveOutButton().isEnabled());
+    const auto* ribbon = m_window->findChild<Ribbon*>();
+    QStringList shown;
+    connect(&m_window->worker(), &WorkerClient::told, this, [&] { shown << ribbon->look().progress.words; });
     search(dialog);
+    m_window->worker().disconnect(this);
+    QVERIFY2(shown.filter("bisect, build 2").size() > 0, qPrintable(shown.join("; ")));
+    QTRY_COMPARE(ribbon->look().progress.words, QString());
     QVERIFY2(dialog.said().startsWith("✓ found: without types of nodes"), qPrintable(dialog.said()));
     QVERIFY2(dialog.said().contains("instead of not finite"), qPrintable(dialog.said()));
     QVERIFY2(dialog.said().contains("leave them out by: --pin"), qPrintable(dialog.said()));

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "planning/fused_node_facts.h"
+#include "session/bisect_report.h"
 #include "session/layer_types.h"
 #include "tests/gui/gui_support.h"
 #include "ui/docks/runs_dock.h"
@@ -292,6 +293,18 @@ class RibbonTest : public QObject {
     const RibbonProgress calibrated =
         follower.heardOther(picture, WorkerOp::Calibrate, "calibrate", qs(nameOf(5)) + " + other");
     QCOMPARE(*calibrated.reached, bars[5].end);
+    follower.endOther();
+    // A search for what makes an output wrong goes through the network once for each build.
+    const auto bisecting = [&](const char* phase, const QString& detail) {
+      return follower.heardOther(picture, WorkerOp::Bisect, phase, detail);
+    };
+    for (const auto& [build, kernel] : {std::pair("build 2", 5), std::pair("build 3", 1)}) {
+      QVERIFY(!bisecting(kBisectPhase, build).reached);
+      const RibbonProgress built = bisecting("kernels", qs(nameOf(kernel)));
+      QCOMPARE(*built.reached, bars[std::size_t(kernel)].end);
+      QCOMPARE(built.words,
+               QStringLiteral("bisect, %1: kernels: at %2 of %3").arg(build).arg(kernel + 1).arg(bars.size()));
+    }
   }
 
   void aSearchAndACalibrationShowInTheRibbon() {

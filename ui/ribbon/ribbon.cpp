@@ -156,7 +156,7 @@ void Ribbon::showProgress() {
 }
 
 void Ribbon::hear(WorkerOp op, const QString& phase, const QString& detail) {
-  if (op != WorkerOp::Tune && op != WorkerOp::Calibrate) return;
+  if (op != WorkerOp::Tune && op != WorkerOp::Calibrate && op != WorkerOp::Bisect) return;
   m_heard.reset();
   if (phase.isEmpty()) {
     m_otherProgress.endOther();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "session/bisect_report.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/tuning_words.h"
 
@@ -72,6 +73,7 @@ RibbonProgress ProgressFollower::heard(const RibbonPicture& picture, const std::
 
 RibbonProgress ProgressFollower::heardOther(const RibbonPicture& picture, WorkerOp op, const QString& phase,
                                             const QString& detail) {
+  if (op == WorkerOp::Bisect) return bisecting(picture, phase, detail);
   if (op != WorkerOp::Tune)
     return heard(picture, {}, phase, detail, detail.isEmpty() ? phase : QStringLiteral("%1: %2").arg(phase, detail));
   const auto json = [&detail] { return Json::parse(detail.toStdString(), nullptr, false); };
@@ -85,6 +87,17 @@ RibbonProgress ProgressFollower::heardOther(const RibbonPicture& picture, Worker
     m_preparing = detail.isEmpty() ? phase : detail;
   }
   return searching(picture);
+}
+
+RibbonProgress ProgressFollower::bisecting(const RibbonPicture& picture, const QString& phase, const QString& detail) {
+  const bool isNext = phase == QLatin1String(kBisectPhase);
+  if (isNext) m_preparing = detail;
+  const QString search =
+      QStringLiteral("bisect, %1").arg(m_preparing.isEmpty() ? QStringLiteral("float32") : m_preparing);
+  if (isNext) return {.words = search, .reached = {}};
+  RibbonProgress progress = heard(picture, m_preparing.toStdString(), phase, detail, phase);
+  progress.words = search + QStringLiteral(": ") + progress.words;
+  return progress;
 }
 
 void ProgressFollower::endOther() {

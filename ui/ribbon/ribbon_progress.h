@@ -17,19 +17,21 @@ class ProgressFollower {
   RibbonProgress heard(const RibbonPicture& picture, const std::string& run, const QString& phase,
                        const QString& detail, const QString& activity);
   /// The same of what a dialog has the worker do: a search for pins, whose sets are marked where their kernels are in
-  /// the last lane, or a calibration, which goes through the network.
+  /// the last lane, a calibration, which goes through the network, or a search for what makes an output wrong, which
+  /// goes through it once for each build.
   RibbonProgress heardOther(const RibbonPicture& picture, WorkerOp op, const QString& phase, const QString& detail);
   /// That came to its end.
   void endOther();
 
  private:
   RibbonProgress searching(const RibbonPicture& picture) const;
+  RibbonProgress bisecting(const RibbonPicture& picture, const QString& phase, const QString& detail);
 
   QString m_phase;
   std::string m_run;
   std::int64_t m_farthest = -1;  ///< kernel that the phase reached
+  QString m_preparing;           ///< of a search: what is done before and between evaluations, or which build it tries
   // Of a search for pins.
-  QString m_preparing;  ///< what is done before and between evaluations
   std::optional<TunedTry> m_tried;
   std::optional<TunedPoint> m_best;
 };
