@@ -334,6 +334,9 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.not_in_program", Build, true,
        "no node of the exported program that {compiler} ran is known to be this one, so that it is not disclosed what "
        "became of it"},
+      {"build.multiplies_tf32", Build, true,
+       "{compiler} may multiply floats of f32 in TF32 on this card, with 10 bits of each factor: in {where}. "
+       "--compiler-option tf32=off has it multiply them as they are"},
       {"build.shares_kernels", Build, true,
        "{compiler} names it among the origins of {kernels|kernel/kernels}: it shares in them, and which of them "
        "calculates it is not told"},

@@ -177,6 +177,25 @@ TEST_F(RecordedTorch, AutocastRoundsWhatItCalculatesInF16) {
   EXPECT_LT(error, 1e-2);
 }
 
+TEST_F(RecordedTorch, WhatACardMultipliesInTf32IsSaid) {
+  const auto model = zooModel("tiny_resnet_dynbatch");
+  if (!model) GTEST_SKIP() << "no shared test material; set FUSESCOPE_SHARED to its folder";
+  std::map<std::string, double> errors;
+  for (const std::string tf32 : {"default", "off"}) {
+    const bool isOff = tf32 == "off";
+    const ProcessResult packed = pack(
+        *model, {"--compiler-option", "tf32=" + tf32, "--do", "plan,run", "--inputs", model->parent_path() / "io.npz"});
+    ASSERT_EQ(packed.status, 0) << packed.err;
+    replay(std::string("tiny_resnet_dynbatch.eager.f32.") + (isOff ? "tf32off" : "tf32") + ".h100");
+    const Json told = json({"probe", "open", result()});
+    errors[tf32] = told["errors"]["outputs"][0]["max_over_rms"];
+    const Json decision = decisionOf(told["plan"], "build.multiplies_tf32");
+    EXPECT_EQ(decision.empty() ? Json() : decision["arguments"]["where"], isOff ? Json() : Json("convolutions"));
+  }
+  EXPECT_GT(errors["default"], 1e-5);
+  EXPECT_LT(errors["off"], 1e-6);
+}
+
 TEST_F(RecordedTorch, WhatItRefusedThereIsSaidInItsWords) {
   ASSERT_EQ(pack(sampleFolder("bert_tiny") / "model.onnx", {"--compiler-option", "mode=inductor"}).status, 0);
   replay("bert_tiny.inductor.f32.refused.h100");

@@ -17,6 +17,7 @@ constexpr const char* kMode = "mode";
 constexpr const char* kDevice = "device";
 constexpr const char* kHalf = "half";
 constexpr const char* kProgram = "program";
+constexpr const char* kTf32 = "tf32";
 constexpr const char* kInductor = "inductor";
 constexpr const char* kProgramFile = "program.pt2";
 
@@ -128,6 +129,11 @@ std::vector<CompilerOption> compilerOptions() {
            .initial = "autocast",
            .help = "how floats below f32 are asked for, if the plan has any: autocast chooses by operator; whole: all "
                    "floats of the program are of that type, as by .half(), which programs that name types cannot run"},
+          {.name = kTf32,
+           .values = {"default", "off"},
+           .initial = "default",
+           .help = "whether floats of f32 may be multiplied in TF32, which has 10 bits of each factor, on cards that "
+                   "can: as torch does by itself, which is for convolutions; or nowhere"},
           {.name = kProgram,
            .values = {},
            .initial = {},
@@ -161,6 +167,7 @@ Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options)
   const onnxlib::FileGraph& file = network.file.graph;
   Json json{{kMode, optionOf(plan, kMode)},
             {kDevice, optionOf(plan, kDevice)},
+            {kTf32, optionOf(plan, kTf32)},
             {"threads", options.threads},
             {"inputs", tensors.listed(handedInputs(network), file.inputs, true)},
             {"outputs", tensors.listed(handedOutputs(network), file.outputs, false)}};

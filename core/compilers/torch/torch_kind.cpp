@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "compilers/probed/probed_kind.h"
 #include "compilers/torch/profile.h"
 #include "compilers/torch/program_kernels.h"
@@ -23,6 +24,15 @@ Result<std::string> writtenText(const ProbeAnswer& answer, const char* name) {
 std::string textOf(const Json& json, const char* key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// "convolutions": where f32 may be multiplied in TF32, as the probe tells; empty: nowhere.
+std::string tf32In(const Json& compiled) {
+  std::vector<std::string> where;
+  if (const auto told = compiled.find("tf32"); told != compiled.end() && told->is_array())
+    for (const Json& each : *told)
+      if (each.is_string()) where.push_back(each.get<std::string>());
+  return joined(where, " and ");
 }
 
 class TorchKind final : public ProbedKind {
@@ -76,6 +86,9 @@ class TorchKind final : public ProbedKind {
         told.compiler.options.emplace(std::string("used_") + key, std::move(text));
     if (const DataType half = torch_compiler::halfType(*network.plan); half != DataType::F32)
       told.compiler.options.emplace("floats", fusescope::name(half));
+    if (const std::string where = tf32In(compiled.json); !where.empty())
+      told.decisions.push_back(decide("build.multiplies_tf32", {}, std::string(name()),
+                                      {{"compiler", std::string(name())}, {"where", where}}));
     return told;
   }
 

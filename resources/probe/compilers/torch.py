@@ -6,6 +6,7 @@ Options of `compile`:
     device    "cpu", "cuda", or "auto": the first CUDA card where there is one
     half      "f16" or "bf16"; absent: floats stay as they are
     half_by   "autocast": torch's autocast chooses by operator; "whole": all floats of the program are of that type
+    tf32      "default": f32 is multiplied in TF32 where torch does so by itself; "off": nowhere
     threads   0: as torch wishes
     inputs    [{name, called, type, dims, extents}], in the network's order: `called` by its author; a null extent of
               `dims` is any; `extents` are those that are compiled for
@@ -69,6 +70,8 @@ class Compiler(base.Compiler):
         base.reset_peak()
         if options.get("threads"):
             self._torch.set_num_threads(options["threads"])
+        if options.get("tf32") == "off":
+            self._torch.backends.cuda.matmul.allow_tf32 = self._torch.backends.cudnn.allow_tf32 = False
         phases = []
         with phase("load", phases, progress):
             exported = programs.load(self._torch, files[PROGRAM])
@@ -87,6 +90,7 @@ class Compiler(base.Compiler):
             "peak_bytes": base.peak_bytes(),
             "device": self._device,
             "card": self._torch.cuda.get_device_name() if self._device != "cpu" else "",
+            "tf32": tf32_of(self._torch) if self._device != "cpu" else [],
             "device_bytes": self._torch.cuda.max_memory_allocated() if self._device != "cpu" else 0,
         }
 
@@ -249,6 +253,17 @@ def cards_of(torch):
     except Exception as error:  # a driver that is too old, a card in a bad state
         return [], f"CUDA cannot be used here: {programs.first_lines(error, 1)}"
     return found, "" if found else "There is no NVIDIA driver here, or it knows no card."
+
+
+def tf32_of(torch):
+    """Where the card may multiply floats of f32 in TF32."""
+    if torch.cuda.get_device_capability() < (8, 0):
+        return []
+    allowed = {
+        "matrix products": torch.backends.cuda.matmul.allow_tf32,
+        "convolutions": torch.backends.cudnn.enabled and torch.backends.cudnn.allow_tf32,
+    }
+    return [where for where, is_allowed in allowed.items() if is_allowed]
 
 
 def driver_version():
