@@ -77,6 +77,7 @@ def graphs_of(torch, module):
 
 
 def tag(torch, exported):
+    exported._guards_code = []  # text that torch would run
     for path, graph in graphs_of(torch, exported.graph_module):
         for node in graph.nodes:
             custom = dict(node.meta.get("custom") or {})
