@@ -16,6 +16,7 @@
 #include "compilers/probed/recorded_job.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
+#include "session/exported_program.h"
 #include "session/options_json.h"
 #include "session/session_file.h"
 
@@ -331,6 +332,8 @@ Result<Artifact> open(const std::string& path, const PlanArguments& plan, const 
                       .where = {.file = path, .attribute = "--backend"},
                       .help = "Leave --backend out, or build it for the other backend."};
   }
+  if (artifact.ok() && isExportedProgram(*artifact.value().plan->model))
+    std::cerr << fmt::format("fusescope: {}: {}\n", path, needsTorchInWords(path));
   return artifact;
 }
 

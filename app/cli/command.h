@@ -42,6 +42,7 @@ Command exportCommand(CLI::App& app);
 Command migrateCommand(CLI::App& app);
 Command compilersCommand(CLI::App& app);
 Command probeCommand(CLI::App& app);
+Command importCommand(CLI::App& app);
 Command importEngineCommand(CLI::App& app);
 Command pricesCommand(CLI::App& app);
 
@@ -94,9 +95,12 @@ struct InputArguments {
   std::optional<std::int64_t> batchAxis;
 
   void declare(CLI::App& app);
-  /// As given, else those of the session.
+  /// As given, else those of the session, else the usual ones of the network.
   SampleSource source(const Artifact& artifact) const;
   Result<Samples> samples(const Artifact& artifact) const;
+
+ private:
+  SampleSource given(const Artifact& artifact) const;
 };
 /// What people are told where nobody gave inputs, and of inputs that hold NaN or infinities.
 void printAboutInputs(const Samples& samples);

@@ -73,8 +73,12 @@ void printPlace(const Json& json) {
     std::cout << fmt::format("  its {}\n", weight["message"].get<std::string>());
 }
 
-/// The lines of its author's program, the innermost call last.
-void printSource(const Json& source) {
+/// The nodes of an exported program that it was made of, and the lines of its author's program, the innermost call
+/// last.
+void printSource(const Json& source, const Json& programNodes) {
+  std::vector<std::string> names;
+  for (const Json& name : programNodes) names.push_back(name.get<std::string>());
+  if (!names.empty()) std::cout << fmt::format("  made of {} of the exported program\n", joined(names));
   if (source.is_null()) return;
   std::cout << "  written in:\n";
   for (const Json& line : source) std::cout << fmt::format("    {}\n", line.get<std::string>());
@@ -164,7 +168,7 @@ void printForPeople(const Json& json) {
   printTitle(json["node"].get<std::string>());
   printPlace(json);
   printTime(json);
-  printSource(json["source"]);
+  printSource(json["source"], json["program_nodes"]);
   printMade(json["made"]);
   printAnswers(json);
   printEdges(json);

@@ -15,7 +15,7 @@ void InputArguments::declare(CLI::App& app) {
       ->check(wholeNumber());
 }
 
-SampleSource InputArguments::source(const Artifact& artifact) const {
+SampleSource InputArguments::given(const Artifact& artifact) const {
   SampleSource source{.paths = paths, .batchAxis = batchAxis};
   if (!source.empty() || artifact.session == nullptr) return source;
   SampleSource remembered = artifact.session->settings.inputs;
@@ -23,16 +23,27 @@ SampleSource InputArguments::source(const Artifact& artifact) const {
   return remembered;
 }
 
+SampleSource InputArguments::source(const Artifact& artifact) const {
+  const SampleSource source = given(artifact);
+  if (!source.empty()) return source;
+  SampleSource usual = usualInputs(*artifact.plan);
+  usual.batchAxis = source.batchAxis;
+  return usual;
+}
+
 Result<Samples> InputArguments::samples(const Artifact& artifact) const {
   const SampleSource from = source(artifact);
   if (from.empty() && from.batchAxis)
     return Diagnostic{
         .message = "there are no inputs to cut", .where = {.attribute = "--batch-axis"}, .help = "Give --inputs too."};
-  return loadSamples(*artifact.plan, from);
+  Samples samples = TRY(loadSamples(*artifact.plan, from));
+  samples.examples = !samples.random && given(artifact).empty();
+  return samples;
 }
 
 void printAboutInputs(const Samples& samples) {
   if (samples.random) std::cout << "on random inputs: nobody gave others (--inputs)\n";
+  if (samples.examples) std::cout << "on the inputs that it was exported with: nobody gave others (--inputs)\n";
   if (const auto inputs = notFiniteInputs(samples); !inputs.empty()) std::cout << inWords(inputs) << "\n";
 }
 

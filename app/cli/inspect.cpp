@@ -113,7 +113,8 @@ void printForPeople(const Json& json) {
   printValues("Outputs", json["outputs"]);
   printSpecs(json["input_specs"]);
   printFindings(json["findings"]);
-  if (json.contains("exported_program")) printExportedProgram(json["exported_program"]);
+  if (json.contains("exported_program"))
+    printExportedProgram(json["exported_program"], json["model"].get<std::string>());
   printTitle("Operators");
   Table operators({{"operator"}, {"count", true}});
   for (const auto& [op, count] : json["operators"].items())
@@ -280,7 +281,7 @@ Result<int> inspect(const Arguments& arguments) {
     const auto model = TRY(openModel(arguments.path, TRY(arguments.plan.inputOverrides()), {}, progressLine()));
     clearProgressLine();
     json = inspectJson(*model);
-    if (isExportedProgram(*model)) json["exported_program"] = TRY(exportedProgramJson(model->path));
+    if (isOfExportedProgram(*model)) json["exported_program"] = TRY(exportedProgramJson(model->path));
   }
   return shown(json, arguments, [](const Json& all) { printForPeople(all); });
 }

@@ -7,6 +7,7 @@
 
 #include "app/cli/table.h"
 #include "base/text.h"
+#include "session/exported_program.h"
 
 namespace fusescope::cli {
 namespace {
@@ -60,7 +61,8 @@ void printExamples(const Json& program) {
   if (!program["examples_missing"].is_null())
     std::cout << fmt::format("  no example inputs: {}\n", program["examples_missing"].get<std::string>());
   else
-    std::cout << fmt::format("  example inputs: {}; --inputs with this file takes them\n", joined(texts, ", "));
+    std::cout << fmt::format("  example inputs: {}, which it is run on where no others are given\n",
+                             joined(texts, ", "));
 }
 
 void printAuthorsModules(const Json& modules) {
@@ -77,13 +79,27 @@ void printAuthorsModules(const Json& modules) {
     std::cout << fmt::format("  and {} more: --json lists them\n", modules.size() - kMostModules);
 }
 
+/// The network that torch made of it, or the command that has it made.
+void printMade(const Json& program, const std::string& path) {
+  const Json& made = program["made"];
+  for (const Json& why : program["made_unusable"])
+    std::cout << fmt::format("  a network that torch made of it cannot be used: {}\n", why.get<std::string>());
+  if (made.is_null())
+    std::cout << fmt::format("  {}\n", needsTorchInWords(path));
+  else
+    std::cout << fmt::format("  opens as the network that torch {} made of it: {} of {} known to be of its nodes\n",
+                             made["torch"].get<std::string>(), made["tied"].get<std::int64_t>(),
+                             counted(made["node_count"].get<std::int64_t>(), "node"));
+}
+
 }  // namespace
 
-void printExportedProgram(const Json& program) {
+void printExportedProgram(const Json& program, const std::string& path) {
   printTitle("Exported program of PyTorch");
   const std::string version = program["torch_version"].get<std::string>();
   std::cout << fmt::format("  {}, schema {}, written by PyTorch {}\n", program["container"].get<std::string>(),
                            program["schema_version"].get<std::string>(), version.empty() ? "?" : version);
+  printMade(program, path);
   printExamples(program);
   printArguments(program);
   printExtents(program);

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <string>
+
 #include "base/json.h"
 
 namespace fusescope::cli {
 
-/// What a .pt2 says of itself beside its network, for people: exportedProgramJson().
-void printExportedProgram(const Json& program);
+/// What the .pt2 at `path` says of itself beside its network, for people. `program`: its exportedProgramJson().
+void printExportedProgram(const Json& program, const std::string& path);
 
 }  // namespace fusescope::cli

@@ -28,6 +28,7 @@ constexpr const char* kExamples = R"(Examples:
   fusescope compare before.fse after.fse
   fusescope diff model.onnx model.onnx --plan-b '--precision f16'
   fusescope report model.onnx -o report.html
+  fusescope import model.pt2
   fusescope import-engine model.onnx --layers layers.json --profile profile.json
   fusescope prices f32.json f16.json --keep
   fusescope export model.onnx --pin 'node_linear_1=f32' --to polygraphy -o pins.py
@@ -131,7 +132,7 @@ int mainGuarded(int argc, char** argv) {
       timeCommand(app),    compareCommand(app),   diffCommand(app),    errorsCommand(app),       verifyCommand(app),
       tensorCommand(app),  calibrateCommand(app), tuneCommand(app),    exportCommand(app),       migrateCommand(app),
       reportCommand(app),  compilersCommand(app), probeCommand(app),   importEngineCommand(app), extractCommand(app),
-      replaceCommand(app), pricesCommand(app)};
+      replaceCommand(app), pricesCommand(app),    importCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "base/hash.h"
-#include "ir/notes.h"
 
 namespace fusescope {
 namespace {
@@ -50,10 +49,8 @@ struct AttributeWriter {
 };
 
 void addOperator(KeyBuilder& key, const Node& node) {
-  const auto notes = std::ranges::count_if(node.attributes, [](const auto& entry) { return isNote(entry.first); });
-  key.text(node.domain).text(node.op).number(node.attributes.size() - static_cast<std::size_t>(notes));
+  key.text(node.domain).text(node.op).number(node.attributes.size());
   for (const auto& [attribute, value] : node.attributes) {
-    if (isNote(attribute)) continue;
     key.text(attribute).number(value.index());
     std::visit(AttributeWriter{key}, value);
   }

@@ -97,7 +97,8 @@ Status checkOrigins(const Model& model) {
 
 /// What is empty at the end is left out.
 Json originToJson(const Origin& origin) {
-  Json json = Json::array({origin.name, origin.op, origin.domain, origin.module, origin.plainForm, origin.equation});
+  Json json = Json::array({origin.name, origin.op, origin.domain, origin.module, origin.plainForm, origin.equation,
+                           origin.programNode, origin.source});
   while (json.size() > 3 && json.back().get_ref<const std::string&>().empty()) json.erase(json.size() - 1);
   return json;
 }
@@ -109,7 +110,9 @@ Origin originFromJson(const Json& json) {
           .domain = json.at(2).get<std::string>(),
           .module = text(3),
           .plainForm = text(4),
-          .equation = text(5)};
+          .equation = text(5),
+          .programNode = text(6),
+          .source = text(7)};
 }
 
 /// Before version 5 of the description, decisions alone said how nodes of the file were read.

@@ -13,7 +13,7 @@ Result<Model> importModel(const std::filesystem::path& path, const ImportLimits&
   if (std::filesystem::is_directory(path, error))
     return Diagnostic{.message = "is a folder, not a model file", .where = {.file = path.string()}};
   if (isEngineLayersFile(path)) return importEngineLayers(path);
-  if (isTorchFile(path)) return importExportedProgram(path, limits, stop);
+  if (isTorchFile(path)) return importExportedProgram(path, limits, stop, nodes);
   return importOnnx(path, limits, stop, nodes);
 }
 

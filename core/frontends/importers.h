@@ -22,8 +22,9 @@ enum class NodesAs {
 
 /// Reads a model file of a known format into the IR: nodes as asked for, Constant nodes as constants, weights mapped.
 /// Not yet normalised. However nodes are read, an OriginId is the same node of the file. Layer information of a
-/// TensorRT engine is a network of its layers, an exported program of PyTorch (.pt2) one of PyTorch's operators.
-/// Errors: empty, truncated, not ONNX, missing or escaping external data, cyclic, wrong types.
+/// TensorRT engine is a network of its layers. An exported program of PyTorch (.pt2) is the ONNX network that torch
+/// made of it, where one is kept, else one of PyTorch's operators. Errors: empty, truncated, not ONNX, missing or
+/// escaping external data, cyclic, wrong types.
 Result<Model> importModel(const std::filesystem::path& path, const ImportLimits& limits = {},
                           const StopToken& stop = {}, NodesAs nodes = NodesAs::Canonical);
 

@@ -91,7 +91,7 @@ Result<Exported> writeTrtexec(const Plan& plan, const ExportOptions& options) {
       if (node.output) outputs.push_back(fmt::format("{}:{}", layer, trtTypeName(*node.output)));
     }
   }
-  std::vector<std::string> words{"trtexec", shellQuoted("--onnx=" + plan.model->path)};
+  std::vector<std::string> words{"trtexec", shellQuoted("--onnx=" + plan.model->networkPath())};
   if (config.usesF16) words.push_back("--fp16");
   if (config.usesBF16) words.push_back("--bf16");
   if (const std::string workspace = workspaceMiB(plan); !workspace.empty())

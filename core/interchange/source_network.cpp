@@ -32,7 +32,8 @@ const Value* otherNumbers(const Graph& graph, const Graph& other) {
 Result<std::filesystem::path> sourceNetwork(const Plan& plan, const StopToken& stop) {
   const Model& model = *unquantized(plan.model);
   TRY(checkCurrent(model.files));
-  if (model.files.empty() || leadsTo(model.path, *model.files.front())) return std::filesystem::path(model.path);
+  if (model.files.empty() || leadsTo(model.path, *model.files.front()))
+    return std::filesystem::path(model.networkPath());
   const std::string& engine = model.files.front()->identity().path;
   const std::filesystem::path path = fileNamedIn(engine, model.path);
   constexpr const char* kHelp = "Put the model that it was built of there, or build it again.";
@@ -42,7 +43,7 @@ Result<std::filesystem::path> sourceNetwork(const Plan& plan, const StopToken& s
                       .help = kHelp};
   const Model there = TRY(importModel(path, {}, stop));
   const Value* other = there.contentHash == model.contentHash ? otherNumbers(*model.graph, *there.graph) : nullptr;
-  if (there.contentHash == model.contentHash && other == nullptr) return path;
+  if (there.contentHash == model.contentHash && other == nullptr) return std::filesystem::path(there.networkPath());
   return Diagnostic{.message = fmt::format("this is not the network that {} was built of", engine),
                     .where = {.file = path.string(), .value = other == nullptr ? std::string() : other->name},
                     .help = kHelp};

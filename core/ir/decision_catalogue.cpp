@@ -43,6 +43,14 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"import.extent_without_bound", Import, true,
        "the file has no upper bound for extent {axis} of {input}; {max} is assumed"},
       {"import.example_inputs_refused", Import, true, "its example inputs are left out: {why}"},
+      {"import.made_by_torch", Import, true,
+       "the network is the one that torch {torch} made of the exported program: {tied} of its {nodes|node/nodes} are "
+       "known to be of nodes of the program"},
+      {"import.made_network_unusable", Import, true,
+       "a network that torch made of it is kept, and cannot be used: {why}"},
+      {"import.needs_torch", Import, true,
+       "these are PyTorch's own operators, to be looked at, planned and pinned in; what makes them runnable: "
+       "{command}"},
       {"import.rebuilt_from_log", Import, true,
        "this is not the file of its author, but was rebuilt from the log of a build ({file}): weights have no numbers, "
        "and of {unknown|node/nodes} the log does not say all that the operator needs, so that they cannot be "

@@ -10,4 +10,11 @@ const Model* Model::body(NodeId holder, std::string_view attribute) const {
   return found == bodies.end() ? nullptr : found->model.get();
 }
 
+const std::string& Model::sourceOf(const Node& node) const {
+  static const std::string kNone;
+  for (const OriginId origin : node.origins)
+    if (const std::string& source = origins[origin.index].source; !source.empty()) return source;
+  return kNone;
+}
+
 }  // namespace fusescope

@@ -21,6 +21,10 @@ struct Origin {
   std::string module{};     ///< "encoder.layer.3": the module whose code made it, if the exporter says; else empty
   std::string plainForm{};  ///< the operators that it was read as ("MatMul and Add"); empty: it was read as it is
   std::string equation{};   ///< of an Einsum that normalisation wrote as products
+  /// "linear_4": the node of the exported program that torch made it of, if the file is of one; else empty.
+  std::string programNode{};
+  /// Where its author wrote it: the frames of the call as Python prints them, the innermost one last; else empty.
+  std::string source{};
 };
 
 /// What an input may be at run time. `min`, `opt` and `max` are equal for a fixed input.
@@ -46,7 +50,10 @@ struct ModelBody {
 
 /// What a file held: the graph, where each node came from, and what is known of the inputs. Immutable; shared.
 struct Model {
-  std::string path;    ///< as the user gave it
+  std::string path;  ///< as the user gave it
+  /// The ONNX file that it was read from, where that is another one: what torch made of the exported program at `path`.
+  /// It is one of `files`, too.
+  std::string network{};
   MappedFiles files;   ///< that it was read from, the one at `path` first: weights are views of them
   std::string format;  ///< "onnx"
   std::string producer;
@@ -66,6 +73,10 @@ struct Model {
   Hash128 contentHash;            ///< of structure and weights' names, types and extents (not of their data)
   std::shared_ptr<const Model> unquantized;  ///< what a plan's options quantised it from; null for a model of a file
 
+  /// The file that its nodes are in: an ONNX file, unless `format` says otherwise.
+  const std::string& networkPath() const { return network.empty() ? path : network; }
+  /// Where its author wrote a node of `graph`: Origin::source of the first of its origins that has one; else empty.
+  const std::string& sourceOf(const Node& node) const;
   /// The body under `attribute` of `holder`, or null.
   const Model* body(NodeId holder, std::string_view attribute) const;
 };

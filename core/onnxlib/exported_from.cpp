@@ -4,9 +4,8 @@
 #include <string_view>
 
 #include "base/mapped_file.h"
-#include "base/trimmed.h"
+#include "onnxlib/exporter_notes.h"
 #include "onnxlib/model_proto.h"
-#include "onnxlib/module_scope.h"
 #include "onnxlib/wire_strip.h"
 
 namespace fusescope::onnxlib {
@@ -23,9 +22,9 @@ std::string_view between(std::string_view text, std::string_view begin, std::str
 
 /// "%linear_4 : [num_users=1] = call_function[target=torch.ops.aten.linear.default](args = …"
 ExportedFrom noteOf(const onnx::NodeProto& node) {
-  ExportedFrom from{.node = {}, .target = {}, .module = moduleOf(node), .trace = {}};
+  ExportedFrom from{
+      .node = {}, .target = {}, .module = moduleOf(node), .trace = traceOf(node), .programNode = programNodeOf(node)};
   for (const auto& entry : node.metadata_props()) {
-    if (entry.key() == "pkg.torch.onnx.stack_trace") from.trace = trimmed(entry.value());
     if (entry.key() != "pkg.torch.onnx.fx_node" || !entry.value().starts_with('%')) continue;
     from.node = between(entry.value(), "%", " :");
     std::string_view target = between(entry.value(), "call_function[target=", "]");

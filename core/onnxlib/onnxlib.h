@@ -75,8 +75,10 @@ struct FileNode {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<FileAttribute> attributes;
-  std::string module;   ///< "encoder.layer.3", from the exporter's scope metadata; empty where there is none
-  bool newest = false;  ///< in the form of the newest opset, whatever the file's: made by the importer
+  std::string module;       ///< "encoder.layer.3", from the exporter's scope metadata; empty where there is none
+  std::string source;       ///< the lines of source that it comes from, likewise; as Python prints a trace
+  std::string programNode;  ///< the node of an exported program that it was made of; see Origin::programNode
+  bool newest = false;      ///< in the form of the newest opset, whatever the file's: made by the importer
 
   const FileAttribute* attribute(std::string_view key) const;
   /// How messages call the node: its name, else `node_of_<first output>`.

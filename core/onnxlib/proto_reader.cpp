@@ -3,7 +3,7 @@
 #include <onnx/checker.h>
 #include <onnx/defs/schema.h>
 
-#include "onnxlib/module_scope.h"
+#include "onnxlib/exporter_notes.h"
 
 namespace fusescope::onnxlib {
 namespace {
@@ -128,6 +128,8 @@ Result<FileNode> ProtoReader::node(const onnx::NodeProto& proto, const Opsets& o
   node.inputs = elementsOf<std::vector<std::string>>(proto.input());
   node.outputs = elementsOf<std::vector<std::string>>(proto.output());
   node.module = moduleOf(proto);
+  node.source = traceOf(proto);
+  node.programNode = programNodeOf(proto);
   const auto located = [&](Diagnostic error) {
     if (error.where.node.empty()) error.where.node = node.displayName();
     return error;

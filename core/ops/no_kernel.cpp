@@ -35,7 +35,7 @@ constexpr std::array kDomains{
     DomainRow{"org.pytorch.aten", "{} is an operator of PyTorch that its exporter had no ONNX form for",
               "Export it with torch.onnx.export(..., dynamo=True), or at a newer opset."},
     DomainRow{"torch.ops", "{} is an operator of PyTorch, and what those calculate is not known here",
-              "Open the ONNX file that torch.onnx.export(torch.export.load(FILE), dynamo=True) makes of it."},
+              "fusescope import FILE has torch make a network of the file, which opens in its place."},
 };
 
 }  // namespace

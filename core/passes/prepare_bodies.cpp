@@ -46,7 +46,8 @@ Result<Model> bodyModel(const Model& outer, const Node& holder, const std::strin
   for (const NodeId id : body.order()) {
     const Node& node = body.node(id);
     editor.mutableNode(id).origins = {OriginId(model.origins.size())};
-    model.origins.push_back({node.name, node.op, node.domain});
+    model.origins.push_back(
+        {.name = node.name, .op = node.op, .domain = node.domain, .source = outer.sourceOf(holder)});
   }
   model.graph = TRY(std::move(editor).publish());
   model.fileNodes = static_cast<std::int64_t>(body.nodeCount());

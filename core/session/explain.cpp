@@ -4,7 +4,6 @@
 
 #include "base/name_hints.h"
 #include "base/text.h"
-#include "ir/notes.h"
 #include "planning/body_help.h"
 #include "planning/fused_node_facts.h"
 #include "planning/match_pattern.h"
@@ -171,6 +170,16 @@ Json helpJson(const Plan& plan, NodeId node, const BodyPath& path) {
   return list;
 }
 
+/// The nodes of the exported program that torch made its origins of, each once.
+Json programNodesJson(const Model& model, const Node& node) {
+  Json list = Json::array();
+  for (const OriginId origin : node.origins)
+    if (const std::string& name = model.origins[origin.index].programNode;
+        !name.empty() && std::ranges::find(list, Json(name)) == list.end())
+      list.push_back(name);
+  return list;
+}
+
 /// What is said of a node that is in the graph, and the subjects of decisions about it. `path`: the body of
 /// `plan`.
 void explainNode(const Plan& plan, NodeId id, const BodyPath& path, Json& json, std::vector<Subject>& subjects) {
@@ -183,8 +192,8 @@ void explainNode(const Plan& plan, NodeId id, const BodyPath& path, Json& json, 
     json["asked"] = typeJson(grant->asked);
     json["granted"] = typeJson(grant->granted);
   }
-  if (const std::string source = node.textAttribute(std::string(kSourceNote), {}); !source.empty())
-    json["source"] = split(source, '\n');
+  if (const std::string& source = plan.model->sourceOf(node); !source.empty()) json["source"] = split(source, '\n');
+  json["program_nodes"] = programNodesJson(*plan.model, node);
   json["would_help"] = helpJson(plan, id, path);
   json["lost_weights"] = toJson(lostWeights(plan, std::span(&id, 1)));
   const FusedNode* fused = plan.fusedNodeOf(id);
@@ -229,7 +238,7 @@ Result<Json> explained(const Plan& plan, std::string_view nodeName, const BodyPa
   for (const char* key :
        {"segment", "fused_node", "asked", "granted", "body_of", "predicted_ms", "predicted_how", "body_time", "source"})
     json[key] = nullptr;
-  for (const char* key : {"would_help", "became", "kernel_types", "edges", "borders", "lost_weights"})
+  for (const char* key : {"would_help", "became", "kernel_types", "edges", "borders", "lost_weights", "program_nodes"})
     json[key] = Json::array();
   json["node"] = found.name;
   json["origins"] = found.origins;

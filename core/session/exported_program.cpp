@@ -106,10 +106,28 @@ Json examplesJson(const std::map<std::string, Tensor>& examples) {
   return list;
 }
 
+/// All but what became of each node.
+Json aboutMade(const KeptNetwork& kept) {
+  Json json = {{"network", kept.network.string()}};
+  json.update(toJson(kept.made));
+  json.erase("nodes");
+  json["node_count"] = kept.made.nodes.size();
+  json["tied"] = kept.made.tied();
+  return json;
+}
+
 }  // namespace
 
 bool isExportedProgram(const Model& model) {
   return model.format == kExportedProgramFormat;
+}
+
+bool isOfExportedProgram(const Model& model) {
+  return isExportedProgram(model) || !model.network.empty();
+}
+
+std::string needsTorchInWords(const std::filesystem::path& path) {
+  return message(needsTorch(path));
 }
 
 Result<Json> exportedProgramJson(const std::filesystem::path& path) {
@@ -127,6 +145,16 @@ Result<Json> exportedProgramJson(const std::filesystem::path& path) {
   json["examples"] = examplesJson(facts.examples);
   json["examples_missing"] = facts.examplesMissing.empty() ? Json() : Json(facts.examplesMissing);
   json["modules"] = modulesJson(program);
+  const auto kept = findKeptNetworks(TRY(programHash(*TRY(MappedFile::open(path)))));
+  json["made"] = kept.newest ? aboutMade(*kept.newest) : Json();
+  json["made_unusable"] = kept.unusable;
+  return json;
+}
+
+Json networkOfProgramJson(const std::filesystem::path& path, const NetworkOfProgram& made) {
+  Json json = {{"format", "fusescope.import"}, {"version", 1}, {"program", path.string()}, {"is_new", made.isNew}};
+  json.update(aboutMade(made.kept));
+  json["nodes"] = toJson(made.kept.made)["nodes"];
   return json;
 }
 

@@ -116,9 +116,15 @@ bool isArchive(const fs::path& path) {
   return path.extension() == ".npz";
 }
 
-/// An exported program of PyTorch, for the inputs that it was exported with.
-bool isExportedProgramFile(const fs::path& path) {
-  return path.extension() == ".pt2";
+/// Arrays by the names of the network's inputs: as the author called them, else as the graph does, in its order.
+Result<Values> examplesOf(const Plan& plan, const fs::path& path) {
+  const auto examples = TRY(readExampleInputs(path));
+  const bool areNamed = std::ranges::any_of(examples, [&](const auto& each) { return specOf(plan, each.first); });
+  const bool areInOrder = !areNamed && examples.size() == plan.inputSpecs.size();
+  NpzArrays arrays;
+  for (std::size_t i = 0; i < examples.size(); ++i)
+    arrays.emplace(areInOrder ? plan.inputSpecs[i].name : examples[i].first, examples[i].second);
+  return inputsOf(plan, path, arrays);
 }
 
 /// Polygraphy's inputs.
@@ -187,6 +193,10 @@ Result<std::vector<Sample>> fromPolygraphy(const Plan& plan, const fs::path& pat
 
 }  // namespace
 
+bool isExportedProgramFile(const fs::path& path) {
+  return path.extension() == ".pt2";
+}
+
 bool isSingleInputFile(const fs::path& path) {
   return path.extension() == ".npy" || path.extension() == ".pb";
 }
@@ -199,8 +209,7 @@ Result<std::vector<Sample>> readSamples(const Plan& plan, const fs::path& path) 
   std::error_code error;
   if (fs::is_directory(path, error)) return fromFolder(plan, path);
   if (isList(path)) return fromPolygraphy(plan, path);
-  if (isExportedProgramFile(path))
-    return std::vector{Sample{path.stem().string(), TRY(inputsOf(plan, path, TRY(readExampleInputs(path))))}};
+  if (isExportedProgramFile(path)) return std::vector{Sample{path.stem().string(), TRY(examplesOf(plan, path))}};
   return std::vector{Sample{path.stem().string(), TRY(inputsOf(plan, path, TRY(readNpz(path))))}};
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "engine/engine.h"
+#include "frontends/torch/pt2_importer.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
 #include "session/exported_program.h"
@@ -103,8 +104,9 @@ std::vector<CannotRun> cannotRun(const Model& model) {
         {{},
          {},
          "build.needs_torch",
-         "the network is in PyTorch's operators, which nothing here runs: it can be looked at and planned. To "
-         "run it, open the ONNX file that torch.onnx.export(torch.export.load(FILE), dynamo=True) makes of it"});
+         "the network is in PyTorch's operators, which nothing here runs: it can be looked at and planned. What makes "
+         "it runnable: " +
+             makeRunnableCommand(model.path)});
     return found;
   }
   findNodesWithoutKernel(*model.graph, found);

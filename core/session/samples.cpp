@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 
+#include "base/named_file.h"
 #include "session/cut_samples.h"
 #include "session/input_files.h"
 #include "session/session.h"
@@ -113,6 +114,13 @@ Result<Samples> loadSamples(const Plan& plan, const SampleSource& source) {
   return Samples{.list = {{"random", randomInputs(plan)}}, .random = true};
 }
 
+SampleSource usualInputs(const Plan& plan) {
+  const Model& model = *plan.model;
+  if (!isExportedProgramFile(model.path) || model.files.empty()) return {};
+  SampleSource examples{.paths = {fileNamedIn(model.files.front()->identity().path, model.path).string()}};
+  return loadSamples(plan, examples).ok() ? examples : SampleSource();
+}
+
 std::vector<std::map<std::string, Tensor>> Samples::inputs() const {
   std::vector<std::map<std::string, Tensor>> all;
   for (const Sample& sample : list) all.push_back(sample.inputs);
@@ -139,6 +147,7 @@ Diagnostic ofSample(Diagnostic error, const Sample& sample, std::size_t samples)
 void addSamples(Json& json, const Samples& samples) {
   json["samples"] = samples.list.size();
   json["random_inputs"] = samples.random;
+  json["example_inputs"] = samples.examples;
   json["not_finite_inputs"] = Json::array();
   for (const NotFiniteInput& input : notFiniteInputs(samples))
     json["not_finite_inputs"].push_back(

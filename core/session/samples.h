@@ -22,6 +22,7 @@ struct Sample {
 struct Samples {
   std::vector<Sample> list;  ///< at least one
   bool random = false;       ///< nobody gave inputs: numbers made with these say so
+  bool examples = false;     ///< nobody gave inputs: they are those that the network was exported with
   const std::map<std::string, Tensor>& first() const { return list.front().inputs; }
   std::vector<std::map<std::string, Tensor>> inputs() const;  ///< of each
   std::vector<std::string> names() const;                     ///< of each
@@ -32,6 +33,10 @@ struct Samples {
 /// input that the sample has already: it begins the next. Without a path: one random sample; an input whose extents
 /// nobody knows is an error then. Errors name file and input.
 Result<Samples> loadSamples(const Plan& plan, const SampleSource& source);
+
+/// What a network is run on where nobody says it: the examples in the exported program (.pt2) that it was made of,
+/// where they are of the extents that `plan` takes; else random inputs.
+SampleSource usualInputs(const Plan& plan);
 
 /// `error` with the name of the sample that was run when it came; where there is one sample alone, as it is.
 Diagnostic ofSample(Diagnostic error, const Sample& sample, std::size_t samples);
@@ -45,8 +50,8 @@ Result<T> inSample(Result<T> result, const Sample& sample, std::size_t samples) 
 /// What holds NaN or infinities in `samples`, sample by sample.
 std::vector<NotFiniteInput> notFiniteInputs(const Samples& samples);
 
-/// {samples, random_inputs, not_finite_inputs[{sample, input, nan, infinite}]}: how many, whether nobody gave them, and
-/// which of them hold what is no number.
+/// {samples, random_inputs, example_inputs, not_finite_inputs[{sample, input, nan, infinite}]}: how many, whether
+/// nobody gave them and they are random or the network's examples, and which of them hold what is no number.
 void addSamples(Json& json, const Samples& samples);
 
 }  // namespace fusescope

@@ -1,14 +1,19 @@
 // A .pt2 as a person meets it: it opens, its modules are drawn, and the inspector says where a node was written.
+#include <QDesktopServices>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <filesystem>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "tests/gui/gui_support.h"
 #include "tests/support/paths.h"
 #include "tests/support/pt2_files.h"
 #include "ui/docks/inspector_dock.h"
 #include "ui/window/file_kinds.h"
+#include "ui/window/import_action.h"
 #include "ui/window/main_window.h"
+#include "ui/window/message_keys.h"
 
 namespace fusescope {
 namespace {
@@ -48,7 +53,73 @@ class ExportedProgramTest : public QObject {
     QTRY_VERIFY2(inspector.text().contains("torch.ops.aten.linear.default"), qPrintable(inspector.text()));
     QVERIFY2(inspector.text().contains("Written in"), qPrintable(inspector.text()));
     QVERIFY2(inspector.text().contains("line 7, in forward"), qPrintable(inspector.text()));
-    QVERIFY2(!inspector.text().contains("@source"), qPrintable(inspector.text()));
+  }
+
+  void aClickOpensTheFileOfItsAuthor() {
+    const QString author = m_folder.filePath(QStringLiteral("net.py"));
+    QVERIFY(writeFileAtomically(author.toStdString(), std::string_view("class Net: pass\n")).ok());
+    test::Pt2Content content = test::smallProgram();
+    const std::size_t at = content.program.find("net.py");
+    QVERIFY(at != std::string::npos);
+    content.program.replace(at, 6, author.toStdString());
+    const QString path = m_folder.filePath(QStringLiteral("written.pt2"));
+    QVERIFY(writeFileAtomically(path.toStdString(), test::pt2Bytes(test::Pt2Kind::RawWeights, content)).ok());
+    open(path);
+    m_window->showDock("Inspector");
+    m_window->selection().set({*m_window->document().snapshot()->graph().findNode("linear")});
+    auto* text = m_window->dock<InspectorDock>().findChild<QTextBrowser*>();
+    QTRY_VERIFY2(text->toHtml().contains(QStringLiteral("href=\"source:")), qPrintable(text->toHtml()));
+    QDesktopServices::setUrlHandler(QStringLiteral("file"), this, "fileOpened");
+    emit text->anchorClicked(QUrl(QStringLiteral("source:") + QString::fromUtf8(QUrl::toPercentEncoding(author))));
+    emit text->anchorClicked(QUrl(QStringLiteral("source:/bin/sh")));
+    QDesktopServices::unsetUrlHandler(QStringLiteral("file"));
+    QCOMPARE(m_opened, QList<QUrl>{QUrl::fromLocalFile(author)});
+  }
+
+  void itIsMadeRunnableInPlace() {
+    const QString path = programOfRecording();
+    open(path);
+    MessageBar& messages = m_window->messages();
+    QVERIFY2(messages.textOf(kProgramKey).contains("PyTorch's own operators"),
+             qPrintable(messages.textOf(kProgramKey)));
+    messages.button(kProgramKey, QStringLiteral("Make it runnable"))->click();
+    QVERIFY(messages.textOf(kProgramKey).contains("torch makes a network"));
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->document().model()->network.empty(), kOpenMs);
+    QCOMPARE(m_window->document().path(), path);
+    QVERIFY(messages.textOf(kProgramKey).isEmpty());
+    QTRY_COMPARE(m_window->runs().settings().inputs.paths, std::vector<std::string>{path.toStdString()});
+    QVERIFY(m_window->controller().buildRefusal().isEmpty());
+    m_window->showDock("Inspector");
+    InspectorDock& inspector = m_window->dock<InspectorDock>();
+    m_window->selection().set({*m_window->document().snapshot()->graph().findNode("node_linear")});
+    QTRY_VERIFY2(inspector.text().contains("linear of the exported program"), qPrintable(inspector.text()));
+    QVERIFY2(inspector.text().contains("record.py"), qPrintable(inspector.text()));
+    QVERIFY(m_window->document().snapshot()->modules->find("encoder.0.linear") >= 0);
+    open(path);
+    QVERIFY2(messages.textOf(kProgramKey).isEmpty(), "no torch is needed any more");
+  }
+
+  void makingItRunnableIsCancelledAndItsRefusalIsSaid() {
+    const QString path = programOfRecording();
+    changeRecording([](Json& told) { told["waits"] = "/there/is/none"; });
+    QVERIFY(
+        writeFileAtomically(path.toStdString(), test::pt2Bytes(test::Pt2Kind::RawWeights, test::smallProgram())).ok());
+    open(path);
+    MessageBar& messages = m_window->messages();
+    messages.button(kProgramKey, QStringLiteral("Make it runnable"))->click();
+    QVERIFY(!makeRunnableRefusal(*m_window).isEmpty());
+    messages.button(kProgramKey, QStringLiteral("Cancel"))->click();
+    QVERIFY(messages.textOf(kProgramKey).contains("PyTorch's own operators"));
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->jobs().idle(), kOpenMs);
+    changeRecording([](Json& told) {
+      told.erase("waits");
+      told["refuses"] = "the words of torch";
+    });
+    messages.button(kProgramKey, QStringLiteral("Make it runnable"))->click();
+    QTRY_VERIFY2_WITH_TIMEOUT(messages.textOf(kProgramKey).contains("the words of torch"),
+                              qPrintable(messages.textOf(kProgramKey)), kOpenMs);
+    QVERIFY(messages.button(kProgramKey, QStringLiteral("Try again")) != nullptr);
+    QVERIFY(m_window->document().model()->network.empty());
   }
 
   void itsModulesAreDrawn() {
@@ -72,7 +143,28 @@ class ExportedProgramTest : public QObject {
     QVERIFY(m_window->canvas().waitForLayout(kOpenMs));
   }
 
+ public slots:
+  void fileOpened(const QUrl& url) { m_opened << url; }
+
  private:
+  /// A program beside a torch that gives what was recorded of it (tests/torch/programs), found by the window.
+  QString programOfRecording() {
+    const std::filesystem::path recording = m_folder.filePath(QStringLiteral("recording")).toStdString();
+    std::filesystem::remove_all(recording);
+    std::filesystem::copy(FUSESCOPE_SOURCE_DIR "/tests/torch/programs", recording,
+                          std::filesystem::copy_options::recursive);
+    qputenv("FUSESCOPE_PYTHON",
+            QByteArray::fromStdString("env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=" + (recording / "stand_in").string() +
+                                      " FUSESCOPE_TEST_RECORDING=" + recording.string() + " python3"));
+    return QString::fromStdString((recording / "net.pt2").string());
+  }
+  template <class Change>
+  void changeRecording(Change change) const {
+    const std::string path = m_folder.filePath(QStringLiteral("recording/told.json")).toStdString();
+    Json told = Json::parse(readTextFile(path).value());
+    change(told);
+    QVERIFY(writeFileAtomically(path, std::string_view(told.dump())).ok());
+  }
   static QString zoo(const char* network) {
     return QString::fromStdString((*test::sharedFolder() / "zoo" / network / "model.pt2").string());
   }
@@ -83,10 +175,11 @@ class ExportedProgramTest : public QObject {
   }
 
   QTemporaryDir m_folder;
+  QList<QUrl> m_opened;
   std::unique_ptr<MainWindow> m_window;
 };
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::ExportedProgramTest, 3)
+FUSESCOPE_GUI_TEST(fusescope::ExportedProgramTest, 6)
 #include "exported_program_test.moc"

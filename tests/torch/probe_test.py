@@ -6,7 +6,7 @@ import tempfile
 import types
 import unittest
 
-from probe import base, torch_profile
+from probe import base, torch_export, torch_profile
 from probe import torch_program as programs
 from probe.compilers import torch as part
 
@@ -150,6 +150,111 @@ class Profiles(unittest.TestCase):
     def test_nothing_is_told_where_nothing_was_written(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(torch_profile.provenance(os.path.join(folder, "none")), [])
+
+
+class Exporting(unittest.TestCase):
+    """By a stand-in of torch whose exporter makes the network that a test says, or fails."""
+
+    def setUp(self):
+        for name in ("onnx", "onnxscript"):
+            self.addCleanup(sys.modules.pop, name, None)
+            sys.modules[name] = types.ModuleType(name)
+            sys.modules[name].__version__ = "1.0"
+
+    @staticmethod
+    def torch(export):
+        return types.SimpleNamespace(__version__="2.14.1", fx=types.SimpleNamespace(GraphModule=Module),
+                                     onnx=types.SimpleNamespace(export=export))
+
+    def refusal_of(self, exported, export=None, names=None):
+        with self.assertRaises(base.Refusal) as refused:
+            torch_export.export(self.torch(export), exported, names or {}, "nowhere.onnx")
+        return refused.exception
+
+    def test_what_torch_exports_with_is_asked_for(self):
+        del sys.modules["onnxscript"]
+        sys.modules["onnxscript"] = None  # as if it were not installed
+        refusal = self.refusal_of(Exported())
+        self.assertEqual(refusal.kind, "no_package")
+        self.assertIn("has no package onnxscript", refusal.message)
+        self.assertIn("-m pip install onnxscript", refusal.help)
+
+    def test_an_operator_without_an_onnx_form_is_named_with_its_line(self):
+        exported = Exported(fx_node("qr", target="aten.linalg_qr.default", trace='  File "net.py", line 3, in forward\n    x'))
+
+        def export(*_, **__):
+            try:
+                try:
+                    raise ValueError("No ONNX function found\nand more\nand more\nand more")
+                except ValueError as cause:
+                    raise RuntimeError("Error when translating node %qr : [num_users=1]") from cause
+            except RuntimeError as cause:
+                raise RuntimeError("Failed to convert") from cause
+
+        refusal = self.refusal_of(exported, export)
+        self.assertEqual(refusal.kind, "asked")
+        self.assertIn('node qr, aten.linalg_qr.default, written in File "net.py", line 3, in forward. '
+                      "ValueError: No ONNX function found", refusal.message)
+        self.assertIn("newer torch", refusal.help)
+
+    def test_names_of_extents_that_are_none_are_refused(self):
+        exported = Exported(ranges={"s77": (1, 8), "4*s17": (4, float("inf"))})
+        self.assertIn("Its open extents are s17, s77.", self.refusal_of(exported, names={"s1": "batch"}).help)
+        self.assertIn("cannot both be called", self.refusal_of(exported, names={"s77": "b", "s17": "b"}).message)
+        self.assertIn("cannot both be called", self.refusal_of(exported, names={"s77": "s17"}).message)
+        self.assertEqual(torch_export.symbols_of(exported, {"s17": "tail"}), [
+            {"symbol": "s77", "name": "s77", "min": 1, "max": 8},
+            {"symbol": "4*s17", "name": "4*tail", "min": 4, "max": None}])
+
+    def test_nodes_are_tied_by_what_came_along_through_torchs_passes(self):
+        exported = Exported(fx_node("linear"), branch=[fx_node("add")])
+        torch_export.tag(self.torch(None), exported)
+        tags = [node.meta["custom"][torch_export.TAG] for node in exported.graph.nodes]
+        self.assertEqual(tags, ["linear"])
+        decomposed = Exported(fx_node("addmm", custom={torch_export.TAG: "linear"}), fx_node("lost"),
+                              branch=[fx_node("add", custom={torch_export.TAG: "branch/add"})])
+        body = types.SimpleNamespace(type=types.SimpleNamespace(name="GRAPH"), value=Nodes("branch", onnx_node("Add", "add")))
+        held = onnx_node("If", "lost", body=body)
+        graph = Nodes("main_graph", onnx_node("Gemm", "addmm", modules="['', 'encoder', 'addmm']", trace="File x\n"), held)
+        made = types.SimpleNamespace(model=types.SimpleNamespace(graph=graph), exported_program=decomposed)
+        self.assertEqual(torch_export.tied(self.torch(None), made), [
+            {"node": "Gemm", "from": "linear", "module": "encoder", "trace": "File x"},
+            {"node": "If", "from": "", "module": "", "trace": ""},
+            {"node": "If/Add", "from": "branch/add", "module": "", "trace": ""}])
+        self.assertNotIn(torch_export.TAG, held.metadata_props)
+
+
+class Module:
+    def __init__(self, nodes, **children):
+        self.graph, self._children = types.SimpleNamespace(nodes=nodes), children
+
+    def named_modules(self):
+        yield "", self
+        yield from self._children.items()
+
+
+class Exported:
+    def __init__(self, *nodes, branch=(), ranges=None):
+        self.graph_module = Module(nodes, branch=Module(branch))
+        self.graph = self.graph_module.graph
+        self.range_constraints = {
+            symbol: types.SimpleNamespace(lower=least, upper=most) for symbol, (least, most) in (ranges or {}).items()
+        }
+
+
+class Nodes(list):
+    def __init__(self, name, *nodes):
+        super().__init__(nodes)
+        self.name = name
+
+
+def fx_node(name, target="", trace="", custom=None):
+    return types.SimpleNamespace(name=name, target=target, meta={"stack_trace": trace, "custom": custom})
+
+
+def onnx_node(name, fx, modules="", trace="", **attributes):
+    notes = {torch_export.FX_NODE: f"%{fx} : [num_users=1]", torch_export.SCOPES: modules, torch_export.TRACE: trace}
+    return types.SimpleNamespace(name=name, metadata_props=notes, attributes=attributes)
 
 
 if __name__ == "__main__":

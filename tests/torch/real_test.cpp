@@ -82,6 +82,54 @@ TEST_F(RealTorch, WhatIsNoProgramIsRefused) {
   EXPECT_TRUE(has(why, "cannot load the exported program")) << why;
 }
 
+/// An exported program of the zoo, in a folder for caches of the test's own.
+class RealImport : public RealTorch {
+ protected:
+  RealImport() { ::setenv("FUSESCOPE_CACHE", (m_folder / "cache").c_str(), 1); }
+  static std::string program(std::string_view network) {
+    return (zooModel(network)->parent_path() / "model.pt2").string();
+  }
+};
+
+TEST_F(RealImport, EachProgramOfTheZooBecomesANetworkThatGivesWhatTorchGives) {
+  std::int64_t nodes = 0, tied = 0;
+  for (const char* network : {"bert_tiny", "unet_small", "llama_tiny", "diffusion_block", "tiny_resnet_dynbatch",
+                              "squeezenet1_1", "long_double", "moe_dense"}) {
+    SCOPED_TRACE(network);
+    const Json made = json({"import", program(network)});
+    EXPECT_EQ(made["is_new"], true);
+    nodes += made["node_count"].get<std::int64_t>();
+    tied += made["tied"].get<std::int64_t>();
+    const Json run = json({"run", program(network), "--expect", arrays(network)});
+    EXPECT_EQ(run["ok"], true) << run.dump();
+    EXPECT_EQ(run["example_inputs"], true);
+    EXPECT_EQ(json({"inspect", program(network)})["cannot_run"], Json::array());
+    EXPECT_EQ(json({"run", program(network), "--compiler", "torch", "--expect", arrays(network)})["ok"], true);
+  }
+  EXPECT_GE(tied, nodes - 2) << "of " << nodes;
+  EXPECT_GT(nodes, 700);
+}
+
+TEST_F(RealImport, ItsNodesAreTiedToTheProgramByThemselves) {
+  json({"import", program("tiny_resnet_dynbatch")});
+  const Json plan = json({"plan", program("tiny_resnet_dynbatch"), "--compiler", "torch"});
+  const Json told = decisionOf(plan, "build.program_tied")["arguments"];
+  EXPECT_EQ(told["tied"], told["nodes"]) << told.dump();
+  EXPECT_EQ(certainties(plan).size(), 1U) << "all are named";
+}
+
+TEST_F(RealImport, ExtentsAreCalledAsTheUserAsks) {
+  const std::string path = program("tiny_resnet_dynbatch");
+  const Json made = json({"import", path, "--dim", "s77=batch"});
+  EXPECT_EQ(made["symbols"], Json::array({Json{{"symbol", "s77"}, {"name", "batch"}, {"min", 1}, {"max", 32}}}));
+  EXPECT_EQ(json({"inspect", path})["inputs"][0]["dims"][0], "batch");
+  EXPECT_EQ(json({"run", path, "--expect", arrays("tiny_resnet_dynbatch")})["ok"], true);
+  EXPECT_EQ(json({"import", path})["is_new"], true) << "without names it is another network";
+  EXPECT_EQ(json({"inspect", path})["inputs"][0]["dims"][0], "s77");
+  EXPECT_EQ(json({"import", path, "--dim", "s77=batch"})["is_new"], false);
+  EXPECT_EQ(json({"inspect", path})["inputs"][0]["dims"][0], "batch") << "the one that was asked for last";
+}
+
 TEST_F(RealTorch, ACardThatIsNotThereIsRefused) {
   const ProcessResult result =
       fusescopeCommand(torch({"plan", zoo("long_double")}, {"--compiler-option", "device=cuda"}));

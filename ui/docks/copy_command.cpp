@@ -9,6 +9,7 @@
 #include <QStatusBar>
 #include <QToolTip>
 
+#include "session/exported_program.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 
@@ -137,6 +138,14 @@ CommandWork buildBothCommandOf(const DockContext& context) {
   return [errors, compare]() -> Result<CommandLine> {
     CommandLine line = TRY(commandFor(errors, commandFolder()));
     return line.then(TRY(commandFor(compare, commandFolder())));
+  };
+}
+
+CommandWork importCommandOf(const DockContext& context) {
+  if (!context.document.model() || !isExportedProgram(*context.document.model())) return {};
+  const QString path = QFileInfo(context.document.path()).absoluteFilePath();
+  return [path = path.toStdString()]() -> Result<CommandLine> {
+    return CommandLine{.commands = {{"fusescope", "import", path}}, .files = {}};
   };
 }
 

@@ -25,7 +25,8 @@ CommandWork runCommandOf(const DockContext& context, const Run& run);
 CommandWork evaluateCommandOf(const DockContext& context, WorkerOp op);
 /// Compares two runs; of an engine that is no longer kept it is built first.
 CommandWork compareCommandOf(const DockContext& context, const Run* a, const Run* b);
-CommandWork diffCommandOf(const DockContext& context);  ///< what Compare the plan with a file does
+CommandWork importCommandOf(const DockContext& context);  ///< makes the exported program that is open runnable
+CommandWork diffCommandOf(const DockContext& context);    ///< what Compare the plan with a file does
 /// The same as a request to the worker; `more` as in commandFor().
 CommandWork requestCommand(const WorkerRequest& request, const std::vector<std::string>& more = {});
 

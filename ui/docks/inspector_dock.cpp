@@ -12,6 +12,7 @@
 #include "ui/docks/error_html.h"
 #include "ui/docks/range_html.h"
 #include "ui/docks/run_html.h"
+#include "ui/docks/source_html.h"
 #include "ui/document/directive_edits.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
@@ -234,6 +235,8 @@ void InspectorDock::follow(const QUrl& link) {
     act(target);
   } else if (link.scheme() == QLatin1String("help")) {
     applyHelp(target.toUInt());
+  } else if (link.scheme() == QLatin1String("source")) {
+    openSource(target);
   }
 }
 

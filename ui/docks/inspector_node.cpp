@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "ir/notes.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
 #include "passes/body_input_specs.h"
@@ -11,6 +10,7 @@
 #include "session/session.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/inspector_parts.h"
+#include "ui/docks/source_html.h"
 #include "ui/document/made_words.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
@@ -196,20 +196,15 @@ QString nodeFactsText(const PlanSnapshot& snapshot, NodeId id, const Theme& them
   return heading(QStringLiteral("Facts"), theme) + rows.text() + madeNodeText(snapshot, id, theme);
 }
 
-/// Where its author wrote it, as the exporter kept it: the innermost call first, each line as Python prints it.
-QString sourceText(const Node& node, const Theme& theme) {
-  const std::string trace = node.textAttribute(std::string(kSourceNote), {});
-  if (trace.empty()) return {};
-  QStringList frames;
-  for (const std::string& line : split(trace, '\n')) {
-    const QString shown = html(line.substr(0, 300)).trimmed();
-    if (shown.startsWith(QLatin1String("File ")) || frames.isEmpty())
-      frames.prepend(shown);
-    else
-      frames.front() += QStringLiteral("<br><code>%1</code>").arg(shown);
-  }
-  return heading(QStringLiteral("Written in"), theme) +
-         QStringLiteral("<div>%1</div>").arg(frames.join(QStringLiteral("</div><div>")));
+/// The nodes of the exported program that torch made its origins of.
+QString programNodesText(const Model& model, const Node& node, const Theme& theme) {
+  QStringList names;
+  for (const OriginId origin : node.origins)
+    if (const std::string& name = model.origins[origin.index].programNode; !name.empty() && !names.contains(qs(name)))
+      names << qs(name);
+  if (names.isEmpty()) return {};
+  return heading(QStringLiteral("Made of"), theme) +
+         QStringLiteral("<div>%1 of the exported program</div>").arg(names.join(QStringLiteral(", ")).toHtmlEscaped());
 }
 
 /// Its inputs, outputs and attributes, and the nodes of the file that it comes of.
@@ -224,12 +219,11 @@ QString nodeContentText(const PlanSnapshot& snapshot, NodeId id, const Theme& th
   for (const ValueId value : node.outputs) {
     if (value.valid()) outputs.add(html(cover.graph().value(value).name), valueText(snapshot, id, value, false, theme));
   }
-  for (const auto& [key, value] : node.attributes)
-    if (!isNote(key)) attributes.add(html(key), std::visit(AttributeText(), value));
+  for (const auto& [key, value] : node.attributes) attributes.add(html(key), std::visit(AttributeText(), value));
   if (!node.inputs.empty()) text += heading(QStringLiteral("Inputs"), theme) + inputs.text();
   text += heading(QStringLiteral("Outputs"), theme) + outputs.text();
   if (!attributes.text().isEmpty()) text += heading(QStringLiteral("Attributes"), theme) + attributes.text();
-  text += sourceText(node, theme);
+  text += programNodesText(*cover.model, node, theme) + sourceHtml(cover.model->sourceOf(node), theme);
   if (node.origins.size() > 1 ||
       (!node.origins.empty() && cover.model->origins[node.origins[0].index].name != node.name)) {
     QStringList origins;

@@ -14,6 +14,7 @@
 #include "ui/document/environments.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
+#include "ui/window/import_action.h"
 #include "ui/window/node_menu.h"
 
 namespace fusescope {
@@ -173,6 +174,7 @@ void MainWindow::modelOpened() {
   }
   refreshTitle();
   m_canvas->setFocus();
+  offerToMakeRunnable(*this);
   // Once the session of this model has begun.
   const auto dropped = std::exchange(m_dropped, {});
   if (!dropped.files.empty() && (dropped.with == m_document->path() || dropped.with == m_session->path()))

@@ -19,6 +19,7 @@
 #include "ui/document/qt_text.h"
 #include "ui/document/session_folder.h"
 #include "ui/window/extract_action.h"
+#include "ui/window/import_action.h"
 #include "ui/window/main_window.h"
 #include "ui/window/message_keys.h"
 
@@ -109,6 +110,7 @@ void MainWindow::connectSession() {
     for (const QString& key : {kChangedKey, kMissingKey, kDroppedKey, kMadeKey, kRecipeKey, kJobKey, kFilesKey})
       m_messages->close(key);
     cancelExtraction(*this);
+    forgetProgram(*this);
   });
   connect(m_session.get(), &SessionKeeper::began, this, &MainWindow::findInputsBesideModel);
   connect(m_session.get(), &SessionKeeper::began, m_builds.get(), [this] { m_builds->choose(std::nullopt); });
@@ -255,6 +257,7 @@ void MainWindow::setInputs(const SampleSource& inputs) {
 
 void MainWindow::findInputsBesideModel() {
   m_messages->close(kInputsKey);
+  if (!m_document->model()->network.empty()) return takeExampleInputs(*this);
   const QString file = besideModel(*m_document, QStringLiteral("io.npz"));
   if (m_document->kind() != ArtifactKind::Model || !QFileInfo::exists(file)) return;
   const auto take = [this, inputs = SampleSource{.paths = {file.toStdString()}}] { setInputs(inputs); };

@@ -8,6 +8,7 @@ namespace fusescope {
 inline const QString kDroppedKey = QStringLiteral("dropped");
 inline const QString kRecipeKey = QStringLiteral("recipe");
 inline const QString kJobKey = QStringLiteral("job");
+inline const QString kProgramKey = QStringLiteral("program");
 inline const QString kFilesKey = QStringLiteral("files of engines");
 
 }  // namespace fusescope

@@ -269,7 +269,7 @@ Result<HandedNetwork> networkAsNamed(std::shared_ptr<const Plan> plan, const std
 }
 
 HandedNetwork graphAsNamed(std::shared_ptr<const Plan> plan) {
-  HandedNetwork network{.plan = plan, .path = plan->model->path, .folder = nullptr, .file = {}};
+  HandedNetwork network{.plan = plan, .path = plan->model->networkPath(), .folder = nullptr, .file = {}};
   const Graph& graph = plan->graph();
   for (const NodeId node : graph.order()) network.nodes[graph.node(node).name] = {node};
   for (const ValueId value : graph.allValues()) network.values.emplace(graph.value(value).name, value);

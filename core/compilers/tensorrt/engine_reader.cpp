@@ -246,7 +246,7 @@ class EngineReader {
 
 Result<HandedNetwork> namedNetwork(std::shared_ptr<const Plan> plan) {
   if (isOfLayers(*plan->model)) return graphAsNamed(std::move(plan));
-  const std::filesystem::path path = plan->model->path;
+  const std::filesystem::path path = plan->model->networkPath();
   return networkAsNamed(std::move(plan), path);
 }
 

@@ -28,17 +28,27 @@ class Matching {
  private:
   Status tieNodes() {
     std::vector<NodeOrigin> here, there;
-    for (auto& from : TRY(onnxlib::exportedFrom(m_network.path)))
+    std::vector<std::string> told;  // by our own probe, which exported the network
+    for (auto& from : TRY(onnxlib::exportedFrom(m_network.path))) {
       here.push_back({std::move(from.node), std::move(from.target), std::move(from.module), std::move(from.trace)});
+      told.push_back(std::move(from.programNode));
+    }
     for (const ProgramNode& node : m_program.nodes) there.push_back(node.origin);
-    const auto ties = tiesOf(here, there);
+    auto ties = tiesOf(here, there);
+    for (std::size_t place = 0; place < ties.size(); ++place)
+      if (ties[place] && ties[place]->certainty == Certainty::Named) m_isSame.insert(place);
+    for (std::size_t place = 0; place < told.size(); ++place) {
+      const auto same =
+          std::ranges::find(m_program.nodes, told[place], [](const auto& node) { return node.origin.name; });
+      if (!told[place].empty() && same != m_program.nodes.end() && same->within.empty())
+        ties[place] = Tie{static_cast<std::size_t>(same - m_program.nodes.begin()), Certainty::Named};
+    }
     m_made.nodes.resize(there.size());
     std::set<NodeId> tied;
     const auto& nodes = m_network.file.graph.nodes;
     for (std::size_t place = 0; place < std::min(ties.size(), nodes.size()); ++place) {
       const auto held = m_network.nodes.find(nodes[place].name);
       if (!ties[place] || held == m_network.nodes.end()) continue;
-      if (ties[place]->certainty == Certainty::Named) m_isSame.insert(place);
       for (const NodeId node : held->second) {
         const auto [known, isNew] = m_made.nodes[ties[place]->node].emplace(node, ties[place]->certainty);
         known->second = std::min(known->second, ties[place]->certainty);
@@ -111,7 +121,7 @@ class Matching {
   const Graph& m_graph;
   const ProgramFacts& m_program;
   ProgramNetwork m_made;
-  std::set<std::size_t> m_isSame;                                    ///< places of nodes that are Named
+  std::set<std::size_t> m_isSame;  ///< places of nodes that PyTorch's passes left as they were
   std::unordered_multimap<std::string_view, std::size_t> m_readers;  ///< places of nodes, by what they read
 };
 

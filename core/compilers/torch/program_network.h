@@ -23,9 +23,9 @@ struct ProgramNetwork {
   std::int64_t weights = 0;        ///< those of more than one element
 };
 
-/// Ties the nodes of `network` to those of the program by what PyTorch's exporter noted in the file. Errors: a weight
-/// that both have under one name is another one there, so that it is the program of another network; none of the
-/// network's weights are the program's.
+/// Ties the nodes of `network` to those of the program by what PyTorch's exporter noted in the file, and our probe
+/// where it exported the network. Errors: a weight that both have under one name is another one there, so that it is
+/// the program of another network; none of the network's weights are the program's.
 Result<ProgramNetwork> programNetwork(const HandedNetwork& network, const ProgramFacts& program);
 
 }  // namespace fusescope::torch_compiler

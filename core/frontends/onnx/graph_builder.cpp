@@ -98,7 +98,12 @@ Result<std::shared_ptr<const Graph>> GraphBuilder::build(const FileGraph& graph,
   const bool main = m_enclosing == nullptr;
   if (main)
     for (const FileNode& node : graph.nodes)
-      m_shared.origins.push_back({m_nodeNames.take(node.displayName()), node.op, node.domain, node.module});
+      m_shared.origins.push_back({.name = m_nodeNames.take(node.displayName()),
+                                  .op = node.op,
+                                  .domain = node.domain,
+                                  .module = node.module,
+                                  .programNode = node.programNode,
+                                  .source = node.source});
   m_shared.originNodes.resize(m_shared.origins.size());
   for (const std::size_t i : runningOrder(graph)) {
     TRY(checkStop(m_shared.stop));

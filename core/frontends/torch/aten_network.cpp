@@ -7,7 +7,6 @@
 #include "frontends/onnx/content_hash.h"
 #include "frontends/torch/program_inputs.h"
 #include "frontends/torch/symbolic_extents.h"
-#include "ir/notes.h"
 
 namespace fusescope::torch {
 namespace {
@@ -69,7 +68,6 @@ class GraphMaker {
               .name = from.name.empty() ? from.target : from.name,
               .origins = {origin}};
     for (const ProgramArgument& argument : from.inputs) TRY(addArgument(from, argument, origin, node));
-    if (!from.stackTrace.empty()) node.attributes.insert_or_assign(std::string(kSourceNote), from.stackTrace);
     for (const std::string& output : from.outputs) {
       if (output.empty()) {
         node.outputs.emplace_back();
@@ -206,7 +204,8 @@ class NetworkMaker {
       m_model.origins.push_back({.name = node.name.empty() ? node.target : node.name,
                                  .op = operatorOf(node.target),
                                  .domain = std::string(kDomain),
-                                 .module = node.modules.empty() ? std::string() : node.modules.back().path});
+                                 .module = node.modules.empty() ? std::string() : node.modules.back().path,
+                                 .source = node.stackTrace});
     m_model.fileNodes = static_cast<std::int64_t>(m_model.origins.size());
   }
 

@@ -137,4 +137,35 @@ Result<std::optional<SavedObjects>> Pt2File::examples() const {
   return std::optional(TRY(SavedObjects::of(std::move(bytes), m_members.place(examples))));
 }
 
+bool Pt2File::isKnown(const std::string& name) const {
+  if (m_container == Pt2Container::PlainZip) {
+    const auto& own = {kPlainProgram, kPlainWeights, kPlainConstants, kPlainExamples, "version"};
+    return std::ranges::find(own, name) != own.end() || name.starts_with("extra_files/");
+  }
+  const std::string_view rest = std::string_view(name).substr(std::min(m_root.size(), name.size()));
+  for (const char* own : {"models/{}.json", "data/sample_inputs/{}.pt"})
+    if (name == member(own)) return true;
+  for (const char* own : {"archive_format", "archive_version", "byteorder", ".data/version", ".data/serialization_id"})
+    if (rest == own) return true;
+  if (rest.starts_with("extra/")) return true;
+  if (m_container == Pt2Container::PickledWeights)
+    return name == member("data/weights/{}.pt") || name == member("data/constants/{}.pt");
+  if (name == member("data/weights/{}_weights_config.json") ||
+      name == member("data/constants/{}_constants_config.json"))
+    return true;
+  return rest.starts_with("data/weights/weight_") || rest.starts_with("data/constants/tensor_");
+}
+
+Status Pt2File::checkMembersKnown() const {
+  for (const std::string& name : m_members.names())
+    if (!isKnown(name))
+      return Diagnostic{.message =
+                            "is something that is not read here and that PyTorch may load; it is not handed to "
+                            "torch",
+                        .where = {.attribute = name}};
+  if (m_container != Pt2Container::RawWeights) return Done{};
+  TRY(checkTensorsAlone(m_members, member("data/weights/{}_weights_config.json")));
+  return checkTensorsAlone(m_members, member("data/constants/{}_constants_config.json"));
+}
+
 }  // namespace fusescope::torch

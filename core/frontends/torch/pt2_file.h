@@ -37,6 +37,9 @@ class Pt2File {
   Result<std::map<std::string, Tensor>> tensors(CopyBudget& budget) const;
   /// The arguments that it was exported with, a tuple of (arguments, keyword arguments); nothing where none are in it.
   Result<std::optional<SavedObjects>> examples() const;
+  /// Whether all members are of those that are read here, or hold bytes alone. Errors name one that is not: another
+  /// network, code that is compiled, a custom object.
+  Status checkMembersKnown() const;
 
  private:
   Pt2File(std::shared_ptr<const MappedFile> file, ZipMembers members)
@@ -44,6 +47,7 @@ class Pt2File {
   Status findProgram();
   /// `name` of an archive's member: below its folder, of this model.
   std::string member(std::string_view format) const;
+  bool isKnown(const std::string& name) const;
   Status addSaved(const std::string& member, CopyBudget& budget, std::map<std::string, Tensor>& into) const;
   Status addRaw(const std::string& folder, const std::string& config, CopyBudget& budget,
                 std::map<std::string, Tensor>& into) const;

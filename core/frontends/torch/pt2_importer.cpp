@@ -1,13 +1,19 @@
 #include "frontends/torch/pt2_importer.h"
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <span>
+#include <tuple>
 #include <utility>
 
+#include "base/shell_quoted.h"
 #include "base/zip_places.h"
+#include "frontends/onnx/onnx_importer.h"
 #include "frontends/torch/aten_network.h"
+#include "frontends/torch/kept_network.h"
 #include "frontends/torch/program_inputs.h"
+#include "frontends/torch/torch_safety.h"
 
 namespace fusescope {
 namespace {
@@ -68,6 +74,35 @@ auto readFrom(const std::filesystem::path& path, Read read) -> decltype(read(std
   return made;
 }
 
+/// What the program says of its inputs holds for the network that was made of it, whose inputs are in the same order.
+void takeInputSpecs(const Model& program, Model& network) {
+  if (network.inputSpecs.size() != program.inputSpecs.size()) return;
+  for (std::size_t i = 0; i < network.inputSpecs.size(); ++i) {
+    const InputSpec& said = program.inputSpecs[i];
+    InputSpec& spec = network.inputSpecs[i];
+    if (spec.dtype != said.dtype || spec.opt.size() != said.opt.size()) continue;
+    std::tie(spec.min, spec.opt, spec.max, spec.source) = std::tie(said.min, said.opt, said.max, said.source);
+  }
+}
+
+/// The network that torch made of `program`, with what only the program says.
+Result<Model> networkOf(const Model& program, const KeptNetwork& kept, const ImportLimits& limits,
+                        const StopToken& stop, NodesAs nodes) {
+  Model network = TRY(importOnnx(kept.network, limits, stop, nodes));
+  network.network = std::exchange(network.path, program.path);
+  network.producer = program.producer + ", as ONNX by torch " + kept.made.torch;
+  network.files.insert(network.files.begin(), program.files.begin(), program.files.end());
+  takeInputSpecs(program, network);
+  const auto tied =
+      std::ranges::count_if(network.origins, [](const Origin& node) { return !node.programNode.empty(); });
+  std::vector<Decision> decisions = program.decisions;
+  decisions.push_back(decide("import.made_by_torch", {}, "import",
+                             {{"torch", kept.made.torch}, {"tied", tied}, {"nodes", network.fileNodes}}));
+  append(decisions, std::move(network.decisions));
+  network.decisions = std::move(decisions);
+  return network;
+}
+
 }  // namespace
 
 bool isTorchFile(const std::filesystem::path& path) {
@@ -76,11 +111,42 @@ bool isTorchFile(const std::filesystem::path& path) {
   return isZip(std::as_bytes(std::span(begin)));
 }
 
-Result<Model> importExportedProgram(const std::filesystem::path& path, const ImportLimits& limits,
-                                    const StopToken& stop) {
+Result<Model> importProgramAsItIs(const std::filesystem::path& path, const ImportLimits& limits,
+                                  const StopToken& stop) {
   Model imported = TRY(readFrom(path, [&](const Pt2File& file) { return modelOf(file, limits, stop); }));
   imported.path = path.string();
   return imported;
+}
+
+Result<Model> importExportedProgram(const std::filesystem::path& path, const ImportLimits& limits,
+                                    const StopToken& stop, NodesAs nodes) {
+  Model program = TRY(importProgramAsItIs(path, limits, stop));
+  KeptNetworks kept = findKeptNetworks(TRY(programHash(*program.files.front())));
+  if (kept.newest) {
+    auto network = networkOf(program, *kept.newest, limits, stop, nodes);
+    if (network.ok() || network.error().cancelled) return network;
+    kept.unusable.push_back(network.error().text());
+  }
+  for (const std::string& why : kept.unusable)
+    program.decisions.push_back(decide("import.made_network_unusable", {}, "import", {{"why", why}}));
+  program.decisions.push_back(needsTorch(path));
+  return program;
+}
+
+Status checkHandableToTorch(const std::filesystem::path& path) {
+  return readFrom(path, [](const Pt2File& file) -> Status {
+    TRY(torch::checkForTorch(file));
+    TRY(examplesOf(file, TRY(programOf(file, ImportLimits().nodes))));
+    return Done{};
+  });
+}
+
+std::string makeRunnableCommand(const std::filesystem::path& program) {
+  return "fusescope import " + shellQuoted(program.string());
+}
+
+Decision needsTorch(const std::filesystem::path& program) {
+  return decide("import.needs_torch", {}, "import", {{"command", makeRunnableCommand(program)}});
 }
 
 Result<ExportedProgramFacts> readExportedProgram(const std::filesystem::path& path) {
@@ -98,11 +164,17 @@ Result<ExportedProgramFacts> readExportedProgram(const std::filesystem::path& pa
   });
 }
 
-Result<std::map<std::string, Tensor>> readExampleInputs(const std::filesystem::path& path) {
-  return readFrom(path, [](const Pt2File& file) -> Result<std::map<std::string, Tensor>> {
-    auto examples = TRY(examplesOf(file, TRY(programOf(file, ImportLimits().nodes))));
+Result<std::vector<std::pair<std::string, Tensor>>> readExampleInputs(const std::filesystem::path& path) {
+  using Examples = std::vector<std::pair<std::string, Tensor>>;
+  return readFrom(path, [](const Pt2File& file) -> Result<Examples> {
+    const ExportedProgram program = TRY(programOf(file, ImportLimits().nodes));
+    auto examples = TRY(examplesOf(file, program));
     if (!examples) return Diagnostic{.message = "holds no example inputs"};
-    return *std::move(examples);
+    Examples inOrder;
+    for (const torch::UserInput& input : torch::userInputsOf(program))
+      if (const auto example = examples->find(input.name); !input.isConstant && example != examples->end())
+        inOrder.emplace_back(input.name, std::move(example->second));
+    return inOrder;
   });
 }
 

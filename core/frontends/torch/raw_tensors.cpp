@@ -80,4 +80,17 @@ Result<std::map<std::string, Tensor>> rawTensors(const ZipMembers& members, cons
   return tensors;
 }
 
+Status checkTensorsAlone(const ZipMembers& members, const std::string& config) {
+  if (!members.has(config)) return Done{};
+  const Json json = Json::parse(TRY(members.text(config, kMostConfigBytes)), nullptr, false);
+  const Json* entries = TRY(objectField(json, "config"));
+  for (const auto& [name, entry] : entries->items())
+    if (!isTensor(entry))
+      return Diagnostic{.message =
+                            "is an object that is no tensor, which PyTorch would unpickle; it is not handed to "
+                            "torch",
+                        .where = {.value = name, .attribute = members.place(config)}};
+  return Done{};
+}
+
 }  // namespace fusescope::torch

@@ -13,4 +13,7 @@ namespace fusescope::torch {
 Result<std::map<std::string, Tensor>> rawTensors(const ZipMembers& members, const std::string& config,
                                                  const std::string& folder, CopyBudget& budget);
 
+/// Whether `config`, where it is there, describes nothing but tensors. Errors name what is another object.
+Status checkTensorsAlone(const ZipMembers& members, const std::string& config);
+
 }  // namespace fusescope::torch

@@ -12,8 +12,10 @@ Options of `compile`:
               `dims` is any; `extents` are those that are compiled for
     outputs   [{name, called, type, dims}]
 
+`export {names{}}` makes an ONNX network of the exported program: ../torch_export.py.
+
 Files of answers: program.json says what the program has and what each of its nodes did in a run; provenance.json holds
-what TorchInductor tells of its kernels; profile.json, what torch's profiler saw.
+what TorchInductor tells of its kernels; profile.json, what torch's profiler saw; network.onnx, with its weights beside it where they are many, is what `export` makes.
 """
 
 import json
@@ -23,7 +25,7 @@ import shutil
 import tempfile
 import time
 
-from .. import base, tensors, torch_profile
+from .. import base, tensors, torch_export, torch_profile
 from .. import torch_program as programs
 
 DISTRIBUTIONS = ("torch",)
@@ -93,6 +95,16 @@ class Compiler(base.Compiler):
             "tf32": tf32_of(self._torch) if self._device != "cpu" else [],
             "device_bytes": self._torch.cuda.max_memory_allocated() if self._device != "cpu" else 0,
         }
+
+    def export(self, request, files, out_folder, progress):
+        phases = []
+        base.reset_peak()
+        with phase("load", phases, progress):
+            exported = programs.load(self._torch, files[PROGRAM])
+        with phase("export", phases, progress):
+            path = os.path.join(out_folder, torch_export.NETWORK)
+            told = torch_export.export(self._torch, exported, request.get("names", {}), path)
+        return {**told, "phases": phases, "peak_bytes": base.peak_bytes()}
 
     def run(self, request, files, out_folder, progress):
         handed = tensors.Handed(request, files, out_folder, self._numpy)

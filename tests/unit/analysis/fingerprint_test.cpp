@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/notes.h"
-
 namespace fusescope {
 namespace {
 
@@ -42,15 +40,6 @@ std::string keyOf(const Options& options, const std::string& prefix = "") {
 TEST(StructuralKey, IgnoresNamesAndWeights) {
   EXPECT_EQ(keyOf({}), keyOf({}, "other_"));
   EXPECT_EQ(keyOf({}), keyOf({.weight = 5}));
-}
-
-TEST(OperatorKey, NotesTellNoOperatorsApart) {
-  const Node plain{.op = "Relu", .attributes = {{"alpha", std::int64_t{1}}}};
-  Node noted = plain;
-  noted.attributes.emplace(std::string(kSourceNote), "File \"net.py\", line 7, in forward");
-  EXPECT_EQ(operatorKey(noted), operatorKey(plain));
-  noted.attributes.emplace("beta", std::int64_t{1});
-  EXPECT_NE(operatorKey(noted), operatorKey(plain));
 }
 
 TEST(StructuralKey, SeesEverythingElse) {

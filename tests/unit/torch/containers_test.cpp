@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "frontends/torch/program_inputs.h"
-#include "ir/notes.h"
 #include "passes/pipelines.h"
 #include "tests/unit/torch/pt2_cases.h"
 
@@ -40,7 +39,7 @@ void checkSmall(const Model& model) {
   const Node& linear = graph.node(graph.order()[0]);
   EXPECT_EQ(linear.domain + "." + linear.op, "torch.ops.aten.linear.default");
   EXPECT_EQ(linear.name, "linear");
-  EXPECT_NE(linear.textAttribute(std::string(kSourceNote), "").find("net.py\", line 7"), std::string::npos);
+  EXPECT_NE(model.sourceOf(linear).find("net.py\", line 7"), std::string::npos);
   const Node& add = graph.node(graph.order()[1]);
   EXPECT_EQ(add.intAttribute("alpha", 0), 2);
   EXPECT_EQ(model.origins[0].module, "fc");

@@ -135,8 +135,10 @@ TEST(ProgramInputs, ExamplesOfListsAndKeywordsAreInTheGraphsOrder) {
   const auto read = readExampleInputs(folder.write("net.pt2", pt2Bytes(Pt2Kind::RawWeights, content)));
   ASSERT_TRUE(read.ok()) << read.error().text();
   ASSERT_EQ(read.value().size(), 2U);
-  EXPECT_EQ(read.value().at("x").dims(), (Dims{5, 4})) << "within a list it keeps the graph's name";
-  EXPECT_EQ(read.value().at("factor").type(), DataType::Bool);
+  EXPECT_EQ(read.value()[0].first, "x") << "within a list it keeps the graph's name";
+  EXPECT_EQ(read.value()[0].second.dims(), (Dims{5, 4}));
+  EXPECT_EQ(read.value()[1].first, "factor");
+  EXPECT_EQ(read.value()[1].second.type(), DataType::Bool);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
-#include "onnxlib/module_scope.h"
+#include "onnxlib/exporter_notes.h"
 
 #include <string_view>
 #include <vector>
+
+#include "base/trimmed.h"
 
 namespace fusescope::onnxlib {
 namespace {
@@ -43,6 +45,14 @@ std::string moduleOf(const onnx::NodeProto& node) {
   std::vector<std::string_view> scopes = listed(metadata(node, "pkg.torch.onnx.name_scopes"));
   if (scopes.empty()) scopes = namesOfScopes(metadata(node, "namespace"));
   return scopes.size() < 2 ? std::string() : std::string(scopes[scopes.size() - 2]);
+}
+
+std::string traceOf(const onnx::NodeProto& node) {
+  return std::string(trimmed(metadata(node, "pkg.torch.onnx.stack_trace")));
+}
+
+std::string programNodeOf(const onnx::NodeProto& node) {
+  return std::string(metadata(node, "fusescope.node"));
 }
 
 }  // namespace fusescope::onnxlib

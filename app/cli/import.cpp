@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "app/cli/command.h"
+#include "app/cli/table.h"
+#include "base/shell_quoted.h"
+#include "base/text.h"
+#include "compilers/probed/environment_choice.h"
+#include "compilers/probed/recorded_job.h"
+#include "session/exported_program.h"
+
+namespace fusescope::cli {
+namespace {
+
+struct Arguments {
+  std::string path, environment;
+  std::vector<std::string> names;  ///< SYMBOL=NAME
+  bool json = false;
+};
+
+/// As Python has names.
+bool isName(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789", kOthers = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+  const auto isOf = [](std::string_view all, char each) { return all.find(each) != std::string_view::npos; };
+  return !text.empty() && !isOf(kDigits, text.front()) &&
+         std::ranges::all_of(text, [&](char each) { return isOf(kDigits, each) || isOf(kOthers, each); });
+}
+
+Result<std::map<std::string, std::string>> namesOf(const Arguments& arguments) {
+  std::map<std::string, std::string> names;
+  for (const std::string& text : arguments.names) {
+    const std::size_t equals = std::min(text.find('='), text.size());
+    const std::string symbol = text.substr(0, equals), name = text.substr(std::min(equals + 1, text.size()));
+    if (!isName(symbol) || !isName(name))
+      return Diagnostic{.message = fmt::format("'{}' is not of the form SYMBOL=NAME", text),
+                        .where = {.attribute = "--dim"},
+                        .help = "A name has letters, digits and _: --dim s77=batch. inspect tells the symbols."};
+    if (!names.emplace(symbol, name).second)
+      return Diagnostic{.message = fmt::format("{} is given two names", symbol), .where = {.attribute = "--dim"}};
+  }
+  return names;
+}
+
+/// Whoever types the command that starts an environment has confirmed it.
+Status confirmTyped(const std::string& environment) {
+  if (environment.empty() || isJobResult(environment)) return Done{};
+  auto named = environmentNamed(environment);
+  if (!named.ok()) {
+    Diagnostic error = std::move(named).error();
+    error.where.attribute = "--env";
+    return error;
+  }
+  return isConfirmed(named.value().command) ? Status(Done{}) : confirm(named.value().command);
+}
+
+void printForPeople(const Json& made, const std::string& path) {
+  std::cout << fmt::format("{} opens as its network from now on, without torch: fusescope plan {}\n", path,
+                           shellQuoted(path));
+  std::cout << fmt::format(
+      "{} by torch {}, onnx {}, onnxscript {}, at opset {}; {} of {} known to be of nodes of the program\n",
+      made["is_new"].get<bool>() ? "made now" : "it was made before,", made["torch"].get<std::string>(),
+      made["onnx"].get<std::string>(), made["onnxscript"].get<std::string>(), made["opset"].get<int>(),
+      made["tied"].get<std::int64_t>(), counted(made["node_count"].get<std::int64_t>(), "node"));
+  Table table({{"extent"}, {"is called"}, {"least", true}, {"most", true}});
+  const auto bound = [](const Json& number) { return number.is_null() ? std::string("any") : number.dump(); };
+  for (const Json& symbol : made["symbols"])
+    table.add({symbol["symbol"].get<std::string>(), symbol["name"].get<std::string>(), bound(symbol["min"]),
+               bound(symbol["max"])});
+  if (!table.empty()) table.print();
+}
+
+Result<int> import(const Arguments& arguments) {
+  const MakeNetworkWishes wishes{.environment = arguments.environment, .names = TRY(namesOf(arguments))};
+  TRY(confirmTyped(arguments.environment));
+  const NetworkOfProgram made = TRY(makeNetwork(arguments.path, wishes, {}, progressLine()));
+  clearProgressLine();
+  const Json json = networkOfProgramJson(arguments.path, made);
+  if (arguments.json)
+    printJson(json);
+  else
+    printForPeople(json, arguments.path);
+  return kDone;
+}
+
+}  // namespace
+
+Command importCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand(
+      "import",
+      "have torch make an exported program (.pt2) runnable: its ONNX network is kept, and opens in its place");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("MODEL", arguments->path, "an exported program of PyTorch")->type_name("MODEL.pt2")->required();
+  verb->add_option("--env", arguments->environment,
+                   "the environment whose torch does it: a name of `compilers`, or the command that starts its Python; "
+                   "the first that has torch if not given")
+      ->type_name("NAME|COMMAND");
+  repeatable(*verb, "--dim", arguments->names, "what an open extent is called; the program has symbols alone")
+      ->type_name("SYMBOL=NAME");
+  verb->add_flag("--json", arguments->json, "print JSON");
+  return {verb, [arguments] { return import(*arguments); }};
+}
+
+}  // namespace fusescope::cli

@@ -1,0 +1,142 @@
+#include "frontends/torch/torch_safety.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/json.h"
+
+namespace fusescope::torch {
+namespace {
+
+/// What an expression of extents may call: functions of SymPy and of torch.utils._sympy.
+constexpr std::array kFunctions = {"Abs",
+                                   "Add",
+                                   "And",
+                                   "CeilDiv",
+                                   "CeilToInt",
+                                   "CleanDiv",
+                                   "Eq",
+                                   "Equality",
+                                   "Float",
+                                   "FloatPow",
+                                   "FloatTrueDiv",
+                                   "FloorDiv",
+                                   "FloorToInt",
+                                   "Ge",
+                                   "GreaterThan",
+                                   "Gt",
+                                   "Identity",
+                                   "IntTrueDiv",
+                                   "Integer",
+                                   "IsNonOverlappingAndDenseIndicator",
+                                   "LShift",
+                                   "Le",
+                                   "LessThan",
+                                   "Lt",
+                                   "Max",
+                                   "Min",
+                                   "Mod",
+                                   "ModularIndexing",
+                                   "Mul",
+                                   "Ne",
+                                   "Not",
+                                   "Or",
+                                   "Pow",
+                                   "PowByNatural",
+                                   "PythonMod",
+                                   "RShift",
+                                   "Rational",
+                                   "RoundDecimal",
+                                   "RoundToInt",
+                                   "StrictGreaterThan",
+                                   "StrictLessThan",
+                                   "Symbol",
+                                   "ToFloat",
+                                   "TruncToFloat",
+                                   "TruncToInt",
+                                   "Unequality",
+                                   "Where",
+                                   "ceiling",
+                                   "floor"};
+
+constexpr std::string_view kDigits = "0123456789";
+constexpr std::string_view kOfNames = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+bool isOf(std::string_view all, char each) {
+  return all.find(each) != std::string_view::npos;
+}
+
+/// Takes the longest beginning of `text` of characters of `all`.
+std::string_view taken(std::string_view& text, std::string_view all) {
+  const std::string_view begin = text.substr(0, std::min(text.find_first_not_of(all), text.size()));
+  text.remove_prefix(begin.size());
+  return begin;
+}
+
+/// What is behind a number: a fraction. A name there would be an attribute.
+bool takeFraction(std::string_view& text) {
+  if (!text.starts_with('.')) return true;
+  text.remove_prefix(1);
+  return taken(text, kOfNames).find_first_not_of(kDigits) == std::string_view::npos;
+}
+
+/// 'name' or '-1.5'
+bool takeQuoted(std::string_view& text) {
+  text.remove_prefix(1);
+  while (!text.empty() && (isOf(kOfNames, text.front()) || isOf("+-.", text.front()))) text.remove_prefix(1);
+  if (!text.starts_with('\'')) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+/// The first text under "expr_str" anywhere in `json` that is not harmless; null: there is none.
+const Json* harmfulIn(const Json& json) {
+  for (const auto& [key, value] : json.items()) {
+    const bool isExpression = json.is_object() && key == "expr_str" && value.is_string();
+    if (isExpression && !isHarmlessExpression(value.get_ref<const std::string&>())) return &value;
+    if (!value.is_structured()) continue;
+    if (const Json* harmful = harmfulIn(value)) return harmful;
+  }
+  return nullptr;
+}
+
+Status checkExpressions(const std::string& program) {
+  const Json json = Json::parse(program, nullptr, false);
+  if (const Json* harmful = harmfulIn(json))
+    return Diagnostic{.message = "an extent is the expression " + harmful->dump() +
+                                 ", which PyTorch would evaluate as a program; it is not handed to torch"};
+  return Done{};
+}
+
+}  // namespace
+
+bool isHarmlessExpression(std::string_view text) {
+  constexpr std::string_view kOperators = "(), +-*/%<>=&|~!";
+  char last = ' ';  // before this, but for blanks
+  while (!text.empty()) {
+    if (text.front() == '(' && isOf(")'", last)) return false;  // a call of what was called
+    if (text.front() != ' ') last = text.front();
+    if (text.front() == '\'') {
+      if (!takeQuoted(text)) return false;
+    } else if (isOf(kOfNames, text.front())) {
+      const std::string_view name = taken(text, kOfNames);
+      const bool isNumber = isOf(kDigits, name.front());
+      if (isNumber && (name.find_first_not_of(kDigits) != std::string_view::npos || !takeFraction(text))) return false;
+      const bool isCalled = text.substr(std::min(text.find_first_not_of(' '), text.size())).starts_with('(');
+      const bool isKnown = std::ranges::find(kFunctions, name) != kFunctions.end();
+      if (name.starts_with("__") || (isCalled && !isKnown)) return false;
+    } else if (!isOf(kOperators, text.front())) {
+      return false;
+    } else {
+      text.remove_prefix(1);
+    }
+  }
+  return true;
+}
+
+Status checkForTorch(const Pt2File& file) {
+  TRY(file.checkMembersKnown());
+  return checkExpressions(TRY(file.programJson()));
+}
+
+}  // namespace fusescope::torch
