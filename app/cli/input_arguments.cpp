@@ -28,10 +28,16 @@ Result<Samples> InputArguments::samples(const Artifact& artifact) const {
   if (from.empty() && from.batchAxis)
     return Diagnostic{
         .message = "there are no inputs to cut", .where = {.attribute = "--batch-axis"}, .help = "Give --inputs too."};
-  return loadSamples(*artifact.plan, from);
+  std::string whyNot;
+  auto samples = loadSamplesOrCarried(*artifact.plan, from, whyNot);
+  if (!whyNot.empty())
+    std::cerr << "fusescope: the example inputs that the network carries are not taken: " << whyNot << "\n";
+  return samples;
 }
 
 void printAboutInputs(const Samples& samples) {
+  if (!samples.carriedIn.empty())
+    std::cout << "on the example inputs in " << samples.carriedIn << ": nobody gave others (--inputs)\n";
   if (samples.random) std::cout << "on random inputs: nobody gave others (--inputs)\n";
   if (const auto inputs = notFiniteInputs(samples); !inputs.empty()) std::cout << inWords(inputs) << "\n";
 }

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/mapped_file.h"
 #include "base/text.h"
+#include "engine/carried_examples.h"
 #include "frontends/torch/pt2_importer.h"
 #include "frontends/value_files.h"
 #include "interchange/codes.h"
@@ -116,9 +117,28 @@ bool isArchive(const fs::path& path) {
   return path.extension() == ".npz";
 }
 
-/// An exported program of PyTorch, for the inputs that it was exported with.
-bool isExportedProgramFile(const fs::path& path) {
-  return path.extension() == ".pt2";
+/// A network or an engine, for the example inputs that it carries: of an exported program of PyTorch those that it was
+/// exported with.
+bool isNetworkFile(const fs::path& path) {
+  return path.extension() == ".pt2" || path.extension() == ".onnx" || path.extension() == ".fse";
+}
+
+/// Whether `path` leads to the file that the network of `plan` was read from.
+bool isOwnFile(const Plan& plan, const fs::path& path) {
+  const MappedFiles& files = unquantized(plan.model)->files;
+  const auto there = identityOf(path);
+  return !files.empty() && there.ok() && there.value().device == files.front()->identity().device &&
+         there.value().inode == files.front()->identity().inode;
+}
+
+Result<std::map<std::string, Tensor>> examplesIn(const Plan& plan, const fs::path& path) {
+  auto examples = isOwnFile(plan, path) ? carriedExamples(*unquantized(plan.model)) : carriedExamples(path);
+  if (!examples.ok()) return examples;
+  if (examples.value().empty())
+    return Diagnostic{.message = "carries no example inputs",
+                      .where = {.file = path.string()},
+                      .help = "fusescope inputs MODEL --example F.npz -o NEW writes them into a file."};
+  return examples;
 }
 
 /// Polygraphy's inputs.
@@ -199,8 +219,10 @@ Result<std::vector<Sample>> readSamples(const Plan& plan, const fs::path& path) 
   std::error_code error;
   if (fs::is_directory(path, error)) return fromFolder(plan, path);
   if (isList(path)) return fromPolygraphy(plan, path);
-  if (isExportedProgramFile(path))
+  if (path.extension() == ".pt2" && !isOwnFile(plan, path))  // says why it holds none
     return std::vector{Sample{path.stem().string(), TRY(inputsOf(plan, path, TRY(readExampleInputs(path))))}};
+  if (isNetworkFile(path) || isOwnFile(plan, path))
+    return std::vector{Sample{path.stem().string(), TRY(inputsOf(plan, path, TRY(examplesIn(plan, path))))}};
   return std::vector{Sample{path.stem().string(), TRY(inputsOf(plan, path, TRY(readNpz(path))))}};
 }
 

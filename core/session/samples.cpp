@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 
+#include "engine/carried_examples.h"
 #include "session/cut_samples.h"
 #include "session/input_files.h"
 #include "session/session.h"
@@ -111,6 +112,27 @@ Result<Samples> loadSamples(const Plan& plan, const SampleSource& source) {
   if (!source.empty()) return Reader(plan, source).read();
   TRY(checkExtentsKnown(plan));
   return Samples{.list = {{"random", randomInputs(plan)}}, .random = true};
+}
+
+SampleSource orCarried(const SampleSource& source, const Plan& plan, std::string& whyNot) {
+  const MappedFiles& files = unquantized(plan.model)->files;
+  if (!source.empty() || source.batchAxis || files.empty()) return source;
+  const auto examples = carriedExamples(*unquantized(plan.model));
+  if (!examples.ok()) whyNot = examples.error().text();
+  if (!examples.ok() || examples.value().empty()) return source;
+  const SampleSource carried{.paths = {files.front()->identity().path}};
+  if (const auto samples = loadSamples(plan, carried); !samples.ok()) {
+    whyNot = samples.error().text();
+    return source;
+  }
+  return carried;
+}
+
+Result<Samples> loadSamplesOrCarried(const Plan& plan, const SampleSource& source, std::string& whyNot) {
+  const SampleSource taken = orCarried(source, plan, whyNot);
+  Samples samples = TRY(loadSamples(plan, taken));
+  if (source.empty() && !taken.empty()) samples.carriedIn = taken.paths.front();
+  return samples;
 }
 
 std::vector<std::map<std::string, Tensor>> Samples::inputs() const {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/temporary_folder.h"
+#include "session/samples.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/job_runner.h"
@@ -232,7 +233,8 @@ void SessionKeeper::modelOpened() {
     m_path.clear();
     Session fresh;  // how runs are made stays as the user chose it; inputs are of the network that they were made for
     fresh.settings = m_runs.settings();
-    fresh.settings.inputs = {};
+    std::string whyNot;  // examples that the file carries are small, and read in no time
+    fresh.settings.inputs = orCarried({}, *m_document.snapshot()->plan, whyNot);
     fresh.settings.tune = {};
     m_runs.restore(fresh);
     m_document.setCalibrated(nullptr);
