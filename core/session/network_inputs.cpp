@@ -91,7 +91,8 @@ Result<std::vector<InputOverride>> saidBy(const fs::path& path, const std::vecto
   if (isRecipe(path)) {
     for (const RecipeInput& input : TRY(readRecipeInputs(path))) add(input.name, input.min, input.opt, input.max);
   } else {
-    for (const InputSpec& spec : TRY(modelIn(path, stop, progress))->inputSpecs)
+    const auto model = TRY(modelIn(path, stop, progress));
+    for (const InputSpec& spec : model->inputSpecs)
       if (spec.source != "assumed" && !spec.opt.empty()) add(spec.name, spec.min, spec.opt, spec.max);
   }
   if (!said.empty()) return said;

@@ -70,7 +70,7 @@ Status addTrtexec(const std::vector<std::string>& words, ProfileInputs& inputs) 
 Status addPolygraphy(const std::vector<std::string>& words, ProfileInputs& inputs) {
   const ProfileOption* option = nullptr;
   for (const std::string& word : words) {
-    if (word.starts_with("--")) {
+    if (word.starts_with("-")) {
       const auto known = std::ranges::find(kPolygraphyOptions, word, &ProfileOption::name);
       option = known == std::end(kPolygraphyOptions) ? nullptr : known;
     } else if (option != nullptr) {

@@ -56,7 +56,7 @@ TEST_F(Inputs, AreSaidOnceAndNeverAskedForAgain) {
   }
   ASSERT_EQ(fusescopeCommand({"build", path("net2.onnx"), "-o", path("e.fse")}).status, 0);
   ASSERT_EQ(fusescopeCommand({"plan", path("net2.onnx"), "--target", "tensorrt-10", "-o", path("p.json")}).status, 0);
-  for (const char* from : {"net2.onnx", "p.json"}) {
+  for (const char* from : {"net2.onnx", "p.json", "e.fse"}) {
     std::vector<std::string> words{"export", path(from), "--to", "trtexec", "--trt-version", "10.3"};
     if (from == std::string("net2.onnx")) words.insert(words.end(), {"--target", "tensorrt-10"});
     const ProcessResult line = fusescopeCommand(words);
