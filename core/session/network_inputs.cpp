@@ -99,24 +99,26 @@ Result<std::vector<InputOverride>> saidBy(const fs::path& path, const std::vecto
   return Diagnostic{.message = "says nothing of any input of this network", .where = {.file = path.string()}};
 }
 
+/// What the file of a model carries under kInputSpecsKey; nothing that can be read: an object without inputs.
+std::string carriedTextOf(const Model& model) {
+  if (model.files.empty()) return "{}";
+  if (!isExportedProgram(model))
+    return std::string(onnxlib::metadataEntry(model.files.front()->bytes(), kInputSpecsKey).value_or("{}"));
+  const auto program = readExportedProgram(model.path);
+  return program.ok() && !program.value().inputSpecs.empty() ? program.value().inputSpecs : "{}";
+}
+
 /// By input: who gave what the metadata of the file say.
 std::map<std::string, std::string> giversIn(const Model& model) {
   std::map<std::string, std::string> givers;
-  if (model.files.empty()) return givers;
-  std::string text(onnxlib::metadataEntry(model.files.front()->bytes(), kInputSpecsKey).value_or("{}"));
-  if (isExportedProgram(model)) {
-    const auto program = readExportedProgram(model.path);
-    if (program.ok()) text = program.value().program.inputSpecs;
-  }
-  const auto carried = carriedInputsFromText(text);
+  const auto carried = carriedInputsFromText(carriedTextOf(model));
   if (!carried.ok()) return givers;
   for (const CarriedInput& input : carried.value().inputs) givers[input.spec.name] = input.givenBy;
   return givers;
 }
 
 Status checkNotNewer(const Model& model) {
-  const auto text = onnxlib::metadataEntry(model.files.front()->bytes(), kInputSpecsKey);
-  const auto carried = carriedInputsFromText(text.value_or("{}"));
+  const auto carried = carriedInputsFromText(carriedTextOf(model));
   if (!carried.ok() || !carried.value().isNewer()) return Done{};
   return Diagnostic{.message = fmt::format("its metadata say of inputs what only a newer Fusescope reads (version {}); "
                                            "they would be lost",
@@ -232,8 +234,8 @@ Status writeInputs(const NetworkInputs& inputs, const std::optional<std::map<std
                       .help = "Say it: --set x=1..8..32,3,224,224, --from FILE, or --example F.npz."};
   const std::string text = examples ? TRY(exampleInputsText(*examples)) : std::string();
   TRY(checkCurrent(model.files));
-  if (isProgram) return writeProgramInputs(model, carried, text, to, stop);
   TRY(checkNotNewer(model));
+  if (isProgram) return writeProgramInputs(model, carried, text, to, stop);
   return writeOnnxInputs(model, carried, text, to);
 }
 

@@ -54,22 +54,21 @@ Result<std::optional<std::map<std::string, Tensor>>> examplesOf(const Pt2File& f
 }
 
 /// What metadata say of the inputs: PyTorch keeps the custom metadata when it saves the program again, and drops extra
-/// files, so that the former go first.
+/// files, so that the former go first. Empty: nothing.
+Result<std::string> inputNotesOf(const Pt2File& file, const ExportedProgram& program) {
+  return program.inputSpecs.empty() ? noteIn(TRY(file.notes()), kInputSpecsKey) : program.inputSpecs;
+}
+
 void takeInputNotes(const Pt2File& file, const ExportedProgram& program, Model& model) {
-  std::string text = program.inputSpecs;
-  if (text.empty()) {
-    const auto notes = file.notes();
-    if (!notes.ok())
-      model.decisions.push_back(
-          decide("import.input_specs_ignored", {}, "import", {{"key", kInputSpecsKey}, {"why", notes.error().text()}}));
-    else
-      text = noteIn(notes.value(), kInputSpecsKey);
-  }
-  if (text.empty()) return;
+  const auto notes = inputNotesOf(file, program);
+  if (!notes.ok())
+    model.decisions.push_back(
+        decide("import.input_specs_ignored", {}, "import", {{"key", kInputSpecsKey}, {"why", notes.error().text()}}));
+  if (!notes.ok() || notes.value().empty()) return;
   std::vector<torch::UserInput> inputs = torch::userInputsOf(program);
   std::erase_if(inputs, [](const torch::UserInput& input) { return input.isConstant; });
   takeCarriedInputs(
-      text, model.inputSpecs,
+      notes.value(), model.inputSpecs,
       [&](const InputSpec& said, std::size_t input) { return torch::rangeMisfit(program, inputs[input], said); },
       model.decisions);
 }
@@ -118,6 +117,7 @@ Result<Model> importExportedProgram(const std::filesystem::path& path, const Imp
 Result<ExportedProgramFacts> readExportedProgram(const std::filesystem::path& path) {
   return readFrom(path, [](const Pt2File& file) -> Result<ExportedProgramFacts> {
     ExportedProgramFacts facts{.program = TRY(programOf(file, ImportLimits().nodes)), .container = file.container()};
+    if (auto notes = inputNotesOf(file, facts.program); notes.ok()) facts.inputSpecs = std::move(notes).value();
     auto examples = examplesOf(file, facts.program);
     if (!examples.ok()) {
       facts.examplesMissing = examples.error().text();
