@@ -4,6 +4,14 @@
 #include "session/session_file.h"
 
 namespace fusescope::cli {
+namespace {
+
+void sayWhyNotCarried(const std::string& whyNot) {
+  if (!whyNot.empty())
+    std::cerr << "fusescope: the example inputs that the network carries are not taken: " << whyNot << "\n";
+}
+
+}  // namespace
 
 void InputArguments::declare(CLI::App& app) {
   repeatable(app, "--inputs", paths,
@@ -24,26 +32,27 @@ SampleSource InputArguments::given(const Artifact& artifact) const {
 }
 
 SampleSource InputArguments::source(const Artifact& artifact) const {
-  const SampleSource source = given(artifact);
-  if (!source.empty()) return source;
-  SampleSource usual = usualInputs(*artifact.plan);
-  usual.batchAxis = source.batchAxis;
-  return usual;
+  std::string whyNot;
+  SampleSource taken = orCarried(given(artifact), *artifact.plan, whyNot);
+  sayWhyNotCarried(whyNot);
+  return taken;
 }
 
 Result<Samples> InputArguments::samples(const Artifact& artifact) const {
-  const SampleSource from = source(artifact);
+  const SampleSource from = given(artifact);
   if (from.empty() && from.batchAxis)
     return Diagnostic{
         .message = "there are no inputs to cut", .where = {.attribute = "--batch-axis"}, .help = "Give --inputs too."};
-  Samples samples = TRY(loadSamples(*artifact.plan, from));
-  samples.examples = !samples.random && given(artifact).empty();
+  std::string whyNot;
+  auto samples = loadSamplesOrCarried(*artifact.plan, from, whyNot);
+  sayWhyNotCarried(whyNot);
   return samples;
 }
 
 void printAboutInputs(const Samples& samples) {
+  if (!samples.carriedIn.empty())
+    std::cout << "on the example inputs in " << samples.carriedIn << ": nobody gave others (--inputs)\n";
   if (samples.random) std::cout << "on random inputs: nobody gave others (--inputs)\n";
-  if (samples.examples) std::cout << "on the inputs that it was exported with: nobody gave others (--inputs)\n";
   if (const auto inputs = notFiniteInputs(samples); !inputs.empty()) std::cout << inWords(inputs) << "\n";
 }
 

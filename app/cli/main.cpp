@@ -22,6 +22,7 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   fusescope inspect model.onnx
   fusescope plan model.onnx --precision f16 --pin 'op:LayerNormalization=f32:obey'
+  fusescope inputs model.onnx --set 'x=1..8..32,3,224,224' -o with_inputs.onnx
   fusescope run model.onnx --inputs io.npz --expect io.npz
   fusescope build model.onnx -o model.fse
   fusescope time model.fse --per-layer
@@ -132,7 +133,7 @@ int mainGuarded(int argc, char** argv) {
       timeCommand(app),    compareCommand(app),   diffCommand(app),    errorsCommand(app),       verifyCommand(app),
       tensorCommand(app),  calibrateCommand(app), tuneCommand(app),    exportCommand(app),       migrateCommand(app),
       reportCommand(app),  compilersCommand(app), probeCommand(app),   importEngineCommand(app), extractCommand(app),
-      replaceCommand(app), pricesCommand(app),    importCommand(app)};
+      replaceCommand(app), pricesCommand(app),    importCommand(app),  inputsCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {

@@ -7,5 +7,6 @@ namespace fusescope::cli {
 // Verbs that write other networks out of one, as those of command.h.
 Command extractCommand(CLI::App& app);
 Command replaceCommand(CLI::App& app);
+Command inputsCommand(CLI::App& app);
 
 }  // namespace fusescope::cli

@@ -79,7 +79,8 @@ Result<Answers> answersOf(const OpenedJob& job, const Artifact& artifact) {
   Answers answers;
   const JobQuestions& questions = job.wishes.questions;
   if (!questions.run && !questions.time && !questions.profile) return answers;
-  const Samples samples = TRY(loadSamples(*artifact.plan, job.wishes.inputs));
+  std::string whyNot;
+  const Samples samples = TRY(loadSamplesOrCarried(*artifact.plan, job.wishes.inputs, whyNot));
   answers.random = samples.random;
   if (questions.run)
     answers.errors =

@@ -1,5 +1,6 @@
 #include "base/base64.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -44,6 +45,20 @@ std::optional<std::string> decodeBase64(std::string_view text) {
   const bool rest = (bits & ((1U << held) - 1)) != 0;  // what is padded away must be nothing
   if (rest) return std::nullopt;
   return bytes;
+}
+
+std::string encodeBase64(std::string_view bytes) {
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * kGroup);
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      bits = bits << 8 | (i < count ? static_cast<unsigned char>(bytes[at + i]) : std::uint32_t{0});
+    for (std::size_t digit = 0; digit < kGroup; ++digit)
+      text.push_back(digit <= count ? kDigits[bits >> (18 - 6 * digit) & 63] : '=');
+  }
+  return text;
 }
 
 }  // namespace fusescope

@@ -8,6 +8,7 @@
 #include "base/mapped_file.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "engine/carried_examples.h"
 #include "engine/graph_io.h"
 #include "engine/model_io.h"
 #include "engine/tactic_chooser.h"
@@ -24,6 +25,7 @@ constexpr std::uint32_t kFormatVersion = 1;
 // before the fifth, how the nodes of the file were read stands in decisions alone (model_io.cpp).
 constexpr int kDescriptionVersion = 5;
 constexpr int kFirstWithTrueTimes = 2;
+constexpr const char* kExamples = "example_inputs";
 constexpr std::uint32_t kByteOrder = 0x01020304;
 constexpr std::size_t kAlignment = 64;
 
@@ -118,6 +120,10 @@ Json metaOf(const EngineFile& content, WeightBlobWriter& weights) {
             {"plan", toJson(plan)},
             {"tactics", tacticsToJson(content.tactics)}};
   if (content.made != nullptr) json["made"] = toJson(*content.made);
+  // Examples that cannot be had leave an engine without them: nothing else depends on them.
+  if (const auto examples = carriedExamplesText(*unquantized(plan.model)); examples.ok() && !examples.value().empty())
+    if (Json parsed = Json::parse(examples.value(), nullptr, false); parsed.is_object())
+      json[kExamples] = std::move(parsed);
   return json;
 }
 
@@ -234,11 +240,24 @@ Result<EngineFile> openEngineFile(const std::filesystem::path& path, const std::
   }
 }
 
+bool isEngine(std::span<const std::byte> bytes) {
+  return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+}
+
 bool isEngineFile(const std::filesystem::path& path) {
   const auto file = MappedFile::open(path);
-  if (!file.ok()) return false;
-  const auto bytes = file.value()->bytes();
-  return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+  return file.ok() && isEngine(file.value()->bytes());
+}
+
+std::string engineExamplesText(std::span<const std::byte> bytes) {
+  const auto header = readHeader({}, bytes);
+  if (!header.ok()) return {};
+  const auto meta = bytes.subspan(sizeof(Header), header.value().metaBytes);
+  const std::string_view text(reinterpret_cast<const char*>(meta.data()), meta.size());
+  // Within a text of JSON quotes have a backslash: so the key is only found where it is one.
+  if (text.find(std::string("\"") + kExamples + "\":") == std::string_view::npos) return {};
+  const Json json = Json::parse(text, nullptr, false);
+  return json.is_object() && json.contains(kExamples) ? json.at(kExamples).dump() : std::string();
 }
 
 }  // namespace fusescope

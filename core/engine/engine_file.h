@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <span>
+#include <string>
 
 #include "engine/engine.h"
 
@@ -14,5 +17,11 @@ Status writeEngineFile(const std::filesystem::path& path, const EngineFile& cont
 /// plan is one of `known`, so that it can be compared node by node with other plans of it; else the plan is of the
 /// network that the file holds. `known` may be null.
 Result<EngineFile> openEngineFile(const std::filesystem::path& path, const std::shared_ptr<const Model>& known);
+
+/// Whether `bytes` begin as an engine file does.
+bool isEngine(std::span<const std::byte> bytes);
+/// The example inputs in an engine file that lies in memory, as the text of frontends/example_inputs.h; empty: it holds
+/// none, or is damaged.
+std::string engineExamplesText(std::span<const std::byte> bytes);
 
 }  // namespace fusescope

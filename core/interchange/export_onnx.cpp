@@ -11,8 +11,9 @@
 #include "base/name_hints.h"
 #include "base/temporary_folder.h"
 #include "base/text.h"
+#include "frontends/carried_inputs.h"
+#include "frontends/exporter_ranges.h"
 #include "frontends/importers.h"
-#include "frontends/input_spec_metadata.h"
 #include "interchange/export_notes.h"
 #include "interchange/export_steps.h"
 #include "interchange/source_network.h"
@@ -73,6 +74,14 @@ std::vector<std::string> nodesRefused(const Plan& plan) {
   if (!plan.target.planningOnly) return nodes;
   for (const NodeId id : plan.structure->partition.unsupported) nodes.push_back(plan.graph().node(id).name);
   return nodes;
+}
+
+/// Whether the file says of its inputs what only a newer Fusescope reads: that is kept.
+bool holdsNewerSpecs(const onnxlib::FileModel& file) {
+  const auto text = file.metadata.find(kInputSpecsKey);
+  const Result<CarriedInputs> specs =
+      text == file.metadata.end() ? CarriedInputs() : carriedInputsFromText(text->second);
+  return specs.ok() && specs.value().isNewer();
 }
 
 class OnnxExport {
@@ -144,7 +153,12 @@ class OnnxExport {
     const bool open = std::ranges::any_of(m_file.graph.inputs, [](const onnxlib::FileValue& input) {
       return std::ranges::any_of(input.type.dims, [](const onnxlib::FileDim& dim) { return dim.size < 0; });
     });
-    if (open) m_network.edits.metadata[kInputSpecsKey] = inputSpecsText(m_plan->inputSpecs);
+    if (!open || holdsNewerSpecs(m_file)) return;
+    m_network.edits.metadata[kInputSpecsKey] = inputSpecsText(m_plan->inputSpecs);
+    const auto ranges = m_file.graphMetadata.find(kExporterRangesKey);
+    if (ranges == m_file.graphMetadata.end()) return;
+    const std::string changed = exporterRangesWith(ranges->second, carriedInputsOf(*unquantized(m_plan->model)));
+    if (!changed.empty()) m_network.edits.graphMetadata[kExporterRangesKey] = changed;
   }
 
   /// The network with what is to be wide, its bytes, and how we read it.

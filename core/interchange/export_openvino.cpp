@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "calibration/products.h"
+#include "interchange/export_inputs.h"
 #include "interchange/export_notes.h"
 #include "interchange/lowered_nodes.h"
 #include "interchange/python_text.h"
@@ -78,7 +79,7 @@ def main():
     import openvino
 
     model = openvino.Core().read_model(sys.argv[1])
-    names = operators(model, KEPT_VALUES)
+RESHAPE    names = operators(model, KEPT_VALUES)
     if QUANTIZED:
         model = quantized(model, sys.argv[3:])
     model.set_rt_info(INFERENCE_PRECISION, ["runtime_options", "INFERENCE_PRECISION_HINT"])
@@ -88,6 +89,20 @@ def main():
 
 if __name__ == "__main__":
     main()
+)python";
+
+/// Of a plan with inputs whose extents somebody said.
+constexpr std::string_view kReshape = R"python(
+
+def reshape(model):
+    """Gives inputs their extents; that between the least and the most is no part of an IR."""
+    import openvino
+
+    shapes = {}
+    for name, text in INPUT_EXTENTS.items():
+        ranges = [part.split("..") for part in text.split(",")]
+        shapes[name] = openvino.PartialShape([openvino.Dimension(int(each[0]), int(each[-1])) for each in ranges])
+    model.reshape(shapes)
 )python";
 
 struct OpenvinoLists {
@@ -149,7 +164,12 @@ Result<Exported> writeOpenvino(const Plan& plan, const ExportOptions& options) {
   text += fmt::format("INFERENCE_PRECISION = \"{}\"\nQUANTIZED = {}\nTRANSFORMER = {}\n", name(lists.hint),
                       lists.quantized ? "True" : "False", lists.transformer ? "True" : "False");
   text += pythonList("KEPT_VALUES", lists.kept) + pythonList("IGNORED_VALUES", lists.ignored);
-  text += kOpenvinoFunctions;
+  const std::string inputs = pythonInputs(saidInputs(plan));
+  text += inputs + (inputs.empty() ? "" : std::string(kReshape));
+  std::string functions(kOpenvinoFunctions);
+  constexpr std::string_view kPlace = "RESHAPE";
+  functions.replace(functions.find(kPlace), kPlace.size(), inputs.empty() ? "" : "    reshape(model)\n");
+  text += functions;
   return Exported{std::move(text), std::move(lists.notes)};
 }
 

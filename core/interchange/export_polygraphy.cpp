@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/shell_quoted.h"
+#include "interchange/export_inputs.h"
 #include "interchange/export_notes.h"
 #include "interchange/precision_config.h"
 #include "interchange/python_text.h"
@@ -62,6 +63,24 @@ std::string table(std::string_view variable, const PrecisionConfig& config,
   return text + "}\n";
 }
 
+/// The optimisation profile, as options of Polygraphy's command line, of the inputs whose extents somebody said.
+Result<std::string> profileFlags(const Plan& plan) {
+  std::string min, opt, max;
+  for (const InputSpec& input : saidInputs(plan)) {
+    if (input.name.find('\n') != std::string::npos)
+      return Diagnostic{.message = "the name of the input has a line break, which no command line of Polygraphy holds",
+                        .where = {.value = input.name}};
+    const auto shape = [&](const Dims& dims) {
+      return " " + shellQuoted(fmt::format("{}:[{}]", input.name, extentsBy(dims, ",")));
+    };
+    min += shape(input.min);
+    opt += shape(input.opt);
+    max += shape(input.max);
+  }
+  if (min.empty()) return std::string();
+  return fmt::format(" --trt-min-shapes{} --trt-opt-shapes{} --trt-max-shapes{}", min, opt, max);
+}
+
 }  // namespace
 
 Result<Exported> writePolygraphy(const Plan& plan, const ExportOptions& options) {
@@ -82,7 +101,9 @@ Result<Exported> writePolygraphy(const Plan& plan, const ExportOptions& options)
   if (config.usesBF16) flags += " --bf16";
   const std::string workspace = workspaceMiB(plan);
   if (!workspace.empty()) flags += " --pool-limit workspace:" + workspace + "M";
+  flags += TRY(profileFlags(plan));
   std::vector<ExportNote> notes = tensorrtNotes(plan);
+  for (ExportNote& note : notesOnAssumedInputs(plan)) notes.push_back(std::move(note));
   std::string text = fmt::format(
       "# Layer precisions for weakly typed TensorRT networks (8.6 to 10.16{}). Use:\n"
       "#   polygraphy convert {} --trt-network-postprocess-script THIS_FILE{}{} -o OUT.engine\n",

@@ -7,6 +7,7 @@
 
 #include "base/name_hints.h"
 #include "base/text.h"
+#include "interchange/export_inputs.h"
 #include "interchange/export_notes.h"
 #include "interchange/lowered_nodes.h"
 #include "interchange/python_text.h"
@@ -77,6 +78,45 @@ def settings():
     }
 )python";
 
+constexpr std::string_view kTorchInputs = R"python(
+
+def inputs():
+    """What torch_tensorrt.compile takes as `inputs`: the extents that the plan was made for."""
+    import torch
+    import torch_tensorrt
+
+    made = []
+    for name, text in INPUT_EXTENTS.items():
+        ranges = [[int(number) for number in part.split("..")] for part in text.split(",") if part]
+        shapes = [tuple(each[min(bound, len(each) - 1)] for each in ranges) for bound in range(3)]
+        made.append(torch_tensorrt.Input(name=name, min_shape=shapes[0], opt_shape=shapes[1], max_shape=shapes[2],
+                                         dtype=getattr(torch, INPUT_TYPES[name])))
+    return made
+)python";
+
+/// PyTorch's name of a type; empty: it has none that engines take.
+std::string_view torchType(DataType type) {
+  constexpr std::pair<DataType, std::string_view> kNames[] = {
+      {DataType::F32, "float32"}, {DataType::F16, "float16"}, {DataType::BF16, "bfloat16"}, {DataType::F64, "float64"},
+      {DataType::I64, "int64"},   {DataType::I32, "int32"},   {DataType::I8, "int8"},       {DataType::U8, "uint8"},
+      {DataType::Bool, "bool"}};
+  for (const auto& [known, name] : kNames)
+    if (known == type) return name;
+  return {};
+}
+
+/// The inputs of a network, all of them in their order, where somebody said extents; else, and where one is of a type
+/// that PyTorch does not have, nothing.
+std::string torchInputs(const Plan& plan) {
+  std::string types = "INPUT_TYPES = {\n";
+  for (const InputSpec& input : plan.inputSpecs) {
+    if (torchType(input.dtype).empty()) return {};
+    types += fmt::format("    {}: \"{}\",\n", pythonText(input.name), torchType(input.dtype));
+  }
+  if (saidInputs(plan).empty()) return {};
+  return pythonInputs(plan.inputSpecs) + types + "}\n" + std::string(kTorchInputs);
+}
+
 }  // namespace
 
 Result<Exported> writeTorchTensorrt(const Plan& plan, const ExportOptions& options) {
@@ -97,7 +137,7 @@ Result<Exported> writeTorchTensorrt(const Plan& plan, const ExportOptions& optio
       counted(std::ssize(excluded), "module"), name(nodes.low), asComments(nodes.notes));
   text += fmt::format("LOW_PRECISION_TYPE = \"{}\"\n", nodes.low == DataType::F16 ? "float16" : "bfloat16");
   text += "# Each matches the path of one module: re.match is asked of the innermost module that holds a node.\n";
-  text += pythonList("EXCLUDED_MODULES", excluded) + std::string(kTorchFunctions);
+  text += pythonList("EXCLUDED_MODULES", excluded) + torchInputs(plan) + std::string(kTorchFunctions);
   return Exported{std::move(text), std::move(nodes.notes)};
 }
 

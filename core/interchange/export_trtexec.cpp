@@ -8,6 +8,7 @@
 
 #include "base/shell_quoted.h"
 #include "base/text.h"
+#include "interchange/export_inputs.h"
 #include "interchange/export_notes.h"
 #include "interchange/precision_config.h"
 #include "interchange/recipes/layer_names.h"
@@ -60,6 +61,24 @@ Result<std::vector<std::string>> layersOf(const std::string& node, const LayersO
   return layers;
 }
 
+/// The optimisation profile: --minShapes, --optShapes and --maxShapes, of the inputs whose extents somebody said.
+Result<std::vector<std::string>> profileWords(const Plan& plan) {
+  std::vector<std::string> min, opt, max;
+  for (const InputSpec& input : saidInputs(plan)) {
+    const auto why = whyInexpressible(input.name);
+    if (!why.empty() && why.find("wildcard") == std::string_view::npos)
+      return Diagnostic{.message = fmt::format("trtexec cannot be told the extents of this input: its name {}", why),
+                        .where = {.value = input.name},
+                        .help = "Use --to polygraphy, or give the input another name."};
+    min.push_back(input.name + ":" + extentsBy(input.min, "x"));
+    opt.push_back(input.name + ":" + extentsBy(input.opt, "x"));
+    max.push_back(input.name + ":" + extentsBy(input.max, "x"));
+  }
+  if (min.empty()) return std::vector<std::string>();
+  return std::vector{shellQuoted("--minShapes=" + joined(min, ",")), shellQuoted("--optShapes=" + joined(opt, ",")),
+                     shellQuoted("--maxShapes=" + joined(max, ","))};
+}
+
 }  // namespace
 
 Result<Exported> writeTrtexec(const Plan& plan, const ExportOptions& options) {
@@ -92,6 +111,7 @@ Result<Exported> writeTrtexec(const Plan& plan, const ExportOptions& options) {
     }
   }
   std::vector<std::string> words{"trtexec", shellQuoted("--onnx=" + plan.model->networkPath())};
+  for (std::string& word : TRY(profileWords(plan))) words.push_back(std::move(word));
   if (config.usesF16) words.push_back("--fp16");
   if (config.usesBF16) words.push_back("--bf16");
   if (const std::string workspace = workspaceMiB(plan); !workspace.empty())
@@ -100,6 +120,7 @@ Result<Exported> writeTrtexec(const Plan& plan, const ExportOptions& options) {
   if (!precisions.empty()) words.push_back(shellQuoted("--layerPrecisions=" + joined(precisions, ",")));
   if (!outputs.empty()) words.push_back(shellQuoted("--layerOutputTypes=" + joined(outputs, ",")));
   std::vector<ExportNote> notes = tensorrtNotes(plan);
+  for (ExportNote& note : notesOnAssumedInputs(plan)) notes.push_back(std::move(note));
   std::string text = fmt::format(
       "# For trtexec {}. With --verbose its log says 'Set layer X to precision Y' for each layer that was "
       "found.\n{}{}\n",

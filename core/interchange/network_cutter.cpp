@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frontends/example_inputs.h"
 #include "frontends/input_spec_metadata.h"
 #include "frontends/onnx/file_tensors.h"
 #include "interchange/source_network.h"
@@ -75,6 +76,7 @@ Result<onnxlib::NetworkBytes> NetworkCutter::cut(const NetworkPart& part, const 
   const bool isOpen =
       std::ranges::any_of(specs, [&](const InputSpec& spec) { return !types.at(spec.name).shape.fixed().has_value(); });
   if (isOpen || m_file->metadata.contains(kInputSpecsKey)) edits.metadata[kInputSpecsKey] = inputSpecsText(specs);
+  edits.goneMetadata = {kExampleInputsKey};  // they are of the whole network
   return onnxlib::editNetwork(m_source, edits, weightsName);
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "interchange/export_inputs.h"
 #include "interchange/export_notes.h"
 
 namespace fusescope {
@@ -94,7 +95,8 @@ Result<PrecisionConfig> precisionConfig(const Plan& plan) {
       std::ranges::any_of(plan.options.precisions, [](DataType type) { return type != DataType::F32; });
   std::vector<std::string> refused;
   for (const ExportNote& note : pinsNotHonoured(plan)) refused.push_back(note.text);
-  if (granted.nodes.empty() && (!mayLower || !refused.empty()))
+  const bool saysNothing = !mayLower && saidInputs(plan).empty();
+  if (granted.nodes.empty() && (saysNothing || !refused.empty()))
     return exportError(
         "the plan has no granted pin and no granted output type: there is nothing to export", {},
         refused.empty() ? "Add --precision, --pin NODE=TYPE or --output-type NODE=TYPE." : joined(refused, "; ") + ".");

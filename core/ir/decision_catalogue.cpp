@@ -25,6 +25,9 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"import.opset_missing", Import, true,
        "the file does not say which opset of {domain} it uses; it is read as the first"},
       {"import.input_specs_ignored", Import, true, "what its metadata say of inputs ({key}) is left out: {why}"},
+      {"import.input_specs_newer", Import, true,
+       "what its metadata say of inputs ({key}) is of version {version}, and versions up to {known} are read here: it is "
+       "kept, and left out"},
       {"import.training_dropped", Import, true, "the file holds steps of training; only the network is read"},
       {"import.node_renamed", Import, true, "another node is called {name} as well; this one is called {given}"},
       {"import.name_shadowed", Import, true, "{name} is another value in this body than outside of it"},
@@ -96,6 +99,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"input.assumed", Input, true,
        "the file leaves extents of {input} open; {opt} is assumed, and a range from {min} to {max}, which refuses no "
        "inputs: {because}"},
+      {"input.range_of_exporter", Input, true,
+       "the exporter of the file says that {input} goes from {min} to {max}; between them {opt} is assumed: {because}"},
       {"input.not_assumed", Input, false,
        "the file leaves extents of {input} open, and none were found that the network takes; give them with "
        "{command}. With {tried}: {problem}"},

@@ -52,6 +52,7 @@ Result<FileModel> fileModelOf(const onnx::ModelProto& proto, TensorReader& tenso
   if (!proto.producer_version().empty()) model.producer += " " + proto.producer_version();
   model.opsets = opsetsOf(proto.opset_import());
   for (const auto& entry : proto.metadata_props()) model.metadata[entry.key()] = entry.value();
+  for (const auto& entry : proto.graph().metadata_props()) model.graphMetadata[entry.key()] = entry.value();
   model.graph = TRY(reader.graph(proto.graph(), model.opsets));
   for (const auto& item : proto.functions()) model.functions.push_back(TRY(reader.function(item)));
   model.holdsTraining = proto.training_info_size() > 0;

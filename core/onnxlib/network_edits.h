@@ -96,7 +96,9 @@ struct NetworkEdits {
   std::vector<NewType> types;
   std::vector<NewName> names;
   std::optional<Borders> borders;
-  std::map<std::string, std::string> metadata;  ///< added, or in the place of what is there
+  std::map<std::string, std::string> metadata;       ///< added, or in the place of what is there
+  std::map<std::string, std::string> graphMetadata;  ///< the same of the main graph
+  std::vector<std::string> goneMetadata;             ///< keys of metadata that go, where they are there
   std::int64_t opset = 0;                       ///< of ai.onnx; 0: as it is. Never lowered.
 };
 

@@ -125,6 +125,7 @@ struct FileModel {
   std::string producer;  ///< name and version
   Opsets opsets;
   std::map<std::string, std::string> metadata;
+  std::map<std::string, std::string> graphMetadata;  ///< of the main graph, where PyTorch's exporter leaves notes
   FileGraph graph;
   std::vector<FileFunction> functions;
   MappedFiles files;           ///< the model's own, then those of its external data

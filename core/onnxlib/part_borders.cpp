@@ -67,6 +67,7 @@ void ProtoEditor::setBorders(const NetworkEdits::Borders& borders) {
   removeWhere(*graph.mutable_quantization_annotation(),
               [&](const auto& annotation) { return !held.contains(annotation.tensor_name()); });
   dropUncalled(m_model);
+  graph.clear_metadata_props();  // what an exporter notes there is of the whole network: its signature, its ranges
   m_model.clear_training_info();
 }
 

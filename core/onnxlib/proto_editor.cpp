@@ -130,7 +130,7 @@ Status ProtoEditor::apply(const NetworkEdits& edits) {
   for (const NetworkEdits::NewType& type : edits.types) TRY(setType(type));
   for (const auto& [node, name] : edits.names) TRY(nodeAt({{}, node}))->set_name(name);
   TRY(placeNodes(edits));  // last: places are those of the file
-  setMetadata(edits.metadata);
+  setMetadata(edits);
   raiseOpset(edits.opset);
   if (edits.borders) setBorders(*edits.borders);
   return Done{};
@@ -227,14 +227,20 @@ Status ProtoEditor::setType(const NetworkEdits::NewType& type) {
   return Done{};
 }
 
-void ProtoEditor::setMetadata(const std::map<std::string, std::string>& metadata) {
-  for (const auto& [key, value] : metadata) {
-    auto& entries = *m_model.mutable_metadata_props();
-    const auto known = std::ranges::find_if(entries, [&key = key](const auto& entry) { return entry.key() == key; });
-    auto& entry = known == entries.end() ? *entries.Add() : *known;
-    entry.set_key(key);
-    entry.set_value(value);
-  }
+void ProtoEditor::setMetadata(const NetworkEdits& edits) {
+  removeWhere(*m_model.mutable_metadata_props(), [&](const auto& entry) {
+    return std::ranges::find(edits.goneMetadata, entry.key()) != edits.goneMetadata.end();
+  });
+  const auto set = [](auto& entries, const std::map<std::string, std::string>& metadata) {
+    for (const auto& [key, value] : metadata) {
+      const auto known = std::ranges::find_if(entries, [&key = key](const auto& entry) { return entry.key() == key; });
+      auto& entry = known == entries.end() ? *entries.Add() : *known;
+      entry.set_key(key);
+      entry.set_value(value);
+    }
+  };
+  set(*m_model.mutable_metadata_props(), edits.metadata);
+  set(*m_model.mutable_graph()->mutable_metadata_props(), edits.graphMetadata);
 }
 
 void ProtoEditor::raiseOpset(std::int64_t opset) {

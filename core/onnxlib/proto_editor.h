@@ -28,7 +28,7 @@ class ProtoEditor {
   Status addInitializers(const std::vector<NetworkEdits::NewInitializer>& added);
   onnx::TensorProto held(const FileTensor& tensor);
   Status setType(const NetworkEdits::NewType& type);
-  void setMetadata(const std::map<std::string, std::string>& metadata);
+  void setMetadata(const NetworkEdits& edits);
   void raiseOpset(std::int64_t opset);
   void setBorders(const NetworkEdits::Borders& borders);
 

@@ -1,5 +1,7 @@
 #include "onnxlib/wire_strip.h"
 
+#include "onnxlib/metadata_entry.h"
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -234,6 +236,45 @@ Result<StrippedModel> stripPayloads(std::span<const std::byte> file) {
   TRY(stripper.copy(Message::Model, file, stripped.wire, 0));
   stripped.payloads = std::move(stripper.payloads);
   return stripped;
+}
+
+/// The value of the last StringStringEntryProto with this key among the fields `number` of a message.
+static std::optional<std::string_view> entryIn(std::span<const std::byte> message, std::uint64_t number,
+                                               std::string_view key) {
+  constexpr std::uint64_t kKey = 1, kValue = 2;
+  std::optional<std::string_view> found;
+  FieldReader fields(message);
+  while (!fields.atEnd()) {
+    const auto field = fields.next();
+    if (!field) return std::nullopt;
+    if (field->number != number || field->wireType != kLength) continue;
+    std::string_view name, value;
+    FieldReader entry(field->content);
+    while (!entry.atEnd()) {
+      const auto part = entry.next();
+      if (!part) return std::nullopt;
+      if (part->number == kKey && part->wireType == kLength) name = text(part->content);
+      if (part->number == kValue && part->wireType == kLength) value = text(part->content);
+    }
+    if (name == key) found = value;
+  }
+  return found;
+}
+
+std::optional<std::string_view> metadataEntry(std::span<const std::byte> file, std::string_view key) {
+  constexpr std::uint64_t kMetadataOfModel = 14;
+  return entryIn(file, kMetadataOfModel, key);
+}
+
+std::optional<std::string_view> graphMetadataEntry(std::span<const std::byte> file, std::string_view key) {
+  constexpr std::uint64_t kGraph = 7, kMetadataOfGraph = 16;
+  FieldReader fields(file);
+  while (!fields.atEnd()) {
+    const auto field = fields.next();
+    if (!field) return std::nullopt;
+    if (field->number == kGraph && field->wireType == kLength) return entryIn(field->content, kMetadataOfGraph, key);
+  }
+  return std::nullopt;
 }
 
 }  // namespace fusescope::onnxlib

@@ -125,7 +125,8 @@ class Fitting {
     sayBranches(input, reasons);
     const bool ranked = m_model.graph->value(m_model.graph->inputs()[input]).type.shape.ranked;
     if (!ranked) reasons.emplace_back("the file does not even give its rank, and a scalar fits");
-    m_model.decisions.push_back(decide("input.assumed", {Subject::value(spec.name)}, "fit_input_specs",
+    const char* code = spec.source == "exporter" ? "input.range_of_exporter" : "input.assumed";
+    m_model.decisions.push_back(decide(code, {Subject::value(spec.name)}, "fit_input_specs",
                                        {{"input", spec.name},
                                         {"min", toText(spec.min)},
                                         {"opt", toText(spec.opt)},
@@ -205,7 +206,9 @@ class Fitting {
 
 Status fitInputSpecs(Model& model, const StopToken& stop) {
   const bool open =
-      std::ranges::any_of(model.inputSpecs, [](const InputSpec& spec) { return spec.source == "assumed"; });
+      std::ranges::any_of(model.inputSpecs, [](const InputSpec& spec) {
+        return spec.source == "assumed" || spec.source == "exporter";
+      });
   if (!open || model.inputsFitted) return Done{};
   TRY(Fitting(model, stop).run());
   model.inputsFitted = true;

@@ -86,6 +86,13 @@ std::unique_ptr<Pass> inferTypes(Assume assume) {
   return std::make_unique<InferTypes>(assume);
 }
 
+/// An axis of which the user, or the file's metadata, says one extent alone has it.
+static void fixAxes(const InputSpec& spec, Shape& shape) {
+  if (spec.source != "user" && spec.source != "metadata") return;
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis)
+    if (spec.min[axis] >= 0 && spec.min[axis] == spec.max[axis]) shape.dims[axis] = Dim(spec.min[axis]);
+}
+
 std::vector<TensorType> inputTypes(const Graph& graph, const std::vector<InputSpec>& specs) {
   std::vector<TensorType> types;
   for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
@@ -95,6 +102,8 @@ std::vector<TensorType> inputTypes(const Graph& graph, const std::vector<InputSp
       const bool isTensor = type.container == Container::None;
       if (isTensor && specs[i].fixed() && (type.shape.ranked || specs[i].source == "user"))
         type.shape = Shape::of(specs[i].min);
+      else if (isTensor && type.shape.ranked && specs[i].min.size() == type.shape.rank())
+        fixAxes(specs[i], type.shape);
     }
     types.push_back(std::move(type));
   }

@@ -10,7 +10,8 @@ InputSymbols::InputSymbols(const Graph& graph, const std::vector<InputSpec>& spe
     const Value& value = graph.value(graph.inputs()[i]);
     m_types.push_back(value.type);
     m_extents.emplace_back();
-    const bool open = specs[i].source == "assumed" && value.type.container == Container::None;
+    const bool isOpenSource = specs[i].source == "assumed" || specs[i].source == "exporter";
+    const bool open = isOpenSource && value.type.container == Container::None;
     m_open.push_back(open);
     if (specs[i].dtype != DataType::Undefined) m_types.back().dtype = specs[i].dtype;
     if (open) {

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/mapped_file.h"
 #include "base/text.h"
+#include "engine/carried_examples.h"
 #include "frontends/torch/pt2_importer.h"
 #include "frontends/value_files.h"
 #include "interchange/codes.h"
@@ -116,15 +117,28 @@ bool isArchive(const fs::path& path) {
   return path.extension() == ".npz";
 }
 
-/// Arrays by the names of the network's inputs: as the author called them, else as the graph does, in its order.
-Result<Values> examplesOf(const Plan& plan, const fs::path& path) {
-  const auto examples = TRY(readExampleInputs(path));
-  const bool areNamed = std::ranges::any_of(examples, [&](const auto& each) { return specOf(plan, each.first); });
-  const bool areInOrder = !areNamed && examples.size() == plan.inputSpecs.size();
-  NpzArrays arrays;
-  for (std::size_t i = 0; i < examples.size(); ++i)
-    arrays.emplace(areInOrder ? plan.inputSpecs[i].name : examples[i].first, examples[i].second);
-  return inputsOf(plan, path, arrays);
+/// A network or an engine, for the example inputs that it carries: of an exported program of PyTorch those that it was
+/// exported with.
+bool isNetworkFile(const fs::path& path) {
+  return path.extension() == ".pt2" || path.extension() == ".onnx" || path.extension() == ".fse";
+}
+
+/// Whether `path` leads to the file that the network of `plan` was read from.
+bool isOwnFile(const Plan& plan, const fs::path& path) {
+  const MappedFiles& files = unquantized(plan.model)->files;
+  const auto there = identityOf(path);
+  return !files.empty() && there.ok() && there.value().device == files.front()->identity().device &&
+         there.value().inode == files.front()->identity().inode;
+}
+
+Result<std::map<std::string, Tensor>> examplesIn(const Plan& plan, const fs::path& path) {
+  auto examples = isOwnFile(plan, path) ? carriedExamples(*unquantized(plan.model)) : carriedExamples(path);
+  if (!examples.ok()) return examples;
+  if (examples.value().empty())
+    return Diagnostic{.message = "carries no example inputs",
+                      .where = {.file = path.string()},
+                      .help = "fusescope inputs MODEL --example F.npz -o NEW writes them into a file."};
+  return examples;
 }
 
 /// Polygraphy's inputs.
@@ -193,10 +207,6 @@ Result<std::vector<Sample>> fromPolygraphy(const Plan& plan, const fs::path& pat
 
 }  // namespace
 
-bool isExportedProgramFile(const fs::path& path) {
-  return path.extension() == ".pt2";
-}
-
 bool isSingleInputFile(const fs::path& path) {
   return path.extension() == ".npy" || path.extension() == ".pb";
 }
@@ -209,7 +219,13 @@ Result<std::vector<Sample>> readSamples(const Plan& plan, const fs::path& path) 
   std::error_code error;
   if (fs::is_directory(path, error)) return fromFolder(plan, path);
   if (isList(path)) return fromPolygraphy(plan, path);
-  if (isExportedProgramFile(path)) return std::vector{Sample{path.stem().string(), TRY(examplesOf(plan, path))}};
+  if (path.extension() == ".pt2" && !isOwnFile(plan, path)) {  // says why it holds none
+    const auto examples = calledAsInputs(*unquantized(plan.model), TRY(readExampleInputs(path)));
+    const NpzArrays arrays(examples.begin(), examples.end());
+    return std::vector{Sample{path.stem().string(), TRY(inputsOf(plan, path, arrays))}};
+  }
+  if (isNetworkFile(path) || isOwnFile(plan, path))
+    return std::vector{Sample{path.stem().string(), TRY(inputsOf(plan, path, TRY(examplesIn(plan, path))))}};
   return std::vector{Sample{path.stem().string(), TRY(inputsOf(plan, path, TRY(readNpz(path))))}};
 }
 

@@ -11,9 +11,6 @@
 
 namespace fusescope {
 
-/// An exported program of PyTorch, by its name alone: it may hold the inputs that it was exported with.
-bool isExportedProgramFile(const std::filesystem::path& path);
-
 /// A file that holds one input.
 bool isSingleInputFile(const std::filesystem::path& path);
 

@@ -65,6 +65,13 @@ Result<std::shared_ptr<const Plan>> plannedFor(const fs::path& model, const JobW
   return makePlan(std::move(opened), wishes.options, nullptr, stop);
 }
 
+/// Those that the wishes name, else the examples that the network carries, else random ones: the same where a job is
+/// packed and where it is opened.
+Result<Samples> samplesOf(const Plan& plan, const JobWishes& wishes) {
+  std::string whyNot;
+  return loadSamplesOrCarried(plan, wishes.inputs, whyNot);
+}
+
 Diagnostic locatedAt(Diagnostic error, const fs::path& path) {
   if (error.where.file.empty()) error.where.file = path.string();
   return error;
@@ -142,7 +149,7 @@ Result<PackedJob> packModel(const fs::path& path, JobWishes wishes, const fs::pa
   wishes.model.path = fs::absolute(wishes.model.path).string();
   const JobQuestions& questions = wishes.questions;
   std::vector<std::map<std::string, Tensor>> samples;
-  if (questions.run || questions.time || questions.profile) samples = TRY(loadSamples(plan, wishes.inputs)).inputs();
+  if (questions.run || questions.time || questions.profile) samples = TRY(samplesOf(plan, wishes)).inputs();
   const auto given = samples.empty() ? std::map<std::string, Dims>() : extentsOf(samples.front());
   const auto extents = TRY(buildExtents(plan, given));
   if (progress) progress("pack", job.filename().string());
@@ -191,7 +198,7 @@ Result<Artifact> readBackJob(const OpenedJob& job, const StopToken& stop, const 
   BuildOptions options = buildOptions(artifact, 0, stop, progress);
   const JobQuestions& questions = wishes.questions;
   if (questions.run || questions.time || questions.profile)
-    options.shapes = extentsOf(TRY(loadSamples(*artifact.plan, wishes.inputs)).first());
+    options.shapes = extentsOf(TRY(samplesOf(*artifact.plan, wishes)).first());
   TRY(readBack(artifact, options));
   return artifact;
 }

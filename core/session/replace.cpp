@@ -9,6 +9,7 @@
 
 #include "base/name_hints.h"
 #include "base/text.h"
+#include "frontends/example_inputs.h"
 #include "frontends/input_spec_metadata.h"
 #include "interchange/export_steps.h"
 #include "interchange/source_network.h"
@@ -217,7 +218,11 @@ class Replacing {
 
   /// What the file says of the extents of an input is said of it under its new name, in its new order.
   void keepExtents(const ReplacedSite& site, onnxlib::NetworkEdits& edits) const {
-    if (site.turned.empty() || !m_file.metadata.contains(std::string(kInputSpecsKey))) return;
+    if (site.turned.empty()) return;
+    edits.goneMetadata = {kExampleInputsKey};  // they are turned otherwise
+    const auto said = m_file.metadata.find(kInputSpecsKey);
+    if (said == m_file.metadata.end()) return;
+    if (const auto known = carriedInputsFromText(said->second); known.ok() && known.value().isNewer()) return;
     std::vector<InputSpec> specs = m_model->inputSpecs;
     for (InputSpec& spec : specs)
       for (const auto& [from, to] : site.turned) {

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <set>
 
-#include "base/named_file.h"
+#include "engine/carried_examples.h"
 #include "session/cut_samples.h"
 #include "session/input_files.h"
 #include "session/session.h"
@@ -114,11 +114,25 @@ Result<Samples> loadSamples(const Plan& plan, const SampleSource& source) {
   return Samples{.list = {{"random", randomInputs(plan)}}, .random = true};
 }
 
-SampleSource usualInputs(const Plan& plan) {
-  const Model& model = *plan.model;
-  if (!isExportedProgramFile(model.path) || model.files.empty()) return {};
-  SampleSource examples{.paths = {fileNamedIn(model.files.front()->identity().path, model.path).string()}};
-  return loadSamples(plan, examples).ok() ? examples : SampleSource();
+SampleSource orCarried(const SampleSource& source, const Plan& plan, std::string& whyNot) {
+  const MappedFiles& files = unquantized(plan.model)->files;
+  if (!source.empty() || source.batchAxis || files.empty()) return source;
+  const auto examples = carriedExamples(*unquantized(plan.model));
+  if (!examples.ok()) whyNot = examples.error().text();
+  if (!examples.ok() || examples.value().empty()) return source;
+  const SampleSource carried{.paths = {files.front()->identity().path}};
+  if (const auto samples = loadSamples(plan, carried); !samples.ok()) {
+    whyNot = samples.error().text();
+    return source;
+  }
+  return carried;
+}
+
+Result<Samples> loadSamplesOrCarried(const Plan& plan, const SampleSource& source, std::string& whyNot) {
+  const SampleSource taken = orCarried(source, plan, whyNot);
+  Samples samples = TRY(loadSamples(plan, taken));
+  if (source.empty() && !taken.empty()) samples.carriedIn = taken.paths.front();
+  return samples;
 }
 
 std::vector<std::map<std::string, Tensor>> Samples::inputs() const {
@@ -147,7 +161,7 @@ Diagnostic ofSample(Diagnostic error, const Sample& sample, std::size_t samples)
 void addSamples(Json& json, const Samples& samples) {
   json["samples"] = samples.list.size();
   json["random_inputs"] = samples.random;
-  json["example_inputs"] = samples.examples;
+  json["example_inputs"] = !samples.carriedIn.empty();
   json["not_finite_inputs"] = Json::array();
   for (const NotFiniteInput& input : notFiniteInputs(samples))
     json["not_finite_inputs"].push_back(

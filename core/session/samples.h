@@ -22,7 +22,7 @@ struct Sample {
 struct Samples {
   std::vector<Sample> list;  ///< at least one
   bool random = false;       ///< nobody gave inputs: numbers made with these say so
-  bool examples = false;     ///< nobody gave inputs: they are those that the network was exported with
+  std::string carriedIn{};   ///< nobody gave inputs, and these are the examples in this file; else empty
   const std::map<std::string, Tensor>& first() const { return list.front().inputs; }
   std::vector<std::map<std::string, Tensor>> inputs() const;  ///< of each
   std::vector<std::string> names() const;                     ///< of each
@@ -34,9 +34,12 @@ struct Samples {
 /// nobody knows is an error then. Errors name file and input.
 Result<Samples> loadSamples(const Plan& plan, const SampleSource& source);
 
-/// What a network is run on where nobody says it: the examples in the exported program (.pt2) that it was made of,
-/// where they are of the extents that `plan` takes; else random inputs.
-SampleSource usualInputs(const Plan& plan);
+/// `source`, or where it is empty the file that the network was read from, if that carries example inputs that `plan`
+/// takes; empty where it carries none. `whyNot` says why examples that are there are not taken.
+SampleSource orCarried(const SampleSource& source, const Plan& plan, std::string& whyNot);
+
+/// loadSamples() of that: Samples::carriedIn says whose examples they are.
+Result<Samples> loadSamplesOrCarried(const Plan& plan, const SampleSource& source, std::string& whyNot);
 
 /// `error` with the name of the sample that was run when it came; where there is one sample alone, as it is.
 Diagnostic ofSample(Diagnostic error, const Sample& sample, std::size_t samples);

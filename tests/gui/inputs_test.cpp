@@ -6,10 +6,12 @@
 #include <QtTest>
 
 #include "interchange/npz.h"
+#include "session/network_inputs.h"
 #include "tests/gui/gui_support.h"
 #include "ui/dialogs/inputs_dialog.h"
 #include "ui/docks/runs_dock.h"
 #include "ui/document/qt_text.h"
+#include "ui/window/inputs_action.h"
 #include "ui/window/main_window.h"
 
 using namespace fusescope;
@@ -51,6 +53,29 @@ class InputsTest : public QObject {
     runAndEvaluate();
     QCOMPARE(inputsCell(), QStringLiteral("⚠ random"));
     QVERIFY(m_window->dock<RunsDock>().details().contains("The inputs were random"));
+  }
+
+  void theyAreSavedIntoANetworkAndComeFromIt() {
+    const QString refused = saveInputsRefusal(*m_window);
+    QVERIFY2(refused.isEmpty() || refused.contains("only assumed"), qPrintable(refused));
+    const QString open = m_folder->filePath("digits_8.onnx"), carrying = m_folder->filePath("digits_examples.onnx");
+    m_window->document().open(test::samplePath("digits"), {}, {{.name = "image", .fixed = Dims{8, 1, 8, 8}}});
+    QTRY_VERIFY(!m_window->document().inputs().empty());
+    QCOMPARE(saveInputsRefusal(*m_window), QString());
+    QVERIFY(m_window->actions().find("save_inputs")->isEnabled());
+    saveInputs(*m_window, open);
+    const auto said = [this] { return m_window->messages().textOf(QStringLiteral("save inputs")); };
+    QTRY_VERIFY2(said().contains("no command asks for them again"), qPrintable(said()));
+    const auto model = openModel(open.toStdString());
+    QVERIFY(model.ok());
+    QCOMPARE(model.value()->inputSpecs[0].source, std::string("metadata"));
+    QCOMPARE(model.value()->inputSpecs[0].opt, (Dims{8, 1, 8, 8}));
+    saveInputs(*m_window, test::samplePath("digits"));  // which it is read from
+    QTRY_VERIFY2(said().contains("written over"), qPrintable(said()));
+    const std::map<std::string, Tensor> examples{{"image", Tensor::zeros(DataType::F32, {8, 1, 8, 8})}};
+    QVERIFY(writeInputs(networkInputs(model.value()), examples, carrying.toStdString()).ok());
+    m_window->openFile(carrying);
+    QTRY_COMPARE(inputs().paths, std::vector<std::string>{carrying.toStdString()});
   }
 
   void aSampleHasItsInputsHoweverItIsOpened() {
@@ -235,5 +260,5 @@ class InputsTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(InputsTest, 7)
+FUSESCOPE_GUI_TEST(InputsTest, 8)
 #include "inputs_test.moc"

@@ -150,5 +150,64 @@ TEST_F(RealTorch, AJobGivesWhatALiveProbeGives) {
   EXPECT_GT(timedKernels(opened["time"]), 5);
 }
 
+/// What PyTorch makes of a program that we wrote inputs into, in its own words. `arguments`: the file, and the one that it
+/// was written of, and where it is to be saved again.
+constexpr const char* kOpensWritten = R"python(
+import json, sys, zipfile
+import torch
+
+written, source, again = sys.argv[1:4]
+extra = {"": ""}
+program = torch.export.load(written, extra_files=extra)
+before = torch.export.load(source)
+arguments, keywords = before.example_inputs
+torch.manual_seed(0)
+expected = before.module()(*arguments, **keywords)
+torch.manual_seed(0)
+given = program.module()(*arguments, **keywords)
+leaves = torch.utils._pytree.tree_leaves
+for a, b in zip(leaves(expected), leaves(given), strict=True):
+    if isinstance(a, torch.Tensor):
+        torch.testing.assert_close(a, b, rtol=0, atol=0, equal_nan=True)
+custom = program.graph_module.meta["custom"]["fusescope.input_specs"]
+notes = json.loads(extra["fusescope.json"])
+assert notes["fusescope.input_specs"] == custom, notes
+assert custom["version"] == 2
+old, new = zipfile.ZipFile(source), zipfile.ZipFile(written)
+for name in old.namelist():
+    if not name.endswith("models/model.json"):
+        assert old.read(name) == new.read(name), name
+        assert old.getinfo(name).header_offset == new.getinfo(name).header_offset, name
+assert new.testzip() is None
+torch.export.save(program, again)
+program.run_decompositions()
+print("opened")
+)python";
+
+TEST_F(RealTorch, OpensTheProgramsThatWeWroteInputsInto) {
+  const std::string python = std::getenv("FUSESCOPE_TORCH_PYTHON");
+  for (const char* network : {"bert_tiny", "unet_small", "llama_tiny", "diffusion_block", "tiny_resnet_dynbatch",
+                              "squeezenet1_1", "long_double", "moe_dense"}) {
+    SCOPED_TRACE(network);
+    const std::string source = (zooModel(network)->parent_path() / "model.pt2").string();
+    const std::string written = (m_folder / (std::string(network) + ".pt2")).string(),
+                      again = (m_folder / (std::string(network) + "_again.pt2")).string();
+    const bool isOpen = network == std::string("tiny_resnet_dynbatch");
+    std::vector<std::string> words{"inputs", source, "-o", written};
+    if (isOpen) words.insert(words.end(), {"--set", "x=2..4..16,3,64,64"});
+    const Json inputs = json(words);
+    const ProcessResult opened = runProcess({python, "-c", kOpensWritten, written, source, again});
+    EXPECT_EQ(opened.status, 0) << opened.err;
+    EXPECT_TRUE(has(opened.out, "opened")) << opened.out << opened.err;
+    // PyTorch dropped the extra file and kept the metadata.
+    const Json kept = json({"inputs", again});
+    EXPECT_EQ(kept["inputs"][0]["min"], inputs["inputs"][0]["min"]);
+    EXPECT_EQ(kept["inputs"][0]["max"], inputs["inputs"][0]["max"]);
+    if (!isOpen) continue;
+    EXPECT_EQ(kept["inputs"][0]["source"], "metadata");
+    EXPECT_EQ(kept["inputs"][0]["max"][0], 16);
+  }
+}
+
 }  // namespace
 }  // namespace fusescope::test

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/temporary_folder.h"
+#include "session/exported_program.h"
+#include "session/samples.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/job_runner.h"
@@ -232,7 +234,9 @@ void SessionKeeper::modelOpened() {
     m_path.clear();
     Session fresh;  // how runs are made stays as the user chose it; inputs are of the network that they were made for
     fresh.settings = m_runs.settings();
-    fresh.settings.inputs = {};
+    std::string whyNot;  // examples that a file carries are small, and read in no time; those of a program are not
+    const bool isProgram = isOfExportedProgram(*m_document.model());
+    fresh.settings.inputs = isProgram ? SampleSource() : orCarried({}, *m_document.snapshot()->plan, whyNot);
     fresh.settings.tune = {};
     m_runs.restore(fresh);
     m_document.setCalibrated(nullptr);

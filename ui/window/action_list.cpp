@@ -9,6 +9,7 @@
 #include "ui/window/actions.h"
 #include "ui/window/extract_action.h"
 #include "ui/window/import_action.h"
+#include "ui/window/inputs_action.h"
 #include "ui/window/job_file_actions.h"
 #include "ui/window/main_window.h"
 #include "ui/window/node_menu.h"

@@ -89,7 +89,11 @@ void takeExampleInputs(MainWindow& window) {
   const auto snapshot = window.document().snapshot();
   if (!snapshot || !window.runs().settings().inputs.empty()) return;
   window.jobs().run(
-      kExamplesTag, &window, [plan = snapshot->plan](const StopToken&) { return usualInputs(*plan); },
+      kExamplesTag, &window,
+      [plan = snapshot->plan](const StopToken&) {
+        std::string whyNot;  // opening the program has said it
+        return orCarried({}, *plan, whyNot);
+      },
       [&window](const SampleSource& examples) {
         if (!examples.empty() && window.runs().settings().inputs.empty()) window.setInputs(examples);
       });

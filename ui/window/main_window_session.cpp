@@ -258,6 +258,7 @@ void MainWindow::setInputs(const SampleSource& inputs) {
 void MainWindow::findInputsBesideModel() {
   m_messages->close(kInputsKey);
   if (!m_document->model()->network.empty()) return takeExampleInputs(*this);
+  if (!m_runs->settings().inputs.empty()) return;  // the file carries some
   const QString file = besideModel(*m_document, QStringLiteral("io.npz"));
   if (m_document->kind() != ArtifactKind::Model || !QFileInfo::exists(file)) return;
   const auto take = [this, inputs = SampleSource{.paths = {file.toStdString()}}] { setInputs(inputs); };

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "base/files.h"
+#include "frontends/example_inputs.h"
 #include "frontends/importers.h"
+#include "frontends/input_spec_metadata.h"
 #include "frontends/onnx_writer.h"
 #include "interchange/quantized_network.h"
 #include "interchange/rewritten_nodes.h"
@@ -136,6 +138,7 @@ class Hander {
     HandedNetwork handed{.plan = m_plan, .path = *folder / "network.onnx", .folder = folder, .file = {}};
     onnxlib::NetworkEdits edits;
     if (m_types == HandedTypes::AsPlanned) edits = TRY(typedNetwork(*source.plan, source.file, {})).edits;
+    edits.goneMetadata = {kInputSpecsKey, kExampleInputsKey};  // of names that are numbers there
     TRY(checkStop(m_stop));
     const auto numbered =
         TRY(onnxlib::numberedNetwork(source.path, edits, onnxlib::weightsNameOf(handed.path), kMostInside));

@@ -86,7 +86,7 @@ Result<Model> buildModel(const onnxlib::FileModel& file, ImportContext& context)
   model.parameters = context.parameters;
   model.weightBytes = context.weightBytes;
   model.weightless = context.weightless;
-  model.inputSpecs = specsOf(*model.graph, file.metadata, context.decisions);
+  model.inputSpecs = specsOf(*model.graph, file.metadata, file.graphMetadata, context.decisions);
   model.origins = std::move(context.origins);
   model.decisions = std::move(context.decisions);
   model.contentHash = hash.get();

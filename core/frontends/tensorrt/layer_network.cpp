@@ -37,7 +37,7 @@ class LayerNetworkBuilder {
     model.weightless = true;
     model.decisions.push_back(decide("import.network_of_layers", {}, "import",
                                      {{"layers", model.fileNodes}, {"drawn", model.graph->nodeCount()}}));
-    model.inputSpecs = specsOf(*model.graph, {}, model.decisions);
+    model.inputSpecs = specsOf(*model.graph, {}, {}, model.decisions);
     model.contentHash = contentHash(*model.graph);
     return model;
   }

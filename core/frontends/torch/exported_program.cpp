@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "frontends/input_spec_metadata.h"
 #include "frontends/torch/arguments.h"
 #include "frontends/torch/element_types.h"
 #include "frontends/torch/program_graph.h"
@@ -156,6 +157,17 @@ void readModules(const Json& module, ExportedProgram& program) {
   }
 }
 
+/// Where programs that tools annotate keep what PyTorch does not know: a text of JSON, which PyTorch keeps when it loads
+/// the program and saves it again.
+void readCustom(const Json& module, ExportedProgram& program) {
+  const auto metadata = module.find("metadata");
+  if (metadata == module.end()) return;
+  const std::string text = textOr(*metadata, "custom", {});
+  if (!isShallow(text)) return;
+  const Json custom = Json::parse(text, nullptr, false);
+  if (custom.is_object() && custom.contains(kInputSpecsKey)) program.inputSpecs = custom.at(kInputSpecsKey).dump();
+}
+
 void readRanges(const Json& json, ExportedProgram& program) {
   const auto ranges = json.find("range_constraints");
   if (ranges == json.end() || !ranges->is_object()) return;
@@ -195,6 +207,7 @@ Result<ExportedProgram> parseExportedProgram(std::string_view text, std::int64_t
   program.graph = std::move(graph).value();
   TRY(readSignature(module, program));
   readModules(module, program);
+  readCustom(module, program);
   readRanges(json, program);
   return program;
 }

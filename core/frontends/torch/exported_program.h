@@ -95,6 +95,7 @@ struct ExportedProgram {
   std::vector<std::string> modules;        ///< paths, in the order of the author's
   std::map<std::string, std::int64_t> opsets;
   std::vector<std::string> verifiers;
+  std::string inputSpecs;  ///< what the `custom` metadata of the graph hold under kInputSpecsKey; empty: nothing
   std::int64_t schemaMajor = 0, schemaMinor = 0;
   std::string torchVersion;
 };

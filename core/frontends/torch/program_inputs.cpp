@@ -137,6 +137,23 @@ InputSpec inputSpecOf(const ExportedProgram& program, const UserInput& input, st
   return spec;
 }
 
+std::string rangeMisfit(const ExportedProgram& program, const UserInput& input, const InputSpec& said) {
+  const auto tensor = program.graph.tensors.find(input.value);
+  if (tensor == program.graph.tensors.end()) return "the input is no tensor";
+  const std::vector<SymbolicNumber>& sizes = tensor->second.sizes;
+  if (said.opt.size() != sizes.size()) return "the input has another number of extents";
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    const bool isKnown = sizes[axis].known && *sizes[axis].known >= 0;
+    const ExtentBounds bounds =
+        isKnown ? ExtentBounds{sizes[axis].known, sizes[axis].known} : boundsOf(program, sizes[axis]);
+    if ((!bounds.least || said.min[axis] >= *bounds.least) && (!bounds.most || said.max[axis] <= *bounds.most)) continue;
+    if (isKnown) return fmt::format("extent {} of the input is {}", axis, *bounds.least);
+    return fmt::format("extent {} was exported for {} to {}", axis, bounds.least.value_or(0),
+                       bounds.most ? std::to_string(*bounds.most) : "any number");
+  }
+  return {};
+}
+
 Result<std::map<std::string, Tensor>> exampleTensors(const ExportedProgram& program, const SavedObjects& examples,
                                                      CopyBudget& budget) {
   const std::vector<UserInput> inputs = userInputsOf(program);

@@ -36,6 +36,9 @@ std::vector<std::vector<InputAxis>> equalExtentsOf(const ExportedProgram& progra
 /// the extent of the example. Where the file has no bound, `decisions` says what is assumed.
 InputSpec inputSpecOf(const ExportedProgram& program, const UserInput& input, std::vector<Decision>& decisions);
 
+/// Why `said`, what metadata say of an input, is not what the program was exported for; empty: it is.
+std::string rangeMisfit(const ExportedProgram& program, const UserInput& input, const InputSpec& said);
+
 /// The tensors among the example inputs, by the names of userInputsOf(). Errors: they are others than the graph reads.
 Result<std::map<std::string, Tensor>> exampleTensors(const ExportedProgram& program, const SavedObjects& examples,
                                                      CopyBudget& budget);

@@ -15,6 +15,8 @@ constexpr const char* kPlainProgram = "serialized_exported_program.json";
 constexpr const char* kPlainWeights = "serialized_state_dict.pt";
 constexpr const char* kPlainConstants = "serialized_constants.pt";
 constexpr const char* kPlainExamples = "serialized_example_inputs.pt";
+constexpr const char* kPlainNotes = "extra_files/fusescope.json";
+constexpr std::uint64_t kMostNotesBytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t kMostProgramBytes = std::uint64_t{1} << 30;
 
 /// What a zip archive is that holds no exported program, and how one is written.
@@ -90,6 +92,16 @@ std::string Pt2File::member(std::string_view format) const {
 
 Result<std::string> Pt2File::programJson() const {
   return m_members.text(m_program, kMostProgramBytes);
+}
+
+std::string Pt2File::notesMember() const {
+  return m_container == Pt2Container::PlainZip ? kPlainNotes : m_root + "extra/fusescope.json";
+}
+
+Result<std::optional<std::string>> Pt2File::notes() const {
+  const std::string name = notesMember();
+  if (!m_members.has(name)) return std::optional<std::string>();
+  return std::optional(TRY(m_members.text(name, kMostNotesBytes)));
 }
 
 Result<std::map<std::string, Tensor>> Pt2File::tensors(CopyBudget& budget) const {

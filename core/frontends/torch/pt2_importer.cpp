@@ -9,6 +9,8 @@
 
 #include "base/shell_quoted.h"
 #include "base/zip_places.h"
+#include "frontends/carried_inputs.h"
+#include "frontends/example_inputs.h"
 #include "frontends/onnx/onnx_importer.h"
 #include "frontends/torch/aten_network.h"
 #include "frontends/torch/kept_network.h"
@@ -40,13 +42,41 @@ Result<ExportedProgram> programOf(const Pt2File& file, std::int64_t mostNodes) {
   return error;
 }
 
-/// Nothing where the file holds none.
+/// The JSON of `text` under `key`; empty: there is none.
+std::string noteIn(const std::optional<std::string>& text, const char* key) {
+  const Json json = text ? Json::parse(*text, nullptr, false) : Json();
+  return json.is_object() && json.contains(key) ? json.at(key).dump() : std::string();
+}
+
+/// Those that Fusescope wrote into the file, else those that it was exported with. Nothing where the file holds none.
 Result<std::optional<std::map<std::string, Tensor>>> examplesOf(const Pt2File& file, const ExportedProgram& program) {
   using Examples = std::optional<std::map<std::string, Tensor>>;
+  if (const std::string own = noteIn(TRY(file.notes()), kExampleInputsKey); !own.empty())
+    return Examples(TRY(exampleInputsFromText(own)));
   const auto saved = TRY(file.examples());
   if (!saved) return Examples();
   CopyBudget budget = budgetFor(file);
   return Examples(TRY(torch::exampleTensors(program, *saved, budget)));
+}
+
+/// What metadata say of the inputs: PyTorch keeps the custom metadata when it saves the program again, and drops extra
+/// files, so that the former go first. Empty: nothing.
+Result<std::string> inputNotesOf(const Pt2File& file, const ExportedProgram& program) {
+  return program.inputSpecs.empty() ? noteIn(TRY(file.notes()), kInputSpecsKey) : program.inputSpecs;
+}
+
+void takeInputNotes(const Pt2File& file, const ExportedProgram& program, Model& model) {
+  const auto notes = inputNotesOf(file, program);
+  if (!notes.ok())
+    model.decisions.push_back(
+        decide("import.input_specs_ignored", {}, "import", {{"key", kInputSpecsKey}, {"why", notes.error().text()}}));
+  if (!notes.ok() || notes.value().empty()) return;
+  std::vector<torch::UserInput> inputs = torch::userInputsOf(program);
+  std::erase_if(inputs, [](const torch::UserInput& input) { return input.isConstant; });
+  takeCarriedInputs(
+      notes.value(), model.inputSpecs,
+      [&](const InputSpec& said, std::size_t input) { return torch::rangeMisfit(program, inputs[input], said); },
+      model.decisions);
 }
 
 Result<Model> modelOf(const Pt2File& file, const ImportLimits& limits, const StopToken& stop) {
@@ -57,6 +87,7 @@ Result<Model> modelOf(const Pt2File& file, const ImportLimits& limits, const Sto
   model.producer = program.torchVersion.empty() ? "PyTorch" : "PyTorch " + program.torchVersion;
   model.opset = program.opsets;
   model.files = {file.file()};
+  takeInputNotes(file, program, model);
   if (const auto examples = examplesOf(file, program); !examples.ok())
     model.decisions.push_back(
         decide("import.example_inputs_refused", {}, "import", {{"why", examples.error().text()}}));
@@ -152,6 +183,7 @@ Decision needsTorch(const std::filesystem::path& program) {
 Result<ExportedProgramFacts> readExportedProgram(const std::filesystem::path& path) {
   return readFrom(path, [](const Pt2File& file) -> Result<ExportedProgramFacts> {
     ExportedProgramFacts facts{.program = TRY(programOf(file, ImportLimits().nodes)), .container = file.container()};
+    if (auto notes = inputNotesOf(file, facts.program); notes.ok()) facts.inputSpecs = std::move(notes).value();
     auto examples = examplesOf(file, facts.program);
     if (!examples.ok()) {
       facts.examplesMissing = examples.error().text();

@@ -44,6 +44,7 @@ struct ExportedProgramFacts {
   torch::Pt2Container container;
   std::map<std::string, Tensor> examples;  ///< the inputs that it was exported with, by the names of the model's
   std::string examplesMissing;             ///< why there are none; empty: there are
+  std::string inputSpecs{};                ///< what it carries under kInputSpecsKey; empty: nothing
 };
 /// Reads it from the file again. Errors as importExportedProgram().
 Result<ExportedProgramFacts> readExportedProgram(const std::filesystem::path& path);

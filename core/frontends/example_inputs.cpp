@@ -1,0 +1,91 @@
+#include "frontends/example_inputs.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "base/base64.h"
+#include "base/json.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::int64_t kExamplesVersion = 1;
+
+Diagnostic wrongExample(std::string message, const std::string& input) {
+  return {.message = std::move(message), .where = {.value = input, .attribute = kExampleInputsKey}};
+}
+
+Result<Tensor> exampleOf(const Json& given, const std::string& input) {
+  const auto textAt = [&](const char* key) {
+    const Json text = given.value(key, Json());
+    return text.is_string() ? text.get<std::string>() : std::string();
+  };
+  const auto type = dataTypeFromName(textAt("type"));
+  if (!type || *type == DataType::Undefined || *type == DataType::String) return wrongExample("is of no type", input);
+  const Json extents = given.value("dims", Json());
+  if (!extents.is_array()) return wrongExample("has no extents", input);
+  Dims dims;
+  for (const Json& extent : extents) {
+    if (!extent.is_number_integer() || extent.get<std::int64_t>() < 0)
+      return wrongExample("has extents that are no numbers", input);
+    dims.push_back(extent.get<std::int64_t>());
+  }
+  const auto count = elementCount(dims);
+  if (!count) return wrongExample("has absurd extents", input);
+  const auto bytes = decodeBase64(textAt("data"));
+  if (!bytes || bytes->size() != byteSize(*type, *count))
+    return wrongExample("holds other bytes than its type and extents have", input);
+  Tensor tensor = Tensor::zeros(*type, std::move(dims));
+  if (!bytes->empty()) std::memcpy(tensor.mutableBytes(), bytes->data(), bytes->size());
+  return tensor;
+}
+
+}  // namespace
+
+Result<std::string> exampleInputsText(const std::map<std::string, Tensor>& inputs) {
+  Json list = Json::array();
+  std::int64_t all = 0;
+  for (const auto& [input, tensor] : inputs) {
+    if (tensor.container() != Container::None || tensor.type() == DataType::String)
+      return wrongExample("is no array of numbers, and cannot be carried as an example", input);
+    if (!tensor.hasData()) return wrongExample("has no data to be carried", input);
+    all += static_cast<std::int64_t>(tensor.byteSize());
+    const std::string_view bytes(reinterpret_cast<const char*>(tensor.bytes()), tensor.byteSize());
+    if (all <= kMostExampleBytes)
+      list.push_back({{"name", input},
+                      {"type", name(tensor.type())},
+                      {"dims", tensor.dims()},
+                      {"data", encodeBase64(bytes)}});
+  }
+  if (all > kMostExampleBytes)
+    return Diagnostic{.message = fmt::format("the example inputs have {} bytes, and a file carries {} at the most", all,
+                                             kMostExampleBytes),
+                      .where = {.attribute = kExampleInputsKey},
+                      .help = "Keep them in a file of their own, and give that with --inputs."};
+  return Json{{"version", kExamplesVersion}, {"inputs", std::move(list)}}.dump();
+}
+
+Result<std::map<std::string, Tensor>> exampleInputsFromText(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  const Json version = json.is_object() ? json.value("version", Json()) : Json();
+  if (!version.is_number_integer())
+    return Diagnostic{.message = "say no version", .where = {.attribute = kExampleInputsKey}};
+  if (version.get<std::int64_t>() != kExamplesVersion)
+    return Diagnostic{.message = fmt::format("are of version {}, and version {} is read here",
+                                             version.get<std::int64_t>(), kExamplesVersion),
+                      .where = {.attribute = kExampleInputsKey}};
+  const Json list = json.value("inputs", Json());
+  if (!list.is_array()) return Diagnostic{.message = "hold no list", .where = {.attribute = kExampleInputsKey}};
+  std::map<std::string, Tensor> inputs;
+  for (const Json& given : list) {
+    const Json name = given.is_object() ? given.value("name", Json()) : Json();
+    if (!name.is_string() || inputs.contains(name.get<std::string>()))
+      return Diagnostic{.message = "hold an input without a name, or one twice",
+                        .where = {.attribute = kExampleInputsKey}};
+    inputs.emplace(name.get<std::string>(), TRY(exampleOf(given, name.get<std::string>())));
+  }
+  return inputs;
+}
+
+}  // namespace fusescope
