@@ -82,7 +82,7 @@ TEST_F(ImportedProgram, IsRunOnItsExamplesAndGivesWhatTorchGave) {
   EXPECT_EQ(run["random_inputs"], false);
   EXPECT_EQ(run["example_inputs"], true);
   const ProcessResult text = fusescopeCommand({"run", program()});
-  EXPECT_TRUE(has(text.out, "on the inputs that it was exported with")) << text.out;
+  EXPECT_TRUE(has(text.out, "on the example inputs in " + program())) << text.out;
   EXPECT_EQ(json({"errors", program(), "--precision", "f16"})["example_inputs"], true);
   EXPECT_EQ(json({"run", program(), "--input", "x=5,8"})["random_inputs"], true) << "the examples have other extents";
 }

@@ -84,5 +84,24 @@ TEST_F(RealModules, OpenWithTheInputsThatTorchTells) {
   fmt::print("{} modules, {} inputs\n", s_modules.size(), inputs);
 }
 
+/// As networks that torch makes of them, on the inputs that they were exported with.
+TEST_F(RealModules, GiveWhatTorchGives) {
+  ::setenv("FUSESCOPE_CACHE", (*s_folder / "cache").c_str(), 1);
+  std::int64_t nodes = 0, tied = 0;
+  std::size_t ran = 0;
+  for (const std::string& module : s_modules) {
+    SCOPED_TRACE(module);
+    const std::string program = file(module, ".pt2");
+    const Json made = json({"import", program});
+    if (made.is_null()) continue;
+    nodes += made["node_count"].get<std::int64_t>();
+    tied += made["tied"].get<std::int64_t>();
+    const ProcessResult run = fusescopeCommand({"run", program, "--expect", file(module, ".npz")});
+    EXPECT_EQ(run.status, 0) << run.out << run.err;
+    ran += run.status == 0;
+  }
+  fmt::print("{} of {} modules give what torch gives; {} of {} nodes are tied\n", ran, s_modules.size(), tied, nodes);
+}
+
 }  // namespace
 }  // namespace fusescope::test
