@@ -49,19 +49,31 @@ class ImportedProgram : public Torch {
       if (entry.path().filename() == name) found = entry.path();
     return found;
   }
+  /// What is found in the file under this code; empty: nothing.
+  std::string found(const std::string& code) const {
+    const Json inspected = json({"inspect", program()});
+    for (const Json& finding : inspected["findings"])
+      if (finding["code"] == code) return finding["message"];
+    return {};
+  }
   bool opensAsNetwork() const { return json({"inspect", program()})["cannot_run"].empty(); }
 };
 
 TEST_F(ImportedProgram, OpensAsItsNetworkAndNeedsNoTorchAnyMore) {
   EXPECT_EQ(json({"inspect", program()})["cannot_run"][0]["code"], "build.needs_torch");
+  EXPECT_TRUE(has(found("import.needs_torch"), "fusescope import " + program())) << found("import.needs_torch");
   const Json made = json(import());
   EXPECT_EQ(made["is_new"], true);
+  EXPECT_TRUE(has(found("import.made_by_torch"), "torch 2.14.1 made of the exported program"));
+  EXPECT_EQ(found("import.needs_torch"), "");
   EXPECT_EQ(made["torch"], "2.14.1");
   EXPECT_EQ(made["node_count"], 23);
   EXPECT_EQ(made["tied"], 23);
   EXPECT_EQ(made["symbols"], Json::array({Json{{"symbol", "s31"}, {"name", "s31"}, {"min", 1}, {"max", 16}}}));
   EXPECT_EQ(made["nodes"][1]["from"], "linear");
   EXPECT_EQ(made["nodes"][1]["module"], "encoder.0.linear");
+  const std::string described = readTextFile(TORCH_TESTS "/../../docs/json.md").value();
+  for (const auto& [key, value] : made.items()) EXPECT_TRUE(has(described, key)) << key;
   fs::remove_all(m_folder / "recording/stand_in");
   EXPECT_EQ(json({"import", program()})["is_new"], false) << "nothing is started";
 
@@ -124,6 +136,8 @@ TEST_F(ImportedProgram, WhatTorchSaysIsSaid) {
   const std::string refused = problem(import());
   EXPECT_TRUE(has(refused, "cannot export the program to ONNX. RuntimeError: the words of the exporter")) << refused;
   EXPECT_TRUE(has(refused, "newer torch")) << refused;
+  EXPECT_FALSE(has(refused, "--compiler")) << refused;
+  EXPECT_TRUE(fs::is_empty(m_folder / "cache/programs"));
   fs::remove_all(m_folder / "recording/stand_in/onnxscript");
   const std::string missing = problem(import());
   EXPECT_TRUE(has(missing, "has no package onnxscript")) << missing;
@@ -165,6 +179,7 @@ TEST_F(ImportedProgram, AKeptNetworkThatIsTornOrOldIsSaidAndMadeAgain) {
   json(import());
   fs::resize_file(kept("network.onnx"), fs::file_size(kept("network.onnx")) - 1);
   EXPECT_FALSE(opensAsNetwork());
+  EXPECT_TRUE(has(found("import.made_network_unusable"), "is not as it was written"));
   const ProcessResult text = fusescopeCommand({"inspect", program()});
   EXPECT_TRUE(has(text.out, "is not as it was written")) << text.out;
   EXPECT_EQ(json(import())["is_new"], true);
@@ -205,7 +220,7 @@ TEST_F(ImportedProgram, WhatOurReaderRefusesIsNotHandedToTorch) {
   problem(import());
   EXPECT_FALSE(fs::exists(log));
   m_folder.write("net.pt2", "no archive");
-  problem(import());
+  EXPECT_TRUE(has(problem(import()), "is no exported program of PyTorch"));
   EXPECT_FALSE(fs::exists(log));
 }
 

@@ -112,13 +112,20 @@ class Answer {
   std::multimap<std::string, const onnxlib::FileNode*> m_fileNodes;  ///< by HOLDER/NAME; names may occur again
 };
 
+/// What the probe says, at the program: nobody named a compiler.
+Diagnostic ofProgram(Diagnostic error, const fs::path& program) {
+  error.where.attribute.clear();
+  if (error.where.file.empty() && !error.cancelled) error.where.file = program.string();
+  return error;
+}
+
 /// Who asks again may have installed what was missing.
-Result<std::unique_ptr<ProbeJob>> jobOf(const ProbedCompiler& torch, const StopToken& stop) {
+Result<std::unique_ptr<ProbeJob>> jobOf(const ProbedCompiler& torch, const fs::path& program, const StopToken& stop) {
   auto job = torch.takeJob(stop);
   if (job.ok() || job.error().cancelled) return job;
   torch.forget();
   forgetEnvironments();
-  return job;
+  return ofProgram(std::move(job).error(), program);
 }
 
 Result<ProbeAnswer> askedToExport(ProbeJob& job, const fs::path& program, const ExtentNames& names,
@@ -126,16 +133,19 @@ Result<ProbeAnswer> askedToExport(ProbeJob& job, const fs::path& program, const 
   auto answer =
       job.ask({.json = {{"op", "export"}, {"names", Json(names)}}, .files = {{"program.pt2", program}}, .folder = into},
               stop, progress);
-  if (answer.ok()) return answer;
-  Diagnostic error = std::move(answer).error();
-  if (error.where.file.empty() && !error.cancelled) error.where.file = program.string();
-  return error;
+  if (!answer.ok()) return ofProgram(std::move(answer).error(), program);
+  return answer;
 }
 
 }  // namespace
 
 Result<NetworkOfProgram> makeNetwork(const fs::path& path, const MakeNetworkWishes& wishes, const StopToken& stop,
                                      const Progress& progress) {
+  std::error_code none;
+  if (fs::is_regular_file(path, none) && !isTorchFile(path))
+    return Diagnostic{.message = "is no exported program of PyTorch (.pt2)",
+                      .where = {.file = path.string()},
+                      .help = "Other networks open as they are: fusescope plan FILE."};
   const Model program = TRY(importProgramAsItIs(path, {}, stop));
   TRY(checkHandableToTorch(path));
   const Hash128 hash = TRY(programHash(*program.files.front()));
@@ -145,11 +155,11 @@ Result<NetworkOfProgram> makeNetwork(const fs::path& path, const MakeNetworkWish
   if (progress) progress("start torch", wishes.environment);
   const ProbedCompiler* compiler =
       findProbedCompiler(wishes.environment.empty() ? "torch" : "torch@" + wishes.environment);
-  auto job = TRY(jobOf(*compiler, stop));
+  auto job = TRY(jobOf(*compiler, path, stop));
   const Hash128 key = makingKey(torchVersionOf(*job), wishes.names);
   if (auto kept = takeKeptNetwork(hash, key)) return NetworkOfProgram{.kept = *std::move(kept)};
 
-  const TemporaryFolder folder = TRY(folderForNetwork(hash));
+  const TemporaryFolder folder = TRY(folderForNetwork());
   const fs::path into = folder / "made";
   std::error_code failed;
   fs::create_directories(into, failed);

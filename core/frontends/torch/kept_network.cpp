@@ -20,8 +20,19 @@ constexpr std::size_t kHashDigits = 32;
 /// Of all networks that are kept. Those that were made or taken first go when there are more.
 constexpr std::uint64_t kMostKeptBytes = std::uint64_t{32} << 30;
 
+Result<fs::path> programsFolder() {
+  return TRY(cacheFolder()) / "programs";
+}
+
 Result<fs::path> folderOf(const Hash128& program) {
-  return TRY(cacheFolder()) / "programs" / program.hex();
+  return TRY(programsFolder()) / program.hex();
+}
+
+Status makeFolder(const fs::path& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) return Diagnostic{.message = failed.message(), .where = {.file = folder.string()}};
+  return Done{};
 }
 
 /// A file of a kept network, as made.json has it.
@@ -227,17 +238,16 @@ std::optional<KeptNetwork> takeKeptNetwork(const Hash128& program, const Hash128
   return std::move(kept).value();
 }
 
-Result<TemporaryFolder> folderForNetwork(const Hash128& program) {
-  const fs::path folder = TRY(folderOf(program));
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) return Diagnostic{.message = failed.message(), .where = {.file = folder.string()}};
+Result<TemporaryFolder> folderForNetwork() {
+  const fs::path folder = TRY(programsFolder());
+  TRY(makeFolder(folder));
   return TemporaryFolder::in(folder, "fusescope-network");
 }
 
 Result<KeptNetwork> keepNetwork(const Hash128& program, const Hash128& key, const fs::path& folder,
                                 const MadeNetwork& made) {
   const fs::path place = TRY(folderOf(program)) / key.hex();
+  TRY(makeFolder(place.parent_path()));
   Json json = {{"format", kMadeFormat}, {"version", kMadeNetworkVersion}};
   json.update(toJson(made));
   json["files"] = TRY(filesIn(folder));

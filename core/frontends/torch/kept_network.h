@@ -81,7 +81,7 @@ KeptNetworks findKeptNetworks(const Hash128& program);
 std::optional<KeptNetwork> takeKeptNetwork(const Hash128& program, const Hash128& key);
 
 /// A folder beside those that are kept, for what keepNetwork() is to keep. It goes with this process.
-Result<TemporaryFolder> folderForNetwork(const Hash128& program);
+Result<TemporaryFolder> folderForNetwork();
 /// Moves `folder`, which lies in one of folderForNetwork(), to its place under `key`; what is there goes.
 Result<KeptNetwork> keepNetwork(const Hash128& program, const Hash128& key, const std::filesystem::path& folder,
                                 const MadeNetwork& made);

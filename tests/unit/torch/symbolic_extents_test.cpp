@@ -114,7 +114,7 @@ TEST(ProgramInputs, ABoundThatIsMissingIsSaid) {
   content.program = with(content.program, R"("max_val": 16)", R"("max_val": null)");
   const auto model = importPt2(pt2Bytes(Pt2Kind::RawWeights, content));
   ASSERT_TRUE(model.ok()) << model.error().text();
-  ASSERT_EQ(model.value().decisions.size(), 1U);
+  ASSERT_EQ(model.value().decisions.size(), 2U) << "and how it is made runnable";
   EXPECT_EQ(model.value().decisions[0].code, "import.extent_without_bound");
   EXPECT_EQ(message(model.value().decisions[0]),
             "the file has no upper bound for extent 0 of picture; 1024 is assumed");
