@@ -78,16 +78,18 @@ Result<int> inputs(const Arguments& arguments) {
 }  // namespace
 
 Command inputsCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("inputs", "what a file says of a network's inputs; written into it, so that it is said once");
+  auto* verb =
+      app.add_subcommand("inputs", "what a file says of a network's inputs; written into it, so that it is said once");
   auto arguments = std::make_shared<Arguments>();
   verb->add_option("MODEL", arguments->path, "a network (.onnx, .pt2), a plan, an engine or a session")
       ->type_name("MODEL|PLAN|E.fse|S.fsession");
   repeatable(*verb, "--set", arguments->wish.set,
              "the extents of an input: each a number, MIN..OPT..MAX or MIN..MAX; x=1..8..32,3,224,224")
       ->type_name("NAME=EXTENTS[:TYPE]");
-  verb->add_option("--from", arguments->from,
-                   "take the extents from another file: a network, plan, engine or session, a command line of trtexec or "
-                   "Polygraphy, or a script that export wrote")
+  verb->add_option(
+          "--from", arguments->from,
+          "take the extents from another file: a network, plan, engine or session, a command line of trtexec or "
+          "Polygraphy, or a script that export wrote")
       ->type_name("FILE");
   repeatable(*verb, "--example", arguments->wish.examples,
              "example inputs that the file is to carry, as --inputs takes them: run, errors, time and others take them "

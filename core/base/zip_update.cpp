@@ -132,8 +132,7 @@ Result<std::vector<DirectoryEntry>> entriesIn(const Archive& archive, const Dire
     const std::uint64_t header = headerOf(archive, at);
     if (header >= place.offset || !archive.has(header, kLocalSize) || archive.number(header, 4) != kLocalMark)
       return notWhole();
-    const std::uint64_t content =
-        header + kLocalSize + archive.number(header + 26, 2) + archive.number(header + 28, 2);
+    const std::uint64_t content = header + kLocalSize + archive.number(header + 26, 2) + archive.number(header + 28, 2);
     entries.push_back({.name = archive.text(at + kCentralSize, nameBytes),
                        .record = archive.text(at, all),
                        .header = header,
@@ -152,8 +151,7 @@ class Tail {
     const std::uint64_t header = at();
     const std::string sizes = little(crc32(member.content), 4) + little(member.content.size(), 4) +
                               little(member.content.size(), 4) + little(member.name.size(), 2);
-    const std::string common =
-        little(kUtf8Flag, 2) + little(0, 2) + little(kFirstDay, 4) + sizes;
+    const std::string common = little(kUtf8Flag, 2) + little(0, 2) + little(kFirstDay, 4) + sizes;
     const std::uint64_t bare = header + kLocalSize + member.name.size();
     std::uint64_t padding = (kAligned - bare % kAligned) % kAligned;
     if (padding != 0 && padding < 4) padding += kAligned;  // of a field: its number and its length

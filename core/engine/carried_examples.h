@@ -10,10 +10,10 @@
 
 namespace fusescope {
 
-/// The example inputs that the file of `model` carries, as the text of example_inputs.h: those that were written into an
-/// .onnx file, into an engine file, or into an exported program of PyTorch, which has else those that it was exported
-/// with. They are read when they are asked for, so that opening a network costs nothing for them. Empty: there are none.
-/// Errors: they are damaged, or more than a file carries.
+/// The example inputs that the file of `model` carries, as the text of example_inputs.h: those that were written into
+/// an .onnx file, into an engine file, or into an exported program of PyTorch, which has else those that it was
+/// exported with. They are read when they are asked for, so that opening a network costs nothing for them. Empty: there
+/// are none. Errors: they are damaged, or more than a file carries.
 Result<std::string> carriedExamplesText(const Model& model);
 
 /// The same as arrays by the names of inputs. None where there are none.

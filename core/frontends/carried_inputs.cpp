@@ -11,9 +11,8 @@ namespace {
 
 /// What an axis of the input is called in the file, whatever was found to be equal since; empty: it has no name.
 std::string symbolOf(const Model& model, std::size_t input, std::size_t axis) {
-  const TensorType& type = input < model.declaredInputs.size()
-                               ? model.declaredInputs[input]
-                               : model.graph->value(model.graph->inputs()[input]).type;
+  const TensorType& type = input < model.declaredInputs.size() ? model.declaredInputs[input]
+                                                               : model.graph->value(model.graph->inputs()[input]).type;
   return axis < type.shape.rank() ? type.shape.dims[axis].symbol : std::string();
 }
 
@@ -27,9 +26,9 @@ void takeCarriedInputs(std::string_view text, std::vector<InputSpec>& specs, con
   const auto carried = carriedInputsFromText(text);
   if (!carried.ok()) return ignore(carried.error().text());
   if (carried.value().isNewer()) {
-    decisions.push_back(decide(
-        "import.input_specs_newer", {}, "import",
-        {{"key", kInputSpecsKey}, {"version", carried.value().version}, {"known", kInputSpecsVersion}}));
+    decisions.push_back(
+        decide("import.input_specs_newer", {}, "import",
+               {{"key", kInputSpecsKey}, {"version", carried.value().version}, {"known", kInputSpecsVersion}}));
     return;
   }
   for (const CarriedInput& input : carried.value().inputs) {

@@ -18,8 +18,8 @@ using SpecMisfit = std::function<std::string(const InputSpec& said, std::size_t 
 void takeCarriedInputs(std::string_view text, std::vector<InputSpec>& specs, const SpecMisfit& misfit,
                        std::vector<Decision>& decisions);
 
-/// The ranges that PyTorch's exporter left in an .onnx file, `text`, with those that the inputs have now in their place.
-/// Empty: the text is not as PyTorch writes it.
+/// The ranges that PyTorch's exporter left in an .onnx file, `text`, with those that the inputs have now in their
+/// place. Empty: the text is not as PyTorch writes it.
 std::string exporterRangesWith(std::string_view text, const std::vector<CarriedInput>& inputs);
 
 /// The inputs of `model` that are worth carrying: all but those whose extents were only assumed.

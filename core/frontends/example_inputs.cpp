@@ -53,10 +53,8 @@ Result<std::string> exampleInputsText(const std::map<std::string, Tensor>& input
     all += static_cast<std::int64_t>(tensor.byteSize());
     const std::string_view bytes(reinterpret_cast<const char*>(tensor.bytes()), tensor.byteSize());
     if (all <= kMostExampleBytes)
-      list.push_back({{"name", input},
-                      {"type", name(tensor.type())},
-                      {"dims", tensor.dims()},
-                      {"data", encodeBase64(bytes)}});
+      list.push_back(
+          {{"name", input}, {"type", name(tensor.type())}, {"dims", tensor.dims()}, {"data", encodeBase64(bytes)}});
   }
   if (all > kMostExampleBytes)
     return Diagnostic{.message = fmt::format("the example inputs have {} bytes, and a file carries {} at the most", all,

@@ -17,8 +17,8 @@ inline constexpr const char* kExampleInputsKey = "fusescope.example_inputs";
 inline constexpr std::int64_t kMostExampleBytes = std::int64_t{1} << 20;
 
 /// The arrays as that text: {"version": 1, "inputs": [{"name": "x", "type": "f32", "dims": [2, 3], "data": "…"}]}, of
-/// which `data` are the bytes in base64, little-endian and row-major. Errors: more than kMostExampleBytes; an input that
-/// is a container, holds texts, or has no data.
+/// which `data` are the bytes in base64, little-endian and row-major. Errors: more than kMostExampleBytes; an input
+/// that is a container, holds texts, or has no data.
 Result<std::string> exampleInputsText(const std::map<std::string, Tensor>& inputs);
 /// The inverse. Errors name the input: what is no type, no extents, or not as many bytes as these have; a version that
 /// is not known.

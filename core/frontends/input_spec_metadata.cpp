@@ -44,7 +44,8 @@ Result<CarriedInput> inputOf(const Json& given, const std::string& name) {
     spec.dtype = *known;
   }
   if (const Json symbols = given.value("symbols", Json()); symbols.is_array()) {
-    if (symbols.size() != spec.opt.size()) return wrongInput("is to have a name or null for each extent", name, "symbols");
+    if (symbols.size() != spec.opt.size())
+      return wrongInput("is to have a name or null for each extent", name, "symbols");
     for (const Json& symbol : symbols) input.symbols.push_back(symbol.is_string() ? symbol.get<std::string>() : "");
   }
   if (const Json source = given.value("source", Json()); source.is_string()) input.givenBy = source.get<std::string>();
@@ -61,8 +62,7 @@ Result<CarriedInputs> listedInputs(const Json& json) {
     const Json name = given.is_object() ? given.value("name", Json()) : Json();
     if (!name.is_string()) return Diagnostic{.message = "holds an input without a name"};
     const auto isSame = [&](const CarriedInput& known) { return known.spec.name == name.get<std::string>(); };
-    if (std::ranges::any_of(carried.inputs, isSame))
-      return wrongInput("is there twice", name.get<std::string>());
+    if (std::ranges::any_of(carried.inputs, isSame)) return wrongInput("is there twice", name.get<std::string>());
     carried.inputs.push_back(TRY(inputOf(given, name.get<std::string>())));
   }
   return carried;

@@ -23,7 +23,7 @@ inline constexpr const char* kFromExporter = "exporter";
 struct CarriedInput {
   InputSpec spec;                      ///< its source is kFromMetadata
   std::vector<std::string> symbols{};  ///< what the extents are called in the network; empty where they are not
-  std::string givenBy{};               ///< the source that the spec had when it was written: "user", …; empty: not told
+  std::string givenBy{};  ///< the source that the spec had when it was written: "user", …; empty: not told
   bool operator==(const CarriedInput&) const = default;
 };
 struct CarriedInputs {

@@ -20,9 +20,10 @@ std::vector<ExportNote> notesOnAssumedInputs(const Plan& plan) {
   for (const InputSpec& spec : plan.inputSpecs)
     if (spec.source == "assumed" && !spec.fixed()) names.push_back(spec.name);
   if (names.empty()) return {};
-  return {{fmt::format("nobody said the extents of {}, so that nothing is said of them here: fusescope inputs writes them "
-                       "into the network, --input, --min, --opt and --max give them",
-                       listed(names))}};
+  return {
+      {fmt::format("nobody said the extents of {}, so that nothing is said of them here: fusescope inputs writes them "
+                   "into the network, --input, --min, --opt and --max give them",
+                   listed(names))}};
 }
 
 std::string extentsBy(const Dims& extents, std::string_view separator) {

@@ -97,9 +97,9 @@ def inputs():
 /// PyTorch's name of a type; empty: it has none that engines take.
 std::string_view torchType(DataType type) {
   constexpr std::pair<DataType, std::string_view> kNames[] = {
-      {DataType::F32, "float32"}, {DataType::F16, "float16"}, {DataType::BF16, "bfloat16"}, {DataType::F64, "float64"},
-      {DataType::I64, "int64"},   {DataType::I32, "int32"},   {DataType::I8, "int8"},       {DataType::U8, "uint8"},
-      {DataType::Bool, "bool"}};
+      {DataType::F32, "float32"}, {DataType::F16, "float16"}, {DataType::BF16, "bfloat16"},
+      {DataType::F64, "float64"}, {DataType::I64, "int64"},   {DataType::I32, "int32"},
+      {DataType::I8, "int8"},     {DataType::U8, "uint8"},    {DataType::Bool, "bool"}};
   for (const auto& [known, name] : kNames)
     if (known == type) return name;
   return {};

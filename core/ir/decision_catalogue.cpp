@@ -26,7 +26,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the file does not say which opset of {domain} it uses; it is read as the first"},
       {"import.input_specs_ignored", Import, true, "what its metadata say of inputs ({key}) is left out: {why}"},
       {"import.input_specs_newer", Import, true,
-       "what its metadata say of inputs ({key}) is of version {version}, and versions up to {known} are read here: it is "
+       "what its metadata say of inputs ({key}) is of version {version}, and versions up to {known} are read here: it "
+       "is "
        "kept, and left out"},
       {"import.training_dropped", Import, true, "the file holds steps of training; only the network is read"},
       {"import.node_renamed", Import, true, "another node is called {name} as well; this one is called {given}"},

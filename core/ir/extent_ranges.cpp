@@ -55,7 +55,8 @@ std::string extentRangesText(const InputSpec& spec) {
     text += text.empty() ? "" : ",";
     text += std::to_string(spec.min[axis]);
     if (spec.min[axis] == spec.max[axis]) continue;
-    text += std::string(kBetween) + std::to_string(spec.opt[axis]) + std::string(kBetween) + std::to_string(spec.max[axis]);
+    text +=
+        std::string(kBetween) + std::to_string(spec.opt[axis]) + std::string(kBetween) + std::to_string(spec.max[axis]);
   }
   return text;
 }

@@ -7,6 +7,9 @@
 
 namespace fusescope::onnxlib {
 
+/// The key of metadata that readModel() leaves where they are: a megabyte that nobody may want.
+inline constexpr const char* kMetadataLeft = "fusescope.example_inputs";
+
 /// The value of `key` among the metadata of an .onnx file that lies in memory, as a view of it; of several the last.
 /// Nothing else of the network is read, so that it costs next to nothing. Nothing where there is none, and where the
 /// file is no ONNX model.

@@ -2,6 +2,7 @@
 #include <onnx/shape_inference/implementation.h>
 
 #include "base/zip_places.h"
+#include "onnxlib/metadata_entry.h"
 #include "onnxlib/model_proto.h"
 #include "onnxlib/onnxlib.h"
 #include "onnxlib/proto_reader.h"
@@ -65,7 +66,7 @@ Result<FileModel> readMapped(const std::shared_ptr<const MappedFile>& file, cons
   if (isZip(file->bytes()))
     return Diagnostic{.message = "is a zip archive, as exported programs of PyTorch are; this needs an ONNX file",
                       .help = "fusescope import FILE has torch make one of an exported program."};
-  StrippedModel stripped = TRY(stripPayloads(file->bytes()));
+  StrippedModel stripped = TRY(stripPayloads(file->bytes(), kMetadataLeft));
   const auto arena = std::make_shared<google::protobuf::Arena>();  // a message of many nodes is freed as a whole
   auto& proto = *google::protobuf::Arena::CreateMessage<onnx::ModelProto>(arena.get());
   TRY(parseModel(stripped.wire, proto));

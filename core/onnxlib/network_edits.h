@@ -99,7 +99,7 @@ struct NetworkEdits {
   std::map<std::string, std::string> metadata;       ///< added, or in the place of what is there
   std::map<std::string, std::string> graphMetadata;  ///< the same of the main graph
   std::vector<std::string> goneMetadata;             ///< keys of metadata that go, where they are there
-  std::int64_t opset = 0;                       ///< of ai.onnx; 0: as it is. Never lowered.
+  std::int64_t opset = 0;                            ///< of ai.onnx; 0: as it is. Never lowered.
 };
 
 /// A network as bytes: of its .onnx file, and of the file with its weights beside it, if there is one.

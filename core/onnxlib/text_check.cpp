@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <cstring>
+
 #include "base/utf8.h"
 
 namespace fusescope::onnxlib {
@@ -82,8 +85,19 @@ class NameCheck {
 
 }  // namespace
 
+/// Whether the eight bytes at `text` are all ASCII, as nearly all are: metadata may hold a megabyte of them.
+static bool isAscii(const char* text) {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, text, sizeof bytes);
+  return (bytes & 0x8080808080808080) == 0;
+}
+
 bool isUtf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
+    if (text.size() - at >= sizeof(std::uint64_t) && isAscii(text.data() + at)) {
+      at += sizeof(std::uint64_t);
+      continue;
+    }
     const auto character = utf8At(text, at);
     if (!character) return false;
     at += character->length;

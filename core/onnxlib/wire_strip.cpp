@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace fusescope::onnxlib {
 namespace {
@@ -162,8 +163,25 @@ std::string_view text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+constexpr std::uint64_t kMetadataOfModel = 14;  // of ModelProto
+
+/// Key and value of a StringStringEntryProto; nothing where it is damaged.
+std::optional<std::pair<std::string_view, std::string_view>> keyAndValue(std::span<const std::byte> message) {
+  constexpr std::uint64_t kKey = 1, kValue = 2;
+  std::string_view key, value;
+  FieldReader entry(message);
+  while (!entry.atEnd()) {
+    const auto part = entry.next();
+    if (!part) return std::nullopt;
+    if (part->number == kKey && part->wireType == kLength) key = text(part->content);
+    if (part->number == kValue && part->wireType == kLength) value = text(part->content);
+  }
+  return std::pair(key, value);
+}
+
 class Stripper {
  public:
+  explicit Stripper(std::string_view leftKey) : m_leftKey(leftKey) {}
   std::vector<std::span<const std::byte>> payloads;
 
   /// Appends `bytes`, a message of kind `message`, to `out`, without payloads.
@@ -179,6 +197,7 @@ class Stripper {
         payload = field->content;
         continue;
       }
+      if (message == Message::Model && isLeft(*field)) continue;
       const auto child = field->wireType == kLength ? childOf(message, field->number) : std::nullopt;
       if (!child || field->content.size() < kMappedFrom) {
         out += text(field->whole);
@@ -194,6 +213,12 @@ class Stripper {
   }
 
  private:
+  bool isLeft(const Field& field) const {
+    if (m_leftKey.empty() || field.number != kMetadataOfModel || field.wireType != kLength) return false;
+    const auto entry = keyAndValue(field.content);
+    return entry && entry->first == m_leftKey;
+  }
+
   void leaveBehind(std::span<const std::byte> payload, std::string& out) {
     std::string entry;
     appendLengthField(entry, 1, kPayloadKey);
@@ -203,6 +228,8 @@ class Stripper {
     appendVarint(out, 1);  // TensorProto::EXTERNAL
     payloads.push_back(payload);
   }
+
+  std::string_view m_leftKey;
 };
 
 /// Tells a file that is no ONNX model from one that was cut off.
@@ -229,10 +256,10 @@ Status checkOuterFields(std::span<const std::byte> file) {
 
 }  // namespace
 
-Result<StrippedModel> stripPayloads(std::span<const std::byte> file) {
+Result<StrippedModel> stripPayloads(std::span<const std::byte> file, std::string_view leftKey) {
   TRY(checkOuterFields(file));
   StrippedModel stripped;
-  Stripper stripper;
+  Stripper stripper(leftKey);
   TRY(stripper.copy(Message::Model, file, stripped.wire, 0));
   stripped.payloads = std::move(stripper.payloads);
   return stripped;
@@ -241,28 +268,20 @@ Result<StrippedModel> stripPayloads(std::span<const std::byte> file) {
 /// The value of the last StringStringEntryProto with this key among the fields `number` of a message.
 static std::optional<std::string_view> entryIn(std::span<const std::byte> message, std::uint64_t number,
                                                std::string_view key) {
-  constexpr std::uint64_t kKey = 1, kValue = 2;
   std::optional<std::string_view> found;
   FieldReader fields(message);
   while (!fields.atEnd()) {
     const auto field = fields.next();
     if (!field) return std::nullopt;
     if (field->number != number || field->wireType != kLength) continue;
-    std::string_view name, value;
-    FieldReader entry(field->content);
-    while (!entry.atEnd()) {
-      const auto part = entry.next();
-      if (!part) return std::nullopt;
-      if (part->number == kKey && part->wireType == kLength) name = text(part->content);
-      if (part->number == kValue && part->wireType == kLength) value = text(part->content);
-    }
-    if (name == key) found = value;
+    const auto entry = keyAndValue(field->content);
+    if (!entry) return std::nullopt;
+    if (entry->first == key) found = entry->second;
   }
   return found;
 }
 
 std::optional<std::string_view> metadataEntry(std::span<const std::byte> file, std::string_view key) {
-  constexpr std::uint64_t kMetadataOfModel = 14;
   return entryIn(file, kMetadataOfModel, key);
 }
 

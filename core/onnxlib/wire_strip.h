@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -20,7 +21,8 @@ struct StrippedModel {
   std::vector<std::span<const std::byte>> payloads;
 };
 
-/// Scans the wire format of a ModelProto. Errors: not a ModelProto, truncated, nested too deeply.
-Result<StrippedModel> stripPayloads(std::span<const std::byte> file);
+/// Scans the wire format of a ModelProto. Metadata of the model under `leftKey` are left behind too, where
+/// metadataEntry() finds them; empty: none are. Errors: not a ModelProto, truncated, nested too deeply.
+Result<StrippedModel> stripPayloads(std::span<const std::byte> file, std::string_view leftKey = {});
 
 }  // namespace fusescope::onnxlib

@@ -205,10 +205,8 @@ class Fitting {
 }  // namespace
 
 Status fitInputSpecs(Model& model, const StopToken& stop) {
-  const bool open =
-      std::ranges::any_of(model.inputSpecs, [](const InputSpec& spec) {
-        return spec.source == "assumed" || spec.source == "exporter";
-      });
+  const bool open = std::ranges::any_of(
+      model.inputSpecs, [](const InputSpec& spec) { return spec.source == "assumed" || spec.source == "exporter"; });
   if (!open || model.inputsFitted) return Done{};
   TRY(Fitting(model, stop).run());
   model.inputsFitted = true;

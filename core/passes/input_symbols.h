@@ -19,8 +19,8 @@ struct InputSymbol {
 /// The open extents of a graph's inputs as expressions of symbols: one that several inputs share is one symbol.
 class InputSymbols {
  public:
-  /// `specs`: one per input of `graph`; those whose source is "assumed" or "exporter" have open extents, the others are as
-  /// they say.
+  /// `specs`: one per input of `graph`; those whose source is "assumed" or "exporter" have open extents, the others are
+  /// as they say.
   InputSymbols(const Graph& graph, const std::vector<InputSpec>& specs);
 
   const std::vector<InputSymbol>& all() const { return m_symbols; }

@@ -45,7 +45,8 @@ Diagnostic wrongSetting(std::string message, const std::string& text, std::strin
           .help = help.empty() ? "For example: --set x=1..8..32,3,224,224." : std::move(help)};
 }
 
-/// One wish of `--set`. Where it does not say the usual extent of a range, what the network has holds as far as it fits.
+/// One wish of `--set`. Where it does not say the usual extent of a range, what the network has holds as far as it
+/// fits.
 Result<InputOverride> settingOf(const std::string& text, const std::vector<InputSpec>& specs) {
   const std::size_t equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0) return wrongSetting("is not of the form NAME=EXTENTS", text);
@@ -152,8 +153,8 @@ Status writeProgramInputs(const Model& model, const std::vector<CarriedInput>& i
     const Model read = TRY(importExportedProgram(temporary, {}, stop));
     for (const CarriedInput& input : inputs) {
       const auto spec = std::ranges::find(read.inputSpecs, input.spec.name, &InputSpec::name);
-      const bool isKept = spec != read.inputSpecs.end() && spec->min == input.spec.min &&
-                          spec->opt == input.spec.opt && spec->max == input.spec.max;
+      const bool isKept = spec != read.inputSpecs.end() && spec->min == input.spec.min && spec->opt == input.spec.opt &&
+                          spec->max == input.spec.max;
       if (isKept) continue;
       return Diagnostic{.message = fmt::format("the program was not exported for {}", extentRangesText(input.spec)),
                         .where = {.file = model.path, .value = input.spec.name},
@@ -170,8 +171,8 @@ NetworkInputs networkInputs(std::shared_ptr<const Model> model) {
   const auto givers = giversIn(*all.model);
   const std::vector<ValueId>& values = all.model->graph->inputs();
   for (std::size_t i = 0; i < values.size() && i < all.model->inputSpecs.size(); ++i) {
-    const TensorType& type = i < all.model->declaredInputs.size() ? all.model->declaredInputs[i]
-                                                                  : all.model->graph->value(values[i]).type;
+    const TensorType& type =
+        i < all.model->declaredInputs.size() ? all.model->declaredInputs[i] : all.model->graph->value(values[i]).type;
     NetworkInput input{.spec = all.model->inputSpecs[i], .type = type};
     if (const auto giver = givers.find(input.spec.name); giver != givers.end() && input.spec.source == kFromMetadata)
       input.givenBy = giver->second;

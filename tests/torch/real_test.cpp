@@ -150,8 +150,8 @@ TEST_F(RealTorch, AJobGivesWhatALiveProbeGives) {
   EXPECT_GT(timedKernels(opened["time"]), 5);
 }
 
-/// What PyTorch makes of a program that we wrote inputs into, in its own words. `arguments`: the file, and the one that it
-/// was written of, and where it is to be saved again.
+/// What PyTorch makes of a program that we wrote inputs into, in its own words. `arguments`: the file, and the one that
+/// it was written of, and where it is to be saved again.
 constexpr const char* kOpensWritten = R"python(
 import json, sys, zipfile
 import torch

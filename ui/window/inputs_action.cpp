@@ -30,7 +30,8 @@ QString saveInputsRefusal(MainWindow& window) {
     return QStringLiteral("An engine is made for the inputs that it has: open its network.");
   if (model->format != "onnx" && !isExportedProgram(*model))
     return QStringLiteral("Inputs are written into networks in ONNX and into exported programs of PyTorch.");
-  const bool isKnown = std::ranges::any_of(model->inputSpecs, [](const InputSpec& spec) { return spec.source != "assumed"; });
+  const bool isKnown =
+      std::ranges::any_of(model->inputSpecs, [](const InputSpec& spec) { return spec.source != "assumed"; });
   if (!isKnown) return QStringLiteral("The extents of all inputs are only assumed: open the model with others first.");
   if (window.jobs().busy(kInputsTag)) return QStringLiteral("Inputs are being written.");
   return {};

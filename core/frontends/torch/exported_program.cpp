@@ -157,8 +157,8 @@ void readModules(const Json& module, ExportedProgram& program) {
   }
 }
 
-/// Where programs that tools annotate keep what PyTorch does not know: a text of JSON, which PyTorch keeps when it loads
-/// the program and saves it again.
+/// Where programs that tools annotate keep what PyTorch does not know: a text of JSON, which PyTorch keeps when it
+/// loads the program and saves it again.
 void readCustom(const Json& module, ExportedProgram& program) {
   const auto metadata = module.find("metadata");
   if (metadata == module.end()) return;

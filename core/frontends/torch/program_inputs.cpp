@@ -146,7 +146,8 @@ std::string rangeMisfit(const ExportedProgram& program, const UserInput& input, 
     const bool isKnown = sizes[axis].known && *sizes[axis].known >= 0;
     const ExtentBounds bounds =
         isKnown ? ExtentBounds{sizes[axis].known, sizes[axis].known} : boundsOf(program, sizes[axis]);
-    if ((!bounds.least || said.min[axis] >= *bounds.least) && (!bounds.most || said.max[axis] <= *bounds.most)) continue;
+    if ((!bounds.least || said.min[axis] >= *bounds.least) && (!bounds.most || said.max[axis] <= *bounds.most))
+      continue;
     if (isKnown) return fmt::format("extent {} of the input is {}", axis, *bounds.least);
     return fmt::format("extent {} was exported for {} to {}", axis, bounds.least.value_or(0),
                        bounds.most ? std::to_string(*bounds.most) : "any number");

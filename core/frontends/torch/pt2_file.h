@@ -32,8 +32,8 @@ class Pt2File {
   /// The name of the member that holds the program, and its JSON.
   std::string programMember() const { return m_members.place(m_program); }
   Result<std::string> programJson() const;
-  /// The name of the member that Fusescope writes into such a file, among those that PyTorch hands on as extra files; and
-  /// what it says, JSON. Nothing where there is none.
+  /// The name of the member that Fusescope writes into such a file, among those that PyTorch hands on as extra files;
+  /// and what it says, JSON. Nothing where there is none.
   std::string notesMember() const;
   Result<std::optional<std::string>> notes() const;
   /// Parameters, buffers and constants by their paths. Storages that several of them are windows on lie once in memory,

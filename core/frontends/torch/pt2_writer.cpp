@@ -19,7 +19,8 @@ using torch::Pt2File;
 Result<Json> withNote(std::string_view text, const char* key, const std::string& value) {
   Json json = Json::parse(text, nullptr, false);
   if (!json.is_object())
-    return Diagnostic{.message = "holds something else than an object, which would be lost", .where = {.attribute = key}};
+    return Diagnostic{.message = "holds something else than an object, which would be lost",
+                      .where = {.attribute = key}};
   json[key] = Json::parse(value);
   return json;
 }
@@ -37,26 +38,27 @@ Result<std::string> programWith(const Pt2File& file, const std::string& specs) {
 Result<std::vector<ZipAddition>> additionsTo(const Pt2File& file, const Pt2Notes& notes) {
   std::vector<ZipAddition> additions;
   std::string own = TRY(file.notes()).value_or("{}");
-  for (const auto& [key, text] : {std::pair(kInputSpecsKey, &notes.inputSpecs), {kExampleInputsKey, &notes.exampleInputs}})
+  for (const auto& [key, text] :
+       {std::pair(kInputSpecsKey, &notes.inputSpecs), {kExampleInputsKey, &notes.exampleInputs}})
     if (!text->empty()) own = TRY(withNote(own, key, *text)).dump();
-  if (!notes.inputSpecs.empty())
-    additions.push_back({file.programMember(), TRY(programWith(file, notes.inputSpecs))});
+  if (!notes.inputSpecs.empty()) additions.push_back({file.programMember(), TRY(programWith(file, notes.inputSpecs))});
   additions.push_back({file.notesMember(), std::move(own)});
   return additions;
 }
 
 Status write(const Pt2File& file, const std::filesystem::path& to, const Pt2Notes& notes) {
   const std::shared_ptr<const MappedFile>& source = file.file();
-  if (const auto there = identityOf(to);
-      there.ok() && there.value().device == source->identity().device && there.value().inode == source->identity().inode)
+  if (const auto there = identityOf(to); there.ok() && there.value().device == source->identity().device &&
+                                         there.value().inode == source->identity().inode)
     return Diagnostic{.message = "would be written over: the network is read from it",
                       .where = {.file = to.string()},
                       .help = "Give another name with -o."};
   const ZipUpdate update = TRY(updatedZip(source->bytes(), TRY(additionsTo(file, notes))));
-  const std::array<std::span<const std::byte>, 2> pieces{update.kept,
-                                                         std::as_bytes(std::span(update.added.data(), update.added.size()))};
+  const std::array<std::span<const std::byte>, 2> pieces{
+      update.kept, std::as_bytes(std::span(update.added.data(), update.added.size()))};
   const std::array<std::shared_ptr<const MappedFile>, 1> sources{source};
-  return writePiecesAtomically(to, pieces, [&] { return source->checkIntact(); }, sources);
+  return writePiecesAtomically(
+      to, pieces, [&] { return source->checkIntact(); }, sources);
 }
 
 }  // namespace

@@ -13,9 +13,9 @@ struct Pt2Notes {
   std::string inputSpecs, exampleInputs;
 };
 
-/// Writes the .pt2 at `from` to `to` with `notes`: InputSpecs as `custom` metadata of the graph, which PyTorch keeps when
-/// it loads the program and saves it again, and both as the member extra/fusescope.json. Every other member keeps its
-/// bytes and its place, and of the program's JSON all but that metadata stays. `to` is at every moment as it was or
+/// Writes the .pt2 at `from` to `to` with `notes`: InputSpecs as `custom` metadata of the graph, which PyTorch keeps
+/// when it loads the program and saves it again, and both as the member extra/fusescope.json. Every other member keeps
+/// its bytes and its place, and of the program's JSON all but that metadata stays. `to` is at every moment as it was or
 /// whole. Errors: `to` leads to `from`; it is no exported program; it cannot be written.
 Status writeExportedProgram(const std::filesystem::path& from, const std::filesystem::path& to, const Pt2Notes& notes);
 

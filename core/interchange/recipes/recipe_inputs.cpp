@@ -129,8 +129,9 @@ Result<std::vector<RecipeInput>> readRecipeInputs(const std::filesystem::path& p
   auto inputs = recipeInputs(TRY(readTextFile(path)));
   if (inputs.ok() && !inputs.value().empty()) return inputs;
   Diagnostic error = inputs.ok() ? Diagnostic{.message = "says nothing of inputs",
-                                              .help = "A command line of trtexec or Polygraphy does, with --optShapes and "
-                                                      "its like, or a script that export wrote."}
+                                              .help =
+                                                  "A command line of trtexec or Polygraphy does, with --optShapes and "
+                                                  "its like, or a script that export wrote."}
                                  : std::move(inputs).error();
   if (error.where.file.empty()) error.where.file = path.string();
   return error;

@@ -19,9 +19,9 @@ struct RecipeInput {
 };
 
 /// The extents of inputs that a recipe says: the optimisation profile of a command line of trtexec (--minShapes,
-/// --optShapes, --maxShapes, --shapes) or Polygraphy (--trt-min-shapes and so on), in a shell script, a log or alone; and
-/// INPUT_EXTENTS of a script that `export` wrote. Nothing is run. Errors: extents that are no numbers, located at the
-/// input.
+/// --optShapes, --maxShapes, --shapes) or Polygraphy (--trt-min-shapes and so on), in a shell script, a log or alone;
+/// and INPUT_EXTENTS of a script that `export` wrote. Nothing is run. Errors: extents that are no numbers, located at
+/// the input.
 Result<std::vector<RecipeInput>> recipeInputs(std::string_view text);
 /// The same of a file. Errors name it; it says nothing of inputs.
 Result<std::vector<RecipeInput>> readRecipeInputs(const std::filesystem::path& path);

@@ -38,8 +38,9 @@ std::vector<std::pair<std::string, std::string>> membersOf(const std::string& ar
     const auto bytes = reader.value().bytes(i, 1 << 24);
     EXPECT_TRUE(bytes.ok()) << bytes.error().text();
     members.emplace_back(reader.value().entries()[i].name,
-                         bytes.ok() ? std::string(reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size())
-                                    : std::string());
+                         bytes.ok()
+                             ? std::string(reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size())
+                             : std::string());
   }
   return members;
 }

@@ -41,7 +41,8 @@ class Inputs : public ::testing::Test {
 /// The three lines that PyTorch's users write three times with inputs: compile, save, load again.
 TEST_F(Inputs, AreSaidOnceAndNeverAskedForAgain) {
   const std::string net = network();
-  const Json written = commandJson({"inputs", net, "--set", "x=1..4..16,8", "--example", example({2, 8}), "-o", path("net2.onnx")});
+  const Json written =
+      commandJson({"inputs", net, "--set", "x=1..4..16,8", "--example", example({2, 8}), "-o", path("net2.onnx")});
   EXPECT_EQ(written["inputs"][0]["source"], "user");
   EXPECT_EQ(written["inputs"][1]["source"], "user") << "z has the same batch";
   EXPECT_EQ(written["written"], path("net2.onnx"));
@@ -139,8 +140,8 @@ TEST_F(Inputs, AreTakenFromOtherFiles) {
                                                  "f16", "--to", format, "--trt-version", "10.3", "-o", file});
     ASSERT_EQ(made.status, 0) << made.err;
   }
-  const ProcessResult openvino = fusescopeCommand(
-      {"export", path("net2.onnx"), "--precision", "f16", "--pin", "op:Relu=f32", "--to", "openvino", "-o", path("ov.py")});
+  const ProcessResult openvino = fusescopeCommand({"export", path("net2.onnx"), "--precision", "f16", "--pin",
+                                                   "op:Relu=f32", "--to", "openvino", "-o", path("ov.py")});
   ASSERT_EQ(openvino.status, 0) << openvino.err;
   for (const char* file : {"net2.onnx", "e.fse", "p.json", "trtexec.sh", "polygraphy.py", "ov.py"}) {
     const Json taken = commandJson({"inputs", net, "--from", path(file)});
@@ -183,21 +184,25 @@ TEST_F(Inputs, WhatCannotBeWrittenIsSaidAndNothingIsLeft) {
 
 TEST_F(Inputs, ExamplesThatAreTooLargeStayWhereTheyAre) {
   const std::string net = network();
-  const ProcessResult result =
-      fusescopeCommand({"inputs", net, "--set", "x=1..4..99999,8", "--example", example({20000, 8}), "-o", path("n.onnx")});
+  const ProcessResult result = fusescopeCommand(
+      {"inputs", net, "--set", "x=1..4..99999,8", "--example", example({20000, 8}), "-o", path("n.onnx")});
   EXPECT_EQ(result.status, 2);
   EXPECT_TRUE(says(result, "a file carries 1048576 at the most")) << result.err;
 }
 
 TEST_F(Inputs, ExamplesThatDoNotFitGiveWayToRandomOnes) {
   const std::string net = network();
-  ASSERT_EQ(fusescopeCommand({"inputs", net, "--set", "x=1..4..16,8", "--example", example({2, 8}), "-o", path("n.onnx")}).status, 0);
+  ASSERT_EQ(
+      fusescopeCommand({"inputs", net, "--set", "x=1..4..16,8", "--example", example({2, 8}), "-o", path("n.onnx")})
+          .status,
+      0);
   const ProcessResult other = fusescopeCommand({"run", path("n.onnx"), "--input", "x=5,8", "--input", "z=5,8"});
   EXPECT_EQ(other.status, 0) << other.err;
   EXPECT_TRUE(says(other, "on random inputs")) << other.out;
   EXPECT_TRUE(says(other, "are not taken")) << other.err;
   onnxlib::NetworkEdits edits;
-  edits.metadata[kExampleInputsKey] = R"({"version":1,"inputs":[{"name":"x","type":"f32","dims":[2,8],"data":"AAAA"}]})";
+  edits.metadata[kExampleInputsKey] =
+      R"({"version":1,"inputs":[{"name":"x","type":"f32","dims":[2,8],"data":"AAAA"}]})";
   const auto bytes = onnxlib::editNetwork(net, edits, "w");
   const std::string damaged = m_folder.write("damaged.onnx", bytes.value().model).string();
   const ProcessResult run = fusescopeCommand({"run", damaged});

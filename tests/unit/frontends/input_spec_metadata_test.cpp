@@ -28,9 +28,8 @@ TEST(InputSpecMetadata, TextIsReadBack) {
       .name = "x", .dtype = DataType::F32, .min = {1, 3}, .opt = {4, 3}, .max = {8, 3}, .source = "metadata"};
   const std::vector<CarriedInput> inputs{{.spec = spec, .symbols = {"batch", ""}, .givenBy = "user"}};
   const std::string text = carriedInputsText(inputs);
-  EXPECT_EQ(text,
-            R"({"version":2,"inputs":[{"name":"x","type":"f32","min":[1,3],"opt":[4,3],"max":[8,3],)"
-            R"("symbols":["batch",null],"source":"user"}]})");
+  EXPECT_EQ(text, R"({"version":2,"inputs":[{"name":"x","type":"f32","min":[1,3],"opt":[4,3],"max":[8,3],)"
+                  R"("symbols":["batch",null],"source":"user"}]})");
   const auto read = carriedInputsFromText(text);
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_EQ(read.value().inputs, inputs);
@@ -38,8 +37,8 @@ TEST(InputSpecMetadata, TextIsReadBack) {
 }
 
 TEST(InputSpecMetadata, TheFirstVersionIsReadStill) {
-  const auto read = carriedInputsFromText(
-      R"({"x":{"min":[1,3],"opt":[4,3],"max":[8,3]},"version":{"min":[],"opt":[],"max":[]}})");
+  const auto read =
+      carriedInputsFromText(R"({"x":{"min":[1,3],"opt":[4,3],"max":[8,3]},"version":{"min":[],"opt":[],"max":[]}})");
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_EQ(read.value().version, 1);
   ASSERT_EQ(read.value().inputs.size(), 2U);
@@ -50,8 +49,8 @@ TEST(InputSpecMetadata, TheFirstVersionIsReadStill) {
 
 TEST(InputSpecMetadata, RandomSpecsAreReadBack) {
   std::mt19937 random(30);
-  const std::vector<std::string> pieces{"x",  ",", "=",  "'", "\"", " ", "\n", "é", "名", ":", "\\", "{", "0",
-                                        "..", "%", "\t", "]", "#",  "*", "🙂", ""};
+  const std::vector<std::string> pieces{"x", ",", "=",  "'", "\"", " ", "\n", "é", "名",   ":", "\\",
+                                        "{", "0", "..", "%", "\t", "]", "#",  "*", "🙂", ""};
   const std::vector<DataType> types{DataType::F32, DataType::I64, DataType::Bool, DataType::BF16, DataType::Undefined};
   for (int round = 0; round < 500; ++round) {
     std::vector<CarriedInput> inputs;
@@ -90,7 +89,8 @@ TEST(InputSpecMetadata, DamagedTextIsAnErrorAndNothingElse) {
     (void)carriedInputsFromText(good.substr(0, random() % good.size()));
   }
   for (const char* bad :
-       {R"({"version":2})", R"({"version":2,"inputs":{}})", R"({"version":2,"inputs":[{}]})", R"({"version":0,"inputs":[]})",
+       {R"({"version":2})", R"({"version":2,"inputs":{}})", R"({"version":2,"inputs":[{}]})",
+        R"({"version":0,"inputs":[]})",
         R"({"version":2,"inputs":[{"name":"x","min":[1],"opt":[1],"max":[1],"type":"f99"}]})",
         R"({"version":2,"inputs":[{"name":"x","min":[1],"opt":[1],"max":[1],"symbols":[]}]})",
         R"({"version":2,"inputs":[{"name":"x","min":[],"opt":[],"max":[]},{"name":"x","min":[],"opt":[],"max":[]}]})",
@@ -107,9 +107,8 @@ TEST(InputSpecMetadata, ANewerVersionIsLeftOutWithAWord) {
 }
 
 TEST(InputSpecMetadata, WhatIsFixedByMetadataIsFixedInTheNetwork) {
-  const auto model = importWith(
-      R"({"version":2,"inputs":[{"name":"x","min":[4,3],"opt":[4,3],"max":[4,3]},)"
-      R"({"name":"z","min":[1,3],"opt":[4,3],"max":[8,3]}]})");
+  const auto model = importWith(R"({"version":2,"inputs":[{"name":"x","min":[4,3],"opt":[4,3],"max":[4,3]},)"
+                                R"({"name":"z","min":[1,3],"opt":[4,3],"max":[8,3]}]})");
   ASSERT_TRUE(model.ok()) << model.error().text();
   const auto prepared = prepareModel(model.value());
   ASSERT_TRUE(prepared.ok()) << prepared.error().text();
@@ -118,7 +117,8 @@ TEST(InputSpecMetadata, WhatIsFixedByMetadataIsFixedInTheNetwork) {
 }
 
 TEST(InputSpecMetadata, ATypeThatTheFileContradictsIsLeftOut) {
-  const auto model = importWith(R"({"version":2,"inputs":[{"name":"x","type":"f16","min":[1,3],"opt":[4,3],"max":[8,3]}]})");
+  const auto model =
+      importWith(R"({"version":2,"inputs":[{"name":"x","type":"f16","min":[1,3],"opt":[4,3],"max":[8,3]}]})");
   ASSERT_TRUE(model.ok()) << model.error().text();
   EXPECT_EQ(model.value().inputSpecs[0].source, "assumed");
   EXPECT_EQ(countCode(model.value(), "import.input_specs_ignored"), 1U);

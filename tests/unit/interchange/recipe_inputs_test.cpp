@@ -21,8 +21,9 @@ std::shared_ptr<const Model> modelWith(const std::string& name, const std::strin
   const ValueId x = b.input(name, {4, 3}), z = b.input("z", {3});
   b.output(b.node("Add", "add", {x, z}, {4, 3}));
   Model model = *b.build();
-  model.inputSpecs = {{.name = name, .dtype = DataType::F32, .min = {1, 3}, .opt = {4, 3}, .max = {8, 3}, .source = source},
-                      {.name = "z", .dtype = DataType::F32, .min = {3}, .opt = {3}, .max = {3}, .source = "file"}};
+  model.inputSpecs = {
+      {.name = name, .dtype = DataType::F32, .min = {1, 3}, .opt = {4, 3}, .max = {8, 3}, .source = source},
+      {.name = "z", .dtype = DataType::F32, .min = {3}, .opt = {3}, .max = {3}, .source = "file"}};
   return std::make_shared<const Model>(std::move(model));
 }
 
@@ -80,11 +81,13 @@ TEST(RecipeInputs, AreReadFromWhatPeopleHave) {
   EXPECT_EQ(of("#!/bin/sh\ntrtexec \"--optShapes='x':4x3,y:2\" \\\n  --fp16")[0].opt, (Dims{4, 3}));
   EXPECT_EQ(of("trtexec --shapes=x:4x3 --maxShapes=x:8x3"),
             (std::vector{RecipeInput{.name = "x", .min = {4, 3}, .opt = {4, 3}, .max = {8, 3}}}));
-  EXPECT_EQ(of("polygraphy run m.onnx --trt --trt-min-shapes x:[1,3] --trt-opt-shapes x:[4,3] --trt-max-shapes x:[8,3]"),
-            (std::vector{x}));
-  EXPECT_EQ(of("&&&& RUNNING TensorRT.trtexec [TensorRT v101601] # trtexec --onnx=m --minShapes=x:1x3 --optShapes=x:4x3 "
-               "--maxShapes=x:8x3\n[I] done\n"),
-            (std::vector{x}));
+  EXPECT_EQ(
+      of("polygraphy run m.onnx --trt --trt-min-shapes x:[1,3] --trt-opt-shapes x:[4,3] --trt-max-shapes x:[8,3]"),
+      (std::vector{x}));
+  EXPECT_EQ(
+      of("&&&& RUNNING TensorRT.trtexec [TensorRT v101601] # trtexec --onnx=m --minShapes=x:1x3 --optShapes=x:4x3 "
+         "--maxShapes=x:8x3\n[I] done\n"),
+      (std::vector{x}));
   EXPECT_EQ(of("INPUT_EXTENTS = {\n    \"x\": \"1..4..8,3\",\n}\n"), (std::vector{x}));
   EXPECT_TRUE(of("trtexec --fp16").empty());
   EXPECT_FALSE(recipeInputs("trtexec --minShapes=x:1xtwo").ok());
@@ -98,7 +101,8 @@ TEST(ExtentRanges, AreReadAndWritten) {
   EXPECT_EQ(parseExtentRanges("1..32").value(), (std::vector<ExtentRange>{{1, std::nullopt, 32}}));
   EXPECT_TRUE(parseExtentRanges("").value().empty());
   EXPECT_TRUE(parseExtentRanges("scalar").value().empty());
-  for (const char* bad : {"1..", "..2", "3..2", "1..5..4", "1..2..3..4", "a", "-1", "1,,2", "1.5", "99999999999999999999"})
+  for (const char* bad :
+       {"1..", "..2", "3..2", "1..5..4", "1..2..3..4", "a", "-1", "1,,2", "1.5", "99999999999999999999"})
     EXPECT_FALSE(parseExtentRanges(bad).ok()) << bad;
   EXPECT_EQ(extentRangesText({.name = "x", .min = {1, 3}, .opt = {8, 3}, .max = {32, 3}}), "1..8..32,3");
 }

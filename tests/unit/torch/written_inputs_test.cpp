@@ -93,8 +93,7 @@ TEST_F(WrittenInputs, CustomMetadataOfOthersIsKeptAndGoesFirst) {
   const std::string from = network(pt2Bytes(Pt2Kind::RawWeights, content));
   (void)written(from, {.inputSpecs = specsOf(2, 4, 8), .exampleInputs = {}});
   const std::string program = membersIn(contentOf(path("new.pt2")))["net/models/model.json"];
-  const Json custom = Json::parse(
-      Json::parse(program)["graph_module"]["metadata"]["custom"].get<std::string>());
+  const Json custom = Json::parse(Json::parse(program)["graph_module"]["metadata"]["custom"].get<std::string>());
   EXPECT_EQ(custom["theirs"], Json::array({1, 2}));
   EXPECT_TRUE(custom.contains(kInputSpecsKey));
   // What PyTorch keeps says one thing, the extra file, which it drops, another.
@@ -144,8 +143,8 @@ TEST_F(WrittenInputs, ANewerVersionIsLeftOutWithAWordAndARangeThatWasNotExported
     return std::ranges::any_of(model.decisions, [&](const Decision& decision) { return decision.code == code; });
   };
   EXPECT_TRUE(has(newer, "import.input_specs_newer"));
-  const ProcessResult over = fusescopeCommand(
-      {"inputs", path("new.pt2"), "--set", "picture=2..4..8,4", "-o", path("over.pt2")});
+  const ProcessResult over =
+      fusescopeCommand({"inputs", path("new.pt2"), "--set", "picture=2..4..8,4", "-o", path("over.pt2")});
   EXPECT_EQ(over.status, 2);
   EXPECT_NE(over.err.find("they would be lost"), std::string::npos) << over.err;
   const Model wide = written(from, {.inputSpecs = specsOf(1, 4, 64), .exampleInputs = {}}, "wide.pt2");
@@ -213,8 +212,7 @@ TEST_F(WrittenInputs, ADamagedFileIsRefusedOrWhole) {
     const std::string from = m_folder.write("bad.pt2", bad).string();
     const std::string to = path("of_bad.pt2");
     std::filesystem::remove(to);
-    const bool wrote =
-        writeExportedProgram(from, to, {.inputSpecs = specsOf(2, 4, 8), .exampleInputs = {}}).ok();
+    const bool wrote = writeExportedProgram(from, to, {.inputSpecs = specsOf(2, 4, 8), .exampleInputs = {}}).ok();
     EXPECT_EQ(wrote, std::filesystem::exists(to));
     EXPECT_EQ(contentOf(from), bad);
   }
