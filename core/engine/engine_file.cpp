@@ -8,6 +8,7 @@
 #include "base/mapped_file.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "base/untrusted_json.h"
 #include "engine/carried_examples.h"
 #include "engine/graph_io.h"
 #include "engine/model_io.h"
@@ -256,7 +257,7 @@ std::string engineExamplesText(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(meta.data()), meta.size());
   // Within a text of JSON quotes have a backslash: so the key is only found where it is one.
   if (text.find(std::string("\"") + kExamples + "\":") == std::string_view::npos) return {};
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = untrustedJson(text);
   return json.is_object() && json.contains(kExamples) ? json.at(kExamples).dump() : std::string();
 }
 

@@ -54,7 +54,7 @@ void takeCarriedInputs(std::string_view text, std::vector<InputSpec>& specs, con
 
 std::string exporterRangesWith(std::string_view text, const std::vector<CarriedInput>& inputs) {
   auto ranges = exporterRangesFromText(text);
-  if (!ranges) return {};
+  if (!ranges || text.find("-int_oo") != text.npos) return {};  // it also tells of numbers that are no extents
   ExporterRanges said;
   for (const CarriedInput& input : inputs)
     for (std::size_t axis = 0; axis < input.symbols.size(); ++axis)

@@ -1,6 +1,7 @@
 #include "frontends/exporter_ranges.h"
 
 #include <charconv>
+#include <cstdint>
 
 #include "base/trimmed.h"
 
@@ -9,6 +10,7 @@ namespace {
 
 constexpr std::string_view kRange = ": VR[";
 constexpr std::string_view kEndless = "int_oo";
+constexpr std::string_view kBottomless = "-int_oo";  ///< of a number that is no extent
 /// PyTorch before 2.5 wrote its largest integer, or one less, where there is no bound.
 constexpr std::int64_t kAsGoodAsEndless = std::int64_t{1} << 62;
 
@@ -32,11 +34,12 @@ std::optional<ExporterRanges> exporterRangesFromText(std::string_view text) {
     const std::string_view bounds = text.substr(mark + kRange.size(), end - mark - kRange.size());
     const std::size_t comma = bounds.find(',');
     if (comma == std::string_view::npos || name.empty()) return std::nullopt;
-    const auto least = wholeNumber(trimmed(bounds.substr(0, comma)));
-    const std::string_view last = trimmed(bounds.substr(comma + 1));
+    const std::string_view first = trimmed(bounds.substr(0, comma)), last = trimmed(bounds.substr(comma + 1));
+    const auto least = first == kBottomless ? std::optional(INT64_MIN) : wholeNumber(first);
     const auto most = wholeNumber(last);
     if (!least || (!most && last != kEndless) || (most && *most < *least)) return std::nullopt;
-    ranges[name] = {.least = *least, .most = most && *most < kAsGoodAsEndless ? most : std::nullopt};
+    if (first != kBottomless)
+      ranges[name] = {.least = *least, .most = most && *most < kAsGoodAsEndless ? most : std::nullopt};
     text = trimmed(text.substr(end + 1));
     if (text.empty()) break;
     if (text.front() != ',') return std::nullopt;

@@ -7,6 +7,7 @@
 #include "interchange/export_notes.h"
 #include "interchange/precision_config.h"
 #include "interchange/python_text.h"
+#include "interchange/source_network.h"
 
 namespace fusescope {
 namespace {
@@ -107,7 +108,7 @@ Result<Exported> writePolygraphy(const Plan& plan, const ExportOptions& options)
   std::string text = fmt::format(
       "# Layer precisions for weakly typed TensorRT networks (8.6 to 10.16{}). Use:\n"
       "#   polygraphy convert {} --trt-network-postprocess-script THIS_FILE{}{} -o OUT.engine\n",
-      config.usesBF16 ? "; bf16 needs 9.0" : "", shellQuoted(plan.model->networkPath()), flags,
+      config.usesBF16 ? "; bf16 needs 9.0" : "", shellQuoted(TRY(networkForTools(plan, options.stop))), flags,
       config.nodes.empty() ? std::string() : fmt::format(" --precision-constraints {}", name(config.strictness)));
   if (!workspace.empty()) text += "# The plan allows " + workspace + " MiB of workspace.\n";
   text += asComments(notes);

@@ -12,6 +12,7 @@
 #include "interchange/export_notes.h"
 #include "interchange/precision_config.h"
 #include "interchange/recipes/layer_names.h"
+#include "interchange/source_network.h"
 
 namespace fusescope {
 namespace {
@@ -110,7 +111,7 @@ Result<Exported> writeTrtexec(const Plan& plan, const ExportOptions& options) {
       if (node.output) outputs.push_back(fmt::format("{}:{}", layer, trtTypeName(*node.output)));
     }
   }
-  std::vector<std::string> words{"trtexec", shellQuoted("--onnx=" + plan.model->networkPath())};
+  std::vector<std::string> words{"trtexec", shellQuoted("--onnx=" + TRY(networkForTools(plan, options.stop)))};
   for (std::string& word : TRY(profileWords(plan))) words.push_back(std::move(word));
   if (config.usesF16) words.push_back("--fp16");
   if (config.usesBF16) words.push_back("--bf16");

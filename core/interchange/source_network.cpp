@@ -49,4 +49,10 @@ Result<std::filesystem::path> sourceNetwork(const Plan& plan, const StopToken& s
                     .help = kHelp};
 }
 
+Result<std::string> networkForTools(const Plan& plan, const StopToken& stop) {
+  const Model& model = *plan.model;
+  const bool isProgram = model.network.empty() && std::filesystem::path(model.path).extension() == ".pt2";
+  return isProgram ? TRY(sourceNetwork(plan, stop)).string() : model.networkPath();
+}
+
 }  // namespace fusescope

@@ -27,6 +27,7 @@ namespace fusescope {
 namespace {
 
 namespace fs = std::filesystem;
+using Examples = std::map<std::string, Tensor>;
 
 /// The network of a model, a plan, an engine or a session, as it was opened for that.
 Result<std::shared_ptr<const Model>> modelIn(const fs::path& path, const StopToken& stop, const Progress& progress) {
@@ -133,24 +134,38 @@ Status writeOnnxInputs(const Model& model, const std::vector<CarriedInput>& inpu
   onnxlib::NetworkEdits edits;
   if (!inputs.empty()) {
     edits.metadata[kInputSpecsKey] = carriedInputsText(inputs);
-    if (const auto known = onnxlib::graphMetadataEntry(model.files.front()->bytes(), kExporterRangesKey))
+    const auto file = TRY(MappedFile::open(model.networkPath()));
+    if (const auto known = onnxlib::graphMetadataEntry(file->bytes(), kExporterRangesKey))
       if (const std::string ranges = exporterRangesWith(*known, inputs); !ranges.empty())
         edits.graphMetadata[kExporterRangesKey] = ranges;
   }
   if (!examples.empty()) edits.metadata[kExampleInputsKey] = examples;
-  const auto bytes = TRY(onnxlib::editNetwork(model.path, edits, onnxlib::weightsNameOf(to)));
+  const auto bytes = TRY(onnxlib::editNetwork(model.networkPath(), edits, onnxlib::weightsNameOf(to)));
   return onnxlib::writeNetwork(to, bytes);
 }
 
+/// What the program calls an input of `model`, which may be the network that torch made of it: inputs are in one order.
+std::string nameInProgram(const Model& model, const Model& program, const std::string& input) {
+  const auto spec = std::ranges::find(model.inputSpecs, input, &InputSpec::name);
+  const auto place = static_cast<std::size_t>(spec - model.inputSpecs.begin());
+  return place < program.inputSpecs.size() ? program.inputSpecs[place].name : input;
+}
+
 /// Written under another name first, and read from there: what the program itself rules out is not written at all.
-Status writeProgramInputs(const Model& model, const std::vector<CarriedInput>& inputs, const std::string& examples,
+Status writeProgramInputs(const Model& model, std::vector<CarriedInput> inputs, const std::optional<Examples>& given,
                           const fs::path& to, const StopToken& stop) {
   TRY(onnxlib::checkNotWrittenOver(to, model.files));
+  const Model program = TRY(importProgramAsItIs(model.path, {}, stop));
+  for (CarriedInput& input : inputs) input.spec.name = nameInProgram(model, program, input.spec.name);
+  Examples called;
+  if (given)
+    for (const auto& [input, array] : *given) called.emplace(nameInProgram(model, program, input), array);
+  const std::string examples = given ? TRY(exampleInputsText(called)) : std::string();
   const Pt2Notes notes{.inputSpecs = inputs.empty() ? std::string() : carriedInputsText(inputs),
                        .exampleInputs = examples};
   return writeFileAtomically(to, [&](const fs::path& temporary) -> Status {
     TRY(writeExportedProgram(model.path, temporary, notes));
-    const Model read = TRY(importExportedProgram(temporary, {}, stop));
+    const Model read = TRY(importProgramAsItIs(temporary, {}, stop));
     for (const CarriedInput& input : inputs) {
       const auto spec = std::ranges::find(read.inputSpecs, input.spec.name, &InputSpec::name);
       const bool isKept = spec != read.inputSpecs.end() && spec->min == input.spec.min && spec->opt == input.spec.opt &&
@@ -204,17 +219,16 @@ Result<NetworkInputs> networkInputs(const fs::path& path, const InputsWish& wish
   return networkInputs(TRY(openModel(path, overrides, stop, progress)));
 }
 
-Result<std::optional<std::map<std::string, Tensor>>> wishedExamples(const NetworkInputs& inputs, const InputsWish& wish,
-                                                                    const StopToken& stop) {
-  using Examples = std::optional<std::map<std::string, Tensor>>;
-  if (wish.examples.empty()) return Examples();
+Result<std::optional<Examples>> wishedExamples(const NetworkInputs& inputs, const InputsWish& wish,
+                                               const StopToken& stop) {
+  if (wish.examples.empty()) return std::optional<Examples>();
   const auto plan = TRY(makePlan(inputs.model, {}, nullptr, stop));
   const Samples samples = TRY(loadSamples(*plan, {.paths = wish.examples}));
   if (samples.list.size() > 1)
     return Diagnostic{.message = fmt::format("these are {} samples, and a file carries one", samples.list.size()),
                       .where = {.attribute = "--example"},
                       .help = "Give one file, with an array for each input."};
-  return Examples(samples.first());
+  return std::optional(samples.first());
 }
 
 Status writeInputs(const NetworkInputs& inputs, const std::optional<std::map<std::string, Tensor>>& examples,
@@ -224,7 +238,7 @@ Status writeInputs(const NetworkInputs& inputs, const std::optional<std::map<std
     return Diagnostic{.message = "an engine is made for the inputs that it has, and is not written again",
                       .where = {.file = model.files.front()->identity().path},
                       .help = "Give the network, and the engine with --from."};
-  const bool isProgram = isExportedProgram(model);
+  const bool isProgram = isOfExportedProgram(model) && !(to.extension() == ".onnx" && !model.network.empty());
   if ((!isProgram && model.format != "onnx") || model.files.empty())
     return Diagnostic{.message = "inputs are written into networks in ONNX and into exported programs of PyTorch",
                       .where = {.file = model.path}};
@@ -233,11 +247,10 @@ Status writeInputs(const NetworkInputs& inputs, const std::optional<std::map<std
     return Diagnostic{.message = "nothing is known of the inputs that could be written",
                       .where = {.file = model.path},
                       .help = "Say it: --set x=1..8..32,3,224,224, --from FILE, or --example F.npz."};
-  const std::string text = examples ? TRY(exampleInputsText(*examples)) : std::string();
   TRY(checkCurrent(model.files));
   TRY(checkNotNewer(model));
-  if (isProgram) return writeProgramInputs(model, carried, text, to, stop);
-  return writeOnnxInputs(model, carried, text, to);
+  if (isProgram) return writeProgramInputs(model, carried, examples, to, stop);
+  return writeOnnxInputs(model, carried, examples ? TRY(exampleInputsText(*examples)) : std::string(), to);
 }
 
 Json toJson(const NetworkInputs& inputs, const std::string& written) {

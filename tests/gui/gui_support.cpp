@@ -18,7 +18,7 @@
 #include "planning/fused_node_facts.h"
 #include "session/calibrate.h"
 #include "session/session.h"
-#include "tests/support/allocations.h"
+#include "tests/support/metered/allocations.h"
 #include "ui/window/main_window.h"
 
 namespace fusescope::test {

@@ -18,7 +18,7 @@ class MainWindow;
 
 namespace fusescope::test {
 
-/// An application that counts how often each handler of the GUI thread asks for memory (tests/support/allocations.h).
+/// An application that counts how often each handler of the GUI thread asks for memory (tests/support/metered/allocations.h).
 /// Times are window_benchmark's to measure: what a handler makes is the same on every machine.
 class MeteredApplication : public QApplication {
  public:

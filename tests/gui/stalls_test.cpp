@@ -4,7 +4,7 @@
 
 #include "session/session.h"
 #include "tests/gui/gui_support.h"
-#include "tests/support/allocations.h"
+#include "tests/support/metered/allocations.h"
 #include "tests/support/paths.h"
 #include "ui/compare/two_views.h"
 #include "ui/docks/compare_dock.h"

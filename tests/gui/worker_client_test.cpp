@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "tests/gui/gui_support.h"
-#include "tests/support/allocations.h"
+#include "tests/support/metered/allocations.h"
 #include "tests/support/paths.h"
 #include "ui/jobs/worker_client.h"
 

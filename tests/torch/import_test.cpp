@@ -99,6 +99,25 @@ TEST_F(ImportedProgram, IsRunOnItsExamplesAndGivesWhatTorchGave) {
   EXPECT_EQ(json({"run", program(), "--input", "x=5,8"})["random_inputs"], true) << "the examples have other extents";
 }
 
+TEST_F(ImportedProgram, WhatIsSaidOfItsInputsIsWrittenIntoItOrItsNetwork) {
+  json(import());
+  const Json specs = json({"inspect", program()})["input_specs"];
+  std::vector<std::string> said{"inputs", program(), "-o"};
+  for (const char* to : {"said.pt2", "said.onnx"}) {
+    std::vector<std::string> command{said};
+    command.push_back(m_folder / to);
+    for (const Json& spec : specs)
+      command.insert(command.end(), {"--set", spec["name"].get<std::string>() + "=1..4..16,8"});
+    json(command);
+    for (const Json& input : json({"inputs", m_folder / to})["inputs"]) {
+      EXPECT_EQ(input["source"], "metadata") << to;
+      EXPECT_EQ(input["opt"], Json::array({4, 8})) << to;
+      EXPECT_EQ(input["max"], Json::array({16, 8})) << to;
+    }
+  }
+  EXPECT_EQ(json({"run", m_folder / "said.onnx"})["random_inputs"], true) << "nobody gave it examples";
+}
+
 TEST_F(ImportedProgram, EveryVerbTakesIt) {
   json(import());
   EXPECT_EQ(json({"plan", program(), "--precision", "f16"})["model"], program());

@@ -234,9 +234,9 @@ void SessionKeeper::modelOpened() {
     m_path.clear();
     Session fresh;  // how runs are made stays as the user chose it; inputs are of the network that they were made for
     fresh.settings = m_runs.settings();
-    std::string whyNot;  // examples that a file carries are small, and read in no time; those of a program are not
-    const bool isProgram = isOfExportedProgram(*m_document.model());
-    fresh.settings.inputs = isProgram ? SampleSource() : orCarried({}, *m_document.snapshot()->plan, whyNot);
+    std::string whyNot;  // examples that an ONNX file carries are small, and found in no time
+    const bool isOnnx = m_document.kind() == ArtifactKind::Model && !isOfExportedProgram(*m_document.model());
+    fresh.settings.inputs = isOnnx ? orCarried({}, *m_document.snapshot()->plan, whyNot) : SampleSource();
     fresh.settings.tune = {};
     m_runs.restore(fresh);
     m_document.setCalibrated(nullptr);

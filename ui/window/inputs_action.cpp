@@ -18,7 +18,7 @@ namespace {
 const QString kInputsTag = QStringLiteral("save inputs");  ///< of the job and of its message
 
 QString endingOf(const Model& model) {
-  return isExportedProgram(model) ? QStringLiteral(".pt2") : QStringLiteral(".onnx");
+  return isOfExportedProgram(model) ? QStringLiteral(".pt2") : QStringLiteral(".onnx");
 }
 
 }  // namespace
@@ -45,7 +45,15 @@ void saveInputs(MainWindow& window) {
                   QFileInfo(window.document().path()).completeBaseName() + QStringLiteral("_inputs") + ending),
       QStringLiteral("Networks (*%1)").arg(ending));
   if (path.isEmpty()) return;
-  if (QFileInfo(path).suffix().isEmpty()) path += ending;
+  if (QFileInfo(path).suffix().isEmpty()) {
+    path += ending;  // of this file nobody was asked whether it is to be replaced
+    if (QFileInfo::exists(path))
+      return window.messages().show(
+          kInputsTag,
+          QStringLiteral("✗ The inputs were not written: %1 is there already. Choose it by its whole name.")
+              .arg(QFileInfo(path).fileName()),
+          {});
+  }
   saveInputs(window, path);
 }
 

@@ -150,8 +150,10 @@ Result<NetworkOfProgram> makeNetwork(const fs::path& path, const MakeNetworkWish
   TRY(checkHandableToTorch(path));
   const Hash128 hash = TRY(programHash(*program.files.front()));
   if (wishes.environment.empty())
-    if (auto kept = findKeptNetworks(hash).newest; kept && kept->made.names == wishes.names)
+    if (auto kept = findKeptNetworks(hash, &wishes.names).newest) {
+      noteUse(*kept);
       return NetworkOfProgram{.kept = *std::move(kept)};
+    }
   if (progress) progress("start torch", wishes.environment);
   const ProbedCompiler* compiler =
       findProbedCompiler(wishes.environment.empty() ? "torch" : "torch@" + wishes.environment);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "compilers/probed/handed_values.h"
+#include "frontends/torch/pt2_importer.h"
 
 namespace fusescope::torch_compiler {
 namespace {
@@ -157,7 +158,9 @@ DataType halfType(const Plan& plan) {
 Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) {
   const Plan& plan = *network.plan;
   TRY(checkWhole(plan));
-  network.handedAs = {{kProgramFile, TRY(programOf(plan))}};
+  const fs::path program = TRY(programOf(plan));
+  TRY(checkHandableToTorch(program));
+  network.handedAs = {{kProgramFile, program}};
   const DataType half = halfType(plan);
   const std::string by = optionOf(plan, kHalf);
   network.pins.clear();

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "base/untrusted_json.h"
 #include "frontends/input_spec_metadata.h"
 #include "frontends/torch/arguments.h"
 #include "frontends/torch/element_types.h"
@@ -16,27 +17,6 @@ namespace fusescope::torch {
 namespace {
 
 constexpr std::int64_t kOldestSchema = 7, kNewestSchema = 8;
-constexpr int kDeepestJson = 512;
-
-/// Whether lists and objects are in each other no deeper than anybody needs: what walks them does so recursively.
-bool isShallow(std::string_view json) {
-  int depth = 0;
-  bool inText = false;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (inText) {
-      if (c == '\\') ++i;
-      inText = c != '"';
-    } else if (c == '"') {
-      inText = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > kDeepestJson) return false;
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return true;
-}
 
 /// The JSON with numbers in quotes that Python writes, and JSON does not have: NaN, Infinity, -Infinity.
 std::string withQuotedNumbers(std::string_view json) {
@@ -58,17 +38,6 @@ std::string withQuotedNumbers(std::string_view json) {
     strict += json[i];
   }
   return strict;
-}
-
-Result<Json> jsonOf(std::string_view text) {
-  if (!isShallow(text)) return Diagnostic{.message = "has lists and objects too deep within each other"};
-  Json json = Json::parse(text, nullptr, false);
-  if (!json.is_discarded()) return json;
-  try {
-    return Json::parse(withQuotedNumbers(text));
-  } catch (const Json::exception& error) {
-    return Diagnostic{.message = fmt::format("is no JSON: {}", error.what())};
-  }
 }
 
 Result<std::string> nameIn(const Json& object, const char* key) {
@@ -197,8 +166,19 @@ Status readVersions(const Json& json, ExportedProgram& program) {
 
 }  // namespace
 
+Result<Json> programJsonOf(std::string_view text) {
+  if (!isShallow(text)) return Diagnostic{.message = "has lists and objects too deep within each other"};
+  Json json = Json::parse(text, nullptr, false);
+  if (!json.is_discarded()) return json;
+  try {
+    return Json::parse(withQuotedNumbers(text));
+  } catch (const Json::exception& error) {
+    return Diagnostic{.message = fmt::format("is no JSON: {}", error.what())};
+  }
+}
+
 Result<ExportedProgram> parseExportedProgram(std::string_view text, std::int64_t mostNodes) {
-  const Json json = TRY(jsonOf(text));
+  const Json json = TRY(programJsonOf(text));
   ExportedProgram program;
   TRY(readVersions(json, program));
   const Json& module = *TRY(objectField(json, "graph_module"));

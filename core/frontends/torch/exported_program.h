@@ -100,6 +100,10 @@ struct ExportedProgram {
   std::string torchVersion;
 };
 
+/// The JSON of an exported program as torch reads it: Python writes NaN and Infinity, which are texts here. Errors: it
+/// is no JSON, or too deep.
+Result<Json> programJsonOf(std::string_view text);
+
 /// Reads the JSON of an exported program. Errors name the field: "graph_module.graph.nodes[3].outputs: must be a list".
 /// An argument of a kind that is not known is kept as its JSON text. Schemas 7 and 8 are read.
 Result<ExportedProgram> parseExportedProgram(std::string_view json, std::int64_t mostNodes);

@@ -213,7 +213,11 @@ Result<Hash128> programHash(const MappedFile& program) {
   return hash;
 }
 
-KeptNetworks findKeptNetworks(const Hash128& program) {
+void noteUse(const KeptNetwork& kept) {
+  touch(kept.network.parent_path());
+}
+
+KeptNetworks findKeptNetworks(const Hash128& program, const std::map<std::string, std::string>* names) {
   KeptNetworks found;
   const auto folder = folderOf(program);
   if (!folder.ok()) return found;
@@ -221,6 +225,8 @@ KeptNetworks findKeptNetworks(const Hash128& program) {
     auto kept = readKept(each);
     if (!kept.ok()) {
       found.unusable.push_back(kept.error().text());
+    } else if (names != nullptr && kept.value().made.names != *names) {
+      continue;
     } else if (!found.newest || takenAt(each) > takenAt(found.newest->network.parent_path())) {
       found.newest = std::move(kept).value();
     }
@@ -256,7 +262,12 @@ Result<KeptNetwork> keepNetwork(const Hash128& program, const Hash128& key, cons
   std::error_code failed;
   fs::rename(place, before, failed);  // there may be none
   fs::rename(folder, place, failed);
-  if (failed) return Diagnostic{.message = failed.message(), .where = {.file = place.string()}};
+  if (failed) {
+    if (auto there = readKept(place); there.ok()) return there;  // another process was first
+    std::error_code none;
+    fs::rename(before, place, none);
+    return Diagnostic{.message = failed.message(), .where = {.file = place.string()}};
+  }
   touch(place);
   removeOldest(place.parent_path().parent_path(), place);
   return readKept(place);

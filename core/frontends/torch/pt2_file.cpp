@@ -154,7 +154,8 @@ bool Pt2File::isKnown(const std::string& name) const {
     const auto& own = {kPlainProgram, kPlainWeights, kPlainConstants, kPlainExamples, "version"};
     return std::ranges::find(own, name) != own.end() || name.starts_with("extra_files/");
   }
-  const std::string_view rest = std::string_view(name).substr(std::min(m_root.size(), name.size()));
+  if (m_root.size() < 2 || !name.starts_with(m_root)) return false;
+  const std::string_view rest = std::string_view(name).substr(m_root.size());
   for (const char* own : {"models/{}.json", "data/sample_inputs/{}.pt"})
     if (name == member(own)) return true;
   for (const char* own : {"archive_format", "archive_version", "byteorder", ".data/version", ".data/serialization_id"})
@@ -169,6 +170,12 @@ bool Pt2File::isKnown(const std::string& name) const {
 }
 
 Status Pt2File::checkMembersKnown() const {
+  // PyTorch takes the folder of the first member for that of an archive, and would read another program there.
+  if (m_container == Pt2Container::PlainZip && m_members.names().front().find('/') != std::string::npos)
+    return Diagnostic{.message =
+                          "is the first member, and lies in a folder, which PyTorch may read in place of the "
+                          "program; it is not handed to torch",
+                      .where = {.attribute = m_members.names().front()}};
   for (const std::string& name : m_members.names())
     if (!isKnown(name))
       return Diagnostic{.message =

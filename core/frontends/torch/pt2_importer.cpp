@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/shell_quoted.h"
+#include "base/untrusted_json.h"
 #include "base/zip_places.h"
 #include "frontends/carried_inputs.h"
 #include "frontends/example_inputs.h"
@@ -44,7 +45,7 @@ Result<ExportedProgram> programOf(const Pt2File& file, std::int64_t mostNodes) {
 
 /// The JSON of `text` under `key`; empty: there is none.
 std::string noteIn(const std::optional<std::string>& text, const char* key) {
-  const Json json = text ? Json::parse(*text, nullptr, false) : Json();
+  const Json json = text ? untrustedJson(*text) : Json();
   return json.is_object() && json.contains(key) ? json.at(key).dump() : std::string();
 }
 
@@ -154,6 +155,7 @@ Result<Model> importExportedProgram(const std::filesystem::path& path, const Imp
   Model program = TRY(importProgramAsItIs(path, limits, stop));
   KeptNetworks kept = findKeptNetworks(TRY(programHash(*program.files.front())));
   if (kept.newest) {
+    noteUse(*kept.newest);
     auto network = networkOf(program, *kept.newest, limits, stop, nodes);
     if (network.ok() || network.error().cancelled) return network;
     kept.unusable.push_back(network.error().text());
@@ -167,7 +169,11 @@ Result<Model> importExportedProgram(const std::filesystem::path& path, const Imp
 Status checkHandableToTorch(const std::filesystem::path& path) {
   return readFrom(path, [](const Pt2File& file) -> Status {
     TRY(torch::checkForTorch(file));
-    TRY(examplesOf(file, TRY(programOf(file, ImportLimits().nodes))));
+    const ExportedProgram program = TRY(programOf(file, ImportLimits().nodes));
+    const auto saved = TRY(file.examples());  // torch unpickles them, whatever notes of ours say
+    if (!saved) return Done{};
+    CopyBudget budget = budgetFor(file);
+    TRY(torch::exampleTensors(program, *saved, budget));
     return Done{};
   });
 }

@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/json_splice.h"
+#include "base/untrusted_json.h"
 #include "base/zip_update.h"
 #include "frontends/example_inputs.h"
 #include "frontends/input_spec_metadata.h"
@@ -17,7 +18,7 @@ using torch::Pt2File;
 
 /// JSON of an object as it is in `text`, with more members; of what is no object an error.
 Result<Json> withNote(std::string_view text, const char* key, const std::string& value) {
-  Json json = Json::parse(text, nullptr, false);
+  Json json = untrustedJson(text);
   if (!json.is_object())
     return Diagnostic{.message = "holds something else than an object, which would be lost",
                       .where = {.attribute = key}};
@@ -28,7 +29,10 @@ Result<Json> withNote(std::string_view text, const char* key, const std::string&
 /// The program with `specs` among the `custom` metadata of its graph: a text of JSON, in which other tools have theirs.
 Result<std::string> programWith(const Pt2File& file, const std::string& specs) {
   const std::string program = TRY(file.programJson());
-  const Json json = Json::parse(program, nullptr, false);
+  const Json json = untrustedJson(program);
+  if (json.is_discarded())
+    return Diagnostic{.message = "holds numbers that JSON does not have (NaN, Infinity), and is not written again",
+                      .where = {.attribute = file.programMember()}};
   const Json& metadata = *TRY(torch::objectField(*TRY(torch::objectField(json, "graph_module")), "metadata"));
   const std::string custom = torch::textOr(metadata, "custom", "{}");
   const std::string changed = TRY(withNote(custom, kInputSpecsKey, specs)).dump();

@@ -52,6 +52,14 @@ bool isTensor(const Json& entry) {
   return entry.is_object() && entry.contains("tensor_meta") && entry.at("tensor_meta").is_object();
 }
 
+/// PyTorch takes whatever Python holds for true: what is neither true nor false is refused.
+Result<bool> saysPickled(const Json& entry) {
+  const auto found = entry.find("use_pickle");
+  if (found == entry.end()) return false;
+  if (!found->is_boolean()) return Diagnostic{.message = "must be true or false", .where = {.attribute = "use_pickle"}};
+  return found->get<bool>();
+}
+
 }  // namespace
 
 Result<std::map<std::string, Tensor>> rawTensors(const ZipMembers& members, const std::string& config,
@@ -71,9 +79,10 @@ Result<std::map<std::string, Tensor>> rawTensors(const ZipMembers& members, cons
     const auto path = textField(entry, "path_name");
     if (!path.ok()) return located(path.error(), name);
     const std::string member = folder + path.value();
-    const bool isPickled = entry.value("use_pickle", Json(false)) == Json(true);
-    auto tensor = isPickled ? pickledTensor(members, member, budget)
-                            : rawTensor(members, member, entry.at("tensor_meta"), budget);
+    const auto isPickled = saysPickled(entry);
+    if (!isPickled.ok()) return located(isPickled.error(), name);
+    auto tensor = isPickled.value() ? pickledTensor(members, member, budget)
+                                    : rawTensor(members, member, entry.at("tensor_meta"), budget);
     if (!tensor.ok()) return located(std::move(tensor).error(), name);
     tensors.insert_or_assign(name, std::move(tensor).value());
   }
@@ -84,12 +93,18 @@ Status checkTensorsAlone(const ZipMembers& members, const std::string& config) {
   if (!members.has(config)) return Done{};
   const Json json = Json::parse(TRY(members.text(config, kMostConfigBytes)), nullptr, false);
   const Json* entries = TRY(objectField(json, "config"));
-  for (const auto& [name, entry] : entries->items())
+  for (const auto& [name, entry] : entries->items()) {
     if (!isTensor(entry))
       return Diagnostic{.message =
                             "is an object that is no tensor, which PyTorch would unpickle; it is not handed to "
                             "torch",
                         .where = {.value = name, .attribute = members.place(config)}};
+    if (auto pickled = saysPickled(entry); !pickled.ok()) {
+      Diagnostic error = pickled.error();
+      error.where.value = name;
+      return error;
+    }
+  }
   return Done{};
 }
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/json.h"
+#include "base/untrusted_json.h"
+#include "frontends/torch/exported_program.h"
 
 namespace fusescope::torch {
 namespace {
@@ -59,6 +60,14 @@ constexpr std::array kFunctions = {"Abs",
                                    "ceiling",
                                    "floor"};
 
+/// Containers that inputs and outputs may be in, as PyTorch names them.
+constexpr std::array<std::string_view, 6> kContainers = {"builtins.tuple",
+                                                         "builtins.list",
+                                                         "builtins.dict",
+                                                         "collections.OrderedDict",
+                                                         "torch.fx.immutable_collections.immutable_list",
+                                                         "torch.fx.immutable_collections.immutable_dict"};
+
 constexpr std::string_view kDigits = "0123456789";
 constexpr std::string_view kOfNames = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
@@ -100,11 +109,44 @@ const Json* harmfulIn(const Json& json) {
   return nullptr;
 }
 
-Status checkExpressions(const std::string& program) {
-  const Json json = Json::parse(program, nullptr, false);
+/// Whether `json` describes containers that PyTorch makes without importing what the file names.
+bool isHarmlessTree(const Json& json) {
+  if (json.is_array()) return std::ranges::all_of(json, isHarmlessTree);  // a version and the tree, or parts of it
+  if (!json.is_object()) return true;
+  for (const auto& [key, value] : json.items()) {
+    const std::string text = value.is_string() ? value.get<std::string>() : std::string();
+    if (key == "type" && !value.is_null() && std::ranges::find(kContainers, text) == kContainers.end()) return false;
+    if (key == "context" && !value.is_null() && (!value.is_string() || text.find('{') != std::string::npos))
+      return false;
+    if (value.is_structured() && !isHarmlessTree(value)) return false;
+  }
+  return true;
+}
+
+/// The first text under "in_spec" or "out_spec" anywhere in `json` that is not harmless; null: there is none.
+const Json* harmfulTreeIn(const Json& json) {
+  for (const auto& [key, value] : json.items()) {
+    const bool isTree = json.is_object() && (key == "in_spec" || key == "out_spec") && value.is_string();
+    if (isTree && !value.get_ref<const std::string&>().empty()) {
+      const Json tree = untrustedJson(value.get_ref<const std::string&>());
+      if (tree.is_discarded() || !isHarmlessTree(tree)) return &value;
+    }
+    if (!value.is_structured()) continue;
+    if (const Json* harmful = harmfulTreeIn(value)) return harmful;
+  }
+  return nullptr;
+}
+
+Status checkTexts(const std::string& program) {
+  const Json json = TRY(programJsonOf(program));
   if (const Json* harmful = harmfulIn(json))
     return Diagnostic{.message = "an extent is the expression " + harmful->dump() +
                                  ", which PyTorch would evaluate as a program; it is not handed to torch"};
+  if (const Json* harmful = harmfulTreeIn(json))
+    return Diagnostic{.message =
+                          "its inputs or outputs are in containers for which PyTorch would import what the file "
+                          "names, " +
+                          harmful->dump() + "; it is not handed to torch"};
   return Done{};
 }
 
@@ -136,7 +178,7 @@ bool isHarmlessExpression(std::string_view text) {
 
 Status checkForTorch(const Pt2File& file) {
   TRY(file.checkMembersKnown());
-  return checkExpressions(TRY(file.programJson()));
+  return checkTexts(TRY(file.programJson()));
 }
 
 }  // namespace fusescope::torch

@@ -15,7 +15,8 @@ Options of `compile`:
 `export {names{}}` makes an ONNX network of the exported program: ../torch_export.py.
 
 Files of answers: program.json says what the program has and what each of its nodes did in a run; provenance.json holds
-what TorchInductor tells of its kernels; profile.json, what torch's profiler saw; network.onnx, with its weights beside it where they are many, is what `export` makes.
+what TorchInductor tells of its kernels; profile.json, what torch's profiler saw; network.onnx, with its weights beside
+it where they are many, is what `export` makes.
 """
 
 import json
@@ -55,6 +56,7 @@ class Compiler(base.Compiler):
                 kind="asked",
                 help="Use an environment with a newer torch.",
             )
+        self._tf32 = (self._torch.backends.cuda.matmul.allow_tf32, self._torch.backends.cudnn.allow_tf32)
         cards, why_none = cards_of(self._torch)
         about = {
             "cuda": self._torch.version.cuda or "",
@@ -72,8 +74,9 @@ class Compiler(base.Compiler):
         base.reset_peak()
         if options.get("threads"):
             self._torch.set_num_threads(options["threads"])
-        if options.get("tf32") == "off":
-            self._torch.backends.cuda.matmul.allow_tf32 = self._torch.backends.cudnn.allow_tf32 = False
+        allow = options.get("tf32") != "off"
+        self._torch.backends.cuda.matmul.allow_tf32 = allow and self._tf32[0]
+        self._torch.backends.cudnn.allow_tf32 = allow and self._tf32[1]
         phases = []
         with phase("load", phases, progress):
             exported = programs.load(self._torch, files[PROGRAM])

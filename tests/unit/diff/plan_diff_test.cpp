@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 #include "session/session.h"
-#include "tests/support/allocations.h"
+#include "tests/support/metered/allocations.h"
 #include "tests/support/paths.h"
 #include "tests/unit/diff/rebuilt_networks.h"
 #include "tests/unit/frontends/onnx_files.h"

@@ -8,55 +8,19 @@
 #include "engine/lowering.h"
 #include "engine/plan_backend.h"
 #include "engine/program_update.h"
+#include "tests/support/metered/allocations.h"
 #include "tests/unit/engine/engine_fixture.h"
 #include "tests/unit/engine/lowered_program.h"
 
-#if !FUSESCOPE_ADDRESS_SANITIZER && !FUSESCOPE_THREAD_SANITIZER
-#define FUSESCOPE_COUNTS_ALLOCATIONS 1
-#endif
-
 namespace {
-std::atomic<bool> counting = false;
-std::atomic<int> allocations = 0;
+std::atomic<int> counted = 0;
 constexpr std::size_t kSmall = 1024;             // bytes
 std::atomic<std::size_t> smallest = kSmall + 1;  // that is counted
 
-[[maybe_unused]] void note(std::size_t bytes) {
-  if (counting && bytes >= smallest) ++allocations;
+void note(std::size_t bytes) {
+  if (bytes >= smallest) ++counted;
 }
 }  // namespace
-
-#ifdef FUSESCOPE_COUNTS_ALLOCATIONS
-// glibc's own names for what these replace.
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-
-void* malloc(std::size_t bytes) {
-  note(bytes);
-  return __libc_malloc(bytes);
-}
-void* calloc(std::size_t count, std::size_t bytes) {
-  note(count * bytes);
-  return __libc_calloc(count, bytes);
-}
-void* realloc(void* memory, std::size_t bytes) {
-  note(bytes);
-  return __libc_realloc(memory, bytes);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
-  note(bytes);
-  return __libc_memalign(alignment, bytes);
-}
-int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
-  note(bytes);
-  *memory = __libc_memalign(alignment, bytes);
-  return *memory == nullptr ? 12 : 0;
-}
-}
-#endif
 
 namespace fusescope::testing {
 namespace {
@@ -85,18 +49,18 @@ int allocationsOfARun(const std::shared_ptr<const Plan>& planned, const char* ba
   Executor executor(std::make_shared<const Program>(std::move(program).value()));
   executor.bind(inputs, outputs);
   EXPECT_TRUE(executor.run({}).ok());
-  allocations = 0;
-  counting = true;
+  counted = 0;
+  test::watchAllocations(note);
   const bool ok = executor.run({}).ok();
-  counting = false;
+  test::watchAllocations(nullptr);
   EXPECT_TRUE(ok);
-  return allocations;
+  return counted;
 }
 
 class SampleAllocation : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(SampleAllocation, NoneWhileNativeRuns) {
-#ifndef FUSESCOPE_COUNTS_ALLOCATIONS
+#if FUSESCOPE_ADDRESS_SANITIZER || FUSESCOPE_THREAD_SANITIZER
   GTEST_SKIP() << "the sanitizer owns malloc";
 #endif
   EXPECT_EQ(allocationsOfARun(planOf(sampleModel(GetParam()))), 0);
@@ -138,14 +102,14 @@ std::shared_ptr<const Model> loopingNetwork() {
 }
 
 TEST(Allocation, NoneWhileALoopRuns) {
-#ifndef FUSESCOPE_COUNTS_ALLOCATIONS
+#if FUSESCOPE_ADDRESS_SANITIZER || FUSESCOPE_THREAD_SANITIZER
   GTEST_SKIP() << "the sanitizer owns malloc";
 #endif
   EXPECT_EQ(allocationsOfARun(planOf(loopingNetwork())), 0);
 }
 
 TEST(AllocationCounter, SeesTheReference) {
-#ifndef FUSESCOPE_COUNTS_ALLOCATIONS
+#if FUSESCOPE_ADDRESS_SANITIZER || FUSESCOPE_THREAD_SANITIZER
   GTEST_SKIP() << "the sanitizer owns malloc";
 #endif
   EXPECT_GT(
@@ -154,7 +118,7 @@ TEST(AllocationCounter, SeesTheReference) {
 }
 
 TEST(Allocation, NoneInNarrowFloats) {
-#ifndef FUSESCOPE_COUNTS_ALLOCATIONS
+#if FUSESCOPE_ADDRESS_SANITIZER || FUSESCOPE_THREAD_SANITIZER
   GTEST_SKIP() << "the sanitizer owns malloc";
 #endif
   for (const DataType type : {DataType::F16, DataType::BF16})
@@ -180,7 +144,7 @@ std::shared_ptr<const Plan> growingPlan() {
 
 /// What a token costs that makes a cache longer, beside the work itself.
 TEST(Allocation, OfNewExtentsAreFew) {
-#ifndef FUSESCOPE_COUNTS_ALLOCATIONS
+#if FUSESCOPE_ADDRESS_SANITIZER || FUSESCOPE_THREAD_SANITIZER
   GTEST_SKIP() << "the sanitizer owns malloc";
 #endif
   const LoweredProgram lowered(growingPlan(), {{"cache", {3, 8}}, {"x", {1, 8}}});
@@ -191,17 +155,17 @@ TEST(Allocation, OfNewExtentsAreFew) {
   };
   const auto three = numbersAt(3), four = numbersAt(4), five = numbersAt(5);
   ASSERT_TRUE(update->apply(*lowered.program, three, four));
-  allocations = 0;
+  counted = 0;
   smallest = 1;
-  counting = true;
+  test::watchAllocations(note);
   const bool ok = update->apply(*lowered.program, four, five);
-  counting = false;
+  test::watchAllocations(nullptr);
   smallest = kSmall + 1;
   EXPECT_TRUE(ok);
   std::size_t open = 0;
   for (const Step& step : lowered.program->steps) open += step.kernel != nullptr ? 1 : 0;
   ASSERT_GT(open, 0U);
-  EXPECT_LE(static_cast<std::size_t>(allocations), 20 * open);
+  EXPECT_LE(static_cast<std::size_t>(counted), 20 * open);
 }
 
 }  // namespace

@@ -142,6 +142,10 @@ TEST(ExporterRanges, AreReadAndWritten) {
   EXPECT_EQ(exporterRangesFromText(exporterRangesText(*ranges)), ranges);
   EXPECT_EQ(exporterRangesFromText("{}"), ExporterRanges());
   EXPECT_FALSE(exporterRangesFromText("{s0: VR[0, 9223372036854775806]}")->at("s0").most);
+  const auto beside = exporterRangesFromText("{s77: VR[2, 32], u0: VR[-int_oo, int_oo]}");  // u0 is no extent
+  ASSERT_TRUE(beside);
+  EXPECT_EQ(beside->size(), 1U);
+  EXPECT_EQ(beside->at("s77").most, 32);
   for (const char* bad : {"", "{", "s0", "{s0}", "{s0: VR[1, 2}", "{s0: VR[1]}", "{s0: VR[3, 2]}", "{s0: VR[a, 2]}",
                           "{: VR[1, 2]}", "{s0: VR[1, 2] s1: VR[1, 2]}"})
     EXPECT_FALSE(exporterRangesFromText(bad)) << bad;

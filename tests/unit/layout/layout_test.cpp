@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "tests/support/allocations.h"
+#include "tests/support/metered/allocations.h"
 #include "tests/unit/layout/sound_layout.h"
 
 namespace fusescope {

@@ -8,7 +8,7 @@
 
 #include "layout/drawing_quality.h"
 #include "layout/level_cache.h"
-#include "tests/support/allocations.h"
+#include "tests/support/metered/allocations.h"
 #include "tests/unit/layout/sound_layout.h"
 
 namespace fusescope {

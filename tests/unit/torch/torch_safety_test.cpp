@@ -2,6 +2,8 @@
 #include "frontends/torch/torch_safety.h"
 
 #include "base/zip_archive.h"
+#include "frontends/example_inputs.h"
+#include "frontends/input_spec_metadata.h"
 #include "tests/unit/torch/pt2_cases.h"
 
 namespace fusescope::test {
@@ -14,7 +16,7 @@ class HandedToTorch : public ::testing::Test {
     const auto checked = checkHandableToTorch(m_folder.write("net.pt2", bytes));
     return checked.ok() ? std::string() : checked.error().text();
   }
-  static std::string withMember(const std::string& pt2, const std::string& name, const std::string& content) {
+  static std::vector<ZipMember> membersOf(const std::string& pt2) {
     const auto reader = ZipReader::of(std::as_bytes(std::span(pt2)));
     std::vector<ZipMember> members;
     for (std::size_t i = 0; i < reader.value().entries().size(); ++i) {
@@ -22,9 +24,19 @@ class HandedToTorch : public ::testing::Test {
       members.push_back(
           {reader.value().entries()[i].name, std::string(reinterpret_cast<const char*>(held.data()), held.size())});
     }
+    return members;
+  }
+  static std::string withMember(const std::string& pt2, const std::string& name, const std::string& content) {
+    std::vector<ZipMember> members = membersOf(pt2);
     std::erase_if(members, [&](const ZipMember& member) { return member.name == name; });
     members.push_back({name, content});
     return zipBytes(members);
+  }
+  /// Of the small program with `what` among its JSON.
+  static std::string withJson(const std::string& what) {
+    Pt2Content content = smallProgram();
+    content.program.insert(content.program.find('{') + 1, what + ", ");
+    return pt2Bytes(Pt2Kind::RawWeights, content);
   }
   TemporaryFolder m_folder;
 };
@@ -67,6 +79,63 @@ TEST_F(HandedToTorch, TextsThatSymPyWouldRunAreRefused) {
   content.program = with(content.program, "Symbol('s0', positive=True, integer=True)", "__import__('os').getpid()");
   const std::string said = why(pt2Bytes(Pt2Kind::RawWeights, content));
   EXPECT_NE(said.find("which PyTorch would evaluate as a program"), std::string::npos) << said;
+}
+
+TEST_F(HandedToTorch, NumbersThatJsonDoesNotHaveHideNoText) {
+  EXPECT_EQ(why(withJson(R"("noise": NaN)")), "");
+  const std::string said = why(withJson(R"json("noise": [NaN, {"expr_str": "__import__('os').getpid()"}])json"));
+  EXPECT_NE(said.find("which PyTorch would evaluate as a program"), std::string::npos) << said;
+}
+
+TEST_F(HandedToTorch, WhatIsPickledIsTrueOrFalse) {
+  const std::string small = pt2Bytes(Pt2Kind::RawWeights, smallProgram());
+  for (const ZipMember& member : membersOf(small)) {
+    if (!member.name.ends_with("weights_config.json")) continue;
+    for (const char* truthy : {"1", "\"yes\"", "[0]"}) {
+      std::string config = member.content;
+      const std::size_t at = config.find("false", config.find("use_pickle"));
+      ASSERT_NE(at, std::string::npos) << config;
+      const std::string said = why(withMember(small, member.name, config.replace(at, 5, truthy)));
+      EXPECT_NE(said.find("must be true or false"), std::string::npos) << said;
+    }
+  }
+}
+
+TEST_F(HandedToTorch, NotesOfOursHideNoExamples) {
+  Pt2Content content = smallProgram();
+  content.examples = savedBytes(PickleWriter().global("os", "system").bytes(), {});
+  const std::string noted = withMember(pt2Bytes(Pt2Kind::RawWeights, content), "net/extra/fusescope.json",
+                                       R"({"fusescope.example_inputs": {"version": 1, "inputs": []}})");
+  EXPECT_NE(why(noted).find("os"), std::string::npos) << why(noted);
+}
+
+TEST_F(HandedToTorch, AnotherFolderIsNotTakenForTheProgramsOwn) {
+  std::vector<ZipMember> members = membersOf(pt2Bytes(Pt2Kind::PlainZip, smallProgram()));
+  members.insert(members.begin(), {"extra_files/archive_format", "pt2"});
+  EXPECT_NE(why(zipBytes(members)).find("first member"), std::string::npos) << why(zipBytes(members));
+  const std::string small = pt2Bytes(Pt2Kind::RawWeights, smallProgram());
+  EXPECT_NE(why(withMember(small, "Xextra/models/model.json", "{}")), "");
+}
+
+TEST_F(HandedToTorch, ContainersThatImportWhatTheFileNamesAreRefused) {
+  const auto tree = [](const std::string& type, const std::string& context) {
+    return R"("noise": {"in_spec": "[1, {\"type\": \"builtins.tuple\", \"context\": \"null\", \"children_spec\": [)"
+           R"({\"type\": \")" +
+           type + R"(\", \"context\": \")" + context + R"(\", \"children_spec\": []}]}]"})";
+  };
+  EXPECT_EQ(why(withJson(tree("builtins.dict", R"([\\\"x\\\"])"))), "");
+  for (const std::string& harmful :
+       {tree("collections.defaultdict", "null"), tree("antigravity.Flight", "null"),
+        tree("builtins.dict", R"([{\\\"__enum__\\\": true}])"), std::string(R"("noise": {"out_spec": "[1, {"})")}) {
+    const std::string said = why(withJson(harmful));
+    EXPECT_NE(said.find("PyTorch would import what the file names"), std::string::npos) << harmful << said;
+  }
+}
+
+TEST(UntrustedJson, ThatIsTooDeepIsNone) {
+  const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+  EXPECT_FALSE(carriedInputsFromText(R"({"version": 2, "inputs": [{"name": )" + deep + "}]}").ok());
+  EXPECT_FALSE(exampleInputsFromText(R"({"version": 1, "inputs": )" + deep + "}").ok());
 }
 
 TEST(Expressions, OfExtentsAreHarmless) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "base/sanitizers.h"
 
 namespace fusescope::test {
@@ -11,5 +13,10 @@ constexpr bool kCountsAllocations = FUSESCOPE_ADDRESS_SANITIZER == 0 && FUSESCOP
 /// measure of the thread's work that neither the machine nor its load changes: code that makes something for every node
 /// of a network asks at least once for each.
 long allocations();
+
+/// Is called for each request of any thread with its bytes, until another one is set; null: none is. It must not ask
+/// for memory itself.
+using AllocationWatch = void (*)(std::size_t bytes);
+void watchAllocations(AllocationWatch watch);
 
 }  // namespace fusescope::test
