@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "compilers/probed/environment_choice.h"
 #include "compilers/probed/recorded_job.h"
+#include "frontends/torch/kept_network.h"
 #include "session/exported_program.h"
 
 namespace fusescope::cli {
@@ -62,7 +63,7 @@ void printForPeople(const Json& made, const std::string& path) {
                            shellQuoted(path));
   std::cout << fmt::format(
       "{} by torch {}, onnx {}, onnxscript {}, at opset {}; {} of {} known to be of nodes of the program\n",
-      made["is_new"].get<bool>() ? "made now" : "it was made before,", made["torch"].get<std::string>(),
+      made["is_new"].get<bool>() ? "made now" : "it was made before,", made[kTorchVersion].get<std::string>(),
       made["onnx"].get<std::string>(), made["onnxscript"].get<std::string>(), made["opset"].get<int>(),
       made["tied"].get<std::int64_t>(), counted(made["node_count"].get<std::int64_t>(), "node"));
   Table table({{"extent"}, {"is called"}, {"least", true}, {"most", true}});

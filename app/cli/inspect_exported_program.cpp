@@ -7,6 +7,7 @@
 
 #include "app/cli/table.h"
 #include "base/text.h"
+#include "frontends/torch/kept_network.h"
 #include "session/exported_program.h"
 
 namespace fusescope::cli {
@@ -88,7 +89,7 @@ void printMade(const Json& program, const std::string& path) {
     std::cout << fmt::format("  {}\n", needsTorchInWords(path));
   else
     std::cout << fmt::format("  opens as the network that torch {} made of it: {} of {} known to be of its nodes\n",
-                             made["torch"].get<std::string>(), made["tied"].get<std::int64_t>(),
+                             made[kTorchVersion].get<std::string>(), made["tied"].get<std::int64_t>(),
                              counted(made["node_count"].get<std::int64_t>(), "node"));
 }
 

@@ -6,7 +6,6 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 namespace fusescope::test {
@@ -14,7 +13,9 @@ namespace {
 
 std::string contentOf(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream content;  // of a process that ends meanwhile nothing is read, and nothing thrown
+  content << file.rdbuf();
+  return content.str();
 }
 
 /// By /proc/PID/stat, in which a name in parentheses and the state stand before it.

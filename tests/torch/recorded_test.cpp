@@ -1,6 +1,7 @@
 // Answers of torch that were recorded, on a CPU and on a card (recordings/README.md), through every command.
 #include <filesystem>
 
+#include "tests/support/pt2_files.h"
 #include "tests/torch/torch_fixture.h"
 
 namespace fusescope::test {
@@ -14,7 +15,7 @@ class RecordedTorch : public Torch {
   /// A job for a network whose program is any file: what torch answers was recorded.
   ProcessResult pack(const fs::path& model, const Words& more = {}) const {
     fs::copy_file(model, m_folder / "model.onnx", fs::copy_options::overwrite_existing);
-    m_folder.write("model.pt2", "what torch answers is recorded");
+    m_folder.write("model.pt2", pt2Bytes(Pt2Kind::RawWeights, smallProgram()));  // what torch answers is recorded
     Words arguments{"probe", "pack", m_folder / "model.onnx", "--compiler", "torch", "-o", m_folder / "job.pyz"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return fusescopeCommand(arguments);

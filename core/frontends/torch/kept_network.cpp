@@ -182,11 +182,10 @@ std::int64_t MadeNetwork::tied() const {
 }
 
 Json toJson(const MadeNetwork& made) {
-  Json json = {{"torch", made.torch},           {"onnx", made.onnx},
-               {"onnxscript", made.onnxscript}, {"environment", made.environment},
-               {"opset", made.opset},           {"names", Json(made.names)},
-               {"inputs", made.inputs},         {"outputs", made.outputs},
-               {"symbols", Json::array()},      {"nodes", Json::array()}};
+  Json json = {{kTorchVersion, made.torch},       {"onnx", made.onnx},       {"onnxscript", made.onnxscript},
+               {"environment", made.environment}, {"opset", made.opset},     {"names", Json(made.names)},
+               {"inputs", made.inputs},           {"outputs", made.outputs}, {"symbols", Json::array()},
+               {"nodes", Json::array()}};
   for (const MadeExtent& each : made.extents)
     json["symbols"].push_back(
         {{"symbol", each.symbol}, {"name", each.name}, {"min", boundJson(each.least)}, {"max", boundJson(each.most)}});

@@ -27,6 +27,8 @@ namespace fusescope {
 /// opened.
 inline constexpr int kMadeNetworkVersion = 1;
 inline constexpr const char* kMadeNetwork = "network.onnx";
+/// The key of toJson() under which the version of torch is.
+inline constexpr const char* kTorchVersion = "torch";
 
 /// An open extent of the program's inputs. No bound: any number.
 struct MadeExtent {

@@ -43,6 +43,7 @@ class Compiler(base.Compiler):
     def __init__(self):
         self._program = self._run = None
         self._device, self._mode, self._kernels = "cpu", "eager", []
+        self._tf32 = None  # where torch allows it by itself
 
     def open(self, request, files, out_folder, progress):
         # What torch keeps for itself, as headers that it precompiles, goes with the job.
@@ -56,7 +57,6 @@ class Compiler(base.Compiler):
                 kind="asked",
                 help="Use an environment with a newer torch.",
             )
-        self._tf32 = (self._torch.backends.cuda.matmul.allow_tf32, self._torch.backends.cudnn.allow_tf32)
         cards, why_none = cards_of(self._torch)
         about = {
             "cuda": self._torch.version.cuda or "",
@@ -74,9 +74,8 @@ class Compiler(base.Compiler):
         base.reset_peak()
         if options.get("threads"):
             self._torch.set_num_threads(options["threads"])
-        allow = options.get("tf32") != "off"
-        self._torch.backends.cuda.matmul.allow_tf32 = allow and self._tf32[0]
-        self._torch.backends.cudnn.allow_tf32 = allow and self._tf32[1]
+        if self._device != "cpu":
+            self._allow_tf32(options.get("tf32") != "off")
         phases = []
         with phase("load", phases, progress):
             exported = programs.load(self._torch, files[PROGRAM])
@@ -141,6 +140,13 @@ class Compiler(base.Compiler):
         kernels = {} if self._mode == "eager" else {"kernels": self._kernels}
         write(os.path.join(out_folder, "profile.json"), {**events, **kernels})
         return {"ms": ms}
+
+    def _allow_tf32(self, as_by_itself):
+        """A job may compile again, with other options."""
+        backends = self._torch.backends
+        if self._tf32 is None:
+            self._tf32 = (backends.cuda.matmul.allow_tf32, backends.cudnn.allow_tf32)
+        backends.cuda.matmul.allow_tf32, backends.cudnn.allow_tf32 = self._tf32 if as_by_itself else (False, False)
 
     def _device_of(self, asked):
         has_card = self._torch.cuda.is_available()

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <thread>
 
 #include "base/files.h"
@@ -103,7 +103,9 @@ bool runs(int process) {
 
 std::string textOfFile(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream content;  // of a process that ends meanwhile nothing is read, and nothing thrown
+  content << file.rdbuf();
+  return content.str();
 }
 
 }  // namespace fusescope::test

@@ -230,7 +230,9 @@ TEST(InputFiles, WithoutFilesInputsAreRandomAndSaySo) {
   EXPECT_TRUE(samples.random);
   Json json;
   addSamples(json, samples);
-  EXPECT_EQ(json, Json({{"samples", 1}, {"random_inputs", true}, {"not_finite_inputs", Json::array()}}));
+  EXPECT_EQ(
+      json,
+      Json({{"samples", 1}, {"random_inputs", true}, {"example_inputs", false}, {"not_finite_inputs", Json::array()}}));
 }
 
 }  // namespace
