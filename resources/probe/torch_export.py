@@ -65,7 +65,7 @@ def symbols_of(exported, names):
 def bound(number):
     try:
         return int(number)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, AttributeError):  # the last, of infinities of SymPy
         return None  # infinite
 
 

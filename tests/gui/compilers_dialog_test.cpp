@@ -250,7 +250,8 @@ class CompilersDialogTest : public QObject {
   }
 
   void theMenuKeepsWhatIsHighlighted() {
-    m_dialog->close();
+    m_dialog->close();  // which deletes it
+    QTRY_VERIFY(!isOpen());
     QMenu* menu = nullptr;
     for (QAction* entry : m_window->actions().menu("&Build")->actions())
       if (entry->menu() != nullptr && entry->text() == QLatin1String("Build &with")) menu = entry->menu();
@@ -277,7 +278,7 @@ class CompilersDialogTest : public QObject {
     QApplication::processEvents();
     QVERIFY(!pressed.isNull());
     QTest::mouseRelease(menu, Qt::LeftButton, {}, place);
-    QTRY_VERIFY2(m_dialog->isVisible() || m_window->findChildren<CompilersDialog*>().size() > 1, "it was chosen");
+    QTRY_VERIFY2(isOpen(), "it was chosen");
   }
 
   void commandsOfThisMachineAreStarted() {
@@ -335,6 +336,10 @@ class CompilersDialogTest : public QObject {
   }
 
  private:
+  bool isOpen() const {
+    const auto dialogs = m_window->findChildren<CompilersDialog*>();
+    return std::ranges::any_of(dialogs, [](const CompilersDialog* each) { return each->isVisible(); });
+  }
   QTreeWidgetItem* itemOf(const char* name) const {
     const auto found = m_dialog->list().findItems(QString::fromLatin1(name), Qt::MatchExactly | Qt::MatchRecursive);
     return found.isEmpty() ? nullptr : found.front();

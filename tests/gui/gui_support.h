@@ -18,8 +18,9 @@ class MainWindow;
 
 namespace fusescope::test {
 
-/// An application that counts how often each handler of the GUI thread asks for memory (tests/support/metered/allocations.h).
-/// Times are window_benchmark's to measure: what a handler makes is the same on every machine.
+/// An application that counts how often each handler of the GUI thread asks for memory
+/// (tests/support/metered/allocations.h). Times are window_benchmark's to measure: what a handler makes is the same on
+/// every machine.
 class MeteredApplication : public QApplication {
  public:
   MeteredApplication(int& argc, char** argv) : QApplication(argc, argv) {}
@@ -39,6 +40,19 @@ class MeteredApplication : public QApplication {
 
 /// So long a test waits for what it looks at. What comes, comes far sooner, but how busy the machine is nobody knows.
 constexpr int kPatienceMs = 60'000;
+
+/// Lets events be handled, in steps as Qt's own macros take, until `holds` or `ms` have passed. Whether it held.
+template <class Condition>
+bool comes(const Condition& holds, int ms) {
+  constexpr int kStepMs = 50;
+  if (holds()) return true;
+  QTest::qWait(0);
+  for (int waited = 0; !holds(); waited += kStepMs) {
+    if (waited >= ms) return false;
+    QTest::qWait(kStepMs);
+  }
+  return true;
+}
 
 QString samplePath(const QString& name);
 struct WindowForm {
@@ -112,7 +126,7 @@ QLineEdit* searchBoxOf(MainWindow& window);
 // and fail where it held for a moment only (a process that ended): what held once counts here.
 #undef QTRY_VERIFY2_WITH_TIMEOUT
 #define QTRY_VERIFY2_WITH_TIMEOUT(condition, text, ms) \
-  QVERIFY2(QTest::qWaitFor([&] { return static_cast<bool>(condition); }, ms), text)
+  QVERIFY2(fusescope::test::comes([&] { return static_cast<bool>(condition); }, ms), text)
 #undef QTRY_VERIFY_WITH_TIMEOUT
 #define QTRY_VERIFY_WITH_TIMEOUT(condition, ms) QTRY_VERIFY2_WITH_TIMEOUT(condition, #condition, ms)
 #undef QTRY_VERIFY
