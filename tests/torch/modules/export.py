@@ -42,9 +42,13 @@ def whole(bound):
         return None
 
 
+def names_of_outputs(program):
+    return [spec.arg.name for spec in program.graph_signature.output_specs if spec.kind.name == "USER_OUTPUT"]
+
+
 def arrays(program, outputs):
     flat, _ = torch.utils._pytree.tree_flatten(outputs)
-    names = [spec.arg.name for spec in program.graph_signature.output_specs if spec.kind.name == "USER_OUTPUT"]
+    names = names_of_outputs(program)
     return {f"out:{name}": value.detach().float().numpy() if value.dtype == torch.bfloat16 else value.detach().numpy()
             for name, value in zip(names, flat, strict=True)}
 
@@ -61,7 +65,7 @@ def main(folder):
             outputs = example.module(*example.args, **example.kwargs)
         numpy.savez(path + ".npz", **arrays(program, outputs))
         with open(path + ".json", "w", encoding="utf-8") as file:
-            json.dump({"inputs": types_of_inputs(program)}, file)
+            json.dump({"inputs": types_of_inputs(program), "outputs": names_of_outputs(program)}, file)
         print(name, flush=True)
 
 
