@@ -17,13 +17,15 @@
 namespace fusescope {
 namespace {
 
-constexpr double kFastShare = 0.2;     // of the samples, which a time is taken from
-constexpr double kConfidence = 1.3;    // standard deviations
-constexpr double kQuietMedian = 1.25;  // times the time of a quiet machine
-constexpr double kMuchSlower = 3;      // than the best, after two runs: not worth a third
-constexpr double kSlower = 1.5;        // than the best: taken for no format's sake
-constexpr double kDisturbed = 0.02;    // share of a run that its threads waited
-constexpr double kEndOfPatience = 10;  // times the patience, where no run was quiet yet
+constexpr double kFastShare = 0.2;   // of the samples, which a time is taken from
+constexpr double kConfidence = 1.3;  // standard deviations
+constexpr std::size_t kFewestThatAgree = 3;
+constexpr double kQuietMedian = 1.25;        // times the time of a quiet machine
+constexpr double kMuchSlower = 3;            // than the best, after two runs: not worth a third
+constexpr double kSpreadOfMuchSlower = 0.5;  // of what is: at least 1.5 times the best, if it is off by that much
+constexpr double kSlower = 1.5;              // than the best: taken for no format's sake
+constexpr double kDisturbed = 0.02;          // share of a run that its threads waited
+constexpr double kEndOfPatience = 10;        // times the patience, where no run was quiet yet
 constexpr std::chrono::microseconds kShortestPause{500}, kLongestPause{8000};
 constexpr std::size_t kPage = 4096, kLine = 64;  // bytes
 constexpr std::size_t kMostPlaces = 64;          // of the operands
@@ -150,11 +152,18 @@ class Rounds {
     std::vector<double> quiet, disturbed;  ///< milliseconds of runs
     double spent = 0;                      ///< of the quiet ones
     bool open = true;                      ///< runs in the next round
+    bool isGivenUp = false;                ///< each run took much longer than the best
     bool works = true;
 
     bool isKnown() const { return !works || !quiet.empty(); }
     KernelTime time() const {
-      if (!quiet.empty()) return timeOf(quiet);
+      if (!quiet.empty()) {
+        KernelTime time = timeOf(quiet);
+        // Too few to agree, because the others were disturbed: a single one always lies at its own median.
+        time.quiet = time.quiet && (quiet.size() >= kFewestThatAgree || disturbed.empty());
+        if (isGivenUp) time.spread = std::min(time.spread, kSpreadOfMuchSlower);
+        return time;
+      }
       KernelTime time = timeOf(disturbed);
       time.ms = *std::ranges::min_element(disturbed);  // each is too much
       time.quiet = false;
@@ -195,13 +204,14 @@ class Rounds {
     }
     for (std::size_t i = 0; i < m_candidates.size(); ++i) {
       Candidate& candidate = m_candidates[i];
-      if (candidate.open && (isLate || isDone(candidate, times[i], best))) candidate.open = false;
+      if (!candidate.open) continue;
+      candidate.isGivenUp = candidate.quiet.size() >= 2 && times[i].ms > kMuchSlower * best->ms;
+      candidate.open = !isLate && !candidate.isGivenUp && !isDone(candidate, times[i], best);
     }
   }
 
   bool isDone(const Candidate& candidate, const KernelTime& time, const KernelTime* best) const {
     const auto rounds = static_cast<int>(candidate.quiet.size());
-    if (rounds >= 2 && time.ms > kMuchSlower * best->ms) return true;
     if (rounds < m_budget.leastRounds) return false;
     if (rounds >= m_budget.mostRounds || candidate.spent > m_budget.msEach) return true;
     return time.least() > best->most() * kSlower || (rounds >= m_budget.fewRounds && time.spread <= m_budget.precision);
@@ -240,7 +250,7 @@ KernelTime timeOf(std::vector<double> samples) {
   KernelTime time{.ms = at(middle), .median = at(count / 2)};
   if (time.ms <= 0) return time;
   const double width = std::max(at(middle + reach) - time.ms, time.ms - at(middle - reach)) / time.ms;
-  time.spread = samples.size() < 3 ? 1 : std::min(width, 1.0);
+  time.spread = samples.size() < kFewestThatAgree ? 1 : std::min(width, 1.0);
   time.quiet = time.median <= kQuietMedian * time.ms;
   return time;
 }

@@ -28,7 +28,7 @@ class PriceModelTest : public ::testing::Test {
   /// Other work may disturb what a build measures; each build measures again what was not measured with confidence.
   template <class Condition>
   void buildUntil(const Condition& known, const PlanOptions& options = {}) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);  // of patience: it takes milliseconds
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);  // of patience: it takes milliseconds
     do build(options);
     while (!known() && std::chrono::steady_clock::now() < end);
   }
@@ -98,7 +98,6 @@ TEST_F(PriceModelTest, NarrowFloatsArePricedOnEveryCpu) {
              });
     };
     buildUntil(known, options);
-    if (!known()) GTEST_SKIP() << "no build measured every kernel with confidence: other work disturbed the machine";
     const auto plan = predicted(options);
     for (const FusedNode& fused : plan->fusedNodes) EXPECT_EQ(fused.predictedHow, PriceSource::Measured) << fused.name;
   }

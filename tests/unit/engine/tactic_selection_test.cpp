@@ -171,6 +171,18 @@ TEST(Measurer, RunsInRoundsAndLeavesWhatIsClearlySlower) {
       << "a first run of each, then rounds that begin with another each time; the slow one is not worth a third";
 }
 
+TEST(Measurer, WhatIsLeftAsMuchSlowerIsToldFromTheBest) {
+  Course course;
+  const Kernel slow = fakeKernel('s', 40, course), quick = fakeKernel('q', 2, course);
+  const std::vector<MeasuredKernel> kernels{{&slow, {kSmallDesc}, {kLarge}}, {&quick, {kLarge}, {kSmallDesc}}};
+  const auto times =
+      measureKernels(kernels, {.msEach = 100, .leastRounds = 4, .mostRounds = 8}, {}, undisturbed(course));
+  ASSERT_TRUE(times.ok());
+  EXPECT_TRUE(times.value()[1]->isClearlyBelow(*times.value()[0]));
+  const std::vector<MeasuredMoment> moments{times.value()};
+  EXPECT_EQ(toldApart(moments)[1]->ms, 2) << "the first, preferred as it is, does not stand for it";
+}
+
 TEST(Measurer, RunsWhoseThreadsWaitedDoNotCount) {
   Course course;
   const Kernel kernel = fakeKernel('k', 1, course);
@@ -206,6 +218,25 @@ TEST(Measurer, PatienceEndsWhereEveryRunIsDisturbed) {
   EXPECT_EQ(times.value()[0]->spread, 1) << "nobody may rely on it";
   // One to warm up, then a run and one behind it until ten times the patience of 6 ms is over.
   EXPECT_EQ(std::ssize(course.log), 1 + 2 * 121);
+}
+
+TEST(Measurer, OneRunThatWasNotDisturbedAmongManyIsNoQuietMachine) {
+  Course course;
+  const Kernel kernel = fakeKernel('k', 0.25, course);
+  const MeasuredKernel measured{&kernel, {kSmallDesc}, {kSmallDesc}};
+  double waited = 0;
+  int asked = 0;
+  MeasuredThreads threads = undisturbed(course);
+  threads.waitedMs = [&] {  // asked before and after each run: during the third nothing waits
+    if (asked++ != 5) waited += 5;
+    return waited;
+  };
+  const auto times =
+      measureKernels(std::span(&measured, 1), {.msEach = 2, .patience = 3, .leastPatienceMs = 1}, {}, threads);
+  ASSERT_TRUE(times.ok() && times.value()[0]);
+  EXPECT_EQ(times.value()[0]->ms, 0.25);
+  EXPECT_EQ(times.value()[0]->spread, 1);
+  EXPECT_FALSE(times.value()[0]->quiet) << "else no later build would measure it again";
 }
 
 /// Processors that the calling thread may use.
