@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -101,6 +102,12 @@ struct InputArguments {
 
  private:
   SampleSource given(const Artifact& artifact) const;
+  /// The example inputs of the network, if the user gave no inputs. They are read once for an artifact, because a
+  /// command asks for them several times.
+  const std::optional<Samples>& carried(const Artifact& artifact) const;
+
+  mutable std::shared_ptr<const Plan> m_askedFor;
+  mutable std::optional<Samples> m_carried;
 };
 /// What people are told where nobody gave inputs, and of inputs that hold NaN or infinities.
 void printAboutInputs(const Samples& samples);

@@ -4,14 +4,6 @@
 #include "session/session_file.h"
 
 namespace fusescope::cli {
-namespace {
-
-void sayWhyNotCarried(const std::string& whyNot) {
-  if (!whyNot.empty())
-    std::cerr << "fusescope: the example inputs that the network carries are not taken: " << whyNot << "\n";
-}
-
-}  // namespace
 
 void InputArguments::declare(CLI::App& app) {
   repeatable(app, "--inputs", paths,
@@ -31,11 +23,18 @@ SampleSource InputArguments::given(const Artifact& artifact) const {
   return remembered;
 }
 
-SampleSource InputArguments::source(const Artifact& artifact) const {
+const std::optional<Samples>& InputArguments::carried(const Artifact& artifact) const {
+  if (m_askedFor == artifact.plan) return m_carried;
   std::string whyNot;
-  SampleSource taken = orCarried(given(artifact), *artifact.plan, whyNot);
-  sayWhyNotCarried(whyNot);
-  return taken;
+  m_carried = carriedSamples(*artifact.plan, given(artifact), whyNot);
+  m_askedFor = artifact.plan;
+  if (!whyNot.empty())
+    std::cerr << "fusescope: the example inputs that the network carries are not taken: " << whyNot << "\n";
+  return m_carried;
+}
+
+SampleSource InputArguments::source(const Artifact& artifact) const {
+  return carried(artifact) ? SampleSource{.paths = {m_carried->carriedIn}} : given(artifact);
 }
 
 Result<Samples> InputArguments::samples(const Artifact& artifact) const {
@@ -43,10 +42,8 @@ Result<Samples> InputArguments::samples(const Artifact& artifact) const {
   if (from.empty() && from.batchAxis)
     return Diagnostic{
         .message = "there are no inputs to cut", .where = {.attribute = "--batch-axis"}, .help = "Give --inputs too."};
-  std::string whyNot;
-  auto samples = loadSamplesOrCarried(*artifact.plan, from, whyNot);
-  sayWhyNotCarried(whyNot);
-  return samples;
+  if (carried(artifact)) return *m_carried;
+  return loadSamples(*artifact.plan, from);
 }
 
 void printAboutInputs(const Samples& samples) {

@@ -18,14 +18,6 @@ struct Arguments {
   bool json = false;
 };
 
-std::string extentText(const Json& dims) {
-  if (dims.is_null()) return "[…]";
-  std::vector<std::string> texts;
-  for (const Json& dim : dims)
-    texts.push_back(dim.is_string() ? dim.get<std::string>() : dim.is_null() ? "?" : dim.dump());
-  return "[" + joined(texts, ", ") + "]";
-}
-
 std::string sourceText(const Json& input) {
   const auto source = input["source"].get<std::string>();
   return input["given_by"].is_null() ? source : fmt::format("{} ({})", source, input["given_by"].get<std::string>());
@@ -35,14 +27,15 @@ void printForPeople(const Json& json) {
   printTitle(json["model"].get<std::string>());
   Table table({{"input"}, {"type"}, {"in the file"}, {"min"}, {"opt"}, {"max"}, {"source"}});
   for (const Json& input : json["inputs"])
-    table.add({input["name"].get<std::string>(), input["type"].get<std::string>(), extentText(input["dims"]),
-               extentText(input["min"]), extentText(input["opt"]), extentText(input["max"]), sourceText(input)});
+    table.add({input["name"].get<std::string>(), input["type"].get<std::string>(), extentsText(input["dims"], "[…]"),
+               extentsText(input["min"], "[…]"), extentsText(input["opt"], "[…]"), extentsText(input["max"], "[…]"),
+               sourceText(input)});
   table.print();
   if (json["inputs"].empty()) std::cout << "The network has no inputs.\n";
   std::vector<std::string> examples;
   for (const Json& example : json["examples"])
     examples.push_back(fmt::format("{} {}{}", example["name"].get<std::string>(), example["type"].get<std::string>(),
-                                   extentText(example["dims"])));
+                                   extentsText(example["dims"], "[…]")));
   if (!examples.empty()) std::cout << fmt::format("example inputs in the file: {}\n", joined(examples));
   if (!json["why_no_examples"].is_null())
     std::cout << fmt::format("example inputs: {}\n", json["why_no_examples"].get<std::string>());

@@ -25,13 +25,7 @@ struct Arguments {
 };
 
 std::string dimsText(const Json& dims) {
-  if (dims.is_null()) return "[…]";
-  std::string text;
-  for (const auto& dim : dims) {
-    text += text.empty() ? "" : " × ";
-    text += dim.is_string() ? dim.get<std::string>() : dim.is_null() ? "?" : std::to_string(dim.get<std::int64_t>());
-  }
-  return "[" + text + "]";
+  return extentsText(dims, "[…]", " × ");
 }
 
 void printValues(std::string_view title, const Json& values) {

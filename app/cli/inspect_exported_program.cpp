@@ -15,14 +15,6 @@ namespace {
 
 constexpr std::size_t kMostModules = 40;
 
-std::string extentsText(const Json& extents) {
-  if (extents.is_null()) return "-";
-  std::vector<std::string> texts;
-  for (const Json& extent : extents)
-    texts.push_back(extent.is_string() ? extent.get<std::string>() : extent.is_null() ? "?" : extent.dump());
-  return "[" + joined(texts, ", ") + "]";
-}
-
 void printArguments(const Json& program) {
   printTitle("Arguments");
   Table table({{"name"}, {"type"}, {"extents"}, {"strides"}, {"in the graph"}});
@@ -30,7 +22,7 @@ void printArguments(const Json& program) {
     const bool isConstant = argument["type"].is_null();
     table.add({argument["name"].get<std::string>(),
                isConstant ? "constant " + argument["constant"].dump() : argument["type"].get<std::string>(),
-               extentsText(argument["extents"]), extentsText(argument["strides"]),
+               extentsText(argument["extents"], "-"), extentsText(argument["strides"], "-"),
                argument["value"].get<std::string>()});
   }
   table.print();
@@ -58,7 +50,7 @@ void printExamples(const Json& program) {
   std::vector<std::string> texts;
   for (const Json& example : program["examples"])
     texts.push_back(fmt::format("{} {}{}", example["name"].get<std::string>(), example["type"].get<std::string>(),
-                                extentsText(example["dims"])));
+                                extentsText(example["dims"], "-")));
   if (!program["examples_missing"].is_null())
     std::cout << fmt::format("  no example inputs: {}\n", program["examples_missing"].get<std::string>());
   else

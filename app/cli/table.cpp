@@ -104,6 +104,14 @@ std::string rangeText(const std::string& least, const std::string& most) {
   return least == most ? least : least + " … " + most;
 }
 
+std::string extentsText(const Json& extents, std::string_view absent, std::string_view separator) {
+  if (extents.is_null()) return std::string(absent);
+  std::vector<std::string> texts;
+  for (const Json& extent : extents)
+    texts.push_back(extent.is_string() ? extent.get<std::string>() : extent.is_null() ? "?" : extent.dump());
+  return "[" + joined(texts, separator) + "]";
+}
+
 std::string shortened(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   auto head = most / 2, tail = text.size() - (most - 1 - most / 2);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "planning/plan.h"
 
 namespace fusescope::cli {
@@ -41,6 +42,8 @@ std::string predictedText(const FusedNode& fused);
 std::string rangeText(double leastMs, double mostMs, PriceSource how);  ///< "0.1 ms" where they are equal
 /// "2.7 MFLOP … 226.3 GFLOP": at the least and at the most extents; one where they are the same.
 std::string rangeText(const std::string& least, const std::string& most);
+/// "[batch, 3, ?]" of extents as JSON has them: numbers, symbols, or null; `absent` where it tells none.
+std::string extentsText(const Json& extents, std::string_view absent, std::string_view separator = ", ");
 /// At most `width` characters; what is left out of the middle shows as "…".
 std::string shortened(std::string_view text, std::size_t width = 56);
 

@@ -1,19 +1,17 @@
 #include "base/zip_update.h"
 
+#include <zlib.h>
+
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
+
+#include "base/zip_records.h"
 
 namespace fusescope {
 namespace {
 
-// Signatures and sizes of the parts of an archive, by the names of its specification (APPNOTE.TXT, 4.3).
-constexpr std::uint64_t kLocalMark = 0x04034b50, kCentralMark = 0x02014b50, kEndMark = 0x06054b50;
-constexpr std::uint64_t kEnd64Mark = 0x06064b50, kLocatorMark = 0x07064b50;
-constexpr std::size_t kLocalSize = 30, kCentralSize = 46, kEndSize = 22, kEnd64Size = 56, kLocatorSize = 20;
-constexpr std::size_t kMostComment = 65535;
-constexpr std::uint64_t kElsewhere32 = 0xffffffff, kElsewhere16 = 0xffff;  ///< the number is one of 64 bits elsewhere
+constexpr std::uint64_t kElsewhere16 = 0xffff;  ///< the number is one of 64 bits elsewhere
 constexpr std::size_t kAligned = 64;
 constexpr std::uint64_t kPaddingField = 0x4246;  ///< the extra field with which PyTorch pads its headers
 constexpr std::uint64_t kFirstDay = 0x00210000;  ///< date and time, of 1980: equal contents are equal archives
@@ -25,66 +23,39 @@ std::string little(std::uint64_t number, int bytes) {
   return text;
 }
 
-std::uint64_t crc32(std::string_view bytes) {
-  static const auto kTable = [] {
-    std::array<std::uint32_t, 256> table{};
-    for (std::uint32_t i = 0; i < 256; ++i) {
-      table[i] = i;
-      for (int bit = 0; bit < 8; ++bit) table[i] = table[i] >> 1 ^ ((table[i] & 1) != 0 ? 0xEDB88320U : 0U);
-    }
-    return table;
-  }();
-  std::uint32_t sum = ~0U;
-  for (const char byte : bytes) sum = sum >> 8 ^ kTable[(sum ^ static_cast<std::uint8_t>(byte)) & 0xff];
-  return ~sum;
+std::uint64_t checkSum(std::string_view bytes) {
+  return ::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
 }
 
 Diagnostic notWhole() {
   return {.message = "cannot be added to: the directory at the end of the archive is damaged or not there"};
 }
 
-/// An archive that is only looked at; every place is checked before it is read.
-class Archive {
- public:
-  explicit Archive(std::span<const std::byte> bytes)
-      : m_text(reinterpret_cast<const char*>(bytes.data()), bytes.size()) {}
-  bool has(std::uint64_t at, std::uint64_t count) const { return at <= m_text.size() && count <= m_text.size() - at; }
-  std::uint64_t number(std::uint64_t at, int bytes) const {
-    std::uint64_t number = 0;
-    for (int i = bytes; i-- > 0;) number = number << 8 | static_cast<std::uint8_t>(m_text[at + std::uint64_t(i)]);
-    return number;
-  }
-  std::string_view text(std::uint64_t at, std::uint64_t count) const { return m_text.substr(at, count); }
-  std::size_t size() const { return m_text.size(); }
-
- private:
-  std::string_view m_text;
-};
-
 struct DirectoryPlace {
   std::uint64_t offset = 0, bytes = 0, count = 0;
   std::string_view comment;
 };
 
-Result<DirectoryPlace> directoryIn(const Archive& archive) {
-  if (archive.size() < kEndSize) return notWhole();
-  const std::size_t last = archive.size() - kEndSize;
-  const std::size_t first = last > kMostComment ? last - kMostComment : 0;
+Result<DirectoryPlace> directoryIn(const zip::Bytes& archive) {
+  if (archive.size() < zip::kEndSize) return notWhole();
+  const std::size_t last = archive.size() - zip::kEndSize;
+  const std::size_t first = last > zip::kMostComment ? last - zip::kMostComment : 0;
   std::optional<std::size_t> end;
   for (std::size_t at = last;; --at) {
-    if (archive.number(at, 4) == kEndMark && archive.number(at + 20, 2) == archive.size() - at - kEndSize) end = at;
+    if (archive.number(at, 4) == zip::kEndMark && archive.number(at + 20, 2) == archive.size() - at - zip::kEndSize)
+      end = at;
     if (end || at == first) break;
   }
   if (!end) return notWhole();
   DirectoryPlace place{.offset = archive.number(*end + 16, 4),
                        .bytes = archive.number(*end + 12, 4),
                        .count = archive.number(*end + 10, 2),
-                       .comment = archive.text(*end + kEndSize, archive.number(*end + 20, 2))};
+                       .comment = archive.text(*end + zip::kEndSize, archive.number(*end + 20, 2))};
   std::uint64_t behind = *end;  // where the directory must end
   bool isParted = archive.number(*end + 8, 2) != place.count || archive.number(*end + 4, 2) != 0;
-  if (*end >= kLocatorSize && archive.number(*end - kLocatorSize, 4) == kLocatorMark) {
-    const std::uint64_t end64 = archive.number(*end - kLocatorSize + 8, 8);
-    if (!archive.has(end64, kEnd64Size) || archive.number(end64, 4) != kEnd64Mark) return notWhole();
+  if (*end >= zip::kLocatorSize && archive.number(*end - zip::kLocatorSize, 4) == zip::kLocatorMark) {
+    const std::uint64_t end64 = archive.number(*end - zip::kLocatorSize + 8, 8);
+    if (!archive.has(end64, zip::kEnd64Size) || archive.number(end64, 4) != zip::kEnd64Mark) return notWhole();
     place.count = archive.number(end64 + 32, 8);
     place.bytes = archive.number(end64 + 40, 8);
     place.offset = archive.number(end64 + 48, 8);
@@ -99,44 +70,27 @@ Result<DirectoryPlace> directoryIn(const Archive& archive) {
 struct DirectoryEntry {
   std::string_view name, record;  ///< the record: as it stands in the directory
   std::uint64_t header = 0;       ///< where the member begins
-  std::uint64_t end = 0;          ///< and where its content ends, as far as the directory tells; else it is very large
+  std::uint64_t end = 0;          ///< and where its content ends
 };
 
-/// Where the member of a record begins, which stands in the extra field of 64 bits where it is large.
-std::uint64_t headerOf(const Archive& archive, std::uint64_t record) {
-  const std::uint64_t header = archive.number(record + 42, 4);
-  if (header != kElsewhere32) return header;
-  std::uint64_t field = record + kCentralSize + archive.number(record + 28, 2);
-  const std::uint64_t end = field + archive.number(record + 30, 2);
-  while (field + 4 <= end) {
-    const std::uint64_t length = archive.number(field + 2, 2);
-    if (archive.number(field, 2) == 1) {
-      std::uint64_t before = 0;  // numbers that stand before it in the field
-      for (const std::uint64_t at : {record + 24, record + 20}) before += archive.number(at, 4) == kElsewhere32 ? 8 : 0;
-      return before + 8 <= length && field + 4 + length <= end ? archive.number(field + 4 + before, 8) : header;
-    }
-    field += 4 + length;
-  }
-  return header;
-}
-
-Result<std::vector<DirectoryEntry>> entriesIn(const Archive& archive, const DirectoryPlace& place) {
+Result<std::vector<DirectoryEntry>> entriesIn(const zip::Bytes& archive, const DirectoryPlace& place) {
   std::vector<DirectoryEntry> entries;
   const std::uint64_t end = place.offset + place.bytes;
   std::uint64_t at = place.offset;
   for (std::uint64_t i = 0; i < place.count; ++i) {
-    if (at + kCentralSize > end || archive.number(at, 4) != kCentralMark) return notWhole();
+    if (at + zip::kCentralSize > end || archive.number(at, 4) != zip::kCentralMark) return notWhole();
     const std::uint64_t nameBytes = archive.number(at + 28, 2);
-    const std::uint64_t all = kCentralSize + nameBytes + archive.number(at + 30, 2) + archive.number(at + 32, 2);
+    const std::uint64_t all = zip::kCentralSize + nameBytes + archive.number(at + 30, 2) + archive.number(at + 32, 2);
     if (at + all > end) return notWhole();
-    const std::uint64_t header = headerOf(archive, at);
-    if (header >= place.offset || !archive.has(header, kLocalSize) || archive.number(header, 4) != kLocalMark)
+    const zip::EntryNumbers numbers = zip::entryNumbers(archive, at);
+    const std::uint64_t header = numbers.header;
+    if (header >= place.offset || !archive.has(header, zip::kLocalSize) || archive.number(header, 4) != zip::kLocalMark)
       return notWhole();
-    const std::uint64_t content = header + kLocalSize + archive.number(header + 26, 2) + archive.number(header + 28, 2);
-    entries.push_back({.name = archive.text(at + kCentralSize, nameBytes),
-                       .record = archive.text(at, all),
-                       .header = header,
-                       .end = content + archive.number(at + 20, 4)});
+    entries.push_back(
+        {.name = archive.text(at + zip::kCentralSize, nameBytes),
+         .record = archive.text(at, all),
+         .header = header,
+         .end = zip::contentOf(archive, header) + std::min<std::uint64_t>(numbers.packed, archive.size())});
     at += all;
   }
   return entries;
@@ -149,21 +103,21 @@ class Tail {
 
   void addMember(const ZipAddition& member) {
     const std::uint64_t header = at();
-    const std::string sizes = little(crc32(member.content), 4) + little(member.content.size(), 4) +
+    const std::string sizes = little(checkSum(member.content), 4) + little(member.content.size(), 4) +
                               little(member.content.size(), 4) + little(member.name.size(), 2);
     const std::string common = little(kUtf8Flag, 2) + little(0, 2) + little(kFirstDay, 4) + sizes;
-    const std::uint64_t bare = header + kLocalSize + member.name.size();
+    const std::uint64_t bare = header + zip::kLocalSize + member.name.size();
     std::uint64_t padding = (kAligned - bare % kAligned) % kAligned;
     if (padding != 0 && padding < 4) padding += kAligned;  // of a field: its number and its length
     std::string extra;
     if (padding != 0) extra = little(kPaddingField, 2) + little(padding - 4, 2) + std::string(padding - 4, 'Z');
-    m_bytes += little(kLocalMark, 4) + little(20, 2) + common + little(extra.size(), 2) + member.name + extra;
+    m_bytes += little(zip::kLocalMark, 4) + little(20, 2) + common + little(extra.size(), 2) + member.name + extra;
     m_bytes += member.content;
-    const bool isFar = header >= kElsewhere32;
+    const bool isFar = header >= zip::kIn64;
     const std::string far = isFar ? little(1, 2) + little(8, 2) + little(header, 8) : std::string();
-    m_records.push_back(little(kCentralMark, 4) + little(isFar ? 45 : 20, 2) + little(isFar ? 45 : 20, 2) + common +
-                        little(far.size(), 2) + little(0, 2) + little(0, 2) + little(0, 2) + little(0, 4) +
-                        little(isFar ? kElsewhere32 : header, 4) + member.name + far);
+    m_records.push_back(little(zip::kCentralMark, 4) + little(isFar ? 45 : 20, 2) + little(isFar ? 45 : 20, 2) +
+                        common + little(far.size(), 2) + little(0, 2) + little(0, 2) + little(0, 2) + little(0, 4) +
+                        little(isFar ? zip::kIn64 : header, 4) + member.name + far);
   }
 
   std::string finish(const std::vector<std::string_view>& keptRecords, std::string_view comment) && {
@@ -171,15 +125,16 @@ class Tail {
     for (const std::string_view record : keptRecords) m_bytes += record;
     for (const std::string& record : m_records) m_bytes += record;
     const std::uint64_t bytes = at() - directory, count = keptRecords.size() + m_records.size();
-    if (directory >= kElsewhere32 || bytes >= kElsewhere32 || count >= kElsewhere16) {
+    if (directory >= zip::kIn64 || bytes >= zip::kIn64 || count >= kElsewhere16) {
       const std::uint64_t end64 = at();
-      m_bytes += little(kEnd64Mark, 4) + little(kEnd64Size - 12, 8) + little(45, 2) + little(45, 2) + little(0, 4) +
-                 little(0, 4) + little(count, 8) + little(count, 8) + little(bytes, 8) + little(directory, 8);
-      m_bytes += little(kLocatorMark, 4) + little(0, 4) + little(end64, 8) + little(1, 4);
+      m_bytes += little(zip::kEnd64Mark, 4) + little(zip::kEnd64Size - 12, 8) + little(45, 2) + little(45, 2) +
+                 little(0, 4) + little(0, 4) + little(count, 8) + little(count, 8) + little(bytes, 8) +
+                 little(directory, 8);
+      m_bytes += little(zip::kLocatorMark, 4) + little(0, 4) + little(end64, 8) + little(1, 4);
     }
     const std::uint64_t shortCount = std::min(count, kElsewhere16);
-    m_bytes += little(kEndMark, 4) + little(0, 4) + little(shortCount, 2) + little(shortCount, 2) +
-               little(std::min(bytes, kElsewhere32), 4) + little(std::min(directory, kElsewhere32), 4) +
+    m_bytes += little(zip::kEndMark, 4) + little(0, 4) + little(shortCount, 2) + little(shortCount, 2) +
+               little(std::min(bytes, zip::kIn64), 4) + little(std::min(directory, zip::kIn64), 4) +
                little(comment.size(), 2);
     m_bytes += comment;
     return std::move(m_bytes);
@@ -196,7 +151,7 @@ class Tail {
 }  // namespace
 
 Result<ZipUpdate> updatedZip(std::span<const std::byte> archive, const std::vector<ZipAddition>& additions) {
-  const Archive file(archive);
+  const zip::Bytes file(archive);
   const DirectoryPlace place = TRY(directoryIn(file));
   const auto isReplaced = [&](const DirectoryEntry& entry) {
     return std::ranges::any_of(additions, [&](const ZipAddition& added) { return added.name == entry.name; });
@@ -218,7 +173,7 @@ Result<ZipUpdate> updatedZip(std::span<const std::byte> archive, const std::vect
     if (header >= keptEnd) kept = std::min(kept, header);
   Tail tail(kept);
   for (const ZipAddition& member : additions) {
-    if (member.name.size() > kElsewhere16 || member.content.size() >= kElsewhere32)
+    if (member.name.size() > kElsewhere16 || member.content.size() >= zip::kIn64)
       return Diagnostic{.message = "is too large to be added to an archive", .where = {.attribute = member.name}};
     tail.addMember(member);
   }

@@ -6,12 +6,13 @@
 
 #include "base/result.h"
 #include "ir/tensor.h"
+#include "onnxlib/metadata_entry.h"
 
 namespace fusescope {
 
 /// The key under which a file holds example inputs: among the metadata of an .onnx file, and in the member
 /// extra/fusescope.json of an exported program of PyTorch.
-inline constexpr const char* kExampleInputsKey = "fusescope.example_inputs";
+inline constexpr const char* kExampleInputsKey = onnxlib::kMetadataLeft;
 
 /// So many bytes example inputs may have in all to be carried: a file with them is opened as quickly as without.
 inline constexpr std::int64_t kMostExampleBytes = std::int64_t{1} << 20;

@@ -349,8 +349,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "no node of the exported program that {compiler} ran is known to be this one, so that it is not disclosed what "
        "became of it"},
       {"build.multiplies_tf32", Build, true,
-       "{compiler} may multiply floats of f32 in TF32 on this card, with 10 bits of each factor: in {where}. "
-       "--compiler-option tf32=off has it multiply them as they are"},
+       "on this card {compiler} may multiply values of f32 in TF32, which keeps 10 bits of each mantissa: in {where}. "
+       "--compiler-option tf32=off keeps all 23"},
       {"build.shares_kernels", Build, true,
        "{compiler} names it among the origins of {kernels|kernel/kernels}: it shares in them, and which of them "
        "calculates it is not told"},

@@ -131,14 +131,25 @@ bool isOwnFile(const Plan& plan, const fs::path& path) {
          there.value().inode == files.front()->identity().inode;
 }
 
-Result<std::map<std::string, Tensor>> examplesIn(const Plan& plan, const fs::path& path) {
-  auto examples = isOwnFile(plan, path) ? carriedExamples(*unquantized(plan.model)) : carriedExamples(path);
-  if (!examples.ok()) return examples;
-  if (examples.value().empty())
-    return Diagnostic{.message = "carries no example inputs",
-                      .where = {.file = path.string()},
-                      .help = "fusescope inputs MODEL --example F.npz -o NEW writes them into a file."};
-  return examples;
+Diagnostic carriesNone(const fs::path& path) {
+  return {.message = "carries no example inputs",
+          .where = {.file = path.string()},
+          .help = "fusescope inputs MODEL --example F.npz -o NEW writes them into a file."};
+}
+
+Result<Sample> sampleOf(const Plan& plan, const fs::path& path, const NpzArrays& arrays) {
+  return Sample{path.stem().string(), TRY(inputsOf(plan, path, arrays))};
+}
+
+/// The examples that the network or engine at `path` carries, which is not the plan's own.
+Result<Sample> exampleOf(const Plan& plan, const fs::path& path) {
+  if (path.extension() == ".pt2") {  // says why it holds none
+    const auto examples = calledAsInputs(*unquantized(plan.model), TRY(readExampleInputs(path)));
+    return sampleOf(plan, path, NpzArrays(examples.begin(), examples.end()));
+  }
+  const auto examples = TRY(carriedExamples(path));
+  if (examples.empty()) return carriesNone(path);
+  return sampleOf(plan, path, examples);
 }
 
 /// Polygraphy's inputs.
@@ -219,14 +230,20 @@ Result<std::vector<Sample>> readSamples(const Plan& plan, const fs::path& path) 
   std::error_code error;
   if (fs::is_directory(path, error)) return fromFolder(plan, path);
   if (isList(path)) return fromPolygraphy(plan, path);
-  if (path.extension() == ".pt2" && !isOwnFile(plan, path)) {  // says why it holds none
-    const auto examples = calledAsInputs(*unquantized(plan.model), TRY(readExampleInputs(path)));
-    const NpzArrays arrays(examples.begin(), examples.end());
-    return std::vector{Sample{path.stem().string(), TRY(inputsOf(plan, path, arrays))}};
+  if (isOwnFile(plan, path)) {
+    auto own = TRY(carriedSample(plan));
+    if (!own) return carriesNone(path);
+    return std::vector{*std::move(own)};
   }
-  if (isNetworkFile(path) || isOwnFile(plan, path))
-    return std::vector{Sample{path.stem().string(), TRY(inputsOf(plan, path, TRY(examplesIn(plan, path))))}};
-  return std::vector{Sample{path.stem().string(), TRY(inputsOf(plan, path, TRY(readNpz(path))))}};
+  if (isNetworkFile(path)) return std::vector{TRY(exampleOf(plan, path))};
+  return std::vector{TRY(sampleOf(plan, path, TRY(readNpz(path))))};
+}
+
+Result<std::optional<Sample>> carriedSample(const Plan& plan) {
+  const Model& model = *unquantized(plan.model);
+  const auto examples = TRY(carriedExamples(model));
+  if (examples.empty()) return std::optional<Sample>();
+  return std::optional(TRY(sampleOf(plan, model.files.front()->identity().path, examples)));
 }
 
 bool isInputFile(const std::filesystem::path& path) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ Result<std::pair<std::string, Tensor>> readSingleInput(const Plan& plan, const s
 /// - a folder of such folders (ONNX's test_data_set_0, …): each one.
 /// Errors name the file and the inputs that there are.
 Result<std::vector<Sample>> readSamples(const Plan& plan, const std::filesystem::path& path);
+
+/// The example inputs that the network of `plan` carries in its own file, likewise; nothing: it carries none.
+Result<std::optional<Sample>> carriedSample(const Plan& plan);
 
 /// Whether it can hold inputs, by its name alone.
 bool isInputFile(const std::filesystem::path& path);

@@ -104,7 +104,7 @@ Result<std::vector<InputOverride>> saidBy(const fs::path& path, const std::vecto
 /// What the file of a model carries under kInputSpecsKey; nothing that can be read: an object without inputs.
 std::string carriedTextOf(const Model& model) {
   if (model.files.empty()) return "{}";
-  if (!isExportedProgram(model))
+  if (!isOfExportedProgram(model))
     return std::string(onnxlib::metadataEntry(model.files.front()->bytes(), kInputSpecsKey).value_or("{}"));
   const auto program = readExportedProgram(model.path);
   return program.ok() && !program.value().inputSpecs.empty() ? program.value().inputSpecs : "{}";

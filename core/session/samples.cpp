@@ -7,7 +7,6 @@
 #include <iterator>
 #include <set>
 
-#include "engine/carried_examples.h"
 #include "session/cut_samples.h"
 #include "session/input_files.h"
 #include "session/session.h"
@@ -114,25 +113,29 @@ Result<Samples> loadSamples(const Plan& plan, const SampleSource& source) {
   return Samples{.list = {{"random", randomInputs(plan)}}, .random = true};
 }
 
-SampleSource orCarried(const SampleSource& source, const Plan& plan, std::string& whyNot) {
+std::optional<Samples> carriedSamples(const Plan& plan, const SampleSource& given, std::string& whyNot) {
   const MappedFiles& files = unquantized(plan.model)->files;
-  if (!source.empty() || source.batchAxis || files.empty()) return source;
-  const auto examples = carriedExamples(*unquantized(plan.model));
-  if (!examples.ok()) whyNot = examples.error().text();
-  if (!examples.ok() || examples.value().empty()) return source;
-  const SampleSource carried{.paths = {files.front()->identity().path}};
-  if (const auto samples = loadSamples(plan, carried); !samples.ok()) {
-    whyNot = samples.error().text();
-    return source;
-  }
-  return carried;
+  if (!given.empty() || given.batchAxis || files.empty()) return std::nullopt;
+  const std::string& path = files.front()->identity().path;
+  const auto taken = [&]() -> Result<std::optional<Sample>> {
+    auto sample = TRY(carriedSample(plan));
+    if (sample) TRY(checkInputs(plan, sample->inputs));
+    return sample;
+  };
+  auto sample = taken();
+  if (!sample.ok()) whyNot = inFile(std::move(sample).error(), path).text();
+  if (!sample.ok() || !sample.value()) return std::nullopt;
+  return Samples{.list = {*std::move(sample).value()}, .carriedIn = path};
+}
+
+SampleSource orCarried(const SampleSource& source, const Plan& plan, std::string& whyNot) {
+  const auto carried = carriedSamples(plan, source, whyNot);
+  return carried ? SampleSource{.paths = {carried->carriedIn}} : source;
 }
 
 Result<Samples> loadSamplesOrCarried(const Plan& plan, const SampleSource& source, std::string& whyNot) {
-  const SampleSource taken = orCarried(source, plan, whyNot);
-  Samples samples = TRY(loadSamples(plan, taken));
-  if (source.empty() && !taken.empty()) samples.carriedIn = taken.paths.front();
-  return samples;
+  if (auto carried = carriedSamples(plan, source, whyNot)) return *std::move(carried);
+  return loadSamples(plan, source);
 }
 
 std::vector<std::map<std::string, Tensor>> Samples::inputs() const {

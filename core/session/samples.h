@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,11 +35,15 @@ struct Samples {
 /// nobody knows is an error then. Errors name file and input.
 Result<Samples> loadSamples(const Plan& plan, const SampleSource& source);
 
+/// The example inputs in the file that the network was read from, where nobody gave others and `plan` takes them;
+/// Samples::carriedIn is that file. `whyNot` says why examples that are there are not taken.
+std::optional<Samples> carriedSamples(const Plan& plan, const SampleSource& given, std::string& whyNot);
+
 /// `source`, or where it is empty the file that the network was read from, if that carries example inputs that `plan`
 /// takes; empty where it carries none. `whyNot` says why examples that are there are not taken.
 SampleSource orCarried(const SampleSource& source, const Plan& plan, std::string& whyNot);
 
-/// loadSamples() of that: Samples::carriedIn says whose examples they are.
+/// loadSamples(), or those that the network carries.
 Result<Samples> loadSamplesOrCarried(const Plan& plan, const SampleSource& source, std::string& whyNot);
 
 /// `error` with the name of the sample that was run when it came; where there is one sample alone, as it is.

@@ -179,13 +179,12 @@ TEST_F(RecordedTorch, AutocastRoundsWhatItCalculatesInF16) {
 }
 
 TEST_F(RecordedTorch, WhatACardMultipliesInTf32IsSaid) {
-  const auto model = zooModel("tiny_resnet_dynbatch");
-  if (!model) GTEST_SKIP() << "no shared test material; set FUSESCOPE_SHARED to its folder";
+  const fs::path model = sampleFolder("tiny_resnet_dynbatch") / "model.onnx";
   std::map<std::string, double> errors;
   for (const std::string tf32 : {"default", "off"}) {
     const bool isOff = tf32 == "off";
     const ProcessResult packed = pack(
-        *model, {"--compiler-option", "tf32=" + tf32, "--do", "plan,run", "--inputs", model->parent_path() / "io.npz"});
+        *model, {"--compiler-option", "tf32=" + tf32, "--do", "plan,run", "--inputs", model.parent_path() / "io.npz"});
     ASSERT_EQ(packed.status, 0) << packed.err;
     replay(std::string("tiny_resnet_dynbatch.eager.f32.") + (isOff ? "tf32off" : "tf32") + ".h100");
     const Json told = json({"probe", "open", result()});

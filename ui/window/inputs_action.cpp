@@ -46,7 +46,7 @@ void saveInputs(MainWindow& window) {
       QStringLiteral("Networks (*%1)").arg(ending));
   if (path.isEmpty()) return;
   if (QFileInfo(path).suffix().isEmpty()) {
-    path += ending;  // of this file nobody was asked whether it is to be replaced
+    path += ending;  // the dialog asked about the name without the ending
     if (QFileInfo::exists(path))
       return window.messages().show(
           kInputsTag,

@@ -133,8 +133,8 @@ std::vector<CompilerOption> compilerOptions() {
           {.name = kTf32,
            .values = {"default", "off"},
            .initial = "default",
-           .help = "whether floats of f32 may be multiplied in TF32, which has 10 bits of each factor, on cards that "
-                   "can: as torch does by itself, which is for convolutions; or nowhere"},
+           .help = "default: cards that can may multiply values of f32 in TF32, which keeps 10 bits of each mantissa, "
+                   "where torch allows it by itself (in convolutions); off: nowhere"},
           {.name = kProgram,
            .values = {},
            .initial = {},

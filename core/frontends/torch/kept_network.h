@@ -80,7 +80,8 @@ Result<Hash128> programHash(const MappedFile& program);
 /// Compares every file with its hash, so that it reads them whole. `names`: only those for which these names of extents
 /// were asked; null: all. Writes nothing.
 KeptNetworks findKeptNetworks(const Hash128& program, const std::map<std::string, std::string>* names = nullptr);
-/// It was opened: it is the newest from now on, and the last to go.
+/// Notes that `kept` was opened: from now on it is the newest of its program, and the last that is removed to make
+/// room.
 void noteUse(const KeptNetwork& kept);
 /// The one under `key`, if it can be used: it is the newest from now on.
 std::optional<KeptNetwork> takeKeptNetwork(const Hash128& program, const Hash128& key);
