@@ -184,7 +184,7 @@ TEST_F(RecordedTorch, WhatACardMultipliesInTf32IsSaid) {
   for (const std::string tf32 : {"default", "off"}) {
     const bool isOff = tf32 == "off";
     const ProcessResult packed = pack(
-        *model, {"--compiler-option", "tf32=" + tf32, "--do", "plan,run", "--inputs", model.parent_path() / "io.npz"});
+        model, {"--compiler-option", "tf32=" + tf32, "--do", "plan,run", "--inputs", model.parent_path() / "io.npz"});
     ASSERT_EQ(packed.status, 0) << packed.err;
     replay(std::string("tiny_resnet_dynbatch.eager.f32.") + (isOff ? "tf32off" : "tf32") + ".h100");
     const Json told = json({"probe", "open", result()});
