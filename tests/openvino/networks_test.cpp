@@ -87,15 +87,19 @@ TEST_F(OpenvinoRuns, KernelsAreTimedByTheNamesThatWereReadBack) {
   EXPECT_EQ(profile.value().json["ms"].size(), 10U);
   const auto times = kind().kernelTimes(network->handed, profile.value());
   ASSERT_TRUE(times.ok()) << times.error().text();
-  std::set<std::string> running, timed;
-  for (const ReadBackKernel& kernel : network->told.kernels)
+  std::set<std::string> running, products, timed;
+  for (const ReadBackKernel& kernel : network->told.kernels) {
     if (!kernel.once) running.insert(kernel.name);
+    if (!kernel.once && kernel.kind == "matmul") products.insert(kernel.name);
+  }
   for (const auto& [name, ms] : times.value()) timed.insert(name);
   // It is compiled again to be timed, and may choose another primitive for a small layer then.
   std::set<std::string> both;
   std::ranges::set_intersection(timed, running, std::inserter(both, both.end()));
-  EXPECT_GE(both.size() * 10, running.size() * 9);
   EXPECT_GE(both.size() * 10, timed.size() * 9);
+  // OpenVINO counts whole microseconds, and tells nothing of a layer that takes none: only larger ones are all timed.
+  EXPECT_GE(products.size(), 10U);
+  for (const std::string& product : products) EXPECT_TRUE(timed.contains(product)) << product;
 }
 
 class OpenvinoPins : public OpenvinoTest {
