@@ -99,12 +99,13 @@ Result<int> importAndPrint(const Arguments& arguments) {
 
 Command importEngineCommand(CLI::App& app) {
   auto* verb = app.add_subcommand("import-engine",
-                                  "what a TensorRT engine that others built made of a network: from "
-                                  "its layer information, profile and logs");
+                                  "what an engine that others built made of a network: from TensorRT's layer "
+                                  "information, profile and logs, or from a package of AOTInductor");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->model, "the ONNX file that it was built from; else its layers are drawn")
+  verb->add_option("MODEL", arguments->model, "the network that it was built from; else the layers of TensorRT are drawn")
       ->type_name("MODEL");
-  verb->add_option("--layers", arguments->layers, "layer information: trtexec --exportLayerInfo or --dumpLayerInfo")
+  verb->add_option("--layers", arguments->layers, "layer information: trtexec --exportLayerInfo or --dumpLayerInfo; or a package that "
+                   "AOTInductor wrote (.pt2), or one of TorchInductor's files of origins (.json)")
       ->type_name("F");
   verb->add_option("--profile", arguments->profile, "times by layer: trtexec --exportProfile or --dumpProfile")
       ->type_name("F");

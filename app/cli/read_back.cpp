@@ -32,7 +32,8 @@ std::string certaintyText(const ReadBackPlan::Kernel& kernel) {
 }
 
 void printKernels(const ReadBackPlan& made) {
-  printTitle(fmt::format("Kernels, as {} {} made them", made.compiler.name, made.compiler.version));
+  printTitle(fmt::format("Kernels, as {}{}{} made them", made.compiler.name,
+                         made.compiler.version.empty() ? "" : " ", made.compiler.version));
   Table table({{"#", true}, {"name"}, {"kind"}, {"compute"}, {"nodes", true}, {"bound"}, {"region"}, {"time", true}});
   for (const FusedNode& fused : made.fusedNodes) {
     const ReadBackPlan::Kernel& kernel = made.kernels[fused.id.index];

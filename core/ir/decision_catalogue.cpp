@@ -354,6 +354,9 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.shares_kernels", Build, true,
        "{compiler} names it among the origins of {kernels|kernel/kernels}: it shares in them, and which of them "
        "calculates it is not told"},
+      {"build.origins_unknown", Build, true,
+       "TorchInductor names {count|node/nodes} of the exported program among the origins of its kernels that no node of "
+       "this network was made of: {nodes}"},
       {"build.layers_of_node", Build, true, "TensorRT's parser made {count|layer/layers} of it: {layers}"},
       {"build.tactics_timed", Build, true,
        "{timed|tactic was/tactics were} timed for {layer}, and {skipped} skipped; the fastest took {ms|time}: "

@@ -7,9 +7,11 @@
 #include <fstream>
 
 #include "base/files.h"
+#include "base/shell_quoted.h"
 #include "base/text.h"
 #include "compilers/tensorrt/engine_reader.h"
 #include "compilers/tensorrt/log_agreement.h"
+#include "compilers/torch/program_kernels.h"
 #include "frontends/tensorrt/layer_network.h"
 #include "frontends/tensorrt/logged_network.h"
 
@@ -114,9 +116,42 @@ Result<std::shared_ptr<const Model>> openNetwork(const EngineImport& request, co
   return again.ok() || again.error().cancelled ? again : Result(std::move(model));  // other extents than the engine's
 }
 
+Result<Artifact> artifactOf(const std::shared_ptr<const Plan>& plan, const ReadBack& told) {
+  Artifact artifact{.kind = ArtifactKind::Plan, .path = plan->model->path, .backend = "native"};
+  artifact.made = TRY(readBackPlan(plan, told));
+  artifact.plan = artifact.made->asked;
+  artifact.files = identitiesOf(plan->model->files);
+  return artifact;
+}
+
+/// importEngine() for what TorchInductor made of an exported program before.
+Result<Artifact> importInductorBuild(const EngineImport& request, const StopToken& stop, const Progress& progress) {
+  const std::filesystem::path& path = request.files.layers;
+  for (const auto& [file, option] : {std::pair(request.files.profile, "--profile"), {request.files.times, "--times"},
+                                     {request.files.log, "--log"}})
+    if (!file.empty())
+      return Diagnostic{.message = "is read beside the layers of a TensorRT engine alone",
+                        .where = {.file = file.string(), .attribute = option},
+                        .help = fmt::format("{} tells of kernels of TorchInductor.", path.string())};
+  if (request.model.empty())
+    return Diagnostic{.message = "tells of kernels, and not of the network that they were made of",
+                      .where = {.file = path.string()},
+                      .help = "Name the exported program as well: fusescope import-engine MODEL.pt2 --layers " +
+                              shellQuoted(path.string())};
+  const InductorBuild build = TRY(readInductorBuild(path));
+  auto model = TRY(openModel(request.model, request.inputs, stop, progress));
+  PlanOptions options = request.options;
+  if (options.target == PlanOptions().target) options.target = "torch";
+  options.support = supportOfBuilt(*model->graph);
+  if (progress) progress("plan", model->path);
+  const auto plan = TRY(makePlan(std::move(model), options, nullptr, stop));
+  return artifactOf(plan, torch_compiler::kernelsInFile(*plan, build, path.string()));
+}
+
 }  // namespace
 
 Result<Artifact> importEngine(const EngineImport& request, const StopToken& stop, const Progress& progress) {
+  if (isInductorBuild(request.files.layers)) return importInductorBuild(request, stop, progress);
   if (progress) progress("read engine", request.files.layers.filename().string());
   EngineFiles files = TRY(readFiles(request.files));
   auto model = TRY(openNetwork(request, files, stop, progress));
@@ -127,15 +162,11 @@ Result<Artifact> importEngine(const EngineImport& request, const StopToken& stop
   if (options.directives.empty() && files.log) options.directives = pinsIn(*files.log, *model->graph);
   options.support = supportOfBuilt(*model->graph);
   if (progress) progress("plan", model->path);
-  Artifact artifact{.kind = ArtifactKind::Plan, .path = model->path, .backend = "native"};
   const auto plan = TRY(makePlan(std::move(model), options, nullptr, stop));
   const HandedNetwork network = TRY(namedNetwork(plan));
   ReadBack told = readEngine(network, files);
   adviseOnRegions(network, told);
-  artifact.made = TRY(readBackPlan(plan, told));
-  artifact.plan = artifact.made->asked;
-  artifact.files = identitiesOf(plan->model->files);
-  return artifact;
+  return artifactOf(plan, told);
 }
 
 Result<RebuiltNetwork> rebuildNetwork(const std::filesystem::path& log, const std::filesystem::path& path) {
@@ -182,6 +213,7 @@ bool isOfEngineLayers(const Model& model) {
 }
 
 std::optional<EngineFilePaths> fileOfEngine(const std::filesystem::path& path) {
+  if (isInductorBuild(path)) return EngineFilePaths{.layers = path, .profile = {}, .times = {}, .log = {}};
   constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;
   std::error_code error;
   const auto bytes = std::filesystem::file_size(path, error);
@@ -209,6 +241,10 @@ Result<EngineFilePaths> sortEngineFiles(const std::vector<std::filesystem::path>
     return Done{};
   };
   for (const std::filesystem::path& path : files) {
+    if (isInductorBuild(path)) {
+      TRY(take(paths.layers, path, "a build of TorchInductor"));
+      continue;
+    }
     const std::string text = TRY(readTextFile(path));
     // A log may hold a list of layers and a profile, too: it counts as a log where it tells of a build.
     const auto log = parseEngineLog(text);

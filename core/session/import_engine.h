@@ -9,16 +9,21 @@
 
 namespace fusescope {
 
-/// Files of a TensorRT engine that others built, by what they are; they are recognised by their content.
+/// Files of an engine that others built, by what they are; they are recognised by their content. All but `layers` are
+/// TensorRT's.
 struct EngineFilePaths {
-  std::filesystem::path layers;   ///< layer information: --exportLayerInfo, --dumpLayerInfo, IEngineInspector
+  /// Layer information: --exportLayerInfo, --dumpLayerInfo, IEngineInspector. Or what TorchInductor compiled before:
+  /// frontends/torch/inductor_build.h.
+  std::filesystem::path layers;
   std::filesystem::path profile;  ///< times by layer: --exportProfile, --dumpProfile; empty: none
   std::filesystem::path times;    ///< times of runs: --exportTimes; empty: none
   std::filesystem::path log;      ///< of a verbose build; empty: none
 };
 
 struct EngineImport {
-  std::filesystem::path model;  ///< the ONNX file; empty: the network is drawn from the layers
+  /// The network that it was built from: an ONNX file, of TorchInductor an exported program. Empty: the network is drawn
+  /// from the layers of TensorRT.
+  std::filesystem::path model;
   EngineFilePaths files;
   std::vector<InputOverride> inputs{};  ///< extents that the user gives; others are those of the engine
   /// What was asked for, as far as it is not in the log: a target of "cpu" becomes the one of the engine's version, no
@@ -31,7 +36,7 @@ struct EngineImport {
 
 /// What the files tell of the network, as a plan that was read back. Nothing is built, run or timed. Any thread.
 /// Errors: a file cannot be read, or is not what it should be (located); the network cannot be planned; only names of
-/// layers are told and there is no model.
+/// layers are told, or kernels of TorchInductor, and there is no model.
 Result<Artifact> importEngine(const EngineImport& request, const StopToken& stop = {}, const Progress& progress = {});
 
 /// What came of a network that was rebuilt from a log.

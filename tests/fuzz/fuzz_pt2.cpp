@@ -1,6 +1,7 @@
-// A .pt2, or a pickle, of any bytes is refused in words or read; what is read can be prepared.
+// A .pt2, a package of compiled code, or a pickle, of any bytes is refused in words or read; what is read can be prepared.
 
 #include "frontends/importers.h"
+#include "frontends/torch/inductor_build.h"
 #include "frontends/torch/pickle.h"
 #include "frontends/torch/pt2_importer.h"
 #include "passes/pipelines.h"
@@ -14,6 +15,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // Also as the JSON of a program, which a zip archive around it would keep from being damaged.
   (void)torch::parseExportedProgram(fuzz::asText({data, size}), 1000);
   const auto path = fuzz::asFile({data, size}, ".pt2");
+  if (isInductorBuild(path))
+    if (const auto build = readInductorBuild(path); !build.ok() && build.error().where.file != path.string())
+      fuzz::report("an error names the file", build.error().text());
   if (!isTorchFile(path)) return 0;
   auto model = importModel(path);
   if (!model.ok()) {

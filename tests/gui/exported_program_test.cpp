@@ -143,6 +143,17 @@ class ExportedProgramTest : public QObject {
     QVERIFY(m_window->canvas().waitForLayout(kOpenMs));
   }
 
+  void aPackageOfItsCodeIsDroppedOnIt() {
+    const QString folder = QStringLiteral(FUSESCOPE_SOURCE_DIR "/tests/torch/programs/");
+    open(folder + QStringLiteral("net.pt2"));
+    QVERIFY(test::dropOn(*m_window, {folder + QStringLiteral("package.pt2")}));
+    QTRY_COMPARE(m_window->runs().all().size(), std::size_t{1});
+    const Run& run = m_window->runs().all().front();
+    QVERIFY(run.made);
+    QCOMPARE(std::as_const(run.made)->at("placement").at("placed").get<int>(), 9);
+    QCOMPARE(m_window->document().path(), folder + QStringLiteral("net.pt2"));
+  }
+
  public slots:
   void fileOpened(const QUrl& url) { m_opened << url; }
 
@@ -181,5 +192,5 @@ class ExportedProgramTest : public QObject {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::ExportedProgramTest, 6)
+FUSESCOPE_GUI_TEST(fusescope::ExportedProgramTest, 7)
 #include "exported_program_test.moc"

@@ -220,6 +220,16 @@ TEST_F(ImportedProgram, AKeptNetworkThatIsTornOrOldIsSaidAndMadeAgain) {
   EXPECT_TRUE(opensAsNetwork());
 }
 
+TEST_F(ImportedProgram, APackageOfItsProgramIsPutOverTheNetwork) {
+  json(import());
+  const Json made = json({"import-engine", program(), "--layers", TORCH_TESTS "/programs/package.pt2"});
+  EXPECT_EQ(made["placement"]["placed"], 9);
+  const Json product = kernelOf(made, "aoti_torch_cpu_addmm_out:2");
+  ASSERT_EQ(product["nodes"].size(), 1U);
+  const Json node = json({"explain", program(), product["nodes"][0]["node"]});
+  EXPECT_EQ(node["program_nodes"], Json::array({"linear"}));
+}
+
 TEST_F(ImportedProgram, AProgramThatChangedIsAnotherOne) {
   json(import());
   std::string bytes = readTextFile(program()).value();

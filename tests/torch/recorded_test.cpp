@@ -36,11 +36,6 @@ class RecordedTorch : public Torch {
     replay(recording);
     return json({"probe", "open", result()});
   }
-  static Json kernelOf(const Json& plan, const std::string& name) {
-    for (const Json& kernel : plan["kernels"])
-      if (kernel["name"] == name) return kernel;
-    return Json::object();
-  }
   static Json layerOf(const Json& time, const std::string& name) {
     for (const Json& layer : time["layers"][0]["layers"])
       if (layer["name"].get<std::string>().ends_with(name)) return layer;

@@ -50,6 +50,12 @@ class Torch : public ::testing::Test {
       if (decision["code"] == code) found = decision;
     return found;
   }
+  /// The kernel of this name, with all that is known of it.
+  static Json kernelOf(const Json& plan, const std::string& name) {
+    for (const Json& kernel : plan["kernels"])
+      if (kernel["name"] == name) return kernel;
+    return Json::object();
+  }
   static int timedKernels(const Json& time) {
     int timed = 0;
     for (const Json& kernel : time["layers"][0]["layers"]) timed += kernel["median_ms"].is_number();

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "calibration/ranges.h"
+#include "frontends/torch/inductor_build.h"
 #include "planning/directives_file.h"
 #include "session/import_engine.h"
 #include "session/input_files.h"
@@ -32,7 +33,7 @@ FileKind kindOfWhole(const std::string& path, const QString& suffix) {
   if (suffix == QLatin1String("json") && readDirectivesFile(path).ok()) return FileKind::Directives;
   if (const auto file = fileOfEngine(path)) {
     if (!file->log.empty()) return listsEngineLayers(path) ? FileKind::EngineLog : FileKind::EngineFile;
-    return file->layers.empty() ? FileKind::EngineFile : FileKind::EngineLayers;
+    return file->layers.empty() || isInductorBuild(path) ? FileKind::EngineFile : FileKind::EngineLayers;
   }
   if (suffix == QLatin1String("sh") || suffix == QLatin1String("py")) return FileKind::Recipe;
   return FileKind::Network;
@@ -43,8 +44,7 @@ FileKind kindOfWhole(const std::string& path, const QString& suffix) {
 std::optional<FileKind> kindByName(const QString& path) {
   const QString suffix = QFileInfo(path).suffix();
   if (suffix == QLatin1String("fse")) return FileKind::Engine;
-  if (suffix == QLatin1String("onnx") || suffix == QLatin1String("pt2") || suffix == QLatin1String("fsession"))
-    return FileKind::Network;
+  if (suffix == QLatin1String("onnx") || suffix == QLatin1String("fsession")) return FileKind::Network;
   if (isInputFile(path.toStdString())) return FileKind::Inputs;
   if (isResultFile(path)) return FileKind::JobResult;
   return std::nullopt;
@@ -53,6 +53,9 @@ std::optional<FileKind> kindByName(const QString& path) {
 FileKind fileKindOf(const QString& path) {
   if (const auto kind = kindByName(path)) return *kind;
   const std::string name = path.toStdString();
+  // A package of compiled code has the suffix of the exported program that it was compiled from.
+  if (QFileInfo(path).suffix() == QLatin1String("pt2"))
+    return isInductorBuild(name) ? FileKind::EngineFile : FileKind::Network;
   if (isRangesFile(name)) return FileKind::Ranges;
   const std::string begin = beginningOf(name);
   const std::size_t format = begin.find("\"fusescope.");

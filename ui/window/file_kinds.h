@@ -13,7 +13,7 @@ enum class FileKind {
   Ranges,        ///< of values, for int8
   Directives,    ///< of Fusescope
   JobResult,     ///< what a job file brought back
-  EngineFile,    ///< of a TensorRT engine that others built: its profile, times or log
+  EngineFile,    ///< of an engine that others built: TensorRT's profile, times or log, kernels of TorchInductor
   EngineLayers,  ///< the layers of such an engine, which are a network where none is open
   EngineLog,     ///< the log of its build, which lists its layers as well
   Recipe         ///< of another tool, by its name: a shell script or a Python program

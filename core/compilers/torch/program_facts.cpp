@@ -1,15 +1,11 @@
 #include "compilers/torch/program_facts.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/json_fields.h"
-#include "base/sort_distinct.h"
 
 namespace fusescope::torch_compiler {
 namespace {
-
-using Names = std::map<std::string, std::vector<std::string>>;
 
 Result<NodeOrigin> originFrom(const Json& json) {
   NodeOrigin origin;
@@ -35,21 +31,11 @@ Result<std::pair<std::string, ProgramWeight>> weightFrom(const Json& json) {
 }
 
 Result<InductorGraph> graphFrom(const Json& json) {
-  Names kernels, origins;
+  InductorNames kernels, origins;
   JsonFields fields(json);
   fields.require("kernels").read("kernels", kernels).read("origins", origins);
   if (fields.error()) return *fields.error();
-  InductorGraph graph;
-  for (const auto& [name, nodes] : kernels) {
-    InductorKernel kernel{.name = name, .origins = {}};
-    for (const std::string& node : nodes)
-      if (const auto made = origins.find(node); made != origins.end())
-        kernel.origins.insert(kernel.origins.end(), made->second.begin(), made->second.end());
-    sortDistinct(kernel.origins);
-    graph.kernels.push_back(std::move(kernel));
-  }
-  std::ranges::stable_sort(graph.kernels, {}, [](const InductorKernel& kernel) { return callNumber(kernel.name); });
-  return graph;
+  return InductorGraph{.kernels = inductorKernelsOf(kernels, origins), .nodes = {}};
 }
 
 Result<Json> parsed(std::string_view text) {
@@ -88,14 +74,6 @@ Result<std::vector<InductorGraph>> inductorGraphs(std::string_view text) {
   if (fields.error()) return *fields.error();
   for (std::size_t i = 0; i < std::min(graphs.size(), nodes.size()); ++i) graphs[i].nodes = std::move(nodes[i]);
   return graphs;
-}
-
-int callNumber(std::string_view kernel) {
-  int number = 0;
-  const std::size_t colon = kernel.rfind(':');
-  if (colon != std::string_view::npos)
-    std::from_chars(kernel.data() + colon + 1, kernel.data() + kernel.size(), number);
-  return number;
 }
 
 }  // namespace fusescope::torch_compiler

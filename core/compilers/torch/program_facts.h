@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "frontends/torch/inductor_build.h"
 
 namespace fusescope::torch_compiler {
 
@@ -41,19 +42,11 @@ struct ProgramFacts {
 };
 Result<ProgramFacts> programFacts(std::string_view text);
 
-/// A kernel that TorchInductor made, and what it says that it made it of.
-struct InductorKernel {
-  std::string name;                  ///< "extern_kernels.addmm:2"
-  std::vector<std::string> origins;  ///< nodes of the graph that it was given, each once
-};
 /// What TorchInductor tells of one graph: provenance.json has a list.
 struct InductorGraph {
   std::vector<InductorKernel> kernels;  ///< in the order in which a run calls them
   std::vector<NodeOrigin> nodes;        ///< of the graph that it was given
 };
 Result<std::vector<InductorGraph>> inductorGraphs(std::string_view text);
-
-/// The number at the end of "NAME:7", by which kernels are in order; 0: there is none.
-int callNumber(std::string_view kernel);
 
 }  // namespace fusescope::torch_compiler

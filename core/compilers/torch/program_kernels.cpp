@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/sort_distinct.h"
+#include "base/text.h"
 #include "compilers/torch/node_ties.h"
+#include "frontends/torch/pt2_importer.h"
 
 namespace fusescope::torch_compiler {
 namespace {
@@ -18,9 +21,16 @@ std::string kindOfTarget(std::string_view target) {
   return std::string(target.substr(0, target.find('.')));
 }
 
-/// "triton_poi", "cpp_fused"; of a kernel of a library its name: "addmm" of "extern_kernels.addmm:2".
+/// "triton_poi", "cpp_fused"; of a kernel of a library its name: "addmm" of "extern_kernels.addmm:2", and of
+/// "aoti_torch_cpu_addmm_out:2", as packages call it.
 std::string kindOfInductor(std::string_view name) {
   name = name.substr(0, name.rfind(':'));
+  for (const std::string_view packaged : {"aoti_torch_cpu_", "aoti_torch_cuda_"})
+    if (name.starts_with(packaged)) {
+      name.remove_prefix(packaged.size());
+      if (name.ends_with("_out")) name.remove_suffix(std::string_view("_out").size());
+      return std::string(name);
+    }
   for (const std::string_view known :
        {"triton_poi", "triton_red", "triton_per", "triton_tem", "triton_for", "cpp_fused"})
     if (name.starts_with(known)) return std::string(known);
@@ -90,7 +100,7 @@ std::map<std::string_view, Tie> tiesByName(const InductorGraph& graph, const Pro
   return byName;
 }
 
-void tellShared(const HandedNetwork& network, ReadBack& told) {
+void tellShared(const Graph& graph, const Cause& by, ReadBack& told) {
   std::map<NodeId, std::int64_t> times;
   for (const ReadBackKernel& kernel : told.kernels)
     for (const auto& [node, certainty] : kernel.nodes) ++times[node];
@@ -99,8 +109,40 @@ void tellShared(const HandedNetwork& network, ReadBack& told) {
       if (times[node] > 1) certainty = weaker(certainty, Certainty::Derived);
   for (const auto& [node, kernels] : times)
     if (kernels > 1)
-      told.decisions.push_back(decide("build.shares_kernels", {Subject::node(network.plan->graph().node(node).name)},
-                                      network.plan->options.compiler, {{"compiler", kTitle}, {"kernels", kernels}}));
+      told.decisions.push_back(decide("build.shares_kernels", {Subject::node(graph.node(node).name)}, by,
+                                      {{"compiler", kTitle}, {"kernels", kernels}}));
+}
+
+ReadBackKernel kernelOf(const InductorKernel& made, const KnownNodes& nodes, const Graph& graph) {
+  ReadBackKernel kernel{.name = made.name, .kind = kindOfInductor(made.name)};
+  kernel.nodes.assign(nodes.begin(), nodes.end());
+  if (made.output == DataType::Undefined) return kernel;
+  if (isFloat(made.output)) kernel.compute = made.output;
+  if (const auto values = leaving(graph, nodes); values.size() == 1)
+    kernel.outputs.push_back({.value = values.front(), .type = made.output, .format = {}});
+  return kernel;
+}
+
+/// The first few, for a sentence.
+std::string firstOf(std::vector<std::string> names) {
+  constexpr std::size_t kMost = 8;
+  if (names.size() <= kMost) return joined(names);
+  names.resize(kMost);
+  return joined(names) + ", …";
+}
+
+/// The nodes of the plan by the node of the exported program that they were made of.
+std::map<std::string_view, KnownNodes> nodesOfProgram(const Plan& plan) {
+  const Model& model = *unquantized(plan.model);
+  const bool isProgram = model.format == kExportedProgramFormat && model.network.empty();
+  std::map<std::string_view, KnownNodes> byName;
+  for (const NodeId node : plan.graph().order())
+    for (const OriginId origin : plan.graph().node(node).origins) {
+      const Origin& from = model.origins[origin.index];
+      const std::string& name = isProgram ? from.name : from.programNode;
+      if (!name.empty()) byName[name].emplace(node, Certainty::Named);
+    }
+  return byName;
 }
 
 }  // namespace
@@ -144,14 +186,42 @@ ReadBack inductorKernels(const HandedNetwork& network, const ProgramFacts& progr
       for (const std::string& origin : made.origins)
         if (const auto tie = known.find(origin); tie != known.end())
           addAll(tied.nodes[tie->second.node], tie->second.certainty, nodes);
-      ReadBackKernel kernel{.name = made.name, .kind = kindOfInductor(made.name)};
-      kernel.nodes.assign(nodes.begin(), nodes.end());
-      told.kernels.push_back(std::move(kernel));
+      told.kernels.push_back(kernelOf(made, nodes, network.plan->graph()));
     }
   }
-  tellShared(network, told);
+  tellShared(network.plan->graph(), network.plan->options.compiler, told);
   tellViews(program, tied, told);
   tellUntied(network, tied, told);
+  return told;
+}
+
+ReadBack kernelsInFile(const Plan& plan, const InductorBuild& build, const std::string& file) {
+  const auto known = nodesOfProgram(plan);
+  ReadBack told{.compiler = {.name = "torch", .options = {{"mode", "inductor"}}}};
+  Placement placement{.layers = std::ssize(build.kernels), .files = {file}, .device = build.device};
+  std::vector<std::string> unknown;
+  for (const InductorKernel& made : build.kernels) {
+    KnownNodes nodes;
+    for (const std::string& origin : made.origins)
+      if (const auto of = known.find(origin); of != known.end())
+        addAll(of->second, Certainty::Named, nodes);
+      else
+        unknown.push_back(origin);
+    told.kernels.push_back(kernelOf(made, nodes, plan.graph()));
+    placement.placed += nodes.empty() ? 0 : 1;
+    if (nodes.empty())
+      placement.unplaced.push_back(
+          {.layer = made.name,
+           .why = made.origins.empty()
+                      ? "the file names no node of which it is made"
+                      : "the network has no node that was made of " + firstOf(made.origins) + " of the program"});
+  }
+  tellShared(plan.graph(), "torch", told);
+  sortDistinct(unknown);
+  if (!unknown.empty())
+    told.decisions.push_back(decide("build.origins_unknown", {}, "torch",
+                                    {{"count", std::ssize(unknown)}, {"nodes", firstOf(unknown)}}));
+  told.placement = std::move(placement);
   return told;
 }
 

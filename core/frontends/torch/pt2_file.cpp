@@ -23,23 +23,25 @@ constexpr std::uint64_t kMostProgramBytes = std::uint64_t{1} << 30;
 struct OtherArchive {
   std::string_view mark;  ///< part of the name of a member
   std::string_view is;
+  std::string_view help = "Write the network with torch.export.save(torch.export.export(module, inputs), FILE).";
 };
 constexpr OtherArchive kOthers[] = {
-    {"/data/aotinductor/", "is a package of code that AOTInductor compiled, and holds no exported program"},
+    {"/data/aotinductor/", "is a package of code that AOTInductor compiled, and holds no exported program",
+     "Open the exported program that it was compiled from; import-engine MODEL.pt2 --layers PACKAGE.pt2 then shows the "
+     "package's kernels over it."},
     {"/code/", "is a network in TorchScript, which is not read here"},
     {"/data.pkl", "holds weights or a module that torch.save() wrote, and no graph"},
     {".npy", "holds arrays, and no network"}};
 
 Diagnostic noProgram(const ZipMembers& members) {
-  std::string is = "is a zip archive, and holds no exported program";
+  OtherArchive known{.mark = {}, .is = "is a zip archive, and holds no exported program"};
   for (const OtherArchive& other : kOthers)
     if (std::ranges::any_of(members.names(),
                             [&](const std::string& name) { return ("/" + name).find(other.mark) != name.npos; })) {
-      is = other.is;
+      known = other;
       break;
     }
-  return {.message = is,
-          .help = "Write the network with torch.export.save(torch.export.export(module, inputs), FILE)."};
+  return {.message = std::string(known.is), .help = std::string(known.help)};
 }
 
 }  // namespace
