@@ -109,7 +109,7 @@ QString InspectorDock::runText(const std::vector<NodeId>& nodes, const WorkedOut
   const Theme& theme = m_context.theme();
   const PlanSnapshot& snapshot = *m_context.document.snapshot();
   const auto failure = m_context.runs.failure();
-  if (nodes.empty()) return nextStepHtml(m_context.runs, m_context.controller, theme);
+  if (nodes.empty()) return nextStepHtml(m_context.runs, m_context.controller, *m_context.document.model(), theme);
   const bool here = failure && std::ranges::find(nodes, failure->node) != nodes.end();
   const bool one = nodes.size() == 1 || snapshot.fusedOfJust(nodes) != nullptr;
   const QString remedy = one ? fixHtml(workedOut == nullptr ? nullptr : &workedOut->fix, theme) : QString();
@@ -267,6 +267,8 @@ void InspectorDock::act(const QString& what) {
     document.clearDirectives(document.namesOf(m_context.selection.nodes()));
   } else if (what == QLatin1String("cpu")) {
     document.setTarget("cpu");
+  } else if (what == QLatin1String("runnable")) {
+    m_context.act("make_runnable");
   } else if (what == QLatin1String("export")) {
     m_context.act("export");
   }

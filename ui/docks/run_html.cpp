@@ -3,6 +3,7 @@
 #include <QDateTime>
 
 #include "base/quantities.h"
+#include "session/exported_program.h"
 #include "session/import_engine.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/document/qt_text.h"
@@ -174,12 +175,14 @@ QString stepOr(const QString& refusal, const QString& link, const QString& words
 }
 
 /// What leads to a run of the plan on screen, of which there is none that is shown.
-QString stepsToARun(const Runs& runs, const RunController& controller, const Theme& theme) {
+QString stepsToARun(const Runs& runs, const RunController& controller, const Model& model, const Theme& theme) {
   if (const Run* fits = runs.newestOfThisPlan())
     return stepHtml(QStringLiteral("do:show:%1").arg(qs(fits->id)),
                     QStringLiteral("Show run %1, which is of this plan").arg(qs(fits->id)), theme);
   const QString build = stepOr(controller.buildRefusal(), QStringLiteral("do:build"),
                                QStringLiteral("Build this plan and time it"), theme);
+  if (isExportedProgram(model))
+    return build + stepHtml(QStringLiteral("do:runnable"), QStringLiteral("Make it runnable by torch"), theme);
   if (!controller.plansOnly()) return build;
   return build +
          stepHtml(QStringLiteral("do:cpu"), QStringLiteral("Plan for cpu, which engines are built for"), theme) +
@@ -201,15 +204,15 @@ QString stepAfter(const Runs& runs, const RunController& controller, const Run& 
 
 }  // namespace
 
-QString nextStepHtml(const Runs& runs, const RunController& controller, const Theme& theme) {
+QString nextStepHtml(const Runs& runs, const RunController& controller, const Model& model, const Theme& theme) {
   const auto line = [](const QString& text) { return QStringLiteral("<p style='margin:0 0 4px 0'>%1</p>").arg(text); };
   const Run* shown = runs.shown();
   if (shown == nullptr)
-    return line(colored(theme.dimText, QStringLiteral("No run is shown."))) + stepsToARun(runs, controller, theme);
+    return line(colored(theme.dimText, QStringLiteral("No run is shown."))) + stepsToARun(runs, controller, model, theme);
   if (!runs.ofThisPlan(*shown)) {
     const QString other =
         boldTitle(*shown) + QStringLiteral(" is of another plan: %1").arg(html(inWords(runs.verdict(*shown))));
-    return line(colored(theme.dimText, other)) + stepsToARun(runs, controller, theme);
+    return line(colored(theme.dimText, other)) + stepsToARun(runs, controller, model, theme);
   }
   const bool evaluated = !shown->evaluations.empty() || shown->working();
   return line(boldTitle(*shown)) + (evaluated ? verdictHtml(runs, *shown, theme) : firstWrongHtml(runs, theme)) +

@@ -24,8 +24,9 @@ QString insideHtml(const Runs& runs, const Run& run, const Theme& theme);
 QString comparisonHtml(const Runs& runs, const Run& run, const Theme& theme);
 /// At the node where the shown run goes wrong: what happens there, and `remedy`.
 QString failureHtml(const Runs& runs, const Runs::Failure& failure, const QString& remedy, const Theme& theme);
-/// Where the session stands and what to do next, with links ("do:build", "do:show:ID", "do:evaluate", a node).
-QString nextStepHtml(const Runs& runs, const RunController& controller, const Theme& theme);
+/// Where the session stands and what to do next with the open `model`, with links ("do:build", "do:show:ID",
+/// "do:evaluate", "do:runnable", a node).
+QString nextStepHtml(const Runs& runs, const RunController& controller, const Model& model, const Theme& theme);
 /// Median with fastest and samples, or why there is none.
 QString timeHtml(const Run& run, const Theme& theme);
 /// The phases of its build with the worker's own times.

@@ -6,6 +6,7 @@
 #include "base/mapped_file.h"
 #include "compilers/probed/recorded_job.h"
 #include "engine/host_machine.h"
+#include "session/exported_program.h"
 #include "session/import_engine.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
@@ -53,6 +54,8 @@ QString RunController::compileRefusal() const {
     return QStringLiteral("%1 is planned for here; engines are built for the target cpu.")
         .arg(qs(m_document.snapshot()->plan->target.name));
   }
+  if (m_document.options().compiler == kOwnCompiler && isExportedProgram(*m_document.model()))
+    return QStringLiteral("Our engine does not run PyTorch's own operators: a torch makes a network of the program first.");
   if (const QString why = whyNot(m_document.options(), Ability::Compile); !why.isEmpty()) return why;
   if (!m_document.planProblem().isEmpty()) return QStringLiteral("There is no plan: %1").arg(m_document.planProblem());
   return {};
