@@ -13,10 +13,9 @@ InnerTypes::InnerTypes(const Plan& plan, const FusedNode& fused) : m_plan(&plan)
   for (const InnerEdge& edge : fused.innerEdges)
     if (edge.type != DataType::Undefined) m_types.emplace_back(edge.value, edge.type);
   // Of a value that is both, or on several edges, the first holds.
-  const auto byValue = [](const auto& entry) { return entry.first; };
-  std::ranges::stable_sort(m_types, {}, byValue);
-  const auto again = std::ranges::unique(m_types, {}, byValue);
-  m_types.erase(again.begin(), again.end());
+  std::ranges::stable_sort(m_types, {}, &std::pair<ValueId, DataType>::first);
+  const auto isSame = [](const auto& a, const auto& b) { return a.first == b.first; };
+  m_types.erase(std::unique(m_types.begin(), m_types.end(), isSame), m_types.end());
 }
 
 DataType InnerTypes::of(ValueId value) const {

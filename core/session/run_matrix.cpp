@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analysis/many_groups.h"
+#include "base/sort_distinct.h"
 #include "base/text.h"
 #include "planning/module_paths.h"
 #include "session/report_json.h"
@@ -34,8 +35,7 @@ SideSets setsOf(const Cover& cover, NodeNumbers& numbers) {
   for (const FusedNode& fused : cover.fusedNodes) {
     std::vector<std::uint32_t> nodes;
     for (const OriginId origin : fused.origins) nodes.push_back(numbers.of(cover.model->origins[origin.index].name));
-    std::ranges::sort(nodes);
-    nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+    sortDistinct(nodes);
     sets.push_back(std::move(nodes));
   }
   return sets;
@@ -108,8 +108,7 @@ RunMatrix runMatrix(std::span<const ReportSide> sides) {
       for (const std::uint32_t set : group.sets[side])
         nodes.insert(nodes.end(), sets[side][set].begin(), sets[side][set].end());
     }
-    std::ranges::sort(nodes);
-    nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+    sortDistinct(nodes);
     for (const std::uint32_t node : nodes) row.nodes.push_back(numbers.name(node));
     row.same = group.same && std::ranges::all_of(row.cells, [&](const MatrixCell& cell) {
                  return cell.types == row.cells.front().types;
