@@ -14,6 +14,8 @@ namespace {
 
 /// Of each fate, so many nodes are named for people; --json has all.
 constexpr std::size_t kMostNodes = 6;
+/// Of each code, so many of the compiler's refusals.
+constexpr std::size_t kMostOfOneCode = 4;
 
 std::string typeText(DataType type) {
   return type == DataType::Undefined ? "not disclosed" : std::string(name(type));
@@ -124,6 +126,30 @@ void printPlacement(const ReadBackPlan& made) {
                              counted(placement.runs.value_or(0), "run"), device);
 }
 
+/// What the compiler says besides: sentences of the network as a whole, and why nodes are not where they could be. What
+/// became of pins has a table of its own.
+void printSaid(const ReadBackPlan& made) {
+  Table table({{"about"}, {"what the compiler says"}});
+  std::map<std::string, std::size_t> printed;
+  for (std::size_t i = made.asked->decisions.size(); i < made.decisions.size(); ++i) {
+    const Decision& decision = made.decisions[i];
+    if (decision.kind != DecisionKind::Build || decision.code.starts_with("build.pin_")) continue;
+    if (decision.subjects.empty()) {
+      std::cout << message(decision) << "\n";
+      continue;
+    }
+    if (decision.allowed || ++printed[decision.code] > kMostOfOneCode) continue;
+    std::vector<std::string> subjects;
+    for (const Subject& subject : decision.subjects) subjects.push_back(subject.text());
+    table.add({shortened(joined(subjects), 40), message(decision)});
+  }
+  if (table.empty()) return;
+  printTitle("Refused");
+  table.print();
+  for (const auto& [code, count] : printed)
+    if (count > kMostOfOneCode) std::cout << fmt::format("  … and {} more of {}\n", count - kMostOfOneCode, code);
+}
+
 void printAgreement(const Agreement& agreement) {
   if (!agreement.f1()) return;
   std::cout << fmt::format(
@@ -142,7 +168,10 @@ void printGrantedHint(const ReadBackPlan& made) {
 
 void printReadBack(const ReadBackPlan& made) {
   printKernels(made);
-  printGrantedHint(made);
+  if (made.placement)
+    printGrantedHint(made);
+  else
+    printSaid(made);
   printFates(made);
   printConversions(made);
   printPins(made);

@@ -14,11 +14,19 @@ namespace fusescope {
 
 namespace {
 
+/// Which decisions of two plans answer the same questions.
+enum class Comparable { All, RefusalsOfCompilers };
+
 /// The decisions of one level of both plans, with B's names put into A's.
 class DecisionDiff {
  public:
-  DecisionDiff(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff)
-      : m_level(level), m_place(place), m_causes(causes), m_diff(diff), m_sameNames(namesAgree(level)) {
+  DecisionDiff(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff, Comparable comparable)
+      : m_level(level),
+        m_place(place),
+        m_causes(causes),
+        m_diff(diff),
+        m_comparable(comparable),
+        m_sameNames(namesAgree(level)) {
     if (!m_sameNames) nameCounterparts();
   }
 
@@ -79,9 +87,15 @@ class DecisionDiff {
       const Decision& decision = plan.decisions[i];
       if (m_level.around >= 0 && decision.by.isDirective()) continue;
       if (!m_diff.oneNetwork && decision.kind < DecisionKind::Truncate) continue;
+      if (m_comparable == Comparable::RefusalsOfCompilers && !isRefusalOfCompiler(decision)) continue;
       if (!aboutOneSide(plan, decision, ofA)) all.push_back(i);
     }
     return all;
+  }
+
+  /// What a compiler does not do with parts of the network, and why, is told of any two of them.
+  static bool isRefusalOfCompiler(const Decision& decision) {
+    return decision.kind == DecisionKind::Build && !decision.allowed && !decision.subjects.empty();
   }
 
   /// Whether it is about nodes that the other network has not.
@@ -244,6 +258,7 @@ class DecisionDiff {
   std::size_t m_place;
   CauseFinder* m_causes;
   PlanDiff& m_diff;
+  Comparable m_comparable;
   bool m_sameNames;
   std::unordered_map<std::string, std::string> m_inA;  ///< names of B to A's, where they are others'
   std::vector<std::pair<const Decision*, const Decision*>> m_changes;
@@ -253,9 +268,10 @@ class DecisionDiff {
 
 void addDecisionChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff) {
   if (level.a == nullptr || level.b == nullptr) return;
-  // What is said of one compiler and of another are no answers to the same questions.
+  // What is said of one compiler and of another are no answers to the same questions, but for what they refuse.
   const bool ofOneCompiler = level.a->options.compiler == level.b->options.compiler;
-  if (level.isPlanned() || ofOneCompiler) DecisionDiff(level, place, causes, diff).run();
+  const Comparable comparable = level.isPlanned() || ofOneCompiler ? Comparable::All : Comparable::RefusalsOfCompilers;
+  DecisionDiff(level, place, causes, diff, comparable).run();
 }
 
 }  // namespace fusescope

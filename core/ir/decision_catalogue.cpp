@@ -343,11 +343,46 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.hint_granted", Build, true,
        "{compiler} was asked for floats in {asked} and grants {granted}: it calculates in that"},
       {"build.program_tied", Build, true,
-       "{compiler} ran the exported program of the network: {tied} of {nodes|node/nodes} are known to be its own, and "
+       "{compiler} took the exported program of the network: {tied} of {nodes|node/nodes} are known to be its own, and "
        "{equal} of {weights|weight/weights} are equal to its own"},
       {"build.not_in_program", Build, true,
-       "no node of the exported program that {compiler} ran is known to be this one, so that it is not disclosed what "
+       "no node of the exported program that {compiler} took is known to be this one, so that it is not disclosed what "
        "became of it"},
+      {"build.program_divided", Build, true,
+       "{compiler} counts {supported} of {total|operator/operators} of the program, as it lowers it, as supported: it "
+       "makes "
+       "{engines|engine/engines} of them, and {in_torch|operator stays/operators stay} in torch"},
+      {"build.engine_as_a_whole", Build, true,
+       "{engine} is an engine of {operators|operator/operators} of the lowered program, which is told as a whole: a "
+       "dry run "
+       "does not say which kernels TensorRT makes of it"},
+      {"build.engine_of_doubles", Build, false,
+       "{compiler} counts {operator} as supported in {engine}, and it reads or makes float64 there, a type that "
+       "TensorRT "
+       "does not have. With truncate-double=on what the engine reads is cast to float32 in front of it"},
+      {"build.truncates_double", Build, true,
+       "{compiler} casts {input} from {type} to f32 in front of {engine}, as truncate-double=on asks"},
+      {"build.torch_no_converter", Build, false, "stays in torch: {compiler} has no converter for {operator}"},
+      {"build.torch_validator", Build, false,
+       "stays in torch: {compiler} has a converter for {operator}, whose validator said no, {validators}{words}"},
+      {"build.torch_compares_list", Build, false,
+       "{validators} compares the dilation {dilation}, which is a list, with the number 1, and takes it for another "
+       "dilation, which it is not. {otherwise}"},
+      {"build.torch_open_extents", Build, false,
+       "stays in torch: {compiler} has a converter for {operator}, which takes no open extents"},
+      {"build.torch_complex", Build, false,
+       "stays in torch: {operator} reads or makes complex numbers, which TensorRT does not have"},
+      {"build.torch_asked", Build, false, "stays in torch: {operator} is one of torch-executed-ops"},
+      {"build.torch_small_block", Build, false,
+       "stays in torch: {compiler} has a converter for {operator}, and the block that it is in has "
+       "{operators|operator/operators}, where an engine has {least} or more (min-block-size)"},
+      {"build.torch_unknown", Build, false,
+       "stays in torch: {compiler} has a converter for {operator}, and nothing that it tells says why it is not used"},
+      {"build.without_gpu", Build, true,
+       "CPU, not supported by upstream: there is no GPU here, without which {compiler} cannot be imported, so that the "
+       "functions by which it asks for one were replaced. The dry run itself is its own"},
+      {"build.dry_run_untried", Build, true,
+       "nobody has tried the dry run of {compiler} {where} through Fusescope yet"},
       {"build.multiplies_tf32", Build, true,
        "on this card {compiler} may multiply values of f32 in TF32, which keeps 10 bits of each mantissa: in {where}. "
        "--compiler-option tf32=off keeps all 23"},

@@ -16,6 +16,14 @@ bool shareKernel(const ReadBackPlan& made, NodeId a, NodeId b) {
   return !shared.empty();
 }
 
+/// Whether it is in a region that is told as a whole, which is called as the region: which kernels are there is not
+/// told.
+bool isInWholeRegion(const ReadBackPlan& made, NodeId node) {
+  return std::ranges::any_of(made.kernelsOf(node), [&](FusedNodeId kernel) {
+    return made.kernels[kernel.index].region == made.fusedNodes[kernel.index].name;
+  });
+}
+
 }  // namespace
 
 std::optional<double> Agreement::precision() const {
@@ -35,12 +43,12 @@ Agreement agreementOf(const ReadBackPlan& made) {
   const Plan& asked = *made.asked;
   Agreement agreement;
   for (const NodeId consumer : graph.order()) {
-    if (made.fateOf(consumer) != Fate::Kernel) continue;
+    if (made.fateOf(consumer) != Fate::Kernel || isInWholeRegion(made, consumer)) continue;
     std::set<NodeId> producers;
     for (const ValueId value : operands(graph.node(consumer)))
       if (value.valid() && graph.value(value).producer.valid()) producers.insert(graph.value(value).producer);
     for (const NodeId producer : producers) {
-      if (made.fateOf(producer) != Fate::Kernel) continue;
+      if (made.fateOf(producer) != Fate::Kernel || isInWholeRegion(made, producer)) continue;
       const bool predicted = asked.fusedNodeOf(producer) == asked.fusedNodeOf(consumer);
       const bool isMade = shareKernel(made, producer, consumer);
       ++agreement.edges;

@@ -141,6 +141,20 @@ def peak_bytes():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
+class phase:
+    """Times a part of what is done, and tells of it."""
+
+    def __init__(self, name, phases, progress):
+        self._name, self._phases = name, phases
+        progress(name)
+
+    def __enter__(self):
+        self._begin = time.perf_counter()
+
+    def __exit__(self, *_):
+        self._phases.append({"name": self._name, "ms": 1e3 * (time.perf_counter() - self._begin)})
+
+
 def times_of_runs(run, seconds, least=1):
     """Milliseconds of each run, in order: for so many seconds, and at least so many runs."""
     ms = []

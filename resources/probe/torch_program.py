@@ -5,6 +5,8 @@ torch itself loads it. What it refers to is resolved by torch, so that only a fi
 
 import hashlib
 import operator
+import os
+import tempfile
 
 from .base import Refusal
 
@@ -37,6 +39,11 @@ def first_lines(error, most=12):
     """What torch says: its messages go on with traces and advice."""
     lines = [line.rstrip() for line in str(error).strip().splitlines() if line.strip()]
     return "\n".join([f"{type(error).__name__}: {lines[0] if lines else 'no reason is given'}", *lines[1:most]])
+
+
+def keep_within(job_folder):
+    """What torch keeps for itself, as headers that it precompiles, goes with the job."""
+    tempfile.tempdir = tempfile.mkdtemp(prefix="torch-", dir=os.path.dirname(os.path.abspath(job_folder)))
 
 
 def load(torch, path):
@@ -283,16 +290,8 @@ class Watching:
         entry["read_types"] = [type_name(tensor.dtype) for tensor in read]
         entry["is_view"] = is_view
         self.nodes.append(entry)
-        self._add_inside(node)
+        self.nodes.extend(inside(self._torch, node))
         return result
-
-    def _add_inside(self, node):
-        """Nodes of a graph that this node runs, as one that switches gradients off."""
-        for argument in node.all_input_nodes:
-            inner = argument.op == "get_attr" and attribute(argument.graph.owning_module, argument.target)
-            for each in inner.graph.nodes if isinstance(inner, self._torch.fx.GraphModule) else ():
-                if each.op == "call_function":
-                    self.nodes.append({**about(each), "within": node.name})
 
     def _tensors(self, tree):
         from torch.utils import _pytree
@@ -318,14 +317,48 @@ def is_in_place(node):
     )
 
 
+def listed(torch, exported):
+    """What each node of a program is, which nobody ran: [{name, target, types, …}]."""
+    nodes = []
+    for node in exported.graph_module.graph.nodes:
+        if node.op == "call_function":
+            nodes.append({**about(node), "types": made_types(node)})
+            nodes.extend(inside(torch, node))
+    return nodes
+
+
+def inside(torch, node):
+    """Nodes of a graph that this node runs, as one that switches gradients off."""
+    listed = []
+    for argument in node.all_input_nodes:
+        inner = argument.op == "get_attr" and attribute(argument.graph.owning_module, argument.target)
+        for each in inner.graph.nodes if isinstance(inner, torch.fx.GraphModule) else ():
+            if each.op == "call_function":
+                listed.append({**about(each), "within": node.name})
+    return listed
+
+
+def made_types(node, otherwise=None):
+    """Types of the tensors that a node makes, as the export noted them; of `otherwise` where it noted nothing."""
+    value = node.meta.get("val", otherwise)
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return [type_name(each.dtype) for each in values if hasattr(each, "dtype")]
+
+
+def called(node):
+    """What a node calls: "aten.linear.default", "getitem"."""
+    if hasattr(node.target, "_schema"):
+        return str(node.target)
+    return getattr(node.target, "__name__", str(node.target))
+
+
 def about(node):
     """Where a node comes from, as the exporter wrote it."""
     modules = node.meta.get("nn_module_stack") or {}
     paths = [str(entry[0]) for entry in modules.values() if isinstance(entry, (tuple, list)) and entry]
-    is_operator = hasattr(node.target, "_schema")
     return {
         "name": node.name,
-        "target": str(node.target) if is_operator else getattr(node.target, "__name__", str(node.target)),
+        "target": called(node),
         "module": paths[-1] if paths else "",
         "trace": str(node.meta.get("stack_trace") or "").strip(),
     }

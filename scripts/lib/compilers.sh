@@ -26,9 +26,24 @@ tensorrt_rtx_environment() {
   compilers_environment tensorrt-rtx-python scripts/lib/tensorrt-rtx-python.txt
 }
 
-# Exports FUSESCOPE_TORCH_PYTHON. Fails where torch cannot be had.
+torch_tensorrt_environment() {
+  compilers_environment torch-tensorrt-python scripts/lib/torch-tensorrt-python.txt
+}
+
+# Exports FUSESCOPE_TORCH_PYTHON and, only where FUSESCOPE_TEST_TENSORRT_RTX=1 says that NVIDIA's proprietary packages may be
+# installed, FUSESCOPE_TORCH_TENSORRT_PYTHON. Fails where torch cannot be had.
 export_torch() {
-  FUSESCOPE_TORCH_PYTHON=$(torch_environment) && export FUSESCOPE_TORCH_PYTHON
+  FUSESCOPE_TORCH_PYTHON=$(torch_environment) || return 1
+  export FUSESCOPE_TORCH_PYTHON
+  unset FUSESCOPE_TORCH_TENSORRT_PYTHON
+  if [ "${FUSESCOPE_TEST_TENSORRT_RTX:-}" != 1 ]; then
+    printf '==> Torch-TensorRT is used with FUSESCOPE_TEST_TENSORRT_RTX=1 alone (README.md): its cases are skipped\n'
+  elif FUSESCOPE_TORCH_TENSORRT_PYTHON=$(torch_tensorrt_environment); then
+    export FUSESCOPE_TORCH_TENSORRT_PYTHON
+  else
+    unset FUSESCOPE_TORCH_TENSORRT_PYTHON
+    printf '==> Torch-TensorRT could not be installed (see above): its cases are skipped\n'
+  fi
 }
 
 # Exports FUSESCOPE_COMPILERS_PYTHON, FUSESCOPE_EXPORTS_PYTHON and, only where FUSESCOPE_TEST_TENSORRT_RTX=1 says that NVIDIA's proprietary

@@ -1,7 +1,6 @@
 // Answers of torch that were recorded, on a CPU and on a card (recordings/README.md), through every command.
 #include <filesystem>
 
-#include "tests/support/pt2_files.h"
 #include "tests/torch/torch_fixture.h"
 
 namespace fusescope::test {
@@ -10,23 +9,9 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-class RecordedTorch : public Torch {
+class RecordedTorch : public RecordedAnswers {
  protected:
-  /// A job for a network whose program is any file: what torch answers was recorded.
-  ProcessResult pack(const fs::path& model, const Words& more = {}) const {
-    fs::copy_file(model, m_folder / "model.onnx", fs::copy_options::overwrite_existing);
-    m_folder.write("model.pt2", pt2Bytes(Pt2Kind::RawWeights, smallProgram()));  // what torch answers is recorded
-    Words arguments{"probe", "pack", m_folder / "model.onnx", "--compiler", "torch", "-o", m_folder / "job.pyz"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return fusescopeCommand(arguments);
-  }
-  std::string result() const { return m_folder / "result.zip"; }
-  void replay(const std::string& recording) const {
-    const ProcessResult made =
-        runProcess({"/usr/bin/env", "PYTHONDONTWRITEBYTECODE=1", "python3", TORCH_TESTS "/replay.py", "answer",
-                    m_folder / "job.pyz", TORCH_TESTS "/recordings/" + recording + ".zip", result()});
-    ASSERT_EQ(made.status, 0) << made.err;
-  }
+  ProcessResult pack(const fs::path& model, const Words& more = {}) const { return packFor("torch", model, more); }
   /// What `probe open` tells of a recording of bert_tiny.
   Json opened(const std::string& recording, const Words& more = {}, const std::string& questions = "run,time,profile") {
     Words asked{"--do", "plan," + questions, "--inputs", sampleFolder("bert_tiny") / "io.npz"};

@@ -1,7 +1,9 @@
 """Recorded answers of a compiler in place of a machine that has it.
 
     replay.py answer JOB.pyz RECORDING.zip RESULT.zip    answers a job with a recording, as the machine would have done
-    replay.py record RESULT.zip RECORDING.zip [OPS]      keeps the answers of a result but those to OPS ("run,time")
+    replay.py record RESULT.zip RECORDING.zip [OPS [FROM=TO…]]
+                                                         keeps the answers of a result but those to OPS ("run,time"); of
+                                                         folders FROM of source lines TO is written
 
 A recording is the result without what is of one job alone: which probe asked, and for which files. So it outlives
 changes of the probe that change no answer. It holds recording.json, {hello, finished, answers[{op, event, json,
@@ -16,7 +18,7 @@ MOST_TIMES = 50  # of runs, spread over all
 PROFILED = 3  # runs of a profile that are kept
 
 
-def record(result, recording, without=""):
+def record(result, recording, without="", *places):
     with zipfile.ZipFile(result) as source, zipfile.ZipFile(recording, "w", zipfile.ZIP_DEFLATED) as kept:
         told = json.loads(source.read("result.json"))
         answers = []
@@ -32,9 +34,13 @@ def record(result, recording, without=""):
             for file in answer["files"]:
                 data = source.read(file["entry"])
                 data = shortened(data) if file["name"] == "profile.json" else data
+                for place in places:
+                    data = data.replace(*(part.encode() for part in place.split("=")))
                 write(kept, f"{len(answers)}/{file['name']}", data)
             answers.append(entry)
         hello = {**told["hello"], "machine": "recorded", "executable": "python3"}
+        # What is missing there is said with paths of that machine.
+        hello["compilers"] = [each for each in hello["compilers"] if each["version"]]
         head = {"hello": hello, "finished": told["finished"], "answers": answers}
         write(kept, "recording.json", json.dumps(head, indent=1).encode())
 

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "tests/support/command_json.h"
 #include "tests/support/paths.h"
+#include "tests/support/pt2_files.h"
 
 namespace fusescope::test {
 
@@ -63,6 +64,28 @@ class Torch : public ::testing::Test {
   }
 
   TemporaryFolder m_folder;
+};
+
+/// Answers that were recorded (recordings/README.md), in place of a compiler that is handed the exported program.
+class RecordedAnswers : public Torch {
+ protected:
+  /// A job for a network whose program is any file: what is answered was recorded.
+  ProcessResult packFor(const std::string& compiler, const std::filesystem::path& model,
+                        const std::vector<std::string>& more) const {
+    std::filesystem::copy_file(model, m_folder / "model.onnx", std::filesystem::copy_options::overwrite_existing);
+    m_folder.write("model.pt2", pt2Bytes(Pt2Kind::RawWeights, smallProgram()));
+    std::vector<std::string> arguments{"probe",  "pack", m_folder / "model.onnx", "--compiler",
+                                       compiler, "-o",   m_folder / "job.pyz"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return fusescopeCommand(arguments);
+  }
+  std::string result() const { return m_folder / "result.zip"; }
+  void replay(const std::string& recording) const {
+    const ProcessResult made =
+        runProcess({"/usr/bin/env", "PYTHONDONTWRITEBYTECODE=1", "python3", TORCH_TESTS "/replay.py", "answer",
+                    m_folder / "job.pyz", TORCH_TESTS "/recordings/" + recording + ".zip", result()});
+    ASSERT_EQ(made.status, 0) << made.err;
+  }
 };
 
 }  // namespace fusescope::test

@@ -6,20 +6,13 @@
 #include "base/sort_distinct.h"
 #include "base/text.h"
 #include "compilers/torch/node_ties.h"
+#include "compilers/torch/tied_nodes.h"
 #include "frontends/torch/pt2_importer.h"
 
 namespace fusescope::torch_compiler {
 namespace {
 
 constexpr const char* kTitle = "torch";
-
-/// "linear" of "aten.linear.default".
-std::string kindOfTarget(std::string_view target) {
-  const std::size_t dot = target.find('.');
-  if (dot == std::string_view::npos) return std::string(target);
-  target.remove_prefix(dot + 1);
-  return std::string(target.substr(0, target.find('.')));
-}
 
 /// "triton_poi", "cpp_fused"; of a kernel of a library its name: "addmm" of "extern_kernels.addmm:2", and of
 /// "aoti_torch_cpu_addmm_out:2", as packages call it.
@@ -39,33 +32,6 @@ std::string kindOfInductor(std::string_view name) {
   return std::string(dot == std::string_view::npos ? name : name.substr(dot + 1));
 }
 
-void addAll(const KnownNodes& nodes, Certainty atMost, KnownNodes& into) {
-  for (const auto& [node, certainty] : nodes) {
-    const Certainty known = weaker(certainty, atMost);
-    const auto [before, isNew] = into.emplace(node, known);
-    if (!isNew) before->second = std::min(before->second, known);
-  }
-}
-
-DataType floatOf(const std::vector<std::string>& types) {
-  for (const std::string& text : types)
-    if (const auto type = dataTypeFromName(text); type && isFloat(*type)) return *type;
-  return DataType::Undefined;
-}
-
-/// What nodes of a kernel make and others read, or the network gives.
-std::vector<ValueId> leaving(const Graph& graph, const KnownNodes& nodes) {
-  std::vector<ValueId> values;
-  for (const auto& [node, certainty] : nodes)
-    for (const ValueId output : graph.node(node).outputs) {
-      if (!output.valid()) continue;
-      const bool isRead =
-          std::ranges::any_of(graph.value(output).consumers, [&](NodeId reader) { return !nodes.contains(reader); });
-      if (isRead || std::ranges::count(graph.outputs(), output) > 0) values.push_back(output);
-    }
-  return values;
-}
-
 /// Of those without a kernel: what only views were made of is a view.
 void tellViews(const ProgramFacts& program, const ProgramNetwork& tied, ReadBack& told) {
   std::set<NodeId> inKernels;
@@ -74,19 +40,6 @@ void tellViews(const ProgramFacts& program, const ProgramNetwork& tied, ReadBack
   for (std::size_t i = 0; i < program.nodes.size(); ++i)
     for (const auto& [node, certainty] : tied.nodes[i])
       if (program.nodes[i].isView && !inKernels.contains(node)) told.fates.emplace(node, Fate::View);
-}
-
-void tellUntied(const HandedNetwork& network, const ProgramNetwork& tied, ReadBack& told) {
-  const Cause& by = network.plan->options.compiler;
-  for (const NodeId node : tied.untied)
-    told.decisions.push_back(decide("build.not_in_program", {Subject::node(network.plan->graph().node(node).name)}, by,
-                                    {{"compiler", kTitle}}));
-  told.decisions.push_back(decide("build.program_tied", {}, by,
-                                  {{"compiler", kTitle},
-                                   {"tied", tied.tied},
-                                   {"nodes", tied.all},
-                                   {"equal", tied.equalWeights},
-                                   {"weights", tied.weights}}));
 }
 
 /// What TorchInductor was given may have other names than the program: the program's nodes by their names there.
@@ -172,7 +125,7 @@ ReadBack eagerKernels(const HandedNetwork& network, const ProgramFacts& program,
     told.kernels.push_back(std::move(kernel));
   }
   tellViews(program, tied, told);
-  tellUntied(network, tied, told);
+  tellUntied(network, tied, kTitle, told);
   return told;
 }
 
@@ -191,7 +144,7 @@ ReadBack inductorKernels(const HandedNetwork& network, const ProgramFacts& progr
   }
   tellShared(network.plan->graph(), network.plan->options.compiler, told);
   tellViews(program, tied, told);
-  tellUntied(network, tied, told);
+  tellUntied(network, tied, kTitle, told);
   return told;
 }
 

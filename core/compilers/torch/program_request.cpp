@@ -3,100 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <set>
 
-#include "compilers/probed/handed_values.h"
-#include "frontends/torch/pt2_importer.h"
+#include "compilers/torch/handed_program.h"
 
 namespace fusescope::torch_compiler {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr const char* kMode = "mode";
 constexpr const char* kDevice = "device";
 constexpr const char* kHalf = "half";
-constexpr const char* kProgram = "program";
 constexpr const char* kTf32 = "tf32";
 constexpr const char* kInductor = "inductor";
-constexpr const char* kProgramFile = "program.pt2";
 
-/// What the plan says of an option, else what it is where nothing is said.
 std::string optionOf(const Plan& plan, std::string_view name) {
-  const auto& given = plan.options.compilerOptions;
-  if (const auto found = given.find(std::string(name)); found != given.end()) return found->second;
-  const auto options = compilerOptions();
-  return std::ranges::find(options, name, &CompilerOption::name)->initial;
+  return torch_compiler::optionOf(plan, compilerOptions(), name);
 }
-
-/// Beside the network, where no whole path is given.
-Result<fs::path> programOf(const Plan& plan) {
-  const fs::path model = plan.model->path;
-  const std::string given = optionOf(plan, kProgram);
-  fs::path path = given.empty() ? fs::path(model).replace_extension(".pt2") : model.parent_path() / given;
-  if (std::error_code none; fs::is_regular_file(path, none)) return path;
-  return Diagnostic{
-      .message = given.empty() ? "torch runs the exported program (.pt2) of a network, and there is none beside it"
-                               : "there is no exported program at this path",
-      .where = {.file = path.string(), .attribute = kProgram},
-      .help =
-          "torch.export.save writes one. Where it lies elsewhere: --compiler-option program=PATH; PATH begins at "
-          "the folder of the network."};
-}
-
-/// Only whole networks have an exported program.
-Status checkWhole(const Plan& plan) {
-  const Model& model = *plan.model;
-  std::string why;
-  if (model.unquantized != nullptr)
-    why = "and the codes of a quantised plan are not in it";
-  else if (model.files.empty() || model.contentHash == Hash128() || plan.segments.size() > 1)
-    why = "and a part of a network has none";
-  if (why.empty()) return Done{};
-  return Diagnostic{.message = "torch runs a network by its exported program, " + why,
-                    .where = {.file = model.path, .attribute = "--compiler"},
-                    .help = "Plan it without what parts it: fallbacks, or int8 by ranges."};
-}
-
-Json extentsOf(const onnxlib::FileType& type) {
-  if (!type.ranked) return nullptr;
-  Json dims = Json::array();
-  for (const onnxlib::FileDim& dim : type.dims) dims.push_back(dim.size < 0 ? Json(nullptr) : Json(dim.size));
-  return dims;
-}
-
-/// The inputs or outputs `names` of a network, whose file has them as `values`.
-class Tensors {
- public:
-  Tensors(const HandedNetwork& network, const BuildOptions& options) : m_network(network), m_options(options) {}
-
-  Json listed(const NamesInFile& names, const std::vector<onnxlib::FileValue>& values, bool areInputs) const {
-    Json list = Json::array();
-    for (const auto& [plan, file] : names) {
-      const auto value = std::ranges::find(values, file, &onnxlib::FileValue::name);
-      const auto called = m_network.namesInFile.find(file);
-      Json entry{{"name", file},
-                 {"called", called == m_network.namesInFile.end() ? plan : called->second},
-                 {"type", name(value->type.dtype)},
-                 {"dims", extentsOf(value->type)}};
-      if (areInputs) entry["extents"] = compiledFor(plan);
-      list.push_back(std::move(entry));
-    }
-    return list;
-  }
-
- private:
-  Json compiledFor(const std::string& input) const {
-    if (const auto given = m_options.shapes.find(input); given != m_options.shapes.end()) return given->second;
-    const auto& specs = m_network.plan->inputSpecs;
-    const auto spec = std::ranges::find(specs, input, &InputSpec::name);
-    return spec == specs.end() ? Json(nullptr) : Json(spec->opt);
-  }
-
-  const HandedNetwork& m_network;
-  const BuildOptions& m_options;
-};
 
 LoweredPin lowered(const PrecisionGrant& grant, DataType half, bool isWhole) {
   LoweredPin pin{.node = grant.node, .type = grant.asked, .how = {}};
@@ -135,11 +56,7 @@ std::vector<CompilerOption> compilerOptions() {
            .initial = "default",
            .help = "default: cards that can may multiply values of f32 in TF32, which keeps 10 bits of each mantissa, "
                    "where torch allows it by itself (in convolutions); off: nowhere"},
-          {.name = kProgram,
-           .values = {},
-           .initial = {},
-           .help = "the exported program (.pt2) of the network, from the network's folder on; nothing: the one beside "
-                   "it of the same name. torch loads it, so name only a file that you trust"}};
+          programOption("torch")};
 }
 
 bool isInductor(const Plan& plan) {
@@ -157,23 +74,16 @@ DataType halfType(const Plan& plan) {
 
 Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) {
   const Plan& plan = *network.plan;
-  TRY(checkWhole(plan));
-  const fs::path program = TRY(programOf(plan));
-  TRY(checkHandableToTorch(program));
-  network.handedAs = {{kProgramFile, program}};
+  Json json = TRY(handProgram(network, options, "torch"));
   const DataType half = halfType(plan);
   const std::string by = optionOf(plan, kHalf);
   network.pins.clear();
   for (const PrecisionGrant& grant : plan.precisionMap)
     if (grant.asked != DataType::Undefined) network.pins.push_back(lowered(grant, half, by == "whole"));
-  const Tensors tensors(network, options);
-  const onnxlib::FileGraph& file = network.file.graph;
-  Json json{{kMode, optionOf(plan, kMode)},
-            {kDevice, optionOf(plan, kDevice)},
-            {kTf32, optionOf(plan, kTf32)},
-            {"threads", options.threads},
-            {"inputs", tensors.listed(handedInputs(network), file.inputs, true)},
-            {"outputs", tensors.listed(handedOutputs(network), file.outputs, false)}};
+  json[kMode] = optionOf(plan, kMode);
+  json[kDevice] = optionOf(plan, kDevice);
+  json[kTf32] = optionOf(plan, kTf32);
+  json["threads"] = options.threads;
   if (half != DataType::F32) {
     json["half"] = name(half);
     json["half_by"] = by;

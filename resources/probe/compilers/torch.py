@@ -24,7 +24,6 @@ import os
 import re
 import shutil
 import tempfile
-import time
 
 from .. import base, tensors, torch_export, torch_profile
 from .. import torch_program as programs
@@ -46,8 +45,7 @@ class Compiler(base.Compiler):
         self._tf32 = None  # where torch allows it by itself
 
     def open(self, request, files, out_folder, progress):
-        # What torch keeps for itself, as headers that it precompiles, goes with the job.
-        tempfile.tempdir = tempfile.mkdtemp(prefix="torch-", dir=os.path.dirname(os.path.abspath(out_folder)))
+        programs.keep_within(out_folder)
         self._torch = base.import_package("torch", DISTRIBUTIONS[0])
         self._numpy = base.import_package("numpy", "numpy")
         version = self._torch.__version__
@@ -77,15 +75,15 @@ class Compiler(base.Compiler):
         if self._device != "cpu":
             self._allow_tf32(options.get("tf32") != "off")
         phases = []
-        with phase("load", phases, progress):
+        with base.phase("load", phases, progress):
             exported = programs.load(self._torch, files[PROGRAM])
             program = programs.Program(self._torch, exported, self._device, options)
-        with phase("observe", phases, progress), self._words("run the exported program"):
+        with base.phase("observe", phases, progress), self._words("run the exported program"):
             nodes = program.observed()
         write(os.path.join(out_folder, "program.json"), {"nodes": nodes, "weights": program.weights()})
         run = program.module
         if self._mode == "inductor":
-            with phase("inductor", phases, progress), self._words("compile the exported program"):
+            with base.phase("inductor", phases, progress), self._words("compile the exported program"):
                 run, told = self._compile(program)
             write(os.path.join(out_folder, "provenance.json"), told)
         self._program, self._run = program, run
@@ -101,9 +99,9 @@ class Compiler(base.Compiler):
     def export(self, request, files, out_folder, progress):
         phases = []
         base.reset_peak()
-        with phase("load", phases, progress):
+        with base.phase("load", phases, progress):
             exported = programs.load(self._torch, files[PROGRAM])
-        with phase("export", phases, progress):
+        with base.phase("export", phases, progress):
             path = os.path.join(out_folder, torch_export.NETWORK)
             told = torch_export.export(self._torch, exported, request.get("names", {}), path)
         return {**told, "phases": phases, "peak_bytes": base.peak_bytes()}
@@ -232,20 +230,6 @@ class Words:
                 help="Install g++ and python3-dev there, or say by CXX where the compiler is; mode=eager needs none.",
             ) from error
         raise base.Refusal(words, kind="asked") from error
-
-
-class phase:
-    """Times a part of what is done, and tells of it."""
-
-    def __init__(self, name, phases, progress):
-        self._name, self._phases = name, phases
-        progress(name)
-
-    def __enter__(self):
-        self._begin = time.perf_counter()
-
-    def __exit__(self, *_):
-        self._phases.append({"name": self._name, "ms": 1e3 * (time.perf_counter() - self._begin)})
 
 
 def watched_inductor(graphs):

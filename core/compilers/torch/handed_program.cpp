@@ -1,0 +1,119 @@
+#include "compilers/torch/handed_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "compilers/probed/handed_values.h"
+#include "frontends/torch/pt2_importer.h"
+
+namespace fusescope::torch_compiler {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kProgram = "program";
+constexpr const char* kProgramFile = "program.pt2";
+
+/// Beside the network, where no whole path is given.
+Result<fs::path> programOf(const Plan& plan, std::string_view who) {
+  const fs::path model = plan.model->path;
+  const std::string given = optionOf(plan, {programOption(who)}, kProgram);
+  fs::path path = given.empty() ? fs::path(model).replace_extension(".pt2") : model.parent_path() / given;
+  if (std::error_code none; fs::is_regular_file(path, none)) return path;
+  return Diagnostic{
+      .message =
+          given.empty()
+              ? fmt::format("{} takes the exported program (.pt2) of a network, and there is none beside it", who)
+              : "there is no exported program at this path",
+      .where = {.file = path.string(), .attribute = kProgram},
+      .help =
+          "torch.export.save writes one. Where it lies elsewhere: --compiler-option program=PATH; PATH begins at "
+          "the folder of the network."};
+}
+
+/// Only whole networks have an exported program.
+Status checkWhole(const Plan& plan, std::string_view who) {
+  const Model& model = *plan.model;
+  std::string why;
+  if (model.unquantized != nullptr)
+    why = "and the codes of a quantised plan are not in it";
+  else if (model.files.empty() || model.contentHash == Hash128() || plan.segments.size() > 1)
+    why = "and a part of a network has none";
+  if (why.empty()) return Done{};
+  return Diagnostic{.message = fmt::format("{} takes a network by its exported program, {}", who, why),
+                    .where = {.file = model.path, .attribute = "--compiler"},
+                    .help = "Plan it without what parts it: fallbacks, or int8 by ranges."};
+}
+
+Json extentsOf(const onnxlib::FileType& type) {
+  if (!type.ranked) return nullptr;
+  Json dims = Json::array();
+  for (const onnxlib::FileDim& dim : type.dims) dims.push_back(dim.size < 0 ? Json(nullptr) : Json(dim.size));
+  return dims;
+}
+
+/// The inputs or outputs `names` of a network, whose file has them as `values`.
+class Tensors {
+ public:
+  Tensors(const HandedNetwork& network, const BuildOptions& options) : m_network(network), m_options(options) {}
+
+  Json listed(const NamesInFile& names, const std::vector<onnxlib::FileValue>& values, bool areInputs) const {
+    Json list = Json::array();
+    for (const auto& [plan, file] : names) {
+      const auto value = std::ranges::find(values, file, &onnxlib::FileValue::name);
+      const auto called = m_network.namesInFile.find(file);
+      Json entry{{"name", file},
+                 {"called", called == m_network.namesInFile.end() ? plan : called->second},
+                 {"type", name(value->type.dtype)},
+                 {"dims", extentsOf(value->type)}};
+      if (areInputs) entry["extents"] = compiledFor(plan);
+      list.push_back(std::move(entry));
+    }
+    return list;
+  }
+
+ private:
+  Json compiledFor(const std::string& input) const {
+    if (const auto given = m_options.shapes.find(input); given != m_options.shapes.end()) return given->second;
+    const auto& specs = m_network.plan->inputSpecs;
+    const auto spec = std::ranges::find(specs, input, &InputSpec::name);
+    return spec == specs.end() ? Json(nullptr) : Json(spec->opt);
+  }
+
+  const HandedNetwork& m_network;
+  const BuildOptions& m_options;
+};
+
+}  // namespace
+
+CompilerOption programOption(std::string_view who) {
+  return {
+      .name = kProgram,
+      .values = {},
+      .initial = {},
+      .help = fmt::format("the exported program (.pt2) of the network, from the network's folder on; nothing: the one "
+                          "beside it of the same name. {} loads it, so name only a file that you trust",
+                          who)};
+}
+
+std::string optionOf(const Plan& plan, const std::vector<CompilerOption>& options, std::string_view name) {
+  const auto& given = plan.options.compilerOptions;
+  if (const auto found = given.find(std::string(name)); found != given.end()) return found->second;
+  return std::ranges::find(options, name, &CompilerOption::name)->initial;
+}
+
+Result<Json> handProgram(HandedNetwork& network, const BuildOptions& options, std::string_view who) {
+  const Plan& plan = *network.plan;
+  TRY(checkWhole(plan, who));
+  const fs::path program = TRY(programOf(plan, who));
+  TRY(checkHandableToTorch(program));
+  network.handedAs = {{kProgramFile, program}};
+  const Tensors tensors(network, options);
+  const onnxlib::FileGraph& file = network.file.graph;
+  return Json{{"inputs", tensors.listed(handedInputs(network), file.inputs, true)},
+              {"outputs", tensors.listed(handedOutputs(network), file.outputs, false)}};
+}
+
+}  // namespace fusescope::torch_compiler

@@ -1,0 +1,55 @@
+#include "compilers/torch/tied_nodes.h"
+
+#include <algorithm>
+
+#include "compilers/torch/node_ties.h"
+
+namespace fusescope::torch_compiler {
+
+std::string kindOfTarget(std::string_view target) {
+  const std::size_t dot = target.find('.');
+  if (dot == std::string_view::npos) return std::string(target);
+  target.remove_prefix(dot + 1);
+  return std::string(target.substr(0, target.find('.')));
+}
+
+void addAll(const KnownNodes& nodes, Certainty atMost, KnownNodes& into) {
+  for (const auto& [node, certainty] : nodes) {
+    const Certainty known = weaker(certainty, atMost);
+    const auto [before, isNew] = into.emplace(node, known);
+    if (!isNew) before->second = std::min(before->second, known);
+  }
+}
+
+DataType floatOf(const std::vector<std::string>& types) {
+  for (const std::string& text : types)
+    if (const auto type = dataTypeFromName(text); type && isFloat(*type)) return *type;
+  return DataType::Undefined;
+}
+
+std::vector<ValueId> leaving(const Graph& graph, const KnownNodes& nodes) {
+  std::vector<ValueId> values;
+  for (const auto& [node, certainty] : nodes)
+    for (const ValueId output : graph.node(node).outputs) {
+      if (!output.valid()) continue;
+      const bool isRead =
+          std::ranges::any_of(graph.value(output).consumers, [&](NodeId reader) { return !nodes.contains(reader); });
+      if (isRead || std::ranges::count(graph.outputs(), output) > 0) values.push_back(output);
+    }
+  return values;
+}
+
+void tellUntied(const HandedNetwork& network, const ProgramNetwork& tied, std::string_view who, ReadBack& told) {
+  const Cause& by = network.plan->options.compiler;
+  for (const NodeId node : tied.untied)
+    told.decisions.push_back(decide("build.not_in_program", {Subject::node(network.plan->graph().node(node).name)}, by,
+                                    {{"compiler", std::string(who)}}));
+  told.decisions.push_back(decide("build.program_tied", {}, by,
+                                  {{"compiler", std::string(who)},
+                                   {"tied", tied.tied},
+                                   {"nodes", tied.all},
+                                   {"equal", tied.equalWeights},
+                                   {"weights", tied.weights}}));
+}
+
+}  // namespace fusescope::torch_compiler

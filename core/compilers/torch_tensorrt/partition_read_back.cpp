@@ -1,0 +1,219 @@
+#include "compilers/torch_tensorrt/partition_read_back.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/text.h"
+#include "compilers/torch/tied_nodes.h"
+
+namespace fusescope::torch_tensorrt {
+namespace {
+
+using torch_compiler::KnownNodes;
+
+constexpr std::string_view kF64 = "f64";
+
+bool hasDoubles(const LoweredOperator& each) {
+  return std::ranges::count(each.types, kF64) > 0 || std::ranges::count(each.reads, kF64) > 0;
+}
+
+/// ": dtype torch.float64 is refused"; empty: no words were written.
+std::string behindColon(const std::vector<std::string>& words) {
+  return words.empty() ? std::string() : ": " + joined(words, " ");
+}
+
+class Reading {
+ public:
+  Reading(const HandedNetwork& network, const torch_compiler::ProgramFacts& program,
+          const torch_compiler::ProgramNetwork& tied, const ProgramPartition& partition, const AskedPartition& asked)
+      : m_graph(network.plan->graph()),
+        m_by(network.plan->options.compiler),
+        m_tied(tied),
+        m_partition(partition),
+        m_asked(asked) {
+    for (std::size_t i = 0; i < program.nodes.size(); ++i) {
+      const auto& node = program.nodes[i];
+      if (node.within.empty())
+        m_places.insert_or_assign(node.origin.name, i);
+      else
+        m_places.emplace(node.origin.name, i);
+    }
+  }
+
+  ReadBack run() {
+    tellCounts();
+    for (const PartitionBlock& block : m_partition.blocks)
+      if (block.isEngine)
+        addEngine(block);
+      else
+        addBlockInTorch(block);
+    tellFates();
+    return std::move(m_told);
+  }
+
+ private:
+  void tell(std::string_view code, const KnownNodes& nodes, Json arguments) {
+    std::vector<Subject> subjects;
+    for (const NodeId node : m_graph.order())
+      if (nodes.contains(node)) subjects.push_back(Subject::node(m_graph.node(node).name));
+    m_told.decisions.push_back(decide(code, std::move(subjects), m_by, std::move(arguments)));
+  }
+
+  KnownNodes nodesFrom(const std::string& programNode) const {
+    const auto place = m_places.find(programNode);
+    return place == m_places.end() ? KnownNodes() : m_tied.nodes[place->second];
+  }
+
+  void tellCounts() {
+    std::int64_t engines = 0, inTorch = 0;
+    for (const PartitionBlock& block : m_partition.blocks) {
+      engines += block.isEngine ? 1 : 0;
+      inTorch += block.isEngine ? 0 : std::ssize(block.operators);
+    }
+    tell("build.program_divided", {},
+         {{"compiler", kTitle},
+          {"total", m_partition.total},
+          {"supported", m_partition.supported},
+          {"engines", engines},
+          {"in_torch", inTorch}});
+  }
+
+  void addEngine(const PartitionBlock& block) {
+    KnownNodes nodes;
+    for (const LoweredOperator& each : block.operators)
+      torch_compiler::addAll(nodesFrom(each.from), Certainty::Named, nodes);
+    ReadBackKernel kernel{.name = block.name, .kind = "engine"};
+    kernel.nodes.assign(nodes.begin(), nodes.end());
+    kernel.region = block.name;
+    for (const ValueId value : torch_compiler::leaving(m_graph, nodes))
+      kernel.outputs.push_back({.value = value, .format = {}});
+    m_told.kernels.push_back(std::move(kernel));
+    tell("build.engine_as_a_whole", nodes, {{"engine", block.name}, {"operators", std::ssize(block.operators)}});
+    for (const BlockInput& input : block.inputs)
+      if (input.isCast) addCast(block, input);
+    if (m_asked.truncatesDouble) return;
+    for (const LoweredOperator& each : block.operators)
+      if (hasDoubles(each))
+        tell("build.engine_of_doubles", nodesFrom(each.from),
+             {{"compiler", kTitle}, {"engine", block.name}, {"operator", each.target}});
+  }
+
+  void addCast(const PartitionBlock& block, const BlockInput& input) {
+    const ValueId value = valueOf(input);
+    m_told.conversions.push_back(
+        {.value = value, .from = input.type, .to = "f32", .isCast = true, .kernel = block.name});
+    std::vector<Subject> subjects;
+    if (value.valid()) subjects.push_back(Subject::value(m_graph.value(value).name));
+    m_told.decisions.push_back(
+        decide("build.truncates_double", std::move(subjects), m_by,
+               {{"compiler", kTitle}, {"engine", block.name}, {"input", input.from}, {"type", input.type}}));
+  }
+
+  /// Invalid: none of the network's is known to be it.
+  ValueId valueOf(const BlockInput& input) const {
+    if (input.isInput) {
+      const auto value = m_graph.findValue(input.from);
+      return value && std::ranges::count(m_graph.inputs(), *value) > 0 ? *value : ValueId();
+    }
+    const auto values = torch_compiler::leaving(m_graph, nodesFrom(input.from));
+    return values.size() == 1 ? values.front() : ValueId();
+  }
+
+  void addBlockInTorch(const PartitionBlock& block) {
+    for (const LoweredOperator& each : block.operators) {
+      const KnownNodes nodes = nodesFrom(each.from);
+      if (each.isView) {
+        for (const auto& [node, certainty] : nodes) m_views.insert(node);
+      } else {
+        addKernel(each, nodes);
+      }
+      if (each.inTorch) tellWhy(each, *each.inTorch, nodes);
+    }
+  }
+
+  void addKernel(const LoweredOperator& each, const KnownNodes& nodes) {
+    ReadBackKernel kernel{.name = each.name, .kind = torch_compiler::kindOfTarget(each.target)};
+    kernel.nodes.assign(nodes.begin(), nodes.end());
+    kernel.compute = torch_compiler::floatOf(each.types);
+    const auto values = torch_compiler::leaving(m_graph, nodes);
+    for (const ValueId value : values)
+      kernel.outputs.push_back({.value = value,
+                                .type = values.size() == 1 && each.types.size() == 1
+                                            ? dataTypeFromName(each.types.front()).value_or(DataType::Undefined)
+                                            : DataType::Undefined,
+                                .format = {}});
+    m_told.kernels.push_back(std::move(kernel));
+  }
+
+  void tellWhy(const LoweredOperator& each, const InTorch& why, const KnownNodes& nodes) {
+    Json arguments{{"compiler", kTitle}, {"operator", each.target}};
+    switch (why.why) {
+      case StaysFor::NoConverter:
+        return tell("build.torch_no_converter", nodes, std::move(arguments));
+      case StaysFor::Validator:
+        arguments["validators"] = joined(why.validators, " and ");
+        arguments["words"] = behindColon(why.words);
+        tell("build.torch_validator", nodes, std::move(arguments));
+        if (why.compared) tellCompared(each, why, nodes);
+        return;
+      case StaysFor::OpenExtents:
+        return tell("build.torch_open_extents", nodes, std::move(arguments));
+      case StaysFor::Complex:
+        return tell("build.torch_complex", nodes, std::move(arguments));
+      case StaysFor::Asked:
+        return tell("build.torch_asked", nodes, std::move(arguments));
+      case StaysFor::SmallBlock:
+        arguments["operators"] = why.operators;
+        arguments["least"] = m_asked.leastOperators;
+        return tell("build.torch_small_block", nodes, std::move(arguments));
+      case StaysFor::Unknown:
+        return tell("build.torch_unknown", nodes, std::move(arguments));
+    }
+  }
+
+  void tellCompared(const LoweredOperator& each, const InTorch& why, const KnownNodes& nodes) {
+    const std::string otherwise =
+        why.compared->elseTaken
+            ? std::string("With the number 1 in its place the same validator says yes")
+            : "With the number 1 in its place the same validator still says no" + behindColon(why.compared->elseWords);
+    tell("build.torch_compares_list", nodes,
+         {{"operator", each.target},
+          {"validators", joined(why.validators, " and ")},
+          {"dilation", fmt::format("[{}]", fmt::join(why.compared->dilation, ", "))},
+          {"otherwise", otherwise}});
+  }
+
+  void tellFates() {
+    std::set<NodeId> held;
+    for (const ReadBackKernel& kernel : m_told.kernels)
+      for (const auto& [node, certainty] : kernel.nodes) held.insert(node);
+    for (const NodeId node : m_views)
+      if (!held.contains(node)) m_told.fates.emplace(node, Fate::View);
+    for (const auto& [programNode, fate] : m_partition.gone)
+      for (const auto& [node, certainty] : nodesFrom(programNode))
+        if (!held.contains(node)) m_told.fates.emplace(node, fate);
+  }
+
+  const Graph& m_graph;
+  const Cause m_by;
+  const torch_compiler::ProgramNetwork& m_tied;
+  const ProgramPartition& m_partition;
+  const AskedPartition& m_asked;
+  std::map<std::string, std::size_t, std::less<>> m_places;  ///< of the program's nodes, by name
+  std::set<NodeId> m_views;
+  ReadBack m_told;
+};
+
+}  // namespace
+
+ReadBack partitionReadBack(const HandedNetwork& network, const torch_compiler::ProgramFacts& program,
+                           const torch_compiler::ProgramNetwork& tied, const ProgramPartition& partition,
+                           const AskedPartition& asked) {
+  ReadBack told = Reading(network, program, tied, partition, asked).run();
+  torch_compiler::tellUntied(network, tied, kTitle, told);
+  return told;
+}
+
+}  // namespace fusescope::torch_tensorrt

@@ -1,0 +1,175 @@
+// Torch-TensorRT: which parts of an exported program (.pt2) it would make TensorRT engines of, and what stays in torch.
+// It is asked for its dry run, which converts nothing.
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/text.h"
+#include "compilers/probed/probed_kind.h"
+#include "compilers/tensorrt/probe_answers.h"
+#include "compilers/torch/handed_program.h"
+#include "compilers/torch_tensorrt/partition_read_back.h"
+
+namespace fusescope {
+namespace {
+
+constexpr const char* kMinBlockSize = "min-block-size";
+constexpr const char* kTruncateDouble = "truncate-double";
+constexpr const char* kTorchExecutedOps = "torch-executed-ops";
+constexpr const char* kRequireFull = "require-full-compilation";
+constexpr const char* kOn = "on";
+constexpr const char* kOff = "off";
+
+constexpr const char* kOnlyADryRun =
+    "Torch-TensorRT is asked for its dry run alone, which says how it divides a program and makes no engine that could "
+    "be run. Its engines are TensorRT's, which --compiler tensorrt-rtx builds of the network; torch itself runs the "
+    "program by --compiler torch.";
+constexpr const char* kSaysInADryRun =
+    "Torch-TensorRT says what it takes only in a dry run of the whole program, which is what a build asks for.";
+
+std::vector<CompilerOption> dryRunOptions() {
+  return {
+      {.name = kMinBlockSize,
+       .values = {},
+       .initial = "5",
+       .help = "the fewest operators that an engine may have; a block of fewer stays in torch"},
+      {.name = kTruncateDouble,
+       .values = {kOff, kOn},
+       .initial = kOff,
+       .help = "on: what an engine reads in float64 is cast to float32 in front of it"},
+      {.name = kTorchExecutedOps,
+       .values = {},
+       .initial = {},
+       .help = "operators that stay in torch, parted by commas, by the names that they have when Torch-TensorRT has "
+               "lowered the program: torch.ops.aten.linear.default"},
+      {.name = kRequireFull,
+       .values = {kOff, kOn},
+       .initial = kOff,
+       .help = "on: a program that does not become one engine as a whole is refused"},
+      torch_compiler::programOption("torch")};
+}
+
+std::string asked(const Plan& plan, std::string_view option) {
+  return torch_compiler::optionOf(plan, dryRunOptions(), option);
+}
+
+Result<std::int64_t> leastOperators(const Plan& plan) {
+  const std::string text = asked(plan, kMinBlockSize);
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size() && number > 0) return number;
+  return Diagnostic{.message = fmt::format("option '{}' of torch-tensorrt cannot be '{}'", kMinBlockSize, text),
+                    .where = {.attribute = "--compiler-option"},
+                    .help = "It is a number of operators, 1 or more."};
+}
+
+Json keptInTorch(const Plan& plan) {
+  Json names = Json::array();
+  for (std::string name : split(asked(plan, kTorchExecutedOps), ',')) {
+    std::erase(name, ' ');
+    if (!name.empty()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+LoweredPin notAsked(const PrecisionGrant& grant) {
+  return {.node = grant.node,
+          .type = grant.asked,
+          .isExpressible = false,
+          .how = "Torch-TensorRT takes the types of the exported program, which no option of it changes node by node."};
+}
+
+class TorchTensorrtKind final : public ProbedKind {
+ public:
+  std::string_view name() const override { return "torch-tensorrt"; }
+  std::string_view title() const override { return torch_tensorrt::kTitle; }
+  /// It takes whole programs: what has no engine stays in torch, which has all operators.
+  std::string_view target() const override { return "torch"; }
+  HandedTypes handedTypes() const override { return HandedTypes::AsInFile; }
+  std::vector<CompilerOption> options() const override { return dryRunOptions(); }
+
+  std::string whyNot(Ability ability, const Json& /*opened*/) const override {
+    switch (ability) {
+      case Ability::Compile:
+      case Ability::ReadBack:
+        return {};
+      case Ability::Support:
+        return kSaysInADryRun;
+      case Ability::Run:
+      case Ability::Time:
+      case Ability::Profile:
+      case Ability::InnerValues:
+        return kOnlyADryRun;
+      case Ability::Keep:
+        return "A dry run makes nothing that could be kept: it can be asked for again.";
+    }
+    return {};
+  }
+
+  bool saysSupport() const override { return false; }
+
+  Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
+    const Plan& plan = *network.plan;
+    const std::int64_t least = TRY(leastOperators(plan));
+    Json json = TRY(torch_compiler::handProgram(network, options, title()));
+    network.pins.clear();
+    for (const PrecisionGrant& grant : plan.precisionMap)
+      if (grant.asked != DataType::Undefined) network.pins.push_back(notAsked(grant));
+    json["min_block_size"] = least;
+    json["truncate_double"] = asked(plan, kTruncateDouble) == kOn;
+    json["torch_executed_ops"] = keptInTorch(plan);
+    json["require_full_compilation"] = asked(plan, kRequireFull) == kOn;
+    return json;
+  }
+
+  Result<CompilerSupport> support(const HandedNetwork& /*network*/, const ProbeAnswer& /*answer*/) const override {
+    return Diagnostic{.message = kSaysInADryRun};
+  }
+
+  Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
+    const Plan& plan = *network.plan;
+    const auto program = TRY(torch_compiler::programFacts(TRY(fileText(compiled, "program.json", title()))));
+    const auto tied = TRY(torch_compiler::programNetwork(network, program));
+    const auto partition = TRY(torch_tensorrt::programPartition(TRY(fileText(compiled, "partition.json", title()))));
+    ReadBack told = torch_tensorrt::partitionReadBack(
+        network, program, tied, partition,
+        {.leastOperators = TRY(leastOperators(plan)), .truncatesDouble = asked(plan, kTruncateDouble) == kOn});
+    for (const char* key : {"flavour", "torch", "tensorrt"})
+      if (std::string text = textMember(compiled.json, key); !text.empty())
+        told.compiler.options.emplace(std::string("used_") + key, std::move(text));
+    tellWhere(compiled.json, plan.options.compiler, told);
+    return told;
+  }
+
+  std::string_view kernelTimesAre() const override { return "not measured"; }
+  Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& /*network*/,
+                                                    const ProbeAnswer& /*profile*/) const override {
+    return Diagnostic{.message = kOnlyADryRun};
+  }
+
+  /// It knows nothing of the numbers that nodes have.
+  NodeId failedAt(const HandedNetwork& /*network*/, const Diagnostic& /*error*/) const override { return {}; }
+
+ private:
+  /// What of it its authors do not support, and what nobody has tried.
+  static void tellWhere(const Json& compiled, const Cause& by, ReadBack& told) {
+    const bool isWithoutGpu = memberOf(compiled, "without_gpu") == true;
+    if (isWithoutGpu)
+      told.decisions.push_back(decide("build.without_gpu", {}, by, {{"compiler", torch_tensorrt::kTitle}}));
+    if (!isWithoutGpu)
+      told.decisions.push_back(
+          decide("build.dry_run_untried", {}, by, {{"compiler", torch_tensorrt::kTitle}, {"where", "with a GPU"}}));
+    if (textMember(compiled, "flavour") != "rtx")
+      told.decisions.push_back(decide("build.dry_run_untried", {}, by,
+                                      {{"compiler", torch_tensorrt::kTitle}, {"where", "in its flavour for servers"}}));
+  }
+};
+
+}  // namespace
+
+const ProbedKind& torchTensorrtKind() {
+  static const TorchTensorrtKind kKind;
+  return kKind;
+}
+
+}  // namespace fusescope

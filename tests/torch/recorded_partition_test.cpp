@@ -1,0 +1,180 @@
+// What Torch-TensorRT's dry run answered on a machine without a GPU (recordings/README.md), through every command.
+#include <algorithm>
+
+#include "tests/torch/torch_fixture.h"
+
+namespace fusescope::test {
+namespace {
+
+class RecordedPartition : public RecordedAnswers {
+ protected:
+  using Arguments = std::vector<std::string>;
+
+  ProcessResult pack(const std::string& network, const Arguments& more = {}) const {
+    return packFor("torch-tensorrt", sampleFolder(network) / "model.onnx", more);
+  }
+  /// The plan that was read back from a recording.
+  Json planOf(const std::string& network, const std::string& recording, const Arguments& more = {}) const {
+    const ProcessResult packed = pack(network, more);
+    EXPECT_EQ(packed.status, 0) << packed.err;
+    replay(recording);
+    return json({"probe", "open", result()})["plan"];
+  }
+  /// "_run_on_acc_0: 7", "relu: 1", …: kernels with the number of their nodes, engines in front of what is in torch.
+  static Arguments kernelsOf(const Json& plan, bool areEngines) {
+    Arguments kernels;
+    for (const Json& kernel : plan["kernels"])
+      if ((kernel["kind"] == "engine") == areEngines)
+        kernels.push_back(kernel["name"].get<std::string>() + ": " + std::to_string(kernel["nodes"].size()));
+    return kernels;
+  }
+  /// Nodes that decisions of a code are about, each decision's by itself.
+  static Arguments nodesOf(const Json& plan, const std::string& code) {
+    Arguments nodes;
+    for (const Json& decision : plan["decisions"]) {
+      if (decision["code"] != code) continue;
+      std::string names;
+      for (const Json& subject : decision["subjects"])
+        names += (names.empty() ? "" : " ") + subject.value("node", subject.value("value", ""));
+      nodes.push_back(names);
+    }
+    return nodes;
+  }
+};
+
+TEST_F(RecordedPartition, AProgramThatIsTakenAsAWholeIsOneEngine) {
+  const Json plan = planOf("bert_tiny", "bert_tiny.dryrun.cpu");
+  EXPECT_EQ(plan["compiler"]["name"], "torch-tensorrt");
+  EXPECT_EQ(plan["compiler"]["version"], "2.14.0");
+  EXPECT_EQ(plan["compiler"]["options"]["used_flavour"], "rtx");
+  EXPECT_EQ(plan["compiler"]["options"]["used_tensorrt"], "1.6.1.120");
+  EXPECT_EQ(kernelsOf(plan, true), (Arguments{"_run_on_acc_0: 86"}));
+  EXPECT_EQ(kernelsOf(plan, false), Arguments());
+  EXPECT_EQ(plan["regions"].size(), 1U) << "the engine is told as a whole";
+  EXPECT_TRUE(plan["agreement"].is_null()) << "an engine is no kernel, so that nothing was predicted of it";
+  const Json divided = decisionOf(plan, "build.program_divided")["arguments"];
+  EXPECT_EQ(divided["total"], 53);
+  EXPECT_EQ(divided["supported"], 53);
+  EXPECT_EQ(divided["engines"], 1);
+  EXPECT_EQ(divided["in_torch"], 0);
+  EXPECT_EQ(decisionOf(plan, "build.engine_as_a_whole")["arguments"]["operators"], 53);
+  EXPECT_EQ(fates(plan), (std::map<std::string, int>{{"kernel", 86}, {"not_disclosed", 2}}));
+  EXPECT_TRUE(has(decisionOf(plan, "build.without_gpu")["message"], "CPU, not supported by upstream"));
+  EXPECT_TRUE(decisionOf(plan, "build.dry_run_untried").empty()) << "this is what was tried";
+}
+
+TEST_F(RecordedPartition, OpenExtentsAreThoseOfTheProgram) {
+  const Json plan = planOf("tiny_resnet_dynbatch", "tiny_resnet_dynbatch.dryrun.cpu");
+  EXPECT_EQ(kernelsOf(plan, true), (Arguments{"_run_on_acc_0: 31"}));
+  EXPECT_EQ(decisionOf(plan, "build.program_divided")["arguments"]["supported"], 57);
+}
+
+TEST_F(RecordedPartition, WhatStaysInTorchSaysWhy) {
+  const Json plan = planOf("squeezenet1_1", "squeezenet1_1.dryrun.cpu");
+  EXPECT_EQ(kernelsOf(plan, true), (Arguments{"_run_on_acc_1: 14", "_run_on_acc_3: 14", "_run_on_acc_5: 32"}));
+  EXPECT_EQ(kernelsOf(plan, false), (Arguments{"convolution: 1", "relu: 1", "max_pool2d_default: 1",
+                                               "max_pool2d_default_1: 1", "max_pool2d_default_2: 1"}));
+  const Json divided = decisionOf(plan, "build.program_divided")["arguments"];
+  EXPECT_EQ(divided["supported"], 62);
+  EXPECT_EQ(divided["total"], 65);
+  EXPECT_EQ(divided["in_torch"], 5);
+  EXPECT_EQ(nodesOf(plan, "build.torch_small_block"), (Arguments{"node_Conv_7", "node_relu"}));
+  EXPECT_EQ(decisionOf(plan, "build.torch_small_block")["arguments"]["operators"], 2);
+  EXPECT_EQ(decisionOf(plan, "build.torch_small_block")["arguments"]["least"], 5);
+  const Arguments pools{"node_max_pool2d", "node_max_pool2d_1", "node_max_pool2d_2"};
+  EXPECT_EQ(nodesOf(plan, "build.torch_validator"), pools);
+  EXPECT_EQ(decisionOf(plan, "build.torch_validator")["arguments"]["validators"], "max_pool_param_validator");
+  EXPECT_EQ(nodesOf(plan, "build.torch_compares_list"), pools) << "what upstream has wrong is told beside it";
+  const std::string compared = decisionOf(plan, "build.torch_compares_list")["message"];
+  EXPECT_TRUE(has(compared, "compares the dilation [1, 1], which is a list, with the number 1")) << compared;
+  EXPECT_TRUE(has(compared, "still says no: Currently we don't support specifying ceil_mode")) << compared;
+}
+
+TEST_F(RecordedPartition, AnEngineOfDoublesIsToldAtItsNodes) {
+  const Json plan = planOf("long_double", "long_double.dryrun.cpu");
+  EXPECT_EQ(kernelsOf(plan, true), (Arguments{"_run_on_acc_0: 7", "_run_on_acc_2: 6"}));
+  EXPECT_EQ(kernelsOf(plan, false), (Arguments{"_to_copy: 1"}));
+  EXPECT_EQ(decisionOf(plan, "build.program_divided")["arguments"]["supported"], 12);
+  EXPECT_EQ(nodesOf(plan, "build.torch_validator"), (Arguments{"node__to_copy"}));
+  EXPECT_EQ(nodesOf(plan, "build.engine_of_doubles"),
+            (Arguments{"node_mul", "node_add_1", "node__to_copy_1", "node_sum_1", "node_gt"}));
+  EXPECT_EQ(plan["conversions"], Json::array());
+}
+
+TEST_F(RecordedPartition, TruncationIsToldAtWhatIsCast) {
+  const Json plan =
+      planOf("long_double", "long_double.dryrun.truncated.cpu", {"--compiler-option", "truncate-double=on"});
+  EXPECT_EQ(nodesOf(plan, "build.truncates_double"), (Arguments{"_to_copy", "d"}));
+  EXPECT_EQ(nodesOf(plan, "build.engine_of_doubles"), Arguments()) << "it reads floats then";
+  ASSERT_EQ(plan["conversions"].size(), 2U);
+  for (const Json& conversion : plan["conversions"]) {
+    EXPECT_EQ(conversion["from"], "f64");
+    EXPECT_EQ(conversion["to"], "f32");
+    EXPECT_EQ(conversion["kernel"], "_run_on_acc_2");
+  }
+}
+
+TEST_F(RecordedPartition, WhatTheUserKeepsInTorchSaysSo) {
+  const Json plan = planOf("long_double", "long_double.dryrun.kept.cpu",
+                           {"--compiler-option", "torch-executed-ops=torch.ops.aten.linear.default"});
+  EXPECT_EQ(kernelsOf(plan, false), (Arguments{"linear: 2", "_to_copy: 1"}));
+  EXPECT_EQ(nodesOf(plan, "build.torch_asked"), (Arguments{"node_MatMul_2 node_linear"}));
+}
+
+TEST_F(RecordedPartition, AnOperatorThatTheProgramHasNotIsRefusedWithTheNearest) {
+  ASSERT_EQ(pack("long_double", {"--compiler-option", "torch-executed-ops=torch.ops.aten.matmul.default"}).status, 0);
+  replay("long_double.dryrun.refused.cpu");
+  const std::string why = problem({"probe", "open", result()});
+  EXPECT_TRUE(has(why, "The program has no operator torch.ops.aten.matmul.default")) << why;
+  EXPECT_TRUE(has(why, "torch.ops.aten.linear.default")) << why;
+}
+
+TEST_F(RecordedPartition, AProgramThatIsNoSingleEngineIsRefusedWhereThatWasAsked) {
+  ASSERT_EQ(pack("long_double", {"--compiler-option", "require-full-compilation=on"}).status, 0);
+  replay("long_double.dryrun.whole.cpu");
+  const std::string why = problem({"probe", "open", result()});
+  EXPECT_TRUE(has(why, "1 of 13 operators stay in torch: _to_copy (validator)")) << why;
+}
+
+TEST_F(RecordedPartition, EveryVerbThatLooksAtAPlanTakesItAndNoOtherDoes) {
+  planOf("squeezenet1_1", "squeezenet1_1.dryrun.cpu");
+  const std::string model = m_folder / "model.onnx", compiler = "torch-tensorrt@" + result();
+  const ProcessResult plan = fusescopeCommand({"plan", model, "--compiler", compiler});
+  EXPECT_EQ(plan.status, 0) << plan.err;
+  EXPECT_TRUE(has(plan.out, "Torch-TensorRT counts 62 of 65 operators of the program")) << plan.out;
+  EXPECT_TRUE(has(plan.out, "whose validator said no, max_pool_param_validator")) << plan.out;
+  const Json explained = json({"explain", model, "node_relu", "--compiler", compiler});
+  EXPECT_TRUE(std::ranges::any_of(explained["decisions"], [](const Json& decision) {
+    return decision["code"] == "build.torch_small_block";
+  })) << explained["decisions"];
+  const Json diff = json({"diff", model, model, "--plan-a", "--compiler " + compiler});
+  EXPECT_EQ(diff["decisions"].size(), 8U) << "why five operators stay in torch, and what is wrong of three";
+  EXPECT_EQ(json({"build", model, "--compiler", compiler, "-o", m_folder / "e.fse"})["regions"], 8);
+  EXPECT_EQ(json({"plan", m_folder / "e.fse"})["kernels"].size(), 8U);
+  for (const char* verb : {"time", "run"}) {
+    const std::string why = problem({verb, model, "--compiler", compiler});
+    EXPECT_TRUE(has(why, "Torch-TensorRT is asked for its dry run alone")) << why;
+  }
+}
+
+TEST_F(RecordedPartition, OptionsThatUpstreamWouldSwallowAreRefusedWithTheNearest) {
+  const std::map<std::string, std::string> refused{
+      {"min_block_size=3", "min-block-size"}, {"truncate-doubles=on", "truncate-double"},
+      {"truncate-double=yes", "off, on"},     {"min-block-size=none", "1 or more"},
+      {"min-block-size=0", "1 or more"},      {"enabled_precisions=f16", "require-full-compilation"}};
+  for (const auto& [option, nearest] : refused) {
+    const ProcessResult packed = pack("long_double", {"--compiler-option", option});
+    EXPECT_EQ(packed.status, 2) << option;
+    EXPECT_TRUE(has(packed.err, nearest)) << option << ": " << packed.err;
+  }
+}
+
+TEST_F(RecordedPartition, PinsAreNotAskedOfIt) {
+  const Json plan = planOf("long_double", "long_double.dryrun.cpu", {"--pin", "node_linear=f16"});
+  ASSERT_EQ(plan["pins"].size(), 1U);
+  EXPECT_NE(plan["pins"][0]["result"], "obeyed");
+  EXPECT_TRUE(has(plan["pins"][0]["why"], "Torch-TensorRT takes the types of the exported program")) << plan["pins"];
+}
+
+}  // namespace
+}  // namespace fusescope::test
