@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "app/cli/command.h"
+#include "app/cli/import_code.h"
 #include "app/cli/table.h"
 #include "base/shell_quoted.h"
 #include "base/text.h"
@@ -20,6 +21,7 @@ namespace {
 struct Arguments {
   std::string path, environment;
   std::vector<std::string> names;  ///< SYMBOL=NAME
+  CodeArguments code;
   bool json = false;
 };
 
@@ -74,17 +76,42 @@ void printForPeople(const Json& made, const std::string& path) {
   if (!table.empty()) table.print();
 }
 
-Result<int> import(const Arguments& arguments) {
+/// Has torch make a network of the program at `path`. `json` holds what is known of how the program was made, if it
+/// was.
+Result<int> importProgram(const Arguments& arguments, const std::string& path, Json json) {
   const MakeNetworkWishes wishes{.environment = arguments.environment, .names = TRY(namesOf(arguments))};
-  TRY(confirmTyped(arguments.environment));
-  const NetworkOfProgram made = TRY(makeNetwork(arguments.path, wishes, {}, progressLine()));
+  const NetworkOfProgram made = TRY(makeNetwork(path, wishes, {}, progressLine()));
   clearProgressLine();
-  const Json json = networkOfProgramJson(arguments.path, made);
+  json.update(networkOfProgramJson(path, made));
   if (arguments.json)
     printJson(json);
   else
-    printForPeople(json, arguments.path);
+    printForPeople(json, path);
   return kDone;
+}
+
+Result<int> importCode(const Arguments& arguments, const CodeToRun& code) {
+  const CapturedProgram captured = TRY(captureConfirmed(code, arguments.code, arguments.environment, progressLine()));
+  clearProgressLine();
+  const Json told = capturedJson(code, captured);
+  if (!arguments.json) printCaptured(captured);
+  if (!captured.program.empty()) {
+    auto status = importProgram(arguments, captured.program.string(), told);
+    if (status.ok()) return status;
+    if (arguments.json) printJson(told);
+    return withoutNetwork(std::move(status).error(), captured.program);
+  }
+  if (arguments.json) printJson(told);
+  if (captured.problem) return *captured.problem;
+  return kDone;
+}
+
+Result<int> import(const Arguments& arguments) {
+  TRY(namesOf(arguments));
+  const auto code = TRY(codeNamed(arguments.path));
+  if (!code) TRY(checkNoCode(arguments.code));
+  TRY(confirmTyped(arguments.environment));
+  return code ? importCode(arguments, *code) : importProgram(arguments, arguments.path, Json::object());
 }
 
 }  // namespace
@@ -92,15 +119,21 @@ Result<int> import(const Arguments& arguments) {
 Command importCommand(CLI::App& app) {
   auto* verb = app.add_subcommand(
       "import",
-      "have torch make an exported program (.pt2) runnable: its ONNX network is kept, and opens in its place");
+      "have torch make an exported program (.pt2) runnable: its ONNX network is kept, and opens in its place. Of a "
+      "function of a script, or of TorchScript, torch makes the program first");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->path, "an exported program of PyTorch")->type_name("MODEL.pt2")->required();
+  verb->add_option("MODEL", arguments->path,
+                   "an exported program of PyTorch; a function without arguments of a Python script, which returns "
+                   "(module, args[, kwargs[, dynamic_shapes]]); or a TorchScript file")
+      ->type_name("MODEL.pt2|SCRIPT.py:FUNCTION|MODEL.pt")
+      ->required();
   verb->add_option("--env", arguments->environment,
                    "the environment whose torch does it: a name of `compilers`, or the command that starts its Python; "
                    "the first that has torch if not given")
       ->type_name("NAME|COMMAND");
   repeatable(*verb, "--dim", arguments->names, "what an open extent is called; the program has symbols alone")
       ->type_name("SYMBOL=NAME");
+  arguments->code.declare(*verb);
   verb->add_flag("--json", arguments->json, "print JSON");
   return {verb, [arguments] { return import(*arguments); }};
 }

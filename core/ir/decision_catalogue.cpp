@@ -55,6 +55,15 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"import.needs_torch", Import, true,
        "these are PyTorch's own operators, to be looked at, planned and pinned in; what makes them runnable: "
        "{command}"},
+      {"import.exported_by_torch", Import, true, "torch {torch} made the program of {source}, by {way}"},
+      {"import.way_refused", Import, false, "by {way} torch could not: {why}"},
+      {"import.put_in_evaluation", Import, true,
+       "the module was in training mode; it is exported as it infers, after module.eval()"},
+      {"import.graph_break", Import, false, "{file}:{line}, in {function}: TorchDynamo leaves the graph: {reason}"},
+      {"import.recompiled", Import, true, "{file}:{line}, {function}: TorchDynamo compiles it again: {reason}"},
+      {"import.breaks_unknown", Import, false,
+       "TorchDynamo could not run the module on its example inputs, so that breaks of the graph are not known: {why}"},
+      {"import.lost_by_torchscript", Import, true, "lost, since the file is TorchScript: {what}"},
       {"import.rebuilt_from_log", Import, true,
        "this is not the file of its author, but was rebuilt from the log of a build ({file}): weights have no numbers, "
        "and of {unknown|node/nodes} the log does not say all that the operator needs, so that they cannot be "

@@ -13,6 +13,7 @@
 #include "compilers/limits.h"
 #include "engine/timing_price_model.h"
 #include "frontends/tensorrt/engine_layers.h"
+#include "frontends/torch/script_files.h"
 #include "planning/applicable_options.h"
 #include "session/engine_prices.h"
 #include "session/operations.h"
@@ -92,6 +93,7 @@ Diagnostic holdsItsOwn(const std::filesystem::path& path, std::string_view what)
 }  // namespace
 
 Result<ArtifactKind> artifactKind(const std::filesystem::path& path) {
+  if (auto script = whyScriptIsNotOpened(path)) return *std::move(script);
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
     return Diagnostic{.message = "there is no such file", .where = {.file = path.string()}};

@@ -13,6 +13,7 @@
 #include "tests/gui/gui_support.h"
 #include "tests/gui/reach.h"
 #include "tests/support/paths.h"
+#include "tests/support/pt2_files.h"
 #include "ui/dialogs/export_dialog.h"
 #include "ui/docks/inspector_dock.h"
 #include "ui/docks/layers_dock.h"
@@ -178,6 +179,27 @@ class RefusalsTest : public QObject {
     for (QMessageBox* box : m_window->findChildren<QMessageBox*>()) box->close();
   }
 
+  void whatTorchWouldRunNamesTheCommand() {
+    const QTemporaryDir folder;
+    const QString script = folder.filePath("net.py"), torchScript = folder.filePath("old.pt");
+    QFile file(script);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("def make():\n    pass\n");
+    file.close();
+    QVERIFY(test::dropOn(*m_window, {script}));
+    QTRY_VERIFY(m_window->lastProblem().contains("fusescope import " + script + ":FUNCTION"));
+    m_window->openFile(script);
+    QTRY_VERIFY(m_window->lastProblem().contains("is a script of Python, and no network"));
+    QFile archive(torchScript);
+    QVERIFY(archive.open(QIODevice::WriteOnly));
+    archive.write(QByteArray::fromStdString(test::zipBytes({{.name = "old/code/net.py", .content = "class Net:"}})));
+    archive.close();
+    QVERIFY(test::dropOn(*m_window, {torchScript}));
+    QTRY_VERIFY2(m_window->lastProblem().contains("fusescope import " + torchScript + " --input=NAME=1,3,224,224:f32"),
+                 qPrintable(m_window->lastProblem()));
+    for (QMessageBox* box : m_window->findChildren<QMessageBox*>()) box->close();
+  }
+
   void int8IsOfferedAndSaysWhatItNeeds() {
     QVERIFY(test::openSample(*m_window, "digits"));
     QComboBox* precision = nullptr;
@@ -277,5 +299,5 @@ class RefusalsTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(RefusalsTest, 14)
+FUSESCOPE_GUI_TEST(RefusalsTest, 15)
 #include "refusals_test.moc"

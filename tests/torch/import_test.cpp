@@ -4,8 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/files.h"
-#include "tests/torch/torch_fixture.h"
+#include "tests/torch/recorded_program.h"
 
 namespace fusescope::test {
 namespace {
@@ -13,34 +12,15 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-class ImportedProgram : public Torch {
+class ImportedProgram : public RecordedProgram {
  protected:
-  ImportedProgram() {
-    ::setenv("FUSESCOPE_CACHE", (m_folder / "cache").c_str(), 1);
-    fs::copy(TORCH_TESTS "/programs", m_folder / "recording", fs::copy_options::recursive);
-    fs::copy_file(m_folder / "recording/net.pt2", program());
-  }
-  ~ImportedProgram() override { ::unsetenv("FUSESCOPE_PYTHON"); }
+  ImportedProgram() { fs::copy_file(m_folder / "recording/net.pt2", program()); }
 
   std::string program() const { return m_folder / "net.pt2"; }
-  std::string arrays() const { return m_folder / "recording/io.npz"; }
-  /// The command of the Python that has the stand-in.
-  std::string environment() const {
-    return "env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=" + (m_folder / "recording/stand_in").string() +
-           " FUSESCOPE_TEST_RECORDING=" + (m_folder / "recording").string() + " python3";
-  }
   Words import(Words more = {}) const {
     Words arguments{"import", program(), "--env", environment()};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
-  }
-  /// Changes what the stand-in gives.
-  template <class Change>
-  void inRecording(Change change) const {
-    const fs::path path = m_folder / "recording/told.json";
-    Json told = Json::parse(readTextFile(path).value());
-    change(told);
-    std::ofstream(path) << told.dump();
   }
   /// The file of that name of the one network that is kept.
   fs::path kept(const std::string& name) const {

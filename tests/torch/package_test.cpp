@@ -109,7 +109,7 @@ TEST_F(InductorFiles, WhatCannotBeReadIsSaidWithWhatWouldHelp) {
   const ProcessResult alone = fusescopeCommand({"import-engine", "--layers", package});
   EXPECT_TRUE(has(alone.err, "import-engine MODEL.pt2 --layers")) << alone.err;
   const ProcessResult opened = fusescopeCommand({"plan", package});
-  EXPECT_TRUE(has(opened.err, "import-engine MODEL.pt2 --layers PACKAGE.pt2")) << opened.err;
+  EXPECT_TRUE(has(opened.err, "import-engine MODEL.pt2 --layers " + package)) << opened.err;
 }
 
 TEST_F(InductorFiles, APackageOfAnotherNetworkIsNotPutOverThisOne) {

@@ -18,6 +18,7 @@ constexpr Words kWords[] = {
     {"--pin (?='|\\S+=)", "pin "},
     {"--output-type (?=\\S+=)", "output type "},
     {"--no-fuse (?=[^\\s,;:]+)", "no fusion by "},
+    {"(fusescope import .+) --input (?=NAME=)", "\\1 --input="},  // a command that the window cannot do, as it is typed
     {"--input (\\S+=\\S*[^\\s.,;])", "\\1 as --input on the command line"},
     {"--truncate-(inputs|constants) long\\b", "truncating \\1 from int64 to int32"},
     {"--truncate-(inputs|constants) double\\b", "truncating \\1 from float64 to float32"},

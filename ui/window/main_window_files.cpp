@@ -2,6 +2,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 
+#include "frontends/torch/script_files.h"
 #include "interchange/recipes/recipe.h"
 #include "planning/directives_file.h"
 #include "session/import_engine.h"
@@ -30,6 +31,14 @@ struct ReadWishes {
 ReadWishes readWishes(const std::string& path, const Model& model) {
   if (auto read = readDirectivesFile(path); read.ok()) return {std::move(read).value(), {}};
   return {{}, readRecipeFile(path, model)};
+}
+
+/// Why a file that is for a model cannot be taken where none is open. A script may be a recipe, or make a network.
+QString needsModel(const FoundFile& file) {
+  const QString why =
+      QStringLiteral("%1 says something of a model, and none is open.").arg(QFileInfo(file.path).fileName());
+  const auto script = whyScriptIsNotOpened(file.path.toStdString());
+  return script ? why + QLatin1Char(' ') + qs(script->help) : why;
 }
 
 }  // namespace
@@ -106,9 +115,7 @@ void MainWindow::takeDropped(const std::vector<FoundFile>& files) {
   };
   const auto first = std::ranges::find_if(files, takesPlace);
   if (first == files.end() && !open)
-    return showProblem(QStringLiteral("Open a model first"),
-                       QStringLiteral("%1 says something of a model, and none is open.")
-                           .arg(QFileInfo(files.front().path).fileName()));
+    return showProblem(QStringLiteral("Open a model first"), needsModel(files.front()));
   if (first == files.end()) return takeForModel(files);
   std::vector<FoundFile> others = files;
   others.erase(others.begin() + (first - files.begin()));

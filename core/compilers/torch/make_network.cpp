@@ -6,8 +6,7 @@
 #include <set>
 
 #include "base/json_fields.h"
-#include "compilers/probed/environment_choice.h"
-#include "compilers/probed/probed_compiler.h"
+#include "compilers/torch/torch_job.h"
 #include "frontends/torch/program_inputs.h"
 #include "frontends/torch/pt2_importer.h"
 #include "onnxlib/onnxlib.h"
@@ -112,28 +111,12 @@ class Answer {
   std::multimap<std::string, const onnxlib::FileNode*> m_fileNodes;  ///< by HOLDER/NAME; names may occur again
 };
 
-/// What the probe says, at the program: nobody named a compiler.
-Diagnostic ofProgram(Diagnostic error, const fs::path& program) {
-  error.where.attribute.clear();
-  if (error.where.file.empty() && !error.cancelled) error.where.file = program.string();
-  return error;
-}
-
-/// Who asks again may have installed what was missing.
-Result<std::unique_ptr<ProbeJob>> jobOf(const ProbedCompiler& torch, const fs::path& program, const StopToken& stop) {
-  auto job = torch.takeJob(stop);
-  if (job.ok() || job.error().cancelled) return job;
-  torch.forget();
-  forgetEnvironments();
-  return ofProgram(std::move(job).error(), program);
-}
-
 Result<ProbeAnswer> askedToExport(ProbeJob& job, const fs::path& program, const ExtentNames& names,
                                   const fs::path& into, const StopToken& stop, const Progress& progress) {
   auto answer =
       job.ask({.json = {{"op", "export"}, {"names", Json(names)}}, .files = {{"program.pt2", program}}, .folder = into},
               stop, progress);
-  if (!answer.ok()) return ofProgram(std::move(answer).error(), program);
+  if (!answer.ok()) return atFile(std::move(answer).error(), program);
   return answer;
 }
 
@@ -155,9 +138,8 @@ Result<NetworkOfProgram> makeNetwork(const fs::path& path, const MakeNetworkWish
       return NetworkOfProgram{.kept = *std::move(kept)};
     }
   if (progress) progress("start torch", wishes.environment);
-  const ProbedCompiler* compiler =
-      findProbedCompiler(wishes.environment.empty() ? "torch" : "torch@" + wishes.environment);
-  auto job = TRY(jobOf(*compiler, path, stop));
+  const ProbedCompiler& compiler = torchIn(wishes.environment);
+  auto job = TRY(torchJobFor(compiler, path, stop));
   const Hash128 key = makingKey(torchVersionOf(*job), wishes.names);
   if (auto kept = takeKeptNetwork(hash, key)) return NetworkOfProgram{.kept = *std::move(kept)};
 
@@ -170,7 +152,7 @@ Result<NetworkOfProgram> makeNetwork(const fs::path& path, const MakeNetworkWish
   job.reset();  // torch is large, and nobody asks it next
   TRY(checkCurrent(program.files));
   MadeNetwork made = TRY(Answer(path, into / kMadeNetwork).read(answer.json));
-  made.environment = compiler->identity().environment;
+  made.environment = compiler.identity().environment;
   made.names = wishes.names;
   return NetworkOfProgram{.kept = TRY(keepNetwork(hash, key, into, made)), .isNew = true};
 }

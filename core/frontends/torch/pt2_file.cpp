@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/shell_quoted.h"
 #include "base/text.h"
 #include "frontends/torch/raw_tensors.h"
 
@@ -23,28 +24,46 @@ constexpr std::uint64_t kMostProgramBytes = std::uint64_t{1} << 30;
 struct OtherArchive {
   std::string_view mark;  ///< part of the name of a member
   std::string_view is;
-  std::string_view help = "Write the network with torch.export.save(torch.export.export(module, inputs), FILE).";
+  std::string_view help;
 };
+constexpr std::string_view kSaveProgram =
+    "Write the network with torch.export.save(torch.export.export(module, inputs), FILE).";
+constexpr std::string_view kPackageMark = "/data/aotinductor/", kTorchScriptMark = "/code/";
 constexpr OtherArchive kOthers[] = {
-    {"/data/aotinductor/", "is a package of code that AOTInductor compiled, and holds no exported program",
-     "Open the exported program that it was compiled from; import-engine MODEL.pt2 --layers PACKAGE.pt2 then shows the "
-     "package's kernels over it."},
-    {"/code/", "is a network in TorchScript, which is not read here"},
-    {"/data.pkl", "holds weights or a module that torch.save() wrote, and no graph"},
-    {".npy", "holds arrays, and no network"}};
+    {kPackageMark, "is a package of code that AOTInductor compiled, and holds no exported program",
+     "Open the exported program that it was compiled from; import-engine MODEL.pt2 --layers {} then shows the package's "
+     "kernels over it."},
+    {kTorchScriptMark, "is a network in TorchScript, which is not read here",
+     "torch makes an exported program of it: fusescope import {} --input NAME=1,3,224,224:f32, with the extents of each "
+     "input, which the file does not hold."},
+    {"/data.pkl", "holds weights or a module that torch.save() wrote, and no graph",
+     "Write a function into a script that makes the module, loads this file and returns (module, example inputs): "
+     "fusescope import SCRIPT.py:FUNCTION."},
+    {".npy", "holds arrays, and no network", kSaveProgram}};
 
-Diagnostic noProgram(const ZipMembers& members) {
-  OtherArchive known{.mark = {}, .is = "is a zip archive, and holds no exported program"};
+bool hasMark(const ZipMembers& members, std::string_view mark) {
+  return std::ranges::any_of(members.names(),
+                             [&](const std::string& name) { return ("/" + name).find(mark) != name.npos; });
+}
+
+Diagnostic noProgram(const ZipMembers& members, const std::filesystem::path& path) {
   for (const OtherArchive& other : kOthers)
-    if (std::ranges::any_of(members.names(),
-                            [&](const std::string& name) { return ("/" + name).find(other.mark) != name.npos; })) {
-      known = other;
-      break;
-    }
-  return {.message = std::string(known.is), .help = std::string(known.help)};
+    if (hasMark(members, other.mark))
+      return {.message = std::string(other.is),
+              .help = fmt::format(fmt::runtime(other.help), shellQuoted(path.string()))};
+  return {.message = "is a zip archive, and holds no exported program", .help = std::string(kSaveProgram)};
 }
 
 }  // namespace
+
+bool isTorchScript(const std::filesystem::path& path) {
+  auto file = MappedFile::open(path);
+  if (!file.ok()) return false;
+  const auto members = ZipMembers::of({.owner = file.value(), .bytes = file.value()->bytes()}, {});
+  const bool isPackage = members.ok() && (hasMark(members.value(), "/models/") || members.value().has(kPlainProgram) ||
+                                          hasMark(members.value(), kPackageMark));
+  return members.ok() && !isPackage && hasMark(members.value(), kTorchScriptMark);
+}
 
 std::string_view name(Pt2Container container) {
   switch (container) {
@@ -61,11 +80,11 @@ Result<Pt2File> Pt2File::open(const std::filesystem::path& path) {
   auto file = TRY(MappedFile::open(path));
   auto members = TRY(ZipMembers::of({.owner = file, .bytes = file->bytes()}, {}));
   Pt2File opened(std::move(file), std::move(members));
-  TRY(opened.findProgram());
+  TRY(opened.findProgram(path));
   return opened;
 }
 
-Status Pt2File::findProgram() {
+Status Pt2File::findProgram(const std::filesystem::path& path) {
   if (m_members.has(kPlainProgram)) {
     m_program = kPlainProgram;
     return Done{};
@@ -76,7 +95,7 @@ Status Pt2File::findProgram() {
   for (const std::string& name : m_members.names())
     if (name.starts_with(folder) && name.ends_with(".json"))
       models.push_back(name.substr(folder.size(), name.size() - folder.size() - 5));
-  if (models.empty()) return noProgram(m_members);
+  if (models.empty()) return noProgram(m_members, path);
   const bool hasUsual = std::ranges::find(models, "model") != models.end();
   if (models.size() > 1 && !hasUsual)
     return Diagnostic{

@@ -20,6 +20,9 @@ enum class Pt2Container {
 /// "plain zip", "PT2 archive, pickled weights", "PT2 archive".
 std::string_view name(Pt2Container container);
 
+/// Whether the file is a network in TorchScript: a zip archive with code, which torch runs when it loads it.
+bool isTorchScript(const std::filesystem::path& path);
+
 /// A .pt2 file, mapped. For one thread.
 class Pt2File {
  public:
@@ -48,7 +51,7 @@ class Pt2File {
  private:
   Pt2File(std::shared_ptr<const MappedFile> file, ZipMembers members)
       : m_file(std::move(file)), m_members(std::move(members)) {}
-  Status findProgram();
+  Status findProgram(const std::filesystem::path& path);
   /// `name` of an archive's member: below its folder, of this model.
   std::string member(std::string_view format) const;
   bool isKnown(const std::string& name) const;

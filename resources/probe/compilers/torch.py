@@ -13,10 +13,12 @@ Options of `compile`:
     outputs   [{name, called, type, dims}]
 
 `export {names{}}` makes an ONNX network of the exported program: ../torch_export.py.
+`capture` makes an exported program of a file that is run for it, which the user has confirmed by its hash:
+../torch_capture.py. Either {script{path, function, sha256}, breaks} or {torchscript{sha256}, inputs[{name, type, dims}], wanted}.
 
 Files of answers: program.json says what the program has and what each of its nodes did in a run; provenance.json holds
 what TorchInductor tells of its kernels; profile.json, what torch's profiler saw; network.onnx, with its weights beside
-it where they are many, is what `export` makes.
+it where they are many, is what `export` makes; program.pt2 or network.onnx what `capture` makes.
 """
 
 import json
@@ -25,13 +27,14 @@ import re
 import shutil
 import tempfile
 
-from .. import base, tensors, torch_export, torch_profile
+from .. import base, tensors, torch_capture, torch_export, torch_profile, torch_script
 from .. import torch_program as programs
 
 DISTRIBUTIONS = ("torch",)
 
 OLDEST = (2, 11)
 PROGRAM = "program.pt2"
+SCRIPT, TORCHSCRIPT = "script.py", "model.pt"  # what `capture` is handed
 MOST_PROFILED = 20  # runs
 DRIVER = "/proc/driver/nvidia/version"
 NO_COMPILER = ("InvalidCxxCompiler", "Failed to find C compiler", "Python.h")
@@ -105,6 +108,19 @@ class Compiler(base.Compiler):
             path = os.path.join(out_folder, torch_export.NETWORK)
             told = torch_export.export(self._torch, exported, request.get("names", {}), path)
         return {**told, "phases": phases, "peak_bytes": base.peak_bytes()}
+
+    def capture(self, request, files, out_folder, progress):
+        script = request.get("script")
+        if script is None:
+            content = torch_capture.confirmed_bytes(files[TORCHSCRIPT], request["torchscript"]["sha256"])
+            progress("convert")
+            inputs, wanted = request.get("inputs", []), request.get("wanted", "")
+            return torch_capture.capture_torchscript(self._torch, content, inputs, wanted, out_folder)
+        content = torch_capture.confirmed_bytes(files[SCRIPT], script["sha256"])
+        progress("run", script["path"])
+        loaded = torch_script.load(self._torch, content, script["path"], script["function"])
+        progress("export")
+        return torch_capture.capture_script(self._torch, loaded, bool(request.get("breaks")), out_folder)
 
     def run(self, request, files, out_folder, progress):
         handed = tensors.Handed(request, files, out_folder, self._numpy)

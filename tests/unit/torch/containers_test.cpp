@@ -185,16 +185,20 @@ TEST(Pt2Containers, RefusedWeightsAreAnErrorWithItsPlace) {
 }
 
 TEST(Pt2Containers, OtherArchivesAreNamed) {
-  const std::vector<std::pair<std::vector<ZipMember>, const char*>> kCases{
-      {{{.name = "net/code/net.py"}, {.name = "net/data.pkl"}}, "TorchScript"},
-      {{{.name = "archive/data.pkl"}, {.name = "archive/data/0"}}, "torch.save()"},
-      {{{.name = "net/data/aotinductor/model/a.so"}}, "AOTInductor"},
-      {{{.name = "x.npy"}}, "arrays"},
-      {{{.name = "readme.txt"}}, "no exported program"}};
-  for (const auto& [members, says] : kCases) {
-    const std::string error = pt2ErrorOf(zipBytes(members));
-    EXPECT_NE(error.find(says), std::string::npos) << error;
-    EXPECT_NE(error.find("torch.export.save"), std::string::npos) << error;
+  struct Case {
+    std::vector<ZipMember> members;
+    const char *says, *helps;
+  };
+  const std::vector<Case> kCases{
+      {{{.name = "net/code/net.py"}, {.name = "net/data.pkl"}}, "TorchScript", ".pt2 --input NAME="},
+      {{{.name = "archive/data.pkl"}, {.name = "archive/data/0"}}, "torch.save()", "import SCRIPT.py:FUNCTION"},
+      {{{.name = "net/data/aotinductor/model/a.so"}}, "AOTInductor", "torch.export.save"},
+      {{{.name = "x.npy"}}, "arrays", "torch.export.save"},
+      {{{.name = "readme.txt"}}, "no exported program", "torch.export.save"}};
+  for (const Case& each : kCases) {
+    const std::string error = pt2ErrorOf(zipBytes(each.members));
+    EXPECT_NE(error.find(each.says), std::string::npos) << error;
+    EXPECT_NE(error.find(each.helps), std::string::npos) << error;
   }
 }
 

@@ -1,12 +1,15 @@
 """Stands in for torch where a program is exported: it gives what torch made of one before (../record.py).
 
-FUSESCOPE_TEST_RECORDING is the folder of the recording: told.json, network.onnx. told.json may also say
+FUSESCOPE_TEST_RECORDING is the folder of the recording: told.json, network.onnx, net.pt2. told.json may also say
 "refuses": the words that the exporter fails with; "stands_in_for": the version of this torch; "log": a file, to which a line is added
-for each program that is loaded; "waits": a file that the exporter waits for.
+for each program that is loaded; "waits": a file that the exporter waits for. Of a module that is exported: "not_strict",
+"strict": the words that this way fails with; "breaks" [{reason, line}] and "recompiles" [{reason, line}] in the script;
+of TorchScript: "arguments" [{name, type, default}] of forward(), "converter": the words that it fails with, null where it works.
 """
 
 import json
 import os
+import shutil
 import time
 import types
 
@@ -71,6 +74,34 @@ def made_of(told_nodes):
     return Model("main_graph", main), types.SimpleNamespace(graph_module=module)
 
 
+class Tensor:
+    def __init__(self, *dims, **_):
+        self.shape = dims
+
+
+class Module:
+    """Whoever exports it runs it, as torch does."""
+
+    training = True
+
+    def eval(self):
+        self.training = False
+
+    def __call__(self, *args, **kwargs):
+        return self.forward(*args, **kwargs)
+
+
+nn = types.SimpleNamespace(Module=Module)
+
+
+class no_grad:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return False
+
+
 def load(path):
     if "log" in TOLD:
         with open(TOLD["log"], "a", encoding="utf-8") as log:
@@ -82,10 +113,72 @@ def load(path):
     return types.SimpleNamespace(graph_module=module, graph=module.graph, range_constraints=ranges)
 
 
-export = types.SimpleNamespace(load=load)
+def export_module(module, args, kwargs, dynamic_shapes=None, strict=False):
+    module(*args, **kwargs)
+    words = TOLD.get("strict" if strict else "not_strict")
+    if words is not None:
+        raise RuntimeError(words)
+    return "program"
 
 
-def onnx_export(*_, **__):
+def save(program, path):
+    shutil.copyfile(os.path.join(FOLDER, "net.pt2"), path)
+
+
+export = types.SimpleNamespace(load=load, export=export_module, save=save)
+
+
+# TorchScript.
+
+float32 = types.SimpleNamespace(is_floating_point=True)
+int64 = types.SimpleNamespace(is_floating_point=False)
+
+
+class Generator:
+    def manual_seed(self, _):
+        return self
+
+
+class Random(Tensor):
+    def to(self, _):
+        return self
+
+
+def rand(dims, generator):
+    return Random(*dims)
+
+
+def zeros(dims, dtype):
+    return Tensor(*dims)
+
+
+def load_script(file, map_location):
+    if "log" in TOLD:
+        with open(TOLD["log"], "a", encoding="utf-8") as log:
+            log.write("TorchScript\n")
+    arguments = [types.SimpleNamespace(name="self", type="Net", has_default_value=lambda: False)]
+    for each in TOLD["arguments"]:
+        has_default = "default" in each
+        arguments.append(
+            types.SimpleNamespace(
+                name=each["name"],
+                type=each["type"],
+                has_default_value=lambda has=has_default: has,
+                default_value=each.get("default"),
+            )
+        )
+    module = Module()
+    module.forward = types.SimpleNamespace(schema=types.SimpleNamespace(arguments=arguments))
+    return module
+
+
+jit = types.SimpleNamespace(load=load_script)
+
+
+def onnx_export(*arguments, **options):
+    if options.get("dynamo") is False:
+        shutil.copyfile(os.path.join(FOLDER, "network.onnx"), arguments[2])
+        return None
     while "waits" in TOLD and not os.path.exists(TOLD["waits"]):
         time.sleep(0.01)
     if "refuses" in TOLD:

@@ -1,0 +1,140 @@
+#include "app/cli/import_code.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "app/cli/command.h"
+#include "session/options_json.h"
+
+namespace fusescope::cli {
+namespace {
+
+Result<std::vector<TorchScriptInput>> inputsOf(const CodeArguments& arguments) {
+  std::vector<TorchScriptInput> inputs;
+  for (const std::string& text : arguments.inputs) {
+    const InputOverride said = TRY(parseInputOption(text));
+    if (std::ranges::find(inputs, said.name, &TorchScriptInput::name) != inputs.end())
+      return Diagnostic{.message = fmt::format("{} is given twice", said.name), .where = {.attribute = "--input"}};
+    inputs.push_back({.name = said.name,
+                      .type = said.dtype.value_or(DataType::F32),
+                      .dims = said.fixed ? std::vector<std::int64_t>(said.fixed->begin(), said.fixed->end())
+                                         : std::vector<std::int64_t>()});
+  }
+  return inputs;
+}
+
+/// What is to be run, so that the user can look at it first.
+std::string codeInWords(const CodeToRun& code) {
+  const std::string what = code.kind == CodeKind::Script
+                               ? fmt::format("the Python in it, and its function {}()", code.function)
+                               : std::string("the TorchScript in it");
+  return fmt::format("  file     {}\n  SHA-256  {}\n  runs     {}, with all that you may do yourself\n",
+                     code.file.string(), code.sha256, what);
+}
+
+Diagnostic notRun(const CodeToRun& code, const char* why, std::string help) {
+  return {.message = fmt::format("is code that torch would run, and {}: nothing was run", why),
+          .where = {.file = code.file.string()},
+          .help = std::move(help)};
+}
+
+/// Asks on the terminal whether just this content is to be run.
+Status confirmCode(const CodeToRun& code, bool isConfirmed) {
+  if (isConfirmed) return Done{};
+  if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0)
+    return notRun(code, "there is no terminal to ask on",
+                  fmt::format("Where you trust it, say so by --run-code. The SHA-256 of the file is {}.", code.sha256));
+  std::cerr << "torch makes a program of this by running it:\n" << codeInWords(code) << "Run it? [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  std::ranges::transform(answer, answer.begin(), [](unsigned char each) { return std::tolower(each); });
+  if (answer == "y" || answer == "yes") return Done{};
+  return notRun(code, "you did not confirm it", {});
+}
+
+}  // namespace
+
+void CodeArguments::declare(CLI::App& app) {
+  app.add_option("-o", into,
+                 "of a script or TorchScript: the exported program to write; NET.FUNCTION.pt2 or MODEL.pt2 beside the "
+                 "file if not given. Of TorchScript NET.onnx asks for torch's exporter of old")
+      ->type_name("NET.pt2");
+  app.add_flag("--overwrite", overwrites, "a file of that name may be replaced");
+  app.add_flag("--run-code", isConfirmed,
+               "run the script or the TorchScript file without asking; where there is no terminal to ask on, it is not "
+               "run otherwise");
+  app.add_flag("--breaks", breaks,
+               "of a script: also tell where TorchDynamo leaves the graph and what it compiles again, which is told in "
+               "any case where the export fails");
+  repeatable(app, "--input", inputs,
+             "of TorchScript: extents and type of an argument of forward(), f32 if not given; its file does not hold "
+             "them")
+      ->type_name("NAME=DIMS[:TYPE]");
+}
+
+Status checkNoCode(const CodeArguments& arguments) {
+  const char* given = !arguments.into.empty()     ? "-o"
+                      : arguments.overwrites      ? "--overwrite"
+                      : arguments.isConfirmed     ? "--run-code"
+                      : arguments.breaks          ? "--breaks"
+                      : !arguments.inputs.empty() ? "--input"
+                                                  : nullptr;
+  if (given == nullptr) return Done{};
+  return Diagnostic{.message = "is for a function of a script (SCRIPT.py:FUNCTION) or a TorchScript file alone",
+                    .where = {.attribute = given}};
+}
+
+Result<CapturedProgram> captureConfirmed(const CodeToRun& code, const CodeArguments& arguments,
+                                         const std::string& environment, const Progress& progress) {
+  CaptureWishes wishes{.environment = environment,
+                       .into = arguments.into,
+                       .overwrites = arguments.overwrites,
+                       .breaks = arguments.breaks,
+                       .inputs = TRY(inputsOf(arguments))};
+  TRY(checkCapture(code, wishes));
+  TRY(confirmCode(code, arguments.isConfirmed));
+  wishes.confirmed = code.sha256;
+  return captureProgram(code, wishes, {}, progress);
+}
+
+Json capturedJson(const CodeToRun& code, const CapturedProgram& captured) {
+  const auto orNull = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
+  Json decisions = Json::array();
+  for (const Decision& decision : captured.decisions) decisions.push_back(toJson(decision));
+  return {{"format", "fusescope.import"},
+          {"version", 1},
+          {"program", orNull(captured.program.string())},
+          {"network", orNull(captured.network.string())},
+          {"torch", captured.torch},
+          {"captured",
+           {{"kind", code.kind == CodeKind::Script ? "script" : "torchscript"},
+            {"file", code.file.string()},
+            {"function", orNull(code.function)},
+            {"sha256", code.sha256},
+            {"way", orNull(captured.way)},
+            {"decisions", decisions}}}};
+}
+
+void printCaptured(const CapturedProgram& captured) {
+  for (const Decision& decision : captured.decisions) {
+    std::cout << message(decision) << "\n";
+    const auto hints = decision.arguments.find("hints");
+    if (hints == decision.arguments.end()) continue;
+    for (const Json& hint : *hints) std::cout << "    " << hint.get<std::string>() << "\n";
+  }
+  if (!captured.program.empty()) std::cout << "written: " << captured.program.string() << "\n";
+  if (!captured.network.empty())
+    std::cout << fmt::format("written: {}, which opens and runs as it is\n", captured.network.string());
+}
+
+Diagnostic withoutNetwork(Diagnostic error, const std::filesystem::path& program) {
+  if (error.cancelled) return error;
+  error.help += fmt::format("{}The program stays in {}, and opens to be looked at.", error.help.empty() ? "" : " ",
+                            program.string());
+  return error;
+}
+
+}  // namespace fusescope::cli

@@ -1,0 +1,152 @@
+#include "compilers/torch/capture_answer.h"
+
+#include <fmt/format.h>
+
+#include "base/json_fields.h"
+
+namespace fusescope {
+namespace {
+
+constexpr int kAnswerVersion = 1;  // VERSION of torch_capture.py
+
+/// Where torch was in the user's program, and what it says there.
+struct Told {
+  std::string file, function, reason, explanation;
+  std::vector<std::string> hints;
+  std::int64_t line = 0;
+};
+
+Result<std::string> textFrom(const Json& json) {
+  if (!json.is_string()) return Diagnostic{.message = "must be a text"};
+  return json.get<std::string>();
+}
+
+Result<Told> toldFrom(const Json& json) {
+  Told told;
+  JsonFields fields(json);
+  fields.require("file").read("file", told.file).require("line").read("line", told.line);
+  fields.read("function", told.function).require("reason").read("reason", told.reason);
+  fields.read("explanation", told.explanation).parseList("hints", told.hints, textFrom);
+  return fields.result(std::move(told));
+}
+
+struct Tried {
+  std::string way, message;
+};
+
+Result<Tried> triedFrom(const Json& json) {
+  Tried tried;
+  JsonFields fields(json);
+  fields.require("way").read("way", tried.way).require("message").read("message", tried.message);
+  return fields.result(std::move(tried));
+}
+
+struct Answer {
+  int version = 0;
+  std::string torch, way, breaksProblem;
+  bool evaluated = false;
+  std::vector<Tried> tried;
+  std::vector<Told> breaks, recompiles;
+};
+
+Result<Answer> answerFrom(const Json& json) {
+  Answer answer;
+  JsonFields fields(json);
+  fields.require("version").read("version", answer.version).require("torch").read("torch", answer.torch);
+  fields.require("way").read("way", answer.way).read("evaluated", answer.evaluated);
+  fields.parseList("tried", answer.tried, triedFrom).parseList("breaks", answer.breaks, toldFrom);
+  fields.parseList("recompiles", answer.recompiles, toldFrom).read("breaks_problem", answer.breaksProblem);
+  return fields.result(std::move(answer));
+}
+
+std::string wayInWords(const CodeToRun& code, const std::string& way) {
+  return code.kind == CodeKind::Script ? fmt::format("torch.export ({})", way) : way;
+}
+
+Decision ofBreak(const Told& told) {
+  std::string reason = told.reason;
+  if (!told.explanation.empty()) reason += fmt::format(". {}", told.explanation);
+  return decide("import.graph_break", {}, "import",
+                {{"file", told.file},
+                 {"line", told.line},
+                 {"function", told.function},
+                 {"reason", reason},
+                 {"hints", told.hints}});
+}
+
+Decision ofRecompiled(const Told& told) {
+  return decide("import.recompiled", {}, "import",
+                {{"file", told.file}, {"line", told.line}, {"function", told.function}, {"reason", told.reason}});
+}
+
+/// What a TorchScript file, or the way that was taken from it, does not say any more.
+void addLost(std::vector<Decision>& decisions, bool isOnnx) {
+  const char* extents = isOnnx ? "the ranges of extents: each is the one that was given"
+                               : "the ranges of extents: where torch finds that one may vary, it stands open";
+  const char* names = isOnnx ? "the nodes of the exported program: there is none"
+                             : "the names of modules, and those of inputs where torch calls them otherwise";
+  for (const char* what : {"the lines of source", names, extents})
+    decisions.push_back(decide("import.lost_by_torchscript", {}, "import", {{"what", what}}));
+}
+
+std::vector<Decision> decisionsOf(const CodeToRun& code, const Answer& answer, bool isOnnx) {
+  std::vector<Decision> decisions;
+  if (answer.evaluated) decisions.push_back(decide("import.put_in_evaluation", {}, "import"));
+  for (const Tried& tried : answer.tried)
+    decisions.push_back(
+        decide("import.way_refused", {}, "import", {{"way", wayInWords(code, tried.way)}, {"why", tried.message}}));
+  if (!answer.way.empty()) {
+    const std::string name = code.file.filename().string();
+    decisions.push_back(decide("import.exported_by_torch", {}, "import",
+                               {{"torch", answer.torch},
+                                {"source", code.function.empty() ? name : name + ":" + code.function},
+                                {"way", wayInWords(code, answer.way)}}));
+    if (code.kind == CodeKind::TorchScript) addLost(decisions, isOnnx);
+  }
+  for (const Told& told : answer.breaks) decisions.push_back(ofBreak(told));
+  for (const Told& told : answer.recompiles) decisions.push_back(ofRecompiled(told));
+  if (!answer.breaksProblem.empty())
+    decisions.push_back(decide("import.breaks_unknown", {}, "import", {{"why", answer.breaksProblem}}));
+  return decisions;
+}
+
+Result<std::optional<Diagnostic>> problemFrom(const CodeToRun& code, const Answer& answer, const Json& json) {
+  if (!answer.way.empty()) return std::optional<Diagnostic>();
+  std::string file, function, message, help;
+  std::int64_t line = 0;
+  JsonFields fields(json);
+  fields.require("message").read("message", message).read("help", help);
+  fields.read("file", file).read("line", line).read("function", function);
+  if (fields.error()) return *fields.error();
+  const std::string place = line > 0 ? fmt::format("line {}, in {}: ", line, function) : std::string();
+  return std::optional(
+      Diagnostic{.message = fmt::format("{}torch {} cannot export it. {}", place, answer.torch, message),
+                 .where = {.file = file.empty() ? code.file.string() : file},
+                 .help = help});
+}
+
+}  // namespace
+
+Result<CapturedProgram> capturedFrom(const CodeToRun& code, const ProbeAnswer& answer) {
+  const auto bad = [&](const std::string& why) {
+    return Diagnostic{.message = "what torch's part of the probe answered is not known here: " + why,
+                      .where = {.file = code.file.string()}};
+  };
+  auto read = answerFrom(answer.json);
+  if (!read.ok()) return bad(read.error().text());
+  const Answer& told = read.value();
+  if (told.version != kAnswerVersion)
+    return bad(fmt::format("it is of version {}, and {} is known", told.version, kAnswerVersion));
+  const bool isOnnx = answer.files.contains(kCapturedNetwork);
+  if (told.way.empty() == (isOnnx || answer.files.contains(kCapturedProgram)))
+    return bad("its files are not those that it tells of");
+  if (answer.files.size() > 1) return bad("torch wrote the weights into files of their own, since they are many");
+  auto problem = problemFrom(code, told, answer.json.value("problem", Json()));
+  if (!problem.ok()) return bad(problem.error().text());
+  CapturedProgram captured{.torch = told.torch, .decisions = decisionsOf(code, told, isOnnx)};
+  if (!told.way.empty()) captured.way = wayInWords(code, told.way);
+  captured.problem = std::move(problem).value();
+  return captured;
+}
+
+}  // namespace fusescope

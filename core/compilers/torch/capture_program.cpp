@@ -1,0 +1,193 @@
+#include "compilers/torch/capture_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include "base/files.h"
+#include "base/temporary_folder.h"
+#include "compilers/torch/capture_answer.h"
+#include "compilers/torch/torch_job.h"
+#include "frontends/torch/pt2_importer.h"
+#include "frontends/torch/script_files.h"
+#include "probe/sha256.h"
+
+namespace fusescope {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// As Python has names, without those that are not ASCII.
+bool isName(const std::string& text) {
+  const auto isLetter = [](char each) {
+    return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || each == '_';
+  };
+  const auto isDigit = [](char each) { return each >= '0' && each <= '9'; };
+  return !text.empty() && isLetter(text.front()) &&
+         std::ranges::all_of(text, [&](char each) { return isLetter(each) || isDigit(each); });
+}
+
+/// Whether the file is a pickle outside of an archive, as torch.save() wrote them before torch 1.6.
+bool isBarePickle(const fs::path& path) {
+  constexpr char kProtocol = '\x80';
+  constexpr int kMostProtocol = 5;
+  std::array<char, 2> begin{};
+  std::ifstream file(path, std::ios::binary);
+  return file.read(begin.data(), begin.size()) && begin[0] == kProtocol && begin[1] >= 0 && begin[1] <= kMostProtocol;
+}
+
+bool isOnnxWanted(const CaptureWishes& wishes) {
+  return wishes.into.extension() == ".onnx";
+}
+
+Diagnostic wrongUse(std::string message, const char* option, std::string help = {}) {
+  return {.message = std::move(message), .where = {.attribute = option}, .help = std::move(help)};
+}
+
+Status checkWishes(const CodeToRun& code, const CaptureWishes& wishes) {
+  if (code.kind == CodeKind::Script) {
+    if (!wishes.inputs.empty())
+      return wrongUse("is for TorchScript; the function of a script returns example inputs", "--input");
+    if (isOnnxWanted(wishes))
+      return wrongUse("names the exported program, a .pt2", "-o", "export --to onnx writes the network that is made.");
+    return Done{};
+  }
+  if (wishes.breaks)
+    return wrongUse("is for scripts: TorchDynamo sees the calls of Python, and TorchScript has none left", "--breaks");
+  if (wishes.inputs.empty())
+    return Diagnostic{.message = "is TorchScript, which does not hold the extents of its inputs, and none are given",
+                      .where = {.file = code.file.string()},
+                      .help =
+                          "Give those of each argument of forward(), and its type where that is not f32: --input "
+                          "x=1,3,224,224 --input ids=1,128:int64."};
+  return Done{};
+}
+
+fs::path targetOf(const CodeToRun& code, const CaptureWishes& wishes) {
+  return wishes.into.empty() ? defaultProgramPath(code) : wishes.into;
+}
+
+Json requestFor(const CodeToRun& code, const CaptureWishes& wishes) {
+  if (code.kind == CodeKind::Script)
+    return {{"op", "capture"},
+            {"script", {{"path", code.file.string()}, {"function", code.function}, {"sha256", code.sha256}}},
+            {"breaks", wishes.breaks}};
+  Json inputs = Json::array();
+  for (const TorchScriptInput& input : wishes.inputs)
+    inputs.push_back({{"name", input.name}, {"type", name(input.type)}, {"dims", input.dims}});
+  const char* wanted = isOnnxWanted(wishes) ? "onnx" : wishes.into.empty() ? "" : "pt2";
+  return {{"op", "capture"}, {"torchscript", {{"sha256", code.sha256}}}, {"inputs", inputs}, {"wanted", wanted}};
+}
+
+Status put(const fs::path& made, const fs::path& target) {
+  return writeFileAtomically(target, [&](const fs::path& temporary) -> Status {
+    std::error_code failed;
+    fs::copy_file(made, temporary, fs::copy_options::overwrite_existing, failed);
+    if (failed) return Diagnostic{.message = failed.message(), .where = {.file = target.string()}};
+    return Done{};
+  });
+}
+
+/// Moves what the probe wrote to where the user wants it.
+Status keep(const CodeToRun& code, const CaptureWishes& wishes, const ProbeAnswer& answer, CapturedProgram& captured) {
+  const bool isOnnx = answer.files.contains(kCapturedNetwork);
+  fs::path target = targetOf(code, wishes);
+  if (isOnnx && wishes.into.empty()) target.replace_extension(".onnx");
+  CaptureWishes now = wishes;
+  now.into = target;
+  TRY(checkCapture(code, now));  // torch took its time, and another name may be meant than before
+  TRY(put(answer.files.at(isOnnx ? kCapturedNetwork : kCapturedProgram), target));
+  (isOnnx ? captured.network : captured.program) = target;
+  return Done{};
+}
+
+/// Nothing, for an exported program. Errors: what else the archive is.
+Result<std::optional<CodeToRun>> notCode(const fs::path& path) {
+  const auto program = torch::Pt2File::open(path);
+  if (!program.ok()) return atFile(program.error(), path);
+  return std::optional<CodeToRun>();
+}
+
+}  // namespace
+
+Result<std::optional<CodeToRun>> codeNamed(const std::string& given, const StopToken& stop) {
+  CodeToRun code;
+  if (const auto named = scriptFunctionNamed(given)) {
+    if (!isName(named->function))
+      return Diagnostic{.message = fmt::format("'{}' is no name of a function", named->function),
+                        .where = {.file = named->script.string()},
+                        .help = "A function of a script is named by SCRIPT.py:FUNCTION."};
+    code.file = named->script;
+    code.function = named->function;
+  } else if (isScript(given)) {
+    return *whyScriptIsNotOpened(given);
+  } else if (isTorchFile(given)) {
+    if (!torch::isTorchScript(given)) return notCode(given);
+    code.kind = CodeKind::TorchScript;
+    code.file = given;
+  } else if (isBarePickle(given)) {
+    return Diagnostic{.message = "holds weights or a module that torch.save() wrote, and no graph",
+                      .where = {.file = given},
+                      .help =
+                          "Write a function into a script that makes the module, loads this file and returns "
+                          "(module, example inputs): fusescope import SCRIPT.py:FUNCTION."};
+  } else {
+    return std::optional<CodeToRun>();
+  }
+  std::error_code failed;
+  code.file = fs::canonical(code.file, failed);
+  if (failed) return Diagnostic{.message = failed.message(), .where = {.file = given}};
+  code.sha256 = TRY(sha256OfFile(code.file, stop));
+  return std::optional(std::move(code));
+}
+
+fs::path defaultProgramPath(const CodeToRun& code) {
+  fs::path path = code.file;
+  path.replace_extension(code.kind == CodeKind::Script ? "." + code.function + ".pt2" : ".pt2");
+  return path;
+}
+
+Status checkCapture(const CodeToRun& code, const CaptureWishes& wishes) {
+  TRY(checkWishes(code, wishes));
+  const fs::path target = targetOf(code, wishes);
+  std::error_code none;
+  const bool isThere = fs::exists(fs::symlink_status(target, none));
+  if (isThere && fs::exists(target, none) && fs::equivalent(target, code.file, none))
+    return Diagnostic{.message = "is the file that the program is made of, and would be written over",
+                      .where = {.file = target.string(), .attribute = "-o"},
+                      .help = "Give the program another name by -o."};
+  if (isThere && !wishes.overwrites)
+    return Diagnostic{.message = "is there already, and is not written over",
+                      .where = {.file = target.string(), .attribute = "-o"},
+                      .help = "Give another name by -o, or --overwrite."};
+  auto writable = checkWritable(target);
+  if (writable.ok()) return Done{};
+  Diagnostic error = std::move(writable).error();
+  error.where.attribute = "-o";
+  return error;
+}
+
+Result<CapturedProgram> captureProgram(const CodeToRun& code, const CaptureWishes& wishes, const StopToken& stop,
+                                       const Progress& progress) {
+  const std::string now = TRY(sha256OfFile(code.file, stop));
+  if (code.sha256.empty() || wishes.confirmed != code.sha256 || now != code.sha256)
+    return Diagnostic{.message = now == code.sha256 ? "is code that nobody has confirmed, and is not run"
+                                                    : "is not as it was when it was confirmed, and is not run",
+                      .where = {.file = code.file.string()}};
+  TRY(checkCapture(code, wishes));
+  if (progress) progress("start torch", wishes.environment);
+  auto job = TRY(torchJobFor(torchIn(wishes.environment), code.file, stop));
+  const TemporaryFolder folder = TRY(TemporaryFolder::in(fs::temp_directory_path(), "fusescope.program"));
+  const char* handed = code.kind == CodeKind::Script ? "script.py" : "model.pt";
+  auto answer = job->ask({.json = requestFor(code, wishes), .files = {{handed, code.file}}, .folder = folder.path()},
+                         stop, progress);
+  job.reset();  // the user's code ran in it, so that it serves nobody else
+  if (!answer.ok()) return atFile(std::move(answer).error(), code.file);
+  CapturedProgram captured = TRY(capturedFrom(code, answer.value()));
+  if (!captured.problem) TRY(keep(code, wishes, answer.value(), captured));
+  return captured;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,48 @@
+#include "frontends/torch/script_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include "base/shell_quoted.h"
+
+namespace fusescope {
+
+namespace fs = std::filesystem;
+
+std::optional<ScriptFunction> scriptFunctionNamed(const std::string& text) {
+  std::error_code none;
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || fs::exists(text, none)) return {};
+  const std::string script = text.substr(0, colon);
+  if (!fs::is_regular_file(script, none)) return {};
+  return ScriptFunction{.script = script, .function = text.substr(colon + 1)};
+}
+
+bool isScript(const fs::path& path) {
+  std::error_code none;
+  if (path.extension() != ".py" || !fs::is_regular_file(path, none)) return false;
+  std::array<char, 512> begin{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), begin.size());
+  return std::all_of(begin.begin(), begin.begin() + file.gcount(), [](char each) {
+    return static_cast<unsigned char>(each) >= ' ' || each == '\n' || each == '\r' || each == '\t' || each == '\f';
+  });
+}
+
+std::optional<Diagnostic> whyScriptIsNotOpened(const fs::path& path) {
+  constexpr const char* kHelp =
+      "torch makes an exported program of what a function of it returns, and a network of that: fusescope import {}.";
+  if (const auto named = scriptFunctionNamed(path.string()))
+    return Diagnostic{.message = fmt::format("'{}' is a function of a script, and no network", named->function),
+                      .where = {.file = named->script.string()},
+                      .help = fmt::format(kHelp, shellQuoted(path.string()))};
+  if (!isScript(path)) return {};
+  return Diagnostic{.message = "is a script of Python, and no network",
+                    .where = {.file = path.string()},
+                    .help = fmt::format(kHelp, shellQuoted(path.string() + ":FUNCTION"))};
+}
+
+}  // namespace fusescope

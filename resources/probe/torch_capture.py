@@ -1,0 +1,167 @@
+"""What torch makes an exported program (.pt2) of: a module that a function of the user's script gives (torch_script.py),
+or a TorchScript file.
+
+Both are code that runs as the user. The caller has asked the user whether exactly this content is to be run, so that a
+file is read once, held against the hash that the user saw, and what was read is what runs.
+"""
+
+import hashlib
+import io
+import os
+
+from . import base, torch_breaks
+from .torch_program import OF_TYPE, first_lines
+from .torch_script import attempt, place_of
+
+VERSION = 1  # of the answers
+PROGRAM, NETWORK = "program.pt2", "network.onnx"
+OLD_OPSET = 17  # the last one that torch's old exporter knows whole
+SEED = 7  # of numbers for the inputs of TorchScript
+DATA_DEPENDENT = ("data-dependent", "data dependent", "GuardOnDataDependent", "generic_jump")
+OUT_OF_RANGE = ("Constraints violated", "ConstraintViolation", "dynamic_shapes")
+
+
+def confirmed_bytes(path, sha256):
+    """The content of the file, which the user has confirmed by its hash."""
+    with open(path, "rb") as file:
+        content = file.read()
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise base.Refusal(
+            "The file is not the one that was confirmed: it changed meanwhile. Nothing of it was run.", kind="asked"
+        )
+    return content
+
+
+def capture_script(torch, loaded, with_breaks, out_folder):
+    """Exports what the function gave. {version, torch, way, evaluated, tried[], problem, breaks[], recompiles[]}"""
+    way, program, tried = None, None, []
+    for mode, strict in (("non-strict", False), ("strict", True)):
+        program, error = attempt(
+            lambda: torch.export.export(  # noqa: B023
+                loaded.module, loaded.args, loaded.kwargs, dynamic_shapes=loaded.dynamic_shapes, strict=strict
+            )
+        )
+        if error is None:
+            way = mode
+            break
+        tried.append({"way": mode, "error": error})
+    answer = {"version": VERSION, "torch": torch.__version__, "way": way or "", "evaluated": loaded.evaluated}
+    answer["tried"] = [{"way": each["way"], "message": first_lines(each["error"], 1)} for each in tried]
+    answer["problem"] = None
+    if way is None:
+        answer["problem"] = problem_of(loaded, tried[0]["error"])
+    else:
+        save(torch, program, os.path.join(out_folder, PROGRAM))
+    answer.update(torch_breaks.told(torch, loaded) if with_breaks or way is None else torch_breaks.NOT_ASKED)
+    return answer
+
+
+def save(torch, program, path):
+    _, error = attempt(lambda: torch.export.save(program, path))
+    if error is not None:
+        raise base.Refusal(
+            f"torch {torch.__version__} exported it, and cannot save the program. {first_lines(error, 3)}", kind="asked"
+        )
+
+
+def problem_of(loaded, error):
+    """What torch says of the module that it cannot export, where in the script, and what would mend it."""
+    text = "\n".join(line for line in str(error).splitlines() if line.strip())
+    about = f"{type(error).__name__}: {text}"
+    if any(word in about for word in DATA_DEPENDENT):
+        help = (
+            "An exported program has no if or while of Python over the numbers in a tensor. Write a branch as "
+            "torch.cond(condition, if_true, if_false, operands) or torch.where(...), a loop as "
+            "torch._higher_order_ops.while_loop(...), and bound a number that is taken from a tensor with torch._check(...)."
+        )
+    elif any(word in about for word in OUT_OF_RANGE):
+        help = "Change the dynamic shapes that the function gives: torch says which, above."
+    else:
+        help = "Call the module on its example inputs in Python to see whether it runs; what torch cannot trace is to be written otherwise."
+    # A range that is violated is explained over several lines; other messages go on with advice for those who write torch.
+    lines = 12 if any(word in about for word in OUT_OF_RANGE) else 1
+    return {"message": first_lines(error, lines), "help": help, **place_of(loaded, error)}
+
+
+# TorchScript.
+
+
+def capture_torchscript(torch, content, inputs, wanted, out_folder):
+    """`inputs` [{name, type, dims}]; `wanted`: "pt2", "onnx", or "": the former if that can be had."""
+    module, error = attempt(lambda: torch.jit.load(io.BytesIO(content), map_location="cpu"))
+    if error is not None:
+        raise base.Refusal(
+            f"torch {torch.__version__} cannot load it as TorchScript. {first_lines(error, 3)}", kind="asked"
+        )
+    attempt(module.eval)
+    arguments, names = arguments_of(torch, module, inputs)
+    tried, way = [], ""
+    ways = {"pt2": (converted,), "onnx": (exported_as_of_old,), "": (converted, exported_as_of_old)}[wanted]
+    for one in ways:
+        _, error = attempt(lambda: one(torch, module, arguments, names, out_folder))  # noqa: B023
+        if error is None:
+            way = WAYS[one]
+            break
+        tried.append({"way": WAYS[one], "message": first_lines(error, 2)})
+    if not way:
+        words = " ".join(f"By {each['way']}: {each['message']}." for each in tried)
+        raise base.Refusal(
+            f"torch {torch.__version__} cannot make a program of this TorchScript. {words}",
+            kind="asked",
+            help="Export the module that it was made of: fusescope import SCRIPT.py:FUNCTION.",
+        )
+    return {"version": VERSION, "torch": torch.__version__, "way": way, "evaluated": False, "tried": tried,
+            "problem": None, **torch_breaks.NOT_ASKED}  # fmt: skip
+
+
+def converted(torch, module, arguments, _, out_folder):
+    from torch._export.converter import TS2EPConverter
+
+    program = TS2EPConverter(module, arguments).convert()
+    program.example_inputs = None  # numbers that were made up here are nobody's examples
+    torch.export.save(program, os.path.join(out_folder, PROGRAM))
+
+
+def exported_as_of_old(torch, module, arguments, names, out_folder):
+    path = os.path.join(out_folder, NETWORK)
+    torch.onnx.export(module, arguments, path, dynamo=False, opset_version=OLD_OPSET, input_names=names)
+
+
+WAYS = {converted: "TS2EPConverter", exported_as_of_old: "the old exporter"}
+
+
+def arguments_of(torch, module, inputs):
+    """(arguments of forward(), their names): tensors of the types and extents that the user gave."""
+    known = [each for each in module.forward.schema.arguments if each.name != "self"]
+    given = {each["name"]: each for each in inputs}
+    takes = ", ".join(f"{each.name} ({each.type})" for each in known) or "none"
+    wanted = {name for name in given if name not in [each.name for each in known]}
+    if wanted:
+        raise base.Refusal(
+            f"It has no input {', '.join(sorted(wanted))}.", kind="asked", help=f"The arguments of forward() are {takes}."
+        )
+    numbers, arguments, names = torch.Generator().manual_seed(SEED), [], []
+    for each in known:
+        if each.name in given:
+            arguments.append(tensor_of(torch, numbers, given[each.name]))
+            names.append(each.name)
+        elif not each.has_default_value():
+            raise base.Refusal(
+                f"The argument {each.name} ({each.type}) of forward() has no extents: a TorchScript file does not hold them.",
+                kind="asked",
+                help=f"Give them: --input {each.name}=1,3,224,224:f32. The arguments are {takes}."
+                if "Tensor" in str(each.type)
+                else "It is no tensor: export the module that the file was made of, by fusescope import SCRIPT.py:FUNCTION.",
+            )
+        else:
+            arguments.append(each.default_value)
+    return tuple(arguments), names
+
+
+def tensor_of(torch, numbers, told):
+    if told["type"] not in OF_TYPE:
+        raise base.Refusal(f"The input {told['name']} cannot be {told['type']} here.", kind="asked")
+    dtype = getattr(torch, OF_TYPE[told["type"]])
+    if dtype.is_floating_point:
+        return torch.rand(told["dims"], generator=numbers).to(dtype)
+    return torch.zeros(told["dims"], dtype=dtype)
