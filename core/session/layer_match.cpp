@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <set>
 
 #include "analysis/users.h"
@@ -299,7 +298,8 @@ bool haveSameExtents(const ReadBackPlan& a, const ReadBackPlan& b) {
     return extents;
   };
   const auto ofA = named(a), ofB = named(b);
-  if (std::ranges::equal(std::views::keys(ofA), std::views::keys(ofB))) return ofA == ofB;
+  const auto isNamesake = [](const auto& one, const auto& other) { return one.first == other.first; };
+  if (std::ranges::equal(ofA, ofB, isNamesake)) return ofA == ofB;
   const auto sorted = [](const std::map<std::string, Dims>& extents) {
     std::vector<Dims> list;
     for (const auto& [name, dims] : extents) list.push_back(dims);
