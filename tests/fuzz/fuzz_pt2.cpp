@@ -15,6 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)torch::parseExportedProgram(fuzz::asText({data, size}), 1000);
   const auto path = fuzz::asFile({data, size}, ".pt2");
   if (!isTorchFile(path)) return 0;
+  (void)torch::isTorchScript(path);
   auto model = importModel(path);
   if (!model.ok()) {
     if (model.error().where.file != path.string()) fuzz::report("an error names the file", model.error().text());
