@@ -77,9 +77,15 @@ void printForPeople(const Json& made, const std::string& path) {
 }
 
 /// Has torch make a network of the program at `path`. `json` holds what is known of how the program was made, if it
-/// was.
-Result<int> importProgram(const Arguments& arguments, const std::string& path, Json json) {
-  const MakeNetworkWishes wishes{.environment = arguments.environment, .names = TRY(namesOf(arguments))};
+/// was, and `names` what its author calls extents, where the user says nothing else.
+Result<int> importProgram(const Arguments& arguments, const std::string& path, Json json,
+                          const std::map<std::string, std::string>& names = {}) {
+  MakeNetworkWishes wishes{.environment = arguments.environment, .names = TRY(namesOf(arguments))};
+  const auto isTaken = [&](const std::string& name) {
+    return std::ranges::any_of(wishes.names, [&](const auto& given) { return given.second == name; });
+  };
+  for (const auto& [symbol, name] : names)
+    if (!isTaken(name)) wishes.names.emplace(symbol, name);
   const NetworkOfProgram made = TRY(makeNetwork(path, wishes, {}, progressLine()));
   clearProgressLine();
   json.update(networkOfProgramJson(path, made));
@@ -90,20 +96,20 @@ Result<int> importProgram(const Arguments& arguments, const std::string& path, J
   return kDone;
 }
 
+/// Where torch ran the code and cannot export it, what was asked for does not hold, and why is told all the same.
 Result<int> importCode(const Arguments& arguments, const CodeToRun& code) {
   const CapturedProgram captured = TRY(captureConfirmed(code, arguments.code, arguments.environment, progressLine()));
   clearProgressLine();
-  const Json told = capturedJson(code, captured);
+  Json told = capturedJson(code, captured);
   if (!arguments.json) printCaptured(captured);
   if (!captured.program.empty()) {
-    auto status = importProgram(arguments, captured.program.string(), told);
-    if (status.ok()) return status;
-    if (arguments.json) printJson(told);
-    return withoutNetwork(std::move(status).error(), captured.program);
+    const std::string program = captured.program.string();
+    auto status = importProgram(arguments, program, std::move(told), captured.extents);
+    return status.ok() ? status : withoutNetwork(std::move(status).error(), captured.program);
   }
   if (arguments.json) printJson(told);
-  if (captured.problem) return *captured.problem;
-  return kDone;
+  if (captured.problem) std::cerr << "fusescope: " << captured.problem->text() << "\n";
+  return captured.problem ? kDoesNotHold : kDone;
 }
 
 Result<int> import(const Arguments& arguments) {

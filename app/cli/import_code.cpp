@@ -28,9 +28,10 @@ Result<std::vector<TorchScriptInput>> inputsOf(const CodeArguments& arguments) {
 
 /// What is to be run, so that the user can look at it first.
 std::string codeInWords(const CodeToRun& code) {
-  const std::string what = code.kind == CodeKind::Script
-                               ? fmt::format("the Python in it, and its function {}()", code.function)
-                               : std::string("the TorchScript in it");
+  const std::string what =
+      code.kind == CodeKind::Script
+          ? fmt::format("the Python in it and what that imports, and its function {}()", code.function)
+          : std::string("the TorchScript in it");
   return fmt::format("  file     {}\n  SHA-256  {}\n  runs     {}, with all that you may do yourself\n",
                      code.file.string(), code.sha256, what);
 }
@@ -115,6 +116,7 @@ Json capturedJson(const CodeToRun& code, const CapturedProgram& captured) {
             {"function", orNull(code.function)},
             {"sha256", code.sha256},
             {"way", orNull(captured.way)},
+            {"problem", captured.problem ? Json(captured.problem->text()) : Json()},
             {"decisions", decisions}}}};
 }
 
@@ -132,8 +134,7 @@ void printCaptured(const CapturedProgram& captured) {
 
 Diagnostic withoutNetwork(Diagnostic error, const std::filesystem::path& program) {
   if (error.cancelled) return error;
-  error.help += fmt::format("{}The program stays in {}, and opens to be looked at.", error.help.empty() ? "" : " ",
-                            program.string());
+  error.help += fmt::format("{}The program stays in {}.", error.help.empty() ? "" : " ", program.string());
   return error;
 }
 

@@ -30,6 +30,7 @@ constexpr const char* kExamples = R"(Examples:
   fusescope diff model.onnx model.onnx --plan-b '--precision f16'
   fusescope report model.onnx -o report.html
   fusescope import model.pt2
+  fusescope import net.py:make
   fusescope import-engine model.onnx --layers layers.json --profile profile.json
   fusescope prices f32.json f16.json --keep
   fusescope export model.onnx --pin 'node_linear_1=f32' --to polygraphy -o pins.py

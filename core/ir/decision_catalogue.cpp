@@ -56,7 +56,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "these are PyTorch's own operators, to be looked at, planned and pinned in; what makes them runnable: "
        "{command}"},
       {"import.exported_by_torch", Import, true, "torch {torch} made the program of {source}, by {way}"},
-      {"import.way_refused", Import, false, "by {way} torch could not: {why}"},
+      {"import.way_refused", Import, false, "{way} failed: {why}"},
       {"import.put_in_evaluation", Import, true,
        "the module was in training mode; it is exported as it infers, after module.eval()"},
       {"import.graph_break", Import, false, "{file}:{line}, in {function}: TorchDynamo leaves the graph: {reason}"},

@@ -9,7 +9,7 @@ import hashlib
 import io
 import os
 
-from . import base, torch_breaks
+from . import base, torch_breaks, torch_extents
 from .torch_program import OF_TYPE, first_lines
 from .torch_script import attempt, place_of
 
@@ -19,6 +19,7 @@ OLD_OPSET = 17  # the last one that torch's old exporter knows whole
 SEED = 7  # of numbers for the inputs of TorchScript
 DATA_DEPENDENT = ("data-dependent", "data dependent", "GuardOnDataDependent", "generic_jump")
 OUT_OF_RANGE = ("Constraints violated", "ConstraintViolation", "dynamic_shapes")
+ADVICE = "The error above occurred when calling torch.export.export."  # a line of how to call torch otherwise
 
 
 def confirmed_bytes(path, sha256):
@@ -33,7 +34,8 @@ def confirmed_bytes(path, sha256):
 
 
 def capture_script(torch, loaded, with_breaks, out_folder):
-    """Exports what the function gave. {version, torch, way, evaluated, tried[], problem, breaks[], recompiles[]}"""
+    """Exports what the function gave. {version, torch, way, evaluated, tried[], problem, extents{symbol: name}, breaks[],
+    recompiles[], breaks_problem}"""
     way, program, tried = None, None, []
     for mode, strict in (("non-strict", False), ("strict", True)):
         program, error = attempt(
@@ -47,10 +49,11 @@ def capture_script(torch, loaded, with_breaks, out_folder):
         tried.append({"way": mode, "error": error})
     answer = {"version": VERSION, "torch": torch.__version__, "way": way or "", "evaluated": loaded.evaluated}
     answer["tried"] = [{"way": each["way"], "message": first_lines(each["error"], 1)} for each in tried]
-    answer["problem"] = None
+    answer["problem"], answer["extents"] = None, {}
     if way is None:
         answer["problem"] = problem_of(loaded, tried[0]["error"])
     else:
+        answer["extents"] = torch_extents.named(torch, loaded, program)
         save(torch, program, os.path.join(out_folder, PROGRAM))
     answer.update(torch_breaks.told(torch, loaded) if with_breaks or way is None else torch_breaks.NOT_ASKED)
     return answer
@@ -66,8 +69,7 @@ def save(torch, program, path):
 
 def problem_of(loaded, error):
     """What torch says of the module that it cannot export, where in the script, and what would mend it."""
-    text = "\n".join(line for line in str(error).splitlines() if line.strip())
-    about = f"{type(error).__name__}: {text}"
+    about = f"{type(error).__name__}: {error}"
     if any(word in about for word in DATA_DEPENDENT):
         help = (
             "An exported program has no if or while of Python over the numbers in a tensor. Write a branch as "
@@ -77,10 +79,14 @@ def problem_of(loaded, error):
     elif any(word in about for word in OUT_OF_RANGE):
         help = "Change the dynamic shapes that the function gives: torch says which, above."
     else:
-        help = "Call the module on its example inputs in Python to see whether it runs; what torch cannot trace is to be written otherwise."
+        help = (
+            "Call the module on its example inputs in Python to see whether it runs; what torch cannot trace is to be "
+            "written otherwise."
+        )
     # A range that is violated is explained over several lines; other messages go on with advice for those who write torch.
-    lines = 12 if any(word in about for word in OUT_OF_RANGE) else 1
-    return {"message": first_lines(error, lines), "help": help, **place_of(loaded, error)}
+    lines = first_lines(error, 12 if any(word in about for word in OUT_OF_RANGE) else 1).splitlines()
+    message = "\n".join(line for line in lines if not line.startswith(ADVICE))
+    return {"message": message, "help": help, **place_of(loaded, error)}
 
 
 # TorchScript.
@@ -111,7 +117,7 @@ def capture_torchscript(torch, content, inputs, wanted, out_folder):
             help="Export the module that it was made of: fusescope import SCRIPT.py:FUNCTION.",
         )
     return {"version": VERSION, "torch": torch.__version__, "way": way, "evaluated": False, "tried": tried,
-            "problem": None, **torch_breaks.NOT_ASKED}  # fmt: skip
+            "problem": None, "extents": {}, **torch_breaks.NOT_ASKED}  # fmt: skip
 
 
 def converted(torch, module, arguments, _, out_folder):

@@ -19,6 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const auto build = readInductorBuild(path); !build.ok() && build.error().where.file != path.string())
       fuzz::report("an error names the file", build.error().text());
   if (!isTorchFile(path)) return 0;
+  (void)torch::isTorchScript(path);
   auto model = importModel(path);
   if (!model.ok()) {
     if (model.error().where.file != path.string()) fuzz::report("an error names the file", model.error().text());

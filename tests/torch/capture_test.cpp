@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "compilers/torch/capture_answer.h"
 #include "probe/environments.h"
 #include "probe/sha256.h"
 #include "tests/support/pt2_files.h"
@@ -131,7 +132,7 @@ TEST_F(CapturedCode, OnATerminalTheFileIsNamedAndAskedFor) {
     EXPECT_EQ(refused.status, 2);
     EXPECT_TRUE(has(refused.out, "file     " + net)) << refused.out;
     EXPECT_TRUE(has(refused.out, "SHA-256  " + sha256OfFile(net, {}).value())) << refused.out;
-    EXPECT_TRUE(has(refused.out, "its function make()")) << refused.out;
+    EXPECT_TRUE(has(refused.out, "what that imports, and its function make()")) << refused.out;
     EXPECT_TRUE(has(refused.out, "you did not confirm it: nothing was run")) << refused.out;
   }
   EXPECT_FALSE(ran());
@@ -175,6 +176,17 @@ TEST_F(CapturedCode, NoFileIsWrittenOver) {
   EXPECT_EQ(json(run(net + ":make", {"-o", user("other.pt2")}))["program"], user("other.pt2").string());
 }
 
+/// As of a program that is there already.
+TEST_F(CapturedCode, WhereTheProgramHasNoOnnxFormItStays) {
+  inRecording([](Json& told) { told["refuses"] = "the words of the exporter"; });
+  const ProcessResult result = fusescopeCommand(run(script() + ":make", {"--json"}));
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_TRUE(has(result.err, "cannot export the program to ONNX")) << result.err;
+  EXPECT_TRUE(has(result.err, "The program stays in " + user("net.make.pt2").string())) << result.err;
+  EXPECT_EQ(json({"inspect", user("net.make.pt2")})["cannot_run"][0]["code"], "build.needs_torch");
+}
+
 TEST_F(CapturedCode, BreaksAreDecisionsWithTheirLines) {
   const std::string net = script();
   inRecording([](Json& told) {
@@ -210,7 +222,7 @@ TEST_F(CapturedCode, WhatTorchCannotExportIsSaidWithItsBreaks) {
     told["breaks"] = Json::array({{{"reason", "generic_jump"}, {"line", 9}}});
   });
   const ProcessResult result = fusescopeCommand(run(net + ":make", {"--json"}));
-  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.status, 1);
   EXPECT_TRUE(has(result.err, "torch 2.14.1 cannot export it. RuntimeError: Could not guard on data-dependent"))
       << result.err;
   EXPECT_TRUE(has(result.err, "torch.cond(")) << result.err;
@@ -218,6 +230,7 @@ TEST_F(CapturedCode, WhatTorchCannotExportIsSaidWithItsBreaks) {
   const Json told = Json::parse(result.out);
   EXPECT_EQ(told["program"], nullptr);
   EXPECT_EQ(told["captured"]["way"], nullptr);
+  EXPECT_EQ("fusescope: " + told["captured"]["problem"].get<std::string>() + "\n", result.err);
   EXPECT_EQ(decisionOf(told, "import.way_refused")["arguments"]["way"], "torch.export (non-strict)");
   EXPECT_EQ(decisionOf(told, "import.graph_break")["arguments"]["line"], 9);
   EXPECT_FALSE(fs::exists(user("net.make.pt2")));
@@ -246,7 +259,7 @@ TEST_F(CapturedCode, WhatTheScriptRaisesIsLocatedInIt) {
   script(raises);
   inRecording([](Json& told) { told["breaks"] = Json::array(); });
   const ProcessResult result = fusescopeCommand(run(net + ":make"));
-  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.status, 1);
   EXPECT_TRUE(has(result.err, net + ": line 10, in forward: torch 2.14.1 cannot export it. NameError")) << result.err;
   EXPECT_TRUE(has(result.out, "breaks of the graph are not known: NameError")) << result.out;
   EXPECT_EQ(
@@ -320,8 +333,7 @@ TEST_F(CapturedCode, WhereTheConverterFailsTheOldExporterWritesOnnx) {
   EXPECT_EQ(made["program"], nullptr);
   EXPECT_EQ(made["network"], user("old.onnx").string());
   EXPECT_EQ(made["captured"]["way"], "the old exporter");
-  EXPECT_EQ(decisionOf(made, "import.way_refused")["message"],
-            "by TS2EPConverter torch could not: RuntimeError: no such operator");
+  EXPECT_EQ(decisionOf(made, "import.way_refused")["message"], "TS2EPConverter failed: RuntimeError: no such operator");
   EXPECT_EQ(json({"inspect", made["network"]})["cannot_run"], Json::array());
   Arguments asProgram = extents;
   asProgram.insert(asProgram.end(), {"-o", user("asked.pt2")});
@@ -346,6 +358,34 @@ TEST_F(CapturedCode, ExtentsOfTorchScriptAreAskedFor) {
   EXPECT_TRUE(has(problem(run(old, {"--input", "x=3,8", "--input", "x=3,9"})), "x is given twice"));
   EXPECT_TRUE(has(problem(run(old, {"--input", "x=3,8", "--breaks"})), "--breaks"));
   EXPECT_TRUE(has(problem(run(script() + ":make", {"--input", "x=3,8"})), "--input"));
+}
+
+/// What comes back from a probe is read as any other file.
+TEST_F(CapturedCode, AnAnswerThatIsNotKnownIsRefused) {
+  const CodeToRun code{.file = user("net.py"), .function = "make"};
+  const Json good{{"version", 1}, {"torch", "2.14.1"}, {"way", "strict"}, {"extents", {{"s77", "batch"}}}};
+  const std::map<std::string, fs::path> files{{"program.pt2", user("program.pt2")}};
+  const auto captured = capturedFrom(code, {.json = good, .files = files});
+  ASSERT_TRUE(captured.ok()) << captured.error().text();
+  EXPECT_EQ(captured.value().extents.at("s77"), "batch");
+  const auto refused = [&](const Json& change, const std::map<std::string, fs::path>& with, const char* words) {
+    Json json = good;
+    json.update(change);
+    const auto bad = capturedFrom(code, {.json = json, .files = with});
+    ASSERT_FALSE(bad.ok()) << change.dump();
+    EXPECT_TRUE(has(bad.error().text(), words)) << bad.error().text();
+    EXPECT_EQ(bad.error().where.file, user("net.py").string());
+  };
+  refused({{"version", 2}}, files, "of version 2, and 1 is known");
+  refused({{"way", 3}}, files, "way");
+  refused({{"breaks", {1}}}, files, "breaks[0]");
+  refused({{"breaks", {{{"file", "net.py"}}}}}, files, "line");
+  refused({{"breaks", {{{"file", "net.py"}, {"line", 1}, {"reason", ""}, {"hints", {1}}}}}}, files, "hints[0]");
+  refused({{"extents", {1}}}, files, "extents");
+  refused(Json::object(), {}, "its files are not those that it tells of");
+  refused({{"way", ""}}, files, "its files are not those that it tells of");
+  refused({{"way", ""}}, {}, "must be an object");
+  refused(Json::object(), {{"program.pt2", {}}, {"weights", {}}}, "files of their own");
 }
 
 TEST_F(CapturedCode, OtherFilesAreNamedWithWhatToDo) {

@@ -6,7 +6,7 @@ import tempfile
 import types
 import unittest
 
-from probe import base, torch_breaks, torch_capture, torch_export, torch_profile, torch_script
+from probe import base, torch_breaks, torch_capture, torch_export, torch_extents, torch_profile, torch_script
 from probe import torch_program as programs
 from probe.compilers import torch as part
 
@@ -349,6 +349,28 @@ class Breaks(unittest.TestCase):
         shapes = torch_capture.problem_of(loaded, RuntimeError("Constraints violated (w)\n  - w = 8"))
         self.assertIn("- w = 8", shapes["message"])
         self.assertIn("dynamic shapes", shapes["help"])
+
+
+class Extents(unittest.TestCase):
+    BATCH = types.SimpleNamespace(__name__="batch")
+
+    def test_names_are_found_by_parameter_or_place(self):
+        at = torch_extents.spec_at
+        self.assertEqual(at({"x": {0: 1}}, [0, 0], ["x", "mask"]), {0: 1})
+        self.assertEqual(at({"x": {0: 1}}, [1, "mask"], ["x", "mask"]), None)
+        self.assertEqual(at((None, {1: 2}), [1, "mask"], ["x", "mask"]), {1: 2})
+        self.assertEqual(at({"x": [{0: 3}, {"a": {0: 4}}]}, [0, 0, 1, "a"], ["x"]), {0: 4})
+        self.assertEqual(at({"x": [{0: 3}]}, [0, 0, 1], ["x"]), None)
+        self.assertEqual(at(None, [0, 0], ["x"]), None)
+
+    def test_only_dimensions_with_names_have_them(self):
+        named = torch_extents.names_of_axes
+        self.assertEqual(named({0: self.BATCH, 1: None, 2: 3, 3: "length"}), {0: "batch", 3: "length"})
+        self.assertEqual(named((None, self.BATCH)), {1: "batch"})
+        self.assertEqual(named(None), {})
+
+    def test_where_torch_is_another_there_are_none(self):
+        self.assertEqual(torch_extents.named(None, None, None), {})
 
 
 class NnModule:

@@ -47,6 +47,7 @@ struct Answer {
   bool evaluated = false;
   std::vector<Tried> tried;
   std::vector<Told> breaks, recompiles;
+  std::map<std::string, std::string> extents;
 };
 
 Result<Answer> answerFrom(const Json& json) {
@@ -56,6 +57,7 @@ Result<Answer> answerFrom(const Json& json) {
   fields.require("way").read("way", answer.way).read("evaluated", answer.evaluated);
   fields.parseList("tried", answer.tried, triedFrom).parseList("breaks", answer.breaks, toldFrom);
   fields.parseList("recompiles", answer.recompiles, toldFrom).read("breaks_problem", answer.breaksProblem);
+  fields.read("extents", answer.extents);
   return fields.result(std::move(answer));
 }
 
@@ -143,7 +145,7 @@ Result<CapturedProgram> capturedFrom(const CodeToRun& code, const ProbeAnswer& a
   if (answer.files.size() > 1) return bad("torch wrote the weights into files of their own, since they are many");
   auto problem = problemFrom(code, told, answer.json.value("problem", Json()));
   if (!problem.ok()) return bad(problem.error().text());
-  CapturedProgram captured{.torch = told.torch, .decisions = decisionsOf(code, told, isOnnx)};
+  CapturedProgram captured{.torch = told.torch, .extents = told.extents, .decisions = decisionsOf(code, told, isOnnx)};
   if (!told.way.empty()) captured.way = wayInWords(code, told.way);
   captured.problem = std::move(problem).value();
   return captured;

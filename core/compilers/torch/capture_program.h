@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,6 +54,7 @@ struct CapturedProgram {
   std::filesystem::path network;  ///< the ONNX file of torch's exporter of old, which needs no more; else empty
   std::string torch;              ///< its version
   std::string way;                ///< by what it was made: "torch.export (non-strict)"; empty: by nothing
+  std::map<std::string, std::string> extents{};  ///< what a script calls open extents, by their symbols in the program
   std::vector<Decision> decisions;
   std::optional<Diagnostic> problem;  ///< why there is none, located in the user's script; `decisions` tell more
 };
