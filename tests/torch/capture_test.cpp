@@ -293,8 +293,8 @@ TEST_F(CapturedCode, AScriptThatNeverEndsEndsWithItsCancelledImport) {
                 ":make")
           .value();
   std::stop_source cancel;
-  std::jthread canceller([&] {
-    while (!fs::exists(number)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const std::jthread canceller([&](const std::stop_token& isOver) {
+    while (!fs::exists(number) && !isOver.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     cancel.request_stop();
   });
   const auto captured =
