@@ -169,6 +169,56 @@ TEST_F(RecordedPartition, OptionsThatUpstreamWouldSwallowAreRefusedWithTheNeares
   }
 }
 
+/// A Python that has these packages, as far as their metadata and this torch go.
+class StandInForTorchTensorrt : public RecordedPartition {
+ protected:
+  /// The compiler in that Python.
+  std::string environment(const std::string& distribution, const std::string& version) const {
+    const std::filesystem::path there = m_folder / "there";
+    const std::string facts = distribution + "-" + version + ".dist-info";
+    std::filesystem::create_directories(there / "torch");
+    std::filesystem::create_directories(there / facts);
+    m_folder.write("there/torch/__init__.py",
+                   "import types\n__version__ = '2.14.1'\ncuda = types.SimpleNamespace(is_available=lambda: False)\n");
+    if (!distribution.empty())
+      m_folder.write("there/" + facts + "/METADATA",
+                     "Metadata-Version: 2.1\nName: " + distribution + "\nVersion: " + version + "\n");
+    return "torch-tensorrt@env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=" + there.string() + " python3";
+  }
+  std::string problemOf(const std::string& compiler) const {
+    std::filesystem::copy_file(sampleFolder("long_double") / "model.onnx", m_folder / "model.onnx",
+                               std::filesystem::copy_options::overwrite_existing);
+    m_folder.write("model.pt2", pt2Bytes(Pt2Kind::RawWeights, smallProgram()));
+    return problem({"plan", m_folder / "model.onnx", "--compiler", compiler});
+  }
+};
+
+TEST_F(StandInForTorchTensorrt, AnotherVersionWithoutAGpuIsASentence) {
+  const std::string why = problemOf(environment("torch_tensorrt_rtx", "2.13.0"));
+  EXPECT_TRUE(has(why, "Torch-TensorRT 2.13.0 cannot be imported on a machine without an NVIDIA GPU")) << why;
+  EXPECT_TRUE(has(why, "-m pip install torch-tensorrt-rtx==2.14.0")) << why;
+}
+
+TEST_F(StandInForTorchTensorrt, WhereItIsNotThereItIsSaidWhatToInstall) {
+  const std::string why = problemOf(environment("", ""));
+  EXPECT_TRUE(has(why, "has no package torch-tensorrt-rtx")) << why;
+}
+
+TEST_F(StandInForTorchTensorrt, MetadataWithoutThePackageIsNotThere) {
+  const std::string why = problemOf(environment("torch_tensorrt_rtx", "2.14.0"));
+  EXPECT_TRUE(has(why, "has no package torch-tensorrt-rtx")) << why;
+}
+
+TEST_F(RecordedPartition, AProgramThatCannotBeReadIsToBlameItself) {
+  planOf("long_double", "long_double.dryrun.cpu");
+  for (const char* program : {"no archive", "PK"}) {
+    m_folder.write("model.pt2", program);
+    const std::string why = problem({"plan", m_folder / "model.onnx", "--compiler", "torch-tensorrt@" + result()});
+    EXPECT_TRUE(has(why, "model.pt2")) << why;
+    EXPECT_TRUE(has(why, "cannot be read as a zip archive")) << why;
+  }
+}
+
 TEST_F(RecordedPartition, PinsAreNotAskedOfIt) {
   const Json plan = planOf("long_double", "long_double.dryrun.cpu", {"--pin", "node_linear=f16"});
   ASSERT_EQ(plan["pins"].size(), 1U);

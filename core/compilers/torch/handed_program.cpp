@@ -47,6 +47,15 @@ Status checkWhole(const Plan& plan, std::string_view who) {
                     .help = "Plan it without what parts it: fallbacks, or int8 by ranges."};
 }
 
+/// No part of the network is to blame for a program that is refused: errors are of the option that names it.
+Status checkHandable(const fs::path& program) {
+  const Status handable = checkHandableToTorch(program);
+  if (handable.ok()) return Done{};
+  Diagnostic error = handable.error();
+  if (error.where.attribute.empty()) error.where.attribute = kProgram;
+  return error;
+}
+
 Json extentsOf(const onnxlib::FileType& type) {
   if (!type.ranked) return nullptr;
   Json dims = Json::array();
@@ -108,7 +117,7 @@ Result<Json> handProgram(HandedNetwork& network, const BuildOptions& options, st
   const Plan& plan = *network.plan;
   TRY(checkWhole(plan, who));
   const fs::path program = TRY(programOf(plan, who));
-  TRY(checkHandableToTorch(program));
+  TRY(checkHandable(program));
   network.handedAs = {{kProgramFile, program}};
   const Tensors tensors(network, options);
   const onnxlib::FileGraph& file = network.file.graph;
