@@ -32,7 +32,7 @@ from .torch_program import called, first_lines, made_types, type_name
 
 TAG = "fusescope.node"
 NAMED_AT_MOST = 6
-IDLE = (["dropout"], ["detach"], ["detach_"], ["alias"], ["lift_fresh_copy"], ["clone"], ["contiguous"])
+IDLE = ("dropout", "detach", "detach_", "alias", "lift_fresh_copy", "clone", "contiguous")
 CONVERSION = "torch_tensorrt.dynamo.conversion"
 
 
@@ -70,16 +70,16 @@ def tag(exported):
 
 def may_vanish(exported):
     """What becomes of nodes that lowering leaves nothing of: what depends on no input is calculated ahead, and what
-    does nothing is taken out."""
+    does nothing, or is read by nobody, is taken out."""
     given = set(exported.graph_signature.user_inputs)
     depends, fates = set(), {}
     for node in exported.graph_module.graph.nodes:
         if node.name in given or any(each.name in depends for each in node.all_input_nodes):
             depends.add(node.name)
-            if called(node).split(".")[1:2] in IDLE:
+            if any(part in IDLE for part in called(node).split(".")[1:2]):
                 fates[node.name] = "removed"
         elif node.op == "call_function":
-            fates[node.name] = "folded"
+            fates[node.name] = "folded" if node.users else "removed"
     return fates
 
 

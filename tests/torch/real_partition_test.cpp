@@ -60,28 +60,34 @@ class RealPartition : public Torch {
   }
 };
 
-TEST_F(RealPartition, SegmentsAndCountsAreThoseOfUpstreamsReport) {
-  struct Known {
-    const char* network;
-    int supported, total;
-    std::size_t engines;
-  };
-  for (const Known& known :
-       {Known{"bert_tiny", 53, 53, 1}, Known{"unet_small", 58, 58, 1}, Known{"llama_tiny", 119, 119, 1},
-        Known{"diffusion_block", 87, 87, 1}, Known{"tiny_resnet_dynbatch", 57, 57, 1},
-        Known{"squeezenet1_1", 62, 65, 3}, Known{"long_double", 12, 13, 2}, Known{"moe_dense", 134, 134, 1}}) {
-    SCOPED_TRACE(known.network);
-    const Json report = reportOf(program(known.network));
-    EXPECT_EQ(report["supported"], known.supported);
-    EXPECT_EQ(report["total"], known.total);
-    EXPECT_EQ(report["engines"].size(), known.engines);
-    json({"import", program(known.network)});
-    const Json plan = planOf(program(known.network));
-    EXPECT_EQ(divided(plan), report);
-    EXPECT_EQ(decisionOf(plan, "build.torch_unknown"), Json::object());
-    EXPECT_EQ(certainties(plan).size(), 1U) << "all are named: the network was made of this program";
-  }
+/// What upstream reports of a program of the zoo.
+struct Reported {
+  const char* network;
+  int supported, total;
+  std::size_t engines;
+};
+class RealPartitionOf : public RealPartition, public ::testing::WithParamInterface<Reported> {};
+
+TEST_P(RealPartitionOf, SegmentsAndCountsAreThoseOfUpstreamsReport) {
+  const std::string path = program(GetParam().network);
+  const Json report = reportOf(path);
+  EXPECT_EQ(report["supported"], GetParam().supported);
+  EXPECT_EQ(report["total"], GetParam().total);
+  EXPECT_EQ(report["engines"].size(), GetParam().engines);
+  json({"import", path});
+  const Json plan = planOf(path);
+  EXPECT_EQ(divided(plan), report);
+  EXPECT_EQ(decisionOf(plan, "build.torch_unknown"), Json::object());
+  EXPECT_EQ(certainties(plan).size(), 1U) << "all are named: the network was made of this program";
 }
+
+INSTANTIATE_TEST_SUITE_P(Zoo, RealPartitionOf,
+                         ::testing::Values(Reported{"bert_tiny", 53, 53, 1}, Reported{"unet_small", 58, 58, 1},
+                                           Reported{"llama_tiny", 119, 119, 1}, Reported{"diffusion_block", 87, 87, 1},
+                                           Reported{"tiny_resnet_dynbatch", 57, 57, 1},
+                                           Reported{"squeezenet1_1", 62, 65, 3}, Reported{"long_double", 12, 13, 2},
+                                           Reported{"moe_dense", 134, 134, 1}),
+                         [](const auto& each) { return std::string(each.param.network); });
 
 /// Exports a program of which several operators have no converter, or one that refuses them.
 constexpr const char* kExports = R"python(
