@@ -351,6 +351,8 @@ TEST(ReadBackPlan, AgreementIsCountedOverEdges) {
   EXPECT_EQ(agreement.predicted, 2);
   EXPECT_EQ(agreement.made, 2);
   EXPECT_EQ(agreement.both, 1);
+  t.told.kernels.back().region = "b";
+  EXPECT_EQ(t.make()->agreement.edges, 1) << "a region that is told as a whole is no kernel";
 
   const Agreement byHand{.edges = 9, .predicted = 4, .made = 5, .both = 3};
   EXPECT_DOUBLE_EQ(*byHand.precision(), 0.75);
