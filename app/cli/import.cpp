@@ -13,6 +13,7 @@
 #include "compilers/probed/environment_choice.h"
 #include "compilers/probed/recorded_job.h"
 #include "frontends/torch/kept_network.h"
+#include "frontends/torch/script_files.h"
 #include "session/exported_program.h"
 
 namespace fusescope::cli {
@@ -25,20 +26,12 @@ struct Arguments {
   bool json = false;
 };
 
-/// As Python has names.
-bool isName(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789", kOthers = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-  const auto isOf = [](std::string_view all, char each) { return all.find(each) != std::string_view::npos; };
-  return !text.empty() && !isOf(kDigits, text.front()) &&
-         std::ranges::all_of(text, [&](char each) { return isOf(kDigits, each) || isOf(kOthers, each); });
-}
-
 Result<std::map<std::string, std::string>> namesOf(const Arguments& arguments) {
   std::map<std::string, std::string> names;
   for (const std::string& text : arguments.names) {
     const std::size_t equals = std::min(text.find('='), text.size());
     const std::string symbol = text.substr(0, equals), name = text.substr(std::min(equals + 1, text.size()));
-    if (!isName(symbol) || !isName(name))
+    if (!isPythonName(symbol) || !isPythonName(name))
       return Diagnostic{.message = fmt::format("'{}' is not of the form SYMBOL=NAME", text),
                         .where = {.attribute = "--dim"},
                         .help = "A name has letters, digits and _: --dim s77=batch. inspect tells the symbols."};

@@ -7,6 +7,8 @@
 #include <iostream>
 
 #include "app/cli/command.h"
+#include "base/visible_text.h"
+#include "compilers/torch/torch_job.h"
 #include "session/options_json.h"
 
 namespace fusescope::cli {
@@ -18,22 +20,26 @@ Result<std::vector<TorchScriptInput>> inputsOf(const CodeArguments& arguments) {
     const InputOverride said = TRY(parseInputOption(text));
     if (std::ranges::find(inputs, said.name, &TorchScriptInput::name) != inputs.end())
       return Diagnostic{.message = fmt::format("{} is given twice", said.name), .where = {.attribute = "--input"}};
+    if (!said.fixed)
+      return Diagnostic{.message = fmt::format("'{}' gives no extents, which TorchScript does not hold", text),
+                        .where = {.attribute = "--input"},
+                        .help = "Give one number for each axis: --input ids=1,128:int64."};
     inputs.push_back({.name = said.name,
                       .type = said.dtype.value_or(DataType::F32),
-                      .dims = said.fixed ? std::vector<std::int64_t>(said.fixed->begin(), said.fixed->end())
-                                         : std::vector<std::int64_t>()});
+                      .dims = {said.fixed->begin(), said.fixed->end()}});
   }
   return inputs;
 }
 
-/// What is to be run, so that the user can look at it first.
-std::string codeInWords(const CodeToRun& code) {
+/// What is to be run, and by which Python, so that the user can look at it first.
+std::string codeInWords(const CodeToRun& code, const std::string& python) {
   const std::string what =
       code.kind == CodeKind::Script
           ? fmt::format("the Python in it and what that imports, and its function {}()", code.function)
           : std::string("the TorchScript in it");
-  return fmt::format("  file     {}\n  SHA-256  {}\n  runs     {}, with all that you may do yourself\n",
-                     code.file.string(), code.sha256, what);
+  // A name of a file may hold what moves the cursor of a terminal.
+  return fmt::format("  file     {}\n  SHA-256  {}\n  runs     {}, with all that you may do yourself\n  by       {}\n",
+                     visibleText(code.file.string()), code.sha256, what, visibleText(python));
 }
 
 Diagnostic notRun(const CodeToRun& code, const char* why, std::string help) {
@@ -43,12 +49,14 @@ Diagnostic notRun(const CodeToRun& code, const char* why, std::string help) {
 }
 
 /// Asks on the terminal whether just this content is to be run.
-Status confirmCode(const CodeToRun& code, bool isConfirmed) {
+Status confirmCode(const CodeToRun& code, const std::string& environment, bool isConfirmed) {
   if (isConfirmed) return Done{};
   if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0)
     return notRun(code, "there is no terminal to ask on",
                   fmt::format("Where you trust it, say so by --run-code. The SHA-256 of the file is {}.", code.sha256));
-  std::cerr << "torch makes a program of this by running it:\n" << codeInWords(code) << "Run it? [y/N] " << std::flush;
+  const std::string python = TRY(environmentOfTorch(environment, {})).command;
+  std::cerr << "torch makes a program of this by running it:\n"
+            << codeInWords(code, python) << "Run it? [y/N] " << std::flush;
   std::string answer;
   std::getline(std::cin, answer);
   std::ranges::transform(answer, answer.begin(), [](unsigned char each) { return std::tolower(each); });
@@ -61,7 +69,7 @@ Status confirmCode(const CodeToRun& code, bool isConfirmed) {
 void CodeArguments::declare(CLI::App& app) {
   app.add_option("-o", into,
                  "of a script or TorchScript: the exported program to write; NET.FUNCTION.pt2 or MODEL.pt2 beside the "
-                 "file if not given. Of TorchScript NET.onnx asks for torch's exporter of old")
+                 "file if not given. Of TorchScript NET.onnx asks for torch.onnx.export(dynamo=False)")
       ->type_name("NET.pt2");
   app.add_flag("--overwrite", overwrites, "a file of that name may be replaced");
   app.add_flag("--run-code", isConfirmed,
@@ -96,7 +104,7 @@ Result<CapturedProgram> captureConfirmed(const CodeToRun& code, const CodeArgume
                        .breaks = arguments.breaks,
                        .inputs = TRY(inputsOf(arguments))};
   TRY(checkCapture(code, wishes));
-  TRY(confirmCode(code, arguments.isConfirmed));
+  TRY(confirmCode(code, environment, arguments.isConfirmed));
   wishes.confirmed = code.sha256;
   return captureProgram(code, wishes, {}, progress);
 }

@@ -102,9 +102,11 @@ Command importEngineCommand(CLI::App& app) {
                                   "what an engine that others built made of a network: from TensorRT's layer "
                                   "information, profile and logs, or from a package of AOTInductor");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->model, "the network that it was built from; else the layers of TensorRT are drawn")
+  verb->add_option("MODEL", arguments->model,
+                   "the network that it was built from; else the layers of TensorRT are drawn")
       ->type_name("MODEL");
-  verb->add_option("--layers", arguments->layers, "layer information: trtexec --exportLayerInfo or --dumpLayerInfo; or a package that "
+  verb->add_option("--layers", arguments->layers,
+                   "layer information: trtexec --exportLayerInfo or --dumpLayerInfo; or a package that "
                    "AOTInductor wrote (.pt2), or one of TorchInductor's files of origins (.json)")
       ->type_name("F");
   verb->add_option("--profile", arguments->profile, "times by layer: trtexec --exportProfile or --dumpProfile")

@@ -34,8 +34,8 @@ std::string certaintyText(const ReadBackPlan::Kernel& kernel) {
 }
 
 void printKernels(const ReadBackPlan& made) {
-  printTitle(fmt::format("Kernels, as {}{}{} made them", made.compiler.name,
-                         made.compiler.version.empty() ? "" : " ", made.compiler.version));
+  printTitle(fmt::format("Kernels, as {}{}{} made them", made.compiler.name, made.compiler.version.empty() ? "" : " ",
+                         made.compiler.version));
   Table table({{"#", true}, {"name"}, {"kind"}, {"compute"}, {"nodes", true}, {"bound"}, {"region"}, {"time", true}});
   for (const FusedNode& fused : made.fusedNodes) {
     const ReadBackPlan::Kernel& kernel = made.kernels[fused.id.index];
@@ -144,7 +144,7 @@ void printSaid(const ReadBackPlan& made) {
     table.add({shortened(joined(subjects), 40), message(decision)});
   }
   if (table.empty()) return;
-  printTitle("Refused");
+  printTitle("What it says of nodes");
   table.print();
   for (const auto& [code, count] : printed)
     if (count > kMostOfOneCode) std::cout << fmt::format("  … and {} more of {}\n", count - kMostOfOneCode, code);

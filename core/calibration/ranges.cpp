@@ -75,8 +75,9 @@ Status readWeights(const Json& json, Ranges& ranges) {
   for (const auto& [value, entry] : json.items()) {
     const std::string place = "weights." + value;
     TRY(checkKeys(entry, {"axis", "largest"}, place, "the ranges of weights"));
-    WeightRange weight{TRY(needed<std::int64_t>(entry, "axis", place)),
-                       TRY(needed<std::vector<float>>(entry, "largest", place))};
+    WeightRange weight;
+    weight.axis = TRY(needed<std::int64_t>(entry, "axis", place));
+    weight.largest = TRY(needed<std::vector<float>>(entry, "largest", place));
     for (const float largest : weight.largest)
       if (!(largest >= 0) || !std::isfinite(largest))
         return badField(fmt::format("the ranges of {} must be finite and not below 0", value), "weights");
@@ -91,8 +92,9 @@ Status readChannels(const Json& json, Ranges& ranges) {
   for (const auto& [value, entry] : json.items()) {
     const std::string place = "channels." + value;
     TRY(checkKeys(entry, {"mean", "largest"}, place, "what was seen of channels"));
-    ChannelStatistics seen{TRY(needed<std::vector<float>>(entry, "mean", place)),
-                           TRY(needed<std::vector<float>>(entry, "largest", place))};
+    ChannelStatistics seen;
+    seen.mean = TRY(needed<std::vector<float>>(entry, "mean", place));
+    seen.largest = TRY(needed<std::vector<float>>(entry, "largest", place));
     if (seen.mean.size() != seen.largest.size())
       return badField(fmt::format("{} must have as many means as largest values", value), "channels");
     ranges.channels.emplace(value, std::move(seen));

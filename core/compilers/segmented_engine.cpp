@@ -170,7 +170,8 @@ Result<SegmentedEngine*> SegmentedEngine::engineFor(const std::map<std::string, 
   BuildOptions options = m_options;
   options.shapes = extents;
   options.stop = stop;
-  m_others.push_front({extents, TRY(build(m_compiler, m_made.plan, options))});
+  auto engine = TRY(build(m_compiler, m_made.plan, options));
+  m_others.push_front({extents, std::move(engine)});
   if (m_others.size() >= static_cast<std::size_t>(m_options.shapeCache) && m_others.size() > 1) m_others.pop_back();
   return m_others.front().engine.get();
 }

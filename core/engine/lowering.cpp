@@ -137,8 +137,8 @@ Result<ChosenTactic> Lowering::tacticOf(const FusedNode& fused) {
     return ChosenTactic{*shared->second->compiledBy, shared->second->kernel};
   if (const auto join = m_sharedJoins.find(fused.id); join != m_sharedJoins.end()) {
     const Backend& backend = backendOf(m_plan, fused);
-    return ChosenTactic{*join->second,
-                        TRY(m_chooser.kernels().kernel(backend, TRY(m_requests->of(fused)), *join->second))};
+    auto kernel = TRY(m_chooser.kernels().kernel(backend, TRY(m_requests->of(fused)), *join->second));
+    return ChosenTactic{*join->second, std::move(kernel)};
   }
   const PlannedTactic& planned = m_planned.at(fused.id);
   return m_chooser.take(backendOf(m_plan, fused), planned.request, planned.ways, planned.way);

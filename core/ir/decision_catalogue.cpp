@@ -359,16 +359,14 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "became of it"},
       {"build.program_divided", Build, true,
        "{compiler} counts {supported} of {total|operator/operators} of the program, as it lowers it, as supported: it "
-       "makes "
-       "{engines|engine/engines} of them, and {in_torch|operator stays/operators stay} in torch"},
+       "makes {engines|engine/engines} of them, and {in_torch|operator stays/operators stay} in torch"},
       {"build.engine_as_a_whole", Build, true,
        "{engine} is an engine of {operators|operator/operators} of the lowered program, which is told as a whole: a "
        "dry run "
        "does not say which kernels TensorRT makes of it"},
       {"build.engine_of_doubles", Build, false,
        "{compiler} counts {operator} as supported in {engine}, and it reads or makes float64 there, a type that "
-       "TensorRT "
-       "does not have. With truncate-double=on what the engine reads is cast to float32 in front of it"},
+       "TensorRT does not have. With truncate-double=on what the engine reads is cast to float32 in front of it"},
       {"build.truncates_double", Build, true,
        "{compiler} casts {input} from {type} to f32 in front of {engine}, as truncate-double=on asks"},
       {"build.torch_no_converter", Build, false, "stays in torch: {compiler} has no converter for {operator}"},
@@ -399,7 +397,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{compiler} names it among the origins of {kernels|kernel/kernels}: it shares in them, and which of them "
        "calculates it is not told"},
       {"build.origins_unknown", Build, true,
-       "TorchInductor names {count|node/nodes} of the exported program among the origins of its kernels that no node of "
+       "TorchInductor names {count|node/nodes} of the exported program among the origins of its kernels that no node "
+       "of "
        "this network was made of: {nodes}"},
       {"build.layers_of_node", Build, true, "TensorRT's parser made {count|layer/layers} of it: {layers}"},
       {"build.tactics_timed", Build, true,

@@ -127,8 +127,8 @@ Result<Artifact> artifactOf(const std::shared_ptr<const Plan>& plan, const ReadB
 /// importEngine() for what TorchInductor made of an exported program before.
 Result<Artifact> importInductorBuild(const EngineImport& request, const StopToken& stop, const Progress& progress) {
   const std::filesystem::path& path = request.files.layers;
-  for (const auto& [file, option] : {std::pair(request.files.profile, "--profile"), {request.files.times, "--times"},
-                                     {request.files.log, "--log"}})
+  for (const auto& [file, option] :
+       {std::pair(request.files.profile, "--profile"), {request.files.times, "--times"}, {request.files.log, "--log"}})
     if (!file.empty())
       return Diagnostic{.message = "is read beside the layers of a TensorRT engine alone",
                         .where = {.file = file.string(), .attribute = option},

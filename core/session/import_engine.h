@@ -21,8 +21,8 @@ struct EngineFilePaths {
 };
 
 struct EngineImport {
-  /// The network that it was built from: an ONNX file, of TorchInductor an exported program. Empty: the network is drawn
-  /// from the layers of TensorRT.
+  /// The network that it was built from: an ONNX file, of TorchInductor an exported program. Empty: the network is
+  /// drawn from the layers of TensorRT.
   std::filesystem::path model;
   EngineFilePaths files;
   std::vector<InputOverride> inputs{};  ///< extents that the user gives; others are those of the engine

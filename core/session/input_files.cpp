@@ -138,7 +138,8 @@ Diagnostic carriesNone(const fs::path& path) {
 }
 
 Result<Sample> sampleOf(const Plan& plan, const fs::path& path, const NpzArrays& arrays) {
-  return Sample{path.stem().string(), TRY(inputsOf(plan, path, arrays))};
+  auto inputs = TRY(inputsOf(plan, path, arrays));
+  return Sample{path.stem().string(), std::move(inputs)};
 }
 
 /// The examples that the network or engine at `path` carries, which is not the plan's own.

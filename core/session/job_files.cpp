@@ -173,9 +173,9 @@ Result<OpenedJob> openJob(const fs::path& result, const fs::path& model) {
         .where = {.file = path}};
   auto wishes = jobWishesFromJson(told.asked);
   if (!wishes.ok()) return locatedAt(std::move(wishes).error(), path);
-  OpenedJob job{.wishes = std::move(wishes).value(),
-                .recorded = TRY(readRecordedJob(path, kind->name())),
-                .compiler = std::string(kind->name())};
+  auto recorded = TRY(readRecordedJob(path, kind->name()));
+  OpenedJob job{
+      .wishes = std::move(wishes).value(), .recorded = std::move(recorded), .compiler = std::string(kind->name())};
   job.wishes.options.compiler = job.compiler + "@" + path;
   if (!model.empty()) job.wishes.model = movedTo(std::move(job.wishes.model), model);
   const ModelState state = stateOnDisk(job.wishes.model);

@@ -109,6 +109,8 @@ def capture_torchscript(torch, content, inputs, wanted, out_folder):
             way = WAYS[one]
             break
         tried.append({"way": WAYS[one], "message": first_lines(error, 2)})
+        for name in os.listdir(out_folder):  # a part of a file may be there
+            os.remove(os.path.join(out_folder, name))
     if not way:
         words = " ".join(f"By {each['way']}: {each['message']}." for each in tried)
         raise base.Refusal(
@@ -133,7 +135,7 @@ def exported_as_of_old(torch, module, arguments, names, out_folder):
     torch.onnx.export(module, arguments, path, dynamo=False, opset_version=OLD_OPSET, input_names=names)
 
 
-WAYS = {converted: "TS2EPConverter", exported_as_of_old: "the old exporter"}
+WAYS = {converted: "TS2EPConverter", exported_as_of_old: "torch.onnx.export(dynamo=False)"}
 
 
 def arguments_of(torch, module, inputs):

@@ -22,7 +22,7 @@ def named_now(torch, loaded, program):
     names = {}
     for (path, _), placeholder in zip(leaves, program.graph_signature.user_inputs):
         value = values.get(placeholder) if isinstance(placeholder, str) else None
-        spec = spec_at(loaded.dynamic_shapes, [key_of(each) for each in path], parameters)
+        spec, _ = attempt(lambda: spec_at(loaded.dynamic_shapes, [key_of(each) for each in path], parameters))  # noqa: B023
         for axis, name in names_of_axes(spec).items():
             if isinstance(value, torch.Tensor) and axis < value.dim() and not isinstance(value.shape[axis], int):
                 names.setdefault(str(value.shape[axis].node.expr), name)

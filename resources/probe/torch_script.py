@@ -6,6 +6,7 @@ while torch calls the module.
 """
 
 import contextlib
+import importlib.util
 import inspect
 import keyword
 import linecache
@@ -64,8 +65,7 @@ def load(torch, content, path, function):
 def as_module(content, path):
     """The script as a module under its own name, which tracebacks and pickles look for, unless another has that name."""
     name = os.path.splitext(os.path.basename(path))[0]
-    is_free = name.isidentifier() and not keyword.iskeyword(name) and name not in sys.modules
-    if not is_free or name in getattr(sys, "stdlib_module_names", ()):
+    if not name.isidentifier() or keyword.iskeyword(name) or is_taken(name):
         name = "fusescope_script"
     module = types.ModuleType(name)
     module.__file__ = path
@@ -73,6 +73,12 @@ def as_module(content, path):
     lines = content.decode("utf-8", "replace").splitlines(keepends=True)
     linecache.cache[path] = (len(content), None, lines, path)  # what runs, whatever becomes of the file
     return module
+
+
+def is_taken(name):
+    """Whether a module has this name, or could be imported by it: the script's folder is not on the path yet."""
+    found, error = attempt(lambda: importlib.util.find_spec(name))
+    return name in sys.modules or found is not None or error is not None
 
 
 @contextlib.contextmanager

@@ -1,4 +1,5 @@
-// A .pt2, a package of compiled code, or a pickle, of any bytes is refused in words or read; what is read can be prepared.
+// A .pt2, a package of compiled code, or a pickle, of any bytes is refused in words or read; what is read can be
+// prepared.
 
 #include "frontends/importers.h"
 #include "frontends/torch/inductor_build.h"

@@ -158,8 +158,9 @@ PickleWriter& PickleWriter::integers(const std::vector<std::int64_t>& values) {
 }
 
 PickleWriter& PickleWriter::tensor(const StoredTensor& tensor) {
-  const std::int64_t elements =
-      std::accumulate(tensor.sizes.begin(), tensor.sizes.end(), std::int64_t{1}, std::multiplies<>());
+  std::uint64_t product = 1;  // of damaged files it may be any number
+  for (const std::int64_t size : tensor.sizes) product *= static_cast<std::uint64_t>(size);
+  const auto elements = static_cast<std::int64_t>(product);
   if (tensor.isParameter) global("torch._utils", "_rebuild_parameter").mark();
   global("torch._utils", "_rebuild_tensor_v2").mark();
   mark().text("storage").global("torch", tensor.storage).text(tensor.key).text("cpu").integer(elements).tuple();

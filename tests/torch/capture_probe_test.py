@@ -1,6 +1,7 @@
 """The probe's part for modules that become exported programs, as far as it needs no torch: what it runs, and what it takes
 from torch's words."""
 
+import hashlib
 import os
 import sys
 import tempfile
@@ -34,7 +35,10 @@ class Scripts(unittest.TestCase):
     def test_only_the_confirmed_content_is_taken(self):
         with open(self.path, "wb") as file:
             file.write(b"1 / 0")
-        digest = "3b6d5c1f"
+        digest = hashlib.sha256(b"1 / 0").hexdigest()
+        self.assertEqual(torch_capture.confirmed_bytes(self.path, digest), b"1 / 0")
+        with open(self.path, "ab") as file:
+            file.write(b"\n")
         with self.assertRaisesRegex(base.Refusal, "not the one that was confirmed"):
             torch_capture.confirmed_bytes(self.path, digest)
 

@@ -325,6 +325,18 @@ TEST_F(CapturedCode, TorchScriptBecomesAProgramWithWhatIsLostSaid) {
   EXPECT_EQ(json({"run", made["program"], "--expect", arrays(), "--inputs", arrays()})["ok"], true);
 }
 
+TEST_F(CapturedCode, OfTorchScriptBothNamesMustBeFreeAndExtentsGiven) {
+  const std::string old = torchScript();
+  const std::string without = problem(run(old, {"--input", "x=:int64"}));
+  EXPECT_TRUE(has(without, "'x=:int64' gives no extents")) << without;
+  std::ofstream(user("old.onnx")) << "a network of the user";
+  const std::string there = problem(run(old, {"--input", "x=3,8", "--input", "mask=3,8"}));
+  EXPECT_TRUE(has(there, "old.onnx")) << there;
+  EXPECT_TRUE(has(there, "is there already, and is not written over")) << there;
+  const std::string noScript = problem({"import", user("old.onnx").string() + ":make"});
+  EXPECT_FALSE(has(noScript, "function of a script")) << noScript;
+}
+
 TEST_F(CapturedCode, WhereTheConverterFailsTheOldExporterWritesOnnx) {
   const std::string old = torchScript();
   inRecording([](Json& told) { told["converter"] = "no such operator"; });
@@ -332,7 +344,7 @@ TEST_F(CapturedCode, WhereTheConverterFailsTheOldExporterWritesOnnx) {
   const Json made = json(run(old, extents));
   EXPECT_EQ(made["program"], nullptr);
   EXPECT_EQ(made["network"], user("old.onnx").string());
-  EXPECT_EQ(made["captured"]["way"], "the old exporter");
+  EXPECT_EQ(made["captured"]["way"], "torch.onnx.export(dynamo=False)");
   EXPECT_EQ(decisionOf(made, "import.way_refused")["message"], "TS2EPConverter failed: RuntimeError: no such operator");
   EXPECT_EQ(json({"inspect", made["network"]})["cannot_run"], Json::array());
   Arguments asProgram = extents;

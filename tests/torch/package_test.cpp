@@ -1,4 +1,5 @@
-// What TorchInductor compiled before, read from its files: of a program that AOTInductor packed (programs/record_package.py).
+// What TorchInductor compiled before, read from its files: of a program that AOTInductor packed
+// (programs/record_package.py).
 #include <filesystem>
 #include <fstream>
 
@@ -110,6 +111,14 @@ TEST_F(InductorFiles, WhatCannotBeReadIsSaidWithWhatWouldHelp) {
   EXPECT_TRUE(has(alone.err, "import-engine MODEL.pt2 --layers")) << alone.err;
   const ProcessResult opened = fusescopeCommand({"plan", package});
   EXPECT_TRUE(has(opened.err, "import-engine MODEL.pt2 --layers " + package)) << opened.err;
+}
+
+TEST_F(InductorFiles, AnArchiveThatHoldsAProgramAsWellIsOpenedAsThat) {
+  const std::string list = memberOf("kernel_information.json");
+  const std::string both = packed(
+      "both.pt2", {{"net/data/aotinductor/model/kernel_information.json", list}, {"net/models/model.json", "{}"}});
+  EXPECT_FALSE(isInductorBuild(both));
+  EXPECT_TRUE(isInductorBuild(package));
 }
 
 TEST_F(InductorFiles, APackageOfAnotherNetworkIsNotPutOverThisOne) {

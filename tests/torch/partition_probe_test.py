@@ -6,6 +6,8 @@ import logging
 import sys
 import types
 import unittest
+from importlib import metadata
+from unittest import mock
 
 from probe import base, torch_partition, torch_tensorrt_shim
 from probe.compilers import torch_tensorrt as part
@@ -37,7 +39,8 @@ class Shim(unittest.TestCase):
         self.assertFalse(hasattr(torch.cuda, "is_available"), "torch goes on saying that there is none")
 
     def test_a_python_without_it_says_what_to_install(self):
-        with self.assertRaises(base.Refusal) as refused:
+        nothing = mock.Mock(side_effect=metadata.PackageNotFoundError)  # whatever this Python has
+        with mock.patch.object(metadata, "version", nothing), self.assertRaises(base.Refusal) as refused:
             part.installed()
         self.assertEqual(refused.exception.kind, "no_package")
         self.assertIn("pip install torch-tensorrt-rtx", refused.exception.help)

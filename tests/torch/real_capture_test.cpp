@@ -120,7 +120,7 @@ TEST_F(RealCode, TorchScriptGivesAsNetworkWhatItsModuleGives) {
     EXPECT_EQ(json({"run", made["program"]})["random_inputs"], true) << "numbers that were made up are no examples";
     const std::string old = m_folder / (file + ".onnx");
     EXPECT_EQ(json({"import", path, "--input", "x=3,8", "--run-code", "-o", old})["captured"]["way"],
-              "the old exporter");
+              "torch.onnx.export(dynamo=False)");
     const Json inspected = json({"inspect", old});
     EXPECT_EQ(inspected["inputs"][0]["dims"], Json::array({3, 8}));
     const Json onnx{{"program", old}, {"inputs", {"x"}}, {"outputs", {inspected["outputs"][0]["name"]}}};

@@ -208,7 +208,8 @@ QString nextStepHtml(const Runs& runs, const RunController& controller, const Mo
   const auto line = [](const QString& text) { return QStringLiteral("<p style='margin:0 0 4px 0'>%1</p>").arg(text); };
   const Run* shown = runs.shown();
   if (shown == nullptr)
-    return line(colored(theme.dimText, QStringLiteral("No run is shown."))) + stepsToARun(runs, controller, model, theme);
+    return line(colored(theme.dimText, QStringLiteral("No run is shown."))) +
+           stepsToARun(runs, controller, model, theme);
   if (!runs.ofThisPlan(*shown)) {
     const QString other =
         boldTitle(*shown) + QStringLiteral(" is of another plan: %1").arg(html(inWords(runs.verdict(*shown))));

@@ -55,7 +55,8 @@ QString RunController::compileRefusal() const {
         .arg(qs(m_document.snapshot()->plan->target.name));
   }
   if (m_document.options().compiler == kOwnCompiler && isExportedProgram(*m_document.model()))
-    return QStringLiteral("Our engine does not run PyTorch's own operators: a torch makes a network of the program first.");
+    return QStringLiteral(
+        "Our engine does not run PyTorch's own operators: a torch makes a network of the program first.");
   if (const QString why = whyNot(m_document.options(), Ability::Compile); !why.isEmpty()) return why;
   if (!m_document.planProblem().isEmpty()) return QStringLiteral("There is no plan: %1").arg(m_document.planProblem());
   return {};

@@ -252,7 +252,8 @@ Result<HandedNetwork> handNetwork(std::shared_ptr<const Plan> plan, HandedTypes 
 }
 
 Result<HandedNetwork> networkAsNamed(std::shared_ptr<const Plan> plan, const std::filesystem::path& path) {
-  HandedNetwork handed{.plan = plan, .path = path, .folder = nullptr, .file = TRY(onnxlib::readModel(path))};
+  auto read = TRY(onnxlib::readModel(path));
+  HandedNetwork handed{.plan = plan, .path = path, .folder = nullptr, .file = std::move(read)};
   const auto& file = handed.file.graph;
   if (file.nodes.size() != plan->model->origins.size())
     return Diagnostic{.message = "is not the network that was planned", .where = {.file = path.string()}};

@@ -214,7 +214,8 @@ Result<Lowered> ProbedCompiler::lower(std::shared_ptr<const Plan> plan, const Bu
   HandedNetwork network = TRY(handed(plan, options));
   BuildOptions told = options;
   told.threads = threads(options);
-  Lowered lowered{.plan = std::move(plan), .options = TRY(m_kind.requestOptions(network, told))};
+  Json asked = TRY(m_kind.requestOptions(network, told));
+  Lowered lowered{.plan = std::move(plan), .options = std::move(asked)};
   lowered.pins = network.pins;
   lowered.network = std::make_shared<const HandedNetwork>(std::move(network));
   return lowered;

@@ -16,17 +16,12 @@ struct Told {
   std::int64_t line = 0;
 };
 
-Result<std::string> textFrom(const Json& json) {
-  if (!json.is_string()) return Diagnostic{.message = "must be a text"};
-  return json.get<std::string>();
-}
-
 Result<Told> toldFrom(const Json& json) {
   Told told;
   JsonFields fields(json);
   fields.require("file").read("file", told.file).require("line").read("line", told.line);
   fields.read("function", told.function).require("reason").read("reason", told.reason);
-  fields.read("explanation", told.explanation).parseList("hints", told.hints, textFrom);
+  fields.read("explanation", told.explanation).read("hints", told.hints);
   return fields.result(std::move(told));
 }
 

@@ -19,16 +19,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// As Python has names, without those that are not ASCII.
-bool isName(const std::string& text) {
-  const auto isLetter = [](char each) {
-    return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || each == '_';
-  };
-  const auto isDigit = [](char each) { return each >= '0' && each <= '9'; };
-  return !text.empty() && isLetter(text.front()) &&
-         std::ranges::all_of(text, [&](char each) { return isLetter(each) || isDigit(each); });
-}
-
 /// Whether the file is a pickle outside of an archive, as torch.save() wrote them before torch 1.6.
 bool isBarePickle(const fs::path& path) {
   constexpr char kProtocol = '\x80';
@@ -81,6 +71,25 @@ Json requestFor(const CodeToRun& code, const CaptureWishes& wishes) {
   return {{"op", "capture"}, {"torchscript", {{"sha256", code.sha256}}}, {"inputs", inputs}, {"wanted", wanted}};
 }
 
+/// Whether `target` can be written.
+Status checkTarget(const CodeToRun& code, const CaptureWishes& wishes, const fs::path& target) {
+  std::error_code none;
+  const bool isThere = fs::exists(fs::symlink_status(target, none));
+  if (isThere && fs::exists(target, none) && fs::equivalent(target, code.file, none))
+    return Diagnostic{.message = "is the file that the program is made of, and would be written over",
+                      .where = {.file = target.string(), .attribute = "-o"},
+                      .help = "Give the program another name by -o."};
+  if (isThere && !wishes.overwrites)
+    return Diagnostic{.message = "is there already, and is not written over",
+                      .where = {.file = target.string(), .attribute = "-o"},
+                      .help = "Give another name by -o, or --overwrite."};
+  auto writable = checkWritable(target);
+  if (writable.ok()) return Done{};
+  Diagnostic error = std::move(writable).error();
+  error.where.attribute = "-o";
+  return error;
+}
+
 Status put(const fs::path& made, const fs::path& target) {
   return writeFileAtomically(target, [&](const fs::path& temporary) -> Status {
     std::error_code failed;
@@ -115,7 +124,7 @@ Result<std::optional<CodeToRun>> notCode(const fs::path& path) {
 Result<std::optional<CodeToRun>> codeNamed(const std::string& given, const StopToken& stop) {
   CodeToRun code;
   if (const auto named = scriptFunctionNamed(given)) {
-    if (!isName(named->function))
+    if (!isPythonName(named->function))
       return Diagnostic{.message = fmt::format("'{}' is no name of a function", named->function),
                         .where = {.file = named->script.string()},
                         .help = "A function of a script is named by SCRIPT.py:FUNCTION."};
@@ -151,22 +160,11 @@ fs::path defaultProgramPath(const CodeToRun& code) {
 
 Status checkCapture(const CodeToRun& code, const CaptureWishes& wishes) {
   TRY(checkWishes(code, wishes));
-  const fs::path target = targetOf(code, wishes);
-  std::error_code none;
-  const bool isThere = fs::exists(fs::symlink_status(target, none));
-  if (isThere && fs::exists(target, none) && fs::equivalent(target, code.file, none))
-    return Diagnostic{.message = "is the file that the program is made of, and would be written over",
-                      .where = {.file = target.string(), .attribute = "-o"},
-                      .help = "Give the program another name by -o."};
-  if (isThere && !wishes.overwrites)
-    return Diagnostic{.message = "is there already, and is not written over",
-                      .where = {.file = target.string(), .attribute = "-o"},
-                      .help = "Give another name by -o, or --overwrite."};
-  auto writable = checkWritable(target);
-  if (writable.ok()) return Done{};
-  Diagnostic error = std::move(writable).error();
-  error.where.attribute = "-o";
-  return error;
+  TRY(checkTarget(code, wishes, targetOf(code, wishes)));
+  // Of TorchScript torch may make an ONNX file instead.
+  if (code.kind == CodeKind::TorchScript && wishes.into.empty())
+    TRY(checkTarget(code, wishes, targetOf(code, wishes).replace_extension(".onnx")));
+  return Done{};
 }
 
 Result<CapturedProgram> captureProgram(const CodeToRun& code, const CaptureWishes& wishes, const StopToken& stop,

@@ -51,7 +51,7 @@ struct CaptureWishes {
 /// What torch made of the code.
 struct CapturedProgram {
   std::filesystem::path program;  ///< the .pt2; empty: torch could not export it, or only as ONNX
-  std::filesystem::path network;  ///< the ONNX file of torch's exporter of old, which needs no more; else empty
+  std::filesystem::path network;  ///< the ONNX file of torch.onnx.export(dynamo=False), which needs no more
   std::string torch;              ///< its version
   std::string way;                ///< by what it was made: "torch.export (non-strict)"; empty: by nothing
   std::map<std::string, std::string> extents{};  ///< what a script calls open extents, by their symbols in the program

@@ -163,17 +163,16 @@ ReadBack kernelsInFile(const Plan& plan, const InductorBuild& build, const std::
     told.kernels.push_back(kernelOf(made, nodes, plan.graph()));
     placement.placed += nodes.empty() ? 0 : 1;
     if (nodes.empty())
-      placement.unplaced.push_back(
-          {.layer = made.name,
-           .why = made.origins.empty()
-                      ? "the file names no node of which it is made"
-                      : "the network has no node that was made of " + firstOf(made.origins) + " of the program"});
+      placement.unplaced.push_back({.layer = made.name,
+                                    .why = made.origins.empty() ? "the file names no node of which it is made"
+                                                                : "the network has no node that was made of " +
+                                                                      firstOf(made.origins) + " of the program"});
   }
   tellShared(plan.graph(), "torch", told);
   sortDistinct(unknown);
   if (!unknown.empty())
-    told.decisions.push_back(decide("build.origins_unknown", {}, "torch",
-                                    {{"count", std::ssize(unknown)}, {"nodes", firstOf(unknown)}}));
+    told.decisions.push_back(
+        decide("build.origins_unknown", {}, "torch", {{"count", std::ssize(unknown)}, {"nodes", firstOf(unknown)}}));
   told.placement = std::move(placement);
   return told;
 }

@@ -15,8 +15,8 @@ ReadBack eagerKernels(const HandedNetwork& network, const ProgramFacts& program,
 ReadBack inductorKernels(const HandedNetwork& network, const ProgramFacts& program, const ProgramNetwork& tied,
                          std::span<const InductorGraph> graphs);
 
-/// The same of what files tell that TorchInductor had made of the network of `plan` before, which nobody ran here. Nodes
-/// are found by the names that they have in the exported program (Origin::programNode).
+/// The same of what files tell that TorchInductor had made of the network of `plan` before, which nobody ran here.
+/// Nodes are found by the names that they have in the exported program (Origin::programNode).
 ReadBack kernelsInFile(const Plan& plan, const InductorBuild& build, const std::string& file);
 
 }  // namespace fusescope::torch_compiler

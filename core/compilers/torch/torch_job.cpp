@@ -8,6 +8,10 @@ const ProbedCompiler& torchIn(const std::string& environment) {
   return *findProbedCompiler(environment.empty() ? "torch" : "torch@" + environment);
 }
 
+Result<Environment> environmentOfTorch(const std::string& environment, const StopToken& stop) {
+  return environment.empty() ? firstEnvironmentWith("torch", stop) : environmentNamed(environment);
+}
+
 Diagnostic atFile(Diagnostic error, const std::filesystem::path& file) {
   error.where.attribute.clear();
   if (error.where.file.empty() && !error.cancelled) error.where.file = file.string();

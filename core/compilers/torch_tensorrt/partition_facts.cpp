@@ -1,6 +1,7 @@
 #include "compilers/torch_tensorrt/partition_facts.h"
 
 #include "base/json_fields.h"
+#include "base/untrusted_json.h"
 
 namespace fusescope::torch_tensorrt {
 namespace {
@@ -49,14 +50,17 @@ Result<PartitionBlock> blockFrom(const Json& json) {
 }  // namespace
 
 Result<ProgramPartition> programPartition(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = untrustedJson(text);
   if (json.is_discarded()) return Diagnostic{.message = "What Torch-TensorRT's part of the probe wrote is not JSON."};
   ProgramPartition partition;
   std::map<std::string, std::string> gone;
   JsonFields fields(json);
   fields.require("total").read("total", partition.total).require("supported").read("supported", partition.supported);
   fields.require("blocks").parseList("blocks", partition.blocks, blockFrom).read("gone", gone);
-  for (const auto& [node, why] : gone) partition.gone.emplace(node, why == "folded" ? Fate::Folded : Fate::Removed);
+  for (const auto& [node, why] : gone) {
+    const Fate fate = why == "folded" ? Fate::Folded : why == "removed" ? Fate::Removed : Fate::NotDisclosed;
+    partition.gone.emplace(node, fate);
+  }
   return fields.result(std::move(partition));
 }
 

@@ -92,8 +92,10 @@ class GraphWriter {
     FileNode made{.name = node.name, .op = node.op, .domain = node.domain};
     for (const ValueId input : node.inputs) made.inputs.push_back(nameOf(input));
     for (const ValueId output : node.outputs) made.outputs.push_back(nameOf(output));
-    for (const auto& [name, value] : node.attributes)
-      made.attributes.push_back({.name = name, .value = TRY(attributeValue(node, name, value))});
+    for (const auto& [name, value] : node.attributes) {
+      auto written = TRY(attributeValue(node, name, value));
+      made.attributes.push_back({.name = name, .value = std::move(written)});
+    }
     m_file.nodes.push_back(std::move(made));
     return Done{};
   }
@@ -142,10 +144,11 @@ Result<std::string> onnxBytes(const Graph& graph) {
 
 Result<std::string> onnxBytes(const Graph& graph, const std::map<std::string, std::int64_t>& opsets) {
   const auto opset = opsets.find("");
+  FileGraph written = TRY(GraphWriter(graph, opsets).run());
   const onnxlib::FileModel file{.irVersion = onnxlib::irVersionFor(opset == opsets.end() ? 1 : opset->second),
                                 .producer = "fusescope",
                                 .opsets = opsets,
-                                .graph = TRY(GraphWriter(graph, opsets).run())};
+                                .graph = std::move(written)};
   return onnxlib::modelBytes(file);
 }
 

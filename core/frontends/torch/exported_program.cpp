@@ -55,18 +55,19 @@ Result<ProgramInput> inputOf(const Json& json) {
     if (values.size() == 1 && !values.front().empty()) return ProgramInput{.kind = Kind::User, .value = values.front()};
     return ProgramInput{.kind = Kind::Constant, .value = {}, .target = {}, .constant = argument};
   }
-  if (given.kind == "parameter")
-    return ProgramInput{
-        .kind = Kind::Parameter, .value = TRY(nameIn(said, "arg")), .target = TRY(textField(said, "parameter_name"))};
-  if (given.kind == "buffer")
-    return ProgramInput{.kind = Kind::Buffer,
-                        .value = TRY(nameIn(said, "arg")),
-                        .target = TRY(textField(said, "buffer_name")),
-                        .persistent = said.value("persistent", Json(true)) != Json(false)};
-  if (given.kind == "tensor_constant")
-    return ProgramInput{.kind = Kind::TensorConstant,
-                        .value = TRY(nameIn(said, "arg")),
-                        .target = TRY(textField(said, "tensor_constant_name"))};
+  const auto held = [&](Kind kind, const char* target) -> Result<ProgramInput> {
+    ProgramInput input{.kind = kind, .value = {}};
+    input.value = TRY(nameIn(said, "arg"));
+    input.target = TRY(textField(said, target));
+    return input;
+  };
+  if (given.kind == "parameter") return held(Kind::Parameter, "parameter_name");
+  if (given.kind == "tensor_constant") return held(Kind::TensorConstant, "tensor_constant_name");
+  if (given.kind == "buffer") {
+    ProgramInput buffer = TRY(held(Kind::Buffer, "buffer_name"));
+    buffer.persistent = said.value("persistent", Json(true)) != Json(false);
+    return buffer;
+  }
   if (given.kind == "constant_input")
     return ProgramInput{.kind = Kind::Constant,
                         .value = TRY(textField(said, "name")),

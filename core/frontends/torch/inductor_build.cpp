@@ -13,6 +13,8 @@
 #include "base/text.h"
 #include "base/untrusted_json.h"
 #include "frontends/torch/element_types.h"
+#include "frontends/torch/pt2_file.h"
+#include "frontends/torch/pt2_importer.h"
 #include "frontends/torch/zip_members.h"
 
 namespace fusescope {
@@ -112,7 +114,8 @@ class Package {
   explicit Package(const torch::ZipMembers& members)
       : m_members(members), m_folder(members.rootFolder() + "/" + std::string(kPackaged)) {}
 
-  bool isOne() const { return !networks().empty(); }
+  /// An archive that holds an exported program as well is opened as that.
+  bool isOne() const { return !networks().empty() && !torch::holdsProgram(m_members); }
 
   Result<InductorBuild> read() const {
     const auto names = networks();
@@ -157,19 +160,13 @@ class Package {
   std::string m_folder;
 };
 
-bool isZip(const std::filesystem::path& path) {
-  char begin[4] = {};
-  std::ifstream(path, std::ios::binary).read(begin, sizeof begin);
-  return std::string_view(begin, sizeof begin) == "PK\x03\x04";
-}
-
 Result<torch::ZipMembers> membersOf(const std::filesystem::path& path) {
   auto file = TRY(MappedFile::open(path));
   return torch::ZipMembers::of({.owner = file, .bytes = file->bytes()}, {});
 }
 
 Result<InductorBuild> readFrom(const std::filesystem::path& path) {
-  if (isZip(path)) {
+  if (isTorchFile(path)) {
     const auto members = TRY(membersOf(path));
     const Package package(members);
     if (!package.isOne()) return Diagnostic{.message = "is no package of AOTInductor"};
@@ -194,7 +191,7 @@ std::vector<InductorKernel> inductorKernelsOf(const InductorNames& kernels, cons
 }
 
 bool isInductorBuild(const std::filesystem::path& path) {
-  if (isZip(path)) {
+  if (isTorchFile(path)) {
     const auto members = membersOf(path);
     return members.ok() && Package(members.value()).isOne();
   }

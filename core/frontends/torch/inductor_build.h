@@ -26,7 +26,7 @@ std::vector<InductorKernel> inductorKernelsOf(const InductorNames& kernels, cons
 /// What TorchInductor made of a network before, as files of it tell.
 struct InductorBuild {
   std::vector<InductorKernel> kernels{};  ///< in the order of their calls
-  std::string device{};                       ///< "cpu, x86_64, AVX512"; empty: the file does not say
+  std::string device{};                   ///< "cpu, x86_64, AVX512"; empty: the file does not say
 };
 
 /// Whether readInductorBuild() is to read `path`, by its beginning or its members: a package of AOTInductor, or one of

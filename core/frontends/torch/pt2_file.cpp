@@ -31,10 +31,12 @@ constexpr std::string_view kSaveProgram =
 constexpr std::string_view kPackageMark = "/data/aotinductor/", kTorchScriptMark = "/code/";
 constexpr OtherArchive kOthers[] = {
     {kPackageMark, "is a package of code that AOTInductor compiled, and holds no exported program",
-     "Open the exported program that it was compiled from; import-engine MODEL.pt2 --layers {} then shows the package's "
+     "Open the exported program that it was compiled from; import-engine MODEL.pt2 --layers {} then shows the "
+     "package's "
      "kernels over it."},
     {kTorchScriptMark, "is a network in TorchScript, which is not read here",
-     "torch makes an exported program of it: fusescope import {} --input NAME=1,3,224,224:f32, with the extents of each "
+     "torch makes an exported program of it: fusescope import {} --input NAME=1,3,224,224:f32, with the extents of "
+     "each "
      "input, which the file does not hold."},
     {"/data.pkl", "holds weights or a module that torch.save() wrote, and no graph",
      "Write a function into a script that makes the module, loads this file and returns (module, example inputs): "
@@ -56,13 +58,19 @@ Diagnostic noProgram(const ZipMembers& members, const std::filesystem::path& pat
 
 }  // namespace
 
+bool holdsProgram(const ZipMembers& members) {
+  const std::string folder = members.rootFolder() + "/models/";
+  return members.has(kPlainProgram) || std::ranges::any_of(members.names(), [&](const std::string& name) {
+           return name.starts_with(folder) && name.ends_with(".json");
+         });
+}
+
 bool isTorchScript(const std::filesystem::path& path) {
   auto file = MappedFile::open(path);
   if (!file.ok()) return false;
   const auto members = ZipMembers::of({.owner = file.value(), .bytes = file.value()->bytes()}, {});
-  const bool isPackage = members.ok() && (hasMark(members.value(), "/models/") || members.value().has(kPlainProgram) ||
-                                          hasMark(members.value(), kPackageMark));
-  return members.ok() && !isPackage && hasMark(members.value(), kTorchScriptMark);
+  return members.ok() && !holdsProgram(members.value()) && !hasMark(members.value(), kPackageMark) &&
+         hasMark(members.value(), kTorchScriptMark);
 }
 
 std::string_view name(Pt2Container container) {

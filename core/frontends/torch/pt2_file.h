@@ -20,6 +20,8 @@ enum class Pt2Container {
 /// "plain zip", "PT2 archive, pickled weights", "PT2 archive".
 std::string_view name(Pt2Container container);
 
+/// Whether the archive holds an exported program, in whichever of the ways it may be packed.
+bool holdsProgram(const ZipMembers& members);
 /// Whether the file is a network in TorchScript: a zip archive with code, which torch runs when it loads it.
 bool isTorchScript(const std::filesystem::path& path);
 

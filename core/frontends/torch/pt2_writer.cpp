@@ -45,7 +45,10 @@ Result<std::vector<ZipAddition>> additionsTo(const Pt2File& file, const Pt2Notes
   for (const auto& [key, text] :
        {std::pair(kInputSpecsKey, &notes.inputSpecs), {kExampleInputsKey, &notes.exampleInputs}})
     if (!text->empty()) own = TRY(withNote(own, key, *text)).dump();
-  if (!notes.inputSpecs.empty()) additions.push_back({file.programMember(), TRY(programWith(file, notes.inputSpecs))});
+  if (!notes.inputSpecs.empty()) {
+    std::string program = TRY(programWith(file, notes.inputSpecs));
+    additions.push_back({file.programMember(), std::move(program)});
+  }
   additions.push_back({file.notesMember(), std::move(own)});
   return additions;
 }

@@ -24,10 +24,10 @@ Result<Window> windowOf(const TensorMeta& meta) {
   if (!meta.isStrided) return Diagnostic{.message = "is sparse, or laid out in another way that is not read here"};
   if (meta.type == DataType::Undefined)
     return Diagnostic{.message = fmt::format("is of type {} of PyTorch, which is not known here", meta.typeNumber)};
-  return Window{.type = meta.type,
-                .offset = meta.offset.known.value_or(0),
-                .sizes = TRY(knownNumbers(meta.sizes)),
-                .strides = TRY(knownNumbers(meta.strides))};
+  Window window{.type = meta.type, .offset = meta.offset.known.value_or(0), .sizes = {}, .strides = {}};
+  window.sizes = TRY(knownNumbers(meta.sizes));
+  window.strides = TRY(knownNumbers(meta.strides));
+  return window;
 }
 
 /// A tensor of a class of its own, by itself in a file of torch.save().

@@ -17,8 +17,17 @@ std::optional<ScriptFunction> scriptFunctionNamed(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || fs::exists(text, none)) return {};
   const std::string script = text.substr(0, colon);
-  if (!fs::is_regular_file(script, none)) return {};
+  if (!isScript(script)) return {};
   return ScriptFunction{.script = script, .function = text.substr(colon + 1)};
+}
+
+bool isPythonName(std::string_view text) {
+  const auto isLetter = [](char each) {
+    return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || each == '_';
+  };
+  const auto isDigit = [](char each) { return each >= '0' && each <= '9'; };
+  return !text.empty() && isLetter(text.front()) &&
+         std::ranges::all_of(text, [&](char each) { return isLetter(each) || isDigit(each); });
 }
 
 bool isScript(const fs::path& path) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -16,9 +17,12 @@ struct ScriptFunction {
   std::string function;
 };
 
-/// What `text` names, if the part before its last colon is a file, and no file has the whole as its name. The part
+/// What `text` names, if the part before its last colon is a script, and no file has the whole as its name. The part
 /// behind the colon is taken as it is.
 std::optional<ScriptFunction> scriptFunctionNamed(const std::string& text);
+
+/// Whether `text` is a name as Python has them, without those that are not ASCII.
+bool isPythonName(std::string_view text);
 
 /// Whether `path` is a file that is called as scripts of Python are, and holds text.
 bool isScript(const std::filesystem::path& path);

@@ -28,6 +28,14 @@ TEST(ProbedCompiler, LowersToTheNetworkAndWhatItIsToldBesides) {
   EXPECT_EQ(lowered.value().pins.size(), lowered.value().network->pins.size());
 }
 
+TEST(ProbedCompiler, ALoweringThatFailsKeepsNothingOfThePlan) {
+  auto plan = plannedFile(sampleFolder("bert_tiny") / "model.onnx",
+                          {.compilerOptions = {{"level", "none"}}, .target = "onnxruntime"});
+  const std::weak_ptr<const Plan> kept = plan;
+  EXPECT_FALSE(compiler().lower(std::move(plan), {}).ok());
+  EXPECT_TRUE(kept.expired());
+}
+
 TEST(ProbedCompiler, StopsWhileItLowers) {
   std::stop_source stop;
   stop.request_stop();

@@ -191,8 +191,11 @@ TEST(Pt2Containers, OtherArchivesAreNamed) {
   };
   const std::vector<Case> kCases{
       {{{.name = "net/code/net.py"}, {.name = "net/data.pkl"}}, "TorchScript", ".pt2 --input NAME="},
+      {{{.name = "net/code/__torch__/torchvision/models/resnet.py"}, {.name = "net/data.pkl"}},
+       "TorchScript",
+       "import"},
       {{{.name = "archive/data.pkl"}, {.name = "archive/data/0"}}, "torch.save()", "import SCRIPT.py:FUNCTION"},
-      {{{.name = "net/data/aotinductor/model/a.so"}}, "AOTInductor", "torch.export.save"},
+      {{{.name = "net/data/aotinductor/model/a.so"}}, "AOTInductor", "import-engine MODEL.pt2 --layers "},
       {{{.name = "x.npy"}}, "arrays", "torch.export.save"},
       {{{.name = "readme.txt"}}, "no exported program", "torch.export.save"}};
   for (const Case& each : kCases) {

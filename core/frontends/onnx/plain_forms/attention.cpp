@@ -93,7 +93,8 @@ Result<Heads> givenHeads(Form& form) {
     return Heads{member(form, "query", query, 0), member(form, "key", query, 1), member(form, "value", query, 2)};
   if (!form.has(1)) return form.problem("has neither a key nor a query with keys and values in it");
   if (!form.has(2)) return Heads{query, member(form, "key", form.in(1), 0), member(form, "value", form.in(1), 1)};
-  return Heads{query, TRY(packed(form, "key", form.in(1))), TRY(packed(form, "value", form.in(2)))};
+  const std::string key = TRY(packed(form, "key", form.in(1))), value = TRY(packed(form, "value", form.in(2)));
+  return Heads{query, key, value};
 }
 
 /// Adds the parts of the bias of the projections; keys and values that come with four axes have theirs already.
