@@ -9,6 +9,7 @@
 #include "app/cli/command.h"
 #include "base/visible_text.h"
 #include "compilers/torch/torch_job.h"
+#include "frontends/torch/kept_network.h"
 #include "session/options_json.h"
 
 namespace fusescope::cli {
@@ -117,7 +118,7 @@ Json capturedJson(const CodeToRun& code, const CapturedProgram& captured) {
           {"version", 1},
           {"program", orNull(captured.program.string())},
           {"network", orNull(captured.network.string())},
-          {"torch", captured.torch},
+          {kTorchVersion, captured.torch},
           {"captured",
            {{"kind", code.kind == CodeKind::Script ? "script" : "torchscript"},
             {"file", code.file.string()},

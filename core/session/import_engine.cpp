@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "compilers/tensorrt/engine_reader.h"
 #include "compilers/tensorrt/log_agreement.h"
+#include "compilers/torch/handed_program.h"
 #include "compilers/torch/program_kernels.h"
 #include "frontends/tensorrt/layer_network.h"
 #include "frontends/tensorrt/logged_network.h"
@@ -141,7 +142,7 @@ Result<Artifact> importInductorBuild(const EngineImport& request, const StopToke
   const InductorBuild build = TRY(readInductorBuild(path));
   auto model = TRY(openModel(request.model, request.inputs, stop, progress));
   PlanOptions options = request.options;
-  if (options.target == PlanOptions().target) options.target = "torch";
+  if (options.target == PlanOptions().target) options.target = torch_compiler::kTorch;
   options.support = supportOfBuilt(*model->graph);
   if (progress) progress("plan", model->path);
   const auto plan = TRY(makePlan(std::move(model), options, nullptr, stop));

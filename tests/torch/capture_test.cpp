@@ -392,7 +392,7 @@ TEST_F(CapturedCode, AnAnswerThatIsNotKnownIsRefused) {
   refused({{"way", 3}}, files, "way");
   refused({{"breaks", {1}}}, files, "breaks[0]");
   refused({{"breaks", {{{"file", "net.py"}}}}}, files, "line");
-  refused({{"breaks", {{{"file", "net.py"}, {"line", 1}, {"reason", ""}, {"hints", {1}}}}}}, files, "hints[0]");
+  refused({{"breaks", {{{"file", "net.py"}, {"line", 1}, {"reason", ""}, {"hints", {1}}}}}}, files, "hints");
   refused({{"extents", {1}}}, files, "extents");
   refused(Json::object(), {}, "its files are not those that it tells of");
   refused({{"way", ""}}, files, "its files are not those that it tells of");

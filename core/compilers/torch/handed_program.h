@@ -10,6 +10,9 @@ namespace fusescope::torch_compiler {
 
 // An exported program in a network's place, as every compiler is handed it that takes such programs.
 
+/// torch: its package, the compiler, and the target of what it runs.
+inline constexpr const char* kTorch = "torch";
+
 /// The option that names the program. `who`: what loads it, as messages call it.
 CompilerOption programOption(std::string_view who);
 

@@ -46,7 +46,7 @@ std::vector<CompilerOption> dryRunOptions() {
        .values = {kOff, kOn},
        .initial = kOff,
        .help = "on: a program that does not become one engine as a whole is refused"},
-      torch_compiler::programOption("torch")};
+      torch_compiler::programOption(torch_compiler::kTorch)};
 }
 
 std::string asked(const Plan& plan, std::string_view option) {
@@ -84,7 +84,7 @@ class TorchTensorrtKind final : public ProbedKind {
   std::string_view name() const override { return "torch-tensorrt"; }
   std::string_view title() const override { return torch_tensorrt::kTitle; }
   /// It takes whole programs: what has no engine stays in torch, which has all operators.
-  std::string_view target() const override { return "torch"; }
+  std::string_view target() const override { return torch_compiler::kTorch; }
   HandedTypes handedTypes() const override { return HandedTypes::AsInFile; }
   std::vector<CompilerOption> options() const override { return dryRunOptions(); }
 
@@ -134,7 +134,7 @@ class TorchTensorrtKind final : public ProbedKind {
     ReadBack told = torch_tensorrt::partitionReadBack(
         network, program, tied, partition,
         {.leastOperators = TRY(leastOperators(plan)), .truncatesDouble = asked(plan, kTruncateDouble) == kOn});
-    for (const char* key : {"flavour", "torch", "tensorrt"})
+    for (const char* key : {"flavour", torch_compiler::kTorch, "tensorrt"})
       if (std::string text = textMember(compiled.json, key); !text.empty())
         told.compiler.options.emplace(std::string("used_") + key, std::move(text));
     tellWhere(compiled.json, plan.options.compiler, told);
