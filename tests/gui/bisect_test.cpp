@@ -110,6 +110,12 @@ class BisectTest : public QObject {
     QVERIFY2(dialog.said().contains("Close again to end the search"), qPrintable(dialog.said()));
     QTest::keyClick(&dialog, Qt::Key_Escape);
     QVERIFY(!dialog.isVisible());
+    // What it has under way ends while the worker is there, also where the window is closed at once.
+    const QPointer<BisectDialog> closed(&dialog);
+    bool isThere = false;
+    connect(&m_window->worker(), &QObject::destroyed, this, [&] { isThere = !closed.isNull(); });
+    m_window.reset();
+    QVERIFY(!isThere);
   }
 
   void whatIsNotBuiltHereIsNotSearched() {

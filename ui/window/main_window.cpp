@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QCloseEvent>
+#include <QDialog>
 #include <QFileInfo>
 #include <QJsonDocument>
 #include <QSettings>
@@ -100,7 +101,9 @@ MainWindow::~MainWindow() {
   m_fileDiff->disconnect();
   m_known->disconnect();
   m_made->disconnect();
-  delete takeCentralWidget();  // what its pages have under way ends while those who do it are there
+  // What pages and dialogs have under way ends while those who do it are there.
+  delete takeCentralWidget();
+  qDeleteAll(findChildren<QDialog*>(QString(), Qt::FindDirectChildrenOnly));
 }
 
 DockContext MainWindow::context() {
