@@ -1,6 +1,9 @@
 #include <google/protobuf/arena.h>
 #include <onnx/shape_inference/implementation.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "base/zip_places.h"
 #include "onnxlib/metadata_entry.h"
 #include "onnxlib/model_proto.h"
@@ -12,11 +15,31 @@
 namespace fusescope::onnxlib {
 namespace {
 
-/// Takes out the nodes for which ONNX's inference (up to 1.23 at least) reads the type of an input that may have none:
-/// TreeEnsemble after an operator that nobody knows.
+/// Whether ONNX's inference (up to 1.23 at least) comes to the end of an Einsum's equation: before the arrow it reads
+/// letters, digits, blanks, commas and "...", and stays for ever at anything else.
+bool isReadToItsEnd(std::string_view equation) {
+  constexpr std::string_view kEllipsis = "...";
+  equation = equation.substr(0, equation.find("->"));
+  while (!equation.empty()) {
+    const auto first = static_cast<unsigned char>(equation.front());
+    const bool isEllipsis = equation.starts_with(kEllipsis);
+    if (!isEllipsis && std::isalnum(first) == 0 && first != ' ' && first != ',') return false;
+    equation.remove_prefix(isEllipsis ? kEllipsis.size() : 1);
+  }
+  return true;
+}
+
+bool hangsInference(const onnx::NodeProto& node) {
+  return node.op_type() == "Einsum" && std::ranges::any_of(node.attribute(), [](const auto& attribute) {
+           return attribute.name() == "equation" && !isReadToItsEnd(attribute.s());
+         });
+}
+
+/// Takes out the nodes for which ONNX's inference (up to 1.23 at least) reads the type of an input that may have none,
+/// TreeEnsemble after an operator that nobody knows, and those for which it never ends.
 void removeUnsafeNodes(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) {
   for (int i = nodes.size() - 1; i >= 0; --i) {
-    if (nodes[i].op_type() == "TreeEnsemble") {
+    if (nodes[i].op_type() == "TreeEnsemble" || hangsInference(nodes[i])) {
       nodes.DeleteSubrange(i, 1);
       continue;
     }

@@ -18,7 +18,8 @@ std::vector<KnownType> declaredTypes(const TensorGraph& graph, const onnxlib::Fi
   for (const auto* list : {&file.inputs, &file.outputs, &file.values})
     for (const onnxlib::FileValue& value : *list) note(types, graph.findTensor(value.name), value.type);
   for (const onnxlib::FileTensor& tensor : file.initializers)
-    types[graph.findTensor(tensor.name)] = {.type = tensor.dtype, .extents = tensor.dims};
+    if (const std::uint32_t known = graph.findTensor(tensor.name); known != TensorGraph::kNone)
+      types[known] = {.type = tensor.dtype, .extents = tensor.dims};
   return types;
 }
 
