@@ -16,6 +16,13 @@ void open(const std::filesystem::path& path) {
   (void)result.value().probe->ask({.json = {{"op", "compile"}}, .files = {}}, {});
 }
 
+Status writeResult(const std::filesystem::path& path, std::string_view head) {
+  auto archive = TRY(ZipWriter::at(path));
+  TRY(archive.add("result.json", head));
+  TRY(archive.add("files/0/log", std::string_view("words")));
+  return archive.finish();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -23,10 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   open(path);
   std::string head(reinterpret_cast<const char*>(data), size);
   if (const auto at = head.find("PROBE"); at != std::string::npos) head.replace(at, 5, probeVersion());
-  auto archive = ZipWriter::at(path);
-  if (!archive.ok() || !archive.value().add("result.json", std::string_view(head)).ok() ||
-      !archive.value().add("files/0/log", std::string_view("words")).ok() || !archive.value().finish().ok())
-    fuzz::report("an archive can be written", path.string());
+  if (const Status written = writeResult(path, head); !written.ok())
+    fuzz::report("an archive can be written", written.error().text());
   open(path);
   return 0;
 }
