@@ -73,7 +73,8 @@ void printForPeople(const Json& made, const std::string& path) {
 /// was, and `names` what its author calls extents, where the user says nothing else.
 Result<int> importProgram(const Arguments& arguments, const std::string& path, Json json,
                           const std::map<std::string, std::string>& names = {}) {
-  MakeNetworkWishes wishes{.environment = arguments.environment, .names = TRY(namesOf(arguments))};
+  MakeNetworkWishes wishes{.environment = arguments.environment, .names = {}};
+  wishes.names = TRY(namesOf(arguments));
   const auto isTaken = [&](const std::string& name) {
     return std::ranges::any_of(wishes.names, [&](const auto& given) { return given.second == name; });
   };

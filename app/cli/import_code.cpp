@@ -102,8 +102,8 @@ Result<CapturedProgram> captureConfirmed(const CodeToRun& code, const CodeArgume
   CaptureWishes wishes{.environment = environment,
                        .into = arguments.into,
                        .overwrites = arguments.overwrites,
-                       .breaks = arguments.breaks,
-                       .inputs = TRY(inputsOf(arguments))};
+                       .breaks = arguments.breaks};
+  wishes.inputs = TRY(inputsOf(arguments));
   TRY(checkCapture(code, wishes));
   TRY(confirmCode(code, environment, arguments.isConfirmed));
   wishes.confirmed = code.sha256;

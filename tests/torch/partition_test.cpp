@@ -2,10 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "compilers/torch_tensorrt/partition_read_back.h"
-#include "frontends/importers.h"
-#include "passes/pipelines.h"
-#include "planning/plan.h"
-#include "tests/support/paths.h"
+#include "tests/torch/handed_sample.h"
 
 namespace fusescope::test {
 namespace {
@@ -18,15 +15,8 @@ using torch_tensorrt::programPartition;
 class Partition : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto model = importModel(sampleFolder("long_double") / "model.onnx", {}, {});
-    ASSERT_TRUE(model.ok()) << model.error().text();
-    auto prepared = prepareModel(std::move(model).value(), {});
-    ASSERT_TRUE(prepared.ok()) << prepared.error().text();
-    auto plan = makePlan(std::make_shared<const Model>(std::move(prepared).value()), {.target = "torch"});
-    ASSERT_TRUE(plan.ok()) << plan.error().text();
-    auto handed = handNetwork(plan.value(), HandedTypes::AsInFile, {});
-    ASSERT_TRUE(handed.ok()) << handed.error().text();
-    m_network.emplace(std::move(handed).value());
+    m_network = handedSample("long_double");
+    ASSERT_TRUE(m_network);
     for (const auto& [name, node] : {std::pair{"first", "node_add"}, std::pair{"second", "node_remainder"}}) {
       m_program.nodes.push_back({.origin = {.name = name}, .within = {}});
       m_tied.nodes.push_back({{*graph().findNode(node), Certainty::Named}});

@@ -3,10 +3,7 @@
 
 #include "base/zip_archive.h"
 #include "compilers/torch/program_network.h"
-#include "frontends/importers.h"
-#include "passes/pipelines.h"
-#include "planning/plan.h"
-#include "tests/support/paths.h"
+#include "tests/torch/handed_sample.h"
 
 namespace fusescope::test {
 namespace {
@@ -14,15 +11,8 @@ namespace {
 class ProgramOfNetwork : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto model = importModel(sampleFolder("bert_tiny") / "model.onnx", {}, {});
-    ASSERT_TRUE(model.ok()) << model.error().text();
-    auto prepared = prepareModel(std::move(model).value(), {});
-    ASSERT_TRUE(prepared.ok()) << prepared.error().text();
-    auto plan = makePlan(std::make_shared<const Model>(std::move(prepared).value()), {.target = "torch"});
-    ASSERT_TRUE(plan.ok()) << plan.error().text();
-    auto handed = handNetwork(plan.value(), HandedTypes::AsInFile, {});
-    ASSERT_TRUE(handed.ok()) << handed.error().text();
-    m_network.emplace(std::move(handed).value());
+    m_network = handedSample("bert_tiny");
+    ASSERT_TRUE(m_network);
     auto facts = torch_compiler::programFacts(recorded("1/program.json"));
     ASSERT_TRUE(facts.ok()) << facts.error().text();
     m_facts = std::move(facts).value();

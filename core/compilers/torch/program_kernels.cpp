@@ -112,17 +112,8 @@ ReadBack eagerKernels(const HandedNetwork& network, const ProgramFacts& program,
     KnownNodes nodes = tied.nodes[i];
     if (const auto inner = inside.find(node.origin.name); inner != inside.end())
       addAll(inner->second, Certainty::Named, nodes);
-    ReadBackKernel kernel{.name = node.origin.name, .kind = kindOfTarget(node.origin.target)};
-    kernel.compute = floatOf(node.types);
-    const auto values = leaving(network.plan->graph(), nodes);
-    for (const ValueId value : values)
-      kernel.outputs.push_back({.value = value,
-                                .type = values.size() == 1 && node.types.size() == 1
-                                            ? dataTypeFromName(node.types.front()).value_or(DataType::Undefined)
-                                            : DataType::Undefined,
-                                .format = {}});
-    kernel.nodes.assign(nodes.begin(), nodes.end());
-    told.kernels.push_back(std::move(kernel));
+    told.kernels.push_back(
+        operatorKernel(node.origin.name, node.origin.target, node.types, nodes, network.plan->graph()));
   }
   tellViews(program, tied, told);
   tellUntied(network, tied, kTitle, told);

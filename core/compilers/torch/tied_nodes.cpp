@@ -6,6 +6,9 @@
 
 namespace fusescope::torch_compiler {
 
+namespace {
+
+/// "linear" of "aten.linear.default".
 std::string kindOfTarget(std::string_view target) {
   const std::size_t dot = target.find('.');
   if (dot == std::string_view::npos) return std::string(target);
@@ -13,18 +16,21 @@ std::string kindOfTarget(std::string_view target) {
   return std::string(target.substr(0, target.find('.')));
 }
 
+/// The first float of a list of types as the probe writes them; Undefined: there is none.
+DataType floatOf(const std::vector<std::string>& types) {
+  for (const std::string& text : types)
+    if (const auto type = dataTypeFromName(text); type && isFloat(*type)) return *type;
+  return DataType::Undefined;
+}
+
+}  // namespace
+
 void addAll(const KnownNodes& nodes, Certainty atMost, KnownNodes& into) {
   for (const auto& [node, certainty] : nodes) {
     const Certainty known = weaker(certainty, atMost);
     const auto [before, isNew] = into.emplace(node, known);
     if (!isNew) before->second = std::min(before->second, known);
   }
-}
-
-DataType floatOf(const std::vector<std::string>& types) {
-  for (const std::string& text : types)
-    if (const auto type = dataTypeFromName(text); type && isFloat(*type)) return *type;
-  return DataType::Undefined;
 }
 
 std::vector<ValueId> leaving(const Graph& graph, const KnownNodes& nodes) {
@@ -37,6 +43,18 @@ std::vector<ValueId> leaving(const Graph& graph, const KnownNodes& nodes) {
       if (isRead || std::ranges::count(graph.outputs(), output) > 0) values.push_back(output);
     }
   return values;
+}
+
+ReadBackKernel operatorKernel(std::string name, std::string_view target, const std::vector<std::string>& types,
+                              const KnownNodes& nodes, const Graph& graph) {
+  ReadBackKernel kernel{.name = std::move(name), .kind = kindOfTarget(target)};
+  kernel.nodes.assign(nodes.begin(), nodes.end());
+  kernel.compute = floatOf(types);
+  const auto values = leaving(graph, nodes);
+  const bool isTold = values.size() == 1 && types.size() == 1;
+  const DataType type = isTold ? dataTypeFromName(types.front()).value_or(DataType::Undefined) : DataType::Undefined;
+  for (const ValueId value : values) kernel.outputs.push_back({.value = value, .type = type, .format = {}});
+  return kernel;
 }
 
 void tellUntied(const HandedNetwork& network, const ProgramNetwork& tied, std::string_view who, ReadBack& told) {

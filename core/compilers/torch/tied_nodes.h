@@ -8,17 +8,16 @@
 
 namespace fusescope::torch_compiler {
 
-/// "linear" of "aten.linear.default".
-std::string kindOfTarget(std::string_view target);
-
 /// Adds `nodes`, known as `atMost` at best. Of a node that is there already the more certain of both stands.
 void addAll(const KnownNodes& nodes, Certainty atMost, KnownNodes& into);
 
-/// The first float of a list of types as the probe writes them; Undefined: there is none.
-DataType floatOf(const std::vector<std::string>& types);
-
 /// What nodes of a kernel make and others read, or the network gives.
 std::vector<ValueId> leaving(const Graph& graph, const KnownNodes& nodes);
+
+/// The kernel that an operator of torch is, of these nodes. `types`: of the tensors that it makes; of one that makes a
+/// single tensor, which a single value of the network is, that value has the type.
+ReadBackKernel operatorKernel(std::string name, std::string_view target, const std::vector<std::string>& types,
+                              const KnownNodes& nodes, const Graph& graph);
 
 /// Adds decisions on the nodes that are tied to none of the program, and on how many are. `who`: the compiler, as
 /// messages call it.

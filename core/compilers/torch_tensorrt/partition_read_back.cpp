@@ -127,24 +127,10 @@ class Reading {
       if (each.isView) {
         for (const auto& [node, certainty] : nodes) m_views.insert(node);
       } else {
-        addKernel(each, nodes);
+        m_told.kernels.push_back(torch_compiler::operatorKernel(each.name, each.target, each.types, nodes, m_graph));
       }
       if (each.inTorch) tellWhy(each, *each.inTorch, nodes);
     }
-  }
-
-  void addKernel(const LoweredOperator& each, const KnownNodes& nodes) {
-    ReadBackKernel kernel{.name = each.name, .kind = torch_compiler::kindOfTarget(each.target)};
-    kernel.nodes.assign(nodes.begin(), nodes.end());
-    kernel.compute = torch_compiler::floatOf(each.types);
-    const auto values = torch_compiler::leaving(m_graph, nodes);
-    for (const ValueId value : values)
-      kernel.outputs.push_back({.value = value,
-                                .type = values.size() == 1 && each.types.size() == 1
-                                            ? dataTypeFromName(each.types.front()).value_or(DataType::Undefined)
-                                            : DataType::Undefined,
-                                .format = {}});
-    m_told.kernels.push_back(std::move(kernel));
   }
 
   void tellWhy(const LoweredOperator& each, const InTorch& why, const KnownNodes& nodes) {
