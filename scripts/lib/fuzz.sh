@@ -1,5 +1,7 @@
-# Long fuzzing. Sourced by scripts/test.
-readonly FUZZ_TARGETS='onnx engine_file extents directives graph_text npz pt2 probe_frames job_result tensorrt_log onnxruntime openvino'
+# Long fuzzing. Sourced by scripts/test and scripts/sanitize.
+# Each target of tests/fuzz has a folder of its name in the corpus.
+FUZZ_TARGETS=$(cd tests/fuzz/corpus && printf '%s ' *)
+readonly FUZZ_TARGETS
 
 # fuzz_everything SECONDS: the seeded mutator over 5,000 files, then each libFuzzer target for SECONDS. What is found is
 # written to build-fuzz/findings; what the fuzzers learn is kept in the cache and starts the next run.

@@ -79,7 +79,7 @@ class TallyKind final : public ProbedKind {
     return fields.result(std::move(told));
   }
 
-  std::string_view kernelTimesAre() const override { return "the same in every run"; }
+  std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override { return "the same in every run"; }
   Result<std::map<std::string, double>> kernelTimes(const HandedNetwork&, const ProbeAnswer& profile) const override {
     std::map<std::string, double> times;
     JsonFields fields(profile.json);

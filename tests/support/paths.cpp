@@ -10,6 +10,10 @@ std::filesystem::path sampleFolder(std::string_view network) {
   return std::filesystem::path(FUSESCOPE_SOURCE_DIR) / "resources" / "samples" / network;
 }
 
+std::filesystem::path replayScript() {
+  return std::filesystem::path(FUSESCOPE_SOURCE_DIR) / "tests" / "support" / "replay.py";
+}
+
 std::string sampleInputs(std::string_view network) {
   return (sampleFolder(network) / "io.npz").string();
 }

@@ -11,6 +11,8 @@ namespace fusescope::test {
 
 /// resources/samples/NETWORK
 std::filesystem::path sampleFolder(std::string_view network);
+/// tests/support/replay.py
+std::filesystem::path replayScript();
 /// The file of its inputs and expected outputs.
 std::string sampleInputs(std::string_view network);
 /// The folder of shared test material: $FUSESCOPE_SHARED, else ../shared beside the checkout; nothing if it is not

@@ -6,7 +6,7 @@
 namespace fusescope::test {
 namespace {
 
-class RecordedPartition : public RecordedAnswers {
+class RecordedPartition : public RecordedProgramAnswers {
  protected:
   using Arguments = std::vector<std::string>;
 

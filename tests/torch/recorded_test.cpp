@@ -9,7 +9,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-class RecordedTorch : public RecordedAnswers {
+class RecordedTorch : public RecordedProgramAnswers {
  protected:
   ProcessResult pack(const fs::path& model, const Words& more = {}) const { return packFor("torch", model, more); }
   /// What `probe open` tells of a recording of bert_tiny.

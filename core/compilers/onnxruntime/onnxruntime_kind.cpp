@@ -10,6 +10,7 @@
 #include "compilers/onnxruntime/value_comparison.h"
 #include "compilers/probed/handed_names.h"
 #include "compilers/probed/probed_kind.h"
+#include "compilers/probed/tf32.h"
 
 namespace fusescope {
 namespace {
@@ -55,6 +56,10 @@ class OnnxRuntimeKind : public ProbedKind {
 
   bool saysSupport() const override { return false; }
 
+  std::string deviceOf(const Json& opened, const CompilerOptions& options) const override {
+    return onnxruntime::runsOnCard(options) ? onnxruntime::cardOf(opened) : "cpu";
+  }
+
   Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
     return onnxruntime::requestOptions(network, options);
   }
@@ -88,7 +93,13 @@ class OnnxRuntimeKind : public ProbedKind {
     return proved;
   }
 
-  std::string_view kernelTimesAre() const override { return "medians over all runs but the first"; }
+  /// The profile of its published packages holds no times of the card itself.
+  std::string_view kernelTimesAre(const CompilerOptions& options) const override {
+    return onnxruntime::runsOnCard(options)
+               ? "what the host took to start them, while the card may still be at work, as medians over all runs but "
+                 "the first"
+               : "medians over all runs but the first";
+  }
   Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
                                                     const ProbeAnswer& profile) const override {
     const std::string text = TRY(readTextFile(TRY(writtenFile(profile, "profile.json"))));
@@ -105,6 +116,7 @@ class OnnxRuntimeKind : public ProbedKind {
     ReadBack told = onnxruntime::readOptimised(reading.network, reading.optimised, reading.covers);
     tellInNames(network, told);
     onnxruntime::addProviders(network, compiled.json, told);
+    tellTf32(compiled, "onnxruntime", told);
     return told;
   }
 };

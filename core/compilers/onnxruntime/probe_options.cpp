@@ -1,6 +1,9 @@
 #include "compilers/onnxruntime/probe_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 
@@ -8,6 +11,9 @@ namespace fusescope::onnxruntime {
 namespace {
 
 constexpr const char* kCpuProvider = "CPUExecutionProvider";
+constexpr const char* kCudaProvider = "CUDAExecutionProvider";
+constexpr const char* kProvider = "provider";
+constexpr const char* kTf32 = "tf32";
 
 std::string optionOf(const HandedNetwork& network, const CompilerOption& option) {
   const auto given = network.plan->options.compilerOptions.find(option.name);
@@ -38,10 +44,28 @@ std::vector<CompilerOption> compilerOptions() {
            .values = {},
            .initial = "",
            .help = "names of optimisers that it leaves out, parted by commas: MatMulAddFusion,NchwcTransformer"},
-          {.name = "provider",
+          {.name = kProvider,
            .values = {},
            .initial = kCpuProvider,
-           .help = "what runs the nodes that it takes; the CPU runs the others"}};
+           .help = "what runs the nodes that it takes; the CPU runs the others"},
+          {.name = kTf32,
+           .values = {"default", "off"},
+           .initial = "default",
+           .help = "default: CUDAExecutionProvider may multiply values of f32 in TF32, which keeps 10 bits of each "
+                   "mantissa; off: it keeps all 23"}};
+}
+
+bool runsOnCard(const CompilerOptions& options) {
+  constexpr std::array<std::string_view, 3> kOnCards{kCudaProvider, "TensorrtExecutionProvider",
+                                                     "NvTensorRTRTXExecutionProvider"};
+  const auto provider = options.find(kProvider);
+  return provider != options.end() && std::ranges::find(kOnCards, provider->second) != kOnCards.end();
+}
+
+std::string cardOf(const Json& opened) {
+  const Json::json_pointer first("/about/cards/0");
+  const bool isTold = opened.contains(first) && opened.at(first).is_string();
+  return isTold ? opened.at(first).get<std::string>() : "card";
 }
 
 Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) {
@@ -53,6 +77,11 @@ Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options)
                         .where = {.attribute = option.name}};
     request[option.name] = option.name == "disable" ? listOf(value) : Json(value);
   }
+  if (request[kTf32] == "off" && request[kProvider] != kCudaProvider)
+    return Diagnostic{.message = fmt::format("Only {} multiplies in TF32, and {} was asked for.", kCudaProvider,
+                                             request[kProvider].get<std::string>()),
+                      .where = {.attribute = kTf32},
+                      .help = fmt::format("Leave the option out, or ask for {}={}.", kProvider, kCudaProvider)};
   for (LoweredPin& pin : network.pins) {
     pin.isExpressible = true;
     pin.how = "Casts around the node in the network that it is handed";
@@ -89,7 +118,9 @@ void addProviders(const HandedNetwork& network, const Json& answer, ReadBack& to
   if (providers == answer.end() || !providers->is_array() || providers->empty() || !providers->front().is_string())
     return;
   const std::string asked = providers->front().get<std::string>();
-  told.compiler.options.emplace("provider", asked);
+  told.compiler.options.emplace(kProvider, asked);
+  if (const auto card = answer.find("card"); card != answer.end() && card->is_string())
+    told.compiler.options.emplace("used_card", card->get<std::string>());
   for (const Json& part : *assignment) {
     const Json provider = part.is_object() ? part.value("provider", Json()) : Json();
     const Json nodes = part.is_object() ? part.value("nodes", Json()) : Json();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -7,11 +8,16 @@
 
 namespace fusescope::onnxruntime {
 
-/// level, disable, provider.
+/// level, disable, provider, tf32.
 std::vector<CompilerOption> compilerOptions();
 
-/// {threads, level, disable[], provider} of the network's plan. Types are asked for by Casts in the network. Errors: an
-/// option has none of its values.
+/// Whether the provider that is asked for runs its nodes on a card.
+bool runsOnCard(const CompilerOptions& options);
+/// The name of the card that the probe found when it opened the package; "card" where it told none.
+std::string cardOf(const Json& opened);
+
+/// {threads, level, disable[], provider, tf32} of the network's plan. Types are asked for by Casts in the network.
+/// Errors: an option has none of its values; tf32=off for another provider than CUDA's.
 Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options);
 
 /// Adds to `told` what an answer to `compile` says of providers: a decision for each node that another provider than

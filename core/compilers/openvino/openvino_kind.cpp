@@ -77,7 +77,7 @@ class OpenvinoKind : public ProbedKind {
     return told;
   }
 
-  std::string_view kernelTimesAre() const override {
+  std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override {
     return "means over all runs, the first included, in whole microseconds";
   }
   Result<std::map<std::string, double>> kernelTimes(const HandedNetwork&, const ProbeAnswer& profile) const override {

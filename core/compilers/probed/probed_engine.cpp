@@ -241,7 +241,7 @@ Result<std::vector<StepTime>> ProbedEngine::profile(const std::filesystem::path&
   report.remark = fmt::format(
       "times of kernels are {}, as {} tells them while it profiles, which takes time of its own: a run took {:.3g} ms "
       "then, and {:.3g} ms without",
-      kind.kernelTimesAre(), kind.title(), *meanwhile.medianMs, *report.medianMs);
+      kind.kernelTimesAre(m_plan->options.compilerOptions), kind.title(), *meanwhile.medianMs, *report.medianMs);
   std::vector<StepTime> layers;
   const std::string device = m_compiler.device(m_plan->options.compilerOptions);
   for (const FusedNode& kernel : m_made->fusedNodes) {

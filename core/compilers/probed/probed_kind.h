@@ -34,6 +34,9 @@ struct ComparedOn {
   const StopToken& stop;
 };
 
+/// What a compiler is told besides, by the names of its options.
+using CompilerOptions = std::map<std::string, std::string>;
+
 /// What is different between the compilers that a probe reaches: what each is asked for, and how its answers are read.
 /// All is text of another program: nothing is believed that does not fit the network. Const, stateless, and safe to use
 /// from several threads.
@@ -60,9 +63,7 @@ class ProbedKind {
   /// Whether it can say of nodes that it takes them before it compiles.
   virtual bool saysSupport() const { return true; }
   /// What its kernels run on, as times of them say it. `opened`: as for whyNot(); `options`: what it was told.
-  virtual std::string deviceOf(const Json& /*opened*/, const std::map<std::string, std::string>& /*options*/) const {
-    return "cpu";
-  }
+  virtual std::string deviceOf(const Json& /*opened*/, const CompilerOptions& /*options*/) const { return "cpu"; }
   /// Why it cannot be told how much scratch memory a kernel may take, as a sentence; empty: it can.
   virtual std::string whyNoWorkspace() const;
 
@@ -82,7 +83,8 @@ class ProbedKind {
   virtual Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
                                                             const ProbeAnswer& profile) const = 0;
   /// What kernelTimes() are over the runs of a profile, behind "times of kernels are": "medians over all runs".
-  virtual std::string_view kernelTimesAre() const = 0;
+  /// `options`: what it was told.
+  virtual std::string_view kernelTimesAre(const CompilerOptions& options) const = 0;
   /// The same, with bindings compared with numbers where the compiler hands inner values out: those that are equal
   /// become Verified. What cannot be compared stays as it was told. Errors: those of readBack(); cancellation. The
   /// default compares nothing.

@@ -58,7 +58,7 @@ std::string ServerKind::whyNot(Ability ability, const Json& opened) const {
       " ");
 }
 
-std::string ServerKind::deviceOf(const Json& opened, const std::map<std::string, std::string>& /*options*/) const {
+std::string ServerKind::deviceOf(const Json& opened, const CompilerOptions& /*options*/) const {
   return nameOfCard(opened);
 }
 

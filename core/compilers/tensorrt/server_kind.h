@@ -18,7 +18,7 @@ class ServerKind : public ProbedKind {
   HandedTypes handedTypesFor(const Plan& plan) const override;
   std::vector<CompilerOption> options() const override;
   std::string whyNot(Ability ability, const Json& opened) const override;
-  std::string deviceOf(const Json& opened, const std::map<std::string, std::string>& options) const override;
+  std::string deviceOf(const Json& opened, const CompilerOptions& options) const override;
   std::string whyNoWorkspace() const override { return {}; }
   std::string elsewhere() const override;
   Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override;

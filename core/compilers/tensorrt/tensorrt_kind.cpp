@@ -48,7 +48,7 @@ class TensorrtKind final : public ServerKind {
     return told;
   }
 
-  std::string_view kernelTimesAre() const override { return "medians over all runs"; }
+  std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override { return "medians over all runs"; }
   Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
                                                     const ProbeAnswer& profile) const override {
     return kernelMedians(network, profile, title());

@@ -43,7 +43,7 @@ class TensorrtRtxKind final : public ProbedKind {
                      "120 and 121 Blackwell; CURRENT is the card of the machine that compiles."}};
   }
 
-  std::string deviceOf(const Json& opened, const std::map<std::string, std::string>& /*options*/) const override {
+  std::string deviceOf(const Json& opened, const CompilerOptions& /*options*/) const override {
     return nameOfCard(opened);
   }
 
@@ -85,7 +85,7 @@ class TensorrtRtxKind final : public ProbedKind {
     return told;
   }
 
-  std::string_view kernelTimesAre() const override { return "medians over all runs"; }
+  std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override { return "medians over all runs"; }
   Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
                                                     const ProbeAnswer& profile) const override {
     return kernelMedians(network, profile, title());

@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "compilers/probed/probed_kind.h"
+#include "compilers/probed/tf32.h"
 #include "compilers/torch/profile.h"
 #include "compilers/torch/program_kernels.h"
 #include "compilers/torch/program_request.h"
@@ -24,15 +25,6 @@ Result<std::string> writtenText(const ProbeAnswer& answer, const char* name) {
 std::string textOf(const Json& json, const char* key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-/// "convolutions": where f32 may be multiplied in TF32, as the probe tells; empty: nowhere.
-std::string tf32In(const Json& compiled) {
-  std::vector<std::string> where;
-  if (const auto told = compiled.find("tf32"); told != compiled.end() && told->is_array())
-    for (const Json& each : *told)
-      if (each.is_string()) where.push_back(each.get<std::string>());
-  return joined(where, " and ");
 }
 
 class TorchKind final : public ProbedKind {
@@ -56,7 +48,7 @@ class TorchKind final : public ProbedKind {
   bool saysSupport() const override { return false; }
 
   /// Cards stand before the CPU.
-  std::string deviceOf(const Json& opened, const std::map<std::string, std::string>& options) const override {
+  std::string deviceOf(const Json& opened, const CompilerOptions& options) const override {
     const auto asked = options.find("device");
     const auto devices = opened.find("devices");
     const bool isCpu = asked != options.end() && asked->second == "cpu";
@@ -86,13 +78,13 @@ class TorchKind final : public ProbedKind {
         told.compiler.options.emplace(std::string("used_") + key, std::move(text));
     if (const DataType half = torch_compiler::halfType(*network.plan); half != DataType::F32)
       told.compiler.options.emplace("floats", fusescope::name(half));
-    if (const std::string where = tf32In(compiled.json); !where.empty())
-      told.decisions.push_back(decide("build.multiplies_tf32", {}, std::string(name()),
-                                      {{"compiler", std::string(name())}, {"where", where}}));
+    tellTf32(compiled, name(), told);
     return told;
   }
 
-  std::string_view kernelTimesAre() const override { return "medians over all runs but the first"; }
+  std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override {
+    return "medians over all runs but the first";
+  }
   Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& /*network*/,
                                                     const ProbeAnswer& profile) const override {
     return torch_compiler::kernelTimes(TRY(writtenText(profile, "profile.json")));

@@ -141,7 +141,7 @@ class TorchTensorrtKind final : public ProbedKind {
     return told;
   }
 
-  std::string_view kernelTimesAre() const override { return "not measured"; }
+  std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override { return "not measured"; }
   Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& /*network*/,
                                                     const ProbeAnswer& /*profile*/) const override {
     return Diagnostic{.message = kOnlyADryRun};

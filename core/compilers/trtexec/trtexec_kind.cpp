@@ -60,7 +60,7 @@ class TrtexecKind final : public ServerKind {
     return told;
   }
 
-  std::string_view kernelTimesAre() const override {
+  std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override {
     return "medians over all runs, means where no medians are told, and a whole run is the sum of the means";
   }
   Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,

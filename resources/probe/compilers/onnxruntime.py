@@ -1,11 +1,13 @@
 """ONNX Runtime. Its optimised network says what it made of a network; kernels and their names are those of its nodes."""
 
+import contextlib
 import os
+import re
 import shutil
 import tempfile
 import time
 
-from .. import base, tensors
+from .. import base, cuda, tensors
 
 DISTRIBUTIONS = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-openvino", "onnxruntime-directml")
 
@@ -19,7 +21,10 @@ NETWORK = "optimised.onnx"
 WEIGHTS = "optimised.data"
 SMALL_BYTES = 256  # initializers of so many bytes and more are not in the optimised network, but beside it
 MOST_EVENTS = 100_000  # of a profile
-CPU = "CPUExecutionProvider"
+CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
+ON_CARDS = (CUDA, "TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider")
+MOVED = "each run copies its inputs to the card and its outputs back"
+TF32_FROM = 80  # the first compute capability that multiplies in TF32
 INFO, ERROR = 1, 3  # severities of its log
 BF16 = 16  # ONNX's number of the type, which numpy has not
 
@@ -36,17 +41,20 @@ class Compiler(base.Compiler):
     def open(self, request, files, out_folder, progress):
         # Else it leaves a file in the folder of temporary files, and tells its makers that it was used.
         os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+        self._folder = os.path.dirname(os.path.abspath(out_folder))
         self._ort = base.import_package("onnxruntime", DISTRIBUTIONS[0])
         self._numpy = base.import_package("numpy", "numpy")
         providers = list(self._ort.get_available_providers())
-        return {"version": self._ort.__version__, "devices": providers, "about": {"threads": os.cpu_count()}}
+        cards = cuda.devices()[0] if CUDA in providers else []
+        about = {"threads": os.cpu_count(), "cards": [card["name"] for card in cards]}
+        return {"version": self._ort.__version__, "devices": providers, "about": about}
 
     def compile(self, request, files, out_folder, progress):
         """`mark` names values that are to be outputs, too. `values`: values inside are asked for later, so that the
         weights of the optimised network are kept; else they are not written, which takes half of the time."""
         self._forget()
         options = request.get("options", {})
-        self._kept = tempfile.mkdtemp(prefix="optimised-", dir=os.path.dirname(os.path.abspath(out_folder)))
+        self._kept = tempfile.mkdtemp(prefix="optimised-", dir=self._folder)
         base.reset_peak()
         progress("session")
         marked = with_outputs(files["network.onnx"], request["mark"]) if request.get("mark") else None
@@ -69,25 +77,30 @@ class Compiler(base.Compiler):
             "peak_bytes": base.peak_bytes(),
             "providers": self._session.get_providers(),
             "assignment": assigned,
+            **card_of(self._session),
         }
 
     def run(self, request, files, out_folder, progress):
         handed = tensors.Handed(request, files, out_folder, self._numpy)
-        inputs = self._values(handed.inputs(), self._session)
+        session = self._compiled()
+        inputs = self._values(handed.inputs(), session)
         progress("run")
-        return handed.give(self._run(self._session, inputs))
+        return handed.give(self._run(session, inputs))
 
     def time(self, request, files, out_folder, progress):
-        inputs = self._read(files["inputs.npz"], self._session)
-        names = [output.name for output in self._session.get_outputs()]
-        run = lambda: self._session.run_with_ort_values(names, inputs)  # noqa: E731
+        session = self._compiled()
+        inputs = self._read(files["inputs.npz"], session)
+        names = [output.name for output in session.get_outputs()]
+        run = lambda: session.run_with_ort_values(names, inputs)  # noqa: E731
         progress("warm up")
         base.times_of_runs(run, request.get("warmup_seconds", 0))
         progress("time")
-        return {"ms": base.times_of_runs(run, request.get("seconds", 1), least=3)}
+        ms = base.times_of_runs(run, request.get("seconds", 1), least=3)
+        return {"ms": ms, **({"remark": MOVED} if card_of(session) else {})}
 
     def profile(self, request, files, out_folder, progress):
         """A session of its own: profiling cannot be switched on in one that is there."""
+        self._compiled()
         progress("session")
         prefix = os.path.join(out_folder, "profile")
         session = self._make_session(self._network, self._options, profile=prefix)
@@ -132,6 +145,11 @@ class Compiler(base.Compiler):
             shutil.rmtree(self._kept, ignore_errors=True)
         self._kept = None
 
+    def _compiled(self):
+        if self._session is None:
+            raise base.Refusal("No network was compiled that could run.", kind="failed")
+        return self._session
+
     def _make_session(self, path, options, written=None, profile=None, severity=ERROR):
         ort = self._ort
         settings = ort.SessionOptions()
@@ -148,20 +166,31 @@ class Compiler(base.Compiler):
         if profile is not None:
             settings.enable_profiling = True
             settings.profile_file_prefix = profile
-        provider = options.get("provider") or CPU
-        if provider not in ort.get_available_providers():
-            raise base.Refusal(
-                f"This onnxruntime has no {provider}.", help="It has " + ", ".join(ort.get_available_providers()) + "."
-            )
-        providers = [provider] if provider == CPU else [provider, CPU]
+        providers = self._providers(options)
+        log = os.path.join(self._folder, "providers.log") if len(providers) > 1 else None
         try:
-            return ort.InferenceSession(
-                path, settings, providers=providers, disabled_optimizers=options.get("disable") or None
-            )
+            with base.captured_output(log) if log and severity != INFO else contextlib.nullcontext():
+                session = ort.InferenceSession(
+                    path, settings, providers=providers, disabled_optimizers=options.get("disable") or None
+                )
         except Exception as error:  # its exceptions have no common base
             if isinstance(error, MemoryError):
                 raise
             raise base.Refusal(str(error).strip(), kind="refused") from None
+        check_started(providers, session, log)
+        return session
+
+    def _providers(self, options):
+        """The one that is asked for, with its options, and the CPU's behind it."""
+        provider, has_tf32 = options.get("provider") or CPU, options.get("tf32") != "off"
+        available = self._ort.get_available_providers()
+        if provider not in available:
+            raise base.Refusal(
+                f"This onnxruntime has no {provider}.", kind="asked", help="It has " + ", ".join(available) + "."
+            )
+        if provider == CPU:
+            return [CPU]
+        return [(provider, {"use_tf32": str(int(has_tf32))} if provider == CUDA else {}), CPU]
 
     def _read(self, path, session):
         """What the session is to be given, by name."""
@@ -186,6 +215,35 @@ class Compiler(base.Compiler):
         if value.data_type() == "tensor(bfloat16)":
             return value.numpy().view("V2")
         return value.numpy()
+
+
+def check_started(providers, session, log):
+    """ONNX Runtime takes the CPU, without a word to its caller, where the asked provider cannot be loaded."""
+    started = session.get_providers()
+    if len(providers) == 1 or providers[0][0] in started:
+        return
+    reason = ""
+    if os.path.exists(log):
+        with open(log, encoding="utf-8", errors="replace") as file:
+            reason = re.search(r"with error: ([^\n\x1b]+)", file.read())
+    raise base.Refusal(
+        f"ONNX Runtime did not start {providers[0][0]}" + (f": {reason[1].strip()}." if reason else "."),
+        kind="asked",
+        help="It needs a card, and its libraries (CUDA's and cuDNN's, or TensorRT's) where the loader finds them. "
+        f"Everything would run by {', '.join(started)} instead: ask for that, if it is what you want.",
+    )
+
+
+def card_of(session):
+    """The card that the session runs on, and where it may multiply values of f32 in TF32; {} on the CPU."""
+    provider = session.get_providers()[0]
+    cards = cuda.devices()[0] if provider in ON_CARDS else []
+    if not cards:
+        return {}
+    card = cards[int(session.get_provider_options()[provider].get("device_id", 0))]
+    is_allowed = session.get_provider_options()[provider].get("use_tf32", "0") == "1"
+    has_tf32 = is_allowed and int(card["sm"]) >= TF32_FROM
+    return {"card": card["name"], "tf32": ["products", "convolutions"] if has_tf32 else []}
 
 
 def assignment(session):
