@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <map>
+#include <set>
 
 #include "engine/damaged.h"
 #include "engine/graph_io.h"
@@ -88,10 +89,21 @@ Status readConditions(const Json& json, Model& model) {
   return Done{};
 }
 
+/// Each node of the file is among those that nodes were made of, or a decision says what became of it.
 Status checkOrigins(const Model& model) {
+  std::vector<bool> isTold(model.origins.size());
   for (const NodeId id : model.graph->order())
-    for (const OriginId origin : model.graph->node(id).origins)
+    for (const OriginId origin : model.graph->node(id).origins) {
       if (!origin.valid() || origin.index >= model.origins.size()) return damaged("a node has an unknown origin");
+      isTold[origin.index] = true;
+    }
+  std::set<std::string> removed;
+  for (const Decision& decision : model.decisions)
+    if (decision.kind == DecisionKind::Normalise)
+      for (const Subject& subject : decision.subjects) removed.insert(subject.text());
+  for (std::size_t i = 0; i < isTold.size(); ++i)
+    if (!isTold[i] && !removed.contains(model.origins[i].name))
+      return damaged("nothing says what became of node " + model.origins[i].name);
   return Done{};
 }
 

@@ -11,6 +11,7 @@
 #include "interchange/export_onnxruntime.h"
 #include "interchange/export_openvino.h"
 #include "interchange/export_polygraphy.h"
+#include "interchange/export_pt2.h"
 #include "interchange/export_torch_tensorrt.h"
 #include "interchange/export_trtexec.h"
 #include "planning/directives_file.h"
@@ -66,6 +67,8 @@ const std::vector<Exporter>& exporters() {
        &writeOpenvino},
       {"torch-tensorrt", "Settings of Torch-TensorRT", "py",
        "settings of Torch-TensorRT's autocast: the modules that stay in float32", &writeTorchTensorrt},
+      {"pt2", "Exported program with casts", "pt2",
+       "the exported program (.pt2) with PyTorch's casts around the nodes that the plan lowers", &writePt2, false},
       {"tensorrt-calibration", "TensorRT's calibration cache", "cache",
        "the plan's ranges as TensorRT's calibration cache (up to 10.16)", &writeCalibrationCache, true, false, true},
       {"dot", "Graph for Graphviz", "dot", "the plan as a graph for Graphviz, a cluster per segment and fused node",

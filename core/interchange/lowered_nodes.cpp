@@ -40,7 +40,11 @@ class Divider {
     std::vector<LoweredNode> nodes;
     for (std::size_t i = 0; i < m_nodes.size(); ++i) {
       const Origin& origin = m_plan.model->origins[i];
-      LoweredNode node{.name = origin.name, .shown = origin.name, .op = origin.op, .module = origin.module};
+      LoweredNode node{.name = origin.name,
+                       .shown = origin.name,
+                       .op = origin.op,
+                       .module = origin.module,
+                       .programNode = origin.programNode};
       if (const onnxlib::FileNode* own = ofFile(i)) {
         node.name = own->name;
         node.outputs = own->outputs;

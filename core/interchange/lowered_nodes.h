@@ -15,6 +15,7 @@ struct LoweredNode {
   std::string shown;  ///< what plans and messages call it
   std::string op;
   std::string module;                   ///< Origin::module
+  std::string programNode;              ///< Origin::programNode
   std::vector<std::string> outputs;     ///< values that it makes
   std::vector<std::string> weights;     ///< constants of floats that it reads; of a file its initializers
   DataType type = DataType::Undefined;  ///< what it calculates in; of one that moves elements, what these are stored in

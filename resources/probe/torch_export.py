@@ -18,8 +18,9 @@ FX_NODE, TRACE, SCOPES = "pkg.torch.onnx.fx_node", "pkg.torch.onnx.stack_trace",
 SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def export(torch, exported, names, path):
-    """Writes the network to `path`. `names` {symbol: name}: what extents are to be called. What is told of it:
+def export(torch, exported, names, outputs, path):
+    """Writes the network to `path`. `names` {symbol: name}: what extents are to be called; `outputs`: what the outputs
+    are to be called, in their order; [] as torch calls them. What is told of it:
     {version, opset, torch, onnx, onnxscript, inputs[], outputs[], symbols[], nodes[]}."""
     packages = {name: base.import_package(name, name).__version__ for name in ("onnx", "onnxscript")}
     symbols = symbols_of(exported, names)
@@ -32,6 +33,7 @@ def export(torch, exported, names, path):
         raise refused(torch, exported, error) from error
     nodes = tied(torch, made)
     rename(made.model, names)
+    name_outputs(made.model.graph, outputs)
     made.save(path)
     return {
         "version": VERSION,
@@ -43,6 +45,23 @@ def export(torch, exported, names, path):
         "symbols": symbols,
         "nodes": nodes,
     }
+
+
+def name_outputs(graph, called):
+    """Gives the outputs these names, where there are as many, each once. What has such a name inside gets another; an
+    input keeps its own, and then nothing is named."""
+    if len(called) != len(graph.outputs) or len(set(called)) != len(called):
+        return
+    inputs = {value.name for value in (*graph.inputs, *graph.initializers.values())}
+    if inputs.intersection(called):
+        return
+    inside = {value.name: value for node in graph for value in node.outputs}
+    for value, name in zip(graph.outputs, called):
+        other = inside.get(name)
+        if other is not None and other is not value and all(other is not output for output in graph.outputs):
+            number = next(i for i in range(2, len(inside) + 3) if f"{name}_inside_{i}" not in inside)
+            other.name = f"{name}_inside_{number}"
+        value.name = name
 
 
 def symbols_of(exported, names):

@@ -262,5 +262,34 @@ TEST_F(ImportedProgram, TheFirstEnvironmentWithTorchIsTaken) {
   EXPECT_EQ(json({"import", program()})["environment"], environment());
 }
 
+TEST_F(ImportedProgram, IsExportedWithCastsAroundWhatThePlanLowers) {
+  const std::string narrow = m_folder / "narrow.pt2";
+  const ProcessResult early =
+      fusescopeCommand({"export", program(), "--precision", "f16", "--to", "pt2", "-o", narrow});
+  EXPECT_EQ(early.status, 2);
+  EXPECT_TRUE(has(early.err, "fusescope import " + program())) << early.err;
+  json(import());
+  const ProcessResult made = fusescopeCommand(
+      {"export", program(), "--precision", "f16", "--pin", "node_linear=f32", "--to", "pt2", "-o", narrow});
+  ASSERT_EQ(made.status, 0) << made.err;
+  EXPECT_TRUE(has(made.out, "the exported program with ")) << made.out;
+  const Json wide = json({"inspect", program()}), cast = json({"inspect", narrow});
+  EXPECT_EQ(cast["inputs"].size(), wide["inputs"].size());
+  EXPECT_TRUE(has(cast.dump(), "_to_copy"));
+  const ProcessResult none = fusescopeCommand({"export", program(), "--to", "pt2", "-o", narrow});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_TRUE(has(none.err, "nothing below float32")) << none.err;
+  const ProcessResult over =
+      fusescopeCommand({"export", program(), "--precision", "f16", "--to", "pt2", "-o", program()});
+  EXPECT_EQ(over.status, 2);
+}
+
+TEST_F(ImportedProgram, AnotherFileHasNoProgramToWriteCastsInto) {
+  const ProcessResult made = fusescopeCommand({"export", sampleFolder("digits") / "model.onnx", "--precision", "f16",
+                                               "--to", "pt2", "-o", m_folder / "narrow.pt2"});
+  EXPECT_EQ(made.status, 2);
+  EXPECT_TRUE(has(made.err, "writes casts into an exported program (.pt2)")) << made.err;
+}
+
 }  // namespace
 }  // namespace fusescope::test

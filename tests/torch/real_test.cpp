@@ -110,6 +110,39 @@ TEST_F(RealImport, EachProgramOfTheZooBecomesANetworkThatGivesWhatTorchGives) {
   EXPECT_GT(nodes, 700);
 }
 
+/// Torch runs what is exported with casts, as far from float32 as the plan is, and it reads as that plan again.
+TEST_F(RealImport, WhatIsExportedWithCastsHasThePlansTypes) {
+  const std::string narrow = m_folder / "narrow.pt2";
+  for (const char* network : {"bert_tiny", "unet_small", "llama_tiny", "diffusion_block", "tiny_resnet_dynbatch",
+                              "squeezenet1_1", "long_double", "moe_dense"}) {
+    const Json imported = json({"import", program(network)});
+    ASSERT_FALSE(imported.empty());
+    for (const std::string type : {"f16", "bf16"}) {
+      SCOPED_TRACE(network + (" in " + type));
+      const std::vector<std::string> options{"--precision", type};
+      const auto with = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        return arguments;
+      };
+      const ProcessResult made = fusescopeCommand(with({"export", program(network), "--to", "pt2", "-o", narrow}));
+      ASSERT_EQ(made.status, 0) << made.err;
+      const auto errorOf = [&](const std::vector<std::string>& arguments) {
+        const Json run = json(arguments);
+        double error = 0;
+        for (const Json& output : run["outputs"])
+          if (output["max_over_rms"].is_number()) error = std::max(error, output["max_over_rms"].get<double>());
+        return error;
+      };
+      const double planned = errorOf(with({"run", program(network), "--expect", arrays(network)}));
+      EXPECT_GT(json({"import", narrow})["node_count"], 0);
+      const double torchs =
+          errorOf({"run", narrow, "--compiler", "torch", "--inputs", arrays(network), "--expect", arrays(network)});
+      EXPECT_GT(torchs, 1e-5) << "nothing was lowered";
+      EXPECT_LT(torchs, 4 * planned) << "the plan: " << planned;
+    }
+  }
+}
+
 TEST_F(RealImport, ItsNodesAreTiedToTheProgramByThemselves) {
   json({"import", program("tiny_resnet_dynbatch")});
   const Json plan = json({"plan", program("tiny_resnet_dynbatch"), "--compiler", "torch"});

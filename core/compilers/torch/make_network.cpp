@@ -6,8 +6,10 @@
 #include <set>
 
 #include "base/json_fields.h"
+#include "base/untrusted_json.h"
 #include "compilers/torch/torch_job.h"
 #include "frontends/torch/program_inputs.h"
+#include "frontends/torch/pt2_file.h"
 #include "frontends/torch/pt2_importer.h"
 #include "onnxlib/onnxlib.h"
 
@@ -111,11 +113,23 @@ class MadeNetworkReader {
   std::multimap<std::string, const onnxlib::FileNode*> m_fileNodes;  ///< by HOLDER/NAME; names may occur again
 };
 
+/// What the file says that its outputs are called; an empty list: nothing that can be meant.
+Json outputNamesIn(const fs::path& program) {
+  const auto file = torch::Pt2File::open(program);
+  const auto notes = file.ok() ? file.value().notes() : Result<std::optional<std::string>>(std::nullopt);
+  const Json json = notes.ok() && notes.value() ? untrustedJson(*notes.value()) : Json();
+  const auto names = json.is_object() ? json.find(torch::kOutputNamesKey) : json.end();
+  const bool areTold = names != json.end() && names->is_array() &&
+                       std::ranges::all_of(*names, [](const Json& name) { return name.is_string(); });
+  return areTold ? *names : Json::array();
+}
+
 Result<ProbeAnswer> askedToExport(ProbeJob& job, const fs::path& program, const ExtentNames& names,
                                   const fs::path& into, const StopToken& stop, const Progress& progress) {
-  auto answer =
-      job.ask({.json = {{"op", "export"}, {"names", Json(names)}}, .files = {{"program.pt2", program}}, .folder = into},
-              stop, progress);
+  auto answer = job.ask({.json = {{"op", "export"}, {"names", Json(names)}, {"outputs", outputNamesIn(program)}},
+                         .files = {{"program.pt2", program}},
+                         .folder = into},
+                        stop, progress);
   if (!answer.ok()) return atFile(std::move(answer).error(), program);
   return answer;
 }

@@ -91,7 +91,9 @@ class Matching {
       else
         TRY(checkNamesake(tensor));
     }
-    if (m_made.weights > 0 && m_made.equalWeights == 0)
+    // What torch made of this very program is of it, also where its exporter cast every weight ahead.
+    const bool isMadeOfIt = !m_network.plan->model->network.empty();
+    if (m_made.weights > 0 && m_made.equalWeights == 0 && !isMadeOfIt)
       return otherProgram(
           fmt::format("none of the {} weights of the network is one of the exported program's", m_made.weights));
     return Done{};

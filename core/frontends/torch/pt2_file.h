@@ -25,6 +25,10 @@ bool holdsProgram(const ZipMembers& members);
 /// Whether the file is a network in TorchScript: a zip archive with code, which torch runs when it loads it.
 bool isTorchScript(const std::filesystem::path& path);
 
+/// Of what Fusescope writes into such a file: the names, a list, that the outputs have in a network made of it. Other
+/// operators at the end of a program would have PyTorch's exporter call them otherwise.
+inline constexpr const char* kOutputNamesKey = "fusescope.output_names";
+
 /// A .pt2 file, mapped. For one thread.
 class Pt2File {
  public:

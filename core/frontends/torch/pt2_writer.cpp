@@ -26,9 +26,8 @@ Result<Json> withNote(std::string_view text, const char* key, const std::string&
   return json;
 }
 
-/// The program with `specs` among the `custom` metadata of its graph: a text of JSON, in which other tools have theirs.
-Result<std::string> programWith(const Pt2File& file, const std::string& specs) {
-  const std::string program = TRY(file.programJson());
+/// `program` with `specs` among the `custom` metadata of its graph: a text of JSON, in which other tools have theirs.
+Result<std::string> programWith(const Pt2File& file, const std::string& program, const std::string& specs) {
   const Json json = untrustedJson(program);
   if (json.is_discarded())
     return Diagnostic{.message = "holds numbers that JSON does not have (NaN, Infinity), and is not written again",
@@ -42,14 +41,15 @@ Result<std::string> programWith(const Pt2File& file, const std::string& specs) {
 Result<std::vector<ZipAddition>> additionsTo(const Pt2File& file, const Pt2Notes& notes) {
   std::vector<ZipAddition> additions;
   std::string own = TRY(file.notes()).value_or("{}");
-  for (const auto& [key, text] :
-       {std::pair(kInputSpecsKey, &notes.inputSpecs), {kExampleInputsKey, &notes.exampleInputs}})
+  for (const auto& [key, text] : {std::pair(kInputSpecsKey, &notes.inputSpecs),
+                                  {kExampleInputsKey, &notes.exampleInputs},
+                                  {torch::kOutputNamesKey, &notes.outputNames}})
     if (!text->empty()) own = TRY(withNote(own, key, *text)).dump();
-  if (!notes.inputSpecs.empty()) {
-    std::string program = TRY(programWith(file, notes.inputSpecs));
-    additions.push_back({file.programMember(), std::move(program)});
-  }
-  additions.push_back({file.notesMember(), std::move(own)});
+  std::string program = notes.program;
+  if (!notes.inputSpecs.empty())
+    program = TRY(programWith(file, program.empty() ? TRY(file.programJson()) : program, notes.inputSpecs));
+  if (!program.empty()) additions.push_back({file.programMember(), std::move(program)});
+  if (own != "{}") additions.push_back({file.notesMember(), std::move(own)});
   return additions;
 }
 

@@ -12,7 +12,7 @@ Options of `compile`:
               `dims` is any; `extents` are those that are compiled for
     outputs   [{name, called, type, dims}]
 
-`export {names{}}` makes an ONNX network of the exported program: ../torch_export.py.
+`export {names{}, outputs[]}` makes an ONNX network of the exported program: ../torch_export.py.
 `capture` makes an exported program of a file that is run for it, which the user has confirmed by its hash:
 ../torch_capture.py. Either {script{path, function, sha256}, breaks} or {torchscript{sha256}, inputs[{name, type, dims}], wanted}.
 
@@ -106,7 +106,8 @@ class Compiler(base.Compiler):
             exported = programs.load(self._torch, files[PROGRAM])
         with base.phase("export", phases, progress):
             path = os.path.join(out_folder, torch_export.NETWORK)
-            told = torch_export.export(self._torch, exported, request.get("names", {}), path)
+            outputs = request.get("outputs", [])
+            told = torch_export.export(self._torch, exported, request.get("names", {}), outputs, path)
         return {**told, "phases": phases, "peak_bytes": base.peak_bytes()}
 
     def capture(self, request, files, out_folder, progress):

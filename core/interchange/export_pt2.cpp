@@ -1,0 +1,115 @@
+#include "interchange/export_pt2.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/json.h"
+#include "base/name_hints.h"
+#include "base/text.h"
+#include "frontends/torch/program_casts.h"
+#include "frontends/torch/pt2_file.h"
+#include "frontends/torch/pt2_writer.h"
+#include "interchange/lowered_nodes.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::string_view kFormat = "--to pt2";
+
+Status checkIsProgram(const Plan& plan) {
+  if (plan.model->path.ends_with(".pt2") && !plan.model->network.empty()) return Done{};
+  if (plan.model->path.ends_with(".pt2"))
+    return Diagnostic{
+        .message = "the program's own graph was planned, whose operators have no types below float32 here",
+        .where = {.file = plan.model->path},
+        .help = "Make it runnable first: fusescope import " + plan.model->path};
+  return Diagnostic{
+      .message = fmt::format("{} writes casts into an exported program (.pt2), and this is no such file", kFormat),
+      .where = {.file = plan.model->path},
+      .help = "Use --to onnx, or export a plan of the .pt2."};
+}
+
+/// The names of the network's outputs, JSON.
+std::string outputNamesOf(const Graph& graph) {
+  Json names = Json::array();
+  for (const ValueId output : graph.outputs()) names.push_back(graph.value(output).name);
+  return names.dump();
+}
+
+/// Nodes of the program, and what the plan does with what torch made of each.
+struct ProgramNodes {
+  std::set<std::string> narrow;
+  std::vector<std::string> divided;  ///< of which the plan lowers a part
+  std::vector<std::string> untied;   ///< nodes of the network that the plan lowers, and no node of the program has
+};
+
+ProgramNodes programNodesOf(const LoweredNodes& nodes) {
+  ProgramNodes told;
+  std::set<std::string> wide;
+  for (const LoweredNode& node : nodes.wide)
+    if (!node.programNode.empty()) wide.insert(node.programNode);
+  std::set<std::string> divided;
+  for (const LoweredNode& node : nodes.narrow) {
+    if (node.programNode.empty())
+      told.untied.push_back(node.shown);
+    else if (wide.contains(node.programNode))
+      divided.insert(node.programNode);
+    else
+      told.narrow.insert(node.programNode);
+  }
+  told.divided.assign(divided.begin(), divided.end());
+  return told;
+}
+
+void addNotes(const ProgramNodes& nodes, const CastProgram& made, std::vector<ExportNote>& notes) {
+  if (!nodes.divided.empty())
+    notes.push_back(
+        {fmt::format("{} of the program {} in float32, since the plan lowers only a part of what torch made "
+                     "of each: {}",
+                     counted(std::ssize(nodes.divided), "node"), nodes.divided.size() == 1 ? "stays" : "stay",
+                     listed(nodes.divided))});
+  if (!nodes.untied.empty())
+    notes.push_back(
+        {fmt::format("{} that the plan lowers {} no node of the program: {}", counted(std::ssize(nodes.untied), "node"),
+                     nodes.untied.size() == 1 ? "has" : "have", listed(nodes.untied))});
+  std::map<std::string, std::vector<std::string>> byReason;
+  for (const KeptNode& kept : made.kept) byReason[kept.why].push_back(kept.node);
+  for (const auto& [why, names] : byReason)
+    notes.push_back({names.size() == 1
+                         ? fmt::format("'{}' of the program stays in float32, since it {}", names.front(), why)
+                         : fmt::format("{} nodes of the program stay in float32, since each {}: {}", names.size(), why,
+                                       listed(names))});
+}
+
+}  // namespace
+
+Result<Exported> writePt2(const Plan& plan, const ExportOptions& options) {
+  TRY(checkIsProgram(plan));
+  LoweredNodes lowered = TRY(loweredNodes(plan, kFormat, options.stop));
+  const std::string path = plan.model->path;
+  auto program = TRY(TRY(torch::Pt2File::open(path)).programJson());
+  const ProgramNodes nodes = programNodesOf(lowered);
+  CastProgram made = TRY(withCasts(program, nodes.narrow, lowered.low));
+  if (made.narrowed == 0)
+    return Diagnostic{.message = fmt::format("{} can lower none of the nodes that the plan lowers", kFormat),
+                      .where = {.file = path},
+                      .help = "Use --to onnx, which writes every type of the plan."};
+  addNotes(nodes, made, lowered.notes);
+  if (std::ranges::any_of(plan.inputSpecs, [](const InputSpec& spec) { return spec.source == "user"; }))
+    lowered.notes.push_back({"the extents that were given for inputs are not in it: fusescope inputs writes them"});
+  Exported exported;
+  exported.summary = fmt::format("the exported program with {} in {}, by {} of PyTorch", counted(made.narrowed, "node"),
+                                 name(lowered.low), counted(made.casts, "cast"));
+  exported.notes = std::move(lowered.notes);
+  exported.save = [path, outputs = outputNamesOf(plan.graph()),
+                   text = std::move(made.json)](const std::filesystem::path& to) {
+    return writeExportedProgram(path, to,
+                                {.inputSpecs = {}, .exampleInputs = {}, .outputNames = outputs, .program = text});
+  };
+  return exported;
+}
+
+}  // namespace fusescope
