@@ -1,0 +1,529 @@
+// An engine for open extents that builds engines for the extents that it meets. Clock, builds and engines are the
+// test's own, so that nothing depends on real time; at the end real engines are held against each other.
+#include "engine/specialising_engine.h"
+
+#include <condition_variable>
+#include <mutex>
+
+#include "cache/timing_cache.h"
+#include "tests/unit/engine/engine_fixture.h"
+
+namespace fusescope::testing {
+namespace {
+
+/// What a call takes, on the clock of the test.
+struct FakeClock {
+  double nowMs = 0;
+};
+
+/// Answers with its own name as the output, in a time that is given; `fails`: its runs end with an error.
+class FakeEngine final : public Engine {
+ public:
+  FakeEngine(std::shared_ptr<const Plan> plan, FakeClock& clock, double ms, float answer, bool fails = false)
+      : m_plan(std::move(plan)), m_clock(clock), m_ms(ms), m_answer(answer), m_fails(fails) {}
+  const Plan& plan() const override { return *m_plan; }
+  std::shared_ptr<const Cover> made() const override { return m_plan; }
+  const BuildReport& report() const override { return m_report; }
+  const std::string& backend() const override { return m_backend; }
+  int threads() const override { return 1; }
+  Result<RunResult> run(const std::map<std::string, Tensor>& /*inputs*/, const std::vector<std::string>& mark,
+                        const StopToken& stop) override {
+    TRY(checkStop(stop));
+    if (m_fails) return Diagnostic{.message = "this engine fails"};
+    m_clock.nowMs += m_ms;
+    RunResult result;
+    result.outputs.emplace("y", Tensor::scalar(m_answer));
+    for (const std::string& value : mark) result.marked.emplace(value, Tensor::scalar(m_answer));
+    return result;
+  }
+  Result<TimeReport> time(const std::map<std::string, Tensor>& /*inputs*/, const TimeOptions& /*options*/) override {
+    return TimeReport{.medianMs = m_ms, .samples = 1};
+  }
+  Status save(const std::filesystem::path& /*path*/) const override { return Done{}; }
+
+ private:
+  std::shared_ptr<const Plan> m_plan;
+  FakeClock& m_clock;
+  double m_ms;
+  float m_answer;
+  bool m_fails;
+  BuildReport m_report;
+  std::string m_backend = "fake";
+};
+
+constexpr float kGeneralAnswer = 1, kSpecialisedAnswer = 2;
+
+/// Builds that wait until the test lets them go on, or are cancelled.
+class Gate {
+ public:
+  void open() {
+    const std::scoped_lock lock(m_mutex);
+    m_isOpen = true;
+    m_changed.notify_all();
+  }
+  void pass(const StopToken& stop) {
+    std::unique_lock lock(m_mutex);
+    m_changed.wait(lock, stop, [&] { return m_isOpen; });
+  }
+
+ private:
+  std::mutex m_mutex;
+  std::condition_variable_any m_changed;
+  bool m_isOpen = false;
+};
+
+class Specialising : public ::testing::Test {
+ protected:
+  /// The general engine takes 10 ms a call, the others what `specialisedMs` says.
+  std::unique_ptr<SpecialisingEngine> engine(SpecialiseOptions options = {}) {
+    if (!options.specialise) {
+      options.specialise = [this](const std::map<std::string, Dims>&, const StopToken&) -> Result<SpecialisedEngine> {
+        return made();
+      };
+    }
+    options.nowMs = [this] { return m_clock.nowMs; };
+    return std::make_unique<SpecialisingEngine>(
+        std::make_unique<FakeEngine>(m_plan, m_clock, 10, kGeneralAnswer, m_generalFails), std::move(options));
+  }
+  SpecialisedEngine made() {
+    ++m_builds;
+    SpecialisedEngine made;
+    made.engine =
+        std::make_unique<FakeEngine>(m_plan, m_clock, m_specialisedMs, kSpecialisedAnswer, m_specialisedFails);
+    made.bytes = m_bytes;
+    return made;
+  }
+  static std::map<std::string, Tensor> inputs(std::int64_t batch) { return {{"x", noise({batch, 4}, 1)}}; }
+  static std::map<std::string, Dims> extents(std::int64_t batch) { return {{"x", {batch, 4}}}; }
+  static float call(SpecialisingEngine& engine, std::int64_t batch) {
+    const auto result = engine.run(inputs(batch));
+    if (!result.ok()) throw std::runtime_error(result.error().text());
+    return result.value().outputs.at("y").data<float>()[0];
+  }
+  /// So many calls of these extents, each after the build that goes on, if one does.
+  static void callOften(SpecialisingEngine& engine, std::int64_t batch, int calls) {
+    for (int i = 0; i < calls; ++i) {
+      call(engine, batch);
+      engine.awaitBuild();
+    }
+  }
+  static ServingState stateOf(const SpecialisingEngine& engine, std::int64_t batch) {
+    return engine.served(extents(batch))->state;
+  }
+  static std::vector<std::string> codes(const SpecialisingEngine& engine) {
+    std::vector<std::string> codes;
+    for (const Decision& decision : engine.decisions()) codes.push_back(decision.code);
+    return codes;
+  }
+  static const Decision& last(const SpecialisingEngine& engine) { return engine.decisions().back(); }
+
+  static constexpr int kEnough = 2 + 2 * static_cast<int>(ServingTrial::kLeastCalls + 2);
+  std::shared_ptr<const Plan> m_plan = planOf(smallNetwork());
+  FakeClock m_clock;
+  double m_specialisedMs = 5;
+  std::int64_t m_bytes = 1000;
+  bool m_generalFails = false, m_specialisedFails = false;
+  std::atomic<int> m_builds = 0;
+};
+
+TEST_F(Specialising, TheGeneralEngineServesAtOnceWhileABuildIsHeldUp) {
+  Gate gate;
+  SpecialiseOptions options;
+  options.specialise = [&](const std::map<std::string, Dims>&, const StopToken& stop) -> Result<SpecialisedEngine> {
+    gate.pass(stop);
+    return made();
+  };
+  const auto engine = this->engine(std::move(options));
+  EXPECT_FALSE(engine->served(extents(3)));
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(call(*engine, 3), kGeneralAnswer);
+  EXPECT_TRUE(engine->isBuilding());
+  EXPECT_EQ(stateOf(*engine, 3), ServingState::Building);
+  EXPECT_EQ(m_clock.nowMs, 200) << "nobody waited for the build";
+  EXPECT_EQ(codes(*engine), (std::vector<std::string>{"build.extents_new", "build.extents_building"}));
+  EXPECT_EQ(message(last(*engine)),
+            "x [3, 4] was met 2 times: an engine for just these extents is built in the background, and the general "
+            "one serves meanwhile");
+  gate.open();
+  engine->awaitBuild();
+  EXPECT_EQ(stateOf(*engine, 3), ServingState::Trying);
+}
+
+TEST_F(Specialising, OneCallIsNotWorthABuild) {
+  const auto engine = this->engine();
+  for (std::int64_t batch = 1; batch <= 8; ++batch) call(*engine, batch);
+  EXPECT_FALSE(engine->isBuilding());
+  EXPECT_EQ(m_builds, 0);
+  EXPECT_EQ(codes(*engine), std::vector<std::string>(8, "build.extents_new"));
+}
+
+TEST_F(Specialising, TheFasterEngineTakesOverAndSaysBothTimes) {
+  const auto engine = this->engine();
+  callOften(*engine, 3, kEnough + 2);
+  EXPECT_EQ(codes(*engine), (std::vector<std::string>{"build.extents_new", "build.extents_building",
+                                                      "build.extents_built", "build.extents_taken_over"}));
+  EXPECT_EQ(message(last(*engine)),
+            "the engine for x [3, 4] takes over: a call takes 5.00 ms, and 10.0 ms by the general one");
+  const auto served = *engine->served(extents(3));
+  EXPECT_EQ(served.state, ServingState::TakenOver);
+  EXPECT_EQ(served.general->ms, 10);
+  EXPECT_EQ(served.specialised->ms, 5);
+  EXPECT_TRUE(served.takenOverMs && served.buildMs);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(call(*engine, 3), kSpecialisedAnswer);
+  EXPECT_EQ(engine->served(extents(3))->last, ServedBy::Specialised);
+  EXPECT_EQ(call(*engine, 4), kGeneralAnswer) << "it is for these extents alone";
+  EXPECT_EQ(engine->time(inputs(3), {}).value().medianMs, 5);
+  EXPECT_EQ(engine->time(inputs(4), {}).value().medianMs, 10);
+}
+
+TEST_F(Specialising, WhatIsNotFasterIsDroppedAndNeverBuiltAgain) {
+  for (const double ms : {10.0, 20.0}) {
+    m_specialisedMs = ms;
+    m_builds = 0;
+    const auto engine = this->engine();
+    callOften(*engine, 3, 4 * static_cast<int>(ServingTrial::kMostCalls));
+    EXPECT_EQ(codes(*engine), (std::vector<std::string>{"build.extents_new", "build.extents_building",
+                                                        "build.extents_built", "build.extents_not_faster"}));
+    EXPECT_EQ(last(*engine).arguments.at("general_ms"), 10);
+    EXPECT_EQ(last(*engine).arguments.at("specialised_ms"), ms);
+    EXPECT_FALSE(last(*engine).allowed);
+    EXPECT_EQ(stateOf(*engine, 3), ServingState::Kept);
+    EXPECT_EQ(call(*engine, 3), kGeneralAnswer);
+    EXPECT_EQ(engine->bytes(), 0);
+    EXPECT_EQ(m_builds, 1);
+  }
+}
+
+TEST_F(Specialising, ABuildThatFailsKeepsTheGeneralEngine) {
+  SpecialiseOptions options;
+  options.specialise = [](const std::map<std::string, Dims>&, const StopToken&) -> Result<SpecialisedEngine> {
+    return Diagnostic{.message = "no kernel", .where = {.node = "matmul"}};
+  };
+  const auto engine = this->engine(std::move(options));
+  callOften(*engine, 3, 10);
+  EXPECT_EQ(codes(*engine),
+            (std::vector<std::string>{"build.extents_new", "build.extents_building", "build.extents_failed"}));
+  EXPECT_EQ(message(last(*engine)),
+            "there is no engine for x [3, 4], and the general one serves on: node 'matmul': no kernel");
+  options.specialise = [](const std::map<std::string, Dims>&, const StopToken&) -> Result<SpecialisedEngine> {
+    throw std::runtime_error("thrown");
+  };
+  const auto throwing = this->engine(std::move(options));
+  callOften(*throwing, 3, 3);
+  EXPECT_EQ(last(*throwing).code, "build.extents_failed");
+}
+
+TEST_F(Specialising, AnotherContractKeepsTheGeneralEngine) {
+  SpecialiseOptions options;
+  options.specialise = [](const std::map<std::string, Dims>&, const StopToken&) -> Result<SpecialisedEngine> {
+    SpecialisedEngine none;
+    none.difference = ContractDifference{"node 'matmul'", DataType::F16, DataType::F32};
+    return none;
+  };
+  const auto engine = this->engine(std::move(options));
+  callOften(*engine, 3, 10);
+  EXPECT_EQ(last(*engine).code, "build.extents_other_types");
+  EXPECT_EQ(message(last(*engine)),
+            "an engine for x [3, 4] would have node 'matmul' in f32, and the general one has it in f16: its results "
+            "would be others, so that the general one serves on");
+  EXPECT_EQ(stateOf(*engine, 3), ServingState::Kept);
+}
+
+TEST_F(Specialising, AnEngineThatFailsWhileItRunsIsDroppedAndTheCallIsAnswered) {
+  m_specialisedFails = true;
+  const auto engine = this->engine();
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(call(*engine, 3), kGeneralAnswer);
+    engine->awaitBuild();
+  }
+  EXPECT_EQ(last(*engine).code, "build.extents_run_failed");
+  EXPECT_EQ(stateOf(*engine, 3), ServingState::Kept);
+}
+
+TEST_F(Specialising, ErrorsOfTheGeneralEngineAreTheCallersAndTeachNothing) {
+  m_generalFails = true;
+  const auto engine = this->engine();
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(engine->run(inputs(3)).ok());
+  EXPECT_TRUE(codes(*engine).empty());
+  EXPECT_EQ(m_builds, 0);
+}
+
+TEST_F(Specialising, TheOneUsedLongestAgoGoesFirst) {
+  const auto engine = this->engine({.mostEngines = 2});
+  for (const std::int64_t batch : {1, 2}) callOften(*engine, batch, kEnough + 2);
+  call(*engine, 1);
+  callOften(*engine, 3, kEnough + 2);
+  EXPECT_EQ(engine->engines(), 2U);
+  EXPECT_EQ(call(*engine, 1), kSpecialisedAnswer);
+  EXPECT_EQ(call(*engine, 2), kGeneralAnswer);
+  EXPECT_EQ(call(*engine, 3), kSpecialisedAnswer);
+  const auto all = codes(*engine);
+  const auto dropped = std::ranges::find(all, "build.extents_dropped");
+  ASSERT_NE(dropped, all.end());
+  EXPECT_EQ(message(engine->decisions()[static_cast<std::size_t>(dropped - all.begin())]),
+            "the engine for x [2, 4], which of all was used longest ago, is dropped and gives back 1000 B: there is "
+            "room for 2 engines, and the one for x [3, 4] is new; the general one serves");
+}
+
+TEST_F(Specialising, WhatWasDroppedMustBeMetMoreOftenUntilItIsBuiltAgain) {
+  const auto engine = this->engine({.mostEngines = 1});
+  callOften(*engine, 1, kEnough + 2);
+  callOften(*engine, 2, kEnough + 2);
+  EXPECT_EQ(m_builds, 2);
+  callOften(*engine, 1, 3);
+  EXPECT_EQ(m_builds, 2);
+  EXPECT_EQ(stateOf(*engine, 1), ServingState::Seen);
+  callOften(*engine, 1, 1);
+  EXPECT_EQ(m_builds, 3);
+  EXPECT_EQ(stateOf(*engine, 1), ServingState::Trying);
+  EXPECT_EQ(stateOf(*engine, 2), ServingState::Seen);
+}
+
+TEST_F(Specialising, MemoryIsBounded) {
+  m_bytes = 400;
+  const auto engine = this->engine({.mostEngines = 10, .mostBytes = 1000});
+  for (std::int64_t batch = 1; batch <= 6; ++batch) {
+    callOften(*engine, batch, kEnough + 2);
+    EXPECT_LE(engine->bytes(), 1000);
+  }
+  EXPECT_EQ(engine->engines(), 2U);
+  EXPECT_EQ(engine->bytes(), 800);
+  m_bytes = 1001;
+  callOften(*engine, 7, 4);
+  EXPECT_EQ(last(*engine).code, "build.extents_too_large");
+  EXPECT_EQ(stateOf(*engine, 7), ServingState::Kept);
+  EXPECT_EQ(engine->bytes(), 800) << "nothing was dropped for what does not fit at all";
+}
+
+TEST_F(Specialising, WhatIsRememberedIsBounded) {
+  const auto engine = this->engine();
+  callOften(*engine, 1, kEnough + 2);
+  const auto most = static_cast<std::int64_t>(SpecialisingEngine::kMostRemembered);
+  for (std::int64_t batch = 2; batch < 3 * most; ++batch) call(*engine, batch);
+  EXPECT_FALSE(engine->served(extents(2)));
+  EXPECT_TRUE(engine->served(extents(3 * most - 1)));
+  EXPECT_EQ(call(*engine, 1), kSpecialisedAnswer) << "what has an engine is not forgotten";
+  EXPECT_LE(engine->decisions().size(), SpecialisingEngine::kMostDecisions);
+}
+
+TEST_F(Specialising, OneBuildGoesOnAtATime) {
+  Gate gate;
+  std::atomic<int> running = 0, most = 0;
+  SpecialiseOptions options;
+  options.specialise = [&](const std::map<std::string, Dims>&, const StopToken& stop) -> Result<SpecialisedEngine> {
+    most = std::max(most.load(), ++running);
+    gate.pass(stop);
+    --running;
+    return made();
+  };
+  const auto engine = this->engine(std::move(options));
+  for (int i = 0; i < 4; ++i)
+    for (std::int64_t batch = 1; batch <= 3; ++batch) call(*engine, batch);
+  EXPECT_EQ(stateOf(*engine, 1), ServingState::Building);
+  EXPECT_EQ(stateOf(*engine, 2), ServingState::Seen);
+  gate.open();
+  for (int i = 0; i < 3; ++i) engine->awaitBuild();
+  EXPECT_EQ(m_builds, 3);
+  EXPECT_EQ(most, 1);
+}
+
+TEST_F(Specialising, DestroyingItCancelsTheBuild) {
+  std::atomic<bool> began = false, wasCancelled = false;
+  SpecialiseOptions options;
+  options.specialise = [&](const std::map<std::string, Dims>&, const StopToken& stop) -> Result<SpecialisedEngine> {
+    began = true;
+    Gate().pass(stop);
+    wasCancelled = stop.stop_requested();
+    return Diagnostic::cancellation();
+  };
+  auto engine = this->engine(std::move(options));
+  callOften(*engine, 3, 1);
+  call(*engine, 3);
+  while (!began) std::this_thread::yield();
+  engine.reset();
+  EXPECT_TRUE(wasCancelled);
+}
+
+TEST_F(Specialising, MarkedValuesAreTheGeneralEngines) {
+  const auto engine = this->engine();
+  callOften(*engine, 3, kEnough + 2);
+  ASSERT_EQ(stateOf(*engine, 3), ServingState::TakenOver);
+  const auto marked = engine->run(inputs(3), {"sum"});
+  EXPECT_EQ(marked.value().marked.at("sum").data<float>()[0], kGeneralAnswer);
+}
+
+TEST_F(Specialising, FixedExtentsAreLeftAlone) {
+  m_plan = planOf(twoGathers());
+  const auto engine = this->engine();
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(engine->run({}).ok());
+  EXPECT_EQ(codes(*engine), std::vector<std::string>{"build.extents_fixed"});
+  EXPECT_EQ(m_builds, 0);
+}
+
+// ---- the trial ------------------------------------------------------------------------------------------------------
+
+/// What is left open after so many calls of each engine, whose times are given.
+ServingTrial trialOf(int calls, const std::function<double(int)>& generalMs,
+                     const std::function<double(int)>& specialisedMs, bool disturbed = false) {
+  ServingTrial trial;
+  for (int general = 0, specialised = 0; std::min(general, specialised) < calls;)
+    trial.ran(trial.turn() == ServedBy::General ? generalMs(general++) : specialisedMs(specialised++), disturbed);
+  return trial;
+}
+
+TEST(ServingTrial, EnginesTakeTurns) {
+  ServingTrial trial;
+  std::string turns;
+  for (int i = 0; i < 8; ++i) {
+    turns += trial.turn() == ServedBy::General ? 'G' : 'S';
+    trial.ran(1, false);
+  }
+  EXPECT_EQ(turns, "GSSGGSSG");
+}
+
+TEST(ServingTrial, TheFirstCallOfEachDoesNotCount) {
+  const auto cold = [](int call) { return call == 0 ? 1000.0 : 5.0; };
+  const ServingTrial trial = trialOf(
+      10, [](int) { return 10.0; }, cold);
+  EXPECT_EQ(trial.verdict(), ServingTrial::Verdict::Faster);
+  EXPECT_EQ(trial.specialised()->median, 5);
+}
+
+TEST(ServingTrial, WhatDiffersLessThanItsSpreadIsNotFaster) {
+  const auto noisy = [](int call) { return 10.0 + (call % 5); };
+  const auto alike = [](int call) { return 9.8 + (call % 5); };
+  EXPECT_EQ(trialOf(12, noisy, alike).verdict(), ServingTrial::Verdict::Open);
+  EXPECT_EQ(trialOf(static_cast<int>(ServingTrial::kMostCalls) + 2, noisy, alike).verdict(),
+            ServingTrial::Verdict::NotFaster);
+  EXPECT_EQ(trialOf(12, noisy, [](int call) { return 5.0 + (call % 5) / 10.0; }).verdict(),
+            ServingTrial::Verdict::Faster);
+}
+
+TEST(ServingTrial, CallsDuringABuildDoNotCountForSomeTime) {
+  const auto ten = [](int) { return 10.0; };
+  const auto five = [](int) { return 5.0; };
+  EXPECT_EQ(trialOf(20, ten, five, true).verdict(), ServingTrial::Verdict::Open);
+  EXPECT_FALSE(trialOf(20, ten, five, true).general());
+  EXPECT_EQ(trialOf(ServingTrial::kMostDisturbed, ten, five, true).verdict(), ServingTrial::Verdict::Faster)
+      << "where builds never end, what there is must do";
+}
+
+// ---- real engines ---------------------------------------------------------------------------------------------------
+
+const BuildOptions kUnmeasured{.threads = 1, .measureTactics = false};
+
+TEST(SpecialisedPlans, FoldWhatDependsOnExtentsAndKeepTypes) {
+  const auto model = modelOfText(R"(
+    input %x: f32[batch, 4]
+    %shape: int64[2] = Shape(%x) {name="shape"}
+    %zeros: f32[batch, 4] = ConstantOfShape(%shape) {name="zeros"}
+    %raised: f32[batch, 4] = Exp(%zeros) {name="exp"}
+    %y: f32[batch, 4] = Add(%x, %raised) {name="add"}
+    output %y
+  )");
+  const auto plan = planOf(model);
+  const auto specialised = specialisedPlan(*plan, {{"x", {3, 4}}}, {});
+  ASSERT_TRUE(specialised.ok()) << specialised.error().text();
+  EXPECT_LT(specialised.value()->graph().order().size(), plan->graph().order().size());
+  EXPECT_FALSE(differenceInContract(*plan, *specialised.value()));
+}
+
+TEST(SpecialisedPlans, OtherTypesAreADifference) {
+  const auto model = smallNetwork();
+  const auto plan = planOf(model);
+  EXPECT_FALSE(differenceInContract(*plan, *plan));
+  PlanOptions lowered;
+  lowered.precisions = {DataType::F16};
+  const auto difference = differenceInContract(*plan, *planOf(model, lowered));
+  ASSERT_TRUE(difference);
+  EXPECT_EQ(difference->general, DataType::F32);
+  EXPECT_EQ(difference->specialised, DataType::F16);
+}
+
+/// Runs a real network until its extents have an engine of their own, and holds all results against the general engine
+/// and one that was built for these extents alone.
+void expectSpecialisedAgrees(const PlanOptions& planOptions, double tolerance) {
+  const auto plan = planOf(smallNetwork(), planOptions);
+  auto general = engineOf(plan, kUnmeasured);
+  SpecialiseOptions options{.specialise = specialiserOf(*general, kUnmeasured).value()};
+  double now = 0;
+  int calls = 0;
+  // A call takes 10 ms until the specialised engine is there; then a specialised one takes less.
+  SpecialisingEngine* engine = nullptr;
+  options.nowMs = [&] {
+    const auto served = engine == nullptr ? std::nullopt : engine->served({{"x", {5, 4}}});
+    const bool isFast = served && served->state == ServingState::Trying && (calls % 4 == 1 || calls % 4 == 2);
+    return now += isFast ? 1 : 10;
+  };
+  const auto own = std::make_unique<SpecialisingEngine>(std::move(general), std::move(options));
+  engine = own.get();
+  BuildOptions fixed = kUnmeasured;
+  fixed.shapes = {{"x", {5, 4}}};
+  const auto fresh = engineOf(plan, fixed);
+  const std::map<std::string, Tensor> inputs{{"x", noise({5, 4}, 7)}};
+  const Tensor expected = fresh->run(inputs).value().outputs.at("y");
+  for (int i = 0; i < 60; ++i) {
+    const auto served = engine->served({{"x", {5, 4}}});
+    calls = served && served->state == ServingState::Trying ? calls + (i > 0 ? 1 : 0) : -1;
+    const auto result = engine->run(inputs);
+    ASSERT_TRUE(result.ok()) << result.error().text();
+    const Tensor& y = result.value().outputs.at("y");
+    ASSERT_EQ(y.dims(), expected.dims());
+    for (std::int64_t k = 0; k < y.count(); ++k) EXPECT_NEAR(y.asDouble(k), expected.asDouble(k), tolerance);
+    engine->awaitBuild();
+  }
+  const auto served = *engine->served({{"x", {5, 4}}});
+  EXPECT_GT(served.bySpecialised, 0);
+  EXPECT_EQ(served.calls, 60);
+}
+
+TEST(SpecialisedEngines, GiveWhatTheGeneralOneGives) {
+  expectSpecialisedAgrees({}, 1e-6);
+  PlanOptions lowered;
+  lowered.precisions = {DataType::BF16};
+  expectSpecialisedAgrees(lowered, 0.05);
+}
+
+TEST(SpecialisedEngines, ShareWeightsWithTheGeneralOne) {
+  const auto general = engineOf(planOf(smallNetwork()), kUnmeasured);
+  const auto specialise = specialiserOf(*general, kUnmeasured).value();
+  const auto made = specialise({{"x", {3, 4}}}, {});
+  ASSERT_TRUE(made.ok()) << made.error().text();
+  ASSERT_NE(made.value().engine, nullptr);
+  EXPECT_EQ(made.value().bytes, made.value().engine->report().arenaBytes)
+      << "what it has alone is its arena: weights of " << made.value().engine->report().weightBytes
+      << " bytes are shared";
+  EXPECT_EQ(made.value().engine->plan().inputSpecs.front().opt, (Dims{3, 4}));
+}
+
+TEST(SpecialisedEngines, KeepNoRoughTimesForOtherBuilds) {
+  const TemporaryFolder folder;
+  const BuildOptions measured{.threads = 1, .timingCache = folder / "times.sqlite"};
+  const auto general = engineOf(planOf(smallNetwork()), measured);
+  const std::size_t before = TimingCache::open(measured.timingCache).value()->size();
+  const auto made = specialiserOf(*general, measured).value()({{"x", {7, 4}}}, {});
+  ASSERT_TRUE(made.ok()) << made.error().text();
+  EXPECT_TRUE(std::ranges::any_of(made.value().engine->report().tactics, [](const TacticChoice& choice) {
+    return std::ranges::any_of(choice.candidates, [](const TacticTime& time) { return time.ms.has_value(); });
+  })) << "its tactics were measured";
+  EXPECT_EQ(TimingCache::open(measured.timingCache).value()->size(), before);
+}
+
+TEST(SpecialisedEngines, AreBuiltBesideOurOwnEnginesAlone) {
+  FakeClock clock;
+  const FakeEngine other(planOf(smallNetwork()), clock, 1, 1);
+  const auto refused = specialiserOf(other, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().text().find("our own compiler alone"), std::string::npos);
+}
+
+TEST(SpecialisedEngines, ACancelledBuildEnds) {
+  const auto general = engineOf(planOf(smallNetwork()), kUnmeasured);
+  std::stop_source stop;
+  stop.request_stop();
+  const auto made = specialiserOf(*general, kUnmeasured).value()({{"x", {3, 4}}}, stop.get_token());
+  ASSERT_FALSE(made.ok());
+  EXPECT_TRUE(made.error().cancelled);
+}
+
+}  // namespace
+}  // namespace fusescope::testing
