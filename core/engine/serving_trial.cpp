@@ -10,26 +10,27 @@ ServedBy ServingTrial::turn() const {
 }
 
 void ServingTrial::ran(double ms, bool disturbed) {
-  const ServedBy engine = turn();
-  const bool isFirst = m_calls < 2;
+  Side& side = turn() == ServedBy::General ? m_general : m_specialised;
+  const bool counts = side.isSettled();
   ++m_calls;
-  if (isFirst) return;
+  ++side.calls;
+  side.ms += ms;
+  if (!counts) return;
   if (disturbed && m_disturbed < kMostDisturbed) {
     ++m_disturbed;
     return;
   }
-  samplesOf(engine).push_back(ms);
+  side.samples.push_back(ms);
 }
 
-std::optional<KernelTime> ServingTrial::timeBy(ServedBy engine) const {
-  const std::vector<double>& samples = engine == ServedBy::General ? m_general : m_specialised;
+std::optional<KernelTime> ServingTrial::Side::time() const {
   return samples.empty() ? std::nullopt : std::optional(timeOf(samples));
 }
 
 ServingTrial::Verdict ServingTrial::verdict() const {
-  const std::size_t calls = std::min(m_general.size(), m_specialised.size());
+  const std::size_t calls = std::min(m_general.samples.size(), m_specialised.samples.size());
   if (calls < kLeastCalls) return Verdict::Open;
-  const KernelTime general = timeOf(m_general), specialised = timeOf(m_specialised);
+  const KernelTime general = *m_general.time(), specialised = *m_specialised.time();
   if (specialised.isClearlyBelow(general)) return Verdict::Faster;
   if (general.isClearlyBelow(specialised) || calls >= kMostCalls) return Verdict::NotFaster;
   return Verdict::Open;

@@ -23,15 +23,19 @@ class ServingTrial {
 
   /// Which engine answers the next call.
   ServedBy turn() const;
-  /// A call was answered by the engine whose turn it was. The first call of each engine does not count, since it finds
-  /// its memory cold. `disturbed` says that something was being built meanwhile; such a call does not count either, as
-  /// long as that has not lasted for kMostDisturbed calls.
+  /// A call was answered by the engine whose turn it was. The first calls of each engine do not count: it finds its
+  /// memory cold, and finds out by how many threads it runs best (ThreadPolicy). `disturbed` says that something was
+  /// being built meanwhile; such a call does not count either, as long as that has not lasted for kMostDisturbed calls.
   void ran(double ms, bool disturbed);
   Verdict verdict() const;
   /// What a call takes; nothing while no call counted.
-  std::optional<KernelTime> general() const { return timeBy(ServedBy::General); }
-  std::optional<KernelTime> specialised() const { return timeBy(ServedBy::Specialised); }
+  std::optional<KernelTime> general() const { return m_general.time(); }
+  std::optional<KernelTime> specialised() const { return m_specialised.time(); }
 
+  /// What an engine must have run for, until its calls count: a stretch by all threads and one by fewer, of at least
+  /// 40 ms each, or so many calls.
+  static constexpr double kSettlingMs = 100;
+  static constexpr int kMostSettling = 80;
   /// Calls of each engine that must count before a verdict. Fewer say too little of the spread.
   static constexpr std::size_t kLeastCalls = 8;
   /// Calls of each engine after which two that are not told apart count as equally fast.
@@ -39,12 +43,17 @@ class ServingTrial {
   static constexpr int kMostDisturbed = 400;
 
  private:
-  std::vector<double>& samplesOf(ServedBy engine) { return engine == ServedBy::General ? m_general : m_specialised; }
-  std::optional<KernelTime> timeBy(ServedBy engine) const;
+  struct Side {
+    int calls = 0;
+    double ms = 0;                ///< of all calls
+    std::vector<double> samples;  ///< of those that count
+    bool isSettled() const { return calls >= kMostSettling || ms >= kSettlingMs; }
+    std::optional<KernelTime> time() const;
+  };
 
   int m_calls = 0;
   int m_disturbed = 0;
-  std::vector<double> m_general, m_specialised;
+  Side m_general, m_specialised;
 };
 
 }  // namespace fusescope

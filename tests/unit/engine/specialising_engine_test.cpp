@@ -117,7 +117,9 @@ class Specialising : public ::testing::Test {
   }
   static const Decision& last(const SpecialisingEngine& engine) { return engine.decisions().back(); }
 
-  static constexpr int kEnough = 2 + 2 * static_cast<int>(ServingTrial::kLeastCalls + 2);
+  /// Calls until an engine of 5 ms a call has taken over.
+  static constexpr int kEnough =
+      2 + 2 * static_cast<int>(ServingTrial::kSettlingMs / 5 + ServingTrial::kLeastCalls + 2);
   std::shared_ptr<const Plan> m_plan = planOf(smallNetwork());
   FakeClock m_clock;
   double m_specialisedMs = 5;
@@ -380,29 +382,38 @@ TEST(ServingTrial, EnginesTakeTurns) {
   EXPECT_EQ(turns, "GSSGGSSG");
 }
 
-TEST(ServingTrial, TheFirstCallOfEachDoesNotCount) {
-  const auto cold = [](int call) { return call == 0 ? 1000.0 : 5.0; };
+TEST(ServingTrial, CallsCountOnceAnEngineHasSettled) {
+  // Slow for the time in which it tries fewer threads.
+  const auto settling = [](int call) { return call < 5 ? 20.0 : 5.0; };
   const ServingTrial trial = trialOf(
-      10, [](int) { return 10.0; }, cold);
+      20, [](int) { return 10.0; }, settling);
   EXPECT_EQ(trial.verdict(), ServingTrial::Verdict::Faster);
   EXPECT_EQ(trial.specialised()->median, 5);
+  EXPECT_EQ(trialOf(
+                9, [](int) { return 10.0; }, settling)
+                .verdict(),
+            ServingTrial::Verdict::Open);
+  // Calls that are very short settle by their number.
+  const auto quick = [](int) { return 0.001; };
+  EXPECT_FALSE(trialOf(ServingTrial::kMostSettling, quick, quick).specialised());
+  EXPECT_TRUE(trialOf(ServingTrial::kMostSettling + 1, quick, quick).specialised());
 }
 
 TEST(ServingTrial, WhatDiffersLessThanItsSpreadIsNotFaster) {
   const auto noisy = [](int call) { return 10.0 + (call % 5); };
   const auto alike = [](int call) { return 9.8 + (call % 5); };
-  EXPECT_EQ(trialOf(12, noisy, alike).verdict(), ServingTrial::Verdict::Open);
-  EXPECT_EQ(trialOf(static_cast<int>(ServingTrial::kMostCalls) + 2, noisy, alike).verdict(),
+  EXPECT_EQ(trialOf(22, noisy, alike).verdict(), ServingTrial::Verdict::Open);
+  EXPECT_EQ(trialOf(static_cast<int>(ServingTrial::kMostCalls) + 12, noisy, alike).verdict(),
             ServingTrial::Verdict::NotFaster);
-  EXPECT_EQ(trialOf(12, noisy, [](int call) { return 5.0 + (call % 5) / 10.0; }).verdict(),
+  EXPECT_EQ(trialOf(40, noisy, [](int call) { return 5.0 + (call % 5) / 10.0; }).verdict(),
             ServingTrial::Verdict::Faster);
 }
 
 TEST(ServingTrial, CallsDuringABuildDoNotCountForSomeTime) {
   const auto ten = [](int) { return 10.0; };
   const auto five = [](int) { return 5.0; };
-  EXPECT_EQ(trialOf(20, ten, five, true).verdict(), ServingTrial::Verdict::Open);
-  EXPECT_FALSE(trialOf(20, ten, five, true).general());
+  EXPECT_EQ(trialOf(60, ten, five, true).verdict(), ServingTrial::Verdict::Open);
+  EXPECT_FALSE(trialOf(60, ten, five, true).general());
   EXPECT_EQ(trialOf(ServingTrial::kMostDisturbed, ten, five, true).verdict(), ServingTrial::Verdict::Faster)
       << "where builds never end, what there is must do";
 }
@@ -445,35 +456,24 @@ void expectSpecialisedAgrees(const PlanOptions& planOptions, double tolerance) {
   const auto plan = planOf(smallNetwork(), planOptions);
   auto general = engineOf(plan, kUnmeasured);
   SpecialiseOptions options{.specialise = specialiserOf(*general, kUnmeasured).value()};
-  double now = 0;
-  int calls = 0;
-  // A call takes 10 ms until the specialised engine is there; then a specialised one takes less.
-  SpecialisingEngine* engine = nullptr;
-  options.nowMs = [&] {
-    const auto served = engine == nullptr ? std::nullopt : engine->served({{"x", {5, 4}}});
-    const bool isFast = served && served->state == ServingState::Trying && (calls % 4 == 1 || calls % 4 == 2);
-    return now += isFast ? 1 : 10;
-  };
-  const auto own = std::make_unique<SpecialisingEngine>(std::move(general), std::move(options));
-  engine = own.get();
+  options.nowMs = [now = 0.0]() mutable { return now += 10; };  // calls take equally long
+  SpecialisingEngine engine(std::move(general), std::move(options));
   BuildOptions fixed = kUnmeasured;
   fixed.shapes = {{"x", {5, 4}}};
   const auto fresh = engineOf(plan, fixed);
   const std::map<std::string, Tensor> inputs{{"x", noise({5, 4}, 7)}};
   const Tensor expected = fresh->run(inputs).value().outputs.at("y");
-  for (int i = 0; i < 60; ++i) {
-    const auto served = engine->served({{"x", {5, 4}}});
-    calls = served && served->state == ServingState::Trying ? calls + (i > 0 ? 1 : 0) : -1;
-    const auto result = engine->run(inputs);
+  for (int i = 0; i < 30; ++i) {
+    const auto result = engine.run(inputs);
     ASSERT_TRUE(result.ok()) << result.error().text();
     const Tensor& y = result.value().outputs.at("y");
     ASSERT_EQ(y.dims(), expected.dims());
     for (std::int64_t k = 0; k < y.count(); ++k) EXPECT_NEAR(y.asDouble(k), expected.asDouble(k), tolerance);
-    engine->awaitBuild();
+    engine.awaitBuild();
   }
-  const auto served = *engine->served({{"x", {5, 4}}});
-  EXPECT_GT(served.bySpecialised, 0);
-  EXPECT_EQ(served.calls, 60);
+  const auto served = *engine.served({{"x", {5, 4}}});
+  EXPECT_EQ(served.calls, 30);
+  EXPECT_EQ(served.bySpecialised, 14) << "they took turns";
 }
 
 TEST(SpecialisedEngines, GiveWhatTheGeneralOneGives) {
