@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "base/random_numbers.h"
+
 namespace fusescope {
 
+/// One call of each pair by each engine, in an order that looks like chance: a scheduler that takes the processor away
+/// after every so many calls must not meet the same engine each time.
 ServedBy ServingTrial::turn() const {
-  const int place = m_calls % 4;
-  return place == 0 || place == 3 ? ServedBy::General : ServedBy::Specialised;
+  const bool specialisedIsFirst = RandomNumbers(static_cast<std::uint64_t>(m_calls / 2)).next() % 2 != 0;
+  return (m_calls % 2 == 0) == specialisedIsFirst ? ServedBy::Specialised : ServedBy::General;
 }
 
 void ServingTrial::ran(double ms, bool disturbed) {
