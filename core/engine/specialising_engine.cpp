@@ -48,8 +48,8 @@ Result<RunResult> SpecialisingEngine::run(const std::map<std::string, Tensor>& i
   takeBuild();
   if (!m_isOpen || !mark.empty()) return m_general->run(inputs, mark, stop);
   const std::map<std::string, Dims> extents = extentsOfInputs(inputs);
-  const auto known = find(extents);
-  if (known != m_entries.end() && turnOf(*known) == ServedBy::Specialised) {
+  Entry* const known = find(extents);
+  if (known != nullptr && turnOf(*known) == ServedBy::Specialised) {
     const double start = nowMs();
     auto result = known->engine->run(inputs, {}, stop);
     if (result.ok()) {
@@ -76,14 +76,14 @@ Result<TimeReport> SpecialisingEngine::time(const std::map<std::string, Tensor>&
 
 Engine& SpecialisingEngine::serving(const std::map<std::string, Dims>& extents) {
   takeBuild();
-  const auto known = find(extents);
-  const bool hasTakenOver = known != m_entries.end() && known->told.state == ServingState::TakenOver;
+  const Entry* const known = find(extents);
+  const bool hasTakenOver = known != nullptr && known->told.state == ServingState::TakenOver;
   return hasTakenOver ? *known->engine : *m_general;
 }
 
 std::optional<ServedExtents> SpecialisingEngine::served(const std::map<std::string, Dims>& extents) const {
-  const auto known = std::ranges::find_if(m_entries, [&](const Entry& entry) { return entry.told.extents == extents; });
-  return known == m_entries.end() ? std::nullopt : std::optional(known->told);
+  const auto known = m_byExtents.find(extents);
+  return known == m_byExtents.end() ? std::nullopt : std::optional(known->second->told);
 }
 
 std::size_t SpecialisingEngine::engines() const {
@@ -97,18 +97,21 @@ std::int64_t SpecialisingEngine::bytes() const {
   return bytes;
 }
 
-SpecialisingEngine::Entries::iterator SpecialisingEngine::find(const std::map<std::string, Dims>& extents) {
-  return std::ranges::find_if(m_entries, [&](const Entry& entry) { return entry.told.extents == extents; });
+/// What is known of these extents; null where nothing is.
+SpecialisingEngine::Entry* SpecialisingEngine::find(const std::map<std::string, Dims>& extents) {
+  const auto known = m_byExtents.find(extents);
+  return known == m_byExtents.end() ? nullptr : &*known->second;
 }
 
 /// What is known of these extents, as the latest used.
 SpecialisingEngine::Entry& SpecialisingEngine::entryOf(const std::map<std::string, Dims>& extents) {
-  const auto known = find(extents);
-  if (known != m_entries.end()) {
-    m_entries.splice(m_entries.begin(), m_entries, known);
+  const auto [known, isNew] = m_byExtents.try_emplace(extents);
+  if (!isNew) {
+    m_entries.splice(m_entries.begin(), m_entries, known->second);
     return m_entries.front();
   }
   m_entries.emplace_front();
+  known->second = m_entries.begin();
   m_entries.front().told.extents = extents;
   m_entries.front().metMs = nowMs();
   decided("build.extents_new", m_entries.front());
@@ -157,9 +160,9 @@ void SpecialisingEngine::takeBuild() {
 void SpecialisingEngine::awaitBuild() {
   if (m_build == nullptr) return;
   auto made = m_build->take();
-  const auto entry = find(m_build->extents());
+  Entry* const entry = find(m_build->extents());
   m_build.reset();
-  if (entry != m_entries.end()) takeIn(*entry, std::move(made));
+  if (entry != nullptr) takeIn(*entry, std::move(made));
   startBuild();
 }
 
@@ -247,6 +250,7 @@ void SpecialisingEngine::forgetOldest() {
       return entry.engine == nullptr && entry.told.state != ServingState::Building;
     });
     if (last == m_entries.rend() || &*last == &m_entries.front()) return;
+    m_byExtents.erase(last->told.extents);
     m_entries.erase(std::prev(last.base()));
   }
 }

@@ -101,7 +101,7 @@ class SpecialisingEngine final : public Engine {
   };
   using Entries = std::list<Entry>;
 
-  Entries::iterator find(const std::map<std::string, Dims>& extents);
+  Entry* find(const std::map<std::string, Dims>& extents);
   Entry& entryOf(const std::map<std::string, Dims>& extents);
   ServedBy turnOf(const Entry& entry) const;
   void ran(Entry& entry, ServedBy engine, double ms);
@@ -120,6 +120,7 @@ class SpecialisingEngine final : public Engine {
   SpecialiseOptions m_options;
   bool m_isOpen = false;  ///< whether its inputs may have other extents at all
   Entries m_entries;      ///< the latest used first
+  std::map<std::map<std::string, Dims>, Entries::iterator> m_byExtents;
   std::vector<Decision> m_decisions;
   double m_buildStartMs = 0;
   std::unique_ptr<BackgroundBuild> m_build;  ///< the last member, so that it ends first
