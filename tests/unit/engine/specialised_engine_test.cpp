@@ -167,6 +167,21 @@ TEST(SpecialisedEngines, OfASampleGiveWhatAnEngineForTheseExtentsGives) {
   }
 }
 
+TEST(SpecialisedEngines, AreThereForExtentsThatThePlanDoesNotTakeForGranted) {
+  const auto plan = planOf(modelOfText(R"(
+    input %x: f32[a, 2]
+    input %y: f32[b, 2]
+    %z: f32[c, 2] = Add(%x, %y) {name="join"}
+    output %z)"));
+  ASSERT_FALSE(plan->model->conditions.empty()) << "x and y are taken to have equal extents";
+  const auto general = engineOf(plan, kUnmeasured);
+  const auto made = specialiserOf(*general, kUnmeasured).value()({{"x", {2, 2}}, {"y", {1, 2}}}, {});
+  ASSERT_TRUE(made.ok()) << made.error().text();
+  const auto result = made.value().engine->run({{"x", floats({2, 2}, {1, 2, 3, 4})}, {"y", floats({1, 2}, {10, 20})}});
+  ASSERT_TRUE(result.ok()) << result.error().text();
+  EXPECT_TRUE(result.value().outputs.at("z").identical(floats({2, 2}, {11, 22, 13, 24})));
+}
+
 TEST(SpecialisedEngines, ShareWeightsWithTheGeneralOne) {
   const auto general = engineOf(planOf(smallNetwork()), kUnmeasured);
   const auto specialise = specialiserOf(*general, kUnmeasured).value();
