@@ -167,6 +167,28 @@ TEST(SpecialisedEngines, OfASampleGiveWhatAnEngineForTheseExtentsGives) {
   }
 }
 
+TEST(SpecialisedEngines, AreBuiltBesideRunsThatStayRight) {
+  const auto plan = planOf(sampleModel("tiny_resnet_dynbatch"));
+  const BuildOptions measured{.threads = 1};
+  auto general = engineOf(plan, measured);
+  SpecialiseOptions options{.specialise = specialiserOf(*general, measured).value()};
+  SpecialisingEngine engine(std::move(general), std::move(options));
+  std::vector<std::map<std::string, Tensor>> inputs;
+  std::vector<Tensor> expected;
+  for (std::uint32_t batch = 1; batch <= 3; ++batch) {
+    inputs.push_back({{"x", noise({batch, 3, 64, 64}, batch)}});
+    expected.push_back(engineOf(plan, kUnmeasured)->run(inputs.back()).value().outputs.at("linear"));
+  }
+  for (int call = 0; call < 60; ++call) {  // a build goes on during most of them; the last one is cancelled
+    const std::size_t which = static_cast<std::size_t>(call) % inputs.size();
+    const auto result = engine.run(inputs[which]);
+    ASSERT_TRUE(result.ok()) << result.error().text();
+    EXPECT_LE(offBy(result.value().outputs.at("linear"), expected[which]), 1e-5);
+  }
+  EXPECT_TRUE(std::ranges::any_of(engine.decisions(),
+                                  [](const Decision& decision) { return decision.code == "build.extents_building"; }));
+}
+
 TEST(SpecialisedEngines, AreThereForExtentsThatThePlanDoesNotTakeForGranted) {
   const auto plan = planOf(modelOfText(R"(
     input %x: f32[a, 2]
