@@ -151,6 +151,9 @@ void SpecialisingEngine::judge(Entry& entry) {
   }
   decided("build.extents_not_faster", entry, timesJson(entry.told));
   keepGeneral(entry);
+  entry.mayTryAgain = true;
+  entry.callsSince = 0;
+  entry.callsNeeded = std::max(2 * entry.callsNeeded, kCallsBetweenTrials);
 }
 
 void SpecialisingEngine::takeBuild() {
@@ -194,7 +197,9 @@ void SpecialisingEngine::takeIn(Entry& entry, Result<SpecialisedEngine> made) {
 /// Begins the next build, if any extents have been met often enough.
 void SpecialisingEngine::startBuild() {
   const auto isWanted = [](const Entry& entry) {
-    return entry.told.state == ServingState::Seen && entry.callsSince >= entry.callsNeeded;
+    const ServingState state = entry.told.state;
+    const bool mayBeBuilt = state == ServingState::Seen || (state == ServingState::Kept && entry.mayTryAgain);
+    return mayBeBuilt && entry.callsSince >= entry.callsNeeded;
   };
   while (m_build == nullptr) {
     const auto wanted = std::ranges::find_if(m_entries, isWanted);
@@ -236,6 +241,7 @@ void SpecialisingEngine::makeRoom(const Entry& newest) {
 void SpecialisingEngine::keepGeneral(Entry& entry) {
   dropEngine(entry);
   entry.told.state = ServingState::Kept;
+  entry.mayTryAgain = false;
 }
 
 void SpecialisingEngine::dropEngine(Entry& entry) {

@@ -27,7 +27,7 @@ enum class ServingState {
   Building,   ///< the general engine serves meanwhile
   Trying,     ///< both engines serve in turns until one is known to be faster
   TakenOver,  ///< the specialised engine serves
-  Kept        ///< the general engine serves for good: the other one was not faster, or cannot be had
+  Kept        ///< the general engine serves on: the other one was not faster, or cannot be had
 };
 std::string_view name(ServingState state);  ///< "seen", "building", "trying", "taken_over", "kept_general"
 std::string_view name(ServedBy engine);     ///< "general", "specialised"
@@ -85,6 +85,9 @@ class SpecialisingEngine final : public Engine {
   /// A call of extents that never come again is not worth a build: that takes as long as many calls. The second call
   /// says that they come again, and what waits for a third one loses a call by it.
   static constexpr std::int64_t kCallsBeforeBuild = 2;
+  /// What was not faster is tried again so many calls later, and after twice as many each time: a machine that was busy
+  /// during the trial may be quiet by then.
+  static constexpr std::int64_t kCallsBetweenTrials = 1000;
   /// So many extents are remembered; what is known of one takes no more than a few hundred bytes.
   static constexpr std::size_t kMostRemembered = 512;
   static constexpr std::size_t kMostDecisions = 2000;
@@ -95,6 +98,7 @@ class SpecialisingEngine final : public Engine {
     std::int64_t callsNeeded =
         kCallsBeforeBuild;        ///< counted in callsSince; doubled each time that its engine is dropped
     std::int64_t callsSince = 0;  ///< since the start, or since its engine was dropped
+    bool mayTryAgain = false;     ///< of one that is Kept: it was not faster
     double metMs = 0;             ///< when the first call was over
     ServingTrial trial{};
     std::unique_ptr<Engine> engine{};

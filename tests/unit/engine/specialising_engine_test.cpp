@@ -177,7 +177,7 @@ TEST_F(Specialising, TheFasterEngineTakesOverAndSaysBothTimes) {
   EXPECT_EQ(engine->time(inputs(4), {}).value().medianMs, 10);
 }
 
-TEST_F(Specialising, WhatIsNotFasterIsDroppedAndNeverBuiltAgain) {
+TEST_F(Specialising, WhatIsNotFasterIsDropped) {
   for (const double ms : {10.0, 20.0}) {
     m_specialisedMs = ms;
     m_builds = 0;
@@ -193,6 +193,27 @@ TEST_F(Specialising, WhatIsNotFasterIsDroppedAndNeverBuiltAgain) {
     EXPECT_EQ(engine->bytes(), 0);
     EXPECT_EQ(m_builds, 1);
   }
+}
+
+TEST_F(Specialising, WhatWasNotFasterIsTriedAgainMuchLaterAndThenLaterStill) {
+  m_specialisedMs = 20;
+  const auto engine = this->engine();
+  const auto callUntilKept = [&] {
+    callOften(*engine, 3, 1);
+    while (stateOf(*engine, 3) != ServingState::Kept) callOften(*engine, 3, 1);
+  };
+  callOften(*engine, 3, 2);
+  for (const int trials : {1, 2}) {
+    callUntilKept();
+    EXPECT_EQ(m_builds, trials);
+    callOften(*engine, 3, static_cast<int>(SpecialisingEngine::kCallsBetweenTrials) * trials - 1);
+    EXPECT_EQ(m_builds, trials) << "not yet";
+    if (trials == 2) m_specialisedMs = 5;
+    callOften(*engine, 3, 1);
+    EXPECT_EQ(m_builds, trials + 1);
+  }
+  callOften(*engine, 3, kEnough + 2);
+  EXPECT_EQ(stateOf(*engine, 3), ServingState::TakenOver) << "the machine is quiet now";
 }
 
 TEST_F(Specialising, ABuildThatFailsKeepsTheGeneralEngine) {
