@@ -234,7 +234,7 @@ void SpecialisingEngine::makeRoom(const Entry& newest) {
     // Extents that take turns in being dropped would be built for ever.
     last->told.state = ServingState::Seen;
     last->callsSince = 0;
-    last->callsNeeded *= 2;
+    last->callsNeeded *= kPatienceAfterDrop;
   }
 }
 

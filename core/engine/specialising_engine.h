@@ -85,6 +85,9 @@ class SpecialisingEngine final : public Engine {
   /// A call of extents that never come again is not worth a build: that takes as long as many calls. The second call
   /// says that they come again, and what waits for a third one loses a call by it.
   static constexpr std::int64_t kCallsBeforeBuild = 2;
+  /// What was dropped for others must be met so many times as often as before. Where more extents take turns than there
+  /// is room for, one engine goes for the next before it was of use, until hardly any is built.
+  static constexpr std::int64_t kPatienceAfterDrop = 8;
   /// What was not faster is tried again so many calls later, and after twice as many each time: a machine that was busy
   /// during the trial may be quiet by then.
   static constexpr std::int64_t kCallsBetweenTrials = 1000;
@@ -95,11 +98,10 @@ class SpecialisingEngine final : public Engine {
  private:
   struct Entry {
     ServedExtents told;
-    std::int64_t callsNeeded =
-        kCallsBeforeBuild;        ///< counted in callsSince; doubled each time that its engine is dropped
-    std::int64_t callsSince = 0;  ///< since the start, or since its engine was dropped
-    bool mayTryAgain = false;     ///< of one that is Kept: it was not faster
-    double metMs = 0;             ///< when the first call was over
+    std::int64_t callsNeeded = kCallsBeforeBuild;  ///< counted in callsSince; more each time that its engine is dropped
+    std::int64_t callsSince = 0;                   ///< since the start, or since its engine was dropped
+    bool mayTryAgain = false;                      ///< of one that is Kept: it was not faster
+    double metMs = 0;                              ///< when the first call was over
     ServingTrial trial{};
     std::unique_ptr<Engine> engine{};
   };

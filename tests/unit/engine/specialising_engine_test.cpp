@@ -292,7 +292,7 @@ TEST_F(Specialising, WhatWasDroppedMustBeMetMoreOftenUntilItIsBuiltAgain) {
   callOften(*engine, 1, kEnough + 2);
   callOften(*engine, 2, kEnough + 2);
   EXPECT_EQ(m_builds, 2);
-  callOften(*engine, 1, 3);
+  callOften(*engine, 1, 2 * static_cast<int>(SpecialisingEngine::kPatienceAfterDrop) - 1);
   EXPECT_EQ(m_builds, 2);
   EXPECT_EQ(stateOf(*engine, 1), ServingState::Seen);
   callOften(*engine, 1, 1);
