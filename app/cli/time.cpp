@@ -6,6 +6,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/print_times.h"
+#include "app/cli/specialised_times.h"
 #include "app/cli/table.h"
 #include "base/process_memory.h"
 #include "base/quantities.h"
@@ -23,6 +24,7 @@ struct Arguments {
   InputArguments inputs;
   EngineArguments engine;
   StepsArguments steps;
+  SpecialiseArguments specialise;
 };
 
 /// Whether a layer, or one inside it, is faster than the measured peaks allow.
@@ -104,15 +106,21 @@ void printForPeople(const TimeReport& report) {
 Result<int> time(const Arguments& arguments, const Artifact& artifact) {
   const auto samples = TRY(arguments.inputs.samples(artifact));
   auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
-  options.shapes = extentsOf(samples.first());
   options.shapeCache = arguments.engine.shapeCache;
+  TimeOptions timing{.seconds = arguments.seconds,
+                     .warmupSeconds = arguments.warmup,
+                     .perLayer = arguments.perLayer,
+                     .steps = TRY(arguments.steps.steps()),
+                     .progress = progressLine()};
+  if (arguments.specialise.specialise) {
+    SpecialiseRequest request = arguments.specialise.request();
+    request.time = std::move(timing);
+    TRY(timeSpecialised(artifact, options, samples, request, arguments.json));
+    return kDone;
+  }
+  options.shapes = extentsOf(samples.first());
   const auto engine = TRY(openEngine(artifact, options));
-  const auto report = TRY(timeEngine(*engine, samples.first(),
-                                     {.seconds = arguments.seconds,
-                                      .warmupSeconds = arguments.warmup,
-                                      .perLayer = arguments.perLayer,
-                                      .steps = TRY(arguments.steps.steps()),
-                                      .progress = progressLine()}));
+  const auto report = TRY(timeEngine(*engine, samples.first(), timing));
   clearProgressLine();
   if (arguments.json) {
     Json json = toJson(report);
@@ -156,7 +164,8 @@ Command timeCommand(CLI::App& app) {
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->engine.declare(*verb);
   arguments->engine.declareShapeCache(*verb);
-  arguments->steps.declare(*verb)->excludes(seconds)->excludes(perLayer);
+  auto* specialise = arguments->specialise.declare(*verb);
+  arguments->steps.declare(*verb)->excludes(seconds)->excludes(perLayer)->excludes(specialise);
   arguments->plan.declare(*verb);
   return {verb, [arguments] { return time(*arguments); }};
 }

@@ -9,5 +9,8 @@ constexpr int kMostThreads = 1024;
 int hardwareThreads();
 /// How many threads the parallel regions that the calling thread enters will use; 0 or less: hardwareThreads().
 void setThreads(int threads);
+/// Lets all other threads of the process run before the calling one and those that it starts from now on. It cannot be
+/// taken back.
+void yieldToOtherThreads();
 
 }  // namespace fusescope

@@ -86,13 +86,13 @@ BuiltEngine::BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& o
 }
 
 Result<std::unique_ptr<BuiltEngine>> BuiltEngine::build(std::shared_ptr<const Plan> plan, const BuildOptions& options,
-                                                        TacticsByIdentity replay) {
+                                                        TacticsByIdentity replay, Measuring measuring) {
   TRY(checkThreads(options.threads));
   std::unique_ptr<BuiltEngine> engine(new BuiltEngine(std::move(plan), options));
   TRY(checkBuildable(*engine->m_plan));
   try {
     if (options.progress) options.progress("kernels", "");
-    TRY(engine->prepare(std::move(replay)));
+    TRY(engine->prepare(std::move(replay), measuring));
     TRY(checkIntact(engine->m_plan->model->files));
   } catch (const std::bad_alloc&) {
     return outOfMemory();
@@ -103,8 +103,9 @@ Result<std::unique_ptr<BuiltEngine>> BuiltEngine::build(std::shared_ptr<const Pl
   return engine;
 }
 
-Status BuiltEngine::prepare(TacticsByIdentity replay) {
+Status BuiltEngine::prepare(TacticsByIdentity replay, Measuring measuring) {
   m_chooser = TRY(TacticChooser::create(*m_plan, m_options, m_report, std::move(replay)));
+  if (measuring == Measuring::Briefly) m_chooser->measureBriefly();
   auto extents = TRY(buildExtents(*m_plan, m_options.shapes));
   m_extents = extents;
   if (BuiltEngine* exception = TRY(exceptionFor(extents, m_options.stop))) {
@@ -120,10 +121,15 @@ Status BuiltEngine::prepare(TacticsByIdentity replay) {
   m_chooser->replayChoices();
   m_report.arenaBytes = static_cast<std::int64_t>(executor->program().arenaBytes());
   m_report.liveBytes = static_cast<std::int64_t>(liveBytes(executor->program()));
-  PackedSet weights;
-  for (const Step& step : executor->program().steps) addWeights(step, weights);
-  m_report.weightBytes = bytesOf(weights);
+  m_report.weightBytes = bytesOf(weights());
   return Done{};
+}
+
+PackedSet BuiltEngine::weights() const {
+  PackedSet weights;
+  for (const Specialisation& made : m_specialisations)
+    for (const Step& step : made.program->steps) addWeights(step, weights);
+  return weights;
 }
 
 std::shared_ptr<const MemoryTimeline> BuiltEngine::memory() const {

@@ -13,12 +13,16 @@
 
 namespace fusescope {
 
+/// How long a build measures tactics.
+enum class Measuring { AtLength, Briefly };
+
 /// The engine behind the interface. See Engine for who may call what from where.
 class BuiltEngine final : public Engine {
  public:
   /// Builds for the extents of `options`; `replay` are the tactics of an engine file, or empty.
   static Result<std::unique_ptr<BuiltEngine>> build(std::shared_ptr<const Plan> plan, const BuildOptions& options,
-                                                    TacticsByIdentity replay);
+                                                    TacticsByIdentity replay,
+                                                    Measuring measuring = Measuring::AtLength);
 
   /// Takes over what the chosen tactics took where they were measured, as far as that is not known: what a run should
   /// take.
@@ -34,6 +38,8 @@ class BuiltEngine final : public Engine {
   Result<TimeReport> time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) override;
   Status save(const std::filesystem::path& path) const override;
   std::shared_ptr<const MemoryTimeline> memory() const override;
+  /// The packed weights of all that is prepared.
+  PackedSet weights() const;
 
  private:
   /// What a program is specialised by.
@@ -57,7 +63,7 @@ class BuiltEngine final : public Engine {
   };
 
   BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options);
-  Status prepare(TacticsByIdentity replay);
+  Status prepare(TacticsByIdentity replay, Measuring measuring);
   Result<Specialisation*> specialisation(Key key, const StopToken& stop);
   AdaptiveThreads threadsOf(const Program& program, const std::map<std::string, Dims>& extents) const;
   std::optional<double> expectedMs(const Program& program) const;

@@ -85,15 +85,30 @@ std::string otherExtents(const ExtentCondition& condition, const Plan& plan) {
   return "Give inputs of other extents" + (ranges.empty() ? "." : ": it is planned for " + joined(ranges) + ".");
 }
 
-bool hasOpenInput(const Graph& graph) {
-  for (const ValueId input : graph.inputs()) {
-    const TensorType& type = graph.value(input).type;
-    if (type.container == Container::None && !type.shape.fixed()) return true;
-  }
-  return false;
+constexpr std::size_t kNamedInputs = 3;
+
+bool isOpen(const TensorType& type) {
+  return type.container == Container::None && !type.shape.fixed();
 }
 
 }  // namespace
+
+bool hasOpenInput(const Graph& graph) {
+  return std::ranges::any_of(graph.inputs(), [&](ValueId input) { return isOpen(graph.value(input).type); });
+}
+
+std::string openExtentsInWords(const Graph& graph, const std::map<std::string, Dims>& extents) {
+  std::vector<std::string> texts;
+  for (const ValueId input : graph.inputs()) {
+    const auto given = extents.find(graph.value(input).name);
+    if (given != extents.end() && isOpen(graph.value(input).type))
+      texts.push_back(given->first + " " + toText(given->second));
+  }
+  if (texts.size() <= kNamedInputs) return joined(texts);
+  const std::size_t more = texts.size() - kNamedInputs;
+  texts.resize(kNamedInputs);
+  return joined(texts) + " and " + counted(static_cast<std::int64_t>(more), "more input");
+}
 
 Status checkDemands(const Plan& plan, const std::map<std::string, Dims>& extents) {
   // What is demanded was worked out where the others hold; elsewhere the plan for just these extents tells.

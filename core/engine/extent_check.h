@@ -8,6 +8,12 @@
 
 namespace fusescope {
 
+/// Whether the extents of an input are not all known.
+bool hasOpenInput(const Graph& graph);
+/// The extents of the inputs of `graph` whose extents are open: "x [2, 5], y [3, 5]"; of many the first three, and how
+/// many more.
+std::string openExtentsInWords(const Graph& graph, const std::map<std::string, Dims>& extents);
+
 /// An error where inputs of these extents break a demand of the network: it names the node, the demand and the inputs.
 Status checkDemands(const Plan& plan, const std::map<std::string, Dims>& extents);
 

@@ -54,6 +54,15 @@ struct MeasureBudget {
   double leastPatienceMs = 30;  ///< each: a slice of the scheduler or several, whatever the runs take
 };
 
+/// Beside other work that does not end: a rough time soon.
+inline constexpr MeasureBudget kBrief{.msEach = 4,
+                                      .leastRounds = 2,
+                                      .fewRounds = 4,
+                                      .mostRounds = 24,
+                                      .precision = 0.05,
+                                      .patience = 1,
+                                      .leastPatienceMs = 4};
+
 /// What measuring asks of the threads that run kernels, those of the caller's parallel regions where `waitedMs` is
 /// empty, and what time it is.
 struct MeasuredThreads {

@@ -94,6 +94,7 @@ Result<TacticChooser*> TacticChooser::ofBody(const Plan& body, const HeldBody& s
   chooser->m_quiet = m_quiet;
   chooser->m_budget = m_budget;
   chooser->m_prefers = m_prefers;
+  chooser->m_isBrief = m_isBrief;
   chooser->m_replay = m_replay;
   TRY(chooser->readDirectives());
   entry = std::move(chooser);
@@ -125,6 +126,11 @@ void TacticChooser::chooseAtLength(double times) {
   m_budget.msEach *= times;
   m_budget.mostRounds = static_cast<int>(m_budget.mostRounds * times);
   m_budget.precision /= times;
+}
+
+void TacticChooser::measureBriefly() {
+  m_isBrief = true;
+  m_budget = kBrief;
 }
 
 void TacticChooser::noteDynamic(const FusedNode& fused, const std::string& why) {
@@ -220,7 +226,7 @@ Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelReq
   std::optional<double> alone;
   if (ways.tactics.size() == 1) {
     alone = TRY(onlyTime(backend, request, ways.region, chosen));
-  } else if (ways.isMeasured && ways.times[way] && m_cache != nullptr && !m_quiet) {
+  } else if (ways.isMeasured && ways.times[way] && m_cache != nullptr && !m_quiet && !m_isBrief) {
     storeRegion(backend, request, ways.region, timingContext(*m_plan, backend, request.threads), *ways.times[way]);
   }
   if (ways.isMeasured && tactic.implementation == kUnfused && !m_quiet) noteUnfused(request, ways, way);

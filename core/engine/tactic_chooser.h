@@ -86,6 +86,10 @@ class TacticChooser {
   /// From now on measures `times` as long as usual, and lets nothing but times count: what that chooses is the best
   /// there is, though two builds may differ.
   void chooseAtLength(double times);
+  /// From now on measures each region once and for a short time, and no conversions: for a build beside runs, where a
+  /// quiet moment hardly comes, and whose outcome is timed as a whole before it is used. These times are not kept for
+  /// other builds.
+  void measureBriefly();
   /// Reports that `fused` is prepared while it runs, and why.
   void noteDynamic(const FusedNode& fused, const std::string& why);
   /// Reports how far other work disturbed what this build measured, if it did.
@@ -115,6 +119,7 @@ class TacticChooser {
   Result<std::vector<Tactic>> withinWorkspace(const Backend& backend, const KernelRequest& request,
                                               const std::vector<Tactic>& tactics);
   double measuredConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
+  std::optional<double> knownConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to) const;
   void storeConversion(const std::string& key, const TensorDesc& from, const TensorDesc& to,
                        const TimingContext& context, const KernelTime& time);
   const Tactic* asked(const KernelRequest& request, const std::vector<Tactic>& tactics,
@@ -161,6 +166,7 @@ class TacticChooser {
   MeasureBudget m_budget;
   double m_measuringMs = 0, m_againMs = 0;  ///< spent so far: on what had no time, and on measuring that again
   bool m_prefers = true;                    ///< not times alone count
+  bool m_isBrief = false;                   ///< measureBriefly() was called
   bool m_quiet = false;                     ///< replaying: nothing is reported
 };
 

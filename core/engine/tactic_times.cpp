@@ -123,11 +123,11 @@ Result<std::vector<std::optional<KernelTime>>> TacticChooser::timesOf(const Back
 void TacticChooser::keepTime(const std::string& key, const KernelTime& time) {
   m_measuredHere.insert(key);
   m_times[key] = time;
-  if (m_cache != nullptr) m_cache->store(key, measurementOf(time));
+  if (m_cache != nullptr && !m_isBrief) m_cache->store(key, measurementOf(time));
 }
 
 Status TacticChooser::measureAgain(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
-  if (ways.isSettled || m_againMs > kMostAgain * m_measuringMs) return Done{};
+  if (ways.isSettled || m_isBrief || m_againMs > kMostAgain * m_measuringMs) return Done{};
   std::optional<double> best;
   for (const auto& time : ways.times)
     if (time) best = std::min(best.value_or(time->ms), time->ms);
@@ -174,7 +174,7 @@ void TacticChooser::noteDisturbed() {
 Result<std::optional<double>> TacticChooser::onlyTime(const Backend& backend, const KernelRequest& request,
                                                       const std::string& region, const ChosenTactic& chosen) {
   const std::optional<double> none;
-  if (m_cache == nullptr || m_quiet || chosen.tactic.numerics.emulated ||
+  if (m_cache == nullptr || m_quiet || m_isBrief || chosen.tactic.numerics.emulated ||
       m_plan->target.acceleratedBackend == kReferenceBackend)
     return none;
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
@@ -205,8 +205,17 @@ void TacticChooser::storeRegion(const Backend& backend, const KernelRequest& req
 
 double TacticChooser::conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
   if (from == to) return 0;
-  if (m_options.measureTactics) return measuredConversion(backend, from, to);
-  return static_cast<double>(from.bytes() + to.bytes()) / kGuessedBytesPerMs;
+  if (m_options.measureTactics && !m_isBrief) return measuredConversion(backend, from, to);
+  const auto known = m_isBrief ? knownConversion(backend, from, to) : std::nullopt;
+  return known.value_or(static_cast<double>(from.bytes() + to.bytes()) / kGuessedBytesPerMs);
+}
+
+/// What an earlier build measured.
+std::optional<double> TacticChooser::knownConversion(const Backend& backend, const TensorDesc& from,
+                                                     const TensorDesc& to) const {
+  if (m_cache == nullptr) return std::nullopt;
+  const auto known = m_cache->find(conversionTimeKey(from, to, timingContext(backend, m_options.threads)));
+  return known ? std::optional(known->ms) : std::nullopt;
 }
 
 double TacticChooser::measuredConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
@@ -243,7 +252,8 @@ void TacticChooser::storeConversion(const std::string& key, const TensorDesc& fr
 }
 
 void TacticChooser::noteConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
-  const bool isMeasured = m_cache != nullptr && !m_quiet && m_plan->target.acceleratedBackend != kReferenceBackend;
+  const bool isMeasured =
+      m_cache != nullptr && !m_quiet && !m_isBrief && m_plan->target.acceleratedBackend != kReferenceBackend;
   if (!isMeasured || !isPlainConversion(from, to)) return;
   measuredConversion(backend, from, to);
   if (!isExchangeable(from.dtype) || !isExchangeable(to.dtype)) return;

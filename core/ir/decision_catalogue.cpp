@@ -1,4 +1,4 @@
-#include "ir/decision.h"
+#include "ir/decision_catalogue.h"
 
 namespace fusescope {
 
@@ -6,7 +6,7 @@ namespace fusescope {
 // DecisionCode. Codes are stable: files hold them and users filter by them.
 const std::vector<DecisionCode>& decisionCatalogue() {
   using enum DecisionKind;
-  static const std::vector<DecisionCode> kCatalogue{
+  static const std::vector<DecisionCode> kCatalogue = withMetExtents({
       // import
       {"import.function_inlined", Import, true,
        "calls the function {function}; its {nodes|node stands/nodes stand} in its place"},
@@ -457,7 +457,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the plan was saved by other rules, in version {version} of the format, with other {parts}; it is made anew, "
        "from "
        "its options, by the rules of this Fusescope"},
-  };
+  });
   return kCatalogue;
 }
 

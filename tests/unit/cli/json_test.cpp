@@ -40,6 +40,7 @@ std::vector<Json> printed(const TemporaryFolder& folder) {
       {"plan", model, "--original"},
       {"run", model, "--inputs", io, "--expect", io, "--mark", "all"},
       {"time", model, "--seconds", "0.05", "--warmup", "0", "--per-layer"},
+      {"time", model, "--seconds", "0.05", "--warmup", "0", "--specialise"},
       {"compare", model, model, "--seconds", "0"},
       {"diff", model, model},
       {"errors", model, "--precision", "bf16", "--inputs", io},
@@ -76,7 +77,7 @@ TEST(CliJson, EveryDocumentHasAFormatThatIsDescribed) {
       EXPECT_TRUE(names(text.substr(text.find("## Keys")), key)) << key << " of " << format;
     }
   }
-  EXPECT_GE(formats.size(), 15U);
+  EXPECT_GE(formats.size(), 16U);
 }
 
 TEST(CliJson, AnExportWithoutAFileIsTextInTheDocument) {

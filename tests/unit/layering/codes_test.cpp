@@ -19,6 +19,10 @@ std::string contentOf(const fs::path& path) {
   return text.str();
 }
 
+bool isCatalogue(const fs::path& path) {
+  return path.extension() == ".cpp" && path.filename().string().starts_with("decision_catalogue");
+}
+
 /// Everything that looks like a reason code in the sources below `folder`, but for the catalogue.
 std::set<std::string> codesBelow(const std::string& folder, const std::set<std::string>& known) {
   static const std::regex code("[a-z]+\\.[a-z_0-9]+");
@@ -26,7 +30,7 @@ std::set<std::string> codesBelow(const std::string& folder, const std::set<std::
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(FUSESCOPE_SOURCE_DIR) / folder)) {
     const auto extension = entry.path().extension();
     if (extension != ".cpp" && extension != ".h" && extension != ".txt") continue;
-    if (entry.path().filename() == "decision_catalogue.cpp") continue;
+    if (isCatalogue(entry.path())) continue;
     const std::string text = contentOf(entry.path());
     for (std::sregex_iterator at(text.begin(), text.end(), code), end; at != end; ++at)
       if (known.contains(at->str())) found.insert(at->str());
@@ -35,7 +39,9 @@ std::set<std::string> codesBelow(const std::string& folder, const std::set<std::
 }
 
 std::set<std::string> catalogue() {
-  const std::string text = contentOf(fs::path(FUSESCOPE_SOURCE_DIR) / "core/ir/decision_catalogue.cpp");
+  std::string text;
+  for (const auto& entry : fs::directory_iterator(fs::path(FUSESCOPE_SOURCE_DIR) / "core/ir"))
+    if (isCatalogue(entry.path())) text += contentOf(entry.path());
   static const std::regex row("\\{\"([a-z]+\\.[a-z_0-9]+)\"");
   std::set<std::string> codes;
   for (std::sregex_iterator at(text.begin(), text.end(), row), end; at != end; ++at) codes.insert((*at)[1]);

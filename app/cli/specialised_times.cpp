@@ -1,0 +1,144 @@
+#include "app/cli/specialised_times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "app/cli/print_times.h"
+#include "app/cli/table.h"
+#include "base/text.h"
+#include "engine/extent_check.h"
+#include "session/operations.h"
+
+namespace fusescope::cli {
+namespace {
+
+std::string trialText(const std::optional<KernelTime>& time) {
+  return time ? msText(time->ms) : "-";
+}
+
+std::string servedByText(const SampleServing& serving) {
+  switch (serving.served.state) {
+    case ServingState::TakenOver:
+      return "specialised";
+    case ServingState::Kept:
+      return "general";
+    case ServingState::Seen:
+      return serving.served.buildMs ? "general (dropped)" : "general";
+    case ServingState::Building:
+      return "general (building)";
+    case ServingState::Trying:
+      return "both in turns";
+  }
+  return "general";
+}
+
+/// "0.120 ms, at most 0.300 ms": of calls.
+std::string callsText(const CallTimes& times) {
+  if (times.calls == 0) return "-";
+  return fmt::format("{}, at most {}", msText(times.medianMs), msText(times.mostMs));
+}
+
+void printServing(const SpecialiseReport& report, const Graph& graph) {
+  printTitle("Who serves");
+  Table table({{"sample"},
+               {"extents"},
+               {"served by"},
+               {"general", true},
+               {"specialised", true},
+               {"calls", true},
+               {"first call", true},
+               {"taken over after", true},
+               {"more memory", true}});
+  for (const SampleServing& serving : report.samples) {
+    const ServedExtents& served = serving.served;
+    table.add({shortened(serving.sample, 32), shortened(openExtentsInWords(graph, served.extents), 48),
+               servedByText(serving), trialText(served.general), trialText(served.specialised),
+               std::to_string(served.calls), msText(serving.firstMs), msText(served.takenOverMs),
+               served.bytes > 0 ? bytesText(served.bytes) : "-"});
+  }
+  table.print();
+  printTitle("Calls that the general engine answered");
+  Table calls({{"sample"}, {"while a build went on", true}, {"otherwise", true}});
+  for (const SampleServing& serving : report.samples)
+    calls.add({shortened(serving.sample, 32), callsText(serving.whileBuilding), callsText(serving.otherwise)});
+  calls.print();
+  printTitle("Decisions");
+  for (const Decision& decision : report.decisions)
+    std::cout << fmt::format("{} ({})\n", message(decision), decision.code);
+  std::cout << fmt::format("{} with {} of memory of their own; room for {} and {}\n",
+                           counted(static_cast<std::int64_t>(report.engines), "specialised engine"),
+                           bytesText(report.bytes), report.mostEngines, bytesText(report.mostBytes));
+  if (!report.settled)
+    std::cout << "The time was over before it was settled for all samples who serves them (--settle-seconds).\n";
+}
+
+/// The times of each different engine that serves, once for samples of equal extents.
+void printEngineTimes(const SpecialiseReport& report, const Graph& graph) {
+  std::vector<const std::map<std::string, Dims>*> printed;
+  for (const SampleServing& serving : report.samples) {
+    const auto isSame = [&](const auto* extents) { return *extents == serving.served.extents; };
+    if (!serving.time || std::ranges::any_of(printed, isSame)) continue;
+    printed.push_back(&serving.served.extents);
+    const bool isSpecialised = serving.served.state == ServingState::TakenOver;
+    std::cout << fmt::format("\nThe {} engine, which serves {}:\n", isSpecialised ? "specialised" : "general",
+                             openExtentsInWords(graph, serving.served.extents));
+    printTimes(*serving.time);
+  }
+}
+
+}  // namespace
+
+CLI::Option* SpecialiseArguments::declare(CLI::App& app) {
+  auto* option =
+      app.add_flag("--specialise", specialise,
+                   "call the network with all samples; for extents that come again an engine for just these is built "
+                   "in the background, and takes over where it is faster than the one for all extents");
+  app.add_option("--most-specialised", mostEngines,
+                 "with --specialise: so many such engines; the one used longest ago "
+                 "goes first")
+      ->type_name("N")
+      ->check(aboveZero())
+      ->needs(option)
+      ->capture_default_str();
+  app.add_option("--most-specialised-mib", mostMebibytes,
+                 "with --specialise: what memory they may take beside the general engine")
+      ->type_name("MIB")
+      ->check(between(1, 1 << 24))
+      ->needs(option)
+      ->capture_default_str();
+  app.add_option("--settle-seconds", settleSeconds,
+                 "with --specialise: call for no longer than this until it is "
+                 "settled who serves")
+      ->type_name("S")
+      ->check(aboveZero())
+      ->needs(option)
+      ->capture_default_str();
+  return option;
+}
+
+SpecialiseRequest SpecialiseArguments::request() const {
+  return {.mostEngines = mostEngines, .mostBytes = mostMebibytes << 20, .mostSeconds = settleSeconds};
+}
+
+Status timeSpecialised(const Artifact& artifact, const BuildOptions& options, const Samples& samples,
+                       const SpecialiseRequest& request, bool asJson) {
+  const auto engine = TRY(openSpecialising(artifact, options, request));
+  const auto report = TRY(specialiseOn(*engine, samples, request));
+  clearProgressLine();
+  const Graph& graph = engine->plan().graph();
+  if (asJson) {
+    Json json = toJson(report);
+    json["random_inputs"] = samples.random;
+    json["memory"] = memoryJson(engine->report());
+    printJson(json);
+    return Done{};
+  }
+  printServing(report, graph);
+  printEngineTimes(report, graph);
+  printAboutInputs(samples);
+  return Done{};
+}
+
+}  // namespace fusescope::cli
