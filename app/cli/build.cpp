@@ -60,6 +60,7 @@ Result<int> build(const Arguments& arguments) {
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
   auto options = buildOptions(artifact, arguments.engine.threads, {}, clock.progress());
   options.measureTactics = !arguments.noTactics;
+  options.onlyMade = true;  // nothing runs: an engine of another compiler holds the plan and what was made of it
   const auto engine = TRY(underAssumedExtents(openEngine(artifact, options), *artifact.plan, false));
   options.progress("write", arguments.output);
   TRY(engine->save(arguments.output));

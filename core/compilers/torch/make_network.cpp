@@ -31,9 +31,9 @@ Hash128 makingKey(const std::string& torchVersion, const ExtentNames& names) {
 }
 
 /// What the probe says of the network that torch made, held against the program and the file.
-class Answer {
+class MadeAnswer {
  public:
-  Answer(const fs::path& program, const fs::path& network) : m_path(program), m_network(network) {}
+  MadeAnswer(const fs::path& program, const fs::path& network) : m_path(program), m_network(network) {}
 
   Result<MadeNetwork> read(const Json& told) {
     int version = 0;
@@ -151,7 +151,7 @@ Result<NetworkOfProgram> makeNetwork(const fs::path& path, const MakeNetworkWish
   const ProbeAnswer answer = TRY(askedToExport(*job, path, wishes.names, into, stop, progress));
   job.reset();  // torch is large, and nobody asks it next
   TRY(checkCurrent(program.files));
-  MadeNetwork made = TRY(Answer(path, into / kMadeNetwork).read(answer.json));
+  MadeNetwork made = TRY(MadeAnswer(path, into / kMadeNetwork).read(answer.json));
   made.environment = compiler.identity().environment;
   made.names = wishes.names;
   return NetworkOfProgram{.kept = TRY(keepNetwork(hash, key, into, made)), .isNew = true};
