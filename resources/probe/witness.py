@@ -94,8 +94,8 @@ def code_of(distributions):
 
 
 def own_files(module):
-    """The Python, where it looks for packages, and what is read before any of them."""
-    paths = {os.path.realpath(sys.executable), os.path.join(sys.prefix, "pyvenv.cfg")}
+    """The Python, where it looks for packages, what is read before any of them, and the list of the system's libraries."""
+    paths = {os.path.realpath(sys.executable), os.path.join(sys.prefix, "pyvenv.cfg"), "/etc/ld.so.cache"}
     for folder in sys.path:
         folder = os.path.abspath(folder)
         paths.add(folder)

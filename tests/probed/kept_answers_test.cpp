@@ -140,6 +140,7 @@ TEST_F(KeptAnswers, ABuildFindsWhatItWroteAndItsFileRuns) {
   std::ignore = build("a.fse");
   const Json again = build("b.fse");
   EXPECT_TRUE(again.contains("compiler_phases")) << again;
+  EXPECT_FALSE(entryOf(again["decisions"], "code", "cache.found").is_null());
   std::int64_t hits = 0;
   const Json list = kept();
   for (const Json& entry : list["entries"]) hits += entry["kind"] == "answer" ? entry["hits"].get<std::int64_t>() : 0;

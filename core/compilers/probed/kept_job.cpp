@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/json_fields.h"
 #include "base/version.h"
+#include "compilers/probed/handed_digest.h"
 #include "probe/answer_folder.h"
 #include "probe/file_names.h"
 #include "probe/frames.h"
@@ -49,6 +50,15 @@ std::optional<std::string> bytesOf(const ProbeAnswer& answer) {
   return head.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" + body;
 }
 
+/// Whether an option names a file, as of times of kernels: what stands in that is no part of the key, and the compiler
+/// may be meant to write it.
+bool namesFile(const Json& request) {
+  const Json options = request.value("options", Json::object());
+  return std::ranges::any_of(options, [](const Json& option) {
+    return option.is_string() && option.get_ref<const std::string&>().starts_with('/');
+  });
+}
+
 std::string sha256Hex(std::string_view text) {
   Sha256 hash;
   hash.add(text);
@@ -65,10 +75,10 @@ std::string keyBytes(const Json& key) {
   return key.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Result<Json> answerKey(const AnswerContext& context, const ProbeRequest& request, const Json& after,
+Result<Json> answerKey(DiskStore& store, const AnswerContext& context, const ProbeRequest& request, const Json& after,
                        const StopToken& stop) {
   Json files = Json::object();
-  for (const auto& [name, path] : request.files) files[name] = TRY(sha256OfFile(path, stop));
+  for (const auto& [name, path] : request.files) files[name] = TRY(handedSha256(store, path, stop));
   Json asked = request.json;
   asked.erase("op");
   return Json{{"format", "fusescope.answer.1"},
@@ -85,8 +95,11 @@ Result<Json> answerKey(const AnswerContext& context, const ProbeRequest& request
 Result<ProbeAnswer> KeptJob::ask(const ProbeRequest& request, const StopToken& stop, const Progress& progress) {
   TRY(checkStop(stop));
   const std::string op = textOf(request.json, "op");
-  if (!isKeptOp(op)) return asked(request, nullptr, stop, progress);
-  const Json key = TRY(answerKey(m_context, request, m_after, stop));
+  if (!isKeptOp(op) || m_namesFile || namesFile(request.json)) {
+    m_namesFile |= op == kCompile;  // what is asked about it afterwards depends on that file, too
+    return asked(request, nullptr, stop, progress);
+  }
+  const Json key = TRY(answerKey(m_store, m_context, request, m_after, stop));
   if (op == kCompile) m_found.reset();
   if (const auto kept = m_store.find(kAnswerKind, keyBytes(key)))
     if (auto answer = restored(*kept); answer.ok()) {

@@ -33,8 +33,8 @@ bool isKeptOp(std::string_view op);
 
 /// What an answer depends on, field by field: op, compiler, version, the network and other files by the SHA-256 of
 /// their bytes, the request, the environment, the probe, and what was compiled before (`after`; null: nothing). Errors:
-/// a file cannot be read; cancelled.
-Result<Json> answerKey(const AnswerContext& context, const ProbeRequest& request, const Json& after,
+/// a file cannot be read; cancelled. `store` knows hashes of files.
+Result<Json> answerKey(DiskStore& store, const AnswerContext& context, const ProbeRequest& request, const Json& after,
                        const StopToken& stop);
 /// The bytes of a key.
 std::string keyBytes(const Json& key);
@@ -69,6 +69,7 @@ class KeptJob final : public ProbeJob {
   std::vector<ProbeRequest> m_notAsked;  ///< what was found, and the live process knows nothing of
   Json m_after;                          ///< the hash of the key of what was compiled last
   std::optional<Kept> m_found;
+  bool m_namesFile = false;  ///< what was compiled last depends on a file that no key knows
   std::vector<TemporaryFolder> m_folders;  ///< of answers' files
 };
 

@@ -49,7 +49,7 @@ std::string sha256Of(const std::string& text) {
 
 }  // namespace
 
-Result<std::optional<KnownEnvironment>> knownEnvironment(DiskStore& store, std::string_view compiler,
+Result<std::optional<UnchangedEnvironment>> knownEnvironment(DiskStore& store, std::string_view compiler,
                                                          std::span<const Environment> candidates,
                                                          const StopToken& stop) {
   for (const Environment& environment : candidates) {
@@ -62,9 +62,9 @@ Result<std::optional<KnownEnvironment>> knownEnvironment(DiskStore& store, std::
       if (!now.ok() || now.value() != record["witness"]) break;
     }
     if (!record["opened"].is_null())
-      return std::optional(KnownEnvironment{environment, record["opened"], record["witness"]});
+      return std::optional(UnchangedEnvironment{environment, record["opened"], record["witness"]});
   }
-  return std::optional<KnownEnvironment>();
+  return std::optional<UnchangedEnvironment>();
 }
 
 void keepEnvironment(DiskStore& store, std::string_view compiler, const Environment& environment, const Json& witness,

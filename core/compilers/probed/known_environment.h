@@ -11,7 +11,7 @@
 namespace fusescope {
 
 /// An environment in which a compiler is as it was when it was opened there before.
-struct KnownEnvironment {
+struct UnchangedEnvironment {
   Environment environment;
   Json opened;   ///< what the compiler said when it was opened
   Json witness;  ///< what its answers depend on there: probe/witness.h
@@ -20,7 +20,7 @@ struct KnownEnvironment {
 /// The first of `candidates` that has `compiler`, as far as `store` knows it, where nothing changed there since. Where
 /// the command is the Python itself, on this machine, nothing is started for that; else its listener is asked, which
 /// imports no compiler. Nothing: it has to be looked for. Errors: cancelled.
-Result<std::optional<KnownEnvironment>> knownEnvironment(DiskStore& store, std::string_view compiler,
+Result<std::optional<UnchangedEnvironment>> knownEnvironment(DiskStore& store, std::string_view compiler,
                                                          std::span<const Environment> candidates,
                                                          const StopToken& stop);
 

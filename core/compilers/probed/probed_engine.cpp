@@ -156,7 +156,8 @@ Result<ReadBack> ProbedEngine::readBack(const ProbeAnswer& compiled, const std::
   ProbeJob& job = m_kept != nullptr ? static_cast<ProbeJob&>(*m_kept) : *m_job;
   ReadBack told = compares ? TRY(kind.readBackCompared(*m_network, compiled, {inputs, job, options.stop}))
                            : TRY(kind.readBack(*m_network, compiled));
-  if (m_kept != nullptr) append(told.decisions, keptDecisions(*m_kept, kind.title(), m_plan->options.compiler));
+  if (m_kept != nullptr) m_report.decisions = keptDecisions(*m_kept, kind.title(), m_plan->options.compiler);
+  append(told.decisions, m_report.decisions);
   auto identity = m_compiler.identity();
   identity.options = told.compiler.options;
   for (const auto& [name, value] : m_plan->options.compilerOptions) identity.options.insert_or_assign(name, value);

@@ -28,7 +28,7 @@ void addDifferences(const std::string& field, const Json& here, const Json& near
 class KeptQuestions {
  public:
   KeptQuestions(const ProbedCompiler& compiler, DiskStore& store, const BuildOptions& options)
-      : m_compiler(compiler), m_options(options) {
+      : m_compiler(compiler), m_store(store), m_options(options) {
     for (StoreEntry& entry : store.entries(kAnswerKind)) {
       Json key = Json::parse(entry.key, nullptr, false);
       if (key.is_object()) m_kept.emplace_back(std::move(entry), std::move(key));
@@ -68,7 +68,7 @@ class KeptQuestions {
   Status add(const std::string& what, const ProbeRequest& request) {
     const AnswerContext context = TRY(m_compiler.answerContext("", m_options.stop));
     WhyKept why{.what = what, .op = textOf(request.json, "op"), .key = {}, .found = {}, .nearest = {}, .differs = {}};
-    why.key = TRY(answerKey(context, request, nullptr, m_options.stop));
+    why.key = TRY(answerKey(m_store, context, request, nullptr, m_options.stop));
     for (const auto& [entry, key] : m_kept) {
       if (textOf(key, "op") != why.op) continue;
       auto differs = keyDifferences(why.key, key);
@@ -87,6 +87,7 @@ class KeptQuestions {
   }
 
   const ProbedCompiler& m_compiler;
+  DiskStore& m_store;
   const BuildOptions& m_options;
   std::vector<std::pair<StoreEntry, Json>> m_kept;
   WhyAllKept m_all;

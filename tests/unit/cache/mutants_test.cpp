@@ -245,7 +245,8 @@ class Mutants : public ::testing::Test {
     const auto inputs = randomInputs(*plan);
     const auto actual = engine.value()->run(inputs), expected = reference.value()->run(inputs);
     EXPECT_TRUE(actual.ok() && expected.ok());
-    return std::ranges::all_of(compareAll(actual.value().outputs, expected.value().outputs, {}), &TensorComparison::ok);
+    return std::ranges::all_of(compareAll(actual.value().outputs, expected.value().outputs, {.rms = 1e-5}),
+                               &TensorComparison::ok);
   }
 
   const TemporaryFolder m_folder;
@@ -272,6 +273,7 @@ TEST_F(Mutants, AreNeverServedWhatIsOfAnother) {
       if (other.fingerprint == of.fingerprint) ++count.sameFingerprints;
       if (other.regions != of.regions && all % 40 != 0) continue;
       count.sameRegions += other.regions == of.regions ? 1 : 0;
+      if (mutant.option != base.option) continue;  // of another compiler: our own kernels are those of one network
       if (isRightBehind(of.plan, other.plan)) continue;
       ++count.wrong;
       ADD_FAILURE() << "served what is of another:\n" << base.text() << "\n" << mutant.text();
