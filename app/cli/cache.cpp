@@ -127,8 +127,8 @@ Result<int> sayWhy(const Arguments& arguments) {
   auto artifact = TRY(open(arguments.path, arguments.plan));
   const auto* compiler = dynamic_cast<const ProbedCompiler*>(&artifact.compiler());
   if (compiler == nullptr)
-    return Diagnostic{.message = fmt::format("nothing that {} makes is kept but the times of its kernels: its code is "
-                                             "made faster than it would be read",
+    return Diagnostic{.message = fmt::format("nothing that {} makes is kept but the times of its kernels: all code of a "
+                                             "network is made in milliseconds",
                                              artifact.compiler().name()),
                       .where = {.attribute = "--compiler"},
                       .help = "Name another compiler: fusescope compilers lists them."};

@@ -195,6 +195,7 @@ TEST_F(KeptAnswers, AStoreThatCannotBeUsedCostsNothingButTime) {
   const Json first = plan();
   EXPECT_FALSE(isFound(first));
   EXPECT_GT(first["kernels"].size(), 0U);
+  EXPECT_FALSE(entryOf(first["decisions"], "code", "cache.store").is_null());
   EXPECT_EQ(command({"cache", "list"}).status, 2);
 }
 
