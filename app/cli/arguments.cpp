@@ -50,7 +50,8 @@ void PlanArguments::declare(CLI::App& app) {
       ->group(kPlanGroup);
   app.add_option_function<std::string>(
          "--cache", [](const std::string& mode) { useStore(*cacheModeFromName(mode)); },
-         "what other compilers answered before: off neither uses nor keeps it, read uses it, write keeps more; see cache")
+         "what other compilers answered before: off neither uses nor keeps it, read uses it, write keeps more; see "
+         "cache")
       ->type_name("off|read|write")
       ->check(CLI::IsMember({"off", "read", "write"}))
       ->default_str("write")

@@ -76,9 +76,9 @@ Result<int> listKept(const Arguments& arguments) {
   double saved = 0;
   for (const StoreEntry& entry : entries) {
     saved += entry.savedMs;
-    table.add({entry.facts.kind, shortened(entry.facts.about, 64), bytesText(static_cast<std::int64_t>(entry.size.stored)),
-               ageInWords(entry.madeAt, secondsNow()), secondsText(entry.facts.madeMs), std::to_string(entry.hits),
-               secondsText(entry.savedMs)});
+    table.add({entry.facts.kind, shortened(entry.facts.about, 64),
+               bytesText(static_cast<std::int64_t>(entry.size.stored)), ageInWords(entry.madeAt, secondsNow()),
+               secondsText(entry.facts.madeMs), std::to_string(entry.hits), secondsText(entry.savedMs)});
   }
   if (!table.empty()) table.print();
   std::cout << fmt::format("{}: {}, {} of at most {}, {} saved\n", store->folder().string(),
@@ -116,8 +116,7 @@ void printWhy(const WhyKept& why) {
   std::cout << fmt::format("{}: not found; the nearest is of {}, {} ago, and differs:\n", what,
                            why.nearest->facts.about, ageInWords(why.nearest->madeAt, secondsNow()));
   Table table({{"field"}, {"here"}, {"nearest"}});
-  for (const KeyDifference& each : why.differs)
-    table.add({each.field, valueText(each.here), valueText(each.nearest)});
+  for (const KeyDifference& each : why.differs) table.add({each.field, valueText(each.here), valueText(each.nearest)});
   table.print();
 }
 
@@ -127,20 +126,20 @@ Result<int> sayWhy(const Arguments& arguments) {
   auto artifact = TRY(open(arguments.path, arguments.plan));
   const auto* compiler = dynamic_cast<const ProbedCompiler*>(&artifact.compiler());
   if (compiler == nullptr)
-    return Diagnostic{.message = fmt::format("nothing that {} makes is kept but the times of its kernels: all code of a "
-                                             "network is made in milliseconds",
-                                             artifact.compiler().name()),
-                      .where = {.attribute = "--compiler"},
-                      .help = "Name another compiler: fusescope compilers lists them."};
+    return Diagnostic{
+        .message = fmt::format("nothing that {} makes is kept but the times of its kernels: all code of a "
+                               "network is made in milliseconds",
+                               artifact.compiler().name()),
+        .where = {.attribute = "--compiler"},
+        .help = "Name another compiler: fusescope compilers lists them."};
   BuildOptions options = buildOptions(artifact, 0, {}, progressLine());
   options.onlyMade = true;
   if (!artifact.plan->model->weightless) options.verifyOn = randomInputs(*artifact.plan, {});
   const auto all = whyKept(*compiler, artifact.plan, *store, options);
   clearProgressLine();
   const WhyAllKept why = TRY(all);
-  const bool isFound = why.whyNot.empty() && std::ranges::all_of(why.questions, [](const WhyKept& each) {
-                         return each.found.has_value();
-                       });
+  const bool isFound = why.whyNot.empty() &&
+                       std::ranges::all_of(why.questions, [](const WhyKept& each) { return each.found.has_value(); });
   if (arguments.json) {
     Json json = document("why");
     json["why_not"] = why.whyNot.empty() ? Json() : Json(why.whyNot);
@@ -208,7 +207,8 @@ Result<int> clearKept(const Arguments& arguments) {
 }  // namespace
 
 Command cacheCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("cache", "what other compilers answered before and is kept: list it, ask why, tidy up");
+  auto* verb =
+      app.add_subcommand("cache", "what other compilers answered before and is kept: list it, ask why, tidy up");
   verb->require_subcommand(1);
   const auto arguments = std::make_shared<Arguments>();
   std::map<CLI::App*, Result<int> (*)(const Arguments&)> all;
@@ -219,7 +219,8 @@ Command cacheCommand(CLI::App& app) {
     return each;
   };
   add("list", "everything that is kept: sizes, ages, how often it was found and what that saved", listKept);
-  auto* why = add("why", "whether plan --compiler would find its answers, or which fields differ from the nearest", sayWhy);
+  auto* why =
+      add("why", "whether plan --compiler would find its answers, or which fields differ from the nearest", sayWhy);
   declareModel(*why, arguments->path, arguments->plan, "a model or a saved plan", "MODEL|PLAN");
   arguments->plan.declare(*why);
   add("verify", "read everything; what is damaged is deleted and made again when it is needed", verifyKept);

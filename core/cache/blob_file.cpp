@@ -44,7 +44,8 @@ Status writeAll(int descriptor, const std::filesystem::path& path, std::string_v
 Result<std::string> packed(std::string_view bytes) {
   std::string into(ZSTD_compressBound(bytes.size()), '\0');
   const std::size_t size = ZSTD_compress(into.data(), into.size(), bytes.data(), bytes.size(), kLevel);
-  if (ZSTD_isError(size) != 0) return Diagnostic{.message = std::string("cannot be packed: ") + ZSTD_getErrorName(size)};
+  if (ZSTD_isError(size) != 0)
+    return Diagnostic{.message = std::string("cannot be packed: ") + ZSTD_getErrorName(size)};
   into.resize(size);
   return into;
 }
@@ -151,9 +152,9 @@ Result<std::string> readBlob(const std::filesystem::path& path, const BlobFacts&
     return notAsKept(path, "cannot be unpacked: its length is wrong");
   std::string bytes(facts.bytes, '\0');
   const std::size_t size = ZSTD_decompress(bytes.data(), bytes.size(), body.data(), body.size());
-  if (ZSTD_isError(size) != 0)
-    return notAsKept(path, std::string("cannot be unpacked: ") + ZSTD_getErrorName(size));
-  if (size != facts.bytes || hashOf(bytes) != facts.content) return notAsKept(path, "has another content than was kept");
+  if (ZSTD_isError(size) != 0) return notAsKept(path, std::string("cannot be unpacked: ") + ZSTD_getErrorName(size));
+  if (size != facts.bytes || hashOf(bytes) != facts.content)
+    return notAsKept(path, "has another content than was kept");
   return bytes;
 }
 

@@ -175,8 +175,7 @@ std::optional<Kept> DiskStore::find(std::string_view kind, std::string_view key)
       continue;
     }
     if (m_options.mode == CacheMode::Write) m_index.used(*entry, std::max(0.0, entry->facts.madeMs - msSince(start)));
-    return Kept{
-        .bytes = std::move(bytes).value(), .facts = entry->facts, .madeAt = entry->madeAt, .where = "disk"};
+    return Kept{.bytes = std::move(bytes).value(), .facts = entry->facts, .madeAt = entry->madeAt, .where = "disk"};
   }
 }
 

@@ -30,8 +30,7 @@ DiskStore* storeOfProcess() {
   if (used().mode == CacheMode::Off) return nullptr;
   std::shared_ptr<DiskStore>& store = used().stores[used().mode];
   if (store == nullptr)
-    if (const auto folder = storeFolder(); folder.ok())
-      store = DiskStore::open(folder.value(), {.mode = used().mode});
+    if (const auto folder = storeFolder(); folder.ok()) store = DiskStore::open(folder.value(), {.mode = used().mode});
   return store.get();
 }
 

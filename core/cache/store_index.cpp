@@ -132,10 +132,11 @@ bool StoreIndex::put(const StoreEntry& entry, const OnWritePhase& onPhase, std::
   if (!run("BEGIN IMMEDIATE")) return false;
   const auto former = find(entry.facts.kind, entry.key);
   const auto write = [&] {
-    Statement insert(m_database,
-                     "INSERT OR REPLACE INTO entries(kind, hash, key, blob, bytes, stored, content, about, made_at,"
-                     " made_by, made_ms, hits, saved_ms, turn) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
-                     " ?13, ?14)");
+    Statement insert(
+        m_database,
+        "INSERT OR REPLACE INTO entries(kind, hash, key, blob, bytes, stored, content, about, made_at,"
+        " made_by, made_ms, hits, saved_ms, turn) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
+        " ?13, ?14)");
     if (!insert.ready()) return false;
     insert.bindText(1, entry.facts.kind);
     insert.bindText(2, hashText(entry.key).hex());

@@ -50,8 +50,8 @@ class StoreIndex {
   void close();
 
   std::optional<StoreEntry> find(std::string_view kind, std::string_view key);
-  /// Puts an entry in the place of the one of its kind and key, if there is one, whose blob is then `replaced`. `listed`
-  /// is asked before it is committed. False: nothing changed.
+  /// Puts an entry in the place of the one of its kind and key, if there is one, whose blob is then `replaced`.
+  /// `listed` is asked before it is committed. False: nothing changed.
   bool put(const StoreEntry& entry, const OnWritePhase& onPhase, std::string& replaced);
   /// Counts a use of it. Nobody minds where that fails.
   void used(const StoreEntry& entry, double savedMs);

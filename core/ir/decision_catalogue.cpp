@@ -333,7 +333,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"cache.unavailable", Cache, false,
        "the timing cache {file} cannot be used: {problem}; every tactic is measured again"},
       {"cache.found", Cache, true,
-       "what {compiler} made of it was found on {where}: it was asked {age} ago, by Fusescope {made_by}, and took {took_ms|time}. "
+       "what {compiler} made of it was found on {where}: it was asked {age} ago, by Fusescope {made_by}, and took "
+       "{took_ms|time}. "
        "Times of its phases are those of then"},
       {"cache.entry_damaged", Cache, true,
        "what was kept ({about}) failed its check and is deleted: {why}. It is made again"},

@@ -25,12 +25,13 @@ namespace {
 namespace fs = std::filesystem;
 
 /// As VARIABLES of witness.py has them, and what leads to a Python.
-constexpr std::array kPrefixes{"PYTHON", "LD_",    "CUDA_",  "NVIDIA_", "ORT_", "ONNX", "OPENVINO", "OV_",  "TENSORRT",
-                               "TRT_",   "TORCH",  "PYTORCH", "TRITON", "MKL",  "DNNL", "ONEDNN",   "OMP_", "KMP_",
-                               "GOMP_",  "VIRTUAL_ENV", "CONDA_PREFIX", "PATH=", "HOME="};
-constexpr std::array kCpuFields{"vendor_id", "cpu family", "model",     "model name",      "stepping",
-                                "microcode", "flags",      "Features",  "CPU implementer", "CPU part",
-                                "CPU variant", "CPU revision"};
+constexpr std::array kPrefixes{"PYTHON",   "LD_",         "CUDA_",        "NVIDIA_", "ORT_",  "ONNX",
+                               "OPENVINO", "OV_",         "TENSORRT",     "TRT_",    "TORCH", "PYTORCH",
+                               "TRITON",   "MKL",         "DNNL",         "ONEDNN",  "OMP_",  "KMP_",
+                               "GOMP_",    "VIRTUAL_ENV", "CONDA_PREFIX", "PATH=",   "HOME="};
+constexpr std::array kCpuFields{"vendor_id",       "cpu family", "model",       "model name",
+                                "stepping",        "microcode",  "flags",       "Features",
+                                "CPU implementer", "CPU part",   "CPU variant", "CPU revision"};
 
 std::string textOfFile(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -112,8 +113,7 @@ fs::path programOf(std::string_view command) {
       if (!folder.empty()) candidates.push_back(fs::path(folder) / word);
   }
   for (const fs::path& candidate : candidates)
-    if (fs::is_regular_file(candidate, failed) && ::access(candidate.c_str(), X_OK) == 0)
-      return candidate;
+    if (fs::is_regular_file(candidate, failed) && ::access(candidate.c_str(), X_OK) == 0) return candidate;
   return {};
 }
 

@@ -1,6 +1,6 @@
-// Whether keeping our own compiled code would pay: `code_benchmark MODEL.onnx …`. Of each network: how long making the code
-// of all its different regions takes, and how long finding as many small entries in a store on disk would take, which is
-// less than reading code would.
+// Whether keeping our own compiled code would pay: `code_benchmark MODEL.onnx …`. Of each network: how long making the
+// code of all its different regions takes, and how long finding as many small entries in a store on disk would take,
+// which is less than reading code would.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -82,10 +82,11 @@ Status measure(const std::filesystem::path& path) {
   const Cost cost = TRY(costOfMaking(*plan, extents));
   double openMs = 0;
   const double findMs = costOfFinding(cost.keys, openMs);
-  fmt::print("{}: {} regions, {} different; keys {:.2f} ms; made in {:.2f} ms; store opened in {:.2f} ms, found in {:.2f} "
-             "ms: {:.1f} times as long\n",
-             path.filename().string(), cost.regions, cost.keys.size(), cost.keyMs, cost.makeMs, openMs, findMs,
-             (openMs + findMs) / cost.makeMs);
+  fmt::print(
+      "{}: {} regions, {} different; keys {:.2f} ms; made in {:.2f} ms; store opened in {:.2f} ms, found in {:.2f} "
+      "ms: {:.1f} times as long\n",
+      path.filename().string(), cost.regions, cost.keys.size(), cost.keyMs, cost.makeMs, openMs, findMs,
+      (openMs + findMs) / cost.makeMs);
   return Done{};
 }
 

@@ -92,7 +92,8 @@ TEST_F(KeptAnswers, APackageThatChangedIsAskedAnew) {
   std::ofstream(packages() / "fusescope_compiler_tally.py", std::ios::app) << "\n# another one\n";
   EXPECT_FALSE(isFound(plan())) << "its code";
   EXPECT_TRUE(isFound(plan()));
-  std::ofstream(packages() / "tally-1.5.dist-info" / "METADATA") << "Metadata-Version: 2.1\nName: tally\nVersion: 1.6\n";
+  std::ofstream(packages() / "tally-1.5.dist-info" / "METADATA")
+      << "Metadata-Version: 2.1\nName: tally\nVersion: 1.6\n";
   EXPECT_FALSE(isFound(plan())) << "its version";
   fs::remove_all(packages() / "tally-1.5.dist-info");
   EXPECT_FALSE(isFound(plan())) << "nothing says any more which one it is";
@@ -134,9 +135,7 @@ TEST_F(KeptAnswers, AreNotWhatIsRunOrTimed) {
 }
 
 TEST_F(KeptAnswers, ABuildFindsWhatItWroteAndItsFileRuns) {
-  const auto build = [&](const char* to) {
-    return json({"build", network(), "--compiler", "tally", "-o", file(to)});
-  };
+  const auto build = [&](const char* to) { return json({"build", network(), "--compiler", "tally", "-o", file(to)}); };
   std::ignore = build("a.fse");
   const Json again = build("b.fse");
   EXPECT_TRUE(again.contains("compiler_phases")) << again;

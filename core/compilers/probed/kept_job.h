@@ -28,7 +28,8 @@ struct AnswerContext {
 /// What KeptFacts::kind is of answers.
 inline constexpr const char* kAnswerKind = "answer";
 
-/// Whether answers to `op` are kept: those that say what a compiler makes of a network, never those that measure or run.
+/// Whether answers to `op` are kept: those that say what a compiler makes of a network, never those that measure or
+/// run.
 bool isKeptOp(std::string_view op);
 
 /// What an answer depends on, field by field: op, compiler, version, the network and other files by the SHA-256 of
@@ -69,7 +70,7 @@ class KeptJob final : public ProbeJob {
   std::vector<ProbeRequest> m_notAsked;  ///< what was found, and the live process knows nothing of
   Json m_after;                          ///< the hash of the key of what was compiled last
   std::optional<Kept> m_found;
-  bool m_namesFile = false;  ///< what was compiled last depends on a file that no key knows
+  bool m_namesFile = false;                ///< what was compiled last depends on a file that no key knows
   std::vector<TemporaryFolder> m_folders;  ///< of answers' files
 };
 

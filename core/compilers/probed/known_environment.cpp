@@ -50,8 +50,8 @@ std::string sha256Of(const std::string& text) {
 }  // namespace
 
 Result<std::optional<UnchangedEnvironment>> knownEnvironment(DiskStore& store, std::string_view compiler,
-                                                         std::span<const Environment> candidates,
-                                                         const StopToken& stop) {
+                                                             std::span<const Environment> candidates,
+                                                             const StopToken& stop) {
   for (const Environment& environment : candidates) {
     if (!isConfirmed(environment.command)) break;
     const Json record = recordOf(store, compiler, environment);
@@ -71,8 +71,7 @@ void keepEnvironment(DiskStore& store, std::string_view compiler, const Environm
                      const Json& opened, double ms) {
   const bool isTold = opened.is_null() ? textOf(witness, "why_not").empty() : whyNotKept(witness).empty();
   if (!isTold) return;
-  const Json record{
-      {"program", programOf(environment.command).string()}, {"witness", witness}, {"opened", opened}};
+  const Json record{{"program", programOf(environment.command).string()}, {"witness", witness}, {"opened", opened}};
   store.keep({.kind = kEnvironmentKind,
               .about = std::string(compiler) + " in " + environment.command,
               .madeBy = std::string(kFusescopeVersion),
@@ -81,12 +80,10 @@ void keepEnvironment(DiskStore& store, std::string_view compiler, const Environm
 }
 
 Json environmentFields(const Json& witness, const Json& opened) {
-  Json fields{{"python", witness.value("python", Json())},
-              {"executable", witness.value("executable", Json())},
-              {"packages", witness.value("packages", Json())},
-              {"files", sha256Of(witness.value("files", Json()).dump())},
-              {"variables", witness.value("variables", Json())},
-              {"machine", witness.value("machine", Json())}};
+  Json fields{
+      {"python", witness.value("python", Json())},       {"executable", witness.value("executable", Json())},
+      {"packages", witness.value("packages", Json())},   {"files", sha256Of(witness.value("files", Json()).dump())},
+      {"variables", witness.value("variables", Json())}, {"machine", witness.value("machine", Json())}};
   fields["devices"] = opened.is_object() ? opened.value("devices", Json()) : Json();
   return fields;
 }

@@ -21,8 +21,8 @@ struct UnchangedEnvironment {
 /// the command is the Python itself, on this machine, nothing is started for that; else its listener is asked, which
 /// imports no compiler. Nothing: it has to be looked for. Errors: cancelled.
 Result<std::optional<UnchangedEnvironment>> knownEnvironment(DiskStore& store, std::string_view compiler,
-                                                         std::span<const Environment> candidates,
-                                                         const StopToken& stop);
+                                                             std::span<const Environment> candidates,
+                                                             const StopToken& stop);
 
 /// Keeps what was found out about an environment, which `witness` was asked of before. `opened`: null where the
 /// compiler is not there.

@@ -157,14 +157,15 @@ Result<AnswerContext> ProbedCompiler::answerContext(std::string_view about, cons
   const Opened where = TRY(opened(stop));
   const std::string version = textOf(where.json, "version");
   return AnswerContext{.about = fmt::format("{} {}, {}", m_name, version, about),
-                    .compiler = std::string(m_kind.name()),
-                    .version = version,
-                    .environment = environmentFields(where.witness, where.json),
-                    .opened = where.json,
-                    .start = [this](const StopToken& stopped) { return takeJob(stopped); },
-                    .holdsStill = [this, environment = where.environment, witness = where.witness] {
-                      return fusescope::holdsStill(environment, m_kind.name(), witness, {});
-                    }};
+                       .compiler = std::string(m_kind.name()),
+                       .version = version,
+                       .environment = environmentFields(where.witness, where.json),
+                       .opened = where.json,
+                       .start = [this](const StopToken& stopped) { return takeJob(stopped); },
+                       .holdsStill =
+                           [this, environment = where.environment, witness = where.witness] {
+                             return fusescope::holdsStill(environment, m_kind.name(), witness, {});
+                           }};
 }
 
 Result<std::optional<RecordedJob>> ProbedCompiler::recorded() const {

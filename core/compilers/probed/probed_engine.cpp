@@ -91,8 +91,7 @@ Json ProbedEngine::compileRequest() const {
 Result<ProbeAnswer> ProbedEngine::askedOrKept(const Json& request, const BuildOptions& options) {
   if (options.onlyMade) m_kept = TRY(m_compiler.takeKeptJob(m_plan->model->path, options.stop));
   if (m_kept == nullptr) return wake(request, options.stop, options.progress);
-  auto compiled =
-      m_kept->ask({.json = request, .files = filesOf(*m_network)}, options.stop, options.progress);
+  auto compiled = m_kept->ask({.json = request, .files = filesOf(*m_network)}, options.stop, options.progress);
   if (compiled.ok()) return compiled;
   return located(std::move(compiled).error());
 }

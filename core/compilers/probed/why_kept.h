@@ -24,8 +24,8 @@ struct WhyKept {
   std::string op;
   Json key;
   std::optional<StoreEntry> found;
-  std::optional<StoreEntry> nearest;         ///< where it was not found: the kept answer whose key differs in least fields
-  std::vector<KeyDifference> differs;        ///< from that
+  std::optional<StoreEntry> nearest;   ///< where it was not found: the kept answer whose key differs in least fields
+  std::vector<KeyDifference> differs;  ///< from that
 };
 
 struct WhyAllKept {
@@ -33,10 +33,10 @@ struct WhyAllKept {
   std::vector<WhyKept> questions;
 };
 
-/// What `compiler` would be asked for `plan` where only what it makes is wanted, and whether the answers are in `store`.
-/// Nothing is compiled; the compiler is opened where nobody knows what is in its environment. Where its answer to what it
-/// supports is not kept, the segments are those of `plan` as it is. Errors: those of asking where it is, and of writing
-/// the network; cancelled.
+/// What `compiler` would be asked for `plan` where only what it makes is wanted, and whether the answers are in
+/// `store`. Nothing is compiled; the compiler is opened where nobody knows what is in its environment. Where its answer
+/// to what it supports is not kept, the segments are those of `plan` as it is. Errors: those of asking where it is, and
+/// of writing the network; cancelled.
 Result<WhyAllKept> whyKept(const ProbedCompiler& compiler, std::shared_ptr<const Plan> plan, DiskStore& store,
                            const BuildOptions& options);
 

@@ -50,8 +50,7 @@ class KilledStore : public ::testing::Test {
     return status;
   }
   std::size_t files() const {
-    return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(m_path / "blobs"), fs::directory_iterator()));
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(m_path / "blobs"), fs::directory_iterator()));
   }
 
   const TemporaryFolder m_folder = TemporaryFolder::in(fs::temp_directory_path(), "fusescope-killed").value();

@@ -26,9 +26,9 @@ constexpr int kBases = 160, kMutantsOfEach = 16;
 /// A node of a random network: its text with one place for each number and word that a mutant may change.
 struct MutantNode {
   std::string op;
-  std::vector<int> inputs;                     ///< values before it, by number; negative: the constant of the node
+  std::vector<int> inputs;  ///< values before it, by number; negative: the constant of the node
   std::map<std::string, std::string> attributes;
-  std::vector<float> constant;                 ///< of the node, of the type and extents of the values
+  std::vector<float> constant;  ///< of the node, of the type and extents of the values
   bool operator==(const MutantNode&) const = default;
 };
 
@@ -46,18 +46,21 @@ struct MutantNetwork {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const MutantNode& node = nodes[i];
       if (!node.constant.empty())
-        constants += fmt::format("{}{} w{} = {{{}}}", constants.empty() ? "" : ", ", shape(), i,
-                                 fmt::join(node.constant, ", "));
+        constants +=
+            fmt::format("{}{} w{} = {{{}}}", constants.empty() ? "" : ", ", shape(), i, fmt::join(node.constant, ", "));
       std::vector<std::string> read, written;
       for (const int input : node.inputs)
-        read.push_back(input < 0 ? fmt::format("w{}", i) : input == 0 ? "x" : input == 1 ? "y" : fmt::format("v{}", input - 2));
+        read.push_back(input < 0    ? fmt::format("w{}", i)
+                       : input == 0 ? "x"
+                       : input == 1 ? "y"
+                                    : fmt::format("v{}", input - 2));
       for (const auto& [name, value] : node.attributes) written.push_back(name + " = " + value);
-      body += fmt::format("  [n{}] {} = {} {} ({})\n", i, i + 1 == nodes.size() ? std::string("z") : fmt::format("v{}", i),
-                          node.op, written.empty() ? "" : fmt::format("<{}>", fmt::join(written, ", ")),
-                          fmt::join(read, ", "));
+      body += fmt::format("  [n{}] {} = {} {} ({})\n", i,
+                          i + 1 == nodes.size() ? std::string("z") : fmt::format("v{}", i), node.op,
+                          written.empty() ? "" : fmt::format("<{}>", fmt::join(written, ", ")), fmt::join(read, ", "));
     }
-    return fmt::format("<ir_version: 10, opset_import: [\"\" : 20]>\nnet ({0} x, {0} y) => ({0} z) {1} {{\n{2}}}", shape(),
-                       constants.empty() ? "" : "<" + constants + ">", body);
+    return fmt::format("<ir_version: 10, opset_import: [\"\" : 20]>\nnet ({0} x, {0} y) => ({0} z) {1} {{\n{2}}}",
+                       shape(), constants.empty() ? "" : "<" + constants + ">", body);
   }
   std::size_t elements() const {
     std::size_t count = 1;
