@@ -11,6 +11,7 @@
 #include "backends/backend.h"
 #include "backends/threads.h"
 #include "base/text.h"
+#include "cache/process_store.h"
 #include "calibration/ranges.h"
 #include "compilers/probed/environment_choice.h"
 #include "compilers/probed/recorded_job.h"
@@ -46,6 +47,14 @@ void PlanArguments::declare(CLI::App& app) {
       ->group(kPlanGroup);
   repeatable(app, "--compiler-option", compilerOptions, "what --compiler is told besides; compilers lists its options")
       ->type_name("NAME=VALUE")
+      ->group(kPlanGroup);
+  app.add_option_function<std::string>(
+         "--cache", [](const std::string& mode) { useStore(*cacheModeFromName(mode)); },
+         "what other compilers answered before: off neither uses nor keeps it, read uses it, write keeps more; see "
+         "cache")
+      ->type_name("off|read|write")
+      ->check(CLI::IsMember({"off", "read", "write"}))
+      ->default_str("write")
       ->group(kPlanGroup);
   app.add_option("--sm", computeCapability,
                  "the compute capability that --compiler compiles for: --compiler-option sm=N")

@@ -29,6 +29,9 @@ void printForPeople(const BuildReport& report, const std::vector<BuildPhase>& ti
   phases.print();
   if (report.compilerPeakBytes > 0)
     std::cout << "the compiler's process had at most " << bytesText(report.compilerPeakBytes) << " of memory\n";
+  for (const Decision& decision : report.decisions)
+    if (decision.code == "cache.found" || decision.code == "cache.entry_damaged")
+      std::cout << message(decision) << "\n";
   printTitle("Tactics");
   Table tactics({{"fused node"}, {"chosen"}, {"time", true}, {"of", true}, {"measured"}});
   for (const auto& choice : report.tactics) {
@@ -60,6 +63,7 @@ Result<int> build(const Arguments& arguments) {
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
   auto options = buildOptions(artifact, arguments.engine.threads, {}, clock.progress());
   options.measureTactics = !arguments.noTactics;
+  options.onlyMade = true;  // nothing runs: an engine of another compiler holds the plan and what was made of it
   const auto engine = TRY(underAssumedExtents(openEngine(artifact, options), *artifact.plan, false));
   options.progress("write", arguments.output);
   TRY(engine->save(arguments.output));

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/visible_text.h"
+#include "cache/process_store.h"
 #include "session/process_start.h"
 
 namespace fusescope::cli {
@@ -125,6 +126,7 @@ class VisibleStream {
 
 int mainGuarded(int argc, char** argv) {
   const VisibleStream out(std::cout, STDOUT_FILENO), err(std::cerr, STDERR_FILENO);
+  useStore(CacheMode::Write);
   CLI::App app("Fusescope: see, steer and measure what a compiler does to a neural network.", "fusescope");
   app.set_version_flag("--version", fmt::format("fusescope {}", kFusescopeVersion));
   app.footer(kExamples);
@@ -134,7 +136,7 @@ int mainGuarded(int argc, char** argv) {
       timeCommand(app),    compareCommand(app),   diffCommand(app),    errorsCommand(app),       verifyCommand(app),
       tensorCommand(app),  calibrateCommand(app), tuneCommand(app),    exportCommand(app),       migrateCommand(app),
       reportCommand(app),  compilersCommand(app), probeCommand(app),   importEngineCommand(app), extractCommand(app),
-      replaceCommand(app), pricesCommand(app),    importCommand(app),  inputsCommand(app)};
+      replaceCommand(app), pricesCommand(app),    importCommand(app),  inputsCommand(app),       cacheCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {

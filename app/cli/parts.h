@@ -8,5 +8,7 @@ namespace fusescope::cli {
 Command extractCommand(CLI::App& app);
 Command replaceCommand(CLI::App& app);
 Command inputsCommand(CLI::App& app);
+// What is kept between programs.
+Command cacheCommand(CLI::App& app);
 
 }  // namespace fusescope::cli

@@ -133,7 +133,8 @@ void printSaid(const ReadBackPlan& made) {
   std::map<std::string, std::size_t> printed;
   for (std::size_t i = made.asked->decisions.size(); i < made.decisions.size(); ++i) {
     const Decision& decision = made.decisions[i];
-    if (decision.kind != DecisionKind::Build || decision.code.starts_with("build.pin_")) continue;
+    const bool isSaid = decision.kind == DecisionKind::Build || decision.kind == DecisionKind::Cache;
+    if (!isSaid || decision.code.starts_with("build.pin_")) continue;
     if (decision.subjects.empty()) {
       std::cout << message(decision) << "\n";
       continue;

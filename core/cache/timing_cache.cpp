@@ -1,7 +1,8 @@
 #include "cache/timing_cache.h"
 
-#include <sqlite3.h>
 #include <unistd.h>
+
+#include "cache/statement.h"
 
 namespace fusescope {
 namespace {
@@ -22,34 +23,6 @@ constexpr const char* kSetUp =
     "BLOB, work REAL, traffic REAL,"
     " PRIMARY KEY(hash, key)) WITHOUT ROWID;"
     "CREATE INDEX IF NOT EXISTS times_by_series ON times(series_hash);";
-
-/// A prepared statement that is finalised with the scope.
-class Statement {
- public:
-  Statement(sqlite3* database, const char* text) {
-    if (sqlite3_prepare_v2(database, text, -1, &m_statement, nullptr) != SQLITE_OK) m_statement = nullptr;
-  }
-  ~Statement() { sqlite3_finalize(m_statement); }
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
-  bool ready() const { return m_statement != nullptr; }
-  void bindText(int place, std::string_view text) {
-    sqlite3_bind_text(m_statement, place, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
-  }
-  void bindBlob(int place, std::string_view bytes) {
-    sqlite3_bind_blob(m_statement, place, bytes.data(), static_cast<int>(bytes.size()), SQLITE_TRANSIENT);
-  }
-  void bindNumber(int place, double number) { sqlite3_bind_double(m_statement, place, number); }
-  int step() { return m_statement == nullptr ? SQLITE_ERROR : sqlite3_step(m_statement); }
-  double number(int column) { return sqlite3_column_double(m_statement, column); }
-  std::string text(int column) {
-    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(m_statement, column));
-    return bytes == nullptr ? std::string() : std::string(bytes);
-  }
-
- private:
-  sqlite3_stmt* m_statement = nullptr;
-};
 
 /// The columns ms, spread, day, median, quiet from `column` on.
 Measurement measurementAt(Statement& row, int column) {

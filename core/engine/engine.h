@@ -27,6 +27,9 @@ struct BuildOptions {
   /// What another compiler says of its kernels is compared with numbers on these inputs, where it hands inner values
   /// out: it takes a run, and more. Empty: nothing is.
   std::map<std::string, Tensor> verifyOn{};
+  /// Only what another compiler makes of the network is wanted, and nothing will be run or timed: what it answered
+  /// before to the very same question, and was kept, will do.
+  bool onlyMade = false;
   StopToken stop{};
   Progress progress{};
 };

@@ -332,6 +332,13 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the timing cache {file} was damaged; it was moved to {moved_to} and a new one begun"},
       {"cache.unavailable", Cache, false,
        "the timing cache {file} cannot be used: {problem}; every tactic is measured again"},
+      {"cache.found", Cache, true,
+       "what {compiler} made of it was found on {where}: it was asked {age} ago, by Fusescope {made_by}, and took "
+       "{took_ms|time}. "
+       "Times of its phases are those of then"},
+      {"cache.entry_damaged", Cache, true,
+       "what was kept ({about}) failed its check and is deleted: {why}. It is made again"},
+      {"cache.store", Cache, true, "of what is kept between programs: {problem}"},
       // build
       {"build.other_provider", Build, true, "{provider} runs it, where {asked} was asked for"},
       {"build.numbers_differ", Build, true,

@@ -1,5 +1,10 @@
 #include "probe/sha256.h"
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -23,6 +28,53 @@ constexpr std::array<std::uint32_t, 64> kRound{
 std::uint32_t wordAt(const unsigned char* bytes) {
   return std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16 | std::uint32_t{bytes[2]} << 8 | bytes[3];
 }
+
+#ifdef __x86_64__
+constexpr bool kMayHaveInstructions = true;
+
+bool hasInstructions() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned kSha = 1U << 29;
+  return __builtin_cpu_supports("sse4.1") && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & kSha) != 0;
+}
+
+/// The same as Sha256::block() of each of `count` blocks, by the processor's own instructions: eight times as fast.
+__attribute__((target("sha,sse4.1"))) void blocksByInstructions(std::uint32_t* state, const unsigned char* bytes,
+                                                                std::size_t count) {
+  const auto loaded = [](const void* at) __attribute__((target("sha,sse4.1"))) {
+    return _mm_loadu_si128(static_cast<const __m128i*>(at));
+  };
+  const __m128i order = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+  const __m128i cdab = _mm_shuffle_epi32(loaded(state), 0xb1), efgh = _mm_shuffle_epi32(loaded(state + 4), 0x1b);
+  __m128i abef = _mm_alignr_epi8(cdab, efgh, 8), cdgh = _mm_blend_epi16(efgh, cdab, 0xf0);
+  for (; count > 0; --count, bytes += 64) {
+    const __m128i former0 = abef, former1 = cdgh;
+    __m128i words[4];
+    for (std::size_t i = 0; i < 4; ++i) words[i] = _mm_shuffle_epi8(loaded(bytes + 16 * i), order);
+    for (std::size_t i = 0; i < 16; ++i) {
+      const __m128i last = words[(i + 3) % 4];
+      if (i >= 4)
+        words[i % 4] = _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(words[i % 4], words[(i + 1) % 4]),
+                                                          _mm_alignr_epi8(last, words[(i + 2) % 4], 4)),
+                                            last);
+      const __m128i added = _mm_add_epi32(words[i % 4], loaded(kRound.data() + 4 * i));
+      cdgh = _mm_sha256rnds2_epu32(cdgh, abef, added);
+      abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(added, 0x0e));
+    }
+    abef = _mm_add_epi32(abef, former0);
+    cdgh = _mm_add_epi32(cdgh, former1);
+  }
+  const __m128i feba = _mm_shuffle_epi32(abef, 0x1b), dchg = _mm_shuffle_epi32(cdgh, 0xb1);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(state), _mm_blend_epi16(feba, dchg, 0xf0));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(state + 4), _mm_alignr_epi8(dchg, feba, 8));
+}
+#else
+constexpr bool kMayHaveInstructions = false;
+bool hasInstructions() {
+  return false;
+}
+void blocksByInstructions(std::uint32_t*, const unsigned char*, std::size_t) {}
+#endif
 
 }  // namespace
 
@@ -56,6 +108,11 @@ void Sha256::add(std::string_view bytes) {
     at += taken, left -= taken, held += taken;
     if (held < 64) return;
     block(m_held.data());
+  }
+  static const bool kHasInstructions = kMayHaveInstructions && hasInstructions();
+  if (kHasInstructions) {
+    blocksByInstructions(m_state.data(), at, left / 64);
+    at += left / 64 * 64, left %= 64;
   }
   for (; left >= 64; at += 64, left -= 64) block(at);
   if (left > 0) std::memcpy(m_held.data(), at, left);

@@ -259,6 +259,7 @@ Status readBack(Artifact& artifact, const BuildOptions& options) {
   if (artifact.isOurs() || artifact.made != nullptr) return Done{};
   TRY(checkAble(artifact.compiler(), Ability::ReadBack, "tell what it makes"));
   BuildOptions verified = options;
+  verified.onlyMade = true;
   if (!artifact.plan->model->weightless) verified.verifyOn = randomInputs(*artifact.plan, options.shapes);
   const auto engine = TRY(openEngine(artifact, verified));
   const std::shared_ptr<const Cover> cover = engine->made();

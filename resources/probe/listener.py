@@ -16,6 +16,7 @@ from .hello import about_this_environment
 from .job import Job
 from .keeper import Keeper
 from .pipes import Writer, read_what_is_there
+from .witness import about_compiler
 
 PROTOCOL = 1
 SILENCE = 30.0  # seconds without a word, after which the other side is taken to be gone, until it says how many
@@ -116,6 +117,8 @@ class Listener:
                 self._send({"event": "beat"})
             elif op == "look":
                 self._send({"event": "look", "job": number, "word": word_in(header.get("path"))})
+            elif op == "witness":
+                self._send({"event": "witness", "job": number, "witness": witness(header.get("compiler"))})
             elif op == "start" and isinstance(number, int) and job is None:
                 self._start(number, header)
             elif job is None:
@@ -190,6 +193,13 @@ def word_in(path):
             return file.read(64).decode("ascii")
     except (OSError, ValueError, TypeError):
         return None
+
+
+def witness(compiler):
+    try:
+        return about_compiler(str(compiler))
+    except Exception as error:  # packages whose metadata nobody can read
+        return {"is_there": False, "why_not": f"what is there cannot be told: {type(error).__name__}: {error}"}
 
 
 def listen(source, sink, folder, archive):

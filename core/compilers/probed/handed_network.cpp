@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "compilers/probed/handed_digest.h"
 #include "frontends/example_inputs.h"
 #include "frontends/importers.h"
 #include "frontends/input_spec_metadata.h"
@@ -143,6 +144,8 @@ class Hander {
     const auto numbered =
         TRY(onnxlib::numberedNetwork(source.path, edits, onnxlib::weightsNameOf(handed.path), kMostInside));
     TRY(onnxlib::writeNetwork(handed.path, numbered.bytes));
+    if (!numbered.bytes.weights.empty())
+      TRY(noteSource(handed.path.parent_path() / onnxlib::weightsNameOf(handed.path), numbered.bytes));
     TRY(checkStop(m_stop));
     handed.file = TRY(onnxlib::readModel(handed.path));
     for (std::size_t place = 0; place < source.nodes.size(); ++place)

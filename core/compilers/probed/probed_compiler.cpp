@@ -1,5 +1,7 @@
 #include "compilers/probed/probed_compiler.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <map>
 #include <thread>
@@ -7,10 +9,15 @@
 #include <utility>
 
 #include "backends/threads.h"
+#include "base/elapsed.h"
+#include "cache/process_store.h"
 #include "compilers/probed/environment_choice.h"
+#include "compilers/probed/known_environment.h"
 #include "compilers/probed/probed_engine.h"
 #include "planning/plan_json.h"
+#include "probe/frames.h"
 #include "probe/job_file.h"
+#include "probe/witness.h"
 
 namespace fusescope {
 namespace {
@@ -89,11 +96,76 @@ Result<ProbedCompiler::Opened> ProbedCompiler::openNow(const StopToken& stop) co
                   .json = result.probe->opened(),
                   .recorded = std::move(recorded)};
   }
+  DiskStore* const store = storeOfProcess();
+  if (store == nullptr) return openLive(stop);
+  if (auto known = TRY(openKnown(*store, stop))) return std::move(*known);
+  const auto start = std::chrono::steady_clock::now();
+  const Environment where = TRY(environment(stop));
+  Json witness = TRY(askWitness(where, m_kind.name(), stop));  // before it is opened: what changes meanwhile is noticed
+  Opened opened = TRY(openLive(stop));
+  opened.witness = std::move(witness);
+  TRY(keepWhereItIs(*store, opened, msSince(start), stop));
+  return opened;
+}
+
+Result<ProbedCompiler::Opened> ProbedCompiler::openLive(const StopToken& stop) const {
   Environment where = TRY(environment(stop));
   auto job = TRY(ProbeJob::start(where, m_kind.name(), stop));
   Opened opened{.environment = std::move(where), .json = job->opened(), .recorded = {}};
   giveBack(std::move(job));
   return opened;
+}
+
+Result<std::optional<ProbedCompiler::Opened>> ProbedCompiler::openKnown(DiskStore& store, const StopToken& stop) const {
+  const std::vector<Environment> candidates =
+      m_environment.empty() ? findEnvironments() : std::vector{TRY(environment(stop))};
+  auto known = TRY(knownEnvironment(store, m_kind.name(), candidates, stop));
+  if (!known) return std::optional<Opened>();
+  return std::optional(Opened{.environment = std::move(known->environment),
+                              .json = std::move(known->opened),
+                              .recorded = {},
+                              .witness = std::move(known->witness)});
+}
+
+/// Also that the environments before it do not have it.
+Status ProbedCompiler::keepWhereItIs(DiskStore& store, const Opened& opened, double ms, const StopToken& stop) const {
+  keepEnvironment(store, m_kind.name(), opened.environment, opened.witness, opened.json, ms);
+  if (!m_environment.empty()) return Done{};
+  for (const Environment& before : findEnvironments()) {
+    if (before == opened.environment) break;
+    const auto witness = askWitness(before, m_kind.name(), stop);
+    if (!witness.ok() && witness.error().cancelled) return witness.error();
+    if (witness.ok()) keepEnvironment(store, m_kind.name(), before, witness.value(), nullptr, ms);
+  }
+  return Done{};
+}
+
+Result<std::string> ProbedCompiler::whyNotKept(const StopToken& stop) const {
+  const Opened where = TRY(opened(stop));
+  if (where.recorded) return std::string("Its answers are those of a job: they are kept in that file.");
+  const std::string why = fusescope::whyNotKept(where.witness);
+  return why.empty() ? why : fmt::format("What {} answers is not kept: {}.", m_name, why);
+}
+
+Result<std::unique_ptr<KeptJob>> ProbedCompiler::takeKeptJob(std::string_view about, const StopToken& stop) const {
+  DiskStore* const store = storeOfProcess();
+  if (store == nullptr || !TRY(whyNotKept(stop)).empty()) return std::unique_ptr<KeptJob>();
+  return std::make_unique<KeptJob>(*store, TRY(answerContext(about, stop)));
+}
+
+Result<AnswerContext> ProbedCompiler::answerContext(std::string_view about, const StopToken& stop) const {
+  const Opened where = TRY(opened(stop));
+  const std::string version = textOf(where.json, "version");
+  return AnswerContext{.about = fmt::format("{} {}, {}", m_name, version, about),
+                       .compiler = std::string(m_kind.name()),
+                       .version = version,
+                       .environment = environmentFields(where.witness, where.json),
+                       .opened = where.json,
+                       .start = [this](const StopToken& stopped) { return takeJob(stopped); },
+                       .holdsStill =
+                           [this, environment = where.environment, witness = where.witness] {
+                             return fusescope::holdsStill(environment, m_kind.name(), witness, {});
+                           }};
 }
 
 Result<std::optional<RecordedJob>> ProbedCompiler::recorded() const {
@@ -200,11 +272,13 @@ Result<CompilerSupport> ProbedCompiler::support(const Plan& plan, const BuildOpt
   Handed kept{plan.model, writtenBy(plan), network};
   kept.network.plan.reset();
   const Json options = TRY(m_kind.requestOptions(network, {}));
-  auto job = TRY(takeJob(stop));
-  const ProbeAnswer answer = TRY(
-      job->ask({.json = {{"op", "support"}, {"options", options}}, .files = filesOf(network)}, stop, told.progress));
+  const ProbeRequest request{.json = {{"op", "support"}, {"options", options}}, .files = filesOf(network)};
+  const auto known = TRY(takeKeptJob(plan.model->path, stop));
+  auto job = known != nullptr ? std::unique_ptr<ProbeJob>() : TRY(takeJob(stop));
+  const ProbeAnswer answer = TRY((known != nullptr ? *known : *job).ask(request, stop, told.progress));
   auto support = m_kind.support(network, answer);
-  giveBack(std::move(job));
+  if (known != nullptr) job = known->takeLive();
+  if (job != nullptr) giveBack(std::move(job));
   const std::scoped_lock lock(m_handedMutex);
   m_handed = std::move(kept);
   return support;

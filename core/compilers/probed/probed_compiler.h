@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compilers/compiler.h"
+#include "compilers/probed/kept_job.h"
 #include "compilers/probed/probed_kind.h"
 #include "compilers/probed/recorded_job.h"
 
@@ -46,6 +47,13 @@ class ProbedCompiler final : public Compiler {
   /// A process in which it is imported: one that was asked before and does nothing now, else a new one. Errors: those
   /// of ProbeJob::start(), and that it is nowhere.
   Result<std::unique_ptr<ProbeJob>> takeJob(const StopToken& stop) const;
+  /// The same, whose answers about the network at `about` are found again in the store of this process; null: nothing
+  /// is kept, or nothing can be.
+  Result<std::unique_ptr<KeptJob>> takeKeptJob(std::string_view about, const StopToken& stop) const;
+  /// What answers about the network at `about` are kept for, where they are kept.
+  Result<AnswerContext> answerContext(std::string_view about, const StopToken& stop) const;
+  /// Why nothing that it answers is kept, as a sentence; empty: it is kept, as far as there is a store.
+  Result<std::string> whyNotKept(const StopToken& stop) const;
   /// Keeps a process that holds no network for who asks next.
   void giveBack(std::unique_ptr<ProbeJob> job) const;
   void endIdleJob() const;  ///< ends the process that is kept
@@ -57,6 +65,7 @@ class ProbedCompiler final : public Compiler {
     Environment environment;
     Json json;
     std::optional<RecordedJob> recorded;
+    Json witness{};  ///< what its answers depend on there; null: that was not asked
   };
   /// A network that support() was asked with, for who compiles it next.
   struct Handed {
@@ -70,6 +79,9 @@ class ProbedCompiler final : public Compiler {
   Result<Environment> environment(const StopToken& stop) const;
   Result<Opened> opened(const StopToken& stop) const;
   Result<Opened> openNow(const StopToken& stop) const;
+  Result<std::optional<Opened>> openKnown(DiskStore& store, const StopToken& stop) const;
+  Result<Opened> openLive(const StopToken& stop) const;
+  Status keepWhereItIs(DiskStore& store, const Opened& opened, double ms, const StopToken& stop) const;
 
   const ProbedKind& m_kind;
   const std::string m_environment, m_name;

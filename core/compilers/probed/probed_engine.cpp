@@ -7,6 +7,7 @@
 
 #include "base/json_fields.h"
 #include "compilers/probed/handed_names.h"
+#include "compilers/probed/kept_decisions.h"
 #include "compilers/time_alone.h"
 #include "engine/latency.h"
 #include "interchange/codes.h"
@@ -53,6 +54,7 @@ ProbedEngine::ProbedEngine(const ProbedCompiler& compiler, const Lowered& lowere
 }
 
 ProbedEngine::~ProbedEngine() {
+  if (m_kept != nullptr) m_job = m_kept->takeLive();
   if (m_job == nullptr || !m_job->isThere()) return;
   std::uintmax_t bytes = 0;
   for (const auto& [name, path] : filesOf(*m_network)) {
@@ -75,7 +77,7 @@ Status ProbedEngine::prepare(const BuildOptions& options) {
   const auto inputs = TRY(comparedOn(options));
   Json request = compileRequest();
   if (!inputs.empty()) request["values"] = true;
-  const ProbeAnswer compiled = TRY(wake(request, options.stop, options.progress));
+  const ProbeAnswer compiled = TRY(askedOrKept(request, options));
   report(compiled);
   m_made = TRY(readBackPlan(m_plan, TRY(readBack(compiled, inputs, options))));
   m_report.regions = m_report.distinct = std::ssize(m_made->fusedNodes);
@@ -84,6 +86,14 @@ Status ProbedEngine::prepare(const BuildOptions& options) {
 
 Json ProbedEngine::compileRequest() const {
   return {{"op", "compile"}, {"options", m_options}};
+}
+
+Result<ProbeAnswer> ProbedEngine::askedOrKept(const Json& request, const BuildOptions& options) {
+  if (options.onlyMade) m_kept = TRY(m_compiler.takeKeptJob(m_plan->model->path, options.stop));
+  if (m_kept == nullptr) return wake(request, options.stop, options.progress);
+  auto compiled = m_kept->ask({.json = request, .files = filesOf(*m_network)}, options.stop, options.progress);
+  if (compiled.ok()) return compiled;
+  return located(std::move(compiled).error());
 }
 
 /// A process that has compiled the network.
@@ -97,7 +107,9 @@ Result<ProbeAnswer> ProbedEngine::wake(const Json& request, const StopToken& sto
   return located(std::move(compiled).error());
 }
 
+/// What was kept says nothing of how long anything takes: what runs is compiled for it.
 Status ProbedEngine::beThere(const StopToken& stop) {
+  m_kept.reset();
   if (m_job == nullptr || !m_job->isThere()) TRY(wake(compileRequest(), stop));
   return Done{};
 }
@@ -140,8 +152,11 @@ Result<ReadBack> ProbedEngine::readBack(const ProbeAnswer& compiled, const std::
   const ProbedKind& kind = m_compiler.kind();
   const bool compares = !inputs.empty();
   if (options.progress) options.progress(compares ? "verify" : "read back", m_backend);
-  ReadBack told = compares ? TRY(kind.readBackCompared(*m_network, compiled, {inputs, *m_job, options.stop}))
+  ProbeJob& job = m_kept != nullptr ? static_cast<ProbeJob&>(*m_kept) : *m_job;
+  ReadBack told = compares ? TRY(kind.readBackCompared(*m_network, compiled, {inputs, job, options.stop}))
                            : TRY(kind.readBack(*m_network, compiled));
+  if (m_kept != nullptr) m_report.decisions = keptDecisions(*m_kept, kind.title(), m_plan->options.compiler);
+  append(told.decisions, m_report.decisions);
   auto identity = m_compiler.identity();
   identity.options = told.compiler.options;
   for (const auto& [name, value] : m_plan->options.compilerOptions) identity.options.insert_or_assign(name, value);

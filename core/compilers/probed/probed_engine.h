@@ -47,6 +47,7 @@ class ProbedEngine final : public Engine {
   ProbedEngine(const ProbedCompiler& compiler, const Lowered& lowered, TemporaryFolder folder,
                const BuildOptions& options);
   Status prepare(const BuildOptions& options);
+  Result<ProbeAnswer> askedOrKept(const Json& request, const BuildOptions& options);
   Result<ProbeAnswer> wake(const Json& request, const StopToken& stop, const Progress& progress = {});
   Status beThere(const StopToken& stop);
   void report(const ProbeAnswer& compiled);
@@ -70,6 +71,8 @@ class ProbedEngine final : public Engine {
   int m_threads;
   Json m_options;  ///< that it is compiled with: Lowered::options
   NamesInFile m_inputs, m_outputs;
+  /// In place of m_job where only what is made is wanted: answers that were kept. Null once the network is to run.
+  std::unique_ptr<KeptJob> m_kept;
   std::unique_ptr<ProbeJob> m_job;
   SharedTensors m_shared;
   bool m_isShared = true;  ///< until memory turns out not to be that of the probe

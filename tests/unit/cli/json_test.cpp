@@ -49,6 +49,9 @@ std::vector<Json> printed(const TemporaryFolder& folder) {
       {"calibrate", model, "--inputs", io, "-o", ranges},
       {"export", model, "--to", "dot"},
       {"export", model, "--to", "dot", "-o", (folder.path() / "p.dot").string()},
+      {"cache", "list"},
+      {"cache", "verify"},
+      {"cache", "gc"},
       {"compilers"}};
   std::vector<Json> all;
   for (std::vector<std::string> command : commands) {

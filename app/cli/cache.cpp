@@ -1,0 +1,239 @@
+// cache: what is kept between programs, why something was found or not, and how it is put in order.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "app/cli/command.h"
+#include "app/cli/table.h"
+#include "base/text.h"
+#include "cache/process_store.h"
+#include "compilers/probed/kept_decisions.h"
+#include "compilers/probed/probed_compiler.h"
+#include "compilers/probed/why_kept.h"
+
+namespace fusescope::cli {
+namespace {
+
+constexpr std::size_t kLongestValue = 60;
+
+struct Arguments {
+  bool json = false;
+  std::optional<std::int64_t> limit;
+  std::string path;
+  PlanArguments plan;
+};
+
+/// The store, whatever --cache says. Errors: there is no folder for it, or it cannot be used.
+Result<std::shared_ptr<DiskStore>> openStore() {
+  auto store = DiskStore::open(TRY(storeFolder()));
+  if (store->isUsable()) return store;
+  return Diagnostic{.message = store->problem(), .where = {.file = store->folder().string()}};
+}
+
+Json document(const char* what) {
+  return {{"format", std::string("fusescope.cache_") + what}, {"version", 1}};
+}
+
+Json entryJson(const StoreEntry& entry) {
+  return {{"kind", entry.facts.kind},
+          {"about", entry.facts.about},
+          {"bytes", entry.size.bytes},
+          {"stored_bytes", entry.size.stored},
+          {"age_s", std::max<std::int64_t>(0, secondsNow() - entry.madeAt)},
+          {"made_by", entry.facts.madeBy},
+          {"made_ms", entry.facts.madeMs},
+          {"hits", entry.hits},
+          {"saved_ms", entry.savedMs},
+          {"blob", entry.blob}};
+}
+
+std::string secondsText(double ms) {
+  return fmt::format("{:.1f} s", ms / 1000);
+}
+
+void sayProblem(const DiskStore& store) {
+  if (!store.problem().empty()) std::cerr << "fusescope: " << store.problem() << "\n";
+}
+
+Result<int> listKept(const Arguments& arguments) {
+  const auto store = TRY(openStore());
+  const std::vector<StoreEntry> entries = store->entries();
+  if (arguments.json) {
+    Json json = document("list");
+    json["folder"] = store->folder().string();
+    json["stored_bytes"] = store->storedBytes();
+    json["limit_bytes"] = store->limit();
+    json["entries"] = Json::array();
+    for (const StoreEntry& entry : entries) json["entries"].push_back(entryJson(entry));
+    printJson(json);
+    return kDone;
+  }
+  sayProblem(*store);
+  Table table({{"kind"}, {"what"}, {"bytes", true}, {"age", true}, {"took", true}, {"hits", true}, {"saved", true}});
+  double saved = 0;
+  for (const StoreEntry& entry : entries) {
+    saved += entry.savedMs;
+    table.add({entry.facts.kind, shortened(entry.facts.about, 64),
+               bytesText(static_cast<std::int64_t>(entry.size.stored)), ageInWords(entry.madeAt, secondsNow()),
+               secondsText(entry.facts.madeMs), std::to_string(entry.hits), secondsText(entry.savedMs)});
+  }
+  if (!table.empty()) table.print();
+  std::cout << fmt::format("{}: {}, {} of at most {}, {} saved\n", store->folder().string(),
+                           entries.size() == 1 ? "1 entry" : fmt::format("{} entries", entries.size()),
+                           bytesText(store->storedBytes()), bytesText(store->limit()), secondsText(saved));
+  return kDone;
+}
+
+std::string valueText(const Json& value) {
+  return value.is_null() ? "-" : shortened(value.is_string() ? value.get<std::string>() : value.dump(), kLongestValue);
+}
+
+Json whyJson(const WhyKept& why) {
+  Json json{{"what", why.what}, {"op", why.op}, {"key", why.key}};
+  json["found"] = why.found ? entryJson(*why.found) : Json();
+  json["nearest"] = why.nearest ? entryJson(*why.nearest) : Json();
+  json["differs"] = Json::array();
+  for (const KeyDifference& each : why.differs)
+    json["differs"].push_back({{"field", each.field}, {"here", each.here}, {"nearest", each.nearest}});
+  return json;
+}
+
+void printWhy(const WhyKept& why) {
+  const std::string what = why.what == why.op ? why.what : fmt::format("{} of {}", why.op, why.what);
+  if (why.found) {
+    std::cout << fmt::format("{}: found on disk; made {} ago by Fusescope {}, which took {}; found {} before\n", what,
+                             ageInWords(why.found->madeAt, secondsNow()), why.found->facts.madeBy,
+                             secondsText(why.found->facts.madeMs), counted(why.found->hits, "time"));
+    return;
+  }
+  if (!why.nearest) {
+    std::cout << fmt::format("{}: not found, and nothing like it is kept\n", what);
+    return;
+  }
+  std::cout << fmt::format("{}: not found; the nearest is of {}, {} ago, and differs:\n", what,
+                           why.nearest->facts.about, ageInWords(why.nearest->madeAt, secondsNow()));
+  Table table({{"field"}, {"here"}, {"nearest"}});
+  for (const KeyDifference& each : why.differs) table.add({each.field, valueText(each.here), valueText(each.nearest)});
+  table.print();
+}
+
+/// As plan asks: 0 where all is found, 1 where something is not.
+Result<int> sayWhy(const Arguments& arguments) {
+  const auto store = TRY(openStore());
+  auto artifact = TRY(open(arguments.path, arguments.plan));
+  const auto* compiler = dynamic_cast<const ProbedCompiler*>(&artifact.compiler());
+  if (compiler == nullptr)
+    return Diagnostic{
+        .message = fmt::format("nothing that {} makes is kept but the times of its kernels: all code of a "
+                               "network is made in milliseconds",
+                               artifact.compiler().name()),
+        .where = {.attribute = "--compiler"},
+        .help = "Name another compiler: fusescope compilers lists them."};
+  BuildOptions options = buildOptions(artifact, 0, {}, progressLine());
+  options.onlyMade = true;
+  if (!artifact.plan->model->weightless) options.verifyOn = randomInputs(*artifact.plan, {});
+  const auto all = whyKept(*compiler, artifact.plan, *store, options);
+  clearProgressLine();
+  const WhyAllKept why = TRY(all);
+  const bool isFound = why.whyNot.empty() &&
+                       std::ranges::all_of(why.questions, [](const WhyKept& each) { return each.found.has_value(); });
+  if (arguments.json) {
+    Json json = document("why");
+    json["why_not"] = why.whyNot.empty() ? Json() : Json(why.whyNot);
+    json["questions"] = Json::array();
+    for (const WhyKept& each : why.questions) json["questions"].push_back(whyJson(each));
+    printJson(json);
+  } else if (!why.whyNot.empty()) {
+    std::cout << why.whyNot << "\n";
+  } else {
+    for (const WhyKept& each : why.questions) printWhy(each);
+  }
+  return isFound ? kDone : kDoesNotHold;
+}
+
+/// 1 where something was damaged.
+Result<int> verifyKept(const Arguments& arguments) {
+  const auto store = TRY(openStore());
+  const StoreCheck check = store->verify();
+  if (arguments.json) {
+    Json json = document("verify");
+    json["entries"] = check.entries;
+    json["orphans"] = check.orphans;
+    json["damaged"] = Json::array();
+    for (const DamagedEntry& entry : check.damaged)
+      json["damaged"].push_back({{"about", entry.about}, {"why", entry.why}});
+    printJson(json);
+  } else {
+    sayProblem(*store);
+    for (const DamagedEntry& entry : check.damaged)
+      std::cout << fmt::format("damaged and deleted: {}: {}\n", entry.about, entry.why);
+    std::cout << fmt::format("{} read, {} damaged; {} that no entry has went\n", counted(check.entries, "blob"),
+                             check.damaged.size(), counted(check.orphans, "file"));
+  }
+  return check.damaged.empty() ? kDone : kDoesNotHold;
+}
+
+int sayGone(const DiskStore& store, std::int64_t gone, std::int64_t left, const Arguments& arguments,
+            const char* what) {
+  if (arguments.json) {
+    Json json = document(what);
+    json["removed"] = gone;
+    json["stored_bytes"] = left;
+    printJson(json);
+  } else {
+    sayProblem(store);
+    std::cout << fmt::format("{} removed; {} left\n", gone == 1 ? "1 entry" : fmt::format("{} entries", gone),
+                             bytesText(left));
+  }
+  return kDone;
+}
+
+Result<int> collectKept(const Arguments& arguments) {
+  const auto store = TRY(openStore());
+  if (arguments.limit) TRY(store->setLimit(*arguments.limit));
+  const std::int64_t gone = store->collect();
+  return sayGone(*store, gone, store->storedBytes(), arguments, "gc");
+}
+
+Result<int> clearKept(const Arguments& arguments) {
+  const auto store = TRY(openStore());
+  const std::int64_t gone = TRY(store->clear());
+  return sayGone(*store, gone, store->storedBytes(), arguments, "clear");
+}
+
+}  // namespace
+
+Command cacheCommand(CLI::App& app) {
+  auto* verb =
+      app.add_subcommand("cache", "what other compilers answered before and is kept: list it, ask why, tidy up");
+  verb->require_subcommand(1);
+  const auto arguments = std::make_shared<Arguments>();
+  std::map<CLI::App*, Result<int> (*)(const Arguments&)> all;
+  const auto add = [&](const char* name, const char* description, Result<int> (*run)(const Arguments&)) {
+    auto* each = verb->add_subcommand(name, description);
+    each->add_flag("--json", arguments->json, "print JSON");
+    all.emplace(each, run);
+    return each;
+  };
+  add("list", "everything that is kept: sizes, ages, how often it was found and what that saved", listKept);
+  auto* why =
+      add("why", "whether plan --compiler would find its answers, or which fields differ from the nearest", sayWhy);
+  declareModel(*why, arguments->path, arguments->plan, "a model or a saved plan", "MODEL|PLAN");
+  arguments->plan.declare(*why);
+  add("verify", "read everything; what is damaged is deleted and made again when it is needed", verifyKept);
+  add("gc", "remove what is least worth its bytes, down to the limit, and files that nothing knows", collectKept)
+      ->add_option("--limit", arguments->limit, "most bytes that are kept from now on")
+      ->type_name("BYTES")
+      ->check(wholeNumber());
+  add("clear", "remove everything", clearKept);
+  return {verb, [arguments, all]() -> Result<int> {
+            for (const auto& [each, run] : all)
+              if (each->parsed()) return run(*arguments);
+            return kBadUse;
+          }};
+}
+
+}  // namespace fusescope::cli

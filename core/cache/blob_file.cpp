@@ -1,0 +1,165 @@
+#include "cache/blob_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "base/descriptor.h"
+
+namespace fusescope {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "numbers of blobs are written as they lie in memory");
+
+constexpr std::string_view kMagic = "FSCBLOB1";
+constexpr std::string_view kUnfinished = ".part";
+/// The fastest of the levels that still halves what compilers print.
+constexpr int kLevel = 3;
+/// What an entry may have unpacked. Nothing larger is kept, so that a damaged length asks for no more memory.
+constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
+
+struct Header {
+  std::array<char, 8> magic{};
+  std::uint64_t bytes = 0, packed = 0;
+  Hash128 content, key;
+};
+static_assert(sizeof(Header) == 56);
+
+Status writeAll(int descriptor, const std::filesystem::path& path, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return systemError(path, "cannot be written");
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return Done{};
+}
+
+Result<std::string> packed(std::string_view bytes) {
+  std::string into(ZSTD_compressBound(bytes.size()), '\0');
+  const std::size_t size = ZSTD_compress(into.data(), into.size(), bytes.data(), bytes.size(), kLevel);
+  if (ZSTD_isError(size) != 0)
+    return Diagnostic{.message = std::string("cannot be packed: ") + ZSTD_getErrorName(size)};
+  into.resize(size);
+  return into;
+}
+
+/// Removes a file that was not finished, unless it was given its name.
+class Unfinished {
+ public:
+  explicit Unfinished(std::filesystem::path path) : m_path(std::move(path)) {}
+  ~Unfinished() {
+    std::error_code ignored;
+    if (!m_path.empty()) std::filesystem::remove(m_path, ignored);
+  }
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+  const std::filesystem::path& path() const { return m_path; }
+  void keep() { m_path.clear(); }
+
+ private:
+  std::filesystem::path m_path;
+};
+
+Status flushFolder(const std::filesystem::path& folder) {
+  const Descriptor open(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!open.isOpen() || ::fsync(open.number()) != 0) return systemError(folder, "cannot be flushed to disk");
+  return Done{};
+}
+
+Status writeFinished(const std::filesystem::path& path, std::string_view head, std::string_view body,
+                     const OnWritePhase& onPhase) {
+  const auto reached = [&](WritePhase phase) -> Status { return onPhase ? onPhase(phase) : Done{}; };
+  Unfinished file(path.string() + std::string(kUnfinished));
+  const Descriptor open(::open(file.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!open.isOpen()) return systemError(file.path(), "cannot be made");
+  TRY(reached(WritePhase::Begun));
+  TRY(writeAll(open.number(), path, head));
+  TRY(writeAll(open.number(), path, body.substr(0, body.size() / 2)));
+  TRY(reached(WritePhase::Half));
+  TRY(writeAll(open.number(), path, body.substr(body.size() / 2)));
+  TRY(reached(WritePhase::Written));
+  if (::fsync(open.number()) != 0) return systemError(path, "cannot be flushed to disk");
+  TRY(reached(WritePhase::Flushed));
+  if (::rename(file.path().c_str(), path.c_str()) != 0) return systemError(path, "cannot be given its name");
+  file.keep();
+  return Done{};
+}
+
+Diagnostic notAsKept(const std::filesystem::path& path, std::string what) {
+  return {.message = std::move(what), .where = {.file = path.string()}};
+}
+
+Result<std::string> wholeFile(const std::filesystem::path& path, std::uint64_t expected) {
+  const Descriptor open(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!open.isOpen()) return systemError(path, "cannot be opened");
+  struct stat found {};
+  if (::fstat(open.number(), &found) != 0) return systemError(path, "cannot be read");
+  if (static_cast<std::uint64_t>(found.st_size) != expected)
+    return notAsKept(path, fmt::format("has {} bytes, and had {} when it was kept", found.st_size, expected));
+  std::string bytes(expected, '\0');
+  for (std::size_t at = 0; at < bytes.size();) {
+    const ssize_t count = ::read(open.number(), bytes.data() + at, bytes.size() - at);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return systemError(path, "cannot be read");
+    if (count == 0) return notAsKept(path, "became shorter while it was read");
+    at += static_cast<std::size_t>(count);
+  }
+  return bytes;
+}
+
+Hash128 hashOf(std::string_view bytes) {
+  return hashBytes(std::as_bytes(std::span(bytes.data(), bytes.size())));
+}
+
+}  // namespace
+
+Result<BlobFacts> writeBlob(const std::filesystem::path& path, std::string_view bytes, const Hash128& key,
+                            const OnWritePhase& onPhase) {
+  if (bytes.size() > kMostBytes) return notAsKept(path, "is larger than what is kept");
+  const std::string body = TRY(packed(bytes));
+  Header header{.bytes = bytes.size(), .packed = body.size(), .content = hashOf(bytes), .key = key};
+  std::memcpy(header.magic.data(), kMagic.data(), kMagic.size());
+  TRY(writeFinished(path, {reinterpret_cast<const char*>(&header), sizeof header}, body, onPhase));
+  const BlobFacts facts{
+      .bytes = header.bytes, .stored = sizeof header + body.size(), .content = header.content, .key = key};
+  Status reached = flushFolder(path.parent_path());
+  if (reached.ok() && onPhase) reached = onPhase(WritePhase::Renamed);
+  if (reached.ok()) return facts;
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+  return std::move(reached).error();
+}
+
+Result<std::string> readBlob(const std::filesystem::path& path, const BlobFacts& facts) {
+  if (facts.bytes > kMostBytes || facts.stored < sizeof(Header) || facts.stored > 2 * kMostBytes)
+    return notAsKept(path, "is listed with a length that nothing has");
+  const std::string file = TRY(wholeFile(path, facts.stored));
+  Header header;
+  std::memcpy(&header, file.data(), sizeof header);
+  const std::string_view body = std::string_view(file).substr(sizeof header);
+  if (std::string_view(header.magic.data(), header.magic.size()) != kMagic) return notAsKept(path, "is no blob");
+  if (header.key != facts.key) return notAsKept(path, "was kept for something else");
+  if (header.bytes != facts.bytes || header.packed != body.size() || header.content != facts.content)
+    return notAsKept(path, "is not what the index has");
+  if (ZSTD_getFrameContentSize(body.data(), body.size()) != facts.bytes)
+    return notAsKept(path, "cannot be unpacked: its length is wrong");
+  std::string bytes(facts.bytes, '\0');
+  const std::size_t size = ZSTD_decompress(bytes.data(), bytes.size(), body.data(), body.size());
+  if (ZSTD_isError(size) != 0) return notAsKept(path, std::string("cannot be unpacked: ") + ZSTD_getErrorName(size));
+  if (size != facts.bytes || hashOf(bytes) != facts.content)
+    return notAsKept(path, "has another content than was kept");
+  return bytes;
+}
+
+bool isUnfinishedBlob(const std::filesystem::path& path) {
+  return path.extension() == kUnfinished;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,320 @@
+#include "cache/disk_store.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <random>
+#include <thread>
+
+#include "base/descriptor.h"
+#include "base/elapsed.h"
+#include "base/version.h"
+
+namespace fusescope {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+constexpr const char* kIndex = "index.sqlite";
+constexpr const char* kLimit = "limit";
+constexpr const char* kCodeKind = "code";
+/// Whoever waits for the lock of another process gives up after so many tries.
+constexpr int kLockTries = 100;
+constexpr auto kLockPause = 5ms;
+/// An entry that is larger than this part of the limit is not kept: it would drive out all others.
+constexpr std::int64_t kLargestPart = 2;
+
+constexpr std::array<std::pair<CacheMode, std::string_view>, 3> kModes{
+    {{CacheMode::Off, "off"}, {CacheMode::Read, "read"}, {CacheMode::Write, "write"}}};
+
+/// Writers hold it together from the first byte of a blob until the index has it; who removes files that no entry has
+/// holds it alone. The system takes it away with the process.
+class StoreLock {
+ public:
+  StoreLock(const fs::path& folder, int how, int tries = kLockTries)
+      : m_file(::open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+    for (int i = 0; m_file.isOpen() && !m_isHeld && i < tries; ++i) {
+      if (i > 0) std::this_thread::sleep_for(kLockPause);
+      m_isHeld = ::flock(m_file.number(), how | LOCK_NB) == 0;
+    }
+  }
+  bool isHeld() const { return m_isHeld; }
+
+ private:
+  Descriptor m_file;
+  bool m_isHeld = false;
+};
+
+/// A name that no other blob has or will have.
+std::string newBlobName(const Hash128& key) {
+  static std::atomic<std::uint64_t> count{0};
+  std::random_device random;
+  KeyBuilder name;
+  name.number(::getpid()).number(++count).number(random()).number(random()).number(key.high).number(key.low);
+  return name.hash().hex();
+}
+
+std::int64_t secondsOfClock() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+/// What an entry is worth for each byte: what it saved and would save once more, less the longer nobody used it.
+double worthOf(const StoreEntry& entry, std::int64_t turn, std::size_t entries) {
+  const double saved = entry.savedMs + entry.facts.madeMs;
+  const double rest = static_cast<double>(std::max<std::int64_t>(turn - entry.turn, 0));
+  const double fading = 1 + rest / static_cast<double>(std::max<std::size_t>(entries, 16));
+  return saved / (fading * static_cast<double>(std::max<std::uint64_t>(entry.size.stored, 1)));
+}
+
+}  // namespace
+
+std::string_view name(CacheMode mode) {
+  return std::ranges::find(kModes, mode, &decltype(kModes)::value_type::first)->second;
+}
+
+std::optional<CacheMode> cacheModeFromName(std::string_view text) {
+  const auto found = std::ranges::find(kModes, text, &decltype(kModes)::value_type::second);
+  return found == kModes.end() ? std::nullopt : std::optional(found->first);
+}
+
+std::shared_ptr<DiskStore> DiskStore::open(const fs::path& folder, DiskStoreOptions options) {
+  std::shared_ptr<DiskStore> store(new DiskStore(folder, std::move(options)));
+  std::error_code failed;
+  fs::create_directories(folder / "blobs", failed);
+  if (failed) {
+    store->m_problem = fmt::format("{} cannot be made: {}", (folder / "blobs").string(), failed.message());
+  } else {
+    store->openIndex();
+  }
+  return store;
+}
+
+void DiskStore::openIndex() {
+  const fs::path path = m_folder / kIndex;
+  switch (m_index.open(path)) {
+    case IndexState::Sound:
+      return;
+    case IndexState::Newer:
+      m_problem = fmt::format("{} was made by a later version of Fusescope, and is left alone", path.string());
+      return;
+    case IndexState::Older:
+      replaceIndex("is of an earlier version");
+      return;
+    case IndexState::Foreign:
+      replaceIndex("is damaged, or no index of Fusescope");
+      return;
+    case IndexState::Busy:
+      m_problem = fmt::format("{} cannot be opened", path.string());
+      return;
+  }
+}
+
+/// Moves the index aside and begins a new one. What it listed becomes files that no entry has.
+bool DiskStore::replaceIndex(std::string_view why) {
+  m_index.close();
+  const fs::path path = m_folder / kIndex;
+  const fs::path aside = path.string() + ".before";
+  const StoreLock alone(m_folder, LOCK_EX);
+  if (!alone.isHeld()) {
+    m_problem = fmt::format("{} {}, and another process holds it", path.string(), why);
+    return false;
+  }
+  if (m_index.open(path) == IndexState::Sound && m_index.check()) return true;  // another process was faster
+  m_index.close();
+  std::error_code failed, ignored;
+  fs::rename(path, aside, failed);
+  for (const char* suffix : {"-wal", "-shm"}) fs::remove(path.string() + suffix, ignored);
+  if (!failed && m_index.open(path) == IndexState::Sound) {
+    m_problem = fmt::format("{} {}: it was moved to {}, and a new one begun", path.string(), why, aside.string());
+    return true;
+  }
+  m_problem = fmt::format("{} {}, and no new one can be begun", path.string(), why);
+  return false;
+}
+
+/// Whatever SQLite found damaged while it was used is begun anew, so that the next question is answered.
+void DiskStore::mendIndex() {
+  if (!m_index.isDamaged()) return;
+  m_damaged.push_back({.about = "the index of what is kept", .why = (m_folder / kIndex).string() + " is damaged"});
+  replaceIndex("is damaged");
+}
+
+std::optional<std::string> DiskStore::get(std::string_view key) {
+  auto kept = find(kCodeKind, key);
+  return kept ? std::optional(std::move(kept->bytes)) : std::nullopt;
+}
+
+void DiskStore::put(std::string_view key, std::string_view bytes) {
+  keep({.kind = kCodeKind, .about = "compiled code", .madeBy = std::string(kFusescopeVersion)}, key, bytes);
+}
+
+/// An entry that another process removed or replaced meanwhile is looked for again.
+std::optional<Kept> DiskStore::find(std::string_view kind, std::string_view key) {
+  const std::lock_guard lock(m_mutex);
+  if (m_options.mode == CacheMode::Off || !m_index.isOpen()) return std::nullopt;
+  const auto start = std::chrono::steady_clock::now();
+  std::string last;
+  for (;;) {
+    const auto entry = m_index.find(kind, key);
+    mendIndex();
+    if (!entry || !m_index.isOpen()) return std::nullopt;
+    auto bytes = readBlob(blobPath(entry->blob), entry->size);
+    if (!bytes.ok()) {
+      if (entry->blob == last || fs::exists(blobPath(entry->blob))) {
+        drop(*entry, bytes.error());
+        return std::nullopt;
+      }
+      last = entry->blob;
+      continue;
+    }
+    if (m_options.mode == CacheMode::Write) m_index.used(*entry, std::max(0.0, entry->facts.madeMs - msSince(start)));
+    return Kept{.bytes = std::move(bytes).value(), .facts = entry->facts, .madeAt = entry->madeAt, .where = "disk"};
+  }
+}
+
+void DiskStore::drop(const StoreEntry& entry, const Diagnostic& why) {
+  m_damaged.push_back({.about = entry.facts.about, .why = why.text()});
+  if (m_options.mode != CacheMode::Write) return;
+  std::error_code ignored;
+  if (m_index.remove(entry)) fs::remove(blobPath(entry.blob), ignored);
+}
+
+bool DiskStore::keep(const KeptFacts& facts, std::string_view key, std::string_view bytes) {
+  const std::lock_guard lock(m_mutex);
+  if (m_options.mode != CacheMode::Write || !m_index.isOpen()) return false;
+  if (!m_wasSwept) {
+    m_wasSwept = true;
+    sweep();
+  }
+  StoreEntry entry{.facts = facts, .key = std::string(key), .blob = {}, .size = {}, .madeAt = secondsOfClock()};
+  const bool isKept = write(std::move(entry), bytes);
+  mendIndex();
+  return isKept;
+}
+
+bool DiskStore::write(StoreEntry entry, std::string_view bytes) {
+  const std::int64_t most = m_index.setting(kLimit).value_or(kUsualLimit);
+  const StoreLock together(m_folder, LOCK_SH);
+  if (!together.isHeld()) return false;
+  const Hash128 key = hashText(entry.facts.kind + '\0' + entry.key);
+  entry.blob = newBlobName(key);
+  auto blob = writeBlob(blobPath(entry.blob), bytes, key, m_options.onPhase);
+  if (!blob.ok()) return false;
+  entry.size = blob.value();
+  std::error_code ignored;
+  std::string replaced;
+  const bool isSmall = static_cast<std::int64_t>(entry.size.stored) <= most / kLargestPart;
+  if (!isSmall || !m_index.put(entry, m_options.onPhase, replaced)) {
+    fs::remove(blobPath(entry.blob), ignored);
+    return false;
+  }
+  if (!replaced.empty()) fs::remove(blobPath(replaced), ignored);
+  if (m_options.onPhase) std::ignore = m_options.onPhase(WritePhase::Done);
+  evict(most);
+  return true;
+}
+
+/// Removes entries until the rest takes at most so many bytes.
+std::int64_t DiskStore::evict(std::int64_t most) {
+  std::int64_t stored = m_index.storedBytes(), gone = 0;
+  if (stored <= most) return 0;
+  std::vector<StoreEntry> all = m_index.entries();
+  const std::int64_t turn = m_index.turn();
+  std::ranges::sort(all, {}, [&](const StoreEntry& entry) { return worthOf(entry, turn, all.size()); });
+  std::error_code ignored;
+  for (const StoreEntry& entry : all) {
+    if (stored <= most) break;
+    if (!m_index.remove(entry)) continue;
+    fs::remove(blobPath(entry.blob), ignored);
+    stored -= static_cast<std::int64_t>(entry.size.stored);
+    ++gone;
+  }
+  return gone;
+}
+
+/// Removes files that no entry has: nobody is writing meanwhile. Where somebody is, it is left for another time.
+std::int64_t DiskStore::sweep() {
+  const StoreLock alone(m_folder, LOCK_EX, 1);
+  if (!alone.isHeld()) return 0;
+  std::set<std::string, std::less<>> known;
+  for (const StoreEntry& entry : m_index.entries()) known.insert(entry.blob);
+  if (m_index.isDamaged()) return 0;
+  std::int64_t gone = 0;
+  std::error_code failed, ignored;
+  for (fs::directory_iterator file(m_folder / "blobs", failed), end; !failed && file != end; file.increment(failed))
+    if (!known.contains(file->path().filename().string()) && fs::remove(file->path(), ignored)) ++gone;
+  return gone;
+}
+
+std::vector<DamagedEntry> DiskStore::takeDamaged() {
+  const std::lock_guard lock(m_mutex);
+  return std::exchange(m_damaged, {});
+}
+
+std::vector<StoreEntry> DiskStore::entries(std::string_view kind) {
+  const std::lock_guard lock(m_mutex);
+  return m_index.isOpen() ? m_index.entries(kind) : std::vector<StoreEntry>();
+}
+
+std::int64_t DiskStore::storedBytes() {
+  const std::lock_guard lock(m_mutex);
+  return m_index.isOpen() ? m_index.storedBytes() : 0;
+}
+
+std::int64_t DiskStore::limit() {
+  const std::lock_guard lock(m_mutex);
+  return m_index.isOpen() ? m_index.setting(kLimit).value_or(kUsualLimit) : kUsualLimit;
+}
+
+Status DiskStore::setLimit(std::int64_t bytes) {
+  const std::lock_guard lock(m_mutex);
+  if (m_index.isOpen() && m_index.set(kLimit, bytes)) return Done{};
+  return Diagnostic{.message = "the limit cannot be written", .where = {.file = (m_folder / kIndex).string()}};
+}
+
+StoreCheck DiskStore::verify() {
+  const std::lock_guard lock(m_mutex);
+  StoreCheck check;
+  if (!m_index.isOpen()) return check;
+  if (!m_index.check() || m_index.isDamaged()) {
+    replaceIndex("is damaged");
+    check.damaged.push_back({.about = "the index of what is kept", .why = m_problem});
+  }
+  if (!m_index.isOpen()) return check;
+  for (const StoreEntry& entry : m_index.entries()) {
+    ++check.entries;
+    const auto bytes = readBlob(blobPath(entry.blob), entry.size);
+    if (bytes.ok()) continue;
+    const auto now = m_index.find(entry.facts.kind, entry.key);
+    if (!now || now->blob != entry.blob) continue;  // another process removed or replaced it meanwhile
+    drop(entry, bytes.error());
+    check.damaged.push_back(m_damaged.back());
+  }
+  check.orphans = sweep();
+  return check;
+}
+
+std::int64_t DiskStore::collect() {
+  const std::lock_guard lock(m_mutex);
+  if (!m_index.isOpen()) return 0;
+  const std::int64_t gone = evict(m_index.setting(kLimit).value_or(kUsualLimit));
+  sweep();
+  return gone;
+}
+
+Result<std::int64_t> DiskStore::clear() {
+  const std::lock_guard lock(m_mutex);
+  if (!m_index.isOpen()) return Diagnostic{.message = m_problem, .where = {.file = m_folder.string()}};
+  const std::int64_t gone = evict(-1);
+  sweep();
+  return gone;
+}
+
+}  // namespace fusescope

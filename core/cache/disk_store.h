@@ -1,0 +1,99 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cache/kept_store.h"
+#include "cache/store_index.h"
+
+namespace fusescope {
+
+/// Whether what was kept is used, and what is made is kept.
+enum class CacheMode { Off, Read, Write };
+std::string_view name(CacheMode mode);  ///< "off", "read", "write"
+std::optional<CacheMode> cacheModeFromName(std::string_view text);
+
+struct DiskStoreOptions {
+  CacheMode mode = CacheMode::Write;
+  OnWritePhase onPhase{};  ///< for tests
+};
+
+/// Something that was kept and failed its check. It was deleted, and is to be made again.
+struct DamagedEntry {
+  std::string about;  ///< of what was kept: KeptFacts::about
+  std::string why;    ///< what is wrong with it, and with which file
+};
+
+/// What a look at all of the store came to.
+struct StoreCheck {
+  std::int64_t entries = 0;             ///< that were read
+  std::vector<DamagedEntry> damaged{};  ///< of them; they are gone
+  std::int64_t orphans = 0;             ///< files that no entry has, which writers left that were ended; they are gone
+};
+
+/// What is kept on this machine: an index and a file for each entry, in one folder (FORMAT.md). Several processes use
+/// it at once; each may be ended at any moment, and leaves at worst a file that nobody knows, which goes later. Every
+/// entry has a length and a content hash that are checked on reading, and says which key it was kept for. Thread-safe.
+class DiskStore final : public KeptStore {
+ public:
+  /// Without a limit that somebody set, so many bytes are kept.
+  static constexpr std::int64_t kUsualLimit = std::int64_t{4} << 30;
+
+  /// Opens the store in `folder`, which is made if it is missing. What cannot be used is said by problem(), and the
+  /// store then has nothing and keeps nothing.
+  static std::shared_ptr<DiskStore> open(const std::filesystem::path& folder, DiskStoreOptions options = {});
+
+  std::optional<std::string> get(std::string_view key) override;
+  void put(std::string_view key, std::string_view bytes) override;
+  std::optional<Kept> find(std::string_view kind, std::string_view key) override;
+  bool keep(const KeptFacts& facts, std::string_view key, std::string_view bytes) override;
+
+  const std::filesystem::path& folder() const { return m_folder; }
+  /// Why it is not used, or what was done so that it can be, as a sentence; empty: nothing is to be said.
+  const std::string& problem() const { return m_problem; }
+  bool isUsable() const { return m_index.isOpen(); }
+  /// What failed its check since this was asked last.
+  std::vector<DamagedEntry> takeDamaged();
+
+  std::vector<StoreEntry> entries(std::string_view kind = {});
+  std::int64_t storedBytes();
+  std::int64_t limit();
+  /// Errors: it cannot be written.
+  Status setLimit(std::int64_t bytes);
+  /// Reads everything, deletes what is damaged and files that no entry has.
+  StoreCheck verify();
+  /// Removes what is least worth its bytes until the store is within its limit, and files that no entry has. Returns
+  /// how many entries went.
+  std::int64_t collect();
+  /// Removes everything. Returns how many entries went. Errors: another process holds the store.
+  Result<std::int64_t> clear();
+
+ private:
+  DiskStore(std::filesystem::path folder, DiskStoreOptions options)
+      : m_folder(std::move(folder)), m_options(std::move(options)) {}
+  void openIndex();
+  bool replaceIndex(std::string_view why);
+  std::filesystem::path blobPath(std::string_view blob) const { return m_folder / "blobs" / blob; }
+  Result<std::string> checked(const StoreEntry& entry);
+  void drop(const StoreEntry& entry, const Diagnostic& why);
+  bool write(StoreEntry entry, std::string_view bytes);
+  std::int64_t evict(std::int64_t most);
+  std::int64_t sweep();
+  void mendIndex();
+
+  const std::filesystem::path m_folder;
+  const DiskStoreOptions m_options;
+  std::mutex m_mutex;
+  StoreIndex m_index;
+  std::string m_problem;
+  std::vector<DamagedEntry> m_damaged;
+  bool m_wasSwept = false;
+};
+
+}  // namespace fusescope

@@ -1,0 +1,170 @@
+#include "compilers/probed/kept_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "base/elapsed.h"
+#include "base/files.h"
+#include "base/json_fields.h"
+#include "base/version.h"
+#include "compilers/probed/handed_digest.h"
+#include "probe/answer_folder.h"
+#include "probe/file_names.h"
+#include "probe/frames.h"
+#include "probe/probe_archive.h"
+#include "probe/sha256.h"
+
+namespace fusescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kCompile = "compile";
+constexpr std::array kKeptOps{"support", kCompile, "values", "optimisers"};
+/// Files of an answer that are larger together are not kept.
+constexpr std::uintmax_t kMostAnswer = std::uintmax_t{1} << 30;
+
+struct AnswerFile {
+  std::string name;
+  std::uint64_t size = 0;
+};
+
+/// A line of JSON, then the bytes of all files. Nothing: they are too large, or cannot be read.
+std::optional<std::string> bytesOf(const ProbeAnswer& answer) {
+  Json files = Json::array();
+  std::string body;
+  std::uintmax_t size = 0;
+  for (const auto& [name, path] : answer.files) {
+    std::error_code failed;
+    size += fs::file_size(path, failed);
+    if (failed || size > kMostAnswer) return std::nullopt;
+    auto text = readTextFile(path);
+    if (!text.ok()) return std::nullopt;
+    files.push_back({{"name", name}, {"size", text.value().size()}});
+    body += text.value();
+  }
+  const Json head{{"json", answer.json}, {"files", std::move(files)}};
+  return head.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" + body;
+}
+
+/// Whether an option names a file, as of times of kernels: what stands in that is no part of the key, and the compiler
+/// may be meant to write it.
+bool namesFile(const Json& request) {
+  const Json options = request.value("options", Json::object());
+  return std::ranges::any_of(options, [](const Json& option) {
+    return option.is_string() && option.get_ref<const std::string&>().starts_with('/');
+  });
+}
+
+std::string sha256Hex(std::string_view text) {
+  Sha256 hash;
+  hash.add(text);
+  return hash.hex();
+}
+
+}  // namespace
+
+bool isKeptOp(std::string_view op) {
+  return std::ranges::find(kKeptOps, op) != kKeptOps.end();
+}
+
+std::string keyBytes(const Json& key) {
+  return key.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<Json> answerKey(DiskStore& store, const AnswerContext& context, const ProbeRequest& request, const Json& after,
+                       const StopToken& stop) {
+  Json files = Json::object();
+  for (const auto& [name, path] : request.files) files[name] = TRY(handedSha256(store, path, stop));
+  Json asked = request.json;
+  asked.erase("op");
+  return Json{{"format", "fusescope.answer.1"},     {"op", textOf(request.json, "op")}, {"compiler", context.compiler},
+              {"version", context.version},         {"network", std::move(files)},      {"request", std::move(asked)},
+              {"environment", context.environment}, {"probe", probeVersion()},          {"after", after}};
+}
+
+Result<ProbeAnswer> KeptJob::ask(const ProbeRequest& request, const StopToken& stop, const Progress& progress) {
+  TRY(checkStop(stop));
+  const std::string op = textOf(request.json, "op");
+  if (!isKeptOp(op) || m_namesFile || namesFile(request.json)) {
+    m_namesFile |= op == kCompile;  // what is asked about it afterwards depends on that file, too
+    return asked(request, nullptr, stop, progress);
+  }
+  const Json key = TRY(answerKey(m_store, m_context, request, m_after, stop));
+  if (op == kCompile) m_found.reset();
+  if (const auto kept = m_store.find(kAnswerKind, keyBytes(key)))
+    if (auto answer = restored(*kept); answer.ok()) {
+      if (op == kCompile) {
+        m_notAsked = {request};
+        m_after = sha256Hex(keyBytes(key));
+        m_found = Kept{.bytes = {}, .facts = kept->facts, .madeAt = kept->madeAt, .where = kept->where};
+      }
+      return answer;
+    }
+  auto answer = TRY(asked(request, key, stop, progress));
+  if (op == kCompile) m_after = sha256Hex(keyBytes(key));
+  return answer;
+}
+
+/// By the live process, which compiles first what was found and not asked.
+Result<ProbeAnswer> KeptJob::asked(const ProbeRequest& request, const Json& key, const StopToken& stop,
+                                   const Progress& progress) {
+  const auto start = std::chrono::steady_clock::now();
+  if (m_live == nullptr) m_live = TRY(m_context.start(stop));
+  const bool compiles = textOf(request.json, "op") == kCompile;
+  for (const ProbeRequest& before : compiles ? std::vector<ProbeRequest>() : std::exchange(m_notAsked, {}))
+    TRY(m_live->ask(before, stop, progress));
+  const auto begun = std::chrono::steady_clock::now();
+  auto answer = TRY(m_live->ask(request, stop, progress));
+  if (compiles) m_notAsked.clear();
+  if (!key.is_null()) keep(answer, key, msSince(compiles ? begun : start));
+  return answer;
+}
+
+void KeptJob::keep(const ProbeAnswer& answer, const Json& key, double ms) {
+  const auto bytes = bytesOf(answer);
+  if (!bytes || !m_context.holdsStill()) return;
+  m_store.keep({.kind = kAnswerKind,
+                .about = fmt::format("{}: {}", m_context.about, textOf(key, "op")),
+                .madeBy = std::string(kFusescopeVersion),
+                .madeMs = ms},
+               keyBytes(key), *bytes);
+}
+
+Result<ProbeAnswer> KeptJob::restored(const Kept& kept) {
+  const std::size_t end = kept.bytes.find('\n');
+  const Diagnostic wrong{.message = "what was kept is no answer"};
+  if (end == std::string::npos) return wrong;
+  const Json head = Json::parse(std::string_view(kept.bytes).substr(0, end), nullptr, false);
+  std::vector<AnswerFile> files;
+  JsonFields fields(head);
+  fields.require("json").require("files").parseList("files", files, [](const Json& json) {
+    AnswerFile file;
+    JsonFields of(json);
+    of.require("name").read("name", file.name).require("size").read("size", file.size);
+    return of.result(std::move(file));
+  });
+  if (fields.error()) return *fields.error();
+  ProbeAnswer answer{.json = head["json"], .files = {}};
+  auto folder = TRY(answerFolder());
+  std::string_view body = std::string_view(kept.bytes).substr(end + 1);
+  for (const AnswerFile& file : files) {
+    if (!isSafeFileName(file.name) || file.size > body.size()) return wrong;
+    const fs::path path = folder / file.name;
+    std::error_code failed;
+    fs::create_directories(path.parent_path(), failed);
+    const std::string_view bytes = body.substr(0, file.size);
+    const std::array pieces{std::as_bytes(std::span(bytes.data(), bytes.size()))};
+    TRY(writePiecesAtomically(path, pieces));
+    answer.files.emplace(file.name, path);
+    body.remove_prefix(file.size);
+  }
+  if (!body.empty()) return wrong;
+  m_folders.push_back(std::move(folder));
+  return answer;
+}
+
+}  // namespace fusescope

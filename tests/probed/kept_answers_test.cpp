@@ -1,0 +1,202 @@
+// What tally answered is found again by another process, as long as nothing that it depends on changed.
+#include <filesystem>
+#include <fstream>
+
+#include "tests/probed/tally_fixture.h"
+
+namespace fusescope::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class KeptAnswers : public Tally {
+ protected:
+  KeptAnswers() {
+    if (const char* set = std::getenv("FUSESCOPE_CACHE")) m_before = set;
+    ::setenv("FUSESCOPE_CACHE", (m_folder / "cache").c_str(), 1);
+    fs::copy(FUSESCOPE_SOURCE_DIR "/tests/probed/python", packages());
+    const fs::path about = packages() / "tally-1.5.dist-info";
+    fs::create_directories(about);
+    std::ofstream(about / "METADATA") << "Metadata-Version: 2.1\nName: tally\nVersion: 1.5\n";
+    std::ofstream(about / "RECORD") << "fusescope_compiler_tally.py,,\ntally-1.5.dist-info/METADATA,,\n";
+    plantHere();
+  }
+  ~KeptAnswers() override { ::setenv("FUSESCOPE_CACHE", m_before.c_str(), 1); }
+
+  fs::path packages() const { return m_folder / "packages"; }
+  /// `more`: assignments for the command of the Python.
+  void plantHere(const std::string& more = "") const {
+    const std::string command =
+        "env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=" + packages().string() + " " + more + " python3";
+    ::setenv("FUSESCOPE_PYTHON", command.c_str(), 1);
+  }
+  Json plan(std::vector<std::string> more = {}, const char* text = kNetwork) const {
+    std::vector<std::string> arguments{"plan", network(text), "--compiler", "tally"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return json(arguments);
+  }
+  static bool isFound(const Json& plan) { return !entryOf(plan["decisions"], "code", "cache.found").is_null(); }
+  static Json kept() { return json({"cache", "list"}); }
+  static std::int64_t answersKept() {
+    std::int64_t count = 0;
+    const Json list = kept();
+    for (const Json& entry : list["entries"]) count += entry["kind"] == "answer" ? 1 : 0;
+    return count;
+  }
+
+ private:
+  std::string m_before;
+};
+
+TEST_F(KeptAnswers, AreFoundByTheNextProcessAndSaidToBe) {
+  const Json first = plan();
+  EXPECT_FALSE(isFound(first));
+  EXPECT_EQ(answersKept(), 2) << "what it supports, and what it made";
+  Json second = plan();
+  EXPECT_TRUE(isFound(second));
+  const Json said = entryOf(second["decisions"], "code", "cache.found");
+  EXPECT_EQ(said["arguments"]["where"], "disk");
+  EXPECT_FALSE(said["arguments"]["made_by"].get<std::string>().empty());
+  for (const char* part : {"kernels", "nodes", "pins", "support", "segments", "compiler"})
+    EXPECT_EQ(second[part], first[part]) << part;
+  const Json list = kept();
+  for (const Json& entry : list["entries"]) {
+    if (entry["kind"] == "answer") {
+      EXPECT_EQ(entry["hits"], 1) << entry;
+    }
+  }
+}
+
+TEST_F(KeptAnswers, NothingIsFoundWhereAnythingDiffers) {
+  std::ignore = plan();
+  EXPECT_FALSE(isFound(plan({"--compiler-option", "hands=one"}))) << "an option";
+  EXPECT_FALSE(isFound(plan({"--pin", "scale=f16:prefer"}))) << "a pin, which is a type in the network";
+  EXPECT_FALSE(isFound(plan({"--fallback", "turn"}))) << "another part of it";
+  EXPECT_FALSE(isFound(plan({}, R"(<ir_version: 10, opset_import: ["" : 18]>
+net (float[4] x) => (float[4] y) <float[4] w = {1, -2, 3, 0.75}, float[4] b = {0.25, 1, -1, 2}> {
+  [scale] a = Mul (x, w)
+  [clip] c = Relu (a)
+  [turn] d = Neg (c)
+  [shift] e = Add (d, b)
+  [last] y = Relu (e)
+})"))) << "one weight";
+  plantHere("CUDA_VISIBLE_DEVICES=3");
+  EXPECT_FALSE(isFound(plan())) << "a variable of the environment";
+  plantHere();
+  EXPECT_TRUE(isFound(plan())) << "all as it was";
+}
+
+TEST_F(KeptAnswers, APackageThatChangedIsAskedAnew) {
+  std::ignore = plan();
+  ASSERT_TRUE(isFound(plan()));
+  std::ofstream(packages() / "fusescope_compiler_tally.py", std::ios::app) << "\n# another one\n";
+  EXPECT_FALSE(isFound(plan())) << "its code";
+  EXPECT_TRUE(isFound(plan()));
+  std::ofstream(packages() / "tally-1.5.dist-info" / "METADATA")
+      << "Metadata-Version: 2.1\nName: tally\nVersion: 1.6\n";
+  EXPECT_FALSE(isFound(plan())) << "its version";
+  fs::remove_all(packages() / "tally-1.5.dist-info");
+  EXPECT_FALSE(isFound(plan())) << "nothing says any more which one it is";
+  EXPECT_FALSE(isFound(plan())) << "so that nothing is kept";
+}
+
+TEST_F(KeptAnswers, CacheOffAsksAndReadKeepsNothing) {
+  std::ignore = plan({"--cache", "read"});
+  EXPECT_EQ(answersKept(), 0);
+  std::ignore = plan();
+  EXPECT_EQ(answersKept(), 2);
+  EXPECT_FALSE(isFound(plan({"--cache", "off"})));
+  EXPECT_TRUE(isFound(plan({"--cache", "read"})));
+  EXPECT_EQ(command({"plan", network(), "--compiler", "tally", "--cache", "maybe"}).status, 2);
+}
+
+TEST_F(KeptAnswers, ADamagedOneIsSaidDeletedAndMadeAgain) {
+  const Json first = plan();
+  for (const auto& blob : fs::directory_iterator(m_folder / "cache" / "store" / "blobs")) {
+    std::fstream file(blob.path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(70);
+    file.put('\x55');
+    file.put('\x55');
+  }
+  const Json again = plan();
+  EXPECT_FALSE(isFound(again));
+  EXPECT_FALSE(entryOf(again["decisions"], "code", "cache.entry_damaged").is_null());
+  EXPECT_EQ(again["kernels"], first["kernels"]);
+  EXPECT_TRUE(isFound(plan()));
+  EXPECT_EQ(command({"cache", "verify"}).status, 0);
+}
+
+TEST_F(KeptAnswers, AreNotWhatIsRunOrTimed) {
+  std::ignore = plan();
+  expectSameNumbers(network());
+  const Json times = json({"time", network(), "--compiler", "tally", "--seconds", "0.05", "--warmup", "0"});
+  EXPECT_TRUE(times["median_ms"].is_number());
+  EXPECT_EQ(answersKept(), 2) << "neither runs nor times are kept";
+}
+
+TEST_F(KeptAnswers, ABuildFindsWhatItWroteAndItsFileRuns) {
+  const auto build = [&](const char* to) { return json({"build", network(), "--compiler", "tally", "-o", file(to)}); };
+  std::ignore = build("a.fse");
+  const Json again = build("b.fse");
+  EXPECT_TRUE(again.contains("compiler_phases")) << again;
+  EXPECT_FALSE(entryOf(again["decisions"], "code", "cache.found").is_null());
+  std::int64_t hits = 0;
+  const Json list = kept();
+  for (const Json& entry : list["entries"]) hits += entry["kind"] == "answer" ? entry["hits"].get<std::int64_t>() : 0;
+  EXPECT_EQ(hits, 2);
+  const ProcessResult run = command({"run", file("b.fse"), "--expect", expected(network()), "--tol-rms", "1e-6"});
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+TEST_F(KeptAnswers, WhyNamesTheFieldsThatDiffer) {
+  const std::string model = network();
+  const auto why = [&](std::vector<std::string> more, int status) {
+    std::vector<std::string> arguments{"cache", "why", model, "--compiler", "tally", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProcessResult result = command(arguments);
+    EXPECT_EQ(result.status, status) << result.out << result.err;
+    return Json::parse(result.out, nullptr, false);
+  };
+  const Json before = why({}, 1);
+  EXPECT_TRUE(before["questions"].back()["nearest"].is_null());
+  std::ignore = plan();
+  const Json found = why({}, 0);
+  for (const Json& question : found["questions"]) EXPECT_TRUE(question["found"].is_object());
+  const Json option = why({"--compiler-option", "hands=one"}, 1)["questions"].back();
+  ASSERT_EQ(option["differs"].size(), 1U) << option["differs"];
+  EXPECT_EQ(option["differs"][0]["field"], "request.options.hands");
+  EXPECT_EQ(option["differs"][0]["here"], "one");
+  EXPECT_EQ(option["differs"][0]["nearest"], "two");
+  plantHere("OMP_PLACES=cores");
+  const Json variable = why({}, 1)["questions"].back();
+  ASSERT_EQ(variable["differs"].size(), 1U) << variable["differs"];
+  EXPECT_EQ(variable["differs"][0]["field"], "environment.variables.OMP_PLACES");
+  const ProcessResult ours = command({"cache", "why", model});
+  EXPECT_EQ(ours.status, 2);
+  EXPECT_NE(ours.err.find("--compiler"), std::string::npos) << ours.err;
+}
+
+TEST_F(KeptAnswers, AreTidiedUp) {
+  std::ignore = plan();
+  EXPECT_GT(json({"cache", "gc", "--limit", "1"})["removed"], 0);
+  EXPECT_EQ(kept()["entries"].size(), 0U);
+  EXPECT_EQ(kept()["limit_bytes"], 1);
+  std::ignore = json({"cache", "gc", "--limit", "1000000"});
+  std::ignore = plan();
+  EXPECT_EQ(answersKept(), 2);
+  EXPECT_GT(json({"cache", "clear"})["removed"], 0);
+  EXPECT_EQ(kept()["entries"].size(), 0U);
+}
+
+TEST_F(KeptAnswers, AStoreThatCannotBeUsedCostsNothingButTime) {
+  fs::create_directories(m_folder / "cache");
+  std::ofstream(m_folder / "cache" / "store") << "a file where a folder is to be";
+  const Json first = plan();
+  EXPECT_FALSE(isFound(first));
+  EXPECT_GT(first["kernels"].size(), 0U);
+  EXPECT_FALSE(entryOf(first["decisions"], "code", "cache.store").is_null());
+  EXPECT_EQ(command({"cache", "list"}).status, 2);
+}
+
+}  // namespace
+}  // namespace fusescope::test
