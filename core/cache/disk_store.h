@@ -71,7 +71,7 @@ class DiskStore final : public KeptStore {
   /// Removes what is least worth its bytes until the store is within its limit, and files that no entry has. Returns
   /// how many entries went.
   std::int64_t collect();
-  /// Removes everything. Returns how many entries went. Errors: another process holds the store.
+  /// Removes everything. Returns how many entries went. Errors: the store cannot be used.
   Result<std::int64_t> clear();
 
  private:
