@@ -59,6 +59,8 @@ Result<Engine*> engineOf(const Job& job, const WorkSource& source, const Artifac
                          const std::map<std::string, Tensor>& inputs) {
   auto options = buildOptions(artifact, job.request.threads, job.stop, job.progress);
   options.measureTactics = job.request.measureTactics;
+  // A build that measures nothing asks what is made: what another compiler made of the same network before will do.
+  options.onlyMade = job.request.op == WorkerOp::Build && !job.request.measureTactics;
   options.shapes = extentsOf(inputs);
   return job.shelf.engine(source, artifact, options);
 }

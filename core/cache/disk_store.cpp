@@ -155,7 +155,13 @@ void DiskStore::put(std::string_view key, std::string_view bytes) {
   keep({.kind = kCodeKind, .about = "compiled code", .madeBy = std::string(kFusescopeVersion)}, key, bytes);
 }
 
-/// An entry that another process removed or replaced meanwhile is looked for again.
+std::filesystem::path DiskStore::blobPath(std::string_view blob) const {
+  const bool isName = blob.size() == 32 && blob.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  return m_folder / "blobs" / (isName ? std::string(blob) : "no-blob");
+}
+
+/// An entry that another process removed or replaced meanwhile is looked for again. One that cannot be opened now is
+/// left alone.
 std::optional<Kept> DiskStore::find(std::string_view kind, std::string_view key) {
   const std::lock_guard lock(m_mutex);
   if (m_options.mode == CacheMode::Off || !m_index.isOpen()) return std::nullopt;
@@ -167,7 +173,10 @@ std::optional<Kept> DiskStore::find(std::string_view kind, std::string_view key)
     if (!entry || !m_index.isOpen()) return std::nullopt;
     auto bytes = readBlob(blobPath(entry->blob), entry->size);
     if (!bytes.ok()) {
-      if (entry->blob == last || fs::exists(blobPath(entry->blob))) {
+      std::error_code unknown;
+      const bool isThere = fs::exists(blobPath(entry->blob), unknown);
+      if (unknown || (isThere && ::access(blobPath(entry->blob).c_str(), R_OK) != 0)) return std::nullopt;
+      if (entry->blob == last || isThere) {
         drop(*entry, bytes.error());
         return std::nullopt;
       }
@@ -244,8 +253,9 @@ std::int64_t DiskStore::sweep() {
   const StoreLock alone(m_folder, LOCK_EX, 1);
   if (!alone.isHeld()) return 0;
   std::set<std::string, std::less<>> known;
-  for (const StoreEntry& entry : m_index.entries()) known.insert(entry.blob);
-  if (m_index.isDamaged()) return 0;
+  bool isWhole = false;
+  for (const StoreEntry& entry : m_index.entries({}, &isWhole)) known.insert(entry.blob);
+  if (!isWhole || m_index.isDamaged()) return 0;
   std::int64_t gone = 0;
   std::error_code failed, ignored;
   for (fs::directory_iterator file(m_folder / "blobs", failed), end; !failed && file != end; file.increment(failed))

@@ -79,7 +79,8 @@ class DiskStore final : public KeptStore {
       : m_folder(std::move(folder)), m_options(std::move(options)) {}
   void openIndex();
   bool replaceIndex(std::string_view why);
-  std::filesystem::path blobPath(std::string_view blob) const { return m_folder / "blobs" / blob; }
+  /// Of a blob by its name, which an index that somebody else wrote may have wrong: it never leads out of the folder.
+  std::filesystem::path blobPath(std::string_view blob) const;
   Result<std::string> checked(const StoreEntry& entry);
   void drop(const StoreEntry& entry, const Diagnostic& why);
   bool write(StoreEntry entry, std::string_view bytes);

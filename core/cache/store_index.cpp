@@ -187,7 +187,7 @@ bool StoreIndex::remove(const StoreEntry& entry) {
   return isDone && sqlite3_changes(m_database) > 0;
 }
 
-std::vector<StoreEntry> StoreIndex::entries(std::string_view kind) {
+std::vector<StoreEntry> StoreIndex::entries(std::string_view kind, bool* isWhole) {
   const std::string text = std::string(kColumns) + (kind.empty() ? "" : "WHERE kind=?1 ") + "ORDER BY kind, hash, key";
   Statement query(m_database, text.c_str());
   std::vector<StoreEntry> all;
@@ -196,6 +196,7 @@ std::vector<StoreEntry> StoreIndex::entries(std::string_view kind) {
   int step = query.step();
   for (; step == SQLITE_ROW; step = query.step()) all.push_back(entryAt(query));
   if (step != SQLITE_DONE) note();
+  if (isWhole != nullptr) *isWhole = step == SQLITE_DONE;
   return all;
 }
 

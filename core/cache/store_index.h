@@ -58,7 +58,8 @@ class StoreIndex {
   /// Removes the entry, if it still has this blob. False: it has not.
   bool remove(const StoreEntry& entry);
   /// All, of `kind` where one is given, in the order of kinds and keys' hashes.
-  std::vector<StoreEntry> entries(std::string_view kind = {});
+  /// `isWhole` becomes true where none is missing.
+  std::vector<StoreEntry> entries(std::string_view kind = {}, bool* isWhole = nullptr);
   std::int64_t storedBytes();
   std::int64_t turn();
   /// A number that is kept beside the entries; nothing: there is none of this name.

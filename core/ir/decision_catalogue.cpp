@@ -337,7 +337,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{took_ms|time}. "
        "Times of its phases are those of then"},
       {"cache.entry_damaged", Cache, true,
-       "what was kept ({about}) failed its check and is deleted: {why}. It is made again"},
+       "what was kept ({about}) failed its check and is not used: {why}. It is made again"},
       {"cache.store", Cache, true, "of what is kept between programs: {problem}"},
       // build
       {"build.other_provider", Build, true, "{provider} runs it, where {asked} was asked for"},

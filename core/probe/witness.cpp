@@ -25,10 +25,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// As VARIABLES of witness.py has them, and what leads to a Python.
-constexpr std::array kPrefixes{"PYTHON",   "LD_",         "CUDA_",        "NVIDIA_", "ORT_",  "ONNX",
-                               "OPENVINO", "OV_",         "TENSORRT",     "TRT_",    "TORCH", "PYTORCH",
-                               "TRITON",   "MKL",         "DNNL",         "ONEDNN",  "OMP_",  "KMP_",
-                               "GOMP_",    "VIRTUAL_ENV", "CONDA_PREFIX", "PATH=",   "HOME="};
+constexpr std::array kPrefixes{"PYTHON", "LD_",      "CUDA_", "NVIDIA_", "ORT_",    "ONNX",        "OPENVINO",
+                               "OV_",    "TENSORRT", "TRT_",  "TORCH",   "PYTORCH", "TRITON",      "MKL",
+                               "DNNL",   "ONEDNN",   "OMP_",  "KMP_",    "GOMP_",   "VIRTUAL_ENV", "CONDA_PREFIX",
+                               "PATH=",  "HOME=",    "ATEN_", "CUDNN_",  "CUBLAS_", "CC=",         "CXX="};
 constexpr std::array kCpuFields{"vendor_id",       "cpu family", "model",       "model name",
                                 "stepping",        "microcode",  "flags",       "Features",
                                 "CPU implementer", "CPU part",   "CPU variant", "CPU revision"};
@@ -60,6 +60,20 @@ Json cardFacts() {
     cards.push_back(textOfFile(card->path() / "information"));
   std::ranges::sort(cards);
   return cards;
+}
+
+/// Names below /dev that stand for cards: a driver that begins or ends to work changes them.
+Json deviceFacts() {
+  constexpr std::array kDevices{"nvidia", "dri", "dxg", "accel", "kfd"};
+  std::vector<std::string> devices;
+  std::error_code none;
+  for (fs::directory_iterator entry("/dev", none), end; !none && entry != end; entry.increment(none)) {
+    const std::string name = entry->path().filename().string();
+    if (std::ranges::any_of(kDevices, [&](const char* device) { return name.starts_with(device); }))
+      devices.push_back(name);
+  }
+  std::ranges::sort(devices);
+  return devices;
 }
 
 std::int64_t nanoseconds(const timespec& time) {
@@ -113,7 +127,8 @@ fs::path programOf(std::string_view command) {
       if (!folder.empty()) candidates.push_back(fs::path(folder) / word);
   }
   for (const fs::path& candidate : candidates)
-    if (fs::is_regular_file(candidate, failed) && ::access(candidate.c_str(), X_OK) == 0) return candidate;
+    if (fs::is_regular_file(candidate, failed) && ::access(candidate.c_str(), X_OK) == 0)
+      return fs::absolute(candidate, failed);
   return {};
 }
 
@@ -136,7 +151,8 @@ Json factsOfThisMachine() {
             {"cpus", cpus},
             {"system", system.release},
             {"driver", textOfFile("/proc/driver/nvidia/version")},
-            {"cards", cardFacts()}}}};
+            {"cards", cardFacts()},
+            {"devices", deviceFacts()}}}};
 }
 
 }  // namespace fusescope

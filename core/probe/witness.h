@@ -20,7 +20,7 @@ Result<Json> askWitness(const Environment& environment, std::string_view compile
 /// since. Starts nothing. False for what is no witness.
 bool isUnchanged(const Json& witness);
 
-/// The program that a command of one word starts, where it was found on PATH. Empty: the command has more words, or
+/// The program that a command of one word starts, where it was found on PATH, from the root on; links in it stay. Empty: the command has more words, or
 /// there is none.
 std::filesystem::path programOf(std::string_view command);
 

@@ -122,12 +122,10 @@ Result<SpecialiseReport> specialiseOn(SpecialisingEngine& engine, const Samples&
   std::vector<Calls> calls(samples.list.size());
   SpecialiseReport report{.mostEngines = request.mostEngines, .mostBytes = request.mostBytes};
   report.settled = TRY(callUntilSettled(engine, samples, request, calls));
-  report.decisions = engine.decisions();
-  report.engines = engine.engines();
-  report.bytes = engine.bytes();
   for (std::size_t i = 0; i < samples.list.size(); ++i) {
     const Sample& sample = samples.list[i];
     const auto extents = extentsOf(sample.inputs);
+    Engine& server = engine.serving(extents);  // takes in a build that is over: what is told is told after that
     SampleServing serving{.sample = sample.name,
                           .served = engine.served(extents).value_or(ServedExtents{.extents = extents}),
                           .firstMs = calls[i].firstMs,
@@ -138,13 +136,15 @@ Result<SpecialiseReport> specialiseOn(SpecialisingEngine& engine, const Samples&
     if (before != report.samples.end()) {
       serving.time = before->time;
     } else {
-      auto time =
-          inSample(timeEngine(engine.serving(extents), sample.inputs, request.time), sample, samples.list.size());
+      auto time = inSample(timeEngine(server, sample.inputs, request.time), sample, samples.list.size());
       if (!time.ok()) return std::move(time).error();
       serving.time = std::move(time).value();
     }
     report.samples.push_back(std::move(serving));
   }
+  report.decisions = engine.decisions();
+  report.engines = engine.engines();
+  report.bytes = engine.bytes();
   return report;
 }
 

@@ -8,6 +8,7 @@ and times, may take it that the compiler is the same one. `why_not` says why nob
 import os
 import platform
 import re
+import site
 import sys
 
 from . import hello
@@ -15,7 +16,8 @@ from . import hello
 # Variables that bear on which packages are found, or on what compilers do.
 VARIABLES = re.compile(
     r"PYTHON|LD_|CUDA_|NVIDIA_|ORT_|ONNX|OPENVINO|OV_|TENSORRT|TRT_|TORCH|PYTORCH|TRITON|MKL|DNNL|ONEDNN|OMP_|KMP_|GOMP_|"
-    r"VIRTUAL_ENV$|CONDA_PREFIX$")
+    r"VIRTUAL_ENV$|CONDA_PREFIX$|ATEN_|CUDNN_|CUBLAS_|CC$|CXX$")
+DEVICES = ("nvidia", "dri", "dxg", "accel", "kfd")  # below /dev: a driver that begins or ends to work changes them
 CODE = re.compile(r"\.(so|py|pth|dll|pyd|bin|xml|json)$|\.so\.[^/]*$|\.dist-info/")
 CPU_FIELDS = ("vendor_id", "cpu family", "model", "model name", "stepping", "microcode", "flags", "Features",
               "CPU implementer", "CPU part", "CPU variant", "CPU revision")
@@ -96,6 +98,11 @@ def code_of(distributions):
 def own_files(module):
     """The Python, where it looks for packages, what is read before any of them, and the list of the system's libraries."""
     paths = {os.path.realpath(sys.executable), os.path.join(sys.prefix, "pyvenv.cfg"), "/etc/ld.so.cache"}
+    # Python looks there only where it is there when Python starts: the first package that a user installs makes it.
+    paths.add(os.path.abspath(site.getusersitepackages()))
+    for folder in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep):
+        paths.add(os.path.abspath(folder))
+        paths.update(os.path.join(os.path.abspath(folder), name) for name in listed(folder) if ".so" in name)
     for folder in sys.path:
         folder = os.path.abspath(folder)
         paths.add(folder)
@@ -127,6 +134,7 @@ def machine():
         "cpus": hello.cpus(),
         "system": platform.release(),
         "driver": text_of("/proc/driver/nvidia/version"),
+        "devices": [name for name in sorted(listed("/dev")) if name.startswith(DEVICES)],
         "cards": [text_of(os.path.join(cards, each, "information")) for each in sorted(listed(cards))],
     }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "onnxlib/onnx_text.h"
 #include "tests/support/command_json.h"
 #include "tests/support/paths.h"
@@ -218,6 +219,44 @@ TEST_P(RealCompilers, ASmallestDifferenceThatOnnxRuntimeDoesNotShow) {
                         isOurs ? "fusescope" : GetParam(), "--against", "onnxruntime"});
   EXPECT_EQ(both.status, 1) << both.out << both.err;
   EXPECT_NE(both.err.find("that onnxruntime does not show"), std::string::npos) << both.err;
+}
+
+/// Hands a worker requests one after another, as the window does, and prints what each ended with.
+constexpr const char* kAsksWorker = R"python(
+import json, subprocess, sys
+
+worker = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+for request in sys.argv[2:]:
+    worker.stdin.write(request + "\n")
+    worker.stdin.flush()
+    for line in worker.stdout:
+        if json.loads(line)["event"] != "progress":
+            print(line, end="")
+            break
+worker.stdin.close()
+worker.wait()
+)python";
+
+/// The window's background builds: the second worker finds what the first one asked, and times what it compiles itself.
+TEST_P(RealCompilers, AWorkerThatMeasuresNothingTakesWhatIsKept) {
+  const std::string cache = "FUSESCOPE_CACHE=" + (m_folder / "cache").string();
+  const Json source{{"path", sample("digits")}, {"options", {{"compiler", GetParam()}, {"target", GetParam()}}}};
+  const std::string build = Json{{"id", 1}, {"op", "build"}, {"source", source}, {"measure_tactics", false}}.dump();
+  const std::string time = Json{{"id", 2}, {"op", "time"}, {"source", source}, {"seconds", 0.1}}.dump();
+  std::vector<bool> found;
+  for (int turn = 0; turn < 2; ++turn) {
+    const ProcessResult asked = runProcess(
+        {"/usr/bin/env", cache, "python3", "-c", kAsksWorker, binary("fusescope-worker").string(), build, time});
+    const std::vector<std::string> ended = split(asked.out, '\n');
+    ASSERT_GE(ended.size(), 2U) << asked.err;
+    const Json built = Json::parse(ended[0]), timed = Json::parse(ended[1]);
+    ASSERT_EQ(built["event"], "done") << built;
+    ASSERT_EQ(timed["event"], "done") << timed;
+    found.push_back(ended[0].find("cache.found") != std::string::npos);
+    EXPECT_EQ(ended[1].find("cache.found"), std::string::npos);
+    EXPECT_GT(timed["result"]["median_ms"].get<double>(), 0);
+  }
+  EXPECT_EQ(found, (std::vector<bool>{false, true}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, RealCompilers, ::testing::Values("onnxruntime", "openvino"),

@@ -168,7 +168,7 @@ class Exporting(unittest.TestCase):
 
     def refusal_of(self, exported, export=None, names=None):
         with self.assertRaises(base.Refusal) as refused:
-            torch_export.export(self.torch(export), exported, names or {}, "nowhere.onnx")
+            torch_export.export(self.torch(export), exported, names or {}, [], "nowhere.onnx")
         return refused.exception
 
     def test_what_torch_exports_with_is_asked_for(self):
@@ -205,6 +205,24 @@ class Exporting(unittest.TestCase):
         self.assertEqual(torch_export.symbols_of(exported, {"s17": "tail"}), [
             {"symbol": "s77", "name": "s77", "min": 1, "max": 8},
             {"symbol": "4*s17", "name": "4*tail", "min": 4, "max": None}])
+
+    def test_outputs_are_called_as_the_file_says(self):
+        values = {name: types.SimpleNamespace(name=name) for name in ("x", "w", "add_3", "_to_copy_9")}
+
+        class Network(list):  # its nodes
+            inputs, initializers, outputs = [values["x"]], {"w": values["w"]}, [values["_to_copy_9"]]
+
+        network = Network([types.SimpleNamespace(outputs=[values["add_3"]]),
+                           types.SimpleNamespace(outputs=[values["_to_copy_9"]])])
+
+        def called(names):
+            torch_export.name_outputs(network, names)
+            return [values[name].name for name in ("x", "w", "add_3", "_to_copy_9")]
+
+        self.assertEqual(called([]), ["x", "w", "add_3", "_to_copy_9"], "nothing is told")
+        self.assertEqual(called(["x"]), ["x", "w", "add_3", "_to_copy_9"], "an input keeps its name")
+        self.assertEqual(called(["a", "b"]), ["x", "w", "add_3", "_to_copy_9"], "there is one output")
+        self.assertEqual(called(["add_3"]), ["x", "w", "add_3_inside_2", "add_3"], "what has the name gets another")
 
     def test_nodes_are_tied_by_what_came_along_through_torchs_passes(self):
         exported = Exported(fx_node("linear"), branch=[fx_node("add")])

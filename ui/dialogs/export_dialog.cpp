@@ -105,7 +105,7 @@ void ExportDialog::beginAsLast() {
   const QSignalBlocker quiet(m_format);
   if (const int last = m_format->findData(rememberedFormat()); last >= 0) m_format->setCurrentIndex(last);
   for (const Exporter& each : exporters()) {
-    if (each.isText) continue;
+    if (!each.takesSamples) continue;
     const RememberedExport chosen = rememberedExport(qs(each.name), QString());
     m_weights->setCurrentIndex(static_cast<int>(chosen.weights));
     m_borders->setCurrentIndex(static_cast<int>(chosen.borders));
@@ -159,7 +159,7 @@ void ExportDialog::refresh() {
   showRow(*m_form, m_version, chosen.takesVersion);
   showRow(*m_form, m_logRow, trtexec);
   for (QWidget* field : std::initializer_list<QWidget*>{m_weights, m_borders, m_inputs})
-    showRow(*m_form, field, network);
+    showRow(*m_form, field, chosen.takesSamples);
   m_pages->setCurrentIndex(network ? 1 : 0);
   m_report->clear();
   m_report->setPlaceholderText(
@@ -255,7 +255,8 @@ QString ExportDialog::fileName() const {
 WorkerRequest ExportDialog::request(const QString& path) const {
   WorkerRequest request = requestFor(m_context, WorkerOp::Export);
   request.exported = {.format = std::string(exporter().name), .path = path.toStdString()};
-  if (exporter().isText) return request;
+  request.exported.check = false;
+  if (!exporter().takesSamples) return request;
   request.exported.weights = static_cast<WeightTypes>(m_weights->currentIndex());
   request.exported.borders = static_cast<BorderTypes>(m_borders->currentIndex());
   request.exported.check = m_check->isChecked() && !request.inputs.empty();

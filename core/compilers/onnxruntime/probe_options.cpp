@@ -78,10 +78,11 @@ Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options)
     request[option.name] = option.name == "disable" ? listOf(value) : Json(value);
   }
   if (request[kTf32] == "off" && request[kProvider] != kCudaProvider)
-    return Diagnostic{.message = fmt::format("Only {} multiplies in TF32, and {} was asked for.", kCudaProvider,
-                                             request[kProvider].get<std::string>()),
-                      .where = {.attribute = kTf32},
-                      .help = fmt::format("Leave the option out, or ask for {}={}.", kProvider, kCudaProvider)};
+    return Diagnostic{
+        .message = fmt::format("Of all providers {} alone is told here not to multiply in TF32, and {} was asked for.",
+                               kCudaProvider, request[kProvider].get<std::string>()),
+        .where = {.attribute = kTf32},
+        .help = fmt::format("Leave the option out, or ask for {}={}.", kProvider, kCudaProvider)};
   for (LoweredPin& pin : network.pins) {
     pin.isExpressible = true;
     pin.how = "Casts around the node in the network that it is handed";

@@ -27,8 +27,9 @@ Known& known() {
 Diagnostic nowhere(std::string_view compiler, const std::vector<std::string>& reasons) {
   return {.message = fmt::format("{} is in no environment that was found{}{}", compiler, reasons.empty() ? "" : ". ",
                                  joined(reasons, ". ")),
-          .help = "Another Python that has it is named by: fusescope compilers add NAME COMMAND; or by "
-                  "FUSESCOPE_PYTHON."};
+          .help =
+              "Another Python that has it is named by: fusescope compilers add NAME COMMAND; or by "
+              "FUSESCOPE_PYTHON."};
 }
 
 }  // namespace

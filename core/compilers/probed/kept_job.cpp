@@ -115,11 +115,11 @@ Result<ProbeAnswer> KeptJob::asked(const ProbeRequest& request, const Json& key,
   const auto start = std::chrono::steady_clock::now();
   if (m_live == nullptr) m_live = TRY(m_context.start(stop));
   const bool compiles = textOf(request.json, "op") == kCompile;
-  for (const ProbeRequest& before : compiles ? std::vector<ProbeRequest>() : std::exchange(m_notAsked, {}))
-    TRY(m_live->ask(before, stop, progress));
+  if (!compiles)
+    for (const ProbeRequest& before : m_notAsked) TRY(m_live->ask(before, stop, progress));
   const auto begun = std::chrono::steady_clock::now();
   auto answer = TRY(m_live->ask(request, stop, progress));
-  if (compiles) m_notAsked.clear();
+  m_notAsked.clear();
   if (!key.is_null()) keep(answer, key, msSince(compiles ? begun : start));
   return answer;
 }

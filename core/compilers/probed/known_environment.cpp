@@ -1,5 +1,8 @@
 #include "compilers/probed/known_environment.h"
 
+#include <algorithm>
+
+#include "base/text.h"
 #include "base/version.h"
 #include "probe/environments.h"
 #include "probe/frames.h"
@@ -12,13 +15,34 @@ namespace {
 
 constexpr const char* kEnvironmentKind = "environment";
 
+/// The folder in which it is, where that says which packages Python finds; else empty.
+std::string folderThatCounts(const Json& here) {
+  const std::string path = textOf(here["variables"], "PYTHONPATH");
+  for (const std::string& folder : split(path, ':'))
+    if (!path.empty() && !folder.starts_with('/')) {
+      std::error_code none;
+      return std::filesystem::current_path(none).string();
+    }
+  return {};
+}
+
+/// Whether the compiler found no card though there may be one: its driver may work in a moment.
+bool mayHaveMissedCards(const Json& witness, const Json& opened) {
+  if (!opened.is_object() || textOf(opened.value("about", Json::object()), "why_no_device").empty()) return false;
+  const Json machine = witness.value("machine", Json::object());
+  const Json devices = machine.value("devices", Json::array());
+  return !textOf(machine, "driver").empty() || std::ranges::any_of(devices, [](const Json& device) {
+    const std::string name = device.is_string() ? device.get<std::string>() : std::string();
+    return name.starts_with("nvidia") || name.starts_with("dxg");
+  });
+}
+
 /// A change of anything here has the environment looked at again.
 std::string keyOfRecord(std::string_view compiler, const Environment& environment) {
-  const Json key{{"format", "fusescope.environment.1"},
-                 {"compiler", compiler},
-                 {"command", environment.command},
-                 {"probe", probeVersion()},
-                 {"here", factsOfThisMachine()}};
+  const Json here = factsOfThisMachine();
+  const Json key{{"format", "fusescope.environment.2"}, {"compiler", compiler},
+                 {"command", environment.command},      {"probe", probeVersion()},
+                 {"folder", folderThatCounts(here)},    {"here", here}};
   return key.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -70,7 +94,7 @@ Result<std::optional<UnchangedEnvironment>> knownEnvironment(DiskStore& store, s
 void keepEnvironment(DiskStore& store, std::string_view compiler, const Environment& environment, const Json& witness,
                      const Json& opened, double ms) {
   const bool isTold = opened.is_null() ? textOf(witness, "why_not").empty() : whyNotKept(witness).empty();
-  if (!isTold) return;
+  if (!isTold || mayHaveMissedCards(witness, opened)) return;
   const Json record{{"program", programOf(environment.command).string()}, {"witness", witness}, {"opened", opened}};
   store.keep({.kind = kEnvironmentKind,
               .about = std::string(compiler) + " in " + environment.command,

@@ -101,7 +101,10 @@ Result<ProbedCompiler::Opened> ProbedCompiler::openNow(const StopToken& stop) co
   if (auto known = TRY(openKnown(*store, stop))) return std::move(*known);
   const auto start = std::chrono::steady_clock::now();
   const Environment where = TRY(environment(stop));
-  Json witness = TRY(askWitness(where, m_kind.name(), stop));  // before it is opened: what changes meanwhile is noticed
+  // Asked before it is opened: what changes meanwhile is noticed. Where it does not answer, nothing is kept.
+  auto asked = askWitness(where, m_kind.name(), stop);
+  if (!asked.ok() && asked.error().cancelled) return std::move(asked).error();
+  Json witness = asked.ok() ? std::move(asked).value() : Json{{"why_not", asked.error().text()}};
   Opened opened = TRY(openLive(stop));
   opened.witness = std::move(witness);
   TRY(keepWhereItIs(*store, opened, msSince(start), stop));

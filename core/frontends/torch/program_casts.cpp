@@ -77,15 +77,25 @@ constexpr std::string_view kMakeAnew[] = {"conv1d",
                                           "mm",
                                           "bmm",
                                           "matmul",
+                                          "scaled_dot_product_attention",
+                                          "embedding",
                                           "batch_norm",
                                           "layer_norm",
                                           "group_norm",
                                           "instance_norm",
+                                          "_native_batch_norm_legit_no_training",
                                           "add",
                                           "sub",
                                           "mul",
                                           "div",
+                                          "neg",
+                                          "pow",
+                                          "sqrt",
+                                          "rsqrt",
+                                          "exp",
+                                          "erf",
                                           "cat",
+                                          "where",
                                           "relu",
                                           "relu6",
                                           "hardtanh",
@@ -95,18 +105,23 @@ constexpr std::string_view kMakeAnew[] = {"conv1d",
                                           "tanh",
                                           "hardswish",
                                           "hardsigmoid",
-                                          "max_pool2d",
-                                          "avg_pool2d",
                                           "leaky_relu",
                                           "elu",
                                           "softmax",
                                           "mean",
-                                          "_native_batch_norm_legit_no_training",
-                                          "_native_batch_norm_legit"};
-constexpr std::string_view kViews[] = {"view",    "_unsafe_view", "reshape",   "expand",  "permute", "transpose",
-                                       "slice",   "select",       "unsqueeze", "squeeze", "split",   "chunk",
-                                       "t",       "detach",       "alias",     "unbind",  "narrow",  "flatten",
-                                       "dropout", "contiguous",   "to"};
+                                          "sum",
+                                          "max_pool2d",
+                                          "avg_pool2d",
+                                          "adaptive_avg_pool2d"};
+
+/// Whether the node calculates with the statistics of what it reads, and changes those that it was given.
+bool trains(const Json& node) {
+  for (const Json& input : node["inputs"]) {
+    const std::string name = input.value("name", std::string());
+    if ((name == "training" || name == "train") && input["arg"].value("as_bool", Json()) == Json(true)) return true;
+  }
+  return false;
+}
 
 class CastWriter {
  public:
@@ -171,7 +186,7 @@ class CastWriter {
       why = "holds a graph";
     else if (m_changes.contains(index))
       why = "changes a value in place that others may read";
-    else if (!m_changes.empty() && isOneOf(operatorOf(node), kViews))
+    else if (!m_changes.empty() && !isOneOf(plainOf(operatorOf(node)), kMakeAnew))
       why = "may show a value that another node changes in place";
     else if (holds(inputs, "as_scalar_type"))
       why = "is told its type by its author";
@@ -190,27 +205,28 @@ class CastWriter {
   /// Finds the nodes that change a value in place which others may read, itself or as views. One that changes what was
   /// made anew for it alone is its functional form in another notation.
   void findChanges() {
-    std::map<std::string, std::string> makers;
     std::map<std::string, int> reads;
     const auto count = [&](const Json& read) {
       Json copy = read;
       eachName(copy, [&](std::string& name) { ++reads[name]; });
     };
     count(m_graph["outputs"]);
-    for (const Json& node : m_graph["nodes"]) {
-      count(node["inputs"]);
-      Json made = node["outputs"];
-      eachName(made, [&](std::string& name) { makers[name] = operatorOf(node); });
-    }
+    for (const Json& node : m_graph["nodes"]) count(node["inputs"]);
+    std::set<std::string> anew;  // values that nothing else shows
     for (std::size_t i = 0; i < m_graph["nodes"].size(); ++i) {
       const Json& node = m_graph["nodes"][i];
-      if (!changesInPlace(node)) continue;
-      Json inputs = node["inputs"];
-      std::string changed;
-      if (!inputs.empty()) eachName(inputs.front(), [&](std::string& name) { changed = name; });
-      const auto maker = makers.find(changed);
-      const bool isAlone = maker != makers.end() && isOneOf(plainOf(maker->second), kMakeAnew) && reads[changed] == 1;
-      if (!isAlone || operatorOf(node).starts_with("__")) m_changes.insert(i);
+      bool makesAnew = isOneOf(operatorOf(node), kMakeAnew);
+      if (changesInPlace(node)) {
+        Json inputs = node["inputs"];
+        std::string changed;
+        if (!inputs.empty()) eachName(inputs.front(), [&](std::string& name) { changed = name; });
+        makesAnew = anew.contains(changed) && reads[changed] == 1 && isOneOf(plainOf(operatorOf(node)), kMakeAnew);
+        if (!makesAnew) m_changes.insert(i);
+      }
+      if (trains(node)) m_changes.insert(i);
+      if (!makesAnew) continue;
+      Json made = node["outputs"];
+      eachName(made, [&](std::string& name) { anew.insert(name); });
     }
   }
 

@@ -141,7 +141,8 @@ TEST(OnnxRuntimeOptions, AreThoseOfThePlan) {
   EXPECT_EQ(options.value(), (Json{{"threads", 3},
                                    {"level", "extended"},
                                    {"disable", {"MatMulAddFusion", "NchwcTransformer"}},
-                                   {"provider", "CPUExecutionProvider"}}));
+                                   {"provider", "CPUExecutionProvider"},
+                                   {"tf32", "default"}}));
   EXPECT_TRUE(handed.network.pins.front().isExpressible);
   EXPECT_FALSE(handed.network.pins.front().how.empty());
   Handed wrong(Handed::Options{{"level", "most"}});

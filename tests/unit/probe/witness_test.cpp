@@ -115,5 +115,20 @@ TEST_F(Witness, TheProgramOfACommandIsFoundOnPath) {
   EXPECT_EQ(programOf("/bin/sh"), "/bin/sh");
 }
 
+/// venv/bin/python in two folders is two programs.
+TEST_F(Witness, AProgramBelowTheFolderIsNamedFromTheRootOn) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::vector<std::string> programs;
+  for (const char* folder : {"a", "b"}) {
+    std::filesystem::create_directories(m_packages.path() / folder / "bin");
+    std::filesystem::create_symlink("/bin/sh", m_packages.path() / folder / "bin/python");
+    std::filesystem::current_path(m_packages.path() / folder);
+    programs.push_back(programOf("bin/python").string());
+  }
+  std::filesystem::current_path(before);
+  EXPECT_NE(programs[0], programs[1]);
+  EXPECT_TRUE(std::filesystem::path(programs[0]).is_absolute());
+}
+
 }  // namespace
 }  // namespace fusescope

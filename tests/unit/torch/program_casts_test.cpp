@@ -137,6 +137,30 @@ TEST(ProgramCasts, WhatOthersReadIsChangedInPlaceInFloat32) {
   EXPECT_EQ(made.kept[1].node, "c");
 }
 
+/// What changes in place what was changed in place shows the same value as that.
+TEST(ProgramCasts, AChainOfChangesInPlaceIsOfOneValue) {
+  const CastProgram shown = cast({"a = conv2d(x,w)", "b = relu_(a)", "c = add_(b,x)", "d = mul(a,w)"}, {"c"});
+  EXPECT_EQ(nodesOf(shown.json), (Texts{"a = conv2d(x,w)", "b = relu_(a)", "c = add_(b,x)", "d = mul(a,w)"}));
+  const CastProgram alone = cast({"a = conv2d(x,w)", "b = relu_(a)", "c = add_(b,x)"}, {"a", "b", "c"});
+  EXPECT_EQ(nodesOf(alone.json)[4], "c_f16:f16 = add(b_f16,x_f16)");
+}
+
+TEST(ProgramCasts, WhatMayShowAValueThatChangesStays) {
+  const CastProgram made = cast({"a = relu(x)", "b = diagonal(a)", "c = fill_(b)", "d = mul(a,w)"}, {"b"});
+  EXPECT_EQ(made.narrowed, 0);
+  ASSERT_EQ(made.kept.size(), 1U);
+  EXPECT_EQ(made.kept[0].why, "may show a value that another node changes in place");
+}
+
+TEST(ProgramCasts, StatisticsThatAreLearnedStay) {
+  Json program = Json::parse(programOf({"a = batch_norm(x,w,w)"}));
+  program["graph_module"]["graph"]["nodes"][0]["inputs"].push_back(
+      {{"name", "training"}, {"arg", {{"as_bool", true}}}, {"kind", 1}});
+  const auto made = withCasts(program.dump(), {"a"}, DataType::F16);
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ(made.value().narrowed, 0);
+}
+
 TEST(ProgramCasts, WhatTheAuthorSaysOfTypesStays) {
   const CastProgram made = cast({"a = softmax(x,type)", "b = mm(a,w)"}, {"a"});
   EXPECT_EQ(nodesOf(made.json), (Texts{"a = softmax(x,type)", "b = mm(a,w)"}));
