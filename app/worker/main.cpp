@@ -9,6 +9,7 @@
 #include "app/worker/line_channel.h"
 #include "app/worker/request_queue.h"
 #include "app/worker/work.h"
+#include "cache/process_store.h"
 #include "session/process_start.h"
 #include "session/progress_limiter.h"
 #include "session/worker_protocol.h"
@@ -83,6 +84,7 @@ void work(LineChannel& channel, RequestQueue& queue) {
 int main(int, char** argv) {
   using namespace fusescope::worker;
   fusescope::restartWithPatientThreads(argv);
+  fusescope::useStore(fusescope::CacheMode::Write);
   LineChannel channel;
   RequestQueue queue;
   std::thread([&] { readRequests(channel, queue); }).detach();
