@@ -52,15 +52,17 @@ def name_outputs(graph, called):
     input keeps its own, and then nothing is named."""
     if len(called) != len(graph.outputs) or len(set(called)) != len(called):
         return
-    inputs = {value.name for value in (*graph.inputs, *graph.initializers.values())}
-    if inputs.intersection(called):
+    if {value.name for value in graph.inputs}.intersection(called):
         return
-    inside = {value.name: value for node in graph for value in node.outputs}
+    inside = {**graph.initializers, **{value.name: value for node in graph for value in node.outputs}}
     for value, name in zip(graph.outputs, called):
         other = inside.get(name)
         if other is not None and other is not value and all(other is not output for output in graph.outputs):
-            number = next(i for i in range(2, len(inside) + 3) if f"{name}_inside_{i}" not in inside)
-            other.name = f"{name}_inside_{number}"
+            new = next(f"{name}_inside_{i}" for i in range(2, len(inside) + 3) if f"{name}_inside_{i}" not in inside)
+            is_constant = graph.initializers.pop(name, None) is not None
+            other.name = new
+            if is_constant:
+                graph.initializers[new] = other
         value.name = name
 
 

@@ -223,6 +223,8 @@ class Exporting(unittest.TestCase):
         self.assertEqual(called(["x"]), ["x", "w", "add_3", "_to_copy_9"], "an input keeps its name")
         self.assertEqual(called(["a", "b"]), ["x", "w", "add_3", "_to_copy_9"], "there is one output")
         self.assertEqual(called(["add_3"]), ["x", "w", "add_3_inside_2", "add_3"], "what has the name gets another")
+        self.assertEqual(called(["w"]), ["x", "w_inside_2", "add_3_inside_2", "w"], "a constant, too")
+        self.assertEqual(list(network.initializers), ["w_inside_2"])
 
     def test_nodes_are_tied_by_what_came_along_through_torchs_passes(self):
         exported = Exported(fx_node("linear"), branch=[fx_node("add")])
