@@ -50,6 +50,10 @@ Json entryJson(const StoreEntry& entry) {
           {"blob", entry.blob}};
 }
 
+std::string entriesText(std::int64_t count) {
+  return count == 1 ? "1 entry" : fmt::format("{} entries", count);
+}
+
 std::string secondsText(double ms) {
   return fmt::format("{:.1f} s", ms / 1000);
 }
@@ -82,8 +86,8 @@ Result<int> listKept(const Arguments& arguments) {
   }
   if (!table.empty()) table.print();
   std::cout << fmt::format("{}: {}, {} of at most {}, {} saved\n", store->folder().string(),
-                           entries.size() == 1 ? "1 entry" : fmt::format("{} entries", entries.size()),
-                           bytesText(store->storedBytes()), bytesText(store->limit()), secondsText(saved));
+                           entriesText(std::ssize(entries)), bytesText(store->storedBytes()), bytesText(store->limit()),
+                           secondsText(saved));
   return kDone;
 }
 
@@ -185,8 +189,7 @@ int sayGone(const DiskStore& store, std::int64_t gone, std::int64_t left, const 
     printJson(json);
   } else {
     sayProblem(store);
-    std::cout << fmt::format("{} removed; {} left\n", gone == 1 ? "1 entry" : fmt::format("{} entries", gone),
-                             bytesText(left));
+    std::cout << fmt::format("{} removed; {} left\n", entriesText(gone), bytesText(left));
   }
   return kDone;
 }

@@ -61,10 +61,6 @@ std::string newBlobName(const Hash128& key) {
   return name.hash().hex();
 }
 
-std::int64_t secondsOfClock() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 /// What an entry is worth for each byte: what it saved and would save once more, less the longer nobody used it.
 double worthOf(const StoreEntry& entry, std::int64_t turn, std::size_t entries) {
   const double saved = entry.savedMs + entry.facts.madeMs;
@@ -74,6 +70,10 @@ double worthOf(const StoreEntry& entry, std::int64_t turn, std::size_t entries) 
 }
 
 }  // namespace
+
+std::int64_t secondsNow() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 std::string_view name(CacheMode mode) {
   return std::ranges::find(kModes, mode, &decltype(kModes)::value_type::first)->second;
@@ -202,7 +202,7 @@ bool DiskStore::keep(const KeptFacts& facts, std::string_view key, std::string_v
     m_wasSwept = true;
     sweep();
   }
-  StoreEntry entry{.facts = facts, .key = std::string(key), .blob = {}, .size = {}, .madeAt = secondsOfClock()};
+  StoreEntry entry{.facts = facts, .key = std::string(key), .blob = {}, .size = {}, .madeAt = secondsNow()};
   const bool isKept = write(std::move(entry), bytes);
   mendIndex();
   return isKept;

@@ -19,6 +19,9 @@ enum class CacheMode { Off, Read, Write };
 std::string_view name(CacheMode mode);  ///< "off", "read", "write"
 std::optional<CacheMode> cacheModeFromName(std::string_view text);
 
+/// Seconds since 1970, UTC, as StoreEntry::madeAt counts them.
+std::int64_t secondsNow();
+
 struct DiskStoreOptions {
   CacheMode mode = CacheMode::Write;
   OnWritePhase onPhase{};  ///< for tests

@@ -32,12 +32,6 @@ Diagnostic located(Diagnostic error, const fs::path& path) {
   return error;
 }
 
-std::string sha256OfText(std::string_view text) {
-  Sha256 hash;
-  hash.add(text);
-  return hash.hex();
-}
-
 /// A request as both files have it: {json, files[{name, size, sha256}]}.
 Result<Json> describedRequest(const ProbeRequest& request, const StopToken& stop) {
   return Json{{"json", request.json}, {"files", TRY(describedFiles(request, false, stop))}};

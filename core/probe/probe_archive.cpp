@@ -5,11 +5,7 @@
 namespace fusescope {
 
 const std::string& probeVersion() {
-  static const std::string kVersion = [] {
-    Sha256 hash;
-    hash.add(probeArchive());
-    return hash.hex();
-  }();
+  static const std::string kVersion = sha256OfText(probeArchive());
   return kVersion;
 }
 

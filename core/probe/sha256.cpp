@@ -130,6 +130,12 @@ std::string Sha256::hex() {
   return text;
 }
 
+std::string sha256OfText(std::string_view text) {
+  Sha256 hash;
+  hash.add(text);
+  return hash.hex();
+}
+
 Result<std::string> sha256OfFile(const std::filesystem::path& path, const StopToken& stop) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> piece(std::size_t{1} << 20);

@@ -26,6 +26,8 @@ class Sha256 {
   std::uint64_t m_bytes = 0;
 };
 
+/// Of a text: 64 lower-case digits.
+std::string sha256OfText(std::string_view text);
 /// Of a file's content. Errors: it cannot be read; cancelled.
 Result<std::string> sha256OfFile(const std::filesystem::path& path, const StopToken& stop);
 

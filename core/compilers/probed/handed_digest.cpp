@@ -49,9 +49,7 @@ std::string sourceOf(const onnxlib::NetworkBytes& network) {
     const auto file = std::ranges::find_if(network.files, [&](const auto& each) { return each->holds(piece.data()); });
     if (file == network.files.end()) {
       if ((inMemory += piece.size()) > kMostInMemory) return {};
-      Sha256 hash;
-      hash.add(textIn(piece));
-      pieces.push_back({hash.hex(), piece.size()});
+      pieces.push_back({sha256OfText(textIn(piece)), piece.size()});
     } else {
       pieces.push_back({file - network.files.begin(), piece.data() - (*file)->bytes().data(), piece.size()});
     }

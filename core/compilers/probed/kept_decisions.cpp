@@ -4,14 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <utility>
 
 namespace fusescope {
-
-std::int64_t secondsNow() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 std::string ageInWords(std::int64_t madeAt, std::int64_t now) {
   constexpr std::array<std::pair<std::int64_t, const char*>, 4> kUnits{

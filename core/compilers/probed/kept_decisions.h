@@ -13,8 +13,6 @@ namespace fusescope {
 /// How long ago something was kept, in words: "3 minutes", "2 days". A time in the future, by a clock that was set back
 /// since, is "a moment".
 std::string ageInWords(std::int64_t madeAt, std::int64_t now);
-/// Seconds since 1970, UTC.
-std::int64_t secondsNow();
 
 /// What is to be said of an answer that came from the store, or that the store could not give.
 std::vector<Decision> keptDecisions(KeptJob& job, std::string_view compiler, const Cause& by);

@@ -59,12 +59,6 @@ bool namesFile(const Json& request) {
   });
 }
 
-std::string sha256Hex(std::string_view text) {
-  Sha256 hash;
-  hash.add(text);
-  return hash.hex();
-}
-
 }  // namespace
 
 bool isKeptOp(std::string_view op) {
@@ -99,13 +93,13 @@ Result<ProbeAnswer> KeptJob::ask(const ProbeRequest& request, const StopToken& s
     if (auto answer = restored(*kept); answer.ok()) {
       if (op == kCompile) {
         m_notAsked = {request};
-        m_after = sha256Hex(keyBytes(key));
+        m_after = sha256OfText(keyBytes(key));
         m_found = Kept{.bytes = {}, .facts = kept->facts, .madeAt = kept->madeAt, .where = kept->where};
       }
       return answer;
     }
   auto answer = TRY(asked(request, key, stop, progress));
-  if (op == kCompile) m_after = sha256Hex(keyBytes(key));
+  if (op == kCompile) m_after = sha256OfText(keyBytes(key));
   return answer;
 }
 

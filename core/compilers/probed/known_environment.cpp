@@ -65,12 +65,6 @@ bool isHereUnchanged(const Environment& environment, const Json& record) {
   return !failed && real.string() == textOf(record["witness"], "executable") && isUnchanged(record["witness"]);
 }
 
-std::string sha256Of(const std::string& text) {
-  Sha256 hash;
-  hash.add(text);
-  return hash.hex();
-}
-
 }  // namespace
 
 Result<std::optional<UnchangedEnvironment>> knownEnvironment(DiskStore& store, std::string_view compiler,
@@ -106,7 +100,7 @@ void keepEnvironment(DiskStore& store, std::string_view compiler, const Environm
 Json environmentFields(const Json& witness, const Json& opened) {
   Json fields{
       {"python", witness.value("python", Json())},       {"executable", witness.value("executable", Json())},
-      {"packages", witness.value("packages", Json())},   {"files", sha256Of(witness.value("files", Json()).dump())},
+      {"packages", witness.value("packages", Json())},   {"files", sha256OfText(witness.value("files", Json()).dump())},
       {"variables", witness.value("variables", Json())}, {"machine", witness.value("machine", Json())}};
   fields["devices"] = opened.is_object() ? opened.value("devices", Json()) : Json();
   return fields;

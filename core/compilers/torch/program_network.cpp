@@ -83,9 +83,8 @@ class Matching {
       const auto count = elementCount(tensor.dims);
       if (!count || *count < 2 || tensor.data == nullptr) continue;
       ++m_made.weights;
-      Sha256 hash;
-      hash.add({reinterpret_cast<const char*>(tensor.data), byteSize(tensor.dtype, *count)});
-      const std::string hex = hash.hex();
+      const std::string hex =
+          sha256OfText({reinterpret_cast<const char*>(tensor.data), byteSize(tensor.dtype, *count)});
       if (hashes.contains(hex))
         ++m_made.equalWeights;
       else
