@@ -11,7 +11,6 @@
 #include "calibration/edge_choice.h"
 #include "calibration/smooth.h"
 #include "calibration/weight_codes.h"
-#include "passes/body_input_specs.h"
 #include "passes/pass.h"
 #include "passes/prepare_passes.h"
 
@@ -215,7 +214,7 @@ class QuantizeEditor {
 /// Ranges of which no edge is one of the network's are of another. What they say of one body may be nothing.
 Status checkNames(const Model& model, const Ranges& ranges) {
   const Graph& graph = *model.graph;
-  if (ranges.edges.empty() && !isOfBody(model))
+  if (ranges.edges.empty() && !model.isBody)
     return Diagnostic{.message = "the ranges say of no value what it holds, so that nothing could be int8",
                       .where = {.attribute = "--ranges"},
                       .help = "Calibrate again with inputs that reach what is to be int8."};

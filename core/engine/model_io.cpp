@@ -179,7 +179,9 @@ Result<ModelBody> readBody(const Json& json, const Graph& graph, int version) {
   const auto found = holder.attributes.find(body.attribute);
   const auto* subgraph = found == holder.attributes.end() ? nullptr : std::get_if<Subgraph>(&found->second);
   if (subgraph == nullptr) return damaged("a body is of a node that has none");
-  body.model = std::make_shared<const Model>(TRY(readModel(json, subgraph->graph, version)));
+  Model model = TRY(readModel(json, subgraph->graph, version));
+  model.isBody = true;
+  body.model = std::make_shared<const Model>(std::move(model));
   return body;
 }
 

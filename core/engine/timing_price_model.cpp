@@ -7,7 +7,6 @@
 #include "backends/threads.h"
 #include "engine/boxed_values.h"
 #include "engine/input_check.h"
-#include "passes/body_input_specs.h"
 #include "planning/structure.h"
 
 namespace fusescope {
@@ -85,7 +84,7 @@ Price TimingPriceModel::priceOf(const Plan& plan, const KernelRequests& requests
   if (requests.view(fused)) {
     const FusedOutput& output = fused.outputs.front();
     // No step runs: nothing to measure, and nothing unknown. Of a body an output too is read where it is.
-    if (!plan.graph().isOutput(output.value) || isOfBody(*plan.model))
+    if (!plan.graph().isOutput(output.value) || plan.model->isBody)
       return {.ms = 0.0, .how = PriceSource::Measured, .from = "a view takes no step"};
     const auto dims = requests.dimsOf(output.value);
     const auto elements = dims.ok() ? elementCount(dims.value()) : std::nullopt;

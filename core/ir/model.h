@@ -68,6 +68,7 @@ struct Model {
   std::int64_t parameters = 0;              ///< elements of all weights, with or without data
   std::int64_t weightBytes = 0;
   bool weightless = false;        ///< some weight has no data: it can be looked at and planned, not run
+  bool isBody = false;            ///< it is the body of a node of another model, which hands it its inputs
   bool inputsFitted = false;      ///< assumed extents were tried: the inputSpecs are what the network can run
   std::vector<ModelBody> bodies;  ///< in graph order, then by attribute; none for a body that cannot be typed
   Hash128 contentHash;            ///< of structure and weights' names, types and extents (not of their data)

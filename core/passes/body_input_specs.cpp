@@ -62,10 +62,6 @@ class BodySpecs {
 
 }  // namespace
 
-bool isOfBody(const Model& model) {
-  return std::ranges::any_of(model.inputSpecs, [](const InputSpec& spec) { return spec.source == kHolderSource; });
-}
-
 void specifyBodyInputs(Model& model) {
   if (model.bodies.empty()) return;
   const BodySpecs specs(model);

@@ -9,7 +9,4 @@ namespace fusescope {
 /// a body is told for these; nothing is refused for them.
 void specifyBodyInputs(Model& model);
 
-/// Whether a model is that of a body of another's node.
-bool isOfBody(const Model& model);
-
 }  // namespace fusescope

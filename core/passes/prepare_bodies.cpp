@@ -37,6 +37,7 @@ Result<Subgraph> withoutConstantCaptures(const Graph& graph, const Subgraph& bod
 /// The nodes of `body` as those of a file of their own.
 Result<Model> bodyModel(const Model& outer, const Node& holder, const std::string& attribute, const Graph& body) {
   Model model;
+  model.isBody = true;
   model.path = outer.path;
   model.format = outer.format;
   model.producer = outer.producer;

@@ -2,7 +2,6 @@
 
 #include <unordered_map>
 
-#include "passes/body_input_specs.h"
 #include "planning/directives/directive_form.h"
 #include "planning/optimised_operators.h"
 
@@ -95,7 +94,7 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
 
   // 1. Types that the target lacks, as if every node ran accelerated.
   structure->truncation =
-      planTruncation(graph, target, directives.truncate, isOfBody(model) ? GraphInputs::Handed : GraphInputs::Open);
+      planTruncation(graph, target, directives.truncate, model.isBody ? GraphInputs::Handed : GraphInputs::Open);
   TRY(checkStop(stop));
 
   // 2. One verdict per node, on the types after truncation.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "calibration/ranges.h"
 #include "passes/pipelines.h"
 #include "planning/plan_json.h"
 #include "tests/unit/passes/prepared_model.h"
@@ -198,6 +199,21 @@ TEST(BodyPlans, InBodies) {
   const Decision* granted = findDecision(*plan, "precision.pin_granted", "loop/in/leaf");
   ASSERT_NE(granted, nullptr);
   EXPECT_EQ(granted->by.text(), "pin:1");
+}
+
+TEST(BodyPlans, RangesSayNothingOfABranchThatIsHandedNothing) {
+  const auto model = test::sharedModel(
+      "g (bool c, float[2, 2] x) => (float[2, 2] y) <float[2, 2] w = {1, 2, 3, 4}> {"
+      "  p = MatMul (x, w)"
+      "  [the_if] q = If (c) <then_branch = t () => (float[2, 2] a) {"
+      "      a = Constant <value = float[2, 2] {1, 1, 1, 1}> () },"
+      "    else_branch = e () => (float[2, 2] b) { b = Neg (x) }> y = Add (p, q) }");
+  Ranges ranges;
+  ranges.edges["x"] = {.range = {-1, 1}};
+  const auto plan =
+      makePlan(model, {.precisions = {DataType::I8}, .ranges = std::make_shared<const Ranges>(std::move(ranges))});
+  ASSERT_TRUE(plan.ok()) << plan.error().text();
+  EXPECT_EQ(plan.value()->bodies.size(), 2U);
 }
 
 /// A node of one name in both branches.
