@@ -61,6 +61,9 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the module was in training mode; it is exported as it infers, after module.eval()"},
       {"import.graph_break", Import, false, "{file}:{line}, in {function}: TorchDynamo leaves the graph: {reason}"},
       {"import.recompiled", Import, true, "{file}:{line}, {function}: TorchDynamo compiles it again: {reason}"},
+      {"import.breaks_left_out", Import, false,
+       "not all are listed: TorchDynamo leaves the graph at {breaks|more place/more places}, and compiles again for "
+       "{recompiles|more reason/more reasons}"},
       {"import.breaks_unknown", Import, false,
        "TorchDynamo could not run the module on its example inputs, so that breaks of the graph are not known: {why}"},
       {"import.lost_by_torchscript", Import, true, "lost, since the file is TorchScript: {what}"},

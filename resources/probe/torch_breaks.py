@@ -6,14 +6,14 @@ That is what torch.compile() would meet: torch._dynamo.explain() runs the module
 from .torch_program import first_lines
 from .torch_script import attempt, place_in
 
-NOT_ASKED = {"breaks": [], "recompiles": [], "breaks_problem": ""}
+NOT_ASKED = {"breaks": [], "recompiles": [], "breaks_left_out": 0, "recompiles_left_out": 0, "breaks_problem": ""}
 MOST = 200  # of each; a loop may break in every round
 RESUMED = "torch_dynamo_resume_in_"  # what the function is called that goes on behind a break: …NAME_at_LINE
 
 
 def told(torch, loaded):
     """{breaks[{reason, explanation, hints[], file, line, function}], recompiles[{reason, file, line, function}],
-    breaks_problem}: the last, why there are none to tell."""
+    breaks_left_out, recompiles_left_out, breaks_problem}: how many there are beyond MOST of each, and why there are none."""
     import torch._dynamo as dynamo
     from torch._dynamo import utils
 
@@ -21,13 +21,18 @@ def told(torch, loaded):
     explained, error = attempt(lambda: without_gradients(torch, dynamo.explain(loaded.module), loaded))
     compiled, _ = attempt(utils.get_compilation_metrics)
     if error is not None:
-        return {**NOT_ASKED, "recompiles": recompiled(compiled or []), "breaks_problem": first_lines(error, 1)}
+        return {**NOT_ASKED, **at_most("recompiles", recompiled(compiled or [])), "breaks_problem": first_lines(error, 1)}
     reasons = [each for each in explained.break_reasons if each.graph_break]
     return {
-        "breaks": unique([about_break(each, loaded.path) for each in reasons]),
-        "recompiles": recompiled(compiled or []),
+        **at_most("breaks", unique([about_break(each, loaded.path) for each in reasons])),
+        **at_most("recompiles", recompiled(compiled or [])),
         "breaks_problem": "",
     }
+
+
+def at_most(name, listed):
+    """The first MOST, and how many more there are."""
+    return {name: listed[:MOST], f"{name}_left_out": max(0, len(listed) - MOST)}
 
 
 def without_gradients(torch, explain, loaded):
@@ -89,4 +94,4 @@ def reason_of(text):
 
 def unique(listed):
     """Each once, in order."""
-    return list({repr(each): each for each in listed}.values())[:MOST]
+    return list({repr(each): each for each in listed}.values())

@@ -35,7 +35,7 @@ def confirmed_bytes(path, sha256):
 
 def capture_script(torch, loaded, with_breaks, out_folder):
     """Exports what the function gave. {version, torch, way, evaluated, tried[], problem, extents{symbol: name}, breaks[],
-    recompiles[], breaks_problem}"""
+    recompiles[], breaks_left_out, recompiles_left_out, breaks_problem}"""
     way, program, tried = None, None, []
     for mode, strict in (("non-strict", False), ("strict", True)):
         program, error = attempt(

@@ -239,6 +239,16 @@ TEST_F(CapturedCode, WhatTorchCannotExportIsSaidWithItsBreaks) {
   EXPECT_EQ(json(run(net + ":make"))["captured"]["way"], "torch.export (strict)");
 }
 
+TEST_F(CapturedCode, BreaksThatAreNotListedAreCounted) {
+  inRecording([](Json& told) {
+    for (int line = 1; line <= 203; ++line) told["breaks"].push_back({{"reason", "a loop"}, {"line", line}});
+  });
+  const Json made = json(run(script() + ":make", {"--breaks"}));
+  const auto isBreak = [](const Json& decision) { return decision["code"] == "import.graph_break"; };
+  EXPECT_EQ(std::ranges::count_if(made["captured"]["decisions"], isBreak), 200);
+  EXPECT_EQ(decisionOf(made, "import.breaks_left_out")["arguments"], (Json{{"breaks", 3}, {"recompiles", 0}}));
+}
+
 TEST_F(CapturedCode, WhatTheScriptRaisesIsLocatedInIt) {
   const std::string net = script();
   EXPECT_TRUE(has(problem(run(net + ":fails")), net + ": line 23: fails() raised ZeroDivisionError: division by zero"));

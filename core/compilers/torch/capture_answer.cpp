@@ -42,6 +42,7 @@ struct Answer {
   bool evaluated = false;
   std::vector<Tried> tried;
   std::vector<Told> breaks, recompiles;
+  std::int64_t breaksLeftOut = 0, recompilesLeftOut = 0;  ///< how many more torch told of than are listed
   std::map<std::string, std::string> extents;
 };
 
@@ -52,6 +53,7 @@ Result<Answer> answerFrom(const Json& json) {
   fields.require("way").read("way", answer.way).read("evaluated", answer.evaluated);
   fields.parseList("tried", answer.tried, triedFrom).parseList("breaks", answer.breaks, toldFrom);
   fields.parseList("recompiles", answer.recompiles, toldFrom).read("breaks_problem", answer.breaksProblem);
+  fields.read("breaks_left_out", answer.breaksLeftOut).read("recompiles_left_out", answer.recompilesLeftOut);
   fields.read("extents", answer.extents);
   return fields.result(std::move(answer));
 }
@@ -102,6 +104,9 @@ std::vector<Decision> decisionsOf(const CodeToRun& code, const Answer& answer, b
   }
   for (const Told& told : answer.breaks) decisions.push_back(ofBreak(told));
   for (const Told& told : answer.recompiles) decisions.push_back(ofRecompiled(told));
+  if (answer.breaksLeftOut > 0 || answer.recompilesLeftOut > 0)
+    decisions.push_back(decide("import.breaks_left_out", {}, "import",
+                               {{"breaks", answer.breaksLeftOut}, {"recompiles", answer.recompilesLeftOut}}));
   if (!answer.breaksProblem.empty())
     decisions.push_back(decide("import.breaks_unknown", {}, "import", {{"why", answer.breaksProblem}}));
   return decisions;
