@@ -89,7 +89,7 @@ def ratios(compiler, model, python, arguments):
         environment = os.environ | {"XDG_CONFIG_HOME": folder, "FUSESCOPE_PYTHON": python}
         alone = [python, str(script), model, str(arguments.threads)]
         build = [str(ROOT / "build/bin/fusescope"), "build", model, "--compiler", compiler, "--threads",
-                 str(arguments.threads), "-o", str(Path(folder) / "built.fse"), "--json"]
+                 str(arguments.threads), "--cache", "off", "-o", str(Path(folder) / "built.fse"), "--json"]
         for number in range(arguments.rounds + 1):  # the first is not counted: it reads files that lie on the disk
             taken = {}
             for name, command in (("alone", alone), ("build", build))[:: 1 if number % 2 else -1]:

@@ -1,0 +1,182 @@
+"""How long a build takes of which something was built before.
+
+    scripts/bench --builds [--rounds N] [--threads N] [--json F] [NETWORK|MODEL.onnx …]
+
+Each round begins with an empty cache folder and runs, each as a process of its own, for every network: a cold build, the
+same build again, a build with one node pinned to bf16, and a refit of the engine to a copy of the network with other
+weights. Beside them OpenVINO compiles the network with an empty cache folder, and again. After the networks come two
+chains of 32 blocks, of equal blocks and of different ones, and a plan over TensorRT for RTX, asked and found, where it
+is installed. What counts are the medians of the rounds, the first of which is not counted.
+"""
+import argparse
+import json
+import os
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from .builds import ROOT, quartiles, run
+
+FUSESCOPE = ROOT / "build/bin/fusescope"
+DEFAULT = ("bert_base", "resnet50")
+BLOCKS, ROWS, WIDTH = 32, 64, 256
+OPENVINO = """
+import sys, openvino as ov
+core = ov.Core()
+core.set_property({"CACHE_DIR": sys.argv[2]})
+core.compile_model(core.read_model(sys.argv[1]), "CPU", {
+    "INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": 1,
+    "INFERENCE_NUM_THREADS": int(sys.argv[3])})
+"""
+
+
+def chain(path, widths):
+    """x · w1, Relu, x · w2 …: a block for each of `widths`, whose products read and leave WIDTH columns."""
+    dice, nodes, weights, last = np.random.default_rng(3), [], [], "x"
+    for i, width in enumerate(widths):
+        for part, dims in (("in", (WIDTH, width)), ("out", (width, WIDTH))):
+            weights.append(numpy_helper.from_array(dice.standard_normal(dims).astype(np.float32) / 16, f"{part}{i}"))
+        nodes += [helper.make_node("MatMul", [last, f"in{i}"], [f"wide{i}"], name=f"in_{i}"),
+                  helper.make_node("Relu", [f"wide{i}"], [f"active{i}"], name=f"relu_{i}"),
+                  helper.make_node("MatMul", [f"active{i}", f"out{i}"], [f"y{i}"], name=f"out_{i}")]
+        last = f"y{i}"
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [ROWS, WIDTH]) for name in ("x", last)]
+    graph = helper.make_graph(nodes, "chain", values[:1], values[1:], weights)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
+    return path
+
+
+def with_other_weights(model, path):
+    """A copy whose weights of more than one axis are other numbers of the same size."""
+    network = onnx.load(str(model))
+    for weight in network.graph.initializer:
+        if weight.data_type == TensorProto.FLOAT and len(weight.dims) > 1:
+            numbers = numpy_helper.to_array(weight) * np.float32(1.0009765625)
+            weight.CopyFrom(numpy_helper.from_array(numbers, weight.name))
+    onnx.save(network, str(path), save_as_external_data=True, location=path.name + ".data")
+    return path
+
+
+def node_to_pin(model):
+    """A product in the middle of the network."""
+    named = [node.name for node in onnx.load(str(model), load_external_data=False).graph.node
+             if node.op_type in ("MatMul", "Gemm", "Conv") and node.name]
+    return named[len(named) // 2]
+
+
+class Rounds:
+    """Seconds of what was run, by name, in each round."""
+
+    def __init__(self, arguments):
+        self.arguments, self.seconds, self.told = arguments, {}, {}
+
+    def time(self, name, command, cache, python=sys.executable):
+        environment = os.environ | {"FUSESCOPE_CACHE": str(cache), "FUSESCOPE_PYTHON": python}
+        taken, _, printed = run([str(each) for each in command], environment)
+        self.seconds.setdefault(name, []).append(taken)
+        if printed.lstrip().startswith(b"{"):
+            self.told.setdefault(name, []).append(json.loads(printed))
+
+    def build(self, name, model, cache, engine, *more):
+        self.time(name, [FUSESCOPE, "build", model, "--threads", self.arguments.threads, "-o", engine, "--json", *more],
+                  cache)
+
+    def counted(self):
+        """Without the first round, if there are more: it reads files that lie on the disk."""
+        return {name: taken[1:] or taken for name, taken in self.seconds.items()}
+
+
+def network_round(rounds, model, other, pinned, folder):
+    cache, engine = folder / "cache", folder / "built.fse"
+    rounds.build("cold", model, cache, engine)
+    rounds.build("again", model, cache, folder / "again.fse")
+    rounds.build("one pin", model, cache, folder / "pinned.fse", "--pin", f"{pinned}=bf16")
+    rounds.time("refit", [FUSESCOPE, "refit", engine, "--weights", other, "--threads", rounds.arguments.threads, "-o",
+                          folder / "refitted.fse", "--json"], cache)
+    script = folder / "compile.py"
+    script.write_text(OPENVINO)
+    for name in ("OpenVINO cold", "OpenVINO again"):
+        rounds.time(name, [sys.executable, script, model, folder / "openvino", rounds.arguments.threads], cache)
+
+
+def measured(arguments, name, round_of):
+    rounds = Rounds(arguments)
+    for _ in range(arguments.rounds + 1):
+        with tempfile.TemporaryDirectory(prefix="rebuilds-") as folder:
+            round_of(rounds, Path(folder))
+    return {"what": name, "seconds": rounds.counted(), "ratios": ratios(rounds.counted())}
+
+
+def ratios(seconds):
+    """Quartiles of each time over the first one, within rounds."""
+    base = next(iter(seconds.values()))
+    return {name: quartiles([each / cold for each, cold in zip(taken, base)]) for name, taken in seconds.items()}
+
+
+def words(row):
+    lines = [row["what"]]
+    for name, taken in row["seconds"].items():
+        low, middle, high = row["ratios"][name]
+        lines.append(f"  {name:16} {statistics.median(taken):8.3f} s   {middle:6.3f} of the first ({low:.3f} to {high:.3f})")
+    return "\n".join(lines)
+
+
+def networks_of(arguments):
+    for name in arguments.networks or DEFAULT:
+        places = [Path(name), arguments.filled / f"{name}.onnx", arguments.zoo / name / "model.onnx"]
+        found = next((place for place in places if place.is_file()), None)
+        if found is None:
+            print(f"{name}: there is no such network", file=sys.stderr)
+        else:
+            yield found.stem if found.stem != "model" else found.parent.name, found
+
+
+def rows_of(arguments):
+    with tempfile.TemporaryDirectory(prefix="rebuilds-") as place:
+        place = Path(place)
+        for name, model in networks_of(arguments):
+            other, pinned = with_other_weights(model, place / f"{name}.other.onnx"), node_to_pin(model)
+            yield measured(arguments, f"{name}; {pinned} is pinned",
+                           lambda rounds, folder: network_round(rounds, model, other, pinned, folder))
+        different = chain(place / "different.onnx", [WIDTH + 8 * i for i in range(BLOCKS)])
+        equal = chain(place / "equal.onnx", [WIDTH + 4 * BLOCKS] * BLOCKS)
+
+        def blocks(rounds, folder):
+            for name, model in (("different", different), ("equal", equal)):
+                rounds.build(name, model, folder / name, folder / f"{name}.fse")
+        yield measured(arguments, f"{BLOCKS} blocks", blocks)
+        small = arguments.zoo / "bert_tiny" / "model.onnx"
+        if arguments.rtx_python and small.is_file():
+            def found(rounds, folder):
+                for name in ("asked", "found"):
+                    rounds.time(name, [FUSESCOPE, "plan", small, "--compiler", "tensorrt-rtx", "--json"], folder / "cache",
+                                arguments.rtx_python)
+            yield measured(arguments, "plan of bert_tiny over TensorRT for RTX", found)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/bench --builds", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--zoo", type=Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--filled", type=Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--rounds", type=int, default=3, help="that count; one more comes before them")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--rtx-python", default=os.environ.get("FUSESCOPE_TENSORRT_RTX_PYTHON", ""), help=argparse.SUPPRESS)
+    parser.add_argument("--json", type=Path, metavar="F", help="all seconds, by row and name")
+    parser.add_argument("networks", nargs="*", metavar="NETWORK|MODEL.onnx", help="default: " + ", ".join(DEFAULT))
+    arguments = parser.parse_args()
+    rows = []
+    for row in rows_of(arguments):
+        rows.append(row)
+        print(words(row) + "\n", flush=True)
+        if arguments.json:
+            arguments.json.write_text(json.dumps(rows, indent=1))
+
+
+if __name__ == "__main__":
+    main()
