@@ -14,6 +14,7 @@
 #include "session/memory_report.h"
 #include "session/operations.h"
 #include "session/samples.h"
+#include "session/specialise.h"
 #include "session/tune_report.h"
 #include "session/value_of_both.h"
 #include "session/verdict.h"
@@ -111,6 +112,21 @@ Result<Json> time(Job& job) {
   Json json = toJson(report);
   if (const auto memory = engine->memory()) json["memory"] = toJson(*memory);
   return json;
+}
+
+/// The general engine is one of its own: engines for extents are made beside it, and go with it.
+Result<Json> specialise(Job& job) {
+  const auto artifact = TRY(opened(job, job.request.source));
+  TRY(checkAble(artifact.compiler(), Ability::Time, "time a network"));
+  const auto samples = TRY(samplesOf(job, *artifact.plan));
+  const SpecialiseRequest request{.time = {.seconds = job.request.seconds,
+                                           .warmupSeconds = job.request.warmupSeconds,
+                                           .stop = job.stop,
+                                           .progress = job.progress}};
+  auto options = buildOptions(artifact, job.request.threads, job.stop, job.progress);
+  options.shapes = extentsOf(samples.first());
+  const auto engine = TRY(openSpecialising(artifact, options, request));
+  return toJson(TRY(specialiseOn(*engine, samples, request)));
 }
 
 Result<Json> compare(Job& job) {
@@ -280,6 +296,8 @@ Result<Json> doWork(Job& job) {
       return run(job);
     case WorkerOp::Time:
       return time(job);
+    case WorkerOp::Specialise:
+      return specialise(job);
     case WorkerOp::Compare:
       return compare(job);
     case WorkerOp::MeasureError:

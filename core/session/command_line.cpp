@@ -97,7 +97,8 @@ CommandLine timeCommand(const WorkerRequest& request, const fs::path& folder) {
   CommandWords words("time", folder);
   words.model(request.source).backend(request.source).threads(request.threads);
   words.number("--seconds", request.seconds).number("--warmup", request.warmupSeconds);
-  if (request.perLayer) words.word("--per-layer");
+  if (request.op == WorkerOp::Specialise) words.word("--specialise");
+  if (request.op == WorkerOp::Time && request.perLayer) words.word("--per-layer");
   return words.inputs(request.inputs).line();
 }
 
@@ -212,6 +213,7 @@ Result<CommandLine> lineOf(const WorkerRequest& request, const fs::path& folder)
     case WorkerOp::Run:
       return runCommand(request, folder);
     case WorkerOp::Time:
+    case WorkerOp::Specialise:
       return timeCommand(request, folder);
     case WorkerOp::Compare:
       return compareCommand(request, folder);

@@ -232,6 +232,7 @@ Json toJson(const Run& run) {
   if (run.time) json["time"] = toJson(*run.time);
   for (const auto& evaluation : run.evaluations) json["evaluations"].push_back(toJson(*evaluation));
   for (const auto& errors : run.errors) json["errors"].push_back(toJson(*errors));
+  if (run.serving) json["serving"] = toJson(*run.serving);
   if (run.comparison) json["comparison"] = toJson(*run.comparison);
   if (!run.enginePath.empty()) json["engine"] = run.enginePath;
   if (!run.problem.empty()) json["problem"] = run.problem;
@@ -251,6 +252,7 @@ Result<Run> runFromJson(const Json& json) {
   fields.parse("build", run.build, runBuildFromJson).parse("time", run.time, runTimeFromJson);
   fields.parseList("evaluations", run.evaluations, evaluationFromJson);
   fields.parseList("errors", run.errors, runErrorsFromJson);
+  fields.parse("serving", run.serving, runServingFromJson);
   fields.parse("comparison", run.comparison, runComparisonFromJson);
   if (json.is_object() && json.contains("made") && json["made"].is_object()) run.made = json["made"];
   fields.read("engine", run.enginePath).read("problem", run.problem).read("log", run.log);

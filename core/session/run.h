@@ -12,6 +12,7 @@
 #include "session/layer_types.h"
 #include "session/run_comparison.h"
 #include "session/run_errors.h"
+#include "session/run_serving.h"
 #include "session/sample_source.h"
 #include "session/session.h"
 #include "session/tune_wishes.h"
@@ -58,9 +59,9 @@ struct RunBody {
 
 /// What a build did, as the worker reports it.
 struct RunBuild {
-  std::vector<BuildPhase> phases;           ///< the worker's own times
-  std::int64_t regions = 0, distinct = 0;   ///< 0: not known, of an engine file that was built elsewhere
-  std::int64_t bytes = 0;                   ///< of the engine file
+  std::vector<BuildPhase> phases;          ///< the worker's own times
+  std::int64_t regions = 0, distinct = 0;  ///< 0: not known, of an engine file that was built elsewhere
+  std::int64_t bytes = 0;                  ///< of the engine file
   bool operator==(const RunBuild&) const = default;
 };
 
@@ -121,10 +122,11 @@ struct Run {
   SharedOptional<RunTime> time;
   std::vector<SharedOptional<Evaluation>> evaluations;  ///< in the order in which they were made; each there
   std::vector<SharedOptional<RunErrors>> errors;        ///< layer by layer, likewise
-  SharedOptional<RunComparison> comparison;             ///< of that kind: which runs, from the beginning
-  std::string enginePath;        ///< the engine file, while it is kept; empty: it would be built again
-  std::string problem;           ///< for people, of a run that failed
-  std::vector<std::string> log;  ///< at most kMostLogLines
+  SharedOptional<RunServing> serving{};  ///< which engines served which extents, the last time that this was found out
+  SharedOptional<RunComparison> comparison;  ///< of that kind: which runs, from the beginning
+  std::string enginePath;                    ///< the engine file, while it is kept; empty: it would be built again
+  std::string problem;                       ///< for people, of a run that failed
+  std::vector<std::string> log;              ///< at most kMostLogLines
 
   static constexpr std::size_t kMostLogLines = 2000;
   bool working() const {

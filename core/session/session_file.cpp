@@ -46,6 +46,7 @@ void changeInputs(Run& run, ChangePath change, const fs::path& folder) {
     if (inputs != std::as_const(shared)->inputs) shared->inputs = std::move(inputs);
   };
   put(run.time);
+  put(run.serving);
   put(run.comparison);
   for (auto& evaluation : run.evaluations) put(evaluation);
   for (auto& errors : run.errors) put(errors);

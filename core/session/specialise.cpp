@@ -67,12 +67,6 @@ Result<bool> callUntilSettled(SpecialisingEngine& engine, const Samples& samples
   }
 }
 
-Json extentsByNameJson(const std::map<std::string, Dims>& extents) {
-  Json json = Json::object();
-  for (const auto& [name, dims] : extents) json[name] = dims;
-  return json;
-}
-
 Json callsJson(const CallTimes& times) {
   return {
       {"calls", times.calls}, {"median_ms", optionalNumber(times.medianMs)}, {"most_ms", optionalNumber(times.mostMs)}};
@@ -85,7 +79,7 @@ Json trialJson(const std::optional<KernelTime>& time) {
 Json servingJson(const SampleServing& serving) {
   const ServedExtents& served = serving.served;
   Json json{{"sample", serving.sample},
-            {"extents", extentsByNameJson(served.extents)},
+            {"extents", Json(served.extents)},
             {"served_by", name(served.state == ServingState::TakenOver ? ServedBy::Specialised : ServedBy::General)},
             {"state", name(served.state)},
             {"calls", served.calls},

@@ -11,9 +11,9 @@
 namespace fusescope {
 namespace {
 
-const std::vector<std::string_view> kOps = {"build",  "run",    "time",    "compare", "measure_error",
-                                            "errors", "bisect", "value",   "tune",    "calibrate",
-                                            "export", "cancel", "shutdown"};
+const std::vector<std::string_view> kOps = {"build",         "run",    "time",   "specialise", "compare",
+                                            "measure_error", "errors", "bisect", "value",      "tune",
+                                            "calibrate",     "export", "cancel", "shutdown"};
 const std::vector<std::string_view> kEvents = {"progress", "done", "error"};
 
 Json sourceJson(const WorkSource& source) {

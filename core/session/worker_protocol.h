@@ -25,6 +25,7 @@ enum class WorkerOp {
   Build,
   Run,
   Time,
+  Specialise,
   Compare,
   MeasureError,
   Errors,
@@ -36,7 +37,7 @@ enum class WorkerOp {
   Cancel,
   Shutdown
 };
-std::string_view name(WorkerOp op);  ///< "build", "run", "time", "compare", "measure_error", "errors", "bisect", …
+std::string_view name(WorkerOp op);  ///< "build", "run", "time", "specialise", "compare", "measure_error", …
 
 /// What to work on: a model with the wishes to plan it by, or a plan or engine file, which hold their own
 /// (`inputs` and `options` must then be as default).
@@ -73,8 +74,8 @@ struct WorkerRequest {
   std::string stateFile;  ///< Tune: evaluations are kept here, and those that are there are gone on from; or empty
   CalibrationSettings calibrate;  ///< Calibrate
   ExportWishes exported;          ///< Export
-  double seconds = 2.0;           ///< Time, Compare: how long to measure; Compare with 0 compares values only
-  double warmupSeconds = 0.5;     ///< Time
+  double seconds = 2.0;           ///< Time, Specialise, Compare: how long to measure; Compare with 0 compares values only
+  double warmupSeconds = 0.5;     ///< Time, Specialise
   bool perLayer = true;           ///< Time
   int threads = 0;                ///< 0: as many as the machine has
   bool measureTactics = true;     ///< Build
@@ -84,7 +85,7 @@ struct WorkerRequest {
 enum class WorkerEventKind { Progress, Done, Error };
 
 /// One line from the worker. Each request but Cancel and Shutdown ends with exactly one Done or Error.
-/// Build, Run, Time, Compare, Errors, Bisect, Tune and Export give the `result` that the command line prints with
+/// Build, Run, Time, Specialise, Compare, Errors, Bisect, Tune and Export give the `result` that the command line prints with
 /// --json; MeasureError gives {outputs[…], values[…]}: see toJson(const ErrorReport&); Value what writeValueOfBoth()
 /// gives; Calibrate a file of ranges.
 struct WorkerEvent {

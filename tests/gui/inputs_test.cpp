@@ -205,6 +205,32 @@ class InputsTest : public QObject {
     QCOMPARE(dialog->focusWidget(), &dialog->axis());
   }
 
+  /// What extents come again gets an engine of its own, as the run then says; with fixed extents there is none to get.
+  void whichEngineServesWhichExtentsIsFoundOut() {
+    QAction& specialise = *m_window->actions().find("specialise");
+    QVERIFY(!specialise.isEnabled());
+    const QString one = write("one", 1), five = write("five", 5);
+    m_window->setInputs({.paths = {one.toStdString(), five.toStdString()}});
+    m_window->actions().find("build")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    QVERIFY2(specialise.isEnabled(), qPrintable(m_window->controller().specialiseRefusal()));
+    specialise.trigger();
+    QVERIFY(m_window->controller().busy());
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    QVERIFY2(m_window->controller().problem().isEmpty(), qPrintable(m_window->controller().problem()));
+    const Run& run = *m_window->runs().shown();
+    QVERIFY(run.serving);
+    QCOMPARE(run.state, RunState::Ready);
+    QCOMPARE(run.serving->inputs, inputs());
+    QCOMPARE(run.serving->samples.size(), std::size_t(2));
+    QVERIFY(run.serving->samples[0].extents.at("image") == (Dims{1, 1, 8, 8}));
+    QVERIFY(run.serving->samples[1].extents.at("image") == (Dims{5, 1, 8, 8}));
+    QVERIFY(!run.serving->decisions.empty());
+    const QString details = m_window->dock<RunsDock>().details();
+    QVERIFY2(details.contains("Which engine serves which extents") && details.contains("[5, 1, 8, 8]"),
+             qPrintable(details));
+  }
+
  private:
   const SampleSource& inputs() { return m_window->runs().settings().inputs; }
   static SampleSource besideSample(const QString& name) {
@@ -260,5 +286,5 @@ class InputsTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(InputsTest, 8)
+FUSESCOPE_GUI_TEST(InputsTest, 9)
 #include "inputs_test.moc"

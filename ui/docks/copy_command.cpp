@@ -168,6 +168,13 @@ CommandWork evaluateCommandOf(const DockContext& context, WorkerOp op) {
   return requestCommand(commandRequestOn(context, op, commandSourceOf(context, *run), context.runs.settings().threads));
 }
 
+CommandWork specialiseCommandOf(const DockContext& context) {
+  const Run* run = context.runs.shown();
+  if (run == nullptr) return {};
+  if (const Status own = checkOfThisModel(context, *run); !own.ok()) return failing(own.error());
+  return requestCommand(commandRequestOn(context, WorkerOp::Specialise, commandSourceOf(context, *run), run->threads));
+}
+
 CommandWork compareCommandOf(const DockContext& context, const Run* a, const Run* b) {
   if (a == nullptr || b == nullptr) return {};
   for (const Run* run : {a, b})

@@ -23,6 +23,8 @@ CommandWork buildBothCommandOf(const DockContext& context);  ///< and the baseli
 CommandWork runCommandOf(const DockContext& context, const Run& run);
 /// Evaluates the shown run: Evaluate is MeasureError, layer by layer is Errors.
 CommandWork evaluateCommandOf(const DockContext& context, WorkerOp op);
+/// Finds out which extents of the settings' inputs get an engine of their own in the shown run.
+CommandWork specialiseCommandOf(const DockContext& context);
 /// Compares two runs; of an engine that is no longer kept it is built first.
 CommandWork compareCommandOf(const DockContext& context, const Run* a, const Run* b);
 CommandWork importCommandOf(const DockContext& context);  ///< makes the exported program that is open runnable

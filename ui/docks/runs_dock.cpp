@@ -16,6 +16,7 @@
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/menu_title.h"
 #include "ui/docks/run_html.h"
+#include "ui/docks/serving_html.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/run_contents.h"
 
@@ -233,8 +234,8 @@ QString RunsDock::detailsText(const Run& run) const {
     text += QStringLiteral("<p style='color:%1; margin:4px 0'>%2</p>").arg(theme.dimText.name(), onScreen);
   if (!run.problem.empty() && run.state != RunState::Ready)
     text += QStringLiteral("<p style='color:%1; margin:4px 0'>✗ %2</p>").arg(theme.error.name(), html(run.problem));
-  return text + insideHtml(runs, run, theme) + evaluationsHtml(runs, run, theme) + phasesHtml(run, theme) +
-         originHtml(run, theme);
+  return text + servingHtml(run, theme) + insideHtml(runs, run, theme) + evaluationsHtml(runs, run, theme) +
+         phasesHtml(run, theme) + originHtml(run, theme);
 }
 
 void RunsDock::renewDetails() {

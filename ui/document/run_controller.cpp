@@ -5,6 +5,7 @@
 
 #include "base/mapped_file.h"
 #include "compilers/probed/recorded_job.h"
+#include "engine/extent_check.h"
 #include "engine/host_machine.h"
 #include "session/exported_program.h"
 #include "session/import_engine.h"
@@ -113,6 +114,18 @@ QString RunController::errorsRefusal() const {
   if (const QString common = tuneRefusal(); !common.isEmpty()) return common;
   if (m_document.options().compiler != kOwnCompiler && m_runs.settings().errorsAgainst == ErrorsAgainst::F64)
     return QStringLiteral("What another compiler gives is held against float32 alone: choose that in the settings.");
+  return {};
+}
+
+QString RunController::specialiseRefusal() const {
+  const Run* run = m_runs.shown();
+  if (run == nullptr) return QStringLiteral("There is no run yet: build the plan first.");
+  if (run->options.compiler != kOwnCompiler)
+    return QStringLiteral("%1 is by another compiler: only our own builds engines for extents while one serves.")
+        .arg(Runs::title(*run));
+  if (const QString common = evaluateRefusal(); !common.isEmpty()) return common;
+  if (m_document.snapshot() && m_runs.ofThisPlan(*run) && !hasOpenInput(m_document.snapshot()->plan->graph()))
+    return QStringLiteral("All extents of the inputs are fixed: the engine is already one for just these.");
   return {};
 }
 
@@ -309,6 +322,13 @@ void RunController::evaluateErrors() {
   const bool known =
       shown != nullptr && m_runs.ofThisPlan(*shown) && !Runs::cameToNothing(*shown) && !isReadFromFiles(*shown);
   queueErrors(known ? shown->id : addRun(m_document.options()));
+  next();
+}
+
+void RunController::specialise() {
+  if (!specialiseRefusal().isEmpty()) return;
+  m_notice.clear();
+  queueSpecialise(m_runs.shown()->id);
   next();
 }
 

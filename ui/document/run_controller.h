@@ -42,6 +42,7 @@ class RunController : public QObject {
   QString compareRefusal(const Run* a, const Run* b) const;  ///< of these two; null: there is none
   QString evaluateRefusal() const;
   QString errorsRefusal() const;
+  QString specialiseRefusal() const;
   QString valueRefusal() const;
   QString tuneRefusal() const;
   QString bisectRefusal() const;
@@ -70,6 +71,9 @@ class RunController : public QObject {
   /// What the types of each layer do, local and carried, on the inputs and the backend of the settings: of the shown
   /// run if it is of the plan on screen, else of a new one of that plan, which is not built for it.
   void evaluateErrors();
+  /// Calls the shown run's network with all samples of the settings' inputs until it is settled which engine serves the
+  /// extents of each: the general one, or one that is built in the background for just these extents.
+  void specialise();
   /// Has the network in float32 and the plan on screen run on a sample of the settings' inputs, from 0 on, until both
   /// have made this value: valueFetched() tells it, else problem() why not. No run comes of it.
   void fetchValue(const std::string& value, std::int64_t sample);
@@ -117,6 +121,7 @@ class RunController : public QObject {
   void queueTime(const std::string& id);
   void queueEvaluation(const std::string& id);
   void queueErrors(const std::string& id);
+  void queueSpecialise(const std::string& id);
   void queueValue(const std::string& value, std::int64_t sample);
   void queueCompare(const std::string& a, const std::string& b);
   /// Begins the next step if nothing is under way.

@@ -165,6 +165,36 @@ void RunController::queueEvaluation(const std::string& id) {
   });
 }
 
+void RunController::queueSpecialise(const std::string& id) {
+  m_steps.emplace_back([this, id] {
+    const Run* run = m_runs.find(id);
+    if (run == nullptr) return;
+    const RunState before = run->state;
+    WorkerRequest request;
+    request.op = WorkerOp::Specialise;
+    request.source = timedSource(*run);
+    request.inputs = m_runs.settings().inputs;
+    request.seconds = m_runs.settings().seconds;
+    request.warmupSeconds = kWarmupSeconds;
+    request.threads = run->threads;
+    m_runs.change(id, [](Run& changed) { changed.state = RunState::Timing; });
+    const auto decode = [inputs = request.inputs](const Json& reply) -> Result<SharedOptional<RunServing>> {
+      RunServing serving = TRY(runServingFromJson(reply));
+      serving.when = timestamp();
+      serving.inputs = inputs;
+      return SharedOptional<RunServing>(std::move(serving));
+    };
+    const auto take = [this, id, before](const SharedOptional<RunServing>& serving) {
+      for (const Decision& decision : serving->decisions) log(id, qs(message(decision)));
+      m_runs.change(id, [&](Run& changed) {
+        changed.serving = serving;
+        changed.state = before;
+      });
+    };
+    send(QStringLiteral("specialising %1").arg(Runs::title(*run)), id, request, decode, take);
+  });
+}
+
 void RunController::queueErrors(const std::string& id) {
   m_steps.emplace_back([this, id] {
     const Run* run = m_runs.find(id);

@@ -186,7 +186,7 @@ TEST_F(CopiedCommand, EveryPieceOfWorkRuns) {
   bisect.bisect = {.seconds = 20, .builds = 5};
   for (const WorkerRequest& request :
        {requestOf(WorkerOp::Build, m_source), requestOf(WorkerOp::Run, m_source), requestOf(WorkerOp::Time, m_source),
-        requestOf(WorkerOp::MeasureError, m_source), errors, bisect, tune, calibrate, exported, compare}) {
+        requestOf(WorkerOp::Specialise, m_source), requestOf(WorkerOp::MeasureError, m_source), errors, bisect, tune, calibrate, exported, compare}) {
     const auto line = commandFor(request, commands());
     ASSERT_TRUE(line.ok()) << line.error().text();
     const ProcessResult result = paste(line.value(), " --json");
