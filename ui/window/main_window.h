@@ -122,6 +122,7 @@ class MainWindow : public QMainWindow {
   QString predictionRefusal() const;
   /// The dialog of environments and the compilers in them.
   void showCompilers();
+  void showCache();
   /// Tells environments() of those that options and runs of the session name by their commands.
   void findEnvironmentsOfSession();
   Environments& environments() { return *m_environments; }

@@ -3,6 +3,7 @@
 
 #include "compilers/probed/recorded_job.h"
 #include "ui/compare/two_views.h"
+#include "ui/dialogs/cache_dialog.h"
 #include "ui/dialogs/compilers_dialog.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/environments.h"
@@ -69,6 +70,10 @@ void MainWindow::findEnvironmentsOfSession() {
 void MainWindow::showCompilers() {
   findEnvironmentsOfSession();
   opened<CompilersDialog>(context(), *m_environments, this);
+}
+
+void MainWindow::showCache() {
+  opened<CacheDialog>(context(), this);
 }
 
 void MainWindow::setEnvironments(std::unique_ptr<Environments> environments) {

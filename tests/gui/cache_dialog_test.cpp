@@ -1,0 +1,118 @@
+// The dialog of what is kept of other compilers' answers.
+#include <QMessageBox>
+#include <QTimer>
+#include <QtTest>
+#include <filesystem>
+
+#include "cache/process_store.h"
+#include "tests/gui/gui_support.h"
+#include "ui/dialogs/cache_dialog.h"
+#include "ui/window/main_window.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr int kModalMs = 20;
+
+}  // namespace
+
+class CacheDialogTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void init() {
+    test::catchWarnings();
+    const auto store = DiskStore::open(storeFolder().value());
+    QVERIFY2(store->isUsable(), store->problem().c_str());
+    QVERIFY(store->clear().ok());
+    QVERIFY(store->setLimit(DiskStore::kUsualLimit).ok());
+    for (const char* about : {"first compiles a.onnx", "second compiles b.onnx"})
+      QVERIFY(store->keep({.kind = "answer", .about = about, .madeBy = "test", .madeMs = 1500}, about,
+                          std::string(20'000, about[0])));
+    QVERIFY(store->find("answer", "first compiles a.onnx"));
+    m_window = test::shownWindow();
+  }
+  void cleanup() {
+    m_window.reset();
+    QCOMPARE(test::takeWarnings(), QStringList());
+  }
+
+  void itListsWhatIsKept() {
+    CacheDialog& dialog = open();
+    QCOMPARE(dialog.entries().rowCount(), 2);
+    QCOMPARE(texts(dialog, 1), (QStringList{"first compiles a.onnx", "second compiles b.onnx"}));
+    QVERIFY2(texts(dialog, 5).contains("1") && texts(dialog, 6).contains("1.50 s"),
+             qPrintable(texts(dialog, 6).join(' ')));
+    QVERIFY2(dialog.summary().contains("2 answers") && dialog.summary().contains("saved 1.50 s"),
+             qPrintable(dialog.summary()));
+    // What another process removes is gone after F5.
+    QVERIFY(DiskStore::open(storeFolder().value())->clear().ok());
+    QTest::keyClick(&dialog, Qt::Key_F5);
+    QTRY_COMPARE(dialog.entries().rowCount(), 0);
+    QTRY_VERIFY(!dialog.working());
+    QVERIFY(!dialog.button("verify").isEnabled() && !dialog.button("clear").isEnabled());
+  }
+
+  void whatIsDamagedIsFoundAndDeleted() {
+    CacheDialog& dialog = open();
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(storeFolder().value()))
+      if (entry.is_regular_file() && entry.path().filename().string().find("index") == std::string::npos)
+        std::filesystem::resize_file(entry.path(), 10);
+    QTest::mouseClick(&dialog.button("verify"), Qt::LeftButton);
+    QTRY_VERIFY2(dialog.said().startsWith("2 of 2 were damaged and are deleted"), qPrintable(dialog.said()));
+    QCOMPARE(dialog.entries().rowCount(), 0);
+  }
+
+  void theLimitIsKeptAndWhatIsOverItGoes() {
+    CacheDialog& dialog = open();
+    QCOMPARE(dialog.limit().value(), 4.0);
+    dialog.limit().setValue(0.5);
+    QTest::mouseClick(&dialog.button("collect"), Qt::LeftButton);
+    QTRY_COMPARE(dialog.said(), QStringLiteral("0 were removed."));
+    QCOMPARE(DiskStore::open(storeFolder().value())->limit(), std::int64_t{1} << 29);
+    QCOMPARE(dialog.entries().rowCount(), 2);
+  }
+
+  void everythingGoesOnlyWhereThatIsConfirmed() {
+    CacheDialog& dialog = open();
+    answer(QMessageBox::Cancel);
+    QTest::mouseClick(&dialog.button("clear"), Qt::LeftButton);
+    QCOMPARE(dialog.entries().rowCount(), 2);
+    answer(QMessageBox::Yes);
+    QTest::mouseClick(&dialog.button("clear"), Qt::LeftButton);
+    QTRY_COMPARE(dialog.said(), QStringLiteral("2 were removed."));
+    QCOMPARE(dialog.entries().rowCount(), 0);
+    QVERIFY(DiskStore::open(storeFolder().value())->entries().empty());
+  }
+
+ private:
+  CacheDialog& open() {
+    m_window->actions().find("cache")->trigger();
+    auto* dialog = m_window->findChild<CacheDialog*>();
+    if (dialog == nullptr) qFatal("the dialog does not open");
+    [&] { QTRY_VERIFY(dialog->entries().rowCount() == 2 && !dialog->working()); }();
+    return *dialog;
+  }
+  /// Sorted.
+  static QStringList texts(const CacheDialog& dialog, int column) {
+    QStringList texts;
+    for (int row = 0; row < dialog.entries().rowCount(); ++row)
+      texts << dialog.entries().index(row, column).data().toString();
+    texts.sort();
+    return texts;
+  }
+  void answer(QMessageBox::StandardButton button) {
+    QTimer::singleShot(kModalMs, this, [this, button] {
+      auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+      box == nullptr ? answer(button) : box->button(button)->click();
+    });
+  }
+
+  std::unique_ptr<MainWindow> m_window;
+};
+
+}  // namespace fusescope
+
+FUSESCOPE_GUI_TEST(fusescope::CacheDialogTest, 4)
+#include "cache_dialog_test.moc"

@@ -1,0 +1,198 @@
+#include "ui/dialogs/cache_dialog.h"
+
+#include <QDialogButtonBox>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QMessageBox>
+#include <QVBoxLayout>
+
+#include "cache/process_store.h"
+#include "compilers/probed/kept_decisions.h"
+#include "ui/dialogs/dialog_fields.h"
+#include "ui/docks/dock_widgets.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+const QString kTag = QStringLiteral("cache");
+constexpr int kWidthInLetters = 120, kHeightInLines = 26;
+constexpr double kGibibyte = 1LL << 30;
+
+Cell number(const QString& text, double sort) {
+  return {.text = text, .sort = sort, .number = true};
+}
+
+TableContent contentOf(const std::vector<StoreEntry>& entries) {
+  TableContent content{
+      .headers = {QStringLiteral("Kind"), QStringLiteral("What"), QStringLiteral("On disk"), QStringLiteral("Age"),
+                  QStringLiteral("Took"), QStringLiteral("Found"), QStringLiteral("Saved")},
+      .headerTips = {},
+      .rows = {}};
+  const std::int64_t now = secondsNow();
+  for (const StoreEntry& entry : entries) {
+    const QString about = qs(entry.facts.about);
+    const auto stored = static_cast<std::int64_t>(entry.size.stored);
+    content.rows.push_back(
+        {.name = qs(entry.blob),
+         .cells = {{.text = qs(entry.facts.kind)},
+                   {.text = about, .tip = tipText(about)},
+                   number(bytesText(stored), static_cast<double>(stored)),
+                   number(qs(ageInWords(entry.madeAt, now)), static_cast<double>(now - entry.madeAt)),
+                   number(msText(entry.facts.madeMs), entry.facts.madeMs),
+                   number(QString::number(entry.hits), static_cast<double>(entry.hits)),
+                   number(msText(entry.savedMs), entry.savedMs)}});
+  }
+  return content;
+}
+
+QPushButton* named(const char* name, const QString& text, const QString& tip) {
+  QPushButton* button = plainButton(text, tip);
+  button->setObjectName(QString::fromLatin1(name));
+  return button;
+}
+
+}  // namespace
+
+CacheDialog::CacheDialog(const DockContext& context, QWidget* parent)
+    : QDialog(parent),
+      m_context(context),
+      m_view(new QTableView),
+      m_summary(new QLabel),
+      m_said(new QLabel),
+      m_limit(new QDoubleSpinBox) {
+  setWindowTitle(QStringLiteral("What is kept of other compilers"));
+  const QFontMetrics metrics(font());
+  resize(kWidthInLetters * metrics.averageCharWidth(), kHeightInLines * metrics.lineSpacing());
+  m_view->setModel(&m_model);
+  m_view->setAccessibleName(QStringLiteral("What is kept"));
+  m_view->setItemDelegate(new CellDelegate(context.theme, {}, m_view));
+  m_view->setSelectionMode(QAbstractItemView::SingleSelection);
+  m_model.setContent(contentOf({}));
+  styleTable(*m_view, {110, 0, 90, 90, 90, 70, 90}, true);
+  m_stack = new HintStack(m_view, QStringLiteral("Nothing is kept yet. What another compiler answers to a plan or a "
+                                                 "build is kept here and found again by the next one."));
+  for (QLabel* label : {m_summary, m_said}) {
+    label->setWordWrap(true);
+    label->setTextFormat(Qt::PlainText);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  }
+  auto* layout = new QVBoxLayout(this);
+  layout->addWidget(m_stack, 1);
+  layout->addWidget(m_summary);
+  layout->addWidget(m_said);
+  layout->addWidget(makeButtons());
+  connect(&context.jobs, &JobRunner::activityChanged, this, &CacheDialog::renewButtons);
+  look({});
+}
+
+QWidget* CacheDialog::makeButtons() {
+  m_limit->setRange(0.01, 16384);
+  m_limit->setDecimals(2);
+  m_limit->setSuffix(QStringLiteral(" GiB"));
+  m_limit->setAccessibleName(QStringLiteral("Keep at most"));
+  m_verify = named("verify", QStringLiteral("&Verify"),
+                   QStringLiteral("Reads everything; what is damaged is deleted, and made again when it is needed"));
+  m_collect =
+      named("collect", QStringLiteral("&Tidy up"),
+            QStringLiteral("Removes what is least worth its bytes, down to the limit, which holds from now on"));
+  m_clear = named("clear", QStringLiteral("&Remove everything…"),
+                  QStringLiteral("Compilers are asked again, by this and all other windows and commands"));
+  connect(m_verify, &QPushButton::clicked, this, [this] {
+    look([](DiskStore& store) -> Result<std::string> {
+      const StoreCheck check = store.verify();
+      return check.damaged.empty() ? "Everything was read, and nothing is damaged."
+                                   : std::to_string(check.damaged.size()) + " of " + std::to_string(check.entries) +
+                                         " were damaged and are deleted: " + check.damaged.front().about + ": " +
+                                         check.damaged.front().why + ".";
+    });
+  });
+  connect(m_collect, &QPushButton::clicked, this, [this] {
+    look([most = static_cast<std::int64_t>(m_limit->value() * kGibibyte)](DiskStore& store) -> Result<std::string> {
+      TRY(store.setLimit(most));
+      return std::to_string(store.collect()) + " were removed.";
+    });
+  });
+  connect(m_clear, &QPushButton::clicked, this, &CacheDialog::clear);
+  auto* close = new QDialogButtonBox(QDialogButtonBox::Close);
+  connect(close, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  auto* row = new QWidget;
+  auto* layout = new QHBoxLayout(row);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(m_verify);
+  layout->addWidget(new QLabel(QStringLiteral("Keep at most")));
+  layout->addWidget(m_limit);
+  layout->addWidget(m_collect);
+  layout->addWidget(m_clear);
+  layout->addStretch(1);
+  layout->addWidget(close);
+  return row;
+}
+
+/// Opens the store, does the work with it, if there is some, and reads what it holds then.
+void CacheDialog::look(const Work& work) {
+  m_context.jobs.run(
+      kTag, this,
+      [work](const StopToken&) {
+        Contents contents;
+        const auto folder = storeFolder();
+        if (!folder.ok()) return Contents{.folder = {}, .problem = folder.error().text(), .done = {}, .entries = {}};
+        const auto store = DiskStore::open(folder.value());
+        contents.folder = folder.value().string();
+        if (store->isUsable() && work) {
+          auto done = work(*store);
+          (done.ok() ? contents.done : contents.problem) = done.ok() ? done.value() : done.error().text();
+        }
+        if (contents.problem.empty()) contents.problem = store->problem();
+        if (!store->isUsable()) return contents;
+        contents.entries = store->entries();
+        contents.bytes = store->storedBytes();
+        contents.limit = store->limit();
+        return contents;
+      },
+      [this](const Contents& contents) { show(contents); });
+  renewButtons();
+}
+
+void CacheDialog::show(const Contents& contents) {
+  m_model.setContent(contentOf(contents.entries));
+  m_stack->showContent(!contents.entries.empty());
+  double saved = 0;
+  for (const StoreEntry& entry : contents.entries) saved += entry.savedMs;
+  m_summary->setText(QStringLiteral("%1: %2, %3 of at most %4; what was found saved %5")
+                         .arg(qs(contents.folder),
+                              plural(static_cast<std::int64_t>(contents.entries.size()), QStringLiteral("answer")),
+                              bytesText(contents.bytes), bytesText(contents.limit), msText(saved)));
+  m_said->setText(contents.problem.empty() ? qs(contents.done) : QStringLiteral("✗ ") + qs(contents.problem));
+  m_said->setVisible(!m_said->text().isEmpty());
+  if (contents.limit > 0) m_limit->setValue(static_cast<double>(contents.limit) / kGibibyte);
+  renewButtons();
+}
+
+bool CacheDialog::working() const {
+  return m_context.jobs.busy(kTag);
+}
+
+void CacheDialog::renewButtons() {
+  const QString busy = working() ? QStringLiteral("What is kept is being read.") : QString();
+  const QString none = m_model.rowCount() == 0 ? QStringLiteral("Nothing is kept.") : QString();
+  offer(*m_verify, busy.isEmpty() ? none : busy);
+  offer(*m_collect, busy);
+  offer(*m_clear, busy.isEmpty() ? none : busy);
+}
+
+void CacheDialog::clear() {
+  const auto answer = QMessageBox::question(
+      this, windowTitle(), QStringLiteral("Remove all %1?").arg(plural(m_model.rowCount(), QStringLiteral("answer"))),
+      QMessageBox::Yes | QMessageBox::Cancel, QMessageBox::Cancel);
+  if (answer != QMessageBox::Yes) return;
+  look([](DiskStore& store) -> Result<std::string> { return std::to_string(TRY(store.clear())) + " were removed."; });
+}
+
+void CacheDialog::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_F5 && !working()) return look({});
+  QDialog::keyPressEvent(event);
+}
+
+}  // namespace fusescope

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <QDialog>
+#include <QDoubleSpinBox>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableView>
+
+#include "cache/disk_store.h"
+#include "ui/docks/dock_context.h"
+#include "ui/models/table_model.h"
+
+namespace fusescope {
+
+class HintStack;
+
+/// What is kept on disk of the answers of other compilers, as `cache list` prints it, and what `cache verify`, `gc` and
+/// `clear` do with it. The store is read off the GUI thread. Keys: F5 reads it again.
+class CacheDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  explicit CacheDialog(const DockContext& context, QWidget* parent = nullptr);
+  /// Columns: kind, what, bytes on disk, age, what making it took, how often it was found, what that saved.
+  const TableModel& entries() const { return m_model; }
+  QPushButton& button(const QString& objectName) { return *findChild<QPushButton*>(objectName); }
+  QDoubleSpinBox& limit() { return *m_limit; }
+  QString said() const { return m_said->text(); }
+  /// The folder, and the sums of all columns.
+  QString summary() const { return m_summary->text(); }
+  bool working() const;
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+  /// What the store holds, or why it cannot be told, and what was done with it before.
+  struct Contents {
+    std::string folder, problem, done;
+    std::vector<StoreEntry> entries;
+    std::int64_t bytes = 0, limit = 0;
+  };
+  using Work = std::function<Result<std::string>(DiskStore&)>;
+
+  QWidget* makeButtons();
+  void look(const Work& work);
+  void show(const Contents& contents);
+  void renewButtons();
+  void clear();
+
+  DockContext m_context;
+  TableModel m_model;
+  QTableView* m_view;
+  HintStack* m_stack;
+  QLabel *m_summary, *m_said;
+  QDoubleSpinBox* m_limit;
+  QPushButton *m_verify, *m_collect, *m_clear;
+};
+
+}  // namespace fusescope
