@@ -1,5 +1,5 @@
-// A fusion rule, a kind of directive, a restriction and an operator, added by one file and one line each (see
-// CMakeLists.txt): every part of the program that knows the others knows them.
+// A fusion rule, a kind of directive, a restriction, an operator and an emitter of the native backend, added by one
+// file and one line each (see CMakeLists.txt): every part of the program that knows the others knows them.
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
@@ -31,7 +31,7 @@ std::vector<std::string> linesOf(const std::string& path) {
 
 TEST(Adding, TakesOneLineOfTheListAndOneFile) {
   const std::vector<std::string> lists{"planning/fusion/rules.inc", "planning/directives/kinds.inc",
-                                       "target/restrictions.inc", "ops/families.inc"};
+                                       "target/restrictions.inc", "ops/families.inc", "backends/native/kernels.inc"};
   for (const std::string& list : lists) {
     const auto before = linesOf(FUSESCOPE_SOURCE_DIR "/core/" + list), after = linesOf(FUSESCOPE_LISTS "/" + list);
     ASSERT_EQ(after.size(), before.size() + 1) << list;
@@ -126,6 +126,19 @@ TEST(Adding, ARuleMakesKernelsThatRunAndCanBeSwitchedOff) {
   const auto off = planOf(siblings(), {parseNoFuse("siblings@b").value()});
   EXPECT_EQ(kernels(*off), "a | b");
   EXPECT_NE(decisionBy(*off, "fuse.no_fuse", "no_fuse:1"), nullptr);
+}
+
+TEST(Adding, AnEmitterRunsTheNodesThatItClaimsAndNamesTheTactic) {
+  auto engine = buildEngine(planOf(siblings()), {.backend = "native", .threads = 1, .measureTactics = false});
+  ASSERT_TRUE(engine.ok()) << engine.error().text();
+  const std::vector<TacticChoice>& tactics = engine.value()->report().tactics;
+  ASSERT_EQ(tactics.size(), 1U);
+  EXPECT_EQ(tactics[0].chosen, "native:siblings");
+  const auto result = engine.value()->run({{"x", numbers()}});
+  ASSERT_TRUE(result.ok()) << result.error().text();
+  EXPECT_EQ(result.value().outputs.at("p").data<float>()[7], 4);
+  EXPECT_EQ(result.value().outputs.at("p").data<float>()[0], 0);
+  EXPECT_EQ(result.value().outputs.at("q").data<float>()[0], 3);
 }
 
 TEST(Adding, ADirectiveIsReadFromTheCommandLineAndFilesAndHolds) {

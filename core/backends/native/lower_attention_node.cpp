@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "backends/native/attention_step.h"
-#include "backends/native/lowering.h"
+#include "backends/native/emitter.h"
 
 namespace fusescope::native {
 namespace {
@@ -60,68 +60,69 @@ bool limitsPlaces(const Node& node) {
 
 constexpr std::int64_t kMostPlaces = std::int64_t{1} << 26;  // of a mask by place: 256 MiB
 
-}  // namespace
-
-bool Lowering::canLowerAttention(const Node& node) const {
+bool canRun(const Context& context, const Node& node) {
   const auto has = [&](std::size_t i) { return node.input(i).valid(); };
-  const bool wantsScores = node.outputs.size() > 3 && m_request.values.contains(node.outputs[3]);
+  const bool wantsScores = node.outputs.size() > 3 && context.request().values.contains(node.outputs[3]);
   if (has(6) || wantsScores || has(4) != has(5)) return false;
   for (const std::size_t i : {0, 1, 2, 4, 5})
-    if (has(i) && typeOf(node.input(i)) != DataType::F32) return false;
-  const Dims query = dimsOf(node.input(0)), key = dimsOf(node.input(1)), result = dimsOf(node.outputs[0]);
+    if (has(i) && context.typeOf(node.input(i)) != DataType::F32) return false;
+  const Dims query = context.dimsOf(node.input(0)), key = context.dimsOf(node.input(1)),
+             result = context.dimsOf(node.outputs[0]);
   if (query.size() != key.size() || (query.size() != 3 && query.size() != 4)) return false;
-  const std::int64_t keys = key[key.size() - 2] + (has(4) ? dimsOf(node.input(4))[2] : 0);
+  const std::int64_t keys = key[key.size() - 2] + (has(4) ? context.dimsOf(node.input(4))[2] : 0);
   const std::int64_t rows = query[query.size() - 2];
   if (elementCount(query).value_or(0) == 0 || elementCount(result).value_or(0) == 0 || keys == 0) return false;
   if (limitsPlaces(node) && rows > kMostPlaces / keys) return false;
   if (!has(3)) return true;
-  const DataType mask = typeOf(node.input(3));
-  return (mask == DataType::F32 || mask == DataType::Bool) && !dimsOf(node.input(3)).empty() &&
-         dimsOf(node.input(3)).back() == keys;
+  const DataType mask = context.typeOf(node.input(3));
+  return (mask == DataType::F32 || mask == DataType::Bool) && !context.dimsOf(node.input(3)).empty() &&
+         context.dimsOf(node.input(3)).back() == keys;
 }
 
 // The keys and values so far and the new ones, side by side: what the node gives as its present state.
-Result<Ref> Lowering::withPast(const Node& node, std::size_t input, std::int64_t heads) {
+Result<Ref> withPast(Context& context, const Node& node, std::size_t input, std::int64_t heads) {
   const ValueId past = node.input(input + 3);
   const ValueId present = node.outputs.size() > input ? node.outputs[input] : ValueId();
-  const bool wanted = present.valid() && m_request.values.contains(present);
-  const DataType stored = wanted ? storedType(present) : seenType(node.input(input));
-  const bool isNarrowed = seenType(node.input(input)) == stored && (!past.valid() || seenType(past) == stored);
-  const auto read = [&](ValueId value) { return isNarrowed ? seen(value) : ref(value); };
-  const Ref fresh = withHeads(TRY(strided(TRY(read(node.input(input))))), heads, heads);
+  const bool wanted = present.valid() && context.request().values.contains(present);
+  const DataType stored = wanted ? context.storedType(present) : context.seenType(node.input(input));
+  const bool isNarrowed =
+      context.seenType(node.input(input)) == stored && (!past.valid() || context.seenType(past) == stored);
+  const auto read = [&](ValueId value) { return isNarrowed ? context.seen(value) : context.ref(value); };
+  const Ref fresh = withHeads(TRY(context.strided(TRY(read(node.input(input))))), heads, heads);
   if (!past.valid() && !wanted) return fresh;
-  const std::int64_t before = past.valid() ? dimsOf(past)[2] : 0;
+  const std::int64_t before = past.valid() ? context.dimsOf(past)[2] : 0;
   const Dims dims{fresh.dims[0], heads, before + fresh.dims[3], fresh.dims[4]};
   const DataType type = isNarrowed ? stored : DataType::F32;
-  const Ref all = wanted ? allocate(present, {}, type) : allocateScratch(type, dims);
-  if (wanted) define(present, all);
+  const Ref all = wanted ? context.allocate(present, {}, type) : context.allocateScratch(type, dims);
+  if (wanted) context.define(present, all);
   Ref target = withHeads(all, heads, heads);
   target.dims[3] = before;
-  if (past.valid() && before > 0) copyStrided(withHeads(TRY(strided(TRY(read(past)))), heads, heads), target);
+  if (past.valid() && before > 0)
+    context.copyStrided(withHeads(TRY(context.strided(TRY(read(past)))), heads, heads), target);
   target.offset += before * target.strides[3];
   target.dims[3] = fresh.dims[3];
-  copyStrided(fresh, target);
+  context.copyStrided(fresh, target);
   return withHeads(all, heads, heads);
 }
 
-Result<bool> Lowering::lowerAttentionNode(const Node& node) {
-  if (!node.is("Attention") || !canLowerAttention(node)) return false;
-  const Dims queryDims = dimsOf(node.input(0));
+Result<bool> emitAttentionNode(Context& context, const Node& node) {
+  if (!node.is("Attention") || !canRun(context, node)) return false;
+  const Dims queryDims = context.dimsOf(node.input(0));
   const bool packed = queryDims.size() == 3;
   const std::int64_t heads = packed ? node.intAttribute("q_num_heads", 1) : queryDims[1];
-  const std::int64_t groups = packed ? node.intAttribute("kv_num_heads", 1) : dimsOf(node.input(1))[1];
+  const std::int64_t groups = packed ? node.intAttribute("kv_num_heads", 1) : context.dimsOf(node.input(1))[1];
   const auto shared = [&](Ref ref) {  // by the query heads of its group
     ref.dims[2] = heads / groups;
     ref.strides[2] = 0;
     return ref;
   };
-  Ref query = TRY(strided(TRY(seen(node.input(0)))));
-  if (query.strides.back() != 1) query = TRY(plain(query));
+  Ref query = TRY(context.strided(TRY(context.seen(node.input(0)))));
+  if (query.strides.back() != 1) query = TRY(context.plain(query));
   AttentionCall call;
   if (node.input(3).valid() || limitsPlaces(node)) call.guard = 0.0f;
   call.query = withHeads(query, heads, groups);
-  call.key = transposed(shared(TRY(withPast(node, 1, groups))));
-  call.value = shared(TRY(withPast(node, 2, groups)));
+  call.key = transposed(shared(TRY(withPast(context, node, 1, groups))));
+  call.value = shared(TRY(withPast(context, node, 2, groups)));
   const std::int64_t rows = call.query.dims[3], depth = call.query.dims[4], keys = call.key.dims[4];
   const Dims scores{call.query.dims[0], groups, heads / groups, rows, keys};
   std::vector<BufferIndex> reads = {call.query.buffer, call.key.buffer, call.value.buffer};
@@ -133,23 +134,28 @@ Result<bool> Lowering::lowerAttentionNode(const Node& node) {
     call.terms.push_back({.kind = ScoreTerm::Kind::SoftCap, .number = cap});
   if (limitsPlaces(node)) {
     Ref mask{.dtype = DataType::F32, .dims = {rows, keys}, .strides = {keys, 1}};
-    mask.buffer = m_program.addTable(placeMask(node, rows, keys, node.input(4).valid() ? dimsOf(node.input(4))[2] : 0));
+    mask.buffer = context.program().addTable(
+        placeMask(node, rows, keys, node.input(4).valid() ? context.dimsOf(node.input(4))[2] : 0));
     call.terms.push_back({.kind = ScoreTerm::Kind::Add, .operand = maskOf(mask, scores)});
   }
   if (node.input(3).valid()) {
-    const Ref mask = TRY(strided(TRY(ref(node.input(3)))));
+    const Ref mask = TRY(context.strided(TRY(context.ref(node.input(3)))));
     reads.push_back(mask.buffer);
     const Ref read = maskOf(mask, scores);
     call.terms.push_back(mask.dtype == DataType::Bool
                              ? ScoreTerm{.kind = ScoreTerm::Kind::WhereFalse, .condition = read, .number = -INFINITY}
                              : ScoreTerm{.kind = ScoreTerm::Kind::Add, .operand = read});
   }
-  const Ref result = allocate(node.outputs[0], {}, storedType(node.outputs[0]));
-  define(node.outputs[0], result);
+  const Ref result = context.allocate(node.outputs[0], {}, context.storedType(node.outputs[0]));
+  context.define(node.outputs[0], result);
   call.result = withHeads(result, heads, groups);
-  m_implementations.push_back("attention");
-  m_program.addStep(makeAttentionStep(std::move(call), m_threads), reads, {result.buffer});
+  context.chose({.kind = kAttentionKernel});
+  context.program().addStep(makeAttentionStep(std::move(call), context.threads()), reads, {result.buffer});
   return true;
 }
+
+}  // namespace
+
+extern const Emitter kAttentionNodeEmitter{.name = "attention_node", .emit = emitAttentionNode};
 
 }  // namespace fusescope::native

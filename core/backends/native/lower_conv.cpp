@@ -1,8 +1,9 @@
 #include <algorithm>
 
 #include "backends/native/conv_weights.h"
+#include "backends/native/epilogue_chain.h"
 #include "backends/native/exact_epilogue.h"
-#include "backends/native/lowering.h"
+#include "backends/native/factors.h"
 #include "backends/native/onednn.h"
 #include "backends/native/post_operations.h"
 #include "backends/native/upsampling_step.h"
@@ -11,6 +12,8 @@
 namespace fusescope::native {
 
 using dnnl::memory;
+
+namespace {
 
 /// A convolution with what was folded into it: everything that does not depend on formats.
 struct PreparedConv {
@@ -39,8 +42,6 @@ struct DescribedConv {
   std::string implementation;
   MemoryFormat from, to;
 };
-
-namespace {
 
 /// What oneDNN is asked for.
 struct ConvCall {
@@ -155,188 +156,197 @@ bool isUpsampling(const PreparedConv& conv) {
          std::ranges::all_of(window.padBegin, none) && std::ranges::all_of(window.padEnd, none);
 }
 
-}  // namespace
+constexpr KernelKind kUpsamplingKernel{.name = "upsampling"};
 
-Status Lowering::lowerConv(const Chain& chain) {
-  const Node& root = node(chain.root);
-  if (!canConvolve(root)) return lowerSeparately(chain);
-  if (PreparedConv conv = prepareConv(root); isUpsampling(conv)) return lowerUpsampling(chain, std::move(conv));
-  return guardDnnl<Done>("convolution '" + root.name + "'", [&]() -> Status {
-    PreparedConv conv = foldedConv(chain, Sigmoids::Folded);
-    DescribedConv described = describeConv(conv);
-    if (losesNumbersUnnoticed(conv, described)) {
-      conv = foldedConv(chain, Sigmoids::LeftToTapes);
-      described = describeConv(conv);
-    }
-    TRY(emitConv(chain, conv, described));
-    leaveToTapes(chain, conv.taken);
-    return Done{};
-  });
-}
-
-Status Lowering::lowerUpsampling(const Chain& chain, PreparedConv conv) {
-  std::size_t taken = 1;
-  for (const Chain::Operation& operation : chain.operations) {
-    const bool linear = operation.kind == Chain::Kind::Bias || operation.kind == Chain::Kind::BatchNorm ||
-                        operation.kind == Chain::Kind::Cast;
-    if (!linear || !fold(operation, conv)) break;
-    taken += operation.nodeCount();
-  }
-  const ValueId result = resultOf(chain, taken);
-  const Ref from = TRY(plain(TRY(ref(node(chain.root).input(0)))));
-  const Ref to = allocate(result);
-  m_implementations.emplace_back("upsampling");
-  m_program.addStep(makeUpsamplingStep({.from = from,
-                                        .to = to,
-                                        .down = conv.window.strides[0],
-                                        .across = conv.window.strides[1],
-                                        .filters = packedRef(conv.weights.held(), conv.weights.packFiltersPlain()),
-                                        .bias = packedRef({conv.channels()}, conv.weights.packBias())},
-                                       m_threads),
-                    {from.buffer}, {to.buffer});
-  define(result, to);
-  leaveToTapes(chain, taken);
-  return Done{};
-}
-
-bool Lowering::isNarrowWeight(ValueId value, DataType type) const {
-  return isConstant(value) && narrowTypeOf(value) == type;
-}
-
-DataType Lowering::multiplies(const Node& root) const {
-  const DataType type = m_request.plan->calculates[root.id.index];
-  if (!m_options.narrow || type != DataType::BF16) return DataType::F32;
-  const auto isNarrowed = [&](ValueId value) {
-    if (isConstant(value)) return isNarrowWeight(value, type);
-    return seenType(value) == type || m_rounding.made(value) == type || readType(value) == type;
-  };
-  return isNarrowed(root.input(0)) && isNarrowed(root.input(1)) ? type : DataType::F32;
-}
+enum class Sigmoids { Folded, LeftToTapes };
 
 /// Beside products of a narrow float one that lies in it is read as it is.
-DataType Lowering::residualType(const PreparedConv& conv, ValueId value) const {
-  return conv.type != DataType::F32 && seenType(value) == conv.type ? conv.type : DataType::F32;
+DataType residualType(const Context& context, const PreparedConv& conv, ValueId value) {
+  return conv.type != DataType::F32 && context.seenType(value) == conv.type ? conv.type : DataType::F32;
 }
 
-bool Lowering::canConvolve(const Node& root) const {
-  const Dims dims = dimsOf(root.input(0));
-  const bool biasKnown = !root.input(2).valid() || isConstant(root.input(2));
-  return isConstant(root.input(1)) && biasKnown && dims.size() >= 3 && dims.size() <= 5 &&
-         elementCount(dims).value_or(0) > 0 && elementCount(dimsOf(root.outputs[0])).value_or(0) > 0;
+bool canConvolve(const Context& context, const Node& root) {
+  const Dims dims = context.dimsOf(root.input(0));
+  const bool biasKnown = !root.input(2).valid() || context.isConstant(root.input(2));
+  return context.isConstant(root.input(1)) && biasKnown && dims.size() >= 3 && dims.size() <= 5 &&
+         elementCount(dims).value_or(0) > 0 && elementCount(context.dimsOf(root.outputs[0])).value_or(0) > 0;
 }
 
-PreparedConv Lowering::prepareConv(const Node& root) const {
+PreparedConv prepareConv(const Context& context, const Node& root) {
   const bool transposed = root.is("ConvTranspose");
   const std::int64_t groups = root.intAttribute("group", 1);
-  const Dims target = dimsOf(root.outputs[0]);
+  const Dims target = context.dimsOf(root.outputs[0]);
   PreparedConv conv{.transposed = transposed,
                     .groups = groups,
-                    .source = dimsOf(root.input(0)),
+                    .source = context.dimsOf(root.input(0)),
                     .target = target,
-                    .weights = ConvWeights(weight(root.input(1)), transposed, groups, target[1])};
-  if (root.input(2).valid()) conv.weights.addBias(weight(root.input(2)));
+                    .weights = ConvWeights(context.weight(root.input(1)), transposed, groups, target[1])};
+  if (root.input(2).valid()) conv.weights.addBias(context.weight(root.input(2)));
   const Dims& held = conv.weights.held();
   conv.window = (conv.transposed ? transposedWindowOf : windowOf)(root, conv.source, conv.target,
                                                                   Dims(held.begin() + 2, held.end()));
   return conv;
 }
 
-PreparedConv Lowering::foldedConv(const Chain& chain, Sigmoids sigmoids) const {
-  const Node& root = node(chain.root);
-  PreparedConv conv = prepareConv(root);
-  conv.type = multiplies(root);
-  for (const Chain::Operation& operation : chain.operations) {
-    const bool isSigmoid = operation.kind == Chain::Kind::Activation && node(operation.node).is("Sigmoid");
-    if (isSigmoid && sigmoids == Sigmoids::LeftToTapes) break;
-    if (operation.isActivation() && conv.summed == 0) {
-      conv.sums = copyOf(conv.operations);
-      conv.summed = conv.taken;
-    }
-    if (!fold(operation, conv)) break;
-    conv.hasSigmoid = conv.hasSigmoid || isSigmoid;
-    conv.mayLoseNumbers = conv.mayLoseNumbers || (operation.isActivation() && mayLoseNumbers(node(operation.node)));
-    conv.taken += operation.nodeCount();
-  }
-  if (conv.type != DataType::F32) conv.targetType = storedType(resultOf(chain, conv.taken));
-  if (conv.targetType != conv.type) conv.targetType = DataType::F32;
-  return conv;
-}
-
 // Bias and batch norm go into the filters while nothing else came before them.
-bool Lowering::fold(const Chain::Operation& operation, PreparedConv& conv) const {
-  const Node& at = node(operation.node);
+bool fold(const Context& context, const Chain::Operation& operation, PreparedConv& conv) {
+  const Node& at = context.node(operation.node);
   switch (operation.kind) {
     case Chain::Kind::BatchNorm:
       if (conv.type != DataType::F32) return false;  // the filters would be rounded again
-      conv.weights.addBatchNorm({weight(at.input(1)), weight(at.input(2)), weight(at.input(3)), weight(at.input(4))},
+      conv.weights.addBatchNorm({context.weight(at.input(1)), context.weight(at.input(2)), context.weight(at.input(3)),
+                                 context.weight(at.input(4))},
                                 at.floatAttribute("epsilon", 1e-5f));
       return true;
     case Chain::Kind::Cast:
       return true;
     case Chain::Kind::Bias:
       if (conv.operations.len() > 0) return false;
-      conv.weights.addBias(weight(operation.operand));
+      conv.weights.addBias(context.weight(operation.operand));
       return true;
     case Chain::Kind::Residual:
       conv.residuals.emplace_back(DNNL_ARG_ATTR_MULTIPLE_POST_OP(conv.operations.len()) | DNNL_ARG_SRC_1,
                                   operation.operand);
-      conv.operations.append_binary(
-          dnnl::algorithm::binary_add,
-          memory::desc(conv.target, *dnnlType(residualType(conv, operation.operand)), memory::format_tag::any));
+      conv.operations.append_binary(dnnl::algorithm::binary_add,
+                                    memory::desc(conv.target, *dnnlType(residualType(context, conv, operation.operand)),
+                                                 memory::format_tag::any));
       return true;
     default:
-      return appendActivation(conv.operations, operation, at, [this](ValueId v) { return constantNumber(v); });
+      return appendActivation(conv.operations, operation, at, [&](ValueId v) { return context.constantNumber(v); });
   }
+}
+
+PreparedConv foldedConv(const Context& context, const Chain& chain, Sigmoids sigmoids) {
+  const Node& root = context.node(chain.root);
+  PreparedConv conv = prepareConv(context, root);
+  conv.type = multiplies(context, root);
+  for (const Chain::Operation& operation : chain.operations) {
+    const bool isSigmoid = operation.kind == Chain::Kind::Activation && context.node(operation.node).is("Sigmoid");
+    if (isSigmoid && sigmoids == Sigmoids::LeftToTapes) break;
+    if (operation.isActivation() && conv.summed == 0) {
+      conv.sums = copyOf(conv.operations);
+      conv.summed = conv.taken;
+    }
+    if (!fold(context, operation, conv)) break;
+    conv.hasSigmoid = conv.hasSigmoid || isSigmoid;
+    conv.mayLoseNumbers =
+        conv.mayLoseNumbers || (operation.isActivation() && mayLoseNumbers(context.node(operation.node)));
+    conv.taken += operation.nodeCount();
+  }
+  if (conv.type != DataType::F32) conv.targetType = context.storedType(resultOf(context, chain, conv.taken));
+  if (conv.targetType != conv.type) conv.targetType = DataType::F32;
+  return conv;
 }
 
 // Formats: what the options say for the inside of the fused node, else what oneDNN prefers. First convolutions of few
 // channels read plain and write blocks.
-DescribedConv Lowering::describeConv(const PreparedConv& conv) const {
-  const auto& given = m_options.convFormats;
+DescribedConv describeConv(const Context& context, const PreparedConv& conv) {
+  const auto& given = context.options().convFormats;
   const bool isGiven = given && given->first.fits(conv.source) && given->second.fits(conv.target);
   return isGiven ? describeIn(conv, given->first, given->second) : describePreferred(conv);
 }
 
-Status Lowering::emitConv(const Chain& chain, const PreparedConv& conv, const DescribedConv& described) {
-  const Node& root = node(chain.root);
-  const ValueId result = resultOf(chain, conv.taken);
+Status emitPrimitive(Context& context, const Chain& chain, const PreparedConv& conv, const DescribedConv& described) {
+  const Node& root = context.node(chain.root);
+  const ValueId result = resultOf(context, chain, conv.taken);
   const bool isNarrowed = conv.type != DataType::F32;
-  const Ref found = TRY(factor(root.input(0), conv.type));
-  m_multipliesNarrow = m_multipliesNarrow || isNarrowed;
-  if (!m_convFormats) m_convFormats = ConvFormats{root.input(0), conv.target, described.from, described.to};
-  const Ref source = TRY(inFormat(found, described.from));
-  const Ref target = allocate(result, described.to, conv.targetType);
+  const Ref found = TRY(factor(context, root.input(0), conv.type));
+  const Ref source = TRY(context.inFormat(found, described.from));
+  const Ref target = context.allocate(result, described.to, conv.targetType);
   std::vector<BufferIndex> reads = {source.buffer};
   std::vector<DnnlStep::Argument> arguments = {argumentAt(DNNL_ARG_SRC, described.source, source),
                                                argumentAt(DNNL_ARG_DST, described.target, target)};
   std::map<ValueId, Ref> addends;
   for (const auto& [id, value] : conv.residuals) {
-    const bool isWide = residualType(conv, value) == DataType::F32;
-    const Ref residual = TRY(inFormat(isWide ? TRY(ref(value)) : TRY(seen(value)), described.to));
+    const bool isWide = residualType(context, conv, value) == DataType::F32;
+    const Ref residual =
+        TRY(context.inFormat(isWide ? TRY(context.ref(value)) : TRY(context.seen(value)), described.to));
     reads.push_back(residual.buffer);
     arguments.push_back(argumentAt(id, *dnnlDesc(residual.desc()), residual));
     addends.emplace(value, residual);
   }
-  m_implementations.push_back("conv:" + described.implementation);
+  context.chose({.kind = kConvKernel,
+                 .by = Choice::By::OneDnn,
+                 .implementation = described.implementation,
+                 .multiplies = isNarrowed ? Choice::Factors::NarrowFloats : Choice::Factors::Floats,
+                 .formats = ConvFormats{root.input(0), conv.target, described.from, described.to}});
   arguments.push_back(
-      {DNNL_ARG_WEIGHTS, described.weights, m_program.addPacked(conv.weights.packFilters(described.weights))});
+      {DNNL_ARG_WEIGHTS, described.weights, context.program().addPacked(conv.weights.packFilters(described.weights))});
   if (conv.weights.hasBias())
-    arguments.push_back({DNNL_ARG_BIAS, conv.weights.biasDesc(), m_program.addPacked(conv.weights.packBias())});
-  dnnl::primitive primitive = m_options.probe ? dnnl::primitive() : described.make();
+    arguments.push_back({DNNL_ARG_BIAS, conv.weights.biasDesc(), context.program().addPacked(conv.weights.packBias())});
+  dnnl::primitive primitive = context.options().probe ? dnnl::primitive() : described.make();
   std::unique_ptr<Step> step = std::make_unique<DnnlStep>(std::move(primitive), arguments, described.scratchpad);
   if (conv.mayLoseNumbers) {
     const memory::desc wide = *dnnlDesc({DataType::F32, conv.target, described.to});
     step = makeRecheckedStep(std::move(step),
                              exactEpilogue({.product = sumsAlone(conv, described, wide, std::move(arguments)),
-                                            .tape = epilogueTape(chain, conv.summed, conv.taken),
+                                            .tape = epilogueTape(context, chain, conv.summed, conv.taken),
                                             .addends = std::move(addends),
                                             .target = target,
                                             .count = productOf(described.to.padded(conv.target), 0),
-                                            .threads = m_threads}));
+                                            .threads = context.threads()}));
   }
-  m_program.addStep(std::move(step), reads, {target.buffer});
-  define(result, target);
+  context.program().addStep(std::move(step), reads, {target.buffer});
+  context.define(result, target);
   return Done{};
 }
+
+Status emitUpsampling(Context& context, const Chain& chain, PreparedConv conv) {
+  std::size_t taken = 1;
+  for (const Chain::Operation& operation : chain.operations) {
+    const bool linear = operation.kind == Chain::Kind::Bias || operation.kind == Chain::Kind::BatchNorm ||
+                        operation.kind == Chain::Kind::Cast;
+    if (!linear || !fold(context, operation, conv)) break;
+    taken += operation.nodeCount();
+  }
+  const ValueId result = resultOf(context, chain, taken);
+  const Ref from = TRY(context.plain(TRY(context.ref(context.node(chain.root).input(0)))));
+  const Ref to = context.allocate(result);
+  context.chose({.kind = kUpsamplingKernel});
+  context.program().addStep(
+      makeUpsamplingStep({.from = from,
+                          .to = to,
+                          .down = conv.window.strides[0],
+                          .across = conv.window.strides[1],
+                          .filters = context.packedRef(conv.weights.held(), conv.weights.packFiltersPlain()),
+                          .bias = context.packedRef({conv.channels()}, conv.weights.packBias())},
+                         context.threads()),
+      {from.buffer}, {to.buffer});
+  context.define(result, to);
+  leaveToTapes(context, chain, taken);
+  return Done{};
+}
+
+Status emitChain(Context& context, const Chain& chain) {
+  const Node& root = context.node(chain.root);
+  if (!canConvolve(context, root)) return emitSeparately(context, chain);
+  if (PreparedConv conv = prepareConv(context, root); isUpsampling(conv))
+    return emitUpsampling(context, chain, std::move(conv));
+  return guardDnnl<Done>("convolution '" + root.name + "'", [&]() -> Status {
+    PreparedConv conv = foldedConv(context, chain, Sigmoids::Folded);
+    DescribedConv described = describeConv(context, conv);
+    if (losesNumbersUnnoticed(conv, described)) {
+      conv = foldedConv(context, chain, Sigmoids::LeftToTapes);
+      described = describeConv(context, conv);
+    }
+    TRY(emitPrimitive(context, chain, conv, described));
+    leaveToTapes(context, chain, conv.taken);
+    return Done{};
+  });
+}
+
+Result<bool> emitConv(Context& context, const Node& node) {
+  if (!isConvolution(node)) return false;
+  TRY(emitChain(context, chainOf(node)));
+  return true;
+}
+
+void claimConvs(Context& context, Units& units) {
+  claimChains(context, units, isConvolution, emitChain);
+}
+
+}  // namespace
+
+extern const Emitter kConvEmitter{.name = "conv", .claim = claimConvs, .emit = emitConv};
 
 }  // namespace fusescope::native

@@ -1,9 +1,11 @@
 #include <cstring>
 
-#include "backends/native/lowering.h"
+#include "backends/native/emitter.h"
 
 namespace fusescope::native {
 namespace {
+
+constexpr KernelKind kGatherNdKernel{.name = "gather_nd"};
 
 /// Plain operands. `indices` are int64, their last extent is the length of an index tuple.
 struct GatherNd {
@@ -43,19 +45,19 @@ class GatherNdStep final : public Step {
   GatherNd m_at;
 };
 
-}  // namespace
-
-Result<bool> Lowering::lowerGatherNd(const Node& node) {
-  if (!node.is("GatherND") || typeOf(node.input(1)) != DataType::I64) return false;
-  if (typeOf(node.input(0)) != typeOf(node.outputs[0]) || byteSize(typeOf(node.input(0)), 2) < 2) return false;
-  const Dims data = dimsOf(node.input(0)), indices = dimsOf(node.input(1));
+Result<bool> emitGatherNd(Context& context, const Node& node) {
+  if (!node.is("GatherND") || context.typeOf(node.input(1)) != DataType::I64) return false;
+  if (context.typeOf(node.input(0)) != context.typeOf(node.outputs[0]) ||
+      byteSize(context.typeOf(node.input(0)), 2) < 2)
+    return false;
+  const Dims data = context.dimsOf(node.input(0)), indices = context.dimsOf(node.input(1));
   const auto batchAxes = static_cast<std::size_t>(node.intAttribute("batch_dims", 0));
   const auto tuple = static_cast<std::size_t>(indices.back());
-  const DataType stored = storedType(node.outputs[0]);
-  const bool isNarrowed = seenType(node.input(0)) == stored;
-  GatherNd at{.data = TRY(plain(TRY(isNarrowed ? seen(node.input(0)) : ref(node.input(0))))),
-              .indices = TRY(plain(TRY(ref(node.input(1))))),
-              .to = allocate(node.outputs[0], {}, isNarrowed ? stored : typeOf(node.outputs[0])),
+  const DataType stored = context.storedType(node.outputs[0]);
+  const bool isNarrowed = context.seenType(node.input(0)) == stored;
+  GatherNd at{.data = TRY(context.plain(TRY(isNarrowed ? context.seen(node.input(0)) : context.ref(node.input(0))))),
+              .indices = TRY(context.plain(TRY(context.ref(node.input(1))))),
+              .to = context.allocate(node.outputs[0], {}, isNarrowed ? stored : context.typeOf(node.outputs[0])),
               .batches = productOf(data, 0, batchAxes),
               .tuplesPerBatch = productOf(indices, batchAxes, indices.size() - 1),
               .batchStride = productOf(data, batchAxes),
@@ -65,11 +67,15 @@ Result<bool> Lowering::lowerGatherNd(const Node& node) {
     at.extents.push_back(data[i]);
     at.strides.push_back(strides[i]);
   }
-  define(node.outputs[0], at.to);
-  m_implementations.push_back("gather_nd");
+  context.define(node.outputs[0], at.to);
+  context.chose({.kind = kGatherNdKernel});
   const std::vector<BufferIndex> reads{at.data.buffer, at.indices.buffer}, writes{at.to.buffer};
-  m_program.addStep(std::make_unique<GatherNdStep>(std::move(at)), reads, writes);
+  context.program().addStep(std::make_unique<GatherNdStep>(std::move(at)), reads, writes);
   return true;
 }
+
+}  // namespace
+
+extern const Emitter kGatherNdEmitter{.name = "gather_nd", .emit = emitGatherNd};
 
 }  // namespace fusescope::native

@@ -1,14 +1,30 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/native/emitter.h"
 #include "backends/native/group_norm_step.h"
-#include "backends/native/lowering.h"
 #include "backends/native/norm_step.h"
+#include "backends/native/reduced_axes.h"
 #include "planning/fusion/match.h"
 #include "planning/kinds.h"
 
 namespace fusescope::native {
 namespace {
+
+/// (x - mean) / sqrt(variance + epsilon) · scale + bias, by one node or as the bindings of a fused node say it.
+struct NormPattern {
+  std::set<NodeId> nodes;
+  NodeId last;
+  ValueId input, scale, bias;    ///< no scale: 1; no bias: 0
+  std::vector<ValueId> results;  ///< the norm; mean and 1 / deviation where they are wanted
+  std::string_view name;
+  float epsilon = 0;
+  bool centred = true;                     ///< false: root mean square norm
+  std::int64_t count = 1;                  ///< elements that are normalised together, next to each other
+  std::int64_t weighted = 1;               ///< elements over which scale and bias run once
+  std::int64_t groups = 0;                 ///< of channels, in which case `weighted` are those of an image; 0: rows
+  DataType rounded = DataType::Undefined;  ///< to this, before scale and bias
+};
 
 /// Whether `weights` run along the axes of `dims` from `first` up to `last` in full and are 1 along the others.
 bool runAlong(const Dims& weights, const Dims& dims, std::size_t first, std::size_t last) {
@@ -20,14 +36,64 @@ bool runAlong(const Dims& weights, const Dims& dims, std::size_t first, std::siz
   }
   return true;
 }
+Status emitGroupNorm(Context& context, const NormPattern& pattern, const Ref& from) {
+  GroupNormCall call{.from = from, .groups = pattern.groups, .epsilon = pattern.epsilon};
+  std::vector<BufferIndex> reads = {from.buffer};
+  for (const auto& [value, target] : {std::pair(pattern.scale, &call.scale), std::pair(pattern.bias, &call.bias)}) {
+    if (!value.valid()) continue;
+    *target = TRY(context.plain(TRY(context.ref(value))));
+    reads.push_back((*target)->buffer);
+  }
+  const ValueId result = pattern.results.front();
+  call.to = context.allocate(result, from.format, context.storedType(result));
+  context.define(result, call.to);
+  context.chose({.kind = {.name = pattern.name}});
+  const BufferIndex written = call.to.buffer;
+  context.program().addStep(makeGroupNormStep(std::move(call), context.threads()), reads, {written});
+  return Done{};
+}
 
-}  // namespace
+Status emitPattern(Context& context, const NormPattern& pattern) {
+  const Ref from = TRY(context.seen(pattern.input));
+  const bool isOneResult = std::ranges::count_if(pattern.results, &ValueId::valid) == 1;
+  const bool rounds = pattern.rounded != DataType::Undefined;
+  if (pattern.groups > 0 && isOneResult && !rounds && hasInnerChannels(from))
+    return emitGroupNorm(context, pattern, from);
+  NormCall call{.from = TRY(context.plain(from)),
+                .count = pattern.count,
+                .epsilon = pattern.epsilon,
+                .centred = pattern.centred,
+                .rounded = pattern.rounded,
+                .run = 1,
+                .weights = pattern.count};
+  std::vector<BufferIndex> reads = {call.from.buffer}, writes;
+  for (const auto& [value, target] : {std::pair(pattern.scale, &call.scale), std::pair(pattern.bias, &call.bias)}) {
+    if (!value.valid()) continue;
+    *target = TRY(context.plain(TRY(context.ref(value))));
+    call.weights = (*target)->count();
+    call.run = pattern.weighted / call.weights;
+    reads.push_back((*target)->buffer);
+  }
+  for (std::size_t i = 0; i < pattern.results.size(); ++i) {
+    const ValueId result = pattern.results[i];
+    if (!result.valid() || (i > 0 && !context.request().values.contains(result))) continue;
+    const Ref to = context.allocate(result, {}, i == 0 ? context.storedType(result) : DataType::F32);
+    context.define(result, to);
+    writes.push_back(to.buffer);
+    if (i == 0) call.to = to;
+    if (i == 1) call.mean = to;
+    if (i == 2) call.inverse = to;
+  }
+  context.chose({.kind = {.name = pattern.name}});
+  context.program().addStep(makeNormStep(std::move(call), context.threads()), reads, writes);
+  return Done{};
+}
 
-Result<bool> Lowering::lowerNorm(const Node& node) {
+Result<bool> emitNorm(Context& context, const Node& node) {
   const bool groups = node.is("InstanceNormalization") || node.is("GroupNormalization");
   const bool rows = node.is("LayerNormalization") || node.is("RMSNormalization");
-  const Dims dims = dimsOf(node.input(0));
-  if (!(groups || rows) || typeOf(node.input(0)) != DataType::F32 || dims.empty()) return false;
+  const Dims dims = context.dimsOf(node.input(0));
+  if (!(groups || rows) || context.typeOf(node.input(0)) != DataType::F32 || dims.empty()) return false;
   const std::size_t axis = rows ? positiveAxis(node.intAttribute("axis", -1), dims.size()) : 1;
   NormPattern pattern{.input = node.input(0),
                       .scale = node.input(1),
@@ -47,129 +113,55 @@ Result<bool> Lowering::lowerNorm(const Node& node) {
   pattern.count = rows ? pattern.weighted : pattern.weighted / parts;
   for (const ValueId value : {pattern.scale, pattern.bias}) {
     if (!value.valid()) continue;
-    const std::int64_t weights = elementCount(dimsOf(value)).value_or(0);
+    const std::int64_t weights = elementCount(context.dimsOf(value)).value_or(0);
     if (!(rows ? weights == pattern.count : weights == channels || weights == parts)) return false;
   }
-  TRY(emitNorm(pattern));
+  TRY(emitPattern(context, pattern));
   return true;
-}
-
-Status Lowering::emitNorm(const NormPattern& pattern) {
-  const Ref from = TRY(seen(pattern.input));
-  const bool isOneResult = std::ranges::count_if(pattern.results, &ValueId::valid) == 1;
-  const bool rounds = pattern.rounded != DataType::Undefined;
-  if (pattern.groups > 0 && isOneResult && !rounds && hasInnerChannels(from)) return emitGroupNorm(pattern, from);
-  NormCall call{.from = TRY(plain(from)),
-                .count = pattern.count,
-                .epsilon = pattern.epsilon,
-                .centred = pattern.centred,
-                .rounded = pattern.rounded,
-                .run = 1,
-                .weights = pattern.count};
-  std::vector<BufferIndex> reads = {call.from.buffer}, writes;
-  for (const auto& [value, target] : {std::pair(pattern.scale, &call.scale), std::pair(pattern.bias, &call.bias)}) {
-    if (!value.valid()) continue;
-    *target = TRY(plain(TRY(ref(value))));
-    call.weights = (*target)->count();
-    call.run = pattern.weighted / call.weights;
-    reads.push_back((*target)->buffer);
-  }
-  for (std::size_t i = 0; i < pattern.results.size(); ++i) {
-    const ValueId result = pattern.results[i];
-    if (!result.valid() || (i > 0 && !m_request.values.contains(result))) continue;
-    const Ref to = allocate(result, {}, i == 0 ? storedType(result) : DataType::F32);
-    define(result, to);
-    writes.push_back(to.buffer);
-    if (i == 0) call.to = to;
-    if (i == 1) call.mean = to;
-    if (i == 2) call.inverse = to;
-  }
-  m_implementations.emplace_back(pattern.name);
-  m_program.addStep(makeNormStep(std::move(call), m_threads), reads, writes);
-  return Done{};
-}
-
-Status Lowering::emitGroupNorm(const NormPattern& pattern, const Ref& from) {
-  GroupNormCall call{.from = from, .groups = pattern.groups, .epsilon = pattern.epsilon};
-  std::vector<BufferIndex> reads = {from.buffer};
-  for (const auto& [value, target] : {std::pair(pattern.scale, &call.scale), std::pair(pattern.bias, &call.bias)}) {
-    if (!value.valid()) continue;
-    *target = TRY(plain(TRY(ref(value))));
-    reads.push_back((*target)->buffer);
-  }
-  const ValueId result = pattern.results.front();
-  call.to = allocate(result, from.format, storedType(result));
-  define(result, call.to);
-  m_implementations.emplace_back(pattern.name);
-  const BufferIndex written = call.to.buffer;
-  m_program.addStep(makeGroupNormStep(std::move(call), m_threads), reads, {written});
-  return Done{};
-}
-
-// The kinds of norms say what they calculate; their bindings say of what.
-std::optional<NormPattern> Lowering::boundNorm() const {
-  const Binding* input = findBinding(m_fused.bindings, roles::kInput);
-  const Binding* result = findBinding(m_fused.bindings, roles::kResult);
-  const bool grouped = m_fused.kind == kinds::kGroupNorm;
-  const bool norm = grouped || m_fused.kind == kinds::kLayerNorm || m_fused.kind == kinds::kRmsNorm;
-  if (!norm || input == nullptr || result == nullptr || typeOf(input->value) != DataType::F32) return std::nullopt;
-  const auto valueOf = [&](std::string_view role) {
-    const Binding* binding = findBinding(m_fused.bindings, role);
-    return binding == nullptr ? ValueId() : binding->value;
-  };
-  NormPattern pattern{.input = input->value,
-                      .scale = valueOf(roles::kScale),
-                      .bias = valueOf(roles::kBias),
-                      .results = {result->value},
-                      .name = m_fused.kind,
-                      .centred = m_fused.kind != kinds::kRmsNorm};
-  if (!takeEpsilon(pattern) || !takeExtents(pattern, grouped)) return std::nullopt;
-  pattern.nodes = between(input->value, result->value);
-  if (pattern.nodes.empty() || !leavesOnly(pattern.nodes, result->value)) return std::nullopt;
-  pattern.last = *producer(result->value);
-  return takeRounding(pattern) ? std::optional(pattern) : std::nullopt;
 }
 
 /// What is normalised may be rounded before its weights: a norm in f32 whose weights are f16. The kernel rounds nothing
 /// else on the way.
-bool Lowering::takeRounding(NormPattern& pattern) const {
+bool takeRounding(const Context& context, NormPattern& pattern) {
   std::set<ValueId> rounded;
   std::set<DataType> types;
   for (const NodeId id : pattern.nodes)
-    for (const ValueId value : node(id).outputs)
-      if (value.valid() && value != pattern.results[0] && m_rounding.rounds(value) != DataType::Undefined) {
+    for (const ValueId value : context.node(id).outputs)
+      if (value.valid() && value != pattern.results[0] && context.rounding().rounds(value) != DataType::Undefined) {
         rounded.insert(value);
-        types.insert(m_rounding.rounds(value));
+        types.insert(context.rounding().rounds(value));
       }
   if (rounded.empty()) return true;
-  const Binding* weights = findBinding(m_fused.bindings, pattern.scale.valid() ? roles::kScale : roles::kBias);
+  const Binding* weights = findBinding(context.fused().bindings, pattern.scale.valid() ? roles::kScale : roles::kBias);
   if (weights == nullptr || types.size() != 1) return false;
-  ValueId at = otherOperand(node(weights->node), weights->value);
-  for (rounded.erase(at); producer(at) && isFloatCast(m_graph, node(*producer(at))); rounded.erase(at))
-    at = node(*producer(at)).input(0);
+  ValueId at = otherOperand(context.node(weights->node), weights->value);
+  for (rounded.erase(at); context.producer(at) && isFloatCast(context.graph(), context.node(*context.producer(at)));
+       rounded.erase(at))
+    at = context.node(*context.producer(at)).input(0);
   pattern.rounded = *types.begin();
-  return rounded.empty() && dimsOf(at) == dimsOf(pattern.input);
+  return rounded.empty() && context.dimsOf(at) == context.dimsOf(pattern.input);
 }
 
 /// Of a binding, else of the root, which is a normalisation then.
-bool Lowering::takeEpsilon(NormPattern& pattern) const {
-  const Binding* epsilon = findBinding(m_fused.bindings, roles::kEpsilon);
-  if (epsilon == nullptr && !node(m_fused.root).op.ends_with("Normalization")) return false;
-  const std::optional<float> number =
-      epsilon == nullptr ? node(m_fused.root).floatAttribute("epsilon", 1e-5f) : constantNumber(epsilon->value);
+bool takeEpsilon(const Context& context, NormPattern& pattern) {
+  const Binding* epsilon = findBinding(context.fused().bindings, roles::kEpsilon);
+  if (epsilon == nullptr && !context.node(context.fused().root).op.ends_with("Normalization")) return false;
+  const std::optional<float> number = epsilon == nullptr
+                                          ? context.node(context.fused().root).floatAttribute("epsilon", 1e-5f)
+                                          : context.constantNumber(epsilon->value);
   pattern.epsilon = number.value_or(0);
   return number.has_value();
 }
 
 /// How many elements are normalised together: the last axes that its means take, or those of a group.
-bool Lowering::takeExtents(NormPattern& pattern, bool grouped) const {
-  const Dims dims = dimsOf(pattern.input);
-  if (elementCount(dims).value_or(0) <= 0 || dimsOf(pattern.results[0]) != dims) return false;
+bool takeExtents(const Context& context, NormPattern& pattern, bool grouped) {
+  const Dims dims = context.dimsOf(pattern.input);
+  if (elementCount(dims).value_or(0) <= 0 || context.dimsOf(pattern.results[0]) != dims) return false;
   std::size_t first = dims.size() - 1, last = dims.size();
   if (grouped) {
-    const Binding* groups = findBinding(m_fused.bindings, roles::kGroups);
+    const Binding* groups = findBinding(context.fused().bindings, roles::kGroups);
     if (groups == nullptr || dims.size() < 2) return false;
-    const Dims seen = dimsOf(groups->value);
+    const Dims seen = context.dimsOf(groups->value);
     if (seen.size() < 2 || seen[0] != dims[0] || seen[1] <= 0) return false;
     pattern.groups = seen[1];
     pattern.weighted = productOf(dims, 1);
@@ -177,9 +169,9 @@ bool Lowering::takeExtents(NormPattern& pattern, bool grouped) const {
     first = 1;
     last = 2;
   } else {
-    for (const NodeId id : m_fused.nodes) {
-      if (!node(id).op.starts_with("Reduce")) continue;
-      const auto reduced = reducedAxes(node(id), dims.size());
+    for (const NodeId id : context.fused().nodes) {
+      if (!context.node(id).op.starts_with("Reduce")) continue;
+      const auto reduced = reducedAxes(context, context.node(id), dims.size());
       if (!reduced) return false;
       const auto from = std::find(reduced->begin(), reduced->end(), true);
       if (std::find(from, reduced->end(), false) != reduced->end()) return false;
@@ -188,8 +180,47 @@ bool Lowering::takeExtents(NormPattern& pattern, bool grouped) const {
     pattern.count = pattern.weighted = productOf(dims, first);
   }
   return std::ranges::all_of(std::array{pattern.scale, pattern.bias}, [&](ValueId weights) {
-    return !weights.valid() || runAlong(dimsOf(weights), dims, first, last);
+    return !weights.valid() || runAlong(context.dimsOf(weights), dims, first, last);
   });
 }
+
+// The kinds of norms say what they calculate; their bindings say of what.
+std::optional<NormPattern> boundNorm(const Context& context) {
+  const Binding* input = findBinding(context.fused().bindings, roles::kInput);
+  const Binding* result = findBinding(context.fused().bindings, roles::kResult);
+  const bool grouped = context.fused().kind == kinds::kGroupNorm;
+  const bool norm = grouped || context.fused().kind == kinds::kLayerNorm || context.fused().kind == kinds::kRmsNorm;
+  if (!norm || input == nullptr || result == nullptr || context.typeOf(input->value) != DataType::F32)
+    return std::nullopt;
+  const auto valueOf = [&](std::string_view role) {
+    const Binding* binding = findBinding(context.fused().bindings, role);
+    return binding == nullptr ? ValueId() : binding->value;
+  };
+  NormPattern pattern{.input = input->value,
+                      .scale = valueOf(roles::kScale),
+                      .bias = valueOf(roles::kBias),
+                      .results = {result->value},
+                      .name = context.fused().kind,
+                      .centred = context.fused().kind != kinds::kRmsNorm};
+  if (!takeEpsilon(context, pattern) || !takeExtents(context, pattern, grouped)) return std::nullopt;
+  pattern.nodes = context.between(input->value, result->value);
+  if (pattern.nodes.empty() || !context.leavesOnly(pattern.nodes, result->value)) return std::nullopt;
+  pattern.last = *context.producer(result->value);
+  return takeRounding(context, pattern) ? std::optional(pattern) : std::nullopt;
+}
+
+void claimNorm(Context& context, Units& units) {
+  const auto pattern = boundNorm(context);
+  if (!pattern) return;
+  const auto emit = [pattern = *pattern](Context& at) -> Status {
+    TRY(at.flush());
+    return emitPattern(at, pattern);
+  };
+  units.add(pattern->last, emit, pattern->nodes);
+}
+
+}  // namespace
+
+extern const Emitter kNormEmitter{.name = "norm", .claim = claimNorm, .emit = emitNorm};
 
 }  // namespace fusescope::native

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "backends/native/byte_pool_step.h"
-#include "backends/native/lowering.h"
+#include "backends/native/emitter.h"
 #include "backends/native/narrow_floats.h"
 #include "backends/native/onednn.h"
 #include "backends/native/pool_step.h"
@@ -10,6 +10,8 @@
 
 namespace fusescope::native {
 namespace {
+
+constexpr KernelKind kPoolKernel{.name = "pool"};
 
 /// A window that oneDNN computes as ONNX means it: every window begins inside the padded input, and an average that
 /// counts padding counts only what the attribute says.
@@ -76,7 +78,7 @@ dnnl::pooling_forward::primitive_desc describe(const PoolCall& call) {
 
 struct MadePool {
   std::unique_ptr<Step> step;
-  std::string implementation;
+  Choice choice;
 };
 
 /// By oneDNN, whose max(1, NaN) is 1; where it would not notice that, by our own kernel.
@@ -84,7 +86,7 @@ MadePool poolStep(const PoolCall& call, int threads) {
   const auto description = describe(call);
   const std::string implementation = description.impl_info_str();
   const bool mayLoseNumbers = !call.average && call.from.dtype == DataType::F32;
-  if (mayLoseNumbers && !isGenerated(implementation)) return {makePoolStep(call, threads), "own"};
+  if (mayLoseNumbers && !isGenerated(implementation)) return {makePoolStep(call, threads), {.kind = kPoolKernel}};
   const std::vector<DnnlStep::Argument> arguments = {argumentAt(DNNL_ARG_SRC, description.src_desc(), call.from),
                                                      argumentAt(DNNL_ARG_DST, description.dst_desc(), call.to)};
   std::unique_ptr<Step> step =
@@ -94,18 +96,31 @@ MadePool poolStep(const PoolCall& call, int threads) {
       return makePoolStep(call, threads);
     });
   }
-  return {std::move(step), implementation};
+  return {std::move(step), {.kind = kPoolKernel, .by = Choice::By::OneDnn, .implementation = implementation}};
 }
 
-}  // namespace
+// Channels that lie together stay together.
+Result<bool> emitNarrowPool(Context& context, const Node& node, const Window& window) {
+  Ref source = TRY(context.seen(node.input(0)));
+  const Dims dims = source.dims;
+  const bool keepsFormat =
+      source.format.isChannelsLast() || (!source.format.isPlain() && source.format.padded(dims) == dims);
+  if (!keepsFormat) source = TRY(context.plain(source));
+  const Ref target = context.allocate(node.outputs[0], source.format, context.storedType(node.outputs[0]));
+  context.define(node.outputs[0], target);
+  context.chose({.kind = kPoolKernel});
+  context.program().addStep(makePoolStep(poolCall(node, window, source, target), context.threads()), {source.buffer},
+                            {target.buffer});
+  return true;
+}
 
-Result<bool> Lowering::lowerPool(const Node& node) {
+Result<bool> emitPool(Context& context, const Node& node) {
   const bool average = node.is("AveragePool");
   if (!average && !node.is("MaxPool")) return false;
-  const Dims inputDims = dimsOf(node.input(0));
-  const Dims outputDims = dimsOf(node.outputs[0]);
+  const Dims inputDims = context.dimsOf(node.input(0));
+  const Dims outputDims = context.dimsOf(node.outputs[0]);
   const bool indices = node.outputs.size() > 1 && node.outputs[1].valid();
-  const DataType type = typeOf(node.input(0));
+  const DataType type = context.typeOf(node.input(0));
   const bool ofCodes = !average && isByteInteger(type);
   if ((type != DataType::F32 && !ofCodes) || inputDims.size() < 3 || inputDims.size() > 5 || indices ||
       *elementCount(outputDims) == 0) {
@@ -113,41 +128,31 @@ Result<bool> Lowering::lowerPool(const Node& node) {
   }
   const Window window = windowOf(node, inputDims, outputDims, {});
   if (!fitsDnnl(node, window, average)) return false;
-  if (!ofCodes && (isNarrow(seenType(node.input(0))) || isNarrow(storedType(node.outputs[0]))))
-    return lowerNarrowPool(node, window);
-  Ref source = TRY(ref(node.input(0)));
+  if (!ofCodes && (isNarrow(context.seenType(node.input(0))) || isNarrow(context.storedType(node.outputs[0]))))
+    return emitNarrowPool(context, node, window);
+  Ref source = TRY(context.ref(node.input(0)));
   const MemoryFormat channelsLast = MemoryFormat::channelsLast(inputDims.size());
   // Of codes there are fast kernels for channels that are last only.
-  if (source.format.isPlain()) source = TRY(ofCodes ? inFormat(source, channelsLast) : plain(source));
-  const Ref target = allocate(node.outputs[0], source.format);
+  if (source.format.isPlain()) source = TRY(ofCodes ? context.inFormat(source, channelsLast) : context.plain(source));
+  const Ref target = context.allocate(node.outputs[0], source.format);
   if (ofCodes && inputDims.size() == 4 && source.format == channelsLast && meetInput(window, inputDims, outputDims)) {
-    m_implementations.emplace_back("pool:own");
-    m_program.addStep(makeBytePoolStep({.from = source, .to = target, .window = window}, m_threads), {source.buffer},
-                      {target.buffer});
-    define(node.outputs[0], target);
+    context.chose({.kind = kPoolKernel});
+    context.program().addStep(makeBytePoolStep({.from = source, .to = target, .window = window}, context.threads()),
+                              {source.buffer}, {target.buffer});
+    context.define(node.outputs[0], target);
     return true;
   }
   const PoolCall call = poolCall(node, window, source, target);
-  auto [step, implementation] =
-      TRY(guardDnnl<MadePool>("pooling '" + node.name + "'", [&] { return poolStep(call, m_threads); }));
-  m_implementations.push_back("pool:" + implementation);
-  define(node.outputs[0], target);
-  m_program.addStep(std::move(step), {source.buffer}, {target.buffer});
+  auto [step, choice] =
+      TRY(guardDnnl<MadePool>("pooling '" + node.name + "'", [&] { return poolStep(call, context.threads()); }));
+  context.chose(std::move(choice));
+  context.define(node.outputs[0], target);
+  context.program().addStep(std::move(step), {source.buffer}, {target.buffer});
   return true;
 }
 
-// Channels that lie together stay together.
-Result<bool> Lowering::lowerNarrowPool(const Node& node, const Window& window) {
-  Ref source = TRY(seen(node.input(0)));
-  const Dims dims = source.dims;
-  const bool keepsFormat =
-      source.format.isChannelsLast() || (!source.format.isPlain() && source.format.padded(dims) == dims);
-  if (!keepsFormat) source = TRY(plain(source));
-  const Ref target = allocate(node.outputs[0], source.format, storedType(node.outputs[0]));
-  define(node.outputs[0], target);
-  m_implementations.emplace_back("pool:own");
-  m_program.addStep(makePoolStep(poolCall(node, window, source, target), m_threads), {source.buffer}, {target.buffer});
-  return true;
-}
+}  // namespace
+
+extern const Emitter kPoolEmitter{.name = "pool", .emit = emitPool};
 
 }  // namespace fusescope::native

@@ -1,6 +1,6 @@
 #include <functional>
 
-#include "backends/native/lowering.h"
+#include "backends/native/emitter.h"
 #include "backends/native/narrow_floats.h"
 #include "backends/native/recurrent_step.h"
 #include "base/hash.h"
@@ -8,6 +8,10 @@
 
 namespace fusescope::native {
 namespace {
+
+constexpr KernelKind kLstmKernel{.name = "lstm"};
+constexpr KernelKind kGruKernel{.name = "gru"};
+constexpr KernelKind kQuantizedLstmKernel{.name = "quantized_lstm"};
 
 constexpr std::size_t kX = 0, kW = 1, kR = 2, kB = 3, kLengths = 4, kState = 5, kCell = 6, kPeepholes = 7, kScaleW = 8,
                       kScaleR = 10;
@@ -154,21 +158,20 @@ std::optional<RecurrentWeights> weightsOf(const Node& node,
   return known ? std::optional(weights) : std::nullopt;
 }
 
-}  // namespace
-
 // Not with coupled gates or other activations.
-Result<bool> Lowering::lowerRecurrence(const Node& node) {
+Result<bool> emitRecurrence(Context& context, const Node& node) {
   const bool lstm = ops::isLstm(node);
   if (!lstm && !node.is("GRU")) return false;
   if (node.intAttribute("input_forget", 0) != 0 || !ops::hasStandardActivations(node)) return false;
-  if (typeOf(node.input(kX)) != DataType::F32) return false;
-  auto weights = weightsOf(
-      node, [this](ValueId value) { return isConstant(value) ? std::optional(weight(value)) : std::nullopt; });
+  if (context.typeOf(node.input(kX)) != DataType::F32) return false;
+  auto weights = weightsOf(node, [&](ValueId value) {
+    return context.isConstant(value) ? std::optional(context.weight(value)) : std::nullopt;
+  });
   if (!weights) return false;
-  if (isNarrow(narrowTypeOf(node.input(kW)))) weights->heldW = narrowTypeOf(node.input(kW));
-  if (isNarrow(narrowTypeOf(node.input(kR)))) weights->heldR = narrowTypeOf(node.input(kR));
-  const auto read = [&](ValueId value) { return weights->quantized() ? ref(value) : seen(value); };
-  const Dims x = dimsOf(node.input(kX));
+  if (isNarrow(context.narrowTypeOf(node.input(kW)))) weights->heldW = context.narrowTypeOf(node.input(kW));
+  if (isNarrow(context.narrowTypeOf(node.input(kR)))) weights->heldR = context.narrowTypeOf(node.input(kR));
+  const auto read = [&](ValueId value) { return weights->quantized() ? context.ref(value) : context.seen(value); };
+  const Dims x = context.dimsOf(node.input(kX));
   const bool batchFirst = node.intAttribute("layout", 0) != 0;
   RecurrentForm form{.gates = lstm ? 4 : 3, .hidden = weights->hidden(), .features = weights->features()};
   form.resetsProduct = !lstm && node.intAttribute("linear_before_reset", 0) != 0;
@@ -180,28 +183,32 @@ Result<bool> Lowering::lowerRecurrence(const Node& node) {
                      .batch = x[batchFirst ? 0 : 1],
                      .hidden = form.hidden};
   const std::string direction = node.textAttribute("direction", "forward");
-  DirectionBuilder builder(*weights, form, m_program);
+  DirectionBuilder builder(*weights, form, context.program());
   call.directions.push_back(builder.direction(0, direction == "reverse"));
   if (direction == "bidirectional") call.directions.push_back(builder.direction(1, true));
-  call.x = TRY(plain(TRY(read(node.input(kX)))));
+  call.x = TRY(context.plain(TRY(read(node.input(kX)))));
   std::vector<BufferIndex> reads{call.x.buffer}, writes;
   for (const auto& [input, into] : {std::pair(kLengths, &call.lengths), std::pair(kState, &call.initialState),
                                     std::pair(kCell, &call.initialCell)}) {
     const ValueId value = node.input(input);
     if (!value.valid()) continue;
-    *into = TRY(plain(TRY(read(value))));
+    *into = TRY(context.plain(TRY(read(value))));
     reads.push_back((*into)->buffer);
   }
   std::optional<Ref>* const results[] = {&call.all, &call.state, &call.cell};
   for (std::size_t i = 0; i < node.outputs.size() && i < 3; ++i) {
-    if (!node.outputs[i].valid() || !m_request.values.contains(node.outputs[i])) continue;
-    *results[i] = allocate(node.outputs[i], {}, storedType(node.outputs[i]));
-    define(node.outputs[i], **results[i]);
+    if (!node.outputs[i].valid() || !context.request().values.contains(node.outputs[i])) continue;
+    *results[i] = context.allocate(node.outputs[i], {}, context.storedType(node.outputs[i]));
+    context.define(node.outputs[i], **results[i]);
     writes.push_back((*results[i])->buffer);
   }
-  m_implementations.emplace_back(!node.domain.empty() ? "quantized_lstm" : lstm ? "lstm" : "gru");
-  m_program.addStep(makeRecurrentStep(std::move(call), m_threads), reads, writes);
+  context.chose({.kind = !node.domain.empty() ? kQuantizedLstmKernel : lstm ? kLstmKernel : kGruKernel});
+  context.program().addStep(makeRecurrentStep(std::move(call), context.threads()), reads, writes);
   return true;
 }
+
+}  // namespace
+
+extern const Emitter kRecurrenceEmitter{.name = "recurrence", .emit = emitRecurrence};
 
 }  // namespace fusescope::native

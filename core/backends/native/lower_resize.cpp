@@ -2,14 +2,16 @@
 
 #include <algorithm>
 
+#include "backends/native/emitter.h"
 #include "backends/native/float_rows.h"
-#include "backends/native/lowering.h"
 #include "backends/native/parallel.h"
 #include "backends/native/resample_rows.h"
 #include "base/aligned_memory.h"
 
 namespace fusescope::native {
 namespace {
+
+constexpr KernelKind kResizeKernel{.name = "resize"};
 
 constexpr std::int64_t kParallelCount = 16 * 1024;
 
@@ -118,20 +120,18 @@ class PlaneResampleStep final : public Step {
   int m_threads;
 };
 
-}  // namespace
-
 // Axis by axis, in the order of the reference. Weights are made here, so what they depend on must be
 // constant. Codes of 8 bits are widened for it and rounded as a Cast does. Extrapolated places (tf_crop_and_resize) are
 // left to the reference, and so are codes that a cubic curve would leave the range of.
-Result<bool> Lowering::lowerResize(const Node& node) {
+Result<bool> emitResize(Context& context, const Node& node) {
   if (!node.is("Resize")) return false;
-  const DataType type = typeOf(node.input(0));
+  const DataType type = context.typeOf(node.input(0));
   const bool ofCodes = isByteInteger(type);
   if (ofCodes ? node.textAttribute("mode", "nearest") == "cubic" : type != DataType::F32) return false;
   for (std::size_t i = 1; i < 4; ++i)
-    if (node.input(i).valid() && !isConstant(node.input(i))) return false;
-  const auto given = [&](std::size_t i) { return node.input(i).valid() ? constant(node.input(i)) : nullptr; };
-  Dims dims = dimsOf(node.input(0));
+    if (node.input(i).valid() && !context.isConstant(node.input(i))) return false;
+  const auto given = [&](std::size_t i) { return node.input(i).valid() ? context.constant(node.input(i)) : nullptr; };
+  Dims dims = context.dimsOf(node.input(0));
   const auto wish = TRY(ops::readResizeWish(node, dims.size(), given(2), given(3)));
   std::vector<ops::AxisResampling> axes = TRY(ops::axisResamplings(node, dims, wish, given(1)));
   std::erase_if(axes, [](const ops::AxisResampling& axis) { return axis.copies; });
@@ -142,13 +142,13 @@ Result<bool> Lowering::lowerResize(const Node& node) {
   // Copies give the same in any order: the last axis first, so that what follows moves whole rows.
   const auto copies = [](const ops::AxisResampling& axis) { return AxisStep::copies(axis.taps); };
   if (std::ranges::all_of(axes, copies)) std::ranges::reverse(axes);
-  Ref from = TRY(plain(TRY(seen(node.input(0)))));
+  Ref from = TRY(context.plain(TRY(context.seen(node.input(0)))));
   if (ofCodes) {
-    const Ref codes = std::exchange(from, allocateScratch(DataType::F32, dims));
-    TRY(convertType(codes, from));
+    const Ref codes = std::exchange(from, context.allocateScratch(DataType::F32, dims));
+    TRY(context.convertType(codes, from));
   }
-  const Ref target = ofCodes ? allocateScratch(DataType::F32, dimsOf(node.outputs[0]))
-                             : allocate(node.outputs[0], {}, storedType(node.outputs[0]));
+  const Ref target = ofCodes ? context.allocateScratch(DataType::F32, context.dimsOf(node.outputs[0]))
+                             : context.allocate(node.outputs[0], {}, context.storedType(node.outputs[0]));
   const bool byPlanes = isNarrow(from.dtype) || isNarrow(target.dtype);
   std::size_t first = dims.size();  // of the axes of a plane
   for (const ops::AxisResampling& axis : axes) first = std::min(first, axis.axis);
@@ -159,19 +159,24 @@ Result<bool> Lowering::lowerResize(const Node& node) {
     steps.emplace_back(outer, dims[axis.axis], inner, axis.taps);
     dims[axis.axis] = static_cast<std::int64_t>(axis.taps.size());
     if (byPlanes) continue;
-    const Ref to = &axis == &axes.back() ? target : allocateScratch(DataType::F32, dims);
-    m_program.addStep(std::make_unique<ResampleStep>(from, to, std::move(steps.back()), m_threads), {from.buffer},
-                      {to.buffer});
+    const Ref to = &axis == &axes.back() ? target : context.allocateScratch(DataType::F32, dims);
+    context.program().addStep(std::make_unique<ResampleStep>(from, to, std::move(steps.back()), context.threads()),
+                              {from.buffer}, {to.buffer});
     from = to;
   }
   if (byPlanes)
-    m_program.addStep(std::make_unique<PlaneResampleStep>(from, target, planes, std::move(steps), m_threads),
-                      {from.buffer}, {target.buffer});
-  const Ref result = ofCodes ? allocate(node.outputs[0]) : target;
-  if (ofCodes) TRY(convertType(target, result));
-  define(node.outputs[0], result);
-  m_implementations.push_back("resize");
+    context.program().addStep(
+        std::make_unique<PlaneResampleStep>(from, target, planes, std::move(steps), context.threads()), {from.buffer},
+        {target.buffer});
+  const Ref result = ofCodes ? context.allocate(node.outputs[0]) : target;
+  if (ofCodes) TRY(context.convertType(target, result));
+  context.define(node.outputs[0], result);
+  context.chose({.kind = kResizeKernel});
   return true;
 }
+
+}  // namespace
+
+extern const Emitter kResizeEmitter{.name = "resize", .emit = emitResize};
 
 }  // namespace fusescope::native

@@ -1,11 +1,13 @@
 #include <cmath>
 
-#include "backends/native/lowering.h"
+#include "backends/native/emitter.h"
 #include "backends/native/parallel.h"
 #include "ops/support/region_sampling.h"
 
 namespace fusescope::native {
 namespace {
+
+constexpr KernelKind kRoiAlignKernel{.name = "roi_align"};
 
 /// Plain operands: images [n, c, h, w], regions [r, 4], the image of each region (int64), bins [r, c, down, across].
 struct RoiAlign {
@@ -50,24 +52,27 @@ class RoiAlignStep final : public Step {
   int m_threads;
 };
 
-}  // namespace
-
 // Images without pixels are left to the reference, which says what is wrong with them.
-Result<bool> Lowering::lowerRoiAlign(const Node& node) {
-  if (!node.is("RoiAlign") || typeOf(node.input(0)) != DataType::F32 || typeOf(node.input(2)) != DataType::I64)
+Result<bool> emitRoiAlign(Context& context, const Node& node) {
+  if (!node.is("RoiAlign") || context.typeOf(node.input(0)) != DataType::F32 ||
+      context.typeOf(node.input(2)) != DataType::I64)
     return false;
-  const Dims images = dimsOf(node.input(0));
+  const Dims images = context.dimsOf(node.input(0));
   if (images[2] * images[3] == 0) return false;
-  RoiAlign at{.images = TRY(plain(TRY(ref(node.input(0))))),
-              .regions = TRY(plain(TRY(ref(node.input(1))))),
-              .batch = TRY(plain(TRY(ref(node.input(2))))),
-              .to = allocate(node.outputs[0]),
+  RoiAlign at{.images = TRY(context.plain(TRY(context.ref(node.input(0))))),
+              .regions = TRY(context.plain(TRY(context.ref(node.input(1))))),
+              .batch = TRY(context.plain(TRY(context.ref(node.input(2))))),
+              .to = context.allocate(node.outputs[0]),
               .form = ops::RoiAlignForm::of(node)};
-  define(node.outputs[0], at.to);
-  m_implementations.push_back("roi_align");
+  context.define(node.outputs[0], at.to);
+  context.chose({.kind = kRoiAlignKernel});
   const std::vector<BufferIndex> reads{at.images.buffer, at.regions.buffer, at.batch.buffer}, writes{at.to.buffer};
-  m_program.addStep(std::make_unique<RoiAlignStep>(std::move(at), m_threads), reads, writes);
+  context.program().addStep(std::make_unique<RoiAlignStep>(std::move(at), context.threads()), reads, writes);
   return true;
 }
+
+}  // namespace
+
+extern const Emitter kRoiAlignEmitter{.name = "roi_align", .emit = emitRoiAlign};
 
 }  // namespace fusescope::native

@@ -1,13 +1,15 @@
 #include <algorithm>
 #include <numeric>
 
+#include "backends/native/emitter.h"
 #include "backends/native/float_rows.h"
-#include "backends/native/lowering.h"
 #include "backends/native/parallel.h"
 #include "ops/support/infer_support.h"
 
 namespace fusescope::native {
 namespace {
+
+constexpr KernelKind kTopKKernel{.name = "top_k"};
 
 /// Plain operands; the axis is the middle one of [outer, extent, inner]. No `indices`: nobody reads them.
 struct TopK {
@@ -71,34 +73,36 @@ class TopKStep final : public Step {
   int m_threads;
 };
 
-}  // namespace
-
-Result<bool> Lowering::lowerTopK(const Node& node) {
-  if (!node.is("TopK") || typeOf(node.input(0)) != DataType::F32) return false;
+Result<bool> emitTopK(Context& context, const Node& node) {
+  if (!node.is("TopK") || context.typeOf(node.input(0)) != DataType::F32) return false;
   const auto wanted = [&](std::size_t i) {
-    return node.outputs.size() > i && node.outputs[i].valid() && m_request.values.contains(node.outputs[i]);
+    return node.outputs.size() > i && node.outputs[i].valid() && context.request().values.contains(node.outputs[i]);
   };
   TopK at{.largest = node.intAttribute("largest", 1) != 0, .wantsIndices = wanted(1), .wantsValues = wanted(0)};
   if (!at.wantsValues && !at.wantsIndices) return false;
-  const Dims dims = dimsOf(node.input(0)), result = dimsOf(node.outputs[at.wantsValues ? 0 : 1]);
+  const Dims dims = context.dimsOf(node.input(0)), result = context.dimsOf(node.outputs[at.wantsValues ? 0 : 1]);
   const std::size_t axis = TRY(ops::normalizedAxis(node.intAttribute("axis", -1), dims.size()));
   at.outer = productOf(dims, 0, axis);
   at.extent = dims[axis];
   at.inner = productOf(dims, axis + 1);
   at.k = result[axis];
-  at.from = TRY(plain(TRY(seen(node.input(0)))));
+  at.from = TRY(context.plain(TRY(context.seen(node.input(0)))));
   std::vector<BufferIndex> writes;
   const auto make = [&](std::size_t i, Ref& to) {
-    to = allocate(node.outputs[i], {}, storedType(node.outputs[i]));
-    define(node.outputs[i], to);
+    to = context.allocate(node.outputs[i], {}, context.storedType(node.outputs[i]));
+    context.define(node.outputs[i], to);
     writes.push_back(to.buffer);
   };
   if (at.wantsValues) make(0, at.values);
   if (at.wantsIndices) make(1, at.indices);
-  m_implementations.push_back("top_k");
+  context.chose({.kind = kTopKKernel});
   const BufferIndex from = at.from.buffer;
-  m_program.addStep(std::make_unique<TopKStep>(std::move(at), m_threads), {from}, writes);
+  context.program().addStep(std::make_unique<TopKStep>(std::move(at), context.threads()), {from}, writes);
   return true;
 }
+
+}  // namespace
+
+extern const Emitter kTopKEmitter{.name = "top_k", .emit = emitTopK};
 
 }  // namespace fusescope::native

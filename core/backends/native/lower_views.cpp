@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "backends/native/lowering.h"
+#include "backends/native/emitter.h"
 
 namespace fusescope::native {
 namespace {
@@ -22,23 +22,21 @@ SliceRanges sliceRanges(const SmallDims& dims, const std::vector<std::int64_t>& 
   return ranges;
 }
 
-}  // namespace
-
-std::optional<ViewOrigin::Look> Lowering::sliceOf(const Node& slice) const {
-  const auto known = [&](std::size_t i) { return !slice.input(i).valid() || isConstant(slice.input(i)); };
-  if (!isConstant(slice.input(1)) || !known(3) || !known(4)) return std::nullopt;
+std::optional<ViewOrigin::Look> sliceOf(const Context& context, const Node& slice) {
+  const auto known = [&](std::size_t i) { return !slice.input(i).valid() || context.isConstant(slice.input(i)); };
+  if (!context.isConstant(slice.input(1)) || !known(3) || !known(4)) return std::nullopt;
   const auto numbers = [&](std::size_t i) {
-    return slice.input(i).valid() ? int64Values(*constant(slice.input(i))) : std::vector<std::int64_t>{};
+    return slice.input(i).valid() ? int64Values(*context.constant(slice.input(i))) : std::vector<std::int64_t>{};
   };
-  return [starts = numbers(1), axes = numbers(3), steps = numbers(4), result = extentsOf(slice.outputs[0])](
+  return [starts = numbers(1), axes = numbers(3), steps = numbers(4), result = context.extentsOf(slice.outputs[0])](
              View& view, const RegionExtents& extents) {
     return view.slice(sliceRanges(view.dims(), starts, axes, steps), result.in(extents));
   };
 }
 
-std::optional<ViewOrigin::Look> Lowering::lookOf(const Node& node) const {
-  if (node.is("Slice")) return sliceOf(node);
-  const ExtentsOf result = extentsOf(node.outputs[0]);
+std::optional<ViewOrigin::Look> lookOf(const Context& context, const Node& node) {
+  if (node.is("Slice")) return sliceOf(context, node);
+  const ExtentsOf result = context.extentsOf(node.outputs[0]);
   if (isReshape(node))
     return [result](View& view, const RegionExtents& extents) { return view.reshape(result.in(extents)); };
   if (node.is("Expand"))
@@ -46,17 +44,18 @@ std::optional<ViewOrigin::Look> Lowering::lookOf(const Node& node) const {
   if (!node.is("Transpose")) return std::nullopt;
   std::vector<std::int64_t> order = node.intsAttribute("perm");
   if (order.empty())
-    for (std::size_t i = dimsOf(node.outputs[0]).size(); i-- > 0;) order.push_back(static_cast<std::int64_t>(i));
+    for (std::size_t i = context.dimsOf(node.outputs[0]).size(); i-- > 0;)
+      order.push_back(static_cast<std::int64_t>(i));
   return [order](View& view, const RegionExtents&) { return view.transpose(order); };
 }
 
-Result<bool> Lowering::lowerSplit(const Node& split) {
+Result<bool> emitSplit(Context& context, const Node& split) {
   if (!std::ranges::all_of(split.outputs, &ValueId::valid)) return false;
-  const std::size_t axis = positiveAxis(split.intAttribute("axis", 0), dimsOf(split.input(0)).size());
+  const std::size_t axis = positiveAxis(split.intAttribute("axis", 0), context.dimsOf(split.input(0)).size());
   std::vector<ExtentsOf> before;  // parts in front of it
   for (const ValueId output : split.outputs) {
-    const ExtentsOf own = extentsOf(output);
-    TRY(defineLook(output, split.input(0), [before, own, axis](View& view, const RegionExtents& extents) {
+    const ExtentsOf own = context.extentsOf(output);
+    TRY(context.defineLook(output, split.input(0), [before, own, axis](View& view, const RegionExtents& extents) {
       SliceRanges ranges(view.dims().size());
       for (const ExtentsOf& part : before) ranges[axis].start += part.in(extents)[axis];
       return view.slice(ranges, own.in(extents));
@@ -66,17 +65,21 @@ Result<bool> Lowering::lowerSplit(const Node& split) {
   return true;
 }
 
-Result<bool> Lowering::lowerView(const Node& node) {
-  if (!node.input(0).valid() || typeOf(node.input(0)) != typeOf(node.outputs[0])) return false;
+Result<bool> emitView(Context& context, const Node& node) {
+  if (!node.input(0).valid() || context.typeOf(node.input(0)) != context.typeOf(node.outputs[0])) return false;
   if (node.is("Identity")) {
-    TRY(defineSame(node.outputs[0], node.input(0)));
+    TRY(context.defineSame(node.outputs[0], node.input(0)));
     return true;
   }
-  if (node.is("Split")) return lowerSplit(node);
-  const auto look = lookOf(node);
+  if (node.is("Split")) return emitSplit(context, node);
+  const auto look = lookOf(context, node);
   if (!look) return false;
-  TRY(defineLook(node.outputs[0], node.input(0), *look));
+  TRY(context.defineLook(node.outputs[0], node.input(0), *look));
   return true;
 }
+
+}  // namespace
+
+extern const Emitter kViewEmitter{.name = "view", .emit = emitView};
 
 }  // namespace fusescope::native

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "backends/native/attention_pattern.h"
 #include "backends/native/format_step.h"
+#include "backends/native/lower_region.h"
 #include "backends/native/onednn.h"
 #include "base/name_hints.h"
 #include "planning/kinds.h"
@@ -66,44 +68,43 @@ LoweringOptions plainOptions(const KernelRequest& request) {
           .outputFormats = std::vector<MemoryFormat>(request.fused->outputs.size())};
 }
 
-bool runsTheReference(const std::string& part) {
-  return part.ends_with(":reference");
-}
-
-/// Exponentials of what is far below the greatest are zero where they should be denormal (expOfNegative()). So are
-/// sigmoids of what is far below zero.
-bool flushes(const std::string& part) {
-  return part == "softmax" || part == "attention";
-}
-
 /// Whether oneDNN multiplies floats in narrower ones: a default that the environment may set.
-bool multipliesNarrow() {
+bool fastMathIsOn() {
   static const bool narrow = dnnl::primitive_attr().get_fpmath_mode() != dnnl::fpmath_mode::strict;
   return narrow;
 }
 
-/// "conv:jit:avx2" is a kernel "jit:avx2" of "conv".
-std::pair<std::string, std::string> splitPart(const std::string& part) {
-  const std::size_t cut = part.find(':');
-  return cut == std::string::npos ? std::pair(part, std::string())
-                                  : std::pair(part.substr(0, cut), part.substr(cut + 1));
+/// The kernel that takes most of the time; null if none does. Of those of one weight it is the first one.
+const Choice* heaviest(const std::vector<Choice>& choices) {
+  const Choice* heavy = nullptr;
+  for (const Choice& choice : choices) {
+    const int most = heavy == nullptr ? 0 : heavy->kind.weight;
+    if (!choice.isReference() && choice.kind.weight > most) heavy = &choice;
+  }
+  return heavy;
 }
 
-/// The heaviest part of what a lowering came to, with its kernel.
-void setImplementation(const KernelRequest& request, const LoweringOptions& options,
-                       const std::vector<std::string>& parts, Tactic& tactic) {
-  tactic.implementation = "native:" + request.fused->kind;
-  if (!options.fuse) tactic.implementation = kUnfused;
-  for (const std::string_view heavy : {"conv:", "attention", "matmul:", "byte_"}) {
-    for (const std::string& part : parts) {
-      if (!options.fuse || !part.starts_with(heavy) || runsTheReference(part)) continue;
-      const auto [kind, kernel] = splitPart(part);
-      const bool isOurs = heavy == "attention" || heavy == "byte_" || part == "matmul:own";
-      tactic.implementation = (isOurs ? "native:" : "onednn:") + kind;
-      if (!isOurs) tactic.parameters[kKernel] = kernel;
-      return;
-    }
+/// The heaviest kernel of what a lowering came to.
+void setImplementation(const KernelRequest& request, const LoweringOptions& options, const std::vector<Choice>& choices,
+                       Tactic& tactic) {
+  const Choice* heavy = options.fuse ? heaviest(choices) : nullptr;
+  if (heavy == nullptr) {
+    tactic.implementation = options.fuse ? "native:" + request.fused->kind : kUnfused;
+    return;
   }
+  const bool isOurs = heavy->by == Choice::By::Ours;
+  tactic.implementation = (isOurs ? "native:" : "onednn:") + std::string(heavy->kind.name);
+  if (!isOurs) tactic.parameters[kKernel] = heavy->implementation;
+}
+
+/// The formats of the first convolution inside; null if there is none.
+const ConvFormats* convFormats(const std::vector<Choice>& choices) {
+  const auto first = std::ranges::find_if(choices, [](const Choice& choice) { return choice.formats.has_value(); });
+  return first == choices.end() ? nullptr : &*first->formats;
+}
+
+bool multipliesNarrow(const std::vector<Choice>& choices) {
+  return std::ranges::find(choices, Choice::Factors::NarrowFloats, &Choice::multiplies) != choices.end();
 }
 
 /// "nChw16c", or "plain>nChw16c" where the formats of a convolution differ.
@@ -130,21 +131,22 @@ std::string nameOf(const Tactic& tactic) {
 
 /// What a lowering by `options` came to, as a value. A part without an implementation of its own runs the reference
 /// kernel, which allocates: the tactic says so.
-Tactic tacticOf(const KernelRequest& request, const LoweringOptions& options, const Lowering& lowering) {
-  const std::vector<std::string>& parts = lowering.implementations();
+Tactic tacticOf(const KernelRequest& request, const LoweringOptions& options, const std::vector<Choice>& choices) {
   Tactic tactic{.backend = kBackend, .inputs = options.inputFormats, .outputs = options.outputFormats};
-  setImplementation(request, options, parts, tactic);
-  if (lowering.convFormats()) {
-    tactic.parameters[kSource] = lowering.convFormats()->from;
-    tactic.parameters[kTarget] = lowering.convFormats()->to;
+  setImplementation(request, options, choices, tactic);
+  if (const ConvFormats* conv = convFormats(choices)) {
+    tactic.parameters[kSource] = conv->from;
+    tactic.parameters[kTarget] = conv->to;
   }
-  if (const auto part = std::ranges::find_if(parts, runsTheReference); part != parts.end())
-    tactic.parameters[kReference] = *part;
-  if (lowering.multipliesNarrow()) tactic.parameters[kNarrow] = std::string("bf16");
-  tactic.numerics.flushes =
-      lowering.multipliesNarrow() || holds(request, {"Sigmoid"}) || std::ranges::any_of(parts, flushes);
-  tactic.numerics.emulated = lowering.integerRoots() < integerRoots(request);
-  tactic.numerics.fastMath = tactic.parameters.contains(kKernel) && multipliesNarrow();
+  if (const auto part = std::ranges::find_if(choices, &Choice::isReference); part != choices.end())
+    tactic.parameters[kReference] = text(*part);
+  const bool isNarrow = multipliesNarrow(choices);
+  if (isNarrow) tactic.parameters[kNarrow] = std::string("bf16");
+  const auto flushes = [](const Choice& choice) { return choice.kind.flushes; };
+  tactic.numerics.flushes = isNarrow || holds(request, {"Sigmoid"}) || std::ranges::any_of(choices, flushes);
+  const auto ofCodes = std::ranges::count(choices, Choice::Factors::Codes, &Choice::multiplies);
+  tactic.numerics.emulated = static_cast<std::size_t>(ofCodes) < integerRoots(request);
+  tactic.numerics.fastMath = tactic.parameters.contains(kKernel) && fastMathIsOn();
   tactic.name = nameOf(tactic);
   return tactic;
 }
@@ -171,7 +173,7 @@ LoweringOptions optionsOf(const Tactic& tactic) {
 }
 
 /// With the formats of the convolution for what goes into it and comes out of it.
-LoweringOptions aroundConv(const KernelRequest& request, LoweringOptions options, const Lowering::ConvFormats& conv) {
+LoweringOptions aroundConv(const KernelRequest& request, LoweringOptions options, const ConvFormats& conv) {
   const auto isLikeResult = [&](const TensorDesc& desc) {
     return canLieIn(desc.dtype, conv.to) && desc.dims == conv.result;
   };
@@ -187,22 +189,25 @@ LoweringOptions aroundConv(const KernelRequest& request, LoweringOptions options
   return options;
 }
 
+/// Whether it is oneDNN's own reference code.
+bool isSlow(const Choice& choice) {
+  const std::string& name = choice.implementation;
+  return choice.by == Choice::By::OneDnn && (name == "ref" || name.ends_with(":ref") || name.ends_with("ref:any"));
+}
+
 /// What lowering by `options` comes to, learned from descriptors alone. Nothing: it does not work, or is no kernel of
 /// ours, or oneDNN has nothing but its own reference code.
 std::optional<Tactic> probed(const KernelRequest& request, LoweringOptions options) {
   options.probe = true;
-  Lowering lowering(request, options);
-  const auto code = guardDnnl<std::unique_ptr<const Code>>("a fused node", [&] { return lowering.lower(); });
-  if (!code.ok()) return std::nullopt;
-  const std::vector<std::string>& parts = lowering.implementations();
-  if (!parts.empty() && std::ranges::all_of(parts, runsTheReference)) return std::nullopt;
-  Tactic tactic = tacticOf(request, options, lowering);
-  const auto& conv = lowering.convFormats();
-  if (lowering.multipliesNarrow() != options.narrow) return std::nullopt;  // offered as what it is
-  const bool slow = std::ranges::any_of(
-      parts, [](const std::string& part) { return part.ends_with(":ref") || part.ends_with("ref:any"); });
-  if (slow && (conv || options.narrow)) return std::nullopt;
-  if (!conv) return tactic;
+  const auto lowered = guardDnnl<LoweredRegion>("a fused node", [&] { return lowerRegion(request, options); });
+  if (!lowered.ok()) return std::nullopt;
+  const std::vector<Choice>& choices = lowered.value().choices;
+  if (!choices.empty() && std::ranges::all_of(choices, &Choice::isReference)) return std::nullopt;
+  Tactic tactic = tacticOf(request, options, choices);
+  const ConvFormats* conv = convFormats(choices);
+  if (multipliesNarrow(choices) != options.narrow) return std::nullopt;  // offered as what it is
+  if (std::ranges::any_of(choices, isSlow) && (conv != nullptr || options.narrow)) return std::nullopt;
+  if (conv == nullptr) return tactic;
   // Given its formats from outside, the convolution may be made otherwise: what counts is what will be prepared.
   LoweringOptions around = aroundConv(request, options, *conv);
   const bool isSettled = options.convFormats == around.convFormats && options.inputFormats == around.inputFormats &&
@@ -310,7 +315,7 @@ void addProducts(const KernelRequest& request, std::vector<Tactic>& tactics) {
 
 std::vector<Tactic> nativeTactics(const KernelRequest& request) {
   std::vector<Tactic> tactics;
-  if (!Lowering::canLower(request)) return tactics;
+  if (!canLower(request)) return tactics;
   const ThreadScope threads(request.threads);
   LoweringOptions options = plainOptions(request);
   if (integerRoots(request) > 0) {
@@ -319,7 +324,7 @@ std::vector<Tactic> nativeTactics(const KernelRequest& request) {
   }
   if (holds(request, {"Conv", "ConvTranspose"})) {
     addConvs(request, tactics);
-  } else if (Lowering::hasBoundAttention(*request.fused)) {
+  } else if (bindsAttention(*request.fused)) {
     addTactic(request, options, tactics);
     if (!tactics.empty() && tactics.front().implementation == kAttention) return tactics;
     tactics.clear();  // an operand that the kernel cannot take: node by node
@@ -353,13 +358,12 @@ Result<std::unique_ptr<const Code>> compileNative(const KernelRequest& request, 
   };
   const bool arity =
       tactic.inputs.size() == request.fused->inputs.size() && tactic.outputs.size() == request.fused->outputs.size();
-  if (!arity || !Lowering::canLower(request)) return unknown();
+  if (!arity || !canLower(request)) return unknown();
   const LoweringOptions options = optionsOf(tactic);
-  Lowering lowering(request, options);
-  std::unique_ptr<const Code> code =
-      TRY(guardDnnl<std::unique_ptr<const Code>>("'" + request.fused->name + "'", [&] { return lowering.lower(); }));
-  if (tacticOf(request, options, lowering) != tactic) return unknown();
-  return code;
+  LoweredRegion lowered =
+      TRY(guardDnnl<LoweredRegion>("'" + request.fused->name + "'", [&] { return lowerRegion(request, options); }));
+  if (tacticOf(request, options, lowered.choices) != tactic) return unknown();
+  return std::move(lowered.code);
 }
 
 }  // namespace fusescope::native

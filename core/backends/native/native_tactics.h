@@ -1,7 +1,6 @@
 #pragma once
 
 #include "backends/backend.h"
-#include "backends/native/lowering.h"
 
 namespace fusescope::native {
 

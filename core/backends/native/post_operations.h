@@ -4,7 +4,7 @@
 
 #include <dnnl.hpp>
 
-#include "backends/native/lowering.h"
+#include "backends/native/epilogue_chain.h"
 
 namespace fusescope::native {
 

@@ -4,18 +4,10 @@
 #include <set>
 #include <vector>
 
-#include "ir/graph.h"
+#include "backends/native/code_scales.h"
+#include "backends/native/context.h"
 
 namespace fusescope::native {
-
-/// How codes of 8 bits stand for numbers: number = (code - zero) · scale, by one scale that is a constant.
-struct CodeScale {
-  ValueId scale;
-  float zero = 0;
-  DataType type = DataType::Undefined;  ///< I8 or U8
-  float least() const { return type == DataType::I8 ? -128.0f : 0.0f; }
-  float most() const { return type == DataType::I8 ? 127.0f : 255.0f; }
-};
 
 /// A convolution or product of codes with what follows it as far as one kernel can take it:
 ///   quantize(act(round(sums · scale + bias) + residual))
@@ -38,5 +30,8 @@ struct QuantizedChain {
   std::optional<Operation> result;  ///< Round: the QuantizeLinear that it ends with
   NodeId last;                      ///< node whose result it leaves
 };
+
+/// The chain of `root` as the plan binds it; nothing where it is no product of codes that a kernel can run.
+std::optional<QuantizedChain> quantizedChainAfter(const Context& context, const Node& root);
 
 }  // namespace fusescope::native

@@ -2,7 +2,6 @@
 
 #include <dnnl.hpp>
 
-#include "backends/native/lowering.h"
 #include "backends/native/quantized_chain.h"
 
 namespace fusescope::native {

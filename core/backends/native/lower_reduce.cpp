@@ -2,76 +2,18 @@
 
 #include <algorithm>
 
+#include "backends/native/emitter.h"
 #include "backends/native/float_rows.h"
-#include "backends/native/lowering.h"
-#include "backends/native/norm_step.h"
 #include "backends/native/parallel.h"
+#include "backends/native/reduced_axes.h"
 #include "backends/native/rows.h"
 #include "base/aligned_memory.h"
 
 namespace fusescope::native {
 namespace {
 
+constexpr KernelKind kReduceKernel{.name = "reduce"};
 constexpr std::int64_t kParallelCount = 16 * 1024;
-
-class SoftmaxStep final : public Step {
- public:
-  SoftmaxStep(Ref from, Ref to, std::int64_t count, bool logarithm, int threads)
-      : m_from(std::move(from)), m_to(std::move(to)), m_count(count), m_logarithm(logarithm), m_threads(threads) {}
-  std::size_t scratchBytes() const override {
-    return rowBytes(m_from, m_to, m_count) * static_cast<std::size_t>(m_threads);
-  }
-  Status run(Memory memory, std::byte* scratch) const override {
-    const std::int64_t total = m_from.count();
-    const std::int64_t rows = m_count == 0 ? 0 : total / m_count;
-    const std::size_t bytes = rowBytes(m_from, m_to, m_count);
-    forEach(rows, total > kParallelCount ? m_threads : 1, [&](std::int64_t i) {
-      auto* own = reinterpret_cast<float*>(scratch + bytes * static_cast<std::size_t>(omp_get_thread_num()));
-      float* to = placeFloats(m_to, memory, i * m_count, own);
-      softmaxRow(readFloats(m_from, memory, i * m_count, m_count, own), to, m_count, m_logarithm);
-      storeFloats(m_to, memory, i * m_count, m_count, to);
-    });
-    return Done{};
-  }
-
- private:
-  Ref m_from, m_to;
-  std::int64_t m_count;
-  bool m_logarithm;
-  int m_threads;
-};
-
-/// A softmax over the middle axis of a row-major [outer, count, inner], some columns at a time.
-class ColumnSoftmaxStep final : public Step {
- public:
-  ColumnSoftmaxStep(Ref from, Ref to, std::size_t axis, bool logarithm, int threads)
-      : m_from(std::move(from)),
-        m_to(std::move(to)),
-        m_outer(productOf(m_from.dims, 0, axis)),
-        m_count(m_from.dims[axis]),
-        m_inner(productOf(m_from.dims, axis + 1)),
-        m_logarithm(logarithm),
-        m_threads(threads) {}
-  std::size_t scratchBytes() const override { return bytes() * static_cast<std::size_t>(m_threads); }
-  Status run(Memory memory, std::byte* scratch) const override {
-    const std::int64_t width = columnBlock(), blocks = (m_inner + width - 1) / width;
-    forEach(m_outer * blocks, m_from.count() > kParallelCount ? m_threads : 1, [&](std::int64_t i) {
-      auto* own = reinterpret_cast<float*>(scratch + bytes() * static_cast<std::size_t>(omp_get_thread_num()));
-      const std::int64_t first = i % blocks * width, at = i / blocks * m_count * m_inner + first;
-      softmaxColumns(floatsAt(m_from, memory, at), floatsAt(m_to, memory, at), m_count, m_inner,
-                     std::min(width, m_inner - first), m_logarithm, own);
-    });
-    return Done{};
-  }
-
- private:
-  std::size_t bytes() const { return wholeLines(static_cast<std::size_t>(m_count * columnBlock()) * sizeof(float)); }
-
-  Ref m_from, m_to;
-  std::int64_t m_outer, m_count, m_inner;
-  bool m_logarithm;
-  int m_threads;
-};
 
 /// What is reduced, as [outer, count, inner] in the order of memory: `count` is taken together.
 struct ReduceExtents {
@@ -169,78 +111,37 @@ Ref withReducedLast(const Ref& ref, const std::vector<bool>& reduced) {
   return moved;
 }
 
-}  // namespace
-
-Status Lowering::lowerSoftmax(const Node& node, std::size_t axis) {
-  const Dims dims = dimsOf(node.input(0));
-  const bool last = productOf(dims, axis + 1) == 1;
-  const bool logarithm = node.is("LogSoftmax");
-  const Ref from = TRY(plain(TRY(seen(node.input(0)))));
-  const Ref to = allocate(node.outputs[0], {}, storedType(node.outputs[0]));
-  std::unique_ptr<Step> step;
-  if (last) {
-    step = std::make_unique<SoftmaxStep>(from, to, dims[axis], logarithm, m_threads);
-  } else {
-    step = std::make_unique<ColumnSoftmaxStep>(from, to, axis, logarithm, m_threads);
-  }
-  m_program.addStep(std::move(step), {from.buffer}, {to.buffer});
-  define(node.outputs[0], to);
-  m_implementations.push_back("softmax");
-  return Done{};
-}
-
-Result<bool> Lowering::lowerRows(const Node& node) {
-  if (!node.is("Softmax") && !node.is("LogSoftmax")) return false;
-  const Dims dims = dimsOf(node.input(0));
-  if (typeOf(node.input(0)) != DataType::F32 || dims.empty()) return false;
-  TRY(lowerSoftmax(node, positiveAxis(node.intAttribute("axis", -1), dims.size())));
-  return true;
-}
-
-std::optional<std::vector<bool>> Lowering::reducedAxes(const Node& reduce, std::size_t rank) const {
-  std::vector<bool> reduced(rank, false);
-  if (reduce.op.starts_with("Global")) {
-    for (std::size_t i = 2; i < rank; ++i) reduced[i] = true;
-    return reduced;
-  }
-  std::vector<std::int64_t> axes = reduce.intsAttribute("axes");
-  if (reduce.input(1).valid()) {
-    const Tensor* tensor = constant(reduce.input(1));
-    if (tensor == nullptr) return std::nullopt;
-    axes = int64Values(*tensor);
-  }
-  if (axes.empty() && reduce.intAttribute("noop_with_empty_axes", 0) != 0) return std::nullopt;
-  if (axes.empty()) reduced.assign(rank, true);
-  for (const std::int64_t axis : axes) reduced[positiveAxis(axis, rank)] = true;
-  return reduced;
-}
-
 // The reduced axes are brought together at the end (by a copy, unless they are there) and reduced row by row; when they
 // stand together before others they are reduced column by column where they are. Spatial axes in a channels-last or
 // blocked format are such a case.
-Result<bool> Lowering::lowerReduce(const Node& node) {
+Result<bool> emitReduce(Context& context, const Node& node) {
   const auto kind = reduceKind(node);
-  if (!kind || typeOf(node.input(0)) != DataType::F32) return false;
-  Ref source = TRY(seen(node.input(0)));
-  const auto reduced = reducedAxes(node, source.dims.size());
+  if (!kind || context.typeOf(node.input(0)) != DataType::F32) return false;
+  Ref source = TRY(context.seen(node.input(0)));
+  const auto reduced = reducedAxes(context, node, source.dims.size());
   if (!reduced || source.count() == 0) return false;
-  const Ref to = allocate(node.outputs[0], {}, storedType(node.outputs[0]));
-  define(node.outputs[0], to);
-  m_implementations.push_back("reduce");
+  const Ref to = context.allocate(node.outputs[0], {}, context.storedType(node.outputs[0]));
+  context.define(node.outputs[0], to);
+  context.chose({.kind = kReduceKernel});
   const bool byColumns = reducesByColumns(*kind);
   std::optional<ReduceExtents> extents;
   if (byColumns) extents = spatialExtents(source, *reduced);
   if (!extents) {
-    source = TRY(plain(source));
+    source = TRY(context.plain(source));
     extents = adjacentExtents(source.dims, *reduced);
   }
   if (!extents || (extents->inner != 1 && !byColumns)) {
-    source = TRY(plain(withReducedLast(source, *reduced)));
+    source = TRY(context.plain(withReducedLast(source, *reduced)));
     const auto kept = static_cast<std::size_t>(std::count(reduced->begin(), reduced->end(), false));
     extents = {.outer = productOf(source.dims, 0, kept), .count = productOf(source.dims, kept)};
   }
-  m_program.addStep(std::make_unique<ReduceStep>(source, to, *extents, *kind, m_threads), {source.buffer}, {to.buffer});
+  context.program().addStep(std::make_unique<ReduceStep>(source, to, *extents, *kind, context.threads()),
+                            {source.buffer}, {to.buffer});
   return true;
 }
+
+}  // namespace
+
+extern const Emitter kReduceEmitter{.name = "reduce", .emit = emitReduce};
 
 }  // namespace fusescope::native

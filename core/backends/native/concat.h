@@ -1,0 +1,16 @@
+#pragma once
+
+#include <map>
+
+#include "backends/native/code_table.h"
+#include "backends/native/context.h"
+
+namespace fusescope::native {
+
+/// What becomes of the codes of some operands of a Concat while it copies them.
+using CodeTables = std::map<ValueId, CodeTable>;
+
+/// Runs a Concat whose operands and result have one type.
+Status emitConcat(Context& context, const Node& concat, const CodeTables& tables);
+
+}  // namespace fusescope::native
