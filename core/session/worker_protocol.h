@@ -61,6 +61,9 @@ struct WorkerRequest {
   WorkSource source;        ///< all but Cancel and Shutdown; Compare: A
   WorkSource other;         ///< Compare: B
   std::string enginePath;   ///< Build: where to write the engine; empty: it is only kept in the worker
+  /// Build: an engine of the same network with other weights, whose options, extents and tactics are taken instead of
+  /// the source's; empty: none. enginePath must be given.
+  std::string refitted{};
   SampleSource inputs;      ///< all that run something
   std::string outputsFile;  ///< Run, Value: where to write the outputs (.npz); Run: empty: nowhere
   std::string expectFile;   ///< Run: outputs to compare with (.npz); empty: none
