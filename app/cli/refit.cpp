@@ -92,8 +92,7 @@ Result<int> refit(const Arguments& arguments) {
   PhaseClock clock(progressLine());
   const auto engine = TRY(openToRefit(arguments.engine, clock.progress()));
   const std::string output = TRY(outputOf(arguments, engine));
-  auto refitted =
-      refitEngine(engine, arguments.weights, {.threads = arguments.threads, .progress = clock.progress()});
+  auto refitted = refitEngine(engine, arguments.weights, {.threads = arguments.threads, .progress = clock.progress()});
   if (!refitted.ok()) {
     clearProgressLine();
     return std::move(refitted).error();

@@ -12,7 +12,8 @@
 namespace fusescope {
 namespace {
 
-constexpr const char* kBuildAnew = "This is another network: build an engine of it anew, fusescope build MODEL -o E.fse.";
+constexpr const char* kBuildAnew =
+    "This is another network: build an engine of it anew, fusescope build MODEL -o E.fse.";
 
 std::string nameOf(const Graph& graph, ValueId id) {
   return id.valid() ? graph.value(id).name : std::string();
@@ -57,7 +58,8 @@ bool areSame(const Attribute& a, const Attribute& b, Numbers numbers) {
   if (const float* number = std::get_if<float>(&a)) return *number == std::get<float>(b);
   if (const auto* ints = std::get_if<std::int64_t>(&a)) return *ints == std::get<std::int64_t>(b);
   if (const auto* text = std::get_if<std::string>(&a)) return *text == std::get<std::string>(b);
-  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&a)) return *list == std::get<std::vector<std::int64_t>>(b);
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&a))
+    return *list == std::get<std::vector<std::int64_t>>(b);
   if (const auto* list = std::get_if<std::vector<float>>(&a)) return *list == std::get<std::vector<float>>(b);
   return std::get<std::vector<std::string>>(a) == std::get<std::vector<std::string>>(b);
 }
@@ -109,8 +111,8 @@ class GraphComparison {
                                  const std::vector<ValueId>& now) {
       const auto names = namesOf(m_given, now), formerNames = namesOf(m_former, before);
       if (names != formerNames)
-        add({.node = given.name}, fmt::format("{} {}; in the engine's network it {} {}", verb, joined(names), verb,
-                                              joined(formerNames)));
+        add({.node = given.name},
+            fmt::format("{} {}; in the engine's network it {} {}", verb, joined(names), verb, joined(formerNames)));
     };
     compareEnds("reads", former.inputs, given.inputs);
     compareEnds("gives", former.outputs, given.outputs);
@@ -145,8 +147,7 @@ class GraphComparison {
     if (before != now)
       add({.node = givenHolder.name, .attribute = attribute},
           fmt::format("reads {} from outside; in the engine's network it reads {}", joined(now), joined(before)));
-    GraphComparison(*former.graph, *given.graph, m_path.into(holder, attribute), m_file, m_numbers, m_into)
-        .compare();
+    GraphComparison(*former.graph, *given.graph, m_path.into(holder, attribute), m_file, m_numbers, m_into).compare();
   }
 
   void compareValue(const Value& former) {
@@ -166,8 +167,8 @@ class GraphComparison {
 
   void compareConstant(const std::string& name, const Tensor& former, const Tensor& given) {
     if (former.type() != given.type() || former.dims() != given.dims())
-      return add({.value = name}, fmt::format("is {}; in the engine's network it is {}", typeOf(given).text(),
-                                              typeOf(former).text()));
+      return add({.value = name},
+                 fmt::format("is {}; in the engine's network it is {}", typeOf(given).text(), typeOf(former).text()));
     const auto bytes = static_cast<std::int64_t>(given.byteSize());
     ++m_into.constants;
     m_into.bytes += bytes;
@@ -186,18 +187,17 @@ class GraphComparison {
 
 void compareInputSpecs(const Model& former, const Model& given, ButForWeights& into) {
   const auto text = [](const InputSpec& spec) {
-    return fmt::format("{}{}", name(spec.dtype),
-                       spec.fixed() ? toText(spec.opt)
-                                    : fmt::format(" from {} to {}, usually {}", toText(spec.min), toText(spec.max),
-                                                  toText(spec.opt)));
+    return fmt::format(
+        "{}{}", name(spec.dtype),
+        spec.fixed() ? toText(spec.opt)
+                     : fmt::format(" from {} to {}, usually {}", toText(spec.min), toText(spec.max), toText(spec.opt)));
   };
   for (std::size_t i = 0; i < std::min(former.inputSpecs.size(), given.inputSpecs.size()); ++i) {
     const InputSpec &before = former.inputSpecs[i], &now = given.inputSpecs[i];
     if (before.name != now.name || text(before) == text(now)) continue;
-    into.differences.push_back(
-        {.message = fmt::format("is {}; the engine was built for {}", text(now), text(before)),
-         .where = {.file = given.path, .value = now.name},
-         .help = kBuildAnew});
+    into.differences.push_back({.message = fmt::format("is {}; the engine was built for {}", text(now), text(before)),
+                                .where = {.file = given.path, .value = now.name},
+                                .help = kBuildAnew});
   }
 }
 
@@ -208,10 +208,11 @@ void compareConditions(const Model& former, const Model& given, ButForWeights& i
     return joined(texts);
   };
   if (former.conditions == given.conditions) return;
-  into.differences.push_back({.message = fmt::format("its open extents are to be such that {}; in the engine's network: {}",
-                                                     texts(given), texts(former)),
-                              .where = {.file = given.path},
-                              .help = kBuildAnew});
+  into.differences.push_back(
+      {.message = fmt::format("its open extents are to be such that {}; in the engine's network: {}", texts(given),
+                              texts(former)),
+       .where = {.file = given.path},
+       .help = kBuildAnew});
 }
 
 }  // namespace

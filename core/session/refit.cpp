@@ -73,11 +73,10 @@ std::vector<Diagnostic> planDifferences(const Plan& then, const Plan& now) {
   for (const std::string& part : differingParts(before, after)) {
     const std::string first = firstOther(decidedPart(before, part), decidedPart(after, part));
     const std::vector<std::string> reasons = newReasons(then, now);
-    differences.push_back(
-        {.message = fmt::format("with these weights the plan has other {}{}", part,
-                                reasons.empty() ? std::string() : ": " + joined(reasons, "; ")),
-         .where = {.file = now.model->path, .node = first, .attribute = part},
-         .help = "Tactics of the engine's plan do not fit another one: build the engine anew."});
+    differences.push_back({.message = fmt::format("with these weights the plan has other {}{}", part,
+                                                  reasons.empty() ? std::string() : ": " + joined(reasons, "; ")),
+                           .where = {.file = now.model->path, .node = first, .attribute = part},
+                           .help = "Tactics of the engine's plan do not fit another one: build the engine anew."});
   }
   return differences;
 }
@@ -99,7 +98,8 @@ class OtherNumbers {
       std::vector<std::string> names;
       for (const NodeId node : now.fusedNodes[i].nodes)
         for (const ValueId value : operands(now.graph().node(node)))
-          if (value.valid() && isOther(then.graph(), now.graph(), value)) names.push_back(now.graph().value(value).name);
+          if (value.valid() && isOther(then.graph(), now.graph(), value))
+            names.push_back(now.graph().value(value).name);
       if (!names.empty()) m_changed.emplace(tacticIdentity(path, now.fusedNodes[i]), std::move(names));
     }
     for (std::size_t i = 0; i < std::min(then.bodies.size(), now.bodies.size()); ++i) {
@@ -120,8 +120,8 @@ class OtherNumbers {
   std::map<Hash128, std::vector<std::string>> m_changed;
 };
 
-/// The tactics that the new engine runs by, with the times that were measured of the engine's where they are still those
-/// of the same code on the same kind of machine.
+/// The tactics that the new engine runs by, with the times that were measured of the engine's where they are still
+/// those of the same code on the same kind of machine.
 void takeTactics(const EngineFile& former, const OtherNumbers& others, Refit& refit) {
   std::map<Hash128, const TacticChoice*> known;
   for (const TacticChoice& choice : former.tactics) known[choice.identity] = &choice;
@@ -169,16 +169,15 @@ Artifact artifactOf(const EngineFile& former, std::shared_ptr<const Plan> plan, 
   Artifact artifact{.kind = ArtifactKind::Engine, .path = path, .plan = std::move(plan)};
   artifact.backend = former.backend;
   artifact.files = identitiesOf(artifact.plan->model->files);
-  artifact.engine = EngineFile{.path = path,
-                               .plan = artifact.plan,
-                               .made = nullptr,
-                               .backend = former.backend,
-                               .fusescopeVersion = former.fusescopeVersion,
-                               .fingerprint = acceleratedBackendOf(*planRunBy(artifact.plan, former.backend))
-                                                  .fingerprint()
-                                                  .text(),
-                               .extents = former.extents,
-                               .tactics = former.tactics};
+  artifact.engine =
+      EngineFile{.path = path,
+                 .plan = artifact.plan,
+                 .made = nullptr,
+                 .backend = former.backend,
+                 .fusescopeVersion = former.fusescopeVersion,
+                 .fingerprint = acceleratedBackendOf(*planRunBy(artifact.plan, former.backend)).fingerprint().text(),
+                 .extents = former.extents,
+                 .tactics = former.tactics};
   return artifact;
 }
 
@@ -265,15 +264,17 @@ Json toJson(const Refit& refit, const std::vector<BuildPhase>& phases, const std
             {"differences", located(refit.network.differences)},
             {"plan_differences", located(refit.planDifferences)},
             {"same_weights", refit.network.isSameNetwork() ? Json(refit.sameWeights()) : Json(nullptr)},
-            {"constants", {{"all", refit.network.constants},
-                           {"bytes", refit.network.bytes},
-                           {"changed", refit.network.changed},
-                           {"changed_bytes", refit.network.changedBytes}}},
-            {"kernels", {{"as_before", refit.anew.kernels},
-                         {"chosen_anew", refit.anew.chosenAnew},
-                         {"code", refit.anew.code},
-                         {"code_of_numbers", refit.anew.codeOfNumbers},
-                         {"packed", refit.anew.packed}}},
+            {"constants",
+             {{"all", refit.network.constants},
+              {"bytes", refit.network.bytes},
+              {"changed", refit.network.changed},
+              {"changed_bytes", refit.network.changedBytes}}},
+            {"kernels",
+             {{"as_before", refit.anew.kernels},
+              {"chosen_anew", refit.anew.chosenAnew},
+              {"code", refit.anew.code},
+              {"code_of_numbers", refit.anew.codeOfNumbers},
+              {"packed", refit.anew.packed}}},
             {"times_kept", refit.timesKept},
             {"times_with_weights_of",
              refit.file.timesWithWeightsOf.empty() ? Json(nullptr) : Json(refit.file.timesWithWeightsOf)}};

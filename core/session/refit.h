@@ -13,8 +13,8 @@
 namespace fusescope {
 
 struct RefitOptions {
-  int threads = 0;                ///< as BuildOptions::threads
-  KernelStore* kernels = nullptr; ///< as BuildOptions::kernels
+  int threads = 0;                 ///< as BuildOptions::threads
+  KernelStore* kernels = nullptr;  ///< as BuildOptions::kernels
   StopToken stop{};
   Progress progress{};
 };
@@ -34,8 +34,8 @@ struct Refit {
   ButForWeights network;        ///< how the two networks stand to each other
   /// What the weights change in the plan, located, with the decisions that say why; not empty: no engine was made.
   std::vector<Diagnostic> planDifferences;
-  EngineFile file;              ///< the new engine: what save() writes
-  std::unique_ptr<Engine> made; ///< the same, ready to run; null: none was made
+  EngineFile file;               ///< the new engine: what save() writes
+  std::unique_ptr<Engine> made;  ///< the same, ready to run; null: none was made
   RefitMade anew;
   std::int64_t timesKept = 0;       ///< kernels whose measured time of before stands in the new engine
   std::vector<Decision> decisions;  ///< of the refit and of the build
@@ -51,12 +51,12 @@ struct Refit {
 /// against their checksums. Errors: as openArtifact(); the file is no engine.
 Result<Artifact> openToRefit(const std::filesystem::path& path, const Progress& progress = {});
 
-/// Makes an engine of the network at `weights` with all that `engine` says of how it runs: options, directives, extents,
-/// prices, formats and tactics. Nothing is measured or chosen. The network must be the engine's but for its weights, and
-/// its plan must be the engine's: where it is not, what differs is told, and no engine is made. All that is derived of
-/// weights (folded norms, joined products, packed and quantised forms) is made of the new ones, so that the engine is
-/// equal to one that is built of the network with these tactics. Errors: not an engine of ours, a network that cannot be
-/// read, cancelled.
+/// Makes an engine of the network at `weights` with all that `engine` says of how it runs: options, directives,
+/// extents, prices, formats and tactics. Nothing is measured or chosen. The network must be the engine's but for its
+/// weights, and its plan must be the engine's: where it is not, what differs is told, and no engine is made. All that
+/// is derived of weights (folded norms, joined products, packed and quantised forms) is made of the new ones, so that
+/// the engine is equal to one that is built of the network with these tactics. Errors: not an engine of ours, a network
+/// that cannot be read, cancelled.
 Result<Refit> refitEngine(const Artifact& engine, const std::filesystem::path& weights, const RefitOptions& options);
 
 /// `fusescope.refit`, docs/json.md. `path`: what was written; empty: nothing.

@@ -37,14 +37,15 @@ Fit fitOf(const WeightRange& recorded, const WeightRange& asked) {
 /// Whether `product`, of the network before it had codes, reads its weights as codes in `plan`.
 bool readsCodes(const Plan& plan, const Product& product) {
   const Graph& graph = plan.graph();
-  return graph.has(product.node) && std::ranges::find(graph.node(product.node).inputs, product.weights) ==
-                                        graph.node(product.node).inputs.end();
+  return graph.has(product.node) &&
+         std::ranges::find(graph.node(product.node).inputs, product.weights) == graph.node(product.node).inputs.end();
 }
 
 void addFit(const Subject& weights, const Fit& fit, std::vector<Decision>& decisions) {
   if (fit.beyond > 0)
-    decisions.push_back(decide("quantize.range_outgrown", {weights}, "refit",
-                               {{"channels", fit.beyond}, {"all", fit.all}, {"times", std::ceil(fit.worst * 100) / 100}}));
+    decisions.push_back(
+        decide("quantize.range_outgrown", {weights}, "refit",
+               {{"channels", fit.beyond}, {"all", fit.all}, {"times", std::ceil(fit.worst * 100) / 100}}));
   if (fit.loose > 0)
     decisions.push_back(
         decide("quantize.range_loose", {weights}, "refit", {{"channels", fit.loose}, {"all", fit.all}}));
@@ -65,8 +66,7 @@ Status addOf(const Plan& plan, const BodyPath& path, std::vector<Decision>& deci
     const auto recorded = ranges.weights.find(name);
     const Tensor* weights = graph.constantData(found->weights);
     if (recorded == ranges.weights.end() || weights == nullptr) continue;
-    const WeightRange asked =
-        weightRangeOf(*weights, recorded->second.axis, {.method = ranges.settings.weightMethod});
+    const WeightRange asked = weightRangeOf(*weights, recorded->second.axis, {.method = ranges.settings.weightMethod});
     if (asked.largest.size() != recorded->second.largest.size()) continue;  // planning refused it
     addFit(Subject::value(NetworkPlace{path, name}), fitOf(recorded->second, asked), decisions);
   }

@@ -58,9 +58,9 @@ constexpr std::size_t kMostNodesTold = 2000;
 struct WorkerRequest {
   std::int64_t id = 0;  ///< chosen by the caller; comes back in every event
   WorkerOp op = WorkerOp::Build;
-  WorkSource source;        ///< all but Cancel and Shutdown; Compare: A
-  WorkSource other;         ///< Compare: B
-  std::string enginePath;   ///< Build: where to write the engine; empty: it is only kept in the worker
+  WorkSource source;       ///< all but Cancel and Shutdown; Compare: A
+  WorkSource other;        ///< Compare: B
+  std::string enginePath;  ///< Build: where to write the engine; empty: it is only kept in the worker
   /// Build: an engine of the same network with other weights, whose options, extents and tactics are taken instead of
   /// the source's; empty: none. enginePath must be given.
   std::string refitted{};

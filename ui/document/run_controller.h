@@ -51,11 +51,11 @@ class RunController : public QObject {
 
   /// A new run of the plan on screen: built, and timed where its compiler can.
   void build();
-  /// The newest run of our compiler whose engine is kept, of the network that is open or was before its weights changed:
-  /// what refit() can take. Null: there is none.
+  /// The newest run of our compiler whose engine is kept, of the network that is open or was before its weights
+  /// changed: what refit() can take. Null: there is none.
   const Run* refittable() const;
-  /// A new run: the engine of the run `former` with the weights of the model that is open, which is the same network. It
-  /// has its options and tactics; nothing is measured but how long a run takes. Refused by buildRefusal().
+  /// A new run: the engine of the run `former` with the weights of the model that is open, which is the same network.
+  /// It has its options and tactics; nothing is measured but how long a run takes. Refused by buildRefusal().
   void refit(const std::string& former);
   /// Chooses the compiler, and builds once the plan for it is there.
   void buildWith(const Compiler& compiler);

@@ -325,15 +325,13 @@ void SessionKeeper::checkModel() {
         now.ok() && compareButForWeights(*unquantized(model), *now.value(), Numbers::LeftOut).isSameNetwork();
     return found;
   };
-  m_jobs.run(
-      kCheckTag, this, look,
-      [this, known](const Found& found) {
-        const ModelState& state = found.state;
-        if (!(known == m_document.modelFile())) return;
-        for (const QString& path : pathsOf(known))
-          if (!m_watcher.files().contains(path)) m_watcher.addPath(path);  // one that was replaced is watched no more
-        if (state.change == ModelChange::Changed) emit modelChangedOnDisk(qs(state.file), found.inWeightsAlone);
-      });
+  m_jobs.run(kCheckTag, this, look, [this, known](const Found& found) {
+    const ModelState& state = found.state;
+    if (!(known == m_document.modelFile())) return;
+    for (const QString& path : pathsOf(known))
+      if (!m_watcher.files().contains(path)) m_watcher.addPath(path);  // one that was replaced is watched no more
+    if (state.change == ModelChange::Changed) emit modelChangedOnDisk(qs(state.file), found.inWeightsAlone);
+  });
 }
 
 }  // namespace fusescope

@@ -63,8 +63,8 @@ class SessionKeeper : public QObject {
   void modelMissing(const QString& session, const QString& model);
   /// `path`: of the file that changed, the model's or one of its weights. `inWeightsAlone`: the network is the same.
   void modelChangedOnDisk(const QString& path, bool inWeightsAlone);
-  void openElsewhere(const QString& session);    ///< another window has it: what is open here is a copy
-  void restored(const Json& view);               ///< after PlanDocument::modelChanged()
+  void openElsewhere(const QString& session);  ///< another window has it: what is open here is a copy
+  void restored(const Json& view);             ///< after PlanDocument::modelChanged()
 
  private:
   /// A session that was read.

@@ -16,9 +16,7 @@ std::string networkWith(const std::string& weight, const std::string& op = "Relu
 
 class RefitVerb : public testing::Test {
  protected:
-  void SetUp() override {
-    ASSERT_EQ(fusescopeCommand({"build", m_model, "-o", m_engine}).status, 0);
-  }
+  void SetUp() override { ASSERT_EQ(fusescopeCommand({"build", m_model, "-o", m_engine}).status, 0); }
 
   TemporaryFolder m_folder;
   std::string m_model = m_folder.write("model.onnx", networkWith("4")).string();

@@ -44,7 +44,8 @@ std::string perceptron(int seed) {
 std::string foldedNorm(int seed) {
   return "g (float[1, 4, 8, 8] x) => (float[1, 8, 8, 8] y) <" + weightsNamed("w", "8, 4, 3, 3", 288, seed) + ", " +
          weightsNamed("s", "8", 8, seed + 1) + ", " + weightsNamed("b", "8", 8, seed + 2) + ", " +
-         weightsNamed("m", "8", 8, seed + 3) + ", float[8] var = {" + (seed == 1 ? "1, 2, 3, 4, 5, 6, 7, 8" : "8, 7, 6, 5, 4, 3, 2, 1") +
+         weightsNamed("m", "8", 8, seed + 3) + ", float[8] var = {" +
+         (seed == 1 ? "1, 2, 3, 4, 5, 6, 7, 8" : "8, 7, 6, 5, 4, 3, 2, 1") +
          "}> { [conv] c = Conv <pads = [1, 1, 1, 1]> (x, w) [norm] n = BatchNormalization (c, s, b, m, var) "
          "[relu] y = Relu (n) }";
 }
@@ -52,7 +53,8 @@ std::string foldedNorm(int seed) {
 std::string queriesKeysValues(int seed) {
   return "g (float[1, 8, 16] x) => (float[1, 8, 16] y) <" + weightsNamed("wq", "16, 16", 256, seed) + ", " +
          weightsNamed("wk", "16, 16", 256, seed + 1) + ", " + weightsNamed("wv", "16, 16", 256, seed + 2) +
-         "> { [q] q = MatMul (x, wq) [k] k = MatMul (x, wk) [v] v = MatMul (x, wv) [t] kt = Transpose <perm = [0, 2, 1]> "
+         "> { [q] q = MatMul (x, wq) [k] k = MatMul (x, wk) [v] v = MatMul (x, wv) [t] kt = Transpose <perm = [0, 2, "
+         "1]> "
          "(k) [s] s = MatMul (q, kt) [p] p = Softmax (s) [o] y = MatMul (p, v) }";
 }
 
@@ -64,9 +66,11 @@ std::string tiedTable(int seed) {
 std::string loopedBody(int seed) {
   return "g (float[2, 16] x) => (float[2, 16] y) <int64 trips = {3}, bool go = {1}, " +
          weightsNamed("w", "16, 16", 256, seed) +
-         "> { [loop] l = Loop (trips, go, x) <body = b (int64 i, bool c, float[2, 16] h) => (bool d, float[2, 16] n) <" +
+         "> { [loop] l = Loop (trips, go, x) <body = b (int64 i, bool c, float[2, 16] h) => (bool d, float[2, 16] n) "
+         "<" +
          weightsNamed("own", "16, 16", 256, seed + 3) +
-         "> { d = Identity (c) [mm] q = MatMul (h, w) [mine] o = MatMul (q, own) [relu] r = Relu (o) [sum] n = Add (r, h) "
+         "> { d = Identity (c) [mm] q = MatMul (h, w) [mine] o = MatMul (q, own) [relu] r = Relu (o) [sum] n = Add (r, "
+         "h) "
          "}> [last] y = MatMul (l, w) }";
 }
 
@@ -106,17 +110,18 @@ PlanOptions halfPrecision() {
 }
 
 std::vector<RefittedNetwork> refittedNetworks() {
-  return {{"f32", perceptron},
-          {"mixed", perceptron, halfPrecision()},
-          {"weight_only", perceptron, {.target = "cpu", .weightOnly = {.type = DataType::I8}}},
-          {"folded_norm", foldedNorm},
-          {"qkv", queriesKeysValues},
-          {"tied", tiedTable},
-          {"loop", loopedBody},
-          {"branches", branchedBody},
-          {"open_extents", openExtents, {}, {{.name = "x", .min = Dims{1, 16}, .opt = Dims{4, 16}, .max = Dims{8, 16}}}},
-          {"authors_codes", authorsCodes},
-          {"number_in_code", scaledByNumber}};
+  return {
+      {"f32", perceptron},
+      {"mixed", perceptron, halfPrecision()},
+      {"weight_only", perceptron, {.target = "cpu", .weightOnly = {.type = DataType::I8}}},
+      {"folded_norm", foldedNorm},
+      {"qkv", queriesKeysValues},
+      {"tied", tiedTable},
+      {"loop", loopedBody},
+      {"branches", branchedBody},
+      {"open_extents", openExtents, {}, {{.name = "x", .min = Dims{1, 16}, .opt = Dims{4, 16}, .max = Dims{8, 16}}}},
+      {"authors_codes", authorsCodes},
+      {"number_in_code", scaledByNumber}};
 }
 
 bool hasCode(const std::vector<Decision>& decisions, std::string_view code) {
@@ -185,7 +190,8 @@ class RefitEngines : public ::testing::Test {
 TEST_F(RefitEngines, AreThoseThatAFreshBuildWrites) {
   for (const RefittedNetwork& network : refittedNetworks()) {
     SCOPED_TRACE(network.name);
-    const std::string engine = built(model(network.name + "_a.onnx", network.graph(1)), network.options, network.inputs);
+    const std::string engine =
+        built(model(network.name + "_a.onnx", network.graph(1)), network.options, network.inputs);
     const std::string other = model(network.name + "_b.onnx", network.graph(2));
     const auto refit = refitted(engine, other);
     ASSERT_TRUE(refit.ok()) << refit.error().text();
@@ -279,8 +285,8 @@ TEST_F(RefitEngines, AreRefusedForAnotherNetwork) {
   EXPECT_EQ(gone.where.node, "relu");
   const Diagnostic wiring = differenceTo(with("MatMul (r, v)", "MatMul (r, w)"));
   EXPECT_EQ(wiring.where.node, "last");
-  const Diagnostic extent = differenceTo("g (float[8, 16] x) => (float[8, 16] y)" +
-                                         perceptron(2).substr(perceptron(2).find(" <float")));
+  const Diagnostic extent =
+      differenceTo("g (float[8, 16] x) => (float[8, 16] y)" + perceptron(2).substr(perceptron(2).find(" <float")));
   EXPECT_EQ(extent.where.value, "x");
   EXPECT_NE(extent.message.find("f32[8, 16]"), std::string::npos) << extent.message;
   EXPECT_FALSE(extent.help.empty());
@@ -314,9 +320,7 @@ TEST_F(RefitEngines, AreRefusedWhereWeightsChangeThePlan) {
   std::string graph = perceptron(2);
   const std::size_t first = graph.find(" v = {") + 6;
   graph.replace(first, graph.find(',', first) - first, "123.25");
-  const auto bytesOf = [](float number) {
-    return std::string(reinterpret_cast<const char*>(&number), sizeof number);
-  };
+  const auto bytesOf = [](float number) { return std::string(reinterpret_cast<const char*>(&number), sizeof number); };
   std::string bytes = onnxBytes(graph);
   bytes.replace(bytes.find(bytesOf(123.25F)), sizeof(float), bytesOf(std::numeric_limits<float>::infinity()));
   const auto refit = refitted(engine, m_folder.write("b.onnx", bytes).string());
@@ -363,7 +367,7 @@ TEST_F(RefitEngines, AreOfOurCompilerAlone) {
   ASSERT_FALSE(notAnEngine.ok());
   EXPECT_NE(notAnEngine.error().message.find("no engine"), std::string::npos);
   EXPECT_FALSE(openToRefit(path).ok());
-  const auto asked = makePlan(openModel(path).value(), {.compiler = "onnxruntime"});
+  const auto asked = makePlan(openModel(path).value(), {.compiler = "onnxruntime", .target = "onnxruntime"});
   ASSERT_TRUE(asked.ok()) << asked.error().text();
   const std::string other = (m_folder / "other.fse").string();
   ASSERT_TRUE(writeEngineFile(other, {.plan = asked.value(), .backend = "onnxruntime"}).ok());
