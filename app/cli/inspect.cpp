@@ -84,6 +84,9 @@ void printEngine(const Json& engine) {
                            engine["fusescope_version"].get<std::string>());
   if (!engine["fingerprint"].is_null())
     std::cout << fmt::format("  built where: {}\n", engine["fingerprint"].get<std::string>());
+  if (engine.contains("times_with_weights_of"))
+    std::cout << fmt::format("  refitted: its tactics were measured with the weights of {}\n",
+                             engine["times_with_weights_of"].get<std::string>());
   Table table({{"layer"}, {"kind"}, {"compute"}, {"tactic"}, {"formats"}, {"numerics"}});
   for (const auto& layer : engine["layers"]) {
     table.add({shortened(layer["name"].get<std::string>()), layer["kind"].get<std::string>(),

@@ -136,7 +136,8 @@ int mainGuarded(int argc, char** argv) {
       timeCommand(app),    compareCommand(app),   diffCommand(app),    errorsCommand(app),       verifyCommand(app),
       tensorCommand(app),  calibrateCommand(app), tuneCommand(app),    exportCommand(app),       migrateCommand(app),
       reportCommand(app),  compilersCommand(app), probeCommand(app),   importEngineCommand(app), extractCommand(app),
-      replaceCommand(app), pricesCommand(app),    importCommand(app),  inputsCommand(app),       cacheCommand(app)};
+      replaceCommand(app), pricesCommand(app),    importCommand(app),  inputsCommand(app),       cacheCommand(app),
+      refitCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {

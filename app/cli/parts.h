@@ -8,6 +8,8 @@ namespace fusescope::cli {
 Command extractCommand(CLI::App& app);
 Command replaceCommand(CLI::App& app);
 Command inputsCommand(CLI::App& app);
+/// An engine out of another one.
+Command refitCommand(CLI::App& app);
 // What is kept between programs.
 Command cacheCommand(CLI::App& app);
 

@@ -13,6 +13,7 @@
 #include "session/layer_error_report.h"
 #include "session/memory_report.h"
 #include "session/operations.h"
+#include "session/refit.h"
 #include "session/samples.h"
 #include "session/specialise.h"
 #include "session/tune_report.h"
@@ -70,7 +71,30 @@ Result<Samples> samplesOf(const Job& job, const Plan& plan) {
   return loadSamples(plan, job.request.inputs);
 }
 
+/// The first thing that stands in the way of a refit.
+Diagnostic whyNotRefitted(const Refit& refit) {
+  return refit.network.isSameNetwork() ? refit.planDifferences.front() : refit.network.differences.front();
+}
+
+/// An engine of the source's network by all that another engine of it says.
+Result<Json> refit(Job& job) {
+  const auto& path = job.request.enginePath;
+  const Artifact engine = TRY(opened(job, WorkSource{.path = job.request.refitted}));
+  const Refit refit = TRY(refitEngine(engine, job.request.source.path,
+                                      {.threads = job.request.threads, .stop = job.stop, .progress = job.progress}));
+  if (!refit.ok()) return whyNotRefitted(refit);
+  job.progress("write", path);
+  TRY(refit.save(path));
+  std::error_code unknown;
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, unknown));
+  const auto phases = job.clock.phases();
+  Json json = toJson(refit.made->report(), phases, path, bytes);
+  json["refit"] = toJson(refit, phases, path, bytes);
+  return json;
+}
+
 Result<Json> build(Job& job) {
+  if (!job.request.refitted.empty()) return refit(job);
   const auto artifact = TRY(opened(job, job.request.source));
   const auto samples = TRY(loadSamples(*artifact.plan, {}));
   auto* engine = TRY(engineOf(job, job.request.source, artifact, samples.first()));

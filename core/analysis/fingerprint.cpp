@@ -21,11 +21,6 @@ void addTensor(KeyBuilder& key, const Tensor& tensor, bool content) {
   key.bytes({tensor.bytes(), tensor.byteSize()});
 }
 
-bool isStructural(const Tensor& tensor) {
-  if (tensor.count() <= 1) return true;
-  return tensor.count() <= kStructuralElements && !isFloat(tensor.type());
-}
-
 std::string subgraphKey(const Subgraph& subgraph) {
   const Graph& graph = *subgraph.graph;
   return structuralKey({.graph = &graph,
@@ -57,6 +52,11 @@ void addOperator(KeyBuilder& key, const Node& node) {
 }
 
 }  // namespace
+
+bool isStructural(const Tensor& constant) {
+  if (constant.count() <= 1) return true;
+  return constant.count() <= kStructuralElements && !isFloat(constant.type());
+}
 
 std::string operatorKey(const Node& node) {
   KeyBuilder key;

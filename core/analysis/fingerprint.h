@@ -18,6 +18,9 @@ struct RegionContent {
   std::string context;  ///< what holds for the whole region: compute and accumulate types
 };
 
+/// Whether a constant is a part of what a region does, as axes, shapes and scales are, and no weight of it.
+bool isStructural(const Tensor& constant);
+
 /// Canonical bytes of a region up to weights: operators, attributes, wiring, the description of each value, and the
 /// content of structural constants (integers and bools of at most 64 elements, scalars of any type: axes, shapes,
 /// scales). Names, ids and the data of larger constants do not count, so equal blocks of a network have equal keys.

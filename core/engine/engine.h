@@ -179,6 +179,8 @@ struct EngineFile {
   std::map<std::string, Dims> extents;  ///< that it was built for
   std::vector<TacticChoice> tactics;
   std::int64_t bytes = 0;
+  /// The network with whose weights the times of `tactics` were measured, where these are not its own: it was refitted.
+  std::string timesWithWeightsOf{};
 };
 /// Errors: not an engine file, of another version, truncated or damaged (located).
 Result<EngineFile> openEngineFile(const std::filesystem::path& path);

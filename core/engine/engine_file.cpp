@@ -27,6 +27,7 @@ constexpr std::uint32_t kFormatVersion = 1;
 constexpr int kDescriptionVersion = 5;
 constexpr int kFirstWithTrueTimes = 2;
 constexpr const char* kExamples = "example_inputs";
+constexpr const char* kTimesOf = "times_with_weights_of";
 constexpr std::uint32_t kByteOrder = 0x01020304;
 constexpr std::size_t kAlignment = 64;
 
@@ -121,6 +122,7 @@ Json metaOf(const EngineFile& content, WeightBlobWriter& weights) {
             {"plan", toJson(plan)},
             {"tactics", tacticsToJson(content.tactics)}};
   if (content.made != nullptr) json["made"] = toJson(*content.made);
+  if (!content.timesWithWeightsOf.empty()) json[kTimesOf] = content.timesWithWeightsOf;
   // Examples that cannot be had leave an engine without them: nothing else depends on them.
   if (const auto examples = carriedExamplesText(*unquantized(plan.model)); examples.ok() && !examples.value().empty())
     if (Json parsed = Json::parse(examples.value(), nullptr, false); parsed.is_object())
@@ -180,6 +182,7 @@ Result<EngineFile> contentOf(const Json& meta, const WeightBlobReader& weights,
   content.plan = TRY(restorePlan(meta, model));
   content.made = madeOf(meta, content.plan);
   content.tactics = tacticsFromJson(meta.at("tactics"), *content.plan, meta.at("version") >= kFirstWithTrueTimes);
+  content.timesWithWeightsOf = meta.value(kTimesOf, std::string());
   return content;
 }
 
@@ -217,11 +220,12 @@ Result<EngineFile> openEngineFile(const std::filesystem::path& path) {
   return openEngineFile(path, nullptr);
 }
 
-Result<EngineFile> openEngineFile(const std::filesystem::path& path, const std::shared_ptr<const Model>& known) {
+Result<EngineFile> openEngineFile(const std::filesystem::path& path, const std::shared_ptr<const Model>& known,
+                                  WeightCheck check) {
   const auto file = TRY(MappedFile::open(path));
   const auto bytes = file->bytes();
   const Header header = TRY(readHeader(path, bytes));
-  const WeightBlobReader weights(file, bytes.subspan(header.weightsOffset, header.weightsBytes));
+  const WeightBlobReader weights(file, bytes.subspan(header.weightsOffset, header.weightsBytes), check);
   const auto text = bytes.subspan(sizeof header, header.metaBytes);
   try {
     const auto* begin = reinterpret_cast<const char*>(text.data());

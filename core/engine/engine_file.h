@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/engine.h"
+#include "engine/weight_blob.h"
 
 namespace fusescope {
 
@@ -16,7 +17,8 @@ Status writeEngineFile(const std::filesystem::path& path, const EngineFile& cont
 /// Opens an engine file as openEngineFile(path) does. If it was built from `known`, whose network is open already, its
 /// plan is one of `known`, so that it can be compared node by node with other plans of it; else the plan is of the
 /// network that the file holds. `known` may be null.
-Result<EngineFile> openEngineFile(const std::filesystem::path& path, const std::shared_ptr<const Model>& known);
+Result<EngineFile> openEngineFile(const std::filesystem::path& path, const std::shared_ptr<const Model>& known,
+                                  WeightCheck check = WeightCheck::All);
 
 /// Whether `bytes` begin as an engine file does.
 bool isEngine(std::span<const std::byte> bytes);

@@ -26,18 +26,24 @@ class WeightBlobWriter {
   std::uint64_t m_bytes = 0;
 };
 
+/// Which tensors are held against their hashes when they are read: all, or but the large ones, of those who need their
+/// types and extents alone.
+enum class WeightCheck { All, Small };
+
 /// Reads tensors back as views of a mapped file. Every number is checked against the blob; a hash that does not match
 /// is an error. A missing field throws Json::exception, which the reader of the file catches.
 class WeightBlobReader {
  public:
-  WeightBlobReader(std::shared_ptr<const MappedFile> file, std::span<const std::byte> blob)
-      : m_file(std::move(file)), m_blob(blob) {}
+  WeightBlobReader(std::shared_ptr<const MappedFile> file, std::span<const std::byte> blob,
+                   WeightCheck check = WeightCheck::All)
+      : m_file(std::move(file)), m_blob(blob), m_check(check) {}
   Result<Tensor> read(const Json& json) const;
   const std::shared_ptr<const MappedFile>& file() const { return m_file; }
 
  private:
   std::shared_ptr<const MappedFile> m_file;
   std::span<const std::byte> m_blob;
+  WeightCheck m_check;
 };
 
 }  // namespace fusescope

@@ -176,6 +176,15 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "stays in floats: {count} of the {elements} elements of its weights {weights} are infinite or NaN, which no "
        "integer can stand for"},
       {"quantize.all_zero", Quantize, false, "stays in floats: nothing but 0 was seen in {value}"},
+      {"quantize.range_outgrown", Quantize, false,
+       "the range that was recorded for it does not hold its new numbers: {channels} of {all|channel/channels} are "
+       "clamped, which need up to {times} times as much. Calibrate again"},
+      {"quantize.range_loose", Quantize, false,
+       "its new numbers need less than half of the range that was recorded for it in {channels} of "
+       "{all|channel/channels}, which lose a bit or more. Calibrate again"},
+      {"quantize.range_unchecked", Quantize, true,
+       "the recorded ranges of {edges|activation/activations} were seen with the weights of before; whether they hold "
+       "with the new ones cannot be told without inputs. fusescope calibrate sees it, errors measures it"},
       // validate
       {"validate.supported", Validate, true, "{target} supports {op} at these types"},
       {"validate.supported_with_condition", Validate, true, "{target} supports {op}, provided that {condition}"},
@@ -350,6 +359,13 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the engine was built by Fusescope {version} with other {parts}; it is planned anew by the rules of this one, "
        "and "
        "need not be as fast as it was"},
+      {"build.other_numbers", Build, true,
+       "its code may hold numbers that are others now ({constants}): it is made anew, and its times of before are left "
+       "out"},
+      {"build.times_of_other_weights", Build, true,
+       "the times of {count|kernel/kernels} were measured with the weights of {model}, and stand for the same code"},
+      {"build.times_of_other_machine", Build, true,
+       "the times of {count|kernel/kernels} were measured on another machine than this one, and are left out"},
       {"build.disturbed", Build, false,
        "other work disturbed the measurements: while {disturbed} of {measured} kernel times were measured, the median "
        "run took {times} times as long as the fastest ones; the next build measures these kernels again"},

@@ -90,6 +90,11 @@ CommandLine buildLine(const WorkSource& source, const std::string& engine, int t
 CommandLine buildCommand(const WorkerRequest& request, const fs::path& folder) {
   const std::string engine =
       request.enginePath.empty() ? besideName(request.source, ".fse") : absolutePath(request.enginePath);
+  if (!request.refitted.empty()) {
+    CommandWords words("refit", folder);
+    words.path(request.refitted).option("--weights", absolutePath(request.source.path)).threads(request.threads);
+    return words.option("-o", engine).line();
+  }
   return buildLine(request.source, engine, request.threads, request.measureTactics, folder);
 }
 

@@ -175,6 +175,7 @@ Json inspectJson(const EngineFile& info, const std::string& path) {
                     {"plan_hash", plan.hash.hex()},
                     {"source", name(plan.source)},
                     {"layers", std::move(layers)}};
+  if (!info.timesWithWeightsOf.empty()) json["engine"]["times_with_weights_of"] = info.timesWithWeightsOf;
   return json;
 }
 

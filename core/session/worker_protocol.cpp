@@ -59,6 +59,7 @@ Json toJson(const WorkerRequest& request) {
   json["source"] = sourceJson(request.source);
   if (request.op == WorkerOp::Compare) json["other"] = sourceJson(request.other);
   json["engine"] = request.enginePath;
+  if (request.op == WorkerOp::Build && !request.refitted.empty()) json["refitted"] = request.refitted;
   json["inputs"] = toJson(request.inputs);
   json["outputs_file"] = request.outputsFile;
   json["expect_file"] = request.expectFile;
@@ -83,7 +84,7 @@ Result<WorkerRequest> workerRequestFromJson(const Json& json) {
   WorkerRequest request;
   JsonFields fields(json);
   fields.read("id", request.id).require("op").readName("op", kOps, request.op);
-  fields.read("engine", request.enginePath);
+  fields.read("engine", request.enginePath).read("refitted", request.refitted);
   fields.parse("inputs", request.inputs, sampleSourceFromJson);
   fields.read("outputs_file", request.outputsFile);
   fields.read("expect_file", request.expectFile);

@@ -59,9 +59,12 @@ constexpr std::size_t kMostNodesTold = 2000;
 struct WorkerRequest {
   std::int64_t id = 0;  ///< chosen by the caller; comes back in every event
   WorkerOp op = WorkerOp::Build;
-  WorkSource source;        ///< all but Cancel and Shutdown; Compare: A
-  WorkSource other;         ///< Compare: B
-  std::string enginePath;   ///< Build: where to write the engine; empty: it is only kept in the worker
+  WorkSource source;       ///< all but Cancel and Shutdown; Compare: A
+  WorkSource other;        ///< Compare: B
+  std::string enginePath;  ///< Build: where to write the engine; empty: it is only kept in the worker
+  /// Build: an engine of the same network with other weights, whose options, extents and tactics are taken instead of
+  /// the source's; empty: none. enginePath must be given.
+  std::string refitted{};
   SampleSource inputs;      ///< all that run something
   std::string outputsFile;  ///< Run, Value: where to write the outputs (.npz); Run: empty: nowhere
   std::string expectFile;   ///< Run: outputs to compare with (.npz); empty: none

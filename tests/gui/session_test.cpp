@@ -141,6 +141,43 @@ class SessionTest : public QObject {
     QVERIFY(m_window->document().directives().empty());
   }
 
+  void aModelWithOtherWeightsAloneOffersARefit() {
+    const auto write = [&](int weight) {
+      test::writeModel(m_model + ".new", QStringLiteral(R"(<ir_version: 8, opset_import: ["" : 18]>
+          g (float[2, 2] x) => (float[2, 2] y) <float[2, 2] w = {1, 2, 3, %1}> { [mm] y = MatMul (x, w) })")
+                                             .arg(weight)
+                                             .toUtf8()
+                                             .constData());
+      QFile::remove(m_model);
+      QVERIFY(QFile::rename(m_model + ".new", m_model));
+    };
+    write(4);
+    open({});
+    m_window->controller().build();
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    const Run former = *m_window->runs().shown();
+    QTest::qWait(25);  // the clock of files advances in steps of some milliseconds
+    write(5);
+    const QString action = QStringLiteral("Reload and refit %1").arg(Runs::title(former));
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->messages().button("changed", action) != nullptr, kKeptMs);
+    QTest::mouseClick(m_window->messages().button("changed", action), Qt::LeftButton);
+    QTRY_COMPARE_WITH_TIMEOUT(m_window->runs().all().size(), std::size_t(2), kOpenMs);
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    const Run& refitted = m_window->runs().all().back();
+    QVERIFY2(refitted.state == RunState::Ready, refitted.problem.c_str());
+    QVERIFY(m_window->runs().ofThisPlan(refitted));
+    QVERIFY(!m_window->runs().ofThisPlan(*m_window->runs().find(former.id)));
+    const auto before = openEngineFile(former.enginePath), after = openEngineFile(refitted.enginePath);
+    QVERIFY2(after.ok(), "the refitted engine is written");
+    QCOMPARE(after.value().timesWithWeightsOf, m_model.toStdString());
+    const auto weights = [](const EngineFile& file) {
+      const Graph& graph = file.plan->graph();
+      return graph.constantData(*graph.findValue("w"))->asDouble(3);
+    };
+    QCOMPARE(weights(before.value()), 4.0);
+    QCOMPARE(weights(after.value()), 5.0);
+  }
+
   void aRunOfAModelThatHasChangedIsNotMadeAgain() {
     open({});
     for (int build = 0; build < 2; ++build) {
@@ -418,5 +455,5 @@ class SessionTest : public QObject {
   int m_asked = 0;
 };
 
-FUSESCOPE_GUI_TEST(SessionTest, 17)
+FUSESCOPE_GUI_TEST(SessionTest, 18)
 #include "session_test.moc"

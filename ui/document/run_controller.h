@@ -52,6 +52,12 @@ class RunController : public QObject {
 
   /// A new run of the plan on screen: built, and timed where its compiler can.
   void build();
+  /// The newest run of our compiler whose engine is kept, of the network that is open or was before its weights
+  /// changed: what refit() can take. Null: there is none.
+  const Run* refittable() const;
+  /// A new run: the engine of the run `former` with the weights of the model that is open, which is the same network.
+  /// It has its options and tactics; nothing is measured but how long a run takes. Refused by buildRefusal().
+  void refit(const std::string& former);
   /// Chooses the compiler, and builds once the plan for it is there.
   void buildWith(const Compiler& compiler);
   /// Why that cannot be done now; empty: it can.
@@ -117,7 +123,8 @@ class RunController : public QObject {
   /// Adds what was read of the network that is open: from `path`, and others beside it.
   void addRead(Run run, const QString& path);
   void filesFailed(const QString& problem);
-  void queueBuild(const std::string& id);
+  /// `refitted`: the engine file that it is made of; empty: it is built.
+  void queueBuild(const std::string& id, const std::string& refitted = {});
   void queueTime(const std::string& id);
   void queueEvaluation(const std::string& id);
   void queueErrors(const std::string& id);

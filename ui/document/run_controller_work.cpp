@@ -74,8 +74,30 @@ void RunController::send(const QString& what, const std::string& id, const Worke
                  }));
 }
 
-void RunController::queueBuild(const std::string& id) {
-  m_steps.emplace_back([this, id] {
+const Run* RunController::refittable() const {
+  const auto canBe = [this](const Run& run) {
+    return run.kind == RunKind::Plan && run.build && run.options.compiler == kOwnCompiler &&
+           run.extents == m_document.inputs() && engineIsKept(run);
+  };
+  const auto& runs = m_runs.all();
+  const auto found = std::find_if(runs.rbegin(), runs.rend(), canBe);
+  return found == runs.rend() ? nullptr : &*found;
+}
+
+void RunController::refit(const std::string& former) {
+  const Run* run = m_runs.find(former);
+  if (run == nullptr || !buildRefusal().isEmpty()) return;
+  m_notice.clear();
+  const std::string engine = run->enginePath, backend = run->backend;
+  const std::string id = addRun(PlanOptions(run->options));
+  m_runs.change(id, [&](Run& added) { added.backend = backend; });
+  queueBuild(id, engine);
+  queueTime(id);
+  next();
+}
+
+void RunController::queueBuild(const std::string& id, const std::string& refitted) {
+  m_steps.emplace_back([this, id, refitted] {
     const Run* run = m_runs.find(id);
     if (run == nullptr) return;
     if (const Status model = checkModel(*run); !model.ok()) return failed(id, model.error());
@@ -83,6 +105,7 @@ void RunController::queueBuild(const std::string& id) {
     request.op = WorkerOp::Build;
     request.source = source(*run);
     request.enginePath = run->enginePath;
+    request.refitted = refitted;
     request.threads = run->threads;
     const auto decode = [](const Json& reply) -> Result<Built> {
       return Built{.build = TRY(runBuildFromJson(reply)), .made = madeIn(reply)};
@@ -96,7 +119,8 @@ void RunController::queueBuild(const std::string& id) {
         if (changed.working()) changed.state = RunState::Timing;
       });
     };
-    send(QStringLiteral("building %1").arg(Runs::title(*run)), id, request, decode, take);
+    const QString what = refitted.empty() ? QStringLiteral("building %1") : QStringLiteral("refitting %1");
+    send(what.arg(Runs::title(*run)), id, request, decode, take);
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/temporary_folder.h"
 #include "session/exported_program.h"
+#include "session/network_difference.h"
 #include "session/samples.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
@@ -310,15 +311,27 @@ void SessionKeeper::close() {
 }
 
 void SessionKeeper::checkModel() {
+  struct Found {
+    ModelState state;
+    bool inWeightsAlone = false;
+  };
   const ModelFile known = m_document.modelFile();
-  m_jobs.run(
-      kCheckTag, this, [known](const StopToken&) { return stateOnDisk(known); },
-      [this, known](const ModelState& state) {
-        if (!(known == m_document.modelFile())) return;
-        for (const QString& path : pathsOf(known))
-          if (!m_watcher.files().contains(path)) m_watcher.addPath(path);  // one that was replaced is watched no more
-        if (state.change == ModelChange::Changed) emit modelChangedOnDisk(qs(state.file));
-      });
+  const auto model = m_document.kind() == ArtifactKind::Model ? m_document.model() : nullptr;
+  const auto look = [known, model, inputs = m_document.inputs()](const StopToken& stop) {
+    Found found{stateOnDisk(known)};
+    if (found.state.change != ModelChange::Changed || model == nullptr) return found;
+    const auto now = openModel(known.path, inputs, stop);  // numbers that were read before may be gone
+    found.inWeightsAlone =
+        now.ok() && compareButForWeights(*unquantized(model), *now.value(), Numbers::LeftOut).isSameNetwork();
+    return found;
+  };
+  m_jobs.run(kCheckTag, this, look, [this, known](const Found& found) {
+    const ModelState& state = found.state;
+    if (!(known == m_document.modelFile())) return;
+    for (const QString& path : pathsOf(known))
+      if (!m_watcher.files().contains(path)) m_watcher.addPath(path);  // one that was replaced is watched no more
+    if (state.change == ModelChange::Changed) emit modelChangedOnDisk(qs(state.file), found.inWeightsAlone);
+  });
 }
 
 }  // namespace fusescope

@@ -61,9 +61,10 @@ class SessionKeeper : public QObject {
   void began();    ///< a session of its own for a model that was opened; after PlanDocument::modelChanged()
   void failed(const QString& title, const QString& problem);
   void modelMissing(const QString& session, const QString& model);
-  void modelChangedOnDisk(const QString& path);  ///< of the file that changed: the model's, or one of its weights
-  void openElsewhere(const QString& session);    ///< another window has it: what is open here is a copy
-  void restored(const Json& view);               ///< after PlanDocument::modelChanged()
+  /// `path`: of the file that changed, the model's or one of its weights. `inWeightsAlone`: the network is the same.
+  void modelChangedOnDisk(const QString& path, bool inWeightsAlone);
+  void openElsewhere(const QString& session);  ///< another window has it: what is open here is a copy
+  void restored(const Json& view);             ///< after PlanDocument::modelChanged()
 
  private:
   /// A session that was read.

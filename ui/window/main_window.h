@@ -174,6 +174,8 @@ class MainWindow : public QMainWindow {
   void connectDocument();
   void connectCanvas();
   void connectSession();
+  /// Reads the model again, and once it is there refits the engine of the run `former` with its weights.
+  void reloadAndRefit(const std::string& former);
   void connectTwoViews();
   /// Asks what to do with a session that is not saved. False: the user stays.
   bool mayLeave();

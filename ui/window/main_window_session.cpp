@@ -67,6 +67,13 @@ std::string text(const Json& json, const char* key) {
 
 }  // namespace
 
+void MainWindow::reloadAndRefit(const std::string& former) {
+  auto* once = new QObject(this);  // hears of the next opening alone, whatever comes of it
+  connect(m_document.get(), &PlanDocument::modelChanged, once, [this, former] { m_controller->refit(former); });
+  connect(m_document.get(), &PlanDocument::openingEnded, once, &QObject::deleteLater);
+  m_document->reload();
+}
+
 void MainWindow::connectSession() {
   m_session->setView([this] { return viewState(); });
   connect(m_session.get(), &SessionKeeper::changed, this, &MainWindow::refreshTitle);
@@ -82,11 +89,17 @@ void MainWindow::connectSession() {
                          if (!path.isEmpty()) m_session->locate(path);
                        }}});
   });
-  connect(m_session.get(), &SessionKeeper::modelChangedOnDisk, this, [this](const QString& path) {
-    m_messages->show(
-        kChangedKey,
-        QStringLiteral("%1 has changed on disk. What is shown is the file as it was.").arg(QFileInfo(path).fileName()),
-        {{QStringLiteral("Reload"), [this] { m_document->reload(); }}});
+  connect(m_session.get(), &SessionKeeper::modelChangedOnDisk, this, [this](const QString& path, bool inWeightsAlone) {
+    QList<MessageBar::Action> actions{{QStringLiteral("Reload"), [this] { m_document->reload(); }}};
+    const Run* former = inWeightsAlone ? m_controller->refittable() : nullptr;
+    if (former != nullptr)
+      actions.push_back({QStringLiteral("Reload and refit %1").arg(Runs::title(*former)),
+                         [this, id = former->id] { reloadAndRefit(id); }});
+    const QString changed = inWeightsAlone ? QStringLiteral("The weights of %1 have changed on disk, and nothing else.")
+                                           : QStringLiteral("%1 has changed on disk.");
+    m_messages->show(kChangedKey,
+                     changed.arg(QFileInfo(path).fileName()) + QStringLiteral(" What is shown is the file as it was."),
+                     actions);
   });
   connect(m_session.get(), &SessionKeeper::openElsewhere, this, [this](const QString& session) {
     m_messages->show(kElsewhereKey,

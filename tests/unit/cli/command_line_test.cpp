@@ -227,5 +227,17 @@ TEST_F(CopiedCommand, AnEngineIsTimedAsItIs) {
   EXPECT_NE(result.out.find("median"), std::string::npos) << result.out;
 }
 
+TEST_F(CopiedCommand, AnEngineIsRefitted) {
+  WorkerRequest build = requestOf(WorkerOp::Build, m_source);
+  build.enginePath = (m_folder / "old.fse").string();
+  CommandLine line = commandFor(build, commands()).value();
+  build.refitted = build.enginePath;
+  build.enginePath = (m_folder / "new.fse").string();
+  line.then(commandFor(build, commands()).value());
+  const ProcessResult result = paste(line);
+  EXPECT_EQ(result.status, 0) << line.text() << result.err;
+  EXPECT_NE(result.out.find("the weights are the same"), std::string::npos) << result.out;
+}
+
 }  // namespace
 }  // namespace fusescope::test

@@ -41,6 +41,13 @@ TEST(WorkerProtocol, inputsAndWhatASearchIsToReachComeBack) {
   EXPECT_EQ(wrong.error().where.attribute, "inputs.paths");
 }
 
+TEST(WorkerProtocol, WhatABuildRefitsComesBack) {
+  const WorkerRequest request{.op = WorkerOp::Build, .enginePath = "new.fse", .refitted = "old.fse"};
+  const auto back = parseWorkerRequest(workerLine(toJson(request)));
+  ASSERT_TRUE(back.ok()) << back.error().text();
+  EXPECT_EQ(back.value().refitted, "old.fse");
+}
+
 TEST(WorkerProtocol, WhenASearchForCulpritsEndsComesBack) {
   WorkerRequest request{.id = 10, .op = WorkerOp::Bisect, .tolerance = {.rms = 0.003}, .bisect = {2.5, 40}};
   const auto read = parseWorkerRequest(workerLine(toJson(request)));

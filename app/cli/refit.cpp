@@ -1,0 +1,142 @@
+#include "session/refit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "app/cli/parts.h"
+#include "app/cli/table.h"
+#include "base/mapped_file.h"
+#include "base/phase_clock.h"
+#include "base/text.h"
+
+namespace fusescope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string engine, weights, output;
+  int threads = 0;
+  bool json = false;
+};
+
+/// As given; else beside the network, under its name.
+Result<std::string> outputOf(const Arguments& arguments, const Artifact& engine) {
+  if (!arguments.output.empty()) {
+    TRY(checkOutput(arguments.output, "--output", engine, {}, {arguments.weights}));
+    return arguments.output;
+  }
+  const std::string path = fs::path(arguments.weights).replace_extension(".fse").string();
+  std::error_code missing;
+  if (fs::exists(path, missing))
+    return Diagnostic{.message = "is there already, and is not written over unasked",
+                      .where = {.file = path},
+                      .help = "Give the engine file to write with -o."};
+  TRY(checkOutput(path, "--output", engine));
+  return path;
+}
+
+/// What of the decisions people are told; --json has all.
+bool isTold(const Decision& decision) {
+  return decision.kind == DecisionKind::Build || decision.kind == DecisionKind::Quantize ||
+         decision.code == "tactic.missing" || decision.code == "tactic.failed";
+}
+
+void printDecisions(const std::vector<Decision>& decisions) {
+  constexpr std::int64_t kMostPrinted = 20;
+  std::int64_t told = 0;
+  for (const Decision& decision : decisions) {
+    if (!isTold(decision) || ++told > kMostPrinted) continue;
+    const std::string subject =
+        decision.subjects.empty() ? std::string() : shortened(decision.subjects.front().text()) + ": ";
+    std::cout << fmt::format("{}{} ({})\n", subject, message(decision), decision.code);
+  }
+  if (told > kMostPrinted) std::cout << fmt::format("… and {} more; --json has all\n", told - kMostPrinted);
+}
+
+void printForPeople(const Refit& refit, const std::vector<BuildPhase>& phases, const std::string& output,
+                    std::int64_t bytes) {
+  printTitle("Phases");
+  Table table({{"phase"}, {"time", true}});
+  for (const BuildPhase& phase : phases) table.add({phase.name, msText(phase.ms)});
+  table.print();
+  const ButForWeights& network = refit.network;
+  std::cout << fmt::format("{}: {} with the weights of {}, {} on disk\n", output, refit.engine, refit.weights,
+                           bytesText(bytes));
+  if (refit.sameWeights()) {
+    std::cout << "the weights are the same\n";
+  } else {
+    std::cout << fmt::format("{} of {} changed, {} of {}\n", std::ssize(network.changed),
+                             counted(network.constants, "constant"), bytesText(network.changedBytes),
+                             bytesText(network.bytes));
+  }
+  const RefitMade& made = refit.anew;
+  std::cout << fmt::format("{} as before, {} chosen anew; {} packed, {} of code made\n",
+                           counted(made.kernels, "tactic"), made.chosenAnew, counted(made.packed, "weight"),
+                           counted(made.code, "piece"));
+  printDecisions(refit.decisions);
+}
+
+/// What differs, on standard error.
+void printDifferences(const Refit& refit) {
+  for (const auto* differences : {&refit.network.differences, &refit.planDifferences})
+    for (const Diagnostic& difference : *differences) std::cerr << fmt::format("fusescope: {}\n", difference.text());
+  if (refit.network.differences.size() >= kMostDifferences) std::cerr << "fusescope: … and there may be more\n";
+}
+
+Result<int> refit(const Arguments& arguments) {
+  PhaseClock clock(progressLine());
+  const auto engine = TRY(openToRefit(arguments.engine, clock.progress()));
+  const std::string output = TRY(outputOf(arguments, engine));
+  auto refitted = refitEngine(engine, arguments.weights, {.threads = arguments.threads, .progress = clock.progress()});
+  if (!refitted.ok()) {
+    clearProgressLine();
+    return std::move(refitted).error();
+  }
+  const Refit refit = std::move(refitted).value();
+  if (!refit.ok()) {
+    clearProgressLine();
+    printDifferences(refit);
+    if (arguments.json) printJson(toJson(refit, clock.phases(), {}, 0));
+    return kDoesNotHold;
+  }
+  Artifact made{.path = refit.weights, .plan = refit.file.plan};
+  made.files = identitiesOf(refit.file.plan->model->files);
+  TRY(checkOutput(output, "--output", made));  // external data among them
+  clock.progress()("write", output);
+  TRY(refit.save(output));
+  const auto phases = clock.phases();
+  clearProgressLine();
+  std::error_code unknown;
+  const auto bytes = static_cast<std::int64_t>(fs::file_size(output, unknown));
+  arguments.json ? printJson(toJson(refit, phases, output, bytes)) : printForPeople(refit, phases, output, bytes);
+  return kDone;
+}
+
+}  // namespace
+
+Command refitCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand("refit", "an engine with other weights: its tactics stay, and nothing is measured");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("ENGINE", arguments->engine, "the engine, whose options, extents and tactics are taken")
+      ->required()
+      ->type_name("E.fse");
+  verb->add_option("--weights", arguments->weights,
+                   "the network that has the weights: that of the engine in all else (.onnx, .pt2)")
+      ->required()
+      ->type_name("NEW.onnx");
+  verb->add_option("-o,--output", arguments->output,
+                   "the engine file to write; default: beside the network, under its name, where there is none yet")
+      ->type_name("OUT.fse");
+  verb->add_option("--threads", arguments->threads, "threads that kernels are prepared for; 0: all of the machine")
+      ->type_name("N")
+      ->check(wholeNumber());
+  verb->add_flag("--json", arguments->json, "say in JSON what changed and what was made anew");
+  return {verb, [arguments] { return refit(*arguments); }};
+}
+
+}  // namespace fusescope::cli

@@ -1,0 +1,92 @@
+#include "session/refit_ranges.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "calibration/products.h"
+#include "calibration/ranges.h"
+#include "calibration/weight_codes.h"
+#include "planning/quantized_model.h"
+
+namespace fusescope {
+namespace {
+
+/// Codes reach from -127 to 127: what is less than half a step beyond rounds to the last one.
+constexpr double kHalfStepBeyond = 1 + 0.5 / 127;
+constexpr double kLoose = 0.5;
+
+/// How the ranges of one weight stand to what its numbers ask for now.
+struct Fit {
+  std::int64_t beyond = 0, loose = 0, all = 0;  ///< channels
+  double worst = 0;                             ///< the largest of (asked for) / (recorded)
+};
+
+Fit fitOf(const WeightRange& recorded, const WeightRange& asked) {
+  Fit fit{.all = std::ssize(recorded.largest)};
+  for (std::size_t i = 0; i < recorded.largest.size(); ++i) {
+    const double was = recorded.largest[i], now = asked.largest[i];
+    if (was <= 0 && now <= 0) continue;
+    fit.beyond += now > was * kHalfStepBeyond ? 1 : 0;
+    fit.loose += now < was * kLoose ? 1 : 0;
+    if (was > 0) fit.worst = std::max(fit.worst, now / was);
+  }
+  return fit;
+}
+
+/// Whether `product`, of the network before it had codes, reads its weights as codes in `plan`.
+bool readsCodes(const Plan& plan, const Product& product) {
+  const Graph& graph = plan.graph();
+  return graph.has(product.node) &&
+         std::ranges::find(graph.node(product.node).inputs, product.weights) == graph.node(product.node).inputs.end();
+}
+
+void addFit(const Subject& weights, const Fit& fit, std::vector<Decision>& decisions) {
+  if (fit.beyond > 0)
+    decisions.push_back(
+        decide("quantize.range_outgrown", {weights}, "refit",
+               {{"channels", fit.beyond}, {"all", fit.all}, {"times", std::ceil(fit.worst * 100) / 100}}));
+  if (fit.loose > 0)
+    decisions.push_back(
+        decide("quantize.range_loose", {weights}, "refit", {{"channels", fit.loose}, {"all", fit.all}}));
+}
+
+Status addOf(const Plan& plan, const BodyPath& path, std::vector<Decision>& decisions, const StopToken& stop) {
+  const Ranges& ranges = *plan.options.ranges;
+  const auto model = TRY(modelBeforeCodes(plan, stop));
+  const Graph& graph = *model->graph;
+  std::set<ValueId> seen;
+  for (const NodeId id : graph.order()) {
+    TRY(checkStop(stop));
+    if (!multiplies(graph.node(id))) continue;
+    const auto product = productOf(graph, graph.node(id));
+    const auto* found = std::get_if<Product>(&product);
+    if (found == nullptr || !readsCodes(plan, *found) || !seen.insert(found->weights).second) continue;
+    const std::string& name = graph.value(found->weights).name;
+    const auto recorded = ranges.weights.find(name);
+    const Tensor* weights = graph.constantData(found->weights);
+    if (recorded == ranges.weights.end() || weights == nullptr) continue;
+    const WeightRange asked = weightRangeOf(*weights, recorded->second.axis, {.method = ranges.settings.weightMethod});
+    if (asked.largest.size() != recorded->second.largest.size()) continue;  // planning refused it
+    addFit(Subject::value(NetworkPlace{path, name}), fitOf(recorded->second, asked), decisions);
+  }
+  for (const CoverBody& body : plan.bodies) {
+    const Plan& planned = plannedBody(body);
+    if (planned.options.ranges == nullptr) continue;
+    TRY(addOf(planned, path.into(plan.graph().node(body.holder).name, body.attribute), decisions, stop));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::vector<Decision>> rangesAgainstWeights(const Plan& plan, const StopToken& stop) {
+  std::vector<Decision> decisions;
+  if (plan.options.ranges == nullptr) return decisions;
+  TRY(addOf(plan, {}, decisions, stop));
+  decisions.push_back(
+      decide("quantize.range_unchecked", {}, "refit", {{"edges", std::ssize(plan.options.ranges->edges)}}));
+  return decisions;
+}
+
+}  // namespace fusescope
