@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "base/json.h"
@@ -46,22 +47,33 @@ struct AttributeText {
   }
 };
 
-/// Whether two attributes say the same. Bodies are compared as graphs; of two they are the same here.
-bool areSame(const Attribute& a, const Attribute& b, Numbers numbers) {
-  if (a.index() != b.index()) return false;
-  if (std::holds_alternative<Subgraph>(a)) return true;
-  if (const Tensor* tensor = std::get_if<Tensor>(&a)) {
-    const Tensor& other = std::get<Tensor>(b);
-    if (numbers == Numbers::LeftOut) return typeOf(*tensor) == typeOf(other);
-    return tensor->identical(other);
+bool areSame(float a, float b) {
+  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);  // NaN as well
+}
+
+/// Whether two attributes of one kind say the same.
+struct SameAttribute {
+  const Attribute& other;
+  Numbers numbers;
+
+  bool operator()(float value) const { return areSame(value, std::get<float>(other)); }
+  bool operator()(const std::vector<float>& values) const {
+    return std::ranges::equal(values, std::get<std::vector<float>>(other),
+                              [](float a, float b) { return areSame(a, b); });
   }
-  if (const float* number = std::get_if<float>(&a)) return *number == std::get<float>(b);
-  if (const auto* ints = std::get_if<std::int64_t>(&a)) return *ints == std::get<std::int64_t>(b);
-  if (const auto* text = std::get_if<std::string>(&a)) return *text == std::get<std::string>(b);
-  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&a))
-    return *list == std::get<std::vector<std::int64_t>>(b);
-  if (const auto* list = std::get_if<std::vector<float>>(&a)) return *list == std::get<std::vector<float>>(b);
-  return std::get<std::vector<std::string>>(a) == std::get<std::vector<std::string>>(b);
+  bool operator()(const Tensor& value) const {
+    const Tensor& tensor = std::get<Tensor>(other);
+    return numbers == Numbers::LeftOut ? typeOf(value) == typeOf(tensor) : value.identical(tensor);
+  }
+  bool operator()(const Subgraph&) const { return true; }  // compared as a graph behind it
+  template <class T>
+  bool operator()(const T& value) const {
+    return value == std::get<T>(other);
+  }
+};
+
+bool areSame(const Attribute& a, const Attribute& b, Numbers numbers) {
+  return a.index() == b.index() && std::visit(SameAttribute{b, numbers}, a);
 }
 
 /// Compares one graph with another, and their bodies behind it.

@@ -8,6 +8,7 @@
 
 #include "analysis/fingerprint.h"
 #include "base/text.h"
+#include "base/version.h"
 #include "engine/engine_file.h"
 #include "engine/plan_backend.h"
 #include "engine/tactic_chooser.h"
@@ -120,6 +121,11 @@ class OtherNumbers {
   std::map<Hash128, std::vector<std::string>> m_changed;
 };
 
+/// Whether a kernel runs by the tactic that it had. Files of earlier versions have names alone.
+bool isSame(const TacticChoice& before, const TacticChoice& now) {
+  return before.tactic && now.tactic ? *before.tactic == *now.tactic : before.chosen == now.chosen;
+}
+
 /// The tactics that the new engine runs by, with the times that were measured of the engine's where they are still
 /// those of the same code on the same kind of machine.
 void takeTactics(const EngineFile& former, const OtherNumbers& others, Refit& refit) {
@@ -129,7 +135,7 @@ void takeTactics(const EngineFile& former, const OtherNumbers& others, Refit& re
   std::int64_t leftOut = 0;
   for (TacticChoice& choice : refit.file.tactics) {
     const auto found = known.find(choice.identity);
-    const bool isTaken = found != known.end() && found->second->chosen == choice.chosen;
+    const bool isTaken = found != known.end() && isSame(*found->second, choice);
     ++(isTaken ? refit.anew.kernels : refit.anew.chosenAnew);
     const std::vector<std::string>* names = others.of(choice.identity);
     if (names != nullptr) {
@@ -162,6 +168,15 @@ void takeTactics(const EngineFile& former, const OtherNumbers& others, Refit& re
 void noteReplanned(const Plan& plan, Refit& refit) {
   for (const Decision& decision : plan.decisions)
     if (decision.code == "build.replanned") refit.decisions.push_back(decision);
+}
+
+/// Another version simplifies networks otherwise: what differs may be that.
+void noteOtherVersion(const EngineFile& engine, Diagnostic& difference) {
+  if (engine.fusescopeVersion != kFusescopeVersion)
+    difference.help += fmt::format(
+        " The engine was built by Fusescope {}, which may have simplified the same network "
+        "to another one.",
+        engine.fusescopeVersion);
 }
 
 /// The network as an artifact that openEngine() prepares by the engine's tactics.
@@ -232,7 +247,10 @@ Result<Refit> refitEngine(const Artifact& engine, const std::filesystem::path& w
   const auto model = TRY(openModel(weights, givenExtents(former.inputSpecs), options.stop, options.progress));
   report("compare");
   refit.network = compareButForWeights(former, *model);
-  if (!refit.network.isSameNetwork()) return refit;
+  if (!refit.network.isSameNetwork()) {
+    noteOtherVersion(*engine.engine, refit.network.differences.front());
+    return refit;
+  }
   TRY(checkStop(options.stop));
   report("plan");
   const auto plan = TRY(remakePlan(model, toJson(*engine.plan)));

@@ -292,6 +292,36 @@ TEST_F(RefitEngines, AreRefusedForAnotherNetwork) {
   EXPECT_FALSE(extent.help.empty());
 }
 
+TEST_F(RefitEngines, ReadWeightsThatLieBesideTheNetwork) {
+  const auto with = [](const std::string& weights) {
+    return "g (float[2, 2] x) => (float[2, 2] y) <float[2, 2] w = " + weights + "> { [mm] y = MatMul (x, w) }";
+  };
+  const std::string engine = built(model("a.onnx", with("{1, 2, 3, 4}")));
+  const std::string beside = model("b.onnx", with("[\"location\": \"w.bin\"]"));
+  const auto missing = refitted(engine, beside);
+  EXPECT_FALSE(missing.ok() && missing.value().ok());
+  if (!missing.ok()) {
+    EXPECT_NE(missing.error().text().find("w.bin"), std::string::npos) << missing.error().text();
+  }
+  const std::vector<float> numbers{5, 6, 7, 8};
+  m_folder.write("w.bin", std::string(reinterpret_cast<const char*>(numbers.data()), 4 * sizeof(float)));
+  const auto refit = refitted(engine, beside);
+  ASSERT_TRUE(refit.ok()) << refit.error().text();
+  ASSERT_TRUE(refit.value().ok());
+  const auto other = built(model("c.onnx", with("{5, 6, 7, 8}")));
+  expectSameOutputs(saved(refit.value(), "r.fse"), other);
+}
+
+TEST_F(RefitEngines, SayThatAnotherVersionMayHaveSimplifiedOtherwise) {
+  std::string bytes = fileBytes(built(model("a.onnx", perceptron(1))));
+  auto artifact = openToRefit(m_folder.write("old.fse", bytes)).value();
+  artifact.engine->fusescopeVersion = "0.0.1";
+  const auto refit = refitEngine(artifact, model("b.onnx", foldedNorm(1)), {});
+  ASSERT_TRUE(refit.ok()) << refit.error().text();
+  ASSERT_FALSE(refit.value().network.isSameNetwork());
+  EXPECT_NE(refit.value().network.differences.front().help.find("0.0.1"), std::string::npos);
+}
+
 TEST_F(RefitEngines, AreRefusedForAnotherAttribute) {
   const std::string engine = built(model("a.onnx", queriesKeysValues(1)));
   std::string graph = queriesKeysValues(2);
