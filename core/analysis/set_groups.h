@@ -6,12 +6,12 @@
 
 namespace fusescope {
 
-/// Sets of the two sides that have things in common, directly or through other sets of either side: the smallest group
-/// that covers the same things on both, as far as both cover them.
+/// A group of sets of both sides that are connected by common elements, directly or through other sets: the smallest
+/// group whose sets on the two sides cover the same elements, as far as both sides cover them.
 struct SetGroup {
   std::vector<std::uint32_t> a, b;  ///< places in the lists of sets, ascending
-  /// Whether both sides have the same sets, each as often: where no two sets of a side share a thing, one each. Then
-  /// b[i] has just the things of a[i], and stands there whatever its place.
+  /// True if both sides have the same sets, each equally often. If no two sets of one side share an element, the sets
+  /// correspond one to one: b[i] then has exactly the elements of a[i] and is stored in that order.
   bool same = false;
 };
 

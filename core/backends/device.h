@@ -71,7 +71,7 @@ class DeviceMemory {
       : m_data(device.allocate(bytes), Free{&device}), m_bytes(bytes) {}
   std::byte* data() const { return m_data.get(); }
   std::size_t bytes() const { return m_bytes; }
-  /// What it holds is lost when there must be more of it.
+  /// Makes the memory at least `bytes` large. If it has to grow, its contents are lost.
   void atLeast(std::size_t bytes) {
     if (bytes > m_bytes) *this = DeviceMemory(*m_data.get_deleter().device, bytes);
   }

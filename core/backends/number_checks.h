@@ -7,7 +7,8 @@ namespace fusescope {
 // and where it finds one calculates again in a way that keeps NaN. To look takes a visit to each thread of the team, so
 // that whoever runs many kernels in a row may look once for all of them.
 
-/// While it lives, kernels that its thread runs do not look. Inside another one it changes nothing.
+/// While an object of this class exists, kernels that run on its thread do not check the processor's flag for invalid
+/// operations. An object inside the lifetime of another one has no effect.
 class UncheckedNumbers {
  public:
   UncheckedNumbers();
@@ -15,9 +16,9 @@ class UncheckedNumbers {
   UncheckedNumbers(const UncheckedNumbers&) = delete;
   UncheckedNumbers& operator=(const UncheckedNumbers&) = delete;
 
-  /// Whether NaN may have been lost since it was made. The notes are taken away, and may have been made before: only
-  /// where the same kernels then run again, and there are notes again, do those kernels meet something invalid. Never
-  /// inside another one, which knows.
+  /// Returns whether a NaN may have been lost since this object was made, and clears the flags of all threads. The
+  /// flags may have been set before that. Only if the same kernels run again and the flags are set again did these
+  /// kernels meet an invalid operation. Must not be called inside another object, whose owner makes the check.
   bool takeSuspicion();
 
  private:

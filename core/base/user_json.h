@@ -24,8 +24,9 @@ Status checkKeys(const Json& json, const std::vector<std::string>& known, const 
 /// That `key`, which `object` must have, is missing; where a key that is there may have been meant, which one.
 std::string missingInWords(const Json& object, std::string_view key);
 
-/// Whether the file `json` says by "format" that it is `what`, "a directives file". Errors: it is no object, says
-/// nothing, or says something else; what it must say, with the newest `version`.
+/// Checks that "format" of `json` is `format`. `what` names the expected kind for errors, such as "a directives file".
+/// Errors: it is not an object, it has no format, or it has another one; the error states the expected format and the
+/// newest `version`.
 Status checkFormat(const Json& json, std::string_view what, std::string_view format, int version);
 
 }  // namespace fusescope

@@ -25,9 +25,10 @@ struct Kept {
   std::string where;        ///< which level had it: "disk"
 };
 
-/// A level of what is kept between builds and processes. Knows bytes and keys only; a key is compared whole. Levels
-/// stand before each other: whoever misses asks the next one and keeps what that gives. Thread-safe. Losing something
-/// costs time, never a result: what cannot be kept is not, and what fails its check is not given.
+/// A store for results that are kept between builds and processes. It knows only bytes and keys, and compares keys in
+/// full. Stores can be chained: if one does not have an entry, it asks the next one and keeps the result. Thread-safe.
+/// A lost entry costs time but never changes a result: an entry that cannot be kept is dropped, and one that fails its
+/// check is not returned.
 class KeptStore : public ArtifactStore {
  public:
   virtual std::optional<Kept> find(std::string_view kind, std::string_view key) = 0;

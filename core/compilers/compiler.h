@@ -50,8 +50,8 @@ struct HandedNetwork;
 struct Lowered {
   std::shared_ptr<const Plan> plan;  ///< of the network or part: what is to be compiled and in which types
   std::shared_ptr<const HandedNetwork> network{};  ///< the file that the compiler is handed; null: it takes the plan
-  Json options{};                                  ///< that it is told besides, in its own terms; null: none
-  std::vector<LoweredPin> pins{};                  ///< in the order of the graph
+  Json options{};                  ///< Further options for the compiler, in its own terms; null if there are none.
+  std::vector<LoweredPin> pins{};  ///< in the order of the graph
 };
 
 /// What turns networks into something that runs. Seven questions: support(), lower() and compile() here; what was made,
@@ -67,8 +67,8 @@ class Compiler {
   virtual CompilerIdentity identity() const = 0;
   /// The target whose table predicts what it does; empty: whichever is asked for.
   virtual std::string target() const = 0;
-  /// Whether it compiles what was planned for `target`, where it has one of its own: for that, and those of a
-  /// capability of it ("tensorrt-rtx:sm120").
+  /// Returns whether this compiler compiles plans for `target`. A compiler with a target of its own accepts that target
+  /// and its capabilities ("tensorrt-rtx:sm120").
   virtual bool takesTarget(std::string_view target) const;
   /// What of it nobody has run yet, as a sentence; empty: it was tried.
   virtual std::string untried() const { return {}; }
@@ -104,9 +104,9 @@ bool isForTarget(std::string_view asked, std::string_view own);
 /// The compilers of this build: compilers.inc, then those that a probe reaches (probed/probed_kinds.inc), each where it
 /// is found first. Our own is the first.
 std::span<const Compiler* const> allCompilers();
-/// By NAME, or NAME@ENVIRONMENT of one that a probe reaches: the name of an environment, or the command that starts
-/// Python there. Starts nothing: whether it is there identity() and whyNot() say. Null for an unknown NAME.
-/// Thread-safe; the compiler stays for the life of the process.
+/// Finds a compiler by NAME, or by NAME@ENVIRONMENT for a compiler behind a probe, where ENVIRONMENT is the name of an
+/// environment or the command that starts Python there. This starts nothing: identity() and whyNot() say whether the
+/// compiler exists. Returns null for an unknown NAME. Thread-safe; the compiler lives as long as the process.
 const Compiler* findCompiler(std::string_view name);
 const Compiler& ownCompiler();
 

@@ -19,8 +19,8 @@ Result<LayerErrorReport> carriedErrors(Engine& lowered, Engine& exact,
                                        std::span<const std::map<std::string, Tensor>> samples,
                                        const LayerErrorOptions& options, const MarkedValues& inner = {});
 
-/// What stands between the kernels of `lowered` where another compiler took the network whole and can hand it out
-/// without running other kernels; else nothing. Errors: cancellation.
+/// Returns the values between the kernels of `lowered`, if another compiler compiled the network as a whole and can
+/// return these values without changing its kernels; otherwise nothing. Error: cancellation.
 Result<MarkedValues> innerValues(const Engine& lowered, std::span<const std::map<std::string, Tensor>> samples,
                                  const BuildOptions& options);
 

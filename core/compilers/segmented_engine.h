@@ -29,8 +29,9 @@ class SegmentedEngine final : public Engine {
   /// hands inner values out.
   Result<RunResult> run(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark,
                         const StopToken& stop) override;
-  /// Of one segment: what its compiler measures. Of several: the sums of what each measures, without handing tensors
-  /// over, so that there are no percentiles; `remark` says so.
+  /// Times the network. With one segment, this is the measurement of its compiler. With several, it is the sum of the
+  /// measurements of all segments without the time for passing tensors between them; there are then no percentiles, and
+  /// `remark` says so.
   Result<TimeReport> time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) override;
   /// The plan and what was read back. What the compiler made is made again when the file is opened.
   Status save(const std::filesystem::path& path) const override;

@@ -12,13 +12,14 @@
 
 namespace fusescope {
 
-/// Finds which of the differences between what two Plans were made of caused a change. Where there is one, it did. Else
-/// the plans are made again with one difference taken over at a time, in A's network from A's options and in B's from
-/// B's: a difference is a cause of what is already so in A with it, or no longer so in B without it. Ranges, and what
-/// asks for int8, are taken over together where one cannot be without the other. Many differences are tried as groups,
-/// then as halves of those that change something, as long as the bound on plans lasts: of a group that could not be
-/// halved further those are causes that a decision about the place names, else all of it. Where prices chose, and none
-/// are given, decisions that name a directive tell. Not thread-safe.
+/// Finds the differences between the options and networks of two plans that caused a change. If there is one
+/// difference, it is the cause. Otherwise the plans are made again with one difference applied at a time, to A's
+/// options on A's network and in reverse to B's options on B's network. A difference is a cause if A shows the change
+/// with it, or if B does not show it without it. Ranges and the option that asks for int8 are applied together, because
+/// neither works alone. If there are many differences, groups of them are tried, then halves of the groups that change
+/// something, up to the limit on plans. If a group cannot be halved further, its causes are the differences that a
+/// decision about the place names, or else the whole group. If prices chose types and no prices are given, decisions
+/// that name a directive are used. Not thread-safe.
 class CauseFinder {
  public:
   /// Differences, or groups of them, whose plans are made: each costs two.

@@ -17,9 +17,10 @@ inline bool isOfValues(Aspect aspect) {
 /// How many things a level has at most (PlanLevel::thingOfA()).
 std::size_t thingsOf(const PlanLevel& level);
 
-/// One number for each aspect of each node (Kernel, Segment, Type, and Said: what decisions say of it) or value
-/// (Stored, Casts) of one level: two plans with equal numbers are equal there. Of nodes by PlanLevel::thingOfA(), 0 of
-/// those that a plan has not; of values by ValueId of A: those that it has not are left out.
+/// The facts of one level as numbers: one for each aspect of each node (Kernel, Segment, Type, and Said for the
+/// decisions about it), or of each value (Stored, Casts). If the numbers of two plans are equal, the plans are equal
+/// there. Nodes are indexed by PlanLevel::thingOfA(), and nodes that a plan does not have get 0; values are indexed by
+/// the ValueId of A, and values that A does not have are omitted.
 struct LevelFacts {
   std::vector<std::uint64_t> of[kAspects];
   std::uint64_t at(Aspect aspect, std::uint32_t index) const {
@@ -28,8 +29,9 @@ struct LevelFacts {
   }
 };
 
-/// Of `plan`, which is of the network of A, or of B, at `level`, in which codes may stand elsewhere; null: no plan
-/// there.
+/// Computes the facts of `plan` at `level`. `ofA` says whether `plan` belongs to network A or to network B; in the two
+/// networks quantised codes may be inserted at different places. If `plan` is null, the side has no plan at this level
+/// and all facts are 0.
 LevelFacts factsOf(const PlanLevel& level, const Cover* plan, bool ofA);
 
 }  // namespace fusescope

@@ -15,7 +15,8 @@ namespace fusescope {
 class BodyObserver {
  public:
   virtual ~BodyObserver() = default;
-  /// What is to be seen of `body` besides its inputs and outputs: values that it leaves in memory.
+  /// Returns the values of `body` to observe in addition to its inputs and outputs; they must be values that it stores
+  /// in memory.
   virtual std::set<ValueId> wanted(const Plan& /*body*/) { return {}; }
   /// Before a run. `inputs` copies what the body is called on, as the inputs of its graph, at the types that these
   /// declare.

@@ -24,8 +24,8 @@ struct BuildOptions {
   std::map<std::string, Dims> shapes;  ///< concrete extents for dynamic inputs; the InputSpecs' opt where missing
   int shapeCache = 4;  ///< sets of extents that stay prepared, at least 1; the one used longest ago goes first
   KernelStore* kernels = nullptr;  ///< outlives the engine; null: that of the process
-  /// What another compiler says of its kernels is compared with numbers on these inputs, where it hands inner values
-  /// out: it takes a run, and more. Empty: nothing is.
+  /// Inputs on which the kernels that another compiler reports are compared with the numbers of their nodes, if the
+  /// compiler returns inner values. This needs at least one run. If empty, nothing is compared.
   std::map<std::string, Tensor> verifyOn{};
   /// Only what another compiler makes of the network is wanted, and nothing will be run or timed: what it answered
   /// before to the very same question, and was kept, will do.
@@ -96,8 +96,8 @@ struct StepTime {
   std::optional<double> rooflineMs{};
   bool emulated = false;
   std::vector<BodyTimes> bodies{};  ///< of a node that runs by them; its own time includes theirs
-  /// Of a part that another compiler compiled as a whole: its kernels, with times of their own where the compiler tells
-  /// them; fused nodes are those of TimeReport::made.
+  /// For a part that another compiler compiled as a whole: its kernels, with their own times if the compiler reports
+  /// them. Their fused nodes are those of TimeReport::made.
   std::vector<StepTime> kernels{};
 };
 

@@ -26,7 +26,8 @@ class FusedNodeSteps {
   static Result<std::unique_ptr<FusedNodeSteps>> create(std::shared_ptr<const Plan> plan,
                                                         const std::map<std::string, Dims>& extents,
                                                         const BuildOptions& options);
-  /// As it is run, by the backend of the options: not the one that was given where that says another.
+  /// Returns the plan that is run. It names the backend of the build options, so it differs from the plan that was
+  /// given if that names another backend.
   const Plan& plan() const { return *m_plan; }
   const KernelRequests& requests() const { return *m_requests; }
   /// What runs `fused`.

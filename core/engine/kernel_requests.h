@@ -16,7 +16,8 @@ namespace fusescope {
 class InnerTypes {
  public:
   InnerTypes(const Plan& plan, const FusedNode& fused);
-  /// As an output, else on the edge inside, else as the plan stores it.
+  /// Returns the type of `value` inside the fused node: the type of the output if `value` is an output, otherwise the
+  /// type of the inner edge, otherwise its stored type in the plan.
   DataType of(ValueId value) const;
 
  private:

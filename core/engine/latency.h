@@ -10,8 +10,8 @@ namespace fusescope {
 /// Sets the times and counts of `report` from those of runs, in milliseconds. There must be one.
 void summarise(TimeReport& report, const std::vector<double>& runs);
 
-/// Whether nothing else wanted the machine while steps ran that may become slower and slower: each is held against
-/// those around it.
+/// Returns whether the machine was idle during these steps. Steps may become slower one after the other, so each is
+/// compared with its neighbours only.
 bool quietSteps(const std::vector<double>& stepMs);
 
 /// The half of the runs, at least one, whose times lie around their median, in no order. The mean over just these is

@@ -71,7 +71,8 @@ class SpecialisingEngine final : public Engine {
 
   /// The engine that serves these extents now, until the next call.
   Engine& serving(const std::map<std::string, Dims>& extents);
-  /// What is known of these extents; nothing where they were not met, or so long ago that they are forgotten.
+  /// Returns the state of these extents; nothing if they have not occurred, or occurred so long ago that they were
+  /// forgotten.
   std::optional<ServedExtents> served(const std::map<std::string, Dims>& extents) const;
   /// In the order in which they were taken; the oldest are forgotten where there are very many.
   const std::vector<Decision>& decisions() const { return m_decisions; }

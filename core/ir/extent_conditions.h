@@ -21,11 +21,11 @@ struct ExtentCondition {
   bool operator==(const ExtentCondition&) const = default;
 };
 
-/// Whether it holds where the symbols have these values; nothing if one has none.
+/// Returns whether the condition is true for these values of the symbols; nothing if a symbol has no value.
 std::optional<bool> holds(const ExtentCondition& condition, const ExtentExpression::ValueOf& valueOf);
 
-/// Which of two symbols stands for both once they are equal: the one of lower rank. Nothing: nothing may be assumed of
-/// it.
+/// Returns the rank of a symbol. When two symbols become equal, the one with the lower rank represents both. Nothing
+/// means that no assumption may be made about the symbol.
 using SymbolRank = std::function<std::optional<std::size_t>(const std::string& symbol)>;
 
 /// Adds to `facts` something that makes `a` and `b` equal: that a symbol is equal to an expression, a multiple of a

@@ -19,7 +19,8 @@ namespace fusescope {
 struct HeldBody {
   std::string holder;     ///< the node's name in the graph that it lies in
   std::string attribute;  ///< "then_branch", "else_branch", "body"
-  /// Names in the body that another body of the holder has too: there the attribute must be said. Null: always.
+  /// Names that occur in another body of the same holder as well; for these, the text of a place must include the
+  /// attribute. Null: the text always includes it.
   std::shared_ptr<const std::set<std::string, std::less<>>> shared{};
 
   auto operator<=>(const HeldBody& other) const {
@@ -86,9 +87,9 @@ struct NamedBody {
   std::string_view rest;
 };
 
-/// The bodies of nodes of `graph` that `text` leads into: "HOLDER/ATTRIBUTE/REST" into that body, "HOLDER/REST", as
-/// people type it, into each body of the holder. Names may hold slashes, so that several nodes may be meant. What is
-/// returned refers to `graph` and `text`.
+/// Finds the bodies to which a prefix of `text` refers: "HOLDER/ATTRIBUTE/REST" refers to that body, and "HOLDER/REST",
+/// as people type it, to each body of the holder. Names may contain slashes, so that several nodes may match. The
+/// result refers to `graph` and `text`.
 std::vector<NamedBody> bodiesNamed(const Graph& graph, std::string_view text);
 /// The same, where the nodes of `graph` with bodies are known.
 std::vector<NamedBody> bodiesNamed(const Graph& graph, const std::vector<NodeId>& holders, std::string_view text);

@@ -9,10 +9,10 @@
 
 namespace fusescope {
 
-/// What is known of the extents that a graph leaves open, and what has to be taken for granted, while types are
-/// inferred. Where two different extents are joined that must be equal, they are one from then on; where nothing else
-/// is assumed, that is a condition too: the network works only so. Where two are broadcast, they are taken to be equal
-/// under a condition, if that is wanted.
+/// Collects, during type inference, what is known about open extents and what must be assumed about them. When two
+/// different extents must be equal, they become one extent; if nothing else justifies this, the equality is a condition
+/// under which the network works. When two extents are broadcast, they are assumed to be equal under a condition, if
+/// the caller wants that.
 class OpenExtents {
  public:
   /// `conditions` hold from the start. `assume`: add others.

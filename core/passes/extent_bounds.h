@@ -20,11 +20,12 @@ struct ExtentBounds {
   std::vector<ExtentBound> least, most;  ///< by symbol
 };
 
-/// The least and the most values of the symbols, of those that they have as min and max and what was found between
-/// them, at which the network can work: with all symbols at their least, and with all at their most. Where a usual
-/// bound is too far, the nearest to it is looked for, multiples of what was found before other numbers. Two symbols
-/// that cannot move alone and have the same value (the batch of an input and of a state) are moved together. Bounded
-/// and deterministic.
+/// Finds the range of symbol values in which the network can work: the smallest values with all symbols at their
+/// minimum, and the largest with all at their maximum. The search starts from the min and max of each symbol and from
+/// the values that extentSearch() found. If an end of the usual range does not work, the nearest value that works is
+/// used; multiples of the value that was found are tried before other numbers. Two symbols that cannot change
+/// independently and have the same value (the batch of an input and of a state) are changed together. The search is
+/// bounded and deterministic.
 Result<ExtentBounds> extentBounds(const InputSymbols& symbols, const ExtentTrial& trial, const FoundExtents& found,
                                   const StopToken& stop);
 

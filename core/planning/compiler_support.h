@@ -21,8 +21,9 @@ std::string_view name(FoundBy by);  ///< "parser", "build"
 struct NodeSupport {
   std::string node;           ///< its name
   std::optional<bool> taken;  ///< null: the compiler does not say
-  std::string code;           ///< of the catalogue of decisions; empty: taken, or not said
-  std::string message;        ///< the compiler's own words; empty: it has none
+  /// The reason code from the decision catalogue; empty if the node is accepted or if the compiler does not say.
+  std::string code;
+  std::string message;  ///< the compiler's own words; empty: it has none
   FoundBy foundBy = FoundBy::Parser;
   bool operator==(const NodeSupport&) const = default;
 };

@@ -7,7 +7,8 @@
 
 namespace fusescope {
 
-/// What the kernels of a model are known by, whoever says that they are kernels: FusedNode::identity.
+/// Computes FusedNode::identity for kernels of a model. The identity depends only on the nodes, not on whether a plan
+/// or another compiler says that they are one kernel.
 class Identities {
  public:
   explicit Identities(const Model& model);

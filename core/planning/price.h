@@ -27,8 +27,9 @@ struct Price {
   std::string from;   ///< where and when: "this machine, 2 threads, 2026-11-21"
 };
 
-/// What a node with bodies takes by the plans of its bodies, without what its own step adds: of an If from the branch
-/// that takes least to the one that takes most, of a Loop or Scan all iterations, or one where nobody knows how many.
+/// The time of a node with bodies according to the plans of its bodies, without the overhead of its own step. For an If
+/// it ranges from the fastest to the slowest branch; for a Loop or Scan it is that of all iterations, or of one
+/// iteration if their number is unknown.
 struct BodyTime {
   double leastMs = 0, mostMs = 0;          ///< they differ only where an If is, or is in a body
   PriceSource how = PriceSource::Unknown;  ///< measured where all that it consists of was measured

@@ -96,8 +96,8 @@ struct ReadBackPin {
   PinResult result = PinResult::NotDisclosed;
   PinCause cause = PinCause::None;
   std::string why{};
-  /// Of one that is not obeyed: what its kernels hold between it and their other nodes. A kernel of its own, in its own
-  /// type, would begin and end at these values.
+  /// For a pin that is not obeyed: the inner values between the node and the other nodes of its kernels. A separate
+  /// kernel for the node, in its own type, would begin and end at these values.
   std::vector<ValueId> cut{};
 };
 /// What keeps a type from a node, as the compiler or the log of its build tells. It counts where the node has another
@@ -137,7 +137,8 @@ struct Placement {
 struct ReadBack {
   CompilerIdentity compiler{};
   std::vector<ReadBackKernel> kernels{};  ///< in the order in which they run
-  /// Of nodes without a kernel, as far as it is told. A node of a fallback segment has that fate whatever is said.
+  /// The fates of nodes without a kernel, as far as the compiler reports them. A node of a fallback segment always has
+  /// the fate Fallback, whatever is reported.
   std::map<NodeId, Fate> fates{};
   std::vector<ReadBackConversion> conversions{};
   std::vector<ReadBackPin> pins{};  ///< where the compiler itself tells; else they are found from the kernels
@@ -186,12 +187,13 @@ const Plan& askedPlan(const Cover& cover);
 /// The fused nodes of `cover` that hold `node`, ascending: of a Plan one.
 std::vector<FusedNodeId> kernelsOf(const Cover& cover, NodeId node);
 
-/// What `told` makes of `asked`. Segments are those of the plan; those in fallback run on our own engine. Errors,
-/// located: a kernel that holds a node twice, a node of a fallback segment and is not ours or the other way round, or
-/// one that the network has not.
+/// Builds the read-back plan from what the compiler reported. Its segments are those of `asked`; fallback segments run
+/// on our own engine. Errors name their place: a kernel that contains a node twice, a kernel of the compiler with a
+/// node of a fallback segment, a kernel of ours with another node, and a node that the network does not have.
 Result<std::shared_ptr<const ReadBackPlan>> readBackPlan(std::shared_ptr<const Plan> asked, const ReadBack& told);
 
-/// What FORMAT.md says of a pin, but its node. `graph`: whose values `pin.cut` has.
+/// Writes the keys of a pin that planning/FORMAT.md describes, except `node`. `graph` is the graph that contains the
+/// values of `pin.cut`.
 Json toJson(const Graph& graph, const ReadBackPin& pin);
 /// The keys of a plan, `source` "read_back", and those of planning/FORMAT.md that only such plans have.
 Json toJson(const ReadBackPlan& plan);

@@ -15,8 +15,8 @@ namespace fusescope {
 std::vector<std::uint32_t> runOrder(const Graph& graph, const std::vector<FusedNode>& kernels,
                                     const std::vector<std::vector<std::uint32_t>>& holders);
 
-/// What became of the types that were asked of nodes: what `told` says, else what the kernels of `made` show, and why
-/// as far as the hindrances that are told, the plan that was asked for, fates and regions say.
+/// Returns the result of each pin. If `told` reports a result, it is used; otherwise the result follows from the
+/// kernels of `made`, and its cause from the hindrances in `told`, the plan that was asked for, fates and regions.
 std::vector<ReadBackPin> pinsOf(const ReadBackPlan& made, const ReadBack& told);
 
 /// Says of each pin of `made` that `told` does not have itself what became of it.

@@ -12,8 +12,9 @@ struct SegmentBorder {
   enum class Direction { In, Out };
   ValueId value;
   Direction direction = Direction::In;
-  SegmentId other;                          ///< invalid: an input or output of the network
-  DataType type = DataType::Undefined;      ///< that it is stored at; Undefined: nobody says
+  SegmentId other;  ///< invalid: an input or output of the network
+  /// The stored type of the value; Undefined if neither the plan nor the compiler gives it.
+  DataType type = DataType::Undefined;
   std::optional<std::int64_t> bytes;        ///< of the tensor as it is stored; null where that is not known
   std::optional<CostRange> range;           ///< of `bytes`; null where the inputs' extents are fixed
   const PlannedCast* conversion = nullptr;  ///< of the cover; null: it is read as it is stored

@@ -27,7 +27,9 @@ struct TruncatedBody {
 /// The types of values inside accelerated segments, and which truncations make them so.
 struct Truncation {
   TruncationPlan plan;
-  std::vector<NodeId> saturatesAt;    ///< by ValueId: who takes what a narrowed constant loses as its end; else invalid
+  /// For each ValueId: the node that treats every number as large as the lost element as "no limit", so that a constant
+  /// may be narrowed although one element does not fit. Invalid if there is no such node.
+  std::vector<NodeId> saturatesAt;
   std::vector<DataType> types;        ///< by ValueId: after truncation
   std::vector<char> refused;          ///< by ValueId: a constant that does not survive, or is not known to
   std::vector<TruncatedBody> bodies;  ///< in the order of the graph
@@ -94,8 +96,8 @@ struct Fusion {
   std::vector<Decision> refusals;  ///< merges that did not happen, and why
   std::vector<TypeConflict> conflicts;
 };
-/// What stands in the way of kernels besides the graph: wishes of the user, and types that one kernel cannot hold. The
-/// default: nothing.
+/// The limits on fusion other than those of the graph: directives of the user, and types that one kernel cannot
+/// combine. The default has no limits.
 struct NodeFacts;
 struct FusionLimits {
   const std::vector<NodeFacts>* facts = nullptr;  ///< by NodeId: no kernel calculates in f64 and in narrower floats

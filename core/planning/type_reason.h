@@ -6,7 +6,7 @@ namespace fusescope {
 
 /// Why a node calculates in its type.
 enum class TypeReason {
-  Default,        ///< its own, where nothing else is asked for
+  Default,        ///< The node keeps its own type because no other type was asked for.
   NotFloat,       ///< it computes no floats
   Moved,          ///< it moves elements
   AuthorCast,     ///< it is a Cast of the author

@@ -9,7 +9,8 @@
 
 namespace fusescope {
 
-/// What directives cost: the plan with them minus the plan without them, all others in place.
+/// The cost of directives: the plan with these directives minus the plan without them, with all other directives
+/// unchanged.
 struct DirectiveCost {
   std::vector<std::string> lostFusions;       ///< kernels that would be without them and are not
   std::int64_t kernels = 0;                   ///< more than without

@@ -19,8 +19,8 @@ struct PlanWords {
 /// else a file of directives; ranges are always a file. Nothing for what is as default. Ids of directives may become
 /// others. Pure.
 PlanWords planWords(const WorkSource& source, const std::filesystem::path& folder);
-/// The same as the one word that stands behind --plan-a and --plan-b; none where all is as default. Errors: a path
-/// holds a quote, which that word cannot hold.
+/// Returns the same options as one shell word, the argument of --plan-a or --plan-b; empty if all options have their
+/// defaults. Error: a path contains a quote, which that word cannot contain.
 Result<PlanWords> planWordsInOneWord(const WorkSource& source, const std::filesystem::path& folder);
 std::string absolutePath(const std::string& path);
 

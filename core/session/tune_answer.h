@@ -71,7 +71,8 @@ struct TuneAnswer {
 
 /// Errors name the field.
 Result<TuneAnswer> tuneAnswerFromJson(const Json& reply);
-/// How many pins stand in the options of a search before those that it `found`, which come last: they stay.
+/// Returns the number of pins that the user had set before the search. They come before the pins that were `found` in
+/// `options`, and are kept.
 std::int64_t pinsBefore(const PlanOptions& options, std::size_t found);
 /// The set of pins that a search under way is running, as its progress says it.
 struct TunedTry {

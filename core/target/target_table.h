@@ -16,7 +16,8 @@ namespace fusescope {
 
 struct Target;
 
-/// What else than its types must hold of a node: one subject, one rule. See resources/targets/FORMAT.md.
+/// A requirement of a target on a node, other than its types: one subject and one rule. See
+/// resources/targets/FORMAT.md.
 struct Restriction {
   enum class Subject { Attribute, Input, Output, Function };
   enum class Rule { OneOf, All, Rank, Constant, Zero, Below, Types, Absent, Static, StaticAxis, Function };

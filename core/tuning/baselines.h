@@ -11,9 +11,9 @@ namespace fusescope {
 Result<std::optional<TunePoint>> prefixBaseline(Evaluations& evaluations);
 Result<std::optional<TunePoint>> suffixBaseline(Evaluations& evaluations);
 
-/// As NNCF's accuracy control: groups ranked by the error that is left when each alone is pinned, taken one by one; one
-/// that makes it worse is left for the end and the others are ranked anew beside what is pinned then; after three
-/// rankings what comes next is taken whatever it does.
+/// Searches as NNCF's accuracy control does. Groups are ranked by the error that remains when each is pinned alone, and
+/// are pinned one by one in this order. If pinning a group makes the error larger, the group is moved to the end and
+/// the other groups are ranked again with the current pins. After three rankings the next group is pinned in any case.
 Result<std::optional<TunePoint>> greedyBaseline(Evaluations& evaluations);
 
 /// The smallest number of `count` for which `setOf` meets the goal, as if more were never worse; nothing if `setOf` of

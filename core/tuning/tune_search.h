@@ -46,7 +46,7 @@ class TuneOracle {
   virtual std::uint32_t nodeCount() const = 0;
   /// Every node in exactly one group, in the order of the graph: nodes that one kernel runs.
   virtual const std::vector<PinSet>& groups() const = 0;
-  /// By group: those that it hands something to or takes something from.
+  /// For each group: the groups that read values of it or whose values it reads.
   virtual const std::vector<std::vector<std::uint32_t>>& neighbours() const = 0;
   virtual Result<PinnedPlan> plan(const PinSet& pins) = 0;
   /// Of the whole network; infinite where something finite became infinite or NaN. A cancellation ends the search with

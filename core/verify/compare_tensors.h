@@ -31,7 +31,8 @@ struct TensorComparison {
   double maxAbs = 0, maxRel = 0, maxOverRms = 0;
   double cosine = 1;   ///< NaN where one side is not finite, 0 where one is zero
   double ofBound = 0;  ///< the largest share of the given bounds that an element takes: at most 1 where `ok`
-  /// Whether it says anything of the outputs: neither side has to hold numbers for that, but then they must differ.
+  /// Returns whether the comparison gives a result: there were numbers to compare (`problem` is empty), or the tensors
+  /// differ although they contain none.
   bool tells() const { return problem.empty() || !ok; }
   bool operator==(const TensorComparison&) const = default;
 };

@@ -23,7 +23,8 @@ class ExactCounterparts {
   ExactCounterparts(const Graph& lowered, std::shared_ptr<const Model> exact);
   /// The value of the exact network that `value` stands for; nothing where there is none.
   std::optional<ValueId> of(ValueId value) const;
-  /// What the codes of `value` stand for; nothing where it is no codes of a number that the exact network has.
+  /// Returns how the quantised codes of `value` represent numbers; nothing if `value` has no codes, or codes of a
+  /// number that the exact network does not have.
   const CodeMeaning* meaning(ValueId value) const;
   const Model& exact() const { return *m_exact; }
 

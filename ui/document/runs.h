@@ -40,8 +40,8 @@ class Runs : public QObject {
     Range range;       ///< of it, turn by turn
     int turns = 0;
   };
-  /// By comparison() where it is of these two, else by the newest comparison of them, whichever it calls A; nothing:
-  /// they were not timed in turns.
+  /// Returns the result of timing the two runs in turns: from comparison() if it compares these two, otherwise from the
+  /// newest comparison of them, whichever of the two it calls A. Nothing if they were not timed in turns.
   std::optional<InTurns> inTurns(const std::string& a, const std::string& b) const;
   const RunSettings& settings() const { return m_settings; }
   /// The plans that runs of the session are of, as they are asked for, and the network that they are made from. Never
@@ -53,8 +53,8 @@ class Runs : public QObject {
   bool ofThisPlan(const Run& run) const;
   /// The newest run of the plan on screen that came to something; null: there is none.
   const Run* newestOfThisPlan() const;
-  /// By the settings. Where it first goes wrong is what errors layer by layer on the same inputs say, once there are
-  /// such ones; until then what the evaluation says.
+  /// Returns the verdict of `run` by the tolerance of the settings. The place where it first goes wrong is taken from
+  /// the errors per layer on the same inputs if there are any, and otherwise from the evaluation.
   Verdict verdict(const Run& run) const;
   /// The evaluation that the verdict is of; null: there is none.
   const Evaluation* evaluation(const Run& run) const { return evaluationFor(run, m_settings); }
@@ -188,8 +188,9 @@ class Runs : public QObject {
     bool notFinite = false;           ///< the first became infinite or NaN
   };
   const Judged& judged(const SharedOptional<RunErrors>& errors) const;
-  /// Of a run of this model: what errors layer by layer come to, where it is they that tell where it goes wrong. Null:
-  /// its evaluation tells, which is on the inputs of the settings, or there are none.
+  /// Returns the verdict of the errors per layer of `run`, a run of this model, if it decides where the run goes wrong.
+  /// Null if the evaluation decides instead because it was made on the inputs of the settings, or if there are no
+  /// errors per layer.
   const Judged* judgedByLayers(const Run& run) const;
   /// All that were asked for, and of what: it is asked for again and again.
   struct KnownJudged {

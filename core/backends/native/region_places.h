@@ -29,7 +29,8 @@ class RegionPlaces : public RegionFacts {
   Result<Ref> held(ValueId value);
   /// The type that seen() gives of what is there already.
   DataType seenType(ValueId value) const;
-  /// As `type`, a narrow float, where it is just that to whoever reads it; else nothing.
+  /// Returns `value` in the narrow float `type` if all its readers would read the same number from that type; otherwise
+  /// nothing.
   Result<std::optional<Ref>> narrowed(ValueId value, DataType type);
   /// As ref() and seen(), where it lies, even if one Ref cannot say that.
   Result<View> view(ValueId value);

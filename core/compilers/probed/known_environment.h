@@ -35,8 +35,8 @@ Json environmentFields(const Json& witness, const Json& opened);
 /// Why nothing can be kept of what the compiler answers in an environment, as the end of a sentence; empty: it can.
 std::string whyNotKept(const Json& witness);
 
-/// Whether what was told of an environment still holds: by its files where they are on this machine, else its listener
-/// is asked again.
+/// Returns whether the stored witness of an environment is still valid. If its files are on this machine, they are
+/// checked; otherwise the listener is asked again.
 bool holdsStill(const Environment& environment, std::string_view compiler, const Json& witness, const StopToken& stop);
 
 }  // namespace fusescope

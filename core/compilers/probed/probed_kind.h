@@ -62,7 +62,8 @@ class ProbedKind {
 
   /// Whether it can say of nodes that it takes them before it compiles.
   virtual bool saysSupport() const { return true; }
-  /// What its kernels run on, as times of them say it. `opened`: as for whyNot(); `options`: what it was told.
+  /// Returns the device on which the compiler's kernels run, as it is named beside their times. `opened` is as for
+  /// whyNot(); `options` are the options that the compiler was given.
   virtual std::string deviceOf(const Json& /*opened*/, const CompilerOptions& /*options*/) const { return "cpu"; }
   /// Why it cannot be told how much scratch memory a kernel may take, as a sentence; empty: it can.
   virtual std::string whyNoWorkspace() const;
@@ -70,7 +71,7 @@ class ProbedKind {
   /// What `compile` and `support` are asked with: options of the plan, pins that the network cannot say, the number of
   /// threads. Also completes `network.pins`: which of them it can be asked for, and how.
   virtual Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const = 0;
-  /// How it is told which steps of its optimisation to leave out; nothing: it cannot be told.
+  /// Returns how to switch off steps of the compiler's optimisation; nothing if that is impossible.
   virtual std::optional<OptimiserSwitches> optimiserSwitches() const { return {}; }
   /// The steps that it took, in their order, each once: from its answer to `optimisers`.
   virtual Result<std::vector<OptimiserStep>> optimiserSteps(const ProbeAnswer& answer) const;
@@ -85,9 +86,9 @@ class ProbedKind {
   /// What kernelTimes() are over the runs of a profile, behind "times of kernels are": "medians over all runs".
   /// `options`: what it was told.
   virtual std::string_view kernelTimesAre(const CompilerOptions& options) const = 0;
-  /// The same, with bindings compared with numbers where the compiler hands inner values out: those that are equal
-  /// become Verified. What cannot be compared stays as it was told. Errors: those of readBack(); cancellation. The
-  /// default compares nothing.
+  /// Reads back as readBack() does, and also compares the tensors of kernels with the numbers of their nodes if the
+  /// compiler returns inner values: nodes whose numbers are equal become Verified. What cannot be compared keeps its
+  /// certainty. Errors: those of readBack(), and cancellation. The default compares nothing.
   virtual Result<ReadBack> readBackCompared(const HandedNetwork& network, const ProbeAnswer& compiled,
                                             const ComparedOn& on) const;
   /// The node that a build failed at, where the error says or its kind of search finds one; else invalid. The default:

@@ -21,11 +21,12 @@ class BetweenLayers {
   /// Of a region of which only the two ends are named: the nodes without a layer on the ways from one to the other:
   /// Guessed.
   void takeWays(std::size_t layer);
-  /// Of a layer of which nothing is named: the nodes without a layer between the nodes of the layers around it:
-  /// Guessed, unless another such layer stands there, too: then nothing tells whose they are.
+  /// Places a layer that names nothing. It gets the nodes without a layer between the nodes of the neighbouring layers,
+  /// with certainty Guessed, unless another such layer is at the same place: then it is unknown which layer they belong
+  /// to, and neither gets them.
   void takeAround(std::size_t layer);
-  /// Tensors without a name of the network that can be only one value, since no other goes from the nodes of the layer
-  /// that writes it to the nodes of those that read it.
+  /// Assigns values to tensors that have no name of the network, where only one value is possible: the only one that
+  /// goes from the nodes of the layer that writes the tensor to the nodes of the layers that read it.
   void nameTensors();
   /// Nodes without a layer next to those of the layers around, at most so many.
   std::vector<NodeId> nearest(std::size_t layer, std::size_t most) const;

@@ -16,7 +16,7 @@ inline constexpr const char* kTorch = "torch";
 /// The option that names the program. `who`: what loads it, as messages call it.
 CompilerOption programOption(std::string_view who);
 
-/// What `plan` says of one of `options`, else what it is where nothing is said.
+/// Returns the value of the option `name` in `plan`, or its default from `options`.
 std::string optionOf(const Plan& plan, const std::vector<CompilerOption>& options, std::string_view name);
 
 /// Names the exported program of `network` as what is handed over. Gives {inputs[], outputs[]}, by which the probe
