@@ -10,7 +10,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       // import
       {"import.function_inlined", Import, true,
        "calls the function {function}; its {nodes|node stands/nodes stand} in its place"},
-      {"import.plain_form", Import, true, "{op} is read as {form}"},
+      {"import.plain_form", Import, true, "{op} is read as the equivalent operators {form}"},
       {"import.maps_as_table", Import, true,
        "makes maps from class to score; {value} is the table of the scores instead: a row for each map, and a column "
        "for each of the classes {classes}"},
@@ -26,9 +26,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the file does not say which opset of {domain} it uses; it is read as the first"},
       {"import.input_specs_ignored", Import, true, "what its metadata say of inputs ({key}) is left out: {why}"},
       {"import.input_specs_newer", Import, true,
-       "what its metadata say of inputs ({key}) is of version {version}, and versions up to {known} are read here: it "
-       "is "
-       "kept, and left out"},
+       "the description of inputs in its metadata ({key}) has version {version}, and this program reads versions up to "
+       "{known}: it is preserved but ignored"},
       {"import.training_dropped", Import, true, "the file holds steps of training; only the network is read"},
       {"import.node_renamed", Import, true, "another node is called {name} as well; this one is called {given}"},
       {"import.name_shadowed", Import, true, "{name} is another value in this body than outside of it"},
@@ -88,7 +87,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"normalise.folded", Normalise, true, "depends on constants alone; its result is a constant"},
       {"normalise.noop_removed", Normalise, true, "{op} leaves {type} as it is; what reads its output reads its input"},
       {"normalise.rows_kept", Normalise, true,
-       "makes rows of what has them already: {node} works along the last axis either way"},
+       "is removed: it only flattens to rows, and {node} works along the last axis either way"},
       {"normalise.codes_moved", Normalise, true,
        "changes places with {moves} of its neighbours, which move the integers now instead of the numbers they stand "
        "for"},
@@ -97,15 +96,15 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"normalise.dead", Normalise, true, "no output of the network depends on it"},
       // infer
       {"infer.shape_constant", Infer, true,
-       "the network computes the extents of its result, which are always {shape} (0, and 1 of an Expand: the input's; "
-       "-1: what is left): this constant replaces what computes them"},
+       "the network computes the extents of its result, which are always {shape} (0, and 1 for an Expand: the extent "
+       "of the input; -1: the remaining extent): this constant replaces the nodes that compute them"},
       {"infer.condition", Infer, true,
        "joins open extents that the file does not say to be equal: they are taken to be, on the condition {condition}"},
       {"infer.demand", Infer, true,
        "is known to work where {condition}; inputs of other extents are checked before anything runs, and refused "
        "where it cannot work on them"},
       {"infer.value_contradicted", Infer, true,
-       "the file declares {declared} for {value}, but {computed} is computed, and holds"},
+       "the file declares {declared} for {value}, but {computed} is computed; the computed type is used"},
       {"infer.output_contradicted", Infer, true,
        "the file promises {declared} for output {value}, but {computed} is computed; that is what a caller gets"},
       // input
@@ -123,9 +122,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"truncate.constant", Truncate, true,
        "constant {value}{captured} is narrowed from {from} to {to}: every element survives"},
       {"truncate.constant_saturates", Truncate, true,
-       "constant {value}{captured} is narrowed from {from} to {to}: {element} does not survive, but {consumer} takes "
-       "any number "
-       "that large as no limit"},
+       "constant {value}{captured} is narrowed from {from} to {to}: {element} does not fit into {to}, but {consumer} "
+       "treats every number this large as no limit"},
       {"truncate.produced", Truncate, true, "{value} is produced as {to} instead of {from}"},
       {"truncate.constant_out_of_range", Truncate, false,
        "constant {value}{captured} stays {from}: {element} does not survive as {to}"},
@@ -141,28 +139,29 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"quantize.edge", Quantize, true,
        "{value} stands as {type} for those that multiply it: a step is {scale}, 0 is {zero}"},
       {"quantize.shared_scale", Quantize, true,
-       "{value} stands as {type}: a step is {scale}, 0 is {zero}; it has one scale with {count|other/others}, as their "
-       "elements are picked or joined: {others}"},
+       "{value} is stored as {type} with step {scale} and zero point {zero}; it has the same scale as "
+       "{count|other/others}, because their elements are selected or joined: {others}"},
       {"quantize.residual", Quantize, true, "adds {value} as codes behind the convolution before it"},
       {"quantize.bias_corrected", Quantize, true,
        "its bias takes out what rounded weights do to the mean of each channel, {most} at the most"},
       {"quantize.smoothed", Quantize, true,
-       "the channels of {value} are divided by {least} to {most} where they are made, and what multiplies them is "
-       "multiplied: one scale serves them all better"},
+       "the channels of {value} are divided by {least} to {most} where they are calculated, and the weights of the "
+       "products that read them are multiplied by the same numbers, so that one scale suits all channels better"},
       {"quantize.weight_only", Quantize, true,
        "calculates in floats; weights {weights} are held as {type} with {scales}"},
       {"quantize.read_as_floats", Quantize, false,
-       "reads {value} as floats, though it stands as codes for others: of {op} no kernel works on codes alone"},
+       "reads {value} as floats, although other nodes read it as quantised codes: no kernel for {op} works on codes "
+       "alone"},
       {"quantize.pinned", Quantize, false, "stays in floats: {pin}"},
       {"quantize.excluded", Quantize, false, "stays in floats: the ranges leave out '{pattern}'"},
       {"quantize.fallback", Quantize, false, "stays in floats: it is to run in fallback"},
       {"quantize.not_asked", Quantize, false, "stays in floats: nothing asks for int8 here"},
       {"quantize.slower", Quantize, false,
-       "stays in floats, which take less with what stands beside it: {floats_ms|time} alone, integers "
-       "{integers_ms|time}"},
+       "stays in floats: with the conversions around it, floats are faster ({floats_ms|time} alone, integers "
+       "{integers_ms|time})"},
       {"quantize.faster", Quantize, true,
-       "multiplies integers, which take less with what stands beside it: {integers_ms|time} alone, floats "
-       "{floats_ms|time}"},
+       "multiplies integers: with the conversions around it, integers are faster ({integers_ms|time} alone, floats "
+       "{floats_ms|time})"},
       {"quantize.no_price", Quantize, true,
        "multiplies integers as the rules say: the times of both types are not known here"},
       {"quantize.author", Quantize, false, "has codes already: the network's author quantised it"},
@@ -198,7 +197,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "name "
        "it{hint}"},
       {"validate.type_not_supported", Validate, false,
-       "{target} does not support {op} at {type} (value {value}){mend}"},
+       "{target} does not support {op} with type {type} (value {value}){mend}"},
       {"validate.type_unknown", Validate, false, "the type of {value} is not known"},
       {"validate.rank_not_supported", Validate, false,
        "{target} supports {op} only where {statement}; that of {value} is {rank}"},
@@ -211,23 +210,24 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"validate.shape_not_supported", Validate, false,
        "{target} supports {op} only where {statement}; that of {value} is not{mend}"},
       {"validate.restriction_not_met", Validate, false, "{target} supports {op} only where {statement}"},
-      {"validate.body_not_supported", Validate, false, "{target} cannot run {op}: of {path}, {reason}"},
+      {"validate.body_not_supported", Validate, false,
+       "{target} cannot run {op}: {path} in its body cannot run there, because {reason}"},
       {"validate.needs_truncation", Validate, false,
        "{target} lacks {type} (value {value}); --truncate {mode} would make {op} supported"},
       {"validate.was_built", Validate, true,
-       "{op} is in an engine that was built, so that it is supported whatever is known of the target"},
-      {"validate.compiler_refused", Validate, false, "{compiler} does not take {op}: {message}"},
+       "{op} is in an engine that was built, so it is supported, whatever the table of the target says"},
+      {"validate.compiler_refused", Validate, false, "{compiler} refuses {op}: {message}"},
       {"validate.compiler_failed", Validate, false, "{compiler} could not compile it: {message}"},
       {"validate.not_asked", Validate, false, "{compiler} was not asked for it: {message}"},
       {"validate.constant_not_truncated", Validate, false, "{target} lacks {type}, and constant {value} {why}"},
       // partition
       {"partition.supported", Partition, true, "runs in {segment}"},
-      {"partition.forced_fallback", Partition, false, "a directive sends it to fallback"},
+      {"partition.forced_fallback", Partition, false, "falls back because a directive asks for it"},
       {"partition.nothing_to_fall_back", Partition, true, "there is nothing to send to fallback: {became}"},
       {"partition.not_supported", Partition, false, "falls back: {target} cannot run it"},
       {"partition.not_asked", Partition, false, "falls back: {target} was not asked for it"},
       {"partition.too_small", Partition, false,
-       "is supported, but its segment has {nodes} of the {minimum} nodes asked for"},
+       "is supported, but its segment has only {nodes} nodes, fewer than the {minimum} nodes asked for"},
       {"partition.would_cycle", Partition, false,
        "the segment of {consumer} cannot join that of {producer}: a path leaves through {through} and comes back"},
       {"partition.min_segment", Partition, true,
@@ -241,16 +241,16 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"fuse.split", Fuse, false, "{producer} and {consumer} stay apart: a split was asked for after {node}"},
       {"fuse.split_honoured", Fuse, true, "nothing fuses across its output"},
       {"fuse.nothing_to_keep_apart", Fuse, true, "there is nothing to keep apart: {became}"},
-      {"fuse.no_fuse", Fuse, false, "rule {rule} was told to leave {node} alone"},
+      {"fuse.no_fuse", Fuse, false, "a directive forbids rule {rule} for {node}"},
       {"fuse.no_fuse_honoured", Fuse, true, "rule {rule} is switched off for {nodes|node/nodes}"},
       {"fuse.precision_differs", Fuse, false,
        "{producer} computes in {producer_type} and {consumer} in {consumer_type}, and a {kind} kernel has one type for "
        "both"},
       {"fuse.other_cast", Fuse, false,
-       "{producer} reads {value} and {consumer} reads {other}: a Cast lies between the two, and a kernel of several "
-       "products reads one value"},
+       "{producer} reads {value} and {consumer} reads {other}, with a Cast between the two; a kernel with several "
+       "products must read one value"},
       {"fuse.output_type_pinned", Fuse, false,
-       "{producer} and {consumer} stay apart: the output of {node} has a pinned type and must stand in memory"},
+       "{producer} and {consumer} are not fused: the output of {node} has a pinned type and must be stored in memory"},
       {"fuse.inner_value_used_outside", Fuse, false,
        "{value} is also used by {user}, and a {kind} kernel cannot deliver an inner value"},
       {"fuse.model_output_inside", Fuse, false,
@@ -265,22 +265,23 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the extents of {value} are not known, so {producer} and {consumer} cannot be proved to fit"},
       {"fuse.other_segment", Fuse, false, "{producer} and {consumer} are in different segments"},
       {"fuse.fallback_segment", Fuse, false, "{segment} is fallback: each of its nodes runs alone"},
-      {"fuse.producer_not_fusible", Fuse, false, "{producer} ({op}) takes no {consumer_kind} into its kernel"},
+      {"fuse.producer_not_fusible", Fuse, false, "a kernel of {producer} ({op}) cannot include {consumer_kind}"},
       {"fuse.epilogue_operand", Fuse, false,
        "{consumer} cannot follow {producer}: operand {value} does not broadcast to its output"},
       {"fuse.layout_would_be_fixed", Fuse, false,
-       "{consumer} would force {producer} to leave its output in plain layout"},
+       "{consumer} is not fused because {producer} would then have to write its output in plain layout"},
       {"fuse.pattern_incomplete", Fuse, false, "looks like {kind}, but {what}"},
       // precision
       {"precision.default", Precision, true, "computes in {type}"},
       {"precision.lowered", Precision, true, "computes in {type}, as the precision of the plan asks"},
       {"precision.measured", Precision, true,
-       "computes in {type}: kernels and conversions together are fastest so, by what was measured and fitted"},
+       "computes in {type}: with this type, kernels and conversions together take the least time, according to "
+       "measured and fitted times"},
       {"precision.not_measured", Precision, true,
        "stays {type}: nothing was measured that shows another type to be faster"},
       {"precision.search_bounded", Precision, true,
-       "of {types} types f32 was weighed against each of the others in turn until nothing became cheaper; another "
-       "mixture of more than two may be cheaper still"},
+       "of {types} types, f32 was compared with each of the others one after the other until nothing became cheaper; a "
+       "mixture of more than two types may be cheaper"},
       {"precision.not_float", Precision, true, "computes no floats; precision does not apply"},
       {"precision.lowered_by_edit", Precision, true,
        "computes in {type}, as the precision of the plan asks, by an edit of the network, whose types decide: {edit}"},
@@ -301,22 +302,24 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"precision.pin_not_honoured", Precision, false, "does not compute in {type}, as the pin prefers: {why}"},
       {"precision.output_granted", Precision, true, "leaves its output as {type}, as pinned"},
       {"precision.output_inner", Precision, true,
-       "{value} would be stored as {type}, but it is held as {held} and never stored; obey makes it stand in memory"},
+       "{value} would be stored as {type}, but it is an inner value of type {held} and is never stored; with obey it "
+       "is stored in memory"},
       {"precision.output_refused", Precision, false,
        "cannot leave its output as {type}, though the directive says obey: {why}"},
       {"precision.output_not_honoured", Precision, false,
        "does not leave its output as {type}, as the directive prefers: {why}"},
-      {"precision.overridden", Precision, false, "directive {directive} is overridden: {in_force} {why}"},
+      {"precision.overridden", Precision, false,
+       "directive {directive} is overridden by another directive: {in_force} {why}"},
       {"precision.pin_free", Precision, true, "the pin to {type} holds for free: {because}"},
       {"precision.pin_price", Precision, true,
-       "the pin to {type} holds at a price: {retyped|operator calculates/operators calculate} in another type for it; "
-       "kernels taken apart: {lost}; {kernels|kernel more} and {casts|cast more}; kernels move "
+       "the pin to {type} is satisfied at a price: {retyped|operator calculates/operators calculate} in another type "
+       "because of it; kernels that are split: {lost}; {kernels|kernel more} and {casts|cast more}; kernels move "
        "{kernel_bytes|bytes more} and casts {cast_bytes|bytes more}"},
       {"precision.pin_in_floats", Precision, true,
-       "the pin to {type} holds at the price of codes: what would read codes by the ranges reads floats: {nodes}"},
+       "the pin to {type} is satisfied, and costs quantised codes: these nodes read floats instead of codes: {nodes}"},
       {"precision.pins_together", Precision, true,
-       "all {pins} pins together: kernels taken apart: {lost}; {kernels|kernel more} and {casts|cast more}; kernels "
-       "move {kernel_bytes|bytes more} and casts {cast_bytes|bytes more}. Against the sum of what each costs alone: "
+       "all {pins} pins together: kernels that are split: {lost}; {kernels|kernel more} and {casts|cast more}; kernels "
+       "move {kernel_bytes|bytes more} and casts {cast_bytes|bytes more}. Compared with the sum of the single pins: "
        "{shared_kernels|kernel more}, {shared_casts|cast more}, and {shared_bytes|bytes more} moved"},
       {"precision.index_lowered", Precision, false,
        "becomes an index of {index_of} and is calculated in {type}, which holds integers exactly up to {limit} only"},
@@ -327,11 +330,12 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"tactic.unknown", Tactic, false,
        "cannot run with {tactic}: there is no such tactic for it here; its tactics are {known}"},
       {"tactic.missing", Tactic, false,
-       "was built with {tactic}, which is not there on this machine: what it runs with is chosen anew"},
+       "was built with {tactic}, which this machine does not offer: another tactic is chosen"},
       {"tactic.workspace", Tactic, false,
        "does not run with {tactic}: it needs {bytes|bytes} of scratch memory, and the workspace allows {limit|bytes}"},
       {"tactic.inexact", Tactic, false,
-       "does not run with {tactic}, whose numbers are not exact ({numerics}): its contract says that they are"},
+       "does not run with {tactic}, whose numbers are not exact ({numerics}), because its contract requires exact "
+       "numbers"},
       {"tactic.failed", Tactic, false,
        "runs with {instead}, since it cannot be prepared to run with {tactic}: {problem}"},
       {"tactic.unfused", Tactic, false,
@@ -345,20 +349,19 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"cache.unavailable", Cache, false,
        "the timing cache {file} cannot be used: {problem}; every tactic is measured again"},
       {"cache.found", Cache, true,
-       "what {compiler} made of it was found on {where}: it was asked {age} ago, by Fusescope {made_by}, and took "
-       "{took_ms|time}. "
-       "Times of its phases are those of then"},
+       "the answer of {compiler} for it was found on {where}: it was asked {age} ago, by Fusescope {made_by}, which "
+       "took {took_ms|time}. The times of its phases are from that build"},
       {"cache.entry_damaged", Cache, true,
        "what was kept ({about}) failed its check and is not used: {why}. It is made again"},
       {"cache.store", Cache, true, "of what is kept between programs: {problem}"},
       // build
-      {"build.other_provider", Build, true, "{provider} runs it, where {asked} was asked for"},
+      {"build.other_provider", Build, true, "{provider} runs it, although {asked} was asked for"},
       {"build.numbers_differ", Build, true,
-       "the compiler's tensor {tensor} was taken for it and has other numbers; what was told by it is a guess at best"},
+       "the compiler's tensor {tensor} was assigned to it but has other numbers; kernels that were placed by this "
+       "tensor are at best guessed"},
       {"build.replanned", Build, false,
-       "the engine was built by Fusescope {version} with other {parts}; it is planned anew by the rules of this one, "
-       "and "
-       "need not be as fast as it was"},
+       "the engine was built by Fusescope {version} with different {parts}; it is planned again by the rules of this "
+       "version and may be slower than it was"},
       {"build.other_numbers", Build, true,
        "its code may hold numbers that are others now ({constants}): it is made anew, and its times of before are left "
        "out"},
@@ -370,26 +373,25 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "other work disturbed the measurements: while {disturbed} of {measured} kernel times were measured, the median "
        "run took {times} times as long as the fastest ones; the next build measures these kernels again"},
       {"build.condition_failed", Build, false,
-       "the plan takes for granted that {condition}, which is not so for {extents}: they run by a plan of their own"},
+       "the plan assumes that {condition}, which is not true for {extents}: a separate plan runs these extents"},
       {"build.compiler_memory", Build, true,
-       "{compiler} takes {activations|bytes} for values between kernels, {weights|bytes} for weights and at most "
-       "{scratch|bytes} for what a kernel needs besides"},
+       "{compiler} uses {activations|bytes} for values between kernels, {weights|bytes} for weights and at most "
+       "{scratch|bytes} of scratch memory for a kernel"},
       {"build.compiler_warns", Build, true, "{compiler} warns: {message}"},
       {"build.hint_granted", Build, true,
        "{compiler} was asked for floats in {asked} and grants {granted}: it calculates in that"},
       {"build.program_tied", Build, true,
-       "{compiler} took the exported program of the network: {tied} of {nodes|node/nodes} are known to be its own, and "
-       "{equal} of {weights|weight/weights} are equal to its own"},
+       "{compiler} compiled the exported program of the network: {tied} of {nodes|node/nodes} are matched with nodes "
+       "of the program, and {equal} of {weights|weight/weights} are equal in both"},
       {"build.not_in_program", Build, true,
-       "no node of the exported program that {compiler} took is known to be this one, so that it is not disclosed what "
-       "became of it"},
+       "no node of the exported program that {compiler} compiled is known to correspond to this node, so its fate is "
+       "not disclosed"},
       {"build.program_divided", Build, true,
        "{compiler} counts {supported} of {total|operator/operators} of the program, as it lowers it, as supported: it "
        "makes {engines|engine/engines} of them, and {in_torch|operator stays/operators stay} in torch"},
       {"build.engine_as_a_whole", Build, true,
-       "{engine} is an engine of {operators|operator/operators} of the lowered program, which is told as a whole: a "
-       "dry run "
-       "does not say which kernels TensorRT makes of it"},
+       "{engine} is an engine of {operators|operator/operators} of the lowered program and is reported as a whole: a "
+       "dry run does not say which kernels TensorRT makes of it"},
       {"build.engine_of_doubles", Build, false,
        "{compiler} counts {operator} as supported in {engine}, and it reads or makes float64 there, a type that "
        "TensorRT does not have. With truncate-double=on what the engine reads is cast to float32 in front of it"},
@@ -399,8 +401,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.torch_validator", Build, false,
        "stays in torch: {compiler} has a converter for {operator}, whose validator said no, {validators}{words}"},
       {"build.torch_compares_list", Build, false,
-       "{validators} compares the dilation {dilation}, which is a list, with the number 1, and takes it for another "
-       "dilation, which it is not. {otherwise}"},
+       "{validators} compares the dilation {dilation}, which is a list, with the number 1, and therefore wrongly "
+       "treats it as a dilation other than 1. {otherwise}"},
       {"build.torch_open_extents", Build, false,
        "stays in torch: {compiler} has a converter for {operator}, which takes no open extents"},
       {"build.torch_complex", Build, false,
@@ -412,20 +414,19 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.torch_unknown", Build, false,
        "stays in torch: {compiler} has a converter for {operator}, and nothing that it tells says why it is not used"},
       {"build.without_gpu", Build, true,
-       "CPU, not supported by upstream: there is no GPU here, without which {compiler} cannot be imported, so that the "
-       "functions by which it asks for one were replaced. The dry run itself is its own"},
+       "CPU, not supported by upstream: {compiler} cannot be imported without a GPU, and this machine has none, so the "
+       "functions that ask for one were replaced. The dry run itself is unchanged"},
       {"build.dry_run_untried", Build, true,
        "nobody has tried the dry run of {compiler} {where} through Fusescope yet"},
       {"build.multiplies_tf32", Build, true,
        "on this card {compiler} may multiply values of f32 in TF32, which keeps 10 bits of each mantissa: in {where}. "
        "--compiler-option tf32=off keeps all 23"},
       {"build.shares_kernels", Build, true,
-       "{compiler} names it among the origins of {kernels|kernel/kernels}: it shares in them, and which of them "
-       "calculates it is not told"},
+       "{compiler} names it among the origins of {kernels|kernel/kernels} and does not say which of them calculates "
+       "it"},
       {"build.origins_unknown", Build, true,
-       "TorchInductor names {count|node/nodes} of the exported program among the origins of its kernels that no node "
-       "of "
-       "this network was made of: {nodes}"},
+       "TorchInductor names {count|node/nodes} of the exported program as origins of its kernels from which no node of "
+       "this network was made: {nodes}"},
       {"build.layers_of_node", Build, true, "TensorRT's parser made {count|layer/layers} of it: {layers}"},
       {"build.tactics_timed", Build, true,
        "{timed|tactic was/tactics were} timed for {layer}, and {skipped} skipped; the fastest took {ms|time}: "
@@ -443,7 +444,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "no kernel of {compiler} calculates it, in {asked} or otherwise. {why}"},
       {"build.pin_in_region", Build, false, "{asked} was asked of it, and {region} is compiled as a whole. {why}{cut}"},
       {"build.pin_shares_kernel", Build, false,
-       "{asked} was asked of it, and its kernel has another type for all that it calculates. {why}{cut}"},
+       "{asked} was asked for it, but its kernel calculates all of its nodes in another type. {why}{cut}"},
       {"build.pin_unexplained", Build, false,
        "{asked} was asked of it, and why it has {granted} is not disclosed. {why}{cut}"},
       {"build.region_attention_wide", Build, true,
@@ -453,36 +454,31 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "attention is {kernels|kernel/kernels} of {region}: {value} is an output of the network, and without such an "
        "output it became one in f16 ({evidence})"},
       {"build.region_types_in_network", Build, true,
-       "types of {nodes|node/nodes} in {region} hold where Casts around them write them into the network, which is "
-       "built "
-       "as strongly typed ({evidence}): fusescope export --to onnx"},
+       "the types of {nodes|node/nodes} in {region} are obeyed if Casts around them write the types into the network, "
+       "which is then built as strongly typed ({evidence}): fusescope export --to onnx"},
       {"build.region_cut_product", Build, true,
-       "what follows a product in one kernel of {region} left it where QuantizeLinear and DequantizeLinear stood "
-       "between "
-       "them; Casts, Identity, Reshape or Transpose and back, and an output of the network between them changed "
-       "nothing "
-       "({evidence})"},
+       "operators after a product in one kernel of {region} became a separate kernel when QuantizeLinear and "
+       "DequantizeLinear were inserted between them; Casts, Identity, Reshape or Transpose and back, and an output of "
+       "the network between them changed nothing ({evidence})"},
       {"build.region_cut_chain", Build, true,
-       "a kernel of {region} that holds no product came apart only where an If stood inside, whose condition is an "
-       "input "
-       "of the network and for which the device waits for the host; QuantizeLinear and DequantizeLinear went into it "
+       "a kernel of {region} without a product was split only by an If whose condition is an input of the network, and "
+       "for which the device waits for the host; QuantizeLinear and DequantizeLinear were fused into the kernel "
        "({evidence})"},
       {"build.region_whole", Build, true,
-       "{region} is told as one layer of {nodes|node/nodes}: the kernels in it are told where the engine is built with "
-       "--profilingVerbosity=detailed by TensorRT 10 or later, and its nodes by a log of --verbose"},
+       "{region} is reported as one layer with {nodes|node/nodes}: TensorRT 10 or later lists the kernels in it if the "
+       "engine is built with --profilingVerbosity=detailed, and a log of --verbose lists its nodes"},
       {"build.profile_of_another", Build, false,
-       "{unmatched} of the {rows} rows of the profile are of no layer of this engine, as where it was measured on "
-       "another build; {left_out} are left out"},
+       "{unmatched} of the {rows} rows of the profile belong to no layer of this engine, for example because it was "
+       "measured on another build; {left_out} are ignored"},
       {"build.log_of_another", Build, false,
-       "{file} is a log of another build: of {layers|layer/layers} outside of regions that it and the layer "
-       "information list, {unmatched} stand in one of them alone; it is left out"},
+       "{file} is the log of another build: of {layers|layer/layers} outside regions, {unmatched} are only in the log "
+       "or only in the layer information; the log is ignored"},
       {"build.log_of_another_network", Build, false,
-       "{file} is a log of a build of another network: {unmatched} of the {nodes|node/nodes} that it tells of are none "
-       "of this one; it is left out"},
+       "{file} is the log of a build of another network: {unmatched} of its {nodes|node/nodes} are not in this "
+       "network; the log is ignored"},
       {"build.plan_made_anew", Build, false,
-       "the plan was saved by other rules, in version {version} of the format, with other {parts}; it is made anew, "
-       "from "
-       "its options, by the rules of this Fusescope"},
+       "the plan was saved by other rules, in version {version} of the format, and {parts} differ; it is made again "
+       "from its options, by the rules of this Fusescope"},
   });
   return kCatalogue;
 }
