@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <utility>
 
 #include "app/cli/parts.h"
 #include "app/cli/table.h"
@@ -81,11 +82,18 @@ void printForPeople(const Refit& refit, const std::vector<BuildPhase>& phases, c
   printDecisions(refit.decisions);
 }
 
-/// What differs, on standard error.
+/// What differs, on standard error; what would help, which is the same for all, once.
 void printDifferences(const Refit& refit) {
-  for (const auto* differences : {&refit.network.differences, &refit.planDifferences})
-    for (const Diagnostic& difference : *differences) std::cerr << fmt::format("fusescope: {}\n", difference.text());
+  std::string help;
+  for (const auto* differences : {&refit.network.differences, &refit.planDifferences}) {
+    for (Diagnostic difference : *differences) {
+      const std::string own = std::exchange(difference.help, {});
+      if (help.empty()) help = own;
+      std::cerr << fmt::format("fusescope: {}\n", difference.text());
+    }
+  }
   if (refit.network.differences.size() >= kMostDifferences) std::cerr << "fusescope: … and there may be more\n";
+  std::cerr << fmt::format("fusescope: {}\n", help);
 }
 
 Result<int> refit(const Arguments& arguments) {

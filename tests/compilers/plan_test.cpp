@@ -93,7 +93,7 @@ TEST_F(AddedCompilerPlan, WhatItRefusesSaysWhenItWasFoundOut) {
   EXPECT_EQ(support("hard")["found_by"], "build");
   EXPECT_EQ(support("hard")["message"], "no bead can be moved by a fraction of an error");
   EXPECT_EQ(entryOf(plan["decisions"], "code", "validate.compiler_refused")["message"],
-            "abacus does not take Softmax: there are no beads for Softmax");
+            "abacus refuses Softmax: there are no beads for Softmax");
   EXPECT_EQ(entryOf(plan["decisions"], "code", "validate.compiler_failed")["message"],
             "abacus could not compile it: no bead can be moved by a fraction of an error");
 }

@@ -127,7 +127,7 @@ TEST_F(InductorFiles, APackageOfAnotherNetworkIsNotPutOverThisOne) {
   const std::string output = m_folder / "made.json";
   const ProcessResult result = import(other, {"-o", output});
   EXPECT_EQ(result.status, 1);
-  EXPECT_TRUE(has(result.out, "that no node of this network was made of: conv2d")) << result.out;
+  EXPECT_TRUE(has(result.out, "from which no node of this network was made: conv2d")) << result.out;
   EXPECT_FALSE(fs::exists(output));
 }
 

@@ -143,8 +143,8 @@ TEST_F(Specialising, TheGeneralEngineServesAtOnceWhileABuildIsHeldUp) {
   EXPECT_EQ(m_clock.nowMs, 200) << "nobody waited for the build";
   EXPECT_EQ(codes(*engine), (std::vector<std::string>{"build.extents_new", "build.extents_building"}));
   EXPECT_EQ(message(last(*engine)),
-            "x [3, 4] was met 2 times: an engine for just these extents is built in the background, and the general "
-            "one serves meanwhile");
+            "x [3, 4] occurred 2 times: an engine for exactly these extents is built in the background, and the "
+            "general engine answers meanwhile");
   gate.open();
   engine->awaitBuild();
   EXPECT_EQ(stateOf(*engine, 3), ServingState::Trying);
@@ -226,7 +226,7 @@ TEST_F(Specialising, ABuildThatFailsKeepsTheGeneralEngine) {
   EXPECT_EQ(codes(*engine),
             (std::vector<std::string>{"build.extents_new", "build.extents_building", "build.extents_failed"}));
   EXPECT_EQ(message(last(*engine)),
-            "there is no engine for x [3, 4], and the general one serves on: node 'matmul': no kernel");
+            "no engine for x [3, 4] could be built, and the general engine keeps answering: node 'matmul': no kernel");
   options.specialise = [](const std::map<std::string, Dims>&, const StopToken&) -> Result<SpecialisedEngine> {
     throw std::runtime_error("thrown");
   };
@@ -246,8 +246,8 @@ TEST_F(Specialising, AnotherContractKeepsTheGeneralEngine) {
   callOften(*engine, 3, 10);
   EXPECT_EQ(last(*engine).code, "build.extents_other_types");
   EXPECT_EQ(message(last(*engine)),
-            "an engine for x [3, 4] would have node 'matmul' in f32, and the general one has it in f16: its results "
-            "would be others, so that the general one serves on");
+            "an engine for x [3, 4] would calculate node 'matmul' in f32, and the general engine calculates it in f16: "
+            "the results would differ, so the general engine keeps answering");
   EXPECT_EQ(stateOf(*engine, 3), ServingState::Kept);
 }
 
@@ -282,9 +282,10 @@ TEST_F(Specialising, TheOneUsedLongestAgoGoesFirst) {
   const auto all = codes(*engine);
   const auto dropped = std::ranges::find(all, "build.extents_dropped");
   ASSERT_NE(dropped, all.end());
-  EXPECT_EQ(message(engine->decisions()[static_cast<std::size_t>(dropped - all.begin())]),
-            "the engine for x [2, 4], which of all was used longest ago, is dropped and gives back 1000 B: there is "
-            "room for 2 engines, and the one for x [3, 4] is new; the general one serves");
+  EXPECT_EQ(
+      message(engine->decisions()[static_cast<std::size_t>(dropped - all.begin())]),
+      "the engine for x [2, 4], the one that was used longest ago, is dropped and frees 1000 B: there is room for "
+      "2 engines, and the engine for x [3, 4] is new. The general engine answers from now on");
 }
 
 TEST_F(Specialising, WhatWasDroppedMustBeMetMoreOftenUntilItIsBuiltAgain) {

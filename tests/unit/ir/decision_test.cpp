@@ -30,14 +30,15 @@ TEST(Decisions, OfAnotherVersionSayWhatTheySaid) {
 TEST(Decisions, SayNumbersWithTheirUnitsAndPlurals) {
   Json cost{{"type", "f32"}, {"retyped", 1}, {"lost", "none"},          {"kernels", 0},
             {"casts", 1},    {"bytes", 0},   {"kernel_bytes", 149'508}, {"cast_bytes", -512}};
-  EXPECT_EQ(message(decide("precision.pin_price", {}, "pin:1", cost)),
-            "the pin to f32 holds at a price: 1 operator calculates in another type for it; kernels taken apart: none; "
-            "no kernel more and 1 cast more; kernels move 146 KiB more and casts 512 B less");
+  EXPECT_EQ(
+      message(decide("precision.pin_price", {}, "pin:1", cost)),
+      "the pin to f32 is satisfied at a price: 1 operator calculates in another type because of it; kernels that are "
+      "split: none; no kernel more and 1 cast more; kernels move 146 KiB more and casts 512 B less");
   cost.update(Json{{"pins", 2}, {"casts", 3}, {"shared_kernels", 0}, {"shared_casts", -1}, {"shared_bytes", nullptr}});
   EXPECT_EQ(
       message(decide("precision.pins_together", {}, "precision", cost)),
-      "all 2 pins together: kernels taken apart: none; no kernel more and 3 casts more; kernels move 146 KiB more "
-      "and casts 512 B less. Against the sum of what each costs alone: no kernel more, 1 cast fewer, and "
+      "all 2 pins together: kernels that are split: none; no kernel more and 3 casts more; kernels move 146 KiB more "
+      "and casts 512 B less. Compared with the sum of the single pins: no kernel more, 1 cast fewer, and "
       "an unknown amount moved");
   EXPECT_EQ(message(decide("tactic.unfused", {}, "build", {{"ms", 0.0007}, {"fused_ms", 0.25}})),
             "runs node by node in 0.700 µs: its fused ways take 0.250 ms or more, by more than the measurements vary");

@@ -256,6 +256,20 @@ TEST_F(RefitEngines, LeaveOutTimesOfAnotherMachine) {
   EXPECT_TRUE(hasCode(refit.value().decisions, "build.times_of_other_machine"));
 }
 
+TEST_F(RefitEngines, SayWhichTacticsAreNotThere) {
+  auto content = openEngineFile(built(model("a.onnx", perceptron(1)), {}, {}, true));
+  ASSERT_TRUE(content.ok() && content.value().tactics.front().tactic);
+  content.value().tactics.front().tactic->implementation = "gone";
+  content.value().tactics.front().chosen = "gone";
+  ASSERT_TRUE(writeEngineFile(m_folder / "other.fse", content.value()).ok());
+  const std::string other = model("b.onnx", perceptron(2));
+  const auto refit = refitted((m_folder / "other.fse").string(), other);
+  ASSERT_TRUE(refit.ok() && refit.value().ok());
+  EXPECT_EQ(refit.value().anew.chosenAnew, 1);
+  EXPECT_EQ(refit.value().anew.kernels, std::ssize(content.value().tactics) - 1);
+  EXPECT_TRUE(hasCode(refit.value().decisions, "tactic.missing"));
+}
+
 TEST_F(RefitEngines, SayWhereCodeHoldsOtherNumbers) {
   const std::string engine = built(model("a.onnx", scaledByNumber(1)), {}, {}, true);
   const auto refit = refitted(engine, model("b.onnx", scaledByNumber(2)));
