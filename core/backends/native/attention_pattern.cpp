@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/native/attention_batches.h"
+#include "backends/native/neighbours.h"
 #include "planning/fusion/match.h"
 #include "planning/kinds.h"
 
@@ -18,10 +19,10 @@ class AttentionReader {
     const Binding* scores = findBinding(m_bindings, roles::kScores);
     const Binding* product = findBinding(m_bindings, roles::kProduct);
     if (!isInside(scores) || !isInside(product)) return std::nullopt;
-    m_pattern.nodes = m_region.between(scores->value, product->value);
+    m_pattern.nodes = between(m_region, scores->value, product->value);
     if (m_pattern.nodes.empty()) return std::nullopt;
     m_pattern.nodes.insert(scores->node);
-    if (!m_region.leavesOnly(m_pattern.nodes, product->value)) return std::nullopt;
+    if (!leavesOnly(m_region, m_pattern.nodes, product->value)) return std::nullopt;
     takeScaled(roles::kQuery, roles::kQueryScale, m_pattern.query);
     takeScaled(roles::kKey, roles::kKeyScale, m_pattern.key);
     if (m_scale != 1) m_pattern.terms.push_back({.kind = ScoreTerm::Kind::Multiply, .number = m_scale});
@@ -48,9 +49,9 @@ class AttentionReader {
     const Binding* scaling = findBinding(m_bindings, scaleRole);
     if (isInside(scaling)) operand = m_region.node(scaling->node).outputs[0];
     ValueId at = operand;
-    for (std::optional<NodeId> from = m_region.producer(at); from; from = m_region.producer(at)) {
+    for (std::optional<NodeId> from = producer(m_region, at); from; from = producer(m_region, at)) {
       const Node& node = m_region.node(*from);
-      if (m_region.consumers(at).size() != 1 || m_region.isFusedOutput(at) || isRounded(at)) return;
+      if (consumers(m_region, at).size() != 1 || m_region.isFusedOutput(at) || isRounded(at)) return;
       if (const auto scaled = scaledOperand(node)) {
         m_scale *= *factorOf(node, *scaled);
         m_pattern.scales.emplace(node.id, *scaled);
@@ -100,7 +101,7 @@ class AttentionReader {
   /// To what the probabilities are rounded before the second product reads them as `read`: at most once.
   bool takeWeights(ValueId probabilities, ValueId read) {
     std::set<DataType> types{m_region.rounding().made(read), m_region.rounding().made(probabilities)};
-    for (const NodeId id : m_region.between(probabilities, read))
+    for (const NodeId id : between(m_region, probabilities, read))
       for (const ValueId value : m_region.node(id).outputs)
         if (value.valid()) types.insert(m_region.rounding().made(value));
     types.erase(DataType::Undefined);
@@ -148,7 +149,7 @@ class AttentionReader {
 
   /// Whether an operand of a term is there before the scores are.
   bool isKnown(ValueId operand) const {
-    const std::optional<NodeId> from = m_region.producer(operand);
+    const std::optional<NodeId> from = producer(m_region, operand);
     return !from || !m_pattern.nodes.contains(*from);
   }
 

@@ -5,11 +5,10 @@ namespace fusescope::native {
 
 /// What `value` is the transposition of, where it is a matrix and that is a constant: it is packed from where it lies.
 std::optional<ValueId> transposedConstant(const Context& context, ValueId value) {
-  const auto made = context.producer(value);
-  if (!made || !context.node(*made).is("Transpose") || context.dimsOf(value).size() != 2) return std::nullopt;
-  const ValueId source = context.node(*made).input(0);
-  const bool turns = context.node(*made).intsAttribute("perm", {1, 0}) == Dims{1, 0};
-  return turns && context.isConstant(source) ? std::optional(source) : std::nullopt;
+  const Node* made = context.foldedBy(value);
+  if (made == nullptr || !made->is("Transpose") || context.dimsOf(value).size() != 2) return std::nullopt;
+  const bool turns = made->intsAttribute("perm", {1, 0}) == Dims{1, 0};
+  return turns ? std::optional(made->input(0)) : std::nullopt;
 }
 
 std::optional<CodeMatrix> codeMatrix(const Context& context, const Node& root) {
@@ -20,9 +19,9 @@ std::optional<CodeMatrix> codeMatrix(const Context& context, const Node& root) {
     matrix.turned = !matrix.turned;
     value = *turned;
   }
-  const auto made = context.producer(value);
-  if (!made || !context.node(*made).is("DequantizeLinear") || !context.node(*made).domain.empty()) return std::nullopt;
-  const Node& dequantize = context.node(*made);
+  const Node* made = context.foldedBy(value);
+  if (made == nullptr || !made->is("DequantizeLinear")) return std::nullopt;
+  const Node& dequantize = *made;
   const ValueId scale = dequantize.input(1), zero = dequantize.input(2);
   const Dims dims = context.dimsOf(dequantize.input(0)), scales = context.dimsOf(scale);
   const DataType type = context.constantType(dequantize.input(0));

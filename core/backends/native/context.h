@@ -19,7 +19,8 @@ struct ScaledSums {
 };
 
 /// What all emitters share while a fused node is lowered: what is known of it, where its values lie, which pointwise
-/// nodes still wait to become tapes, and which kernels were chosen. It knows no operator and no kind of fused node.
+/// nodes still wait to become tapes, and which kernels were chosen. What one emitter alone needs is not here, but in the
+/// units that it adds (emitter.h).
 class Context : public RegionPlaces {
  public:
   using RegionPlaces::RegionPlaces;

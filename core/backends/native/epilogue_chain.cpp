@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/native/emit_reference.h"
+#include "backends/native/neighbours.h"
 #include "backends/native/post_operations.h"
 #include "backends/native/tape_nodes.h"
 #include "planning/fusion/match.h"
@@ -11,8 +12,8 @@ namespace fusescope::native {
 namespace {
 
 bool isSwish(const Context& context, const Chain& chain, const Node& sigmoid, const Node& product) {
-  return product.is("Mul") && context.consumers(chain.result).size() == 2 && product.inputs[0] != product.inputs[1] &&
-         context.onlyConsumer(sigmoid.outputs[0]) == product.id &&
+  return product.is("Mul") && consumers(context, chain.result).size() == 2 && product.inputs[0] != product.inputs[1] &&
+         onlyConsumer(context, sigmoid.outputs[0]) == product.id &&
          (product.inputs[0] == chain.result || product.inputs[1] == chain.result);
 }
 
@@ -50,7 +51,7 @@ std::optional<Chain::Operation> operationOf(const Context& context, const Chain&
       isSwish(context, chain, next, context.node(parts[1])))
     return Chain::Operation{Chain::Kind::Swish, next.id, {}};
   const ValueId result = next.outputs.empty() ? ValueId() : next.outputs[0];
-  const bool continues = context.onlyConsumer(chain.result) == next.id && result.valid() &&
+  const bool continues = onlyConsumer(context, chain.result) == next.id && result.valid() &&
                          context.dimsOf(result) == context.dimsOf(chain.result) &&
                          context.typeOf(result) == DataType::F32;
   if (!continues) return std::nullopt;
@@ -110,7 +111,7 @@ std::vector<NodeId> partsAfter(const Context& context, const Node& root) {
   std::vector<NodeId> parts;
   for (const NodeId id : context.fused().nodes) {
     const bool follows = std::ranges::any_of(context.node(id).inputs, [&](ValueId input) {
-      const auto from = context.producer(input);
+      const auto from = producer(context, input);
       return from && behind.contains(*from);
     });
     if (!follows || !isPart(id)) continue;

@@ -80,30 +80,11 @@ std::optional<AttentionCall> callOf(AttentionViews views) {
   return call;
 }
 
-/// Like allocate(), but through the strides of a transposition that is all that follows (the last axis stays).
-Result<View> allocateTransposed(Context& context, ValueId value) {
-  const std::optional<NodeId> next = context.onlyConsumer(value);
-  std::vector<std::int64_t> order;
-  if (next && context.node(*next).is("Transpose")) order = context.node(*next).intsAttribute("perm");
-  if (order.empty() || order.back() != static_cast<std::int64_t>(order.size()) - 1) {
-    const Ref target = context.allocate(value, {}, context.storedType(value));
-    context.define(value, target);
-    return View(target);
-  }
-  const ValueId moved = context.node(*next).outputs[0];
-  context.define(moved, context.allocate(moved, {}, context.storedType(moved)));
-  std::vector<std::int64_t> back(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
-  TRY(context.defineLook(value, moved, [back](View& view, const RegionExtents&) { return view.transpose(back); }));
-  return context.lookAt(value);
-}
-
 Result<AttentionViews> attentionViews(Context& context, const AttentionPattern& pattern) {
   AttentionViews views{.query = TRY(context.seenView(pattern.query)),
                        .key = TRY(context.seenView(pattern.key)),
                        .value = TRY(context.seenView(pattern.value)),
-                       .result = TRY(allocateTransposed(context, pattern.result)),
+                       .result = TRY(context.allocateView(pattern.result)),
                        .scores = context.dimsOf(pattern.scores),
                        .guard = pattern.guard,
                        .weights = pattern.weights};

@@ -62,12 +62,10 @@ class GatherStep final : public Step {
 /// The DequantizeLinear of a constant, by one scale, that nothing but `gather` reads: of it only what is gathered is
 /// dequantised.
 const Node* dequantizedTable(const Context& context, const Node& gather) {
-  const auto from = context.producer(gather.input(0));
-  if (!from || !context.node(*from).is("DequantizeLinear") || context.onlyConsumer(gather.input(0)) != gather.id)
-    return nullptr;
-  const Node& table = context.node(*from);
-  const bool oneScale = isTapeQuantization(context, table) && context.constantNumber(table.input(1)).has_value();
-  return oneScale && context.isConstant(table.input(0)) ? &table : nullptr;
+  const Node* table = context.foldedBy(gather.input(0));
+  if (table == nullptr || !table->is("DequantizeLinear") || !context.isReadOnce(gather.input(0))) return nullptr;
+  const bool oneScale = isTapeQuantization(context, *table) && context.constantNumber(table->input(1)).has_value();
+  return oneScale ? table : nullptr;
 }
 
 /// By one scale and one zero point, whichever codes `node` itself reads.

@@ -4,6 +4,7 @@
 #include "backends/native/code_scales.h"
 #include "backends/native/concat.h"
 #include "backends/native/emitter.h"
+#include "backends/native/neighbours.h"
 #include "backends/native/pointwise_step.h"
 
 // Codes that are only picked and moved between a DequantizeLinear and a QuantizeLinear: they stay codes. Picking
@@ -25,8 +26,8 @@ std::span<const ValueId> dataOf(const Node& node) {
 
 /// Whether `value`, read by one node, can be held as codes; fills in all values that then are.
 bool canHoldCodes(const Context& context, ValueId value, std::vector<ValueId>& held) {
-  const auto made = context.producer(value);
-  if (!made || !context.onlyConsumer(value)) return false;
+  const auto made = producer(context, value);
+  if (!made || !onlyConsumer(context, value)) return false;
   const Node& before = context.node(*made);
   held.push_back(value);
   if (before.is("DequantizeLinear"))
@@ -39,9 +40,9 @@ bool canHoldCodes(const Context& context, ValueId value, std::vector<ValueId>& h
 /// Where nothing is joined, codes stay those that were read until the end: what is picked is never more than what it
 /// is picked from. Else they are held at the scale of the result.
 CodeScale heldScale(const Context& context, const Node& quantize, const std::vector<ValueId>& held) {
-  const Node& begin = context.node(*context.producer(held.back()));
+  const Node& begin = context.node(*producer(context, held.back()));
   const bool joins =
-      std::ranges::any_of(held, [&](ValueId value) { return context.node(*context.producer(value)).is("Concat"); });
+      std::ranges::any_of(held, [&](ValueId value) { return context.node(*producer(context, value)).is("Concat"); });
   return *codeScaleOf(context, joins ? quantize : begin);
 }
 
@@ -86,7 +87,7 @@ Status beginToHold(Context& context, const Node& node, Held& held) {
   const ValueId result = node.outputs[0];
   const CodeScale own = *codeScaleOf(context, node), scale = held.scales.at(result);
   Ref codes = TRY(context.ref(node.input(0)));
-  if (context.node(*context.onlyConsumer(result)).is("Concat")) {
+  if (context.node(*onlyConsumer(context, result)).is("Concat")) {
     if (const auto program = rescaling(context, own, scale)) held.tables.emplace(result, *codeTableOf(*program));
     codes.dtype = scale.type;
     context.define(result, codes);
@@ -111,7 +112,7 @@ void addUnits(const Context& context, const Node& quantize, const std::vector<Va
               const std::shared_ptr<Held>& held, Units& units) {
   units.add(quantize.id, [&quantize, held](Context& at) { return endToHold(at, quantize, *held); });
   for (const ValueId value : values) {
-    const Node& node = context.node(*context.producer(value));
+    const Node& node = context.node(*producer(context, value));
     if (node.is("DequantizeLinear")) {
       units.add(node.id, [&node, held](Context& at) { return beginToHold(at, node, *held); });
     } else if (node.is("Concat")) {
@@ -127,7 +128,7 @@ void claimHeldCodes(Context& context, Units& units) {
   const auto held = std::make_shared<Held>();
   for (const NodeId id : context.fused().nodes) {
     const Node& quantize = context.node(id);
-    const auto made = quantize.is("QuantizeLinear") ? context.producer(quantize.input(0)) : std::nullopt;
+    const auto made = quantize.is("QuantizeLinear") ? producer(context, quantize.input(0)) : std::nullopt;
     if (!made || !picks(context.node(*made))) continue;
     const auto codes = codeScaleOf(context, quantize);
     std::vector<ValueId> values;

@@ -3,6 +3,7 @@
 
 #include "backends/native/emitter.h"
 #include "backends/native/group_norm_step.h"
+#include "backends/native/neighbours.h"
 #include "backends/native/norm_step.h"
 #include "backends/native/reduced_axes.h"
 #include "planning/fusion/match.h"
@@ -135,9 +136,9 @@ bool takeRounding(const Context& context, NormPattern& pattern) {
   const Binding* weights = findBinding(context.fused().bindings, pattern.scale.valid() ? roles::kScale : roles::kBias);
   if (weights == nullptr || types.size() != 1) return false;
   ValueId at = otherOperand(context.node(weights->node), weights->value);
-  for (rounded.erase(at); context.producer(at) && isFloatCast(context.graph(), context.node(*context.producer(at)));
+  for (rounded.erase(at); producer(context, at) && isFloatCast(context.graph(), context.node(*producer(context, at)));
        rounded.erase(at))
-    at = context.node(*context.producer(at)).input(0);
+    at = context.node(*producer(context, at)).input(0);
   pattern.rounded = *types.begin();
   return rounded.empty() && context.dimsOf(at) == context.dimsOf(pattern.input);
 }
@@ -203,9 +204,9 @@ std::optional<NormPattern> boundNorm(const Context& context) {
                       .name = context.fused().kind,
                       .centred = context.fused().kind != kinds::kRmsNorm};
   if (!takeEpsilon(context, pattern) || !takeExtents(context, pattern, grouped)) return std::nullopt;
-  pattern.nodes = context.between(input->value, result->value);
-  if (pattern.nodes.empty() || !context.leavesOnly(pattern.nodes, result->value)) return std::nullopt;
-  pattern.last = *context.producer(result->value);
+  pattern.nodes = between(context, input->value, result->value);
+  if (pattern.nodes.empty() || !leavesOnly(context, pattern.nodes, result->value)) return std::nullopt;
+  pattern.last = result->node;
   return takeRounding(context, pattern) ? std::optional(pattern) : std::nullopt;
 }
 

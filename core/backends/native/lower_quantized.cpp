@@ -33,13 +33,12 @@ bool sumsOfOneDnnAreExact() {
 
 /// What the kernel itself quantises: a few planes become codes with channels last in one pass.
 Status quantizeSource(Context& context, const QuantizedChain& chain) {
-  const auto made = context.producer(chain.source);
-  if (!made || !chain.absorbed.contains(*made)) return Done{};
-  const Node& quantize = context.node(*made);
+  if (!chain.quantize.valid()) return Done{};
+  const Node& quantize = context.node(chain.quantize);
   const Ref x = TRY(context.ref(quantize.input(0)));
   const bool planes = context.node(chain.root).is("Conv") && !context.options().ownBytes && sumsOfOneDnnAreExact() &&
                       x.contiguous() && x.dtype == DataType::F32 && x.dims[1] <= kMostPlanes;
-  if (!planes) return context.emitTape({*made});
+  if (!planes) return context.emitTape({chain.quantize});
   const CodeScale codes = *codeScaleOf(context, quantize);
   const Ref target = context.allocateScratch(codes.type, x.dims, MemoryFormat::channelsLast(x.dims.size()));
   context.chose({.kind = kQuantizeKernel});

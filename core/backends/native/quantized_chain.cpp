@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/native/epilogue_chain.h"
+#include "backends/native/neighbours.h"
 #include "backends/native/post_operations.h"
 #include "backends/native/quantized_parts.h"
 #include "planning/fusion/match.h"
@@ -16,9 +17,9 @@ namespace {
 std::optional<CodeScale> codesBehind(const Context& context, ValueId value, bool throughViews, QuantizedChain& chain,
                                      ValueId& codes) {
   bool alone = true;
-  for (auto made = context.producer(value); made; made = context.producer(value)) {
+  for (auto made = producer(context, value); made; made = producer(context, value)) {
     const Node& before = context.node(*made);
-    alone = alone && context.onlyConsumer(value).has_value();
+    alone = alone && onlyConsumer(context, value).has_value();
     const bool dequantizes = before.is("DequantizeLinear");
     if (!dequantizes && !(throughViews && alone && isView(context.graph(), before))) return std::nullopt;
     if (alone) chain.absorbed.insert(*made);
@@ -35,16 +36,18 @@ std::optional<QuantizedChain> quantizedRoot(const Context& context, const Node& 
     return std::nullopt;
   QuantizedChain chain{.root = root.id, .last = root.id};
   const auto scale = codesBehind(context, root.input(0), product, chain, chain.source);
-  const auto weights = context.producer(root.input(1));
+  const auto weights = producer(context, root.input(1));
   if (!scale || context.isConstant(chain.source) || !weights || !context.node(*weights).is("DequantizeLinear"))
     return std::nullopt;
   if (root.input(2).valid() && !context.isConstant(root.input(2))) return std::nullopt;
   chain.sourceScale = *scale;
   chain.weights = *weights;
-  const auto quantize = context.producer(chain.source), reader = context.onlyConsumer(chain.source);
+  const auto quantize = producer(context, chain.source), reader = onlyConsumer(context, chain.source);
   if (quantize && reader && chain.absorbed.contains(*reader) && context.node(*quantize).is("QuantizeLinear") &&
-      codeScaleOf(context, context.node(*quantize)))
+      codeScaleOf(context, context.node(*quantize))) {
+    chain.quantize = *quantize;
     chain.absorbed.insert(*quantize);
+  }
   if (context.isConstant(context.node(*weights).input(0)))
     return isQuantizationOfBytes(context, context.node(*weights)) ? std::optional(chain) : std::nullopt;
   const auto right = root.is("MatMul") ? codesBehind(context, root.input(1), false, chain, chain.right) : std::nullopt;
@@ -85,13 +88,13 @@ std::optional<QuantizedChain::Operation> quantizedSum(const Context& context, co
   }
   if (context.dimsOf(operand) != context.dimsOf(value)) return std::nullopt;
   QuantizedChain::Operation operation{.kind = Kind::Residual, .nodes = {sum.id}, .operand = operand};
-  const auto made = context.producer(operand);
+  const auto made = producer(context, operand);
   const auto codes =
       made && context.node(*made).is("DequantizeLinear") ? codeScaleOf(context, context.node(*made)) : std::nullopt;
   if (codes && !context.isConstant(context.node(*made).input(0))) {
     operation.codes = codes;
     operation.operand = context.node(*made).input(0);
-    if (context.onlyConsumer(operand)) operation.nodes.insert(operation.nodes.begin(), *made);
+    if (onlyConsumer(context, operand)) operation.nodes.insert(operation.nodes.begin(), *made);
   }
   return operation;
 }
@@ -107,7 +110,7 @@ std::optional<QuantizedChain::Operation> quantizedOperation(const Context& conte
     const auto codes = next.input(0) == value ? codeScaleOf(context, next) : std::nullopt;
     if (!codes) return std::nullopt;
     QuantizedChain::Operation operation{.kind = Kind::Round, .nodes = {next.id}, .codes = codes};
-    const auto behind = context.onlyConsumer(result);
+    const auto behind = onlyConsumer(context, result);
     const auto again = behind && context.node(*behind).is("DequantizeLinear")
                            ? codeScaleOf(context, context.node(*behind))
                            : std::nullopt;
@@ -147,7 +150,7 @@ std::optional<QuantizedChain> quantizedChainAfter(const Context& context, const 
   const std::vector<NodeId> parts = partsAfter(context, root);
   const auto isPart = [&](NodeId id) { return std::ranges::find(parts, id) != parts.end(); };
   for (ValueId value = root.outputs[0];;) {
-    const auto next = context.onlyConsumer(value);
+    const auto next = onlyConsumer(context, value);
     if (!next || !isPart(*next) || context.rounding().rounds(value) != DataType::Undefined) break;
     const auto operation = quantizedOperation(context, *chain, value, context.node(*next));
     if (!operation) break;

@@ -21,6 +21,7 @@ struct QuantizedChain {
   };
   NodeId root;
   ValueId source;             ///< the codes that it reads
+  NodeId quantize;            ///< the QuantizeLinear that makes them for it alone; invalid if there is none
   CodeScale sourceScale;      ///< theirs
   NodeId weights;             ///< the DequantizeLinear of its weights, or of a second operand that is no constant
   ValueId right;              ///< such a one's codes

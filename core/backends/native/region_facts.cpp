@@ -23,6 +23,13 @@ bool isReshape(const Node& node) {
   return node.is("Reshape") || node.is("Flatten") || node.is("Squeeze") || node.is("Unsqueeze") || node.is("Identity");
 }
 
+std::vector<std::int64_t> orderBeforeLast(const Node& node) {
+  std::vector<std::int64_t> order;
+  if (node.is("Transpose")) order = node.intsAttribute("perm");
+  const bool keepsLast = !order.empty() && order.back() == static_cast<std::int64_t>(order.size()) - 1;
+  return keepsLast ? order : std::vector<std::int64_t>();
+}
+
 DataType keptType(const KernelRequest& request) {
   const Graph& graph = request.plan->graph();
   const FusedNode& fused = *request.fused;
@@ -158,54 +165,13 @@ DataType RegionFacts::narrowTypeOf(ValueId constant) const {
   return isNarrow(read) ? read : isNarrow(held) ? held : isNarrow(own) ? own : DataType::Undefined;
 }
 
-std::vector<NodeId> RegionFacts::consumers(ValueId value) const {
-  std::vector<NodeId> inside;
-  for (NodeId id : m_graph.value(value).consumers) {
-    if (m_members.contains(id)) inside.push_back(id);
-  }
-  return inside;
+const Node* RegionFacts::foldedBy(ValueId value) const {
+  return m_folded.contains(value) ? &node(m_graph.value(value).producer) : nullptr;
 }
 
-std::optional<NodeId> RegionFacts::onlyConsumer(ValueId value) const {
-  if (!value.valid() || isFusedOutput(value)) return std::nullopt;
-  const std::vector<NodeId> inside = consumers(value);
-  return inside.size() == 1 ? std::optional(inside[0]) : std::nullopt;
-}
-
-std::optional<NodeId> RegionFacts::producer(ValueId value) const {
-  if (!value.valid() || !m_graph.has(value)) return std::nullopt;
-  const NodeId id = m_graph.value(value).producer;
-  return id.valid() && m_members.contains(id) ? std::optional(id) : std::nullopt;
-}
-
-std::set<NodeId> RegionFacts::between(ValueId from, ValueId to) const {
-  std::set<NodeId> behind, before;
-  for (const NodeId id : m_fused.nodes) {
-    const bool follows = std::ranges::any_of(node(id).inputs, [&](ValueId input) {
-      const auto made = producer(input);
-      return input == from || (made && behind.contains(*made));
-    });
-    if (follows) behind.insert(id);
-  }
-  const auto last = producer(to);
-  if (!last || !behind.contains(*last)) return {};
-  before.insert(*last);
-  for (auto id = m_fused.nodes.rbegin(); id != m_fused.nodes.rend(); ++id) {
-    if (!before.contains(*id)) continue;
-    for (const ValueId input : node(*id).inputs)
-      if (const auto made = producer(input); made && behind.contains(*made)) before.insert(*made);
-  }
-  return before;
-}
-
-bool RegionFacts::leavesOnly(const std::set<NodeId>& nodes, ValueId result) const {
-  return std::ranges::all_of(nodes, [&](NodeId id) {
-    return std::ranges::all_of(node(id).outputs, [&](ValueId value) {
-      return !value.valid() || value == result ||
-             (!isFusedOutput(value) &&
-              std::ranges::all_of(consumers(value), [&](NodeId user) { return nodes.contains(user); }));
-    });
-  });
+bool RegionFacts::isReadOnce(ValueId value) const {
+  if (!value.valid() || isFusedOutput(value)) return false;
+  return std::ranges::count_if(m_graph.value(value).consumers, [&](NodeId id) { return isMember(id); }) == 1;
 }
 
 void RegionFacts::foldConstants() {

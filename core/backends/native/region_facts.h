@@ -28,11 +28,13 @@ struct LoweringOptions {
 
 /// Whether the node gives the same elements other extents.
 bool isReshape(const Node& node);
+/// The order of axes of a transposition that keeps the last axis where it is; empty for other nodes.
+std::vector<std::int64_t> orderBeforeLast(const Node& node);
 /// The one type of all floats of a fused node that only moves elements: they stay what they are. Undefined for others.
 DataType keptType(const KernelRequest& request);
 
-/// What is known of a fused node that is lowered: its nodes and values, their extents and types, its constants, and who
-/// reads what. It says nothing about where values lie in memory (region_places.h).
+/// What is known of a fused node that is lowered: its nodes and values, their extents and types, and its
+/// constants. It says nothing about where values lie in memory (region_places.h).
 class RegionFacts {
  public:
   RegionFacts(const KernelRequest& request, LoweringOptions options);
@@ -91,22 +93,18 @@ class RegionFacts {
   void foldConstants();
   /// Whether the node's result is a weight, so that the node does not run.
   bool isFolded(NodeId node) const { return m_foldedNodes.contains(node); }
+  /// The node inside that makes a constant of other constants; null for a constant from outside.
+  const Node* foldedBy(ValueId value) const;
   /// The constants whose numbers the code holds, as places in KernelRequest::weightSlots.
   std::vector<std::size_t> embedded() const { return {m_embedded.begin(), m_embedded.end()}; }
 
-  // Who makes and reads a value.
+  // Who needs a value.
   bool isMember(NodeId node) const { return m_members.contains(node); }
   bool isFusedOutput(ValueId value) const { return m_outputIndex.contains(value); }
   /// Which output of the fused node the value is; nothing if it is none.
   std::optional<std::size_t> outputIndex(ValueId value) const;
-  std::vector<NodeId> consumers(ValueId value) const;  ///< within the fused node
-  /// The only consumer within the fused node of a value that nobody else needs.
-  std::optional<NodeId> onlyConsumer(ValueId value) const;
-  std::optional<NodeId> producer(ValueId value) const;  ///< within the fused node
-  /// The nodes of the fused node on the ways from `from` to `to`; empty if there is no way.
-  std::set<NodeId> between(ValueId from, ValueId to) const;
-  /// Whether nobody but `nodes` needs what they make, besides `result`.
-  bool leavesOnly(const std::set<NodeId>& nodes, ValueId result) const;
+  /// Whether one node of the fused node reads the value, once, and nobody else needs it.
+  bool isReadOnce(ValueId value) const;
 
  private:
   const KernelRequest& m_request;

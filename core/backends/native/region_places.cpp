@@ -3,6 +3,7 @@
 #include "backends/native/convert_step.h"
 #include "backends/native/format_step.h"
 #include "backends/native/narrow_floats.h"
+#include "backends/native/neighbours.h"
 #include "backends/native/onednn.h"
 #include "backends/native/region_places.h"
 #include "backends/native/strided_copy.h"
@@ -70,7 +71,7 @@ std::optional<ValueId> RegionPlaces::outputFor(ValueId value, const Ref& ref) co
       const bool isFree = at == value || !m_claimed.contains(m_program.output(*output));
       return fits && isFree ? std::optional(at) : std::nullopt;
     }
-    const std::optional<NodeId> next = onlyConsumer(at);
+    const std::optional<NodeId> next = onlyConsumer(*this, at);
     if (!next || node(*next).outputs.size() != 1) return std::nullopt;
     const Node& user = node(*next);
     const ValueId result = user.outputs[0];
@@ -91,14 +92,31 @@ DataType RegionPlaces::storedType(ValueId value) const {
   for (ValueId at = value;;) {
     if (isFusedOutput(at)) {
       const DataType type = desc(at).dtype;
-      const bool isAll = consumers(at).empty() || rounding().made(at) == type;
+      const bool isAll = consumers(*this, at).empty() || rounding().made(at) == type;
       return isNarrow(type) && isAll ? type : own;
     }
-    const std::optional<NodeId> next = onlyConsumer(at);
+    const std::optional<NodeId> next = onlyConsumer(*this, at);
     if (!next || !isReshape(node(*next)) || node(*next).outputs.size() != 1) return own;
     if (elementCount(dimsOf(node(*next).outputs[0])) != elementCount(dimsOf(at))) return own;
     at = node(*next).outputs[0];
   }
+}
+
+Result<View> RegionPlaces::allocateView(ValueId value) {
+  const std::optional<NodeId> next = onlyConsumer(*this, value);
+  const auto order = next ? orderBeforeLast(node(*next)) : std::vector<std::int64_t>();
+  if (order.empty()) {
+    const Ref target = allocate(value, {}, storedType(value));
+    define(value, target);
+    return View(target);
+  }
+  const ValueId moved = node(*next).outputs[0];
+  define(moved, allocate(moved, {}, storedType(moved)));
+  std::vector<std::int64_t> back(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  TRY(defineLook(value, moved, [back](View& view, const RegionExtents&) { return view.transpose(back); }));
+  return m_views.at(value);
 }
 
 void RegionPlaces::copyStrided(const Ref& from, const Ref& to) {

@@ -45,11 +45,12 @@ class RegionPlaces : public RegionFacts {
   Status defineSame(ValueId value, ValueId source);
   /// `value` is another look at `source`, which is copied if it must be.
   Status defineLook(ValueId value, ValueId source, const ViewOrigin::Look& look);
-  /// What defineLook() made of a value.
-  const View& lookAt(ValueId value) const { return m_views.at(value); }
   /// Where `value` is to be written: the output's buffer where that is possible, else scratch.
   Ref allocate(ValueId value, const MemoryFormat& format = {}) { return allocate(value, format, typeOf(value)); }
   Ref allocate(ValueId value, const MemoryFormat& format, DataType type);
+  /// Defines `value` where it is to be written at storedType(). Where all that follows is a transposition that keeps
+  /// the last axis, it is the transposition's place, seen through the strides.
+  Result<View> allocateView(ValueId value);
   /// The type at which a kernel may write `value` at once: the narrow one that it is rounded to for all who read it, or
   /// that of the output that it is or is seen as, if nobody inside reads more of it; else typeOf().
   DataType storedType(ValueId value) const;

@@ -77,6 +77,30 @@ TEST(Layering, PlanningKnowsNoBackendAndLayoutKnowsNoGraph) {
     EXPECT_FALSE(include.header.starts_with("backends/")) << include.file << " includes " << include.header;
 }
 
+/// What walks from a node of the graph to its neighbours.
+const std::regex kWalk(
+    R"(\.producer\b|\.consumers\b|\b(producerIf|consumerIf|onlyConsumerIf|beforeCasts|behindCasts)\(|neighbours\.h")");
+
+// Planning binds what nodes and values are to a kernel. The emitters of the native backend are to read that, and not to
+// find it again.
+TEST(Layering, EmittersDoNotWalkFromANodeToItsNeighbours) {
+  // Where values lie, and at which types they are read, depends on who reads them.
+  const std::set<std::string> context{"neighbours.cpp", "region_facts.cpp", "region_places.cpp", "context.cpp"};
+  // These still read patterns off the graph that their rules could bind. This list only gets shorter.
+  const std::set<std::string> walking{"attention_pattern.cpp", "epilogue_chain.cpp", "lower_held_codes.cpp",
+                                      "lower_norm.cpp", "quantized_chain.cpp"};
+  std::set<std::string> found;
+  for (const auto& entry : fs::directory_iterator(fs::path(FUSESCOPE_SOURCE_DIR) / "core/backends/native")) {
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);)
+      if (std::regex_search(line, kWalk)) found.insert(entry.path().filename().string());
+  }
+  for (const std::string& file : found)
+    EXPECT_TRUE(context.contains(file) || walking.contains(file)) << file << " walks to neighbours of a node";
+  for (const std::string& file : walking)
+    EXPECT_TRUE(found.contains(file)) << file << " walks no more: take it off the list";
+}
+
 TEST(Layering, CoreKnowsNoQt) {
   const std::regex qt("^(Q[A-Z]|Qt)");
   for (const Include& include : includesBelow("core"))
