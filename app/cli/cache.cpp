@@ -9,6 +9,7 @@
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/text.h"
+#include "cache/disk_store.h"
 #include "cache/process_store.h"
 #include "compilers/probed/kept_decisions.h"
 #include "compilers/probed/probed_compiler.h"
@@ -62,6 +63,22 @@ void sayProblem(const DiskStore& store) {
   if (!store.problem().empty()) std::cerr << "fusescope: " << store.problem() << "\n";
 }
 
+/// Null: no place is shared.
+Json sharedJson() {
+  const auto shared = sharedStoreOfVariables(CacheMode::Read);
+  if (shared == nullptr) return nullptr;
+  shared->knock();
+  const std::string problem = shared->problem();
+  return {{"place", shared->named()}, {"problem", problem.empty() ? Json() : Json(problem)}};
+}
+
+void printShared(const Json& shared) {
+  if (shared.is_null()) return;
+  const Json& problem = shared["problem"];
+  std::cout << fmt::format("shared: {}: {}\n", shared["place"].get<std::string>(),
+                           problem.is_null() ? "it answers" : problem.get<std::string>());
+}
+
 Result<int> listKept(const Arguments& arguments) {
   const auto store = TRY(openStore());
   const std::vector<StoreEntry> entries = store->entries();
@@ -72,6 +89,7 @@ Result<int> listKept(const Arguments& arguments) {
     json["limit_bytes"] = store->limit();
     json["entries"] = Json::array();
     for (const StoreEntry& entry : entries) json["entries"].push_back(entryJson(entry));
+    json["shared"] = sharedJson();
     printJson(json);
     return kDone;
   }
@@ -88,6 +106,7 @@ Result<int> listKept(const Arguments& arguments) {
   std::cout << fmt::format("{}: {}, {} of at most {}, {} saved\n", store->folder().string(),
                            entriesText(std::ssize(entries)), bytesText(store->storedBytes()), bytesText(store->limit()),
                            secondsText(saved));
+  printShared(sharedJson());
   return kDone;
 }
 

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include <array>
 #include <bit>
 #include <cstring>
 
 #include "base/descriptor.h"
+#include "cache/packing.h"
 
 namespace fusescope {
 namespace {
@@ -19,10 +19,6 @@ static_assert(std::endian::native == std::endian::little, "numbers of blobs are 
 
 constexpr std::string_view kMagic = "FSCBLOB1";
 constexpr std::string_view kUnfinished = ".part";
-/// The fastest of the levels that still halves what compilers print.
-constexpr int kLevel = 3;
-/// What an entry may have unpacked. Nothing larger is kept, so that a damaged length asks for no more memory.
-constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
 
 struct Header {
   std::array<char, 8> magic{};
@@ -39,15 +35,6 @@ Status writeAll(int descriptor, const std::filesystem::path& path, std::string_v
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
   return Done{};
-}
-
-Result<std::string> packed(std::string_view bytes) {
-  std::string into(ZSTD_compressBound(bytes.size()), '\0');
-  const std::size_t size = ZSTD_compress(into.data(), into.size(), bytes.data(), bytes.size(), kLevel);
-  if (ZSTD_isError(size) != 0)
-    return Diagnostic{.message = std::string("cannot be packed: ") + ZSTD_getErrorName(size)};
-  into.resize(size);
-  return into;
 }
 
 /// Removes a file that was not finished, unless it was given its name.
@@ -122,7 +109,7 @@ Hash128 hashOf(std::string_view bytes) {
 
 Result<BlobFacts> writeBlob(const std::filesystem::path& path, std::string_view bytes, const Hash128& key,
                             const OnWritePhase& onPhase) {
-  if (bytes.size() > kMostBytes) return notAsKept(path, "is larger than what is kept");
+  if (bytes.size() > kMostUnpacked) return notAsKept(path, "is larger than what is kept");
   const std::string body = TRY(packed(bytes));
   Header header{.bytes = bytes.size(), .packed = body.size(), .content = hashOf(bytes), .key = key};
   std::memcpy(header.magic.data(), kMagic.data(), kMagic.size());
@@ -138,7 +125,7 @@ Result<BlobFacts> writeBlob(const std::filesystem::path& path, std::string_view 
 }
 
 Result<std::string> readBlob(const std::filesystem::path& path, const BlobFacts& facts) {
-  if (facts.bytes > kMostBytes || facts.stored < sizeof(Header) || facts.stored > 2 * kMostBytes)
+  if (facts.bytes > kMostUnpacked || facts.stored < sizeof(Header) || facts.stored > 2 * kMostUnpacked)
     return notAsKept(path, "is listed with a length that nothing has");
   const std::string file = TRY(wholeFile(path, facts.stored));
   Header header;
@@ -148,13 +135,9 @@ Result<std::string> readBlob(const std::filesystem::path& path, const BlobFacts&
   if (header.key != facts.key) return notAsKept(path, "was kept for something else");
   if (header.bytes != facts.bytes || header.packed != body.size() || header.content != facts.content)
     return notAsKept(path, "is not what the index has");
-  if (ZSTD_getFrameContentSize(body.data(), body.size()) != facts.bytes)
-    return notAsKept(path, "cannot be unpacked: its length is wrong");
-  std::string bytes(facts.bytes, '\0');
-  const std::size_t size = ZSTD_decompress(bytes.data(), bytes.size(), body.data(), body.size());
-  if (ZSTD_isError(size) != 0) return notAsKept(path, std::string("cannot be unpacked: ") + ZSTD_getErrorName(size));
-  if (size != facts.bytes || hashOf(bytes) != facts.content)
-    return notAsKept(path, "has another content than was kept");
+  auto bytes = unpacked(body, facts.bytes);
+  if (!bytes.ok()) return notAsKept(path, bytes.error().message);
+  if (hashOf(bytes.value()) != facts.content) return notAsKept(path, "has another content than was kept");
   return bytes;
 }
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <random>
@@ -14,7 +13,6 @@
 
 #include "base/descriptor.h"
 #include "base/elapsed.h"
-#include "base/version.h"
 
 namespace fusescope {
 namespace {
@@ -24,15 +22,11 @@ using namespace std::chrono_literals;
 
 constexpr const char* kIndex = "index.sqlite";
 constexpr const char* kLimit = "limit";
-constexpr const char* kCodeKind = "code";
 /// Whoever waits for the lock of another process gives up after so many tries.
 constexpr int kLockTries = 100;
 constexpr auto kLockPause = 5ms;
 /// An entry that is larger than this part of the limit is not kept: it would drive out all others.
 constexpr std::int64_t kLargestPart = 2;
-
-constexpr std::array<std::pair<CacheMode, std::string_view>, 3> kModes{
-    {{CacheMode::Off, "off"}, {CacheMode::Read, "read"}, {CacheMode::Write, "write"}}};
 
 /// Writers hold it together from the first byte of a blob until the index has it; who removes files that no entry has
 /// holds it alone. The system takes it away with the process.
@@ -70,19 +64,6 @@ double worthOf(const StoreEntry& entry, std::int64_t turn, std::size_t entries) 
 }
 
 }  // namespace
-
-std::int64_t secondsNow() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-std::string_view name(CacheMode mode) {
-  return std::ranges::find(kModes, mode, &decltype(kModes)::value_type::first)->second;
-}
-
-std::optional<CacheMode> cacheModeFromName(std::string_view text) {
-  const auto found = std::ranges::find(kModes, text, &decltype(kModes)::value_type::second);
-  return found == kModes.end() ? std::nullopt : std::optional(found->first);
-}
 
 std::shared_ptr<DiskStore> DiskStore::open(const fs::path& folder, DiskStoreOptions options) {
   std::shared_ptr<DiskStore> store(new DiskStore(folder, std::move(options)));
@@ -146,15 +127,6 @@ void DiskStore::mendIndex() {
   replaceIndex("is damaged");
 }
 
-std::optional<std::string> DiskStore::get(std::string_view key) {
-  auto kept = find(kCodeKind, key);
-  return kept ? std::optional(std::move(kept->bytes)) : std::nullopt;
-}
-
-void DiskStore::put(std::string_view key, std::string_view bytes) {
-  keep({.kind = kCodeKind, .about = "compiled code", .madeBy = std::string(kFusescopeVersion)}, key, bytes);
-}
-
 std::filesystem::path DiskStore::blobPath(std::string_view blob) const {
   const bool isName = blob.size() == 32 && blob.find_first_not_of("0123456789abcdef") == std::string_view::npos;
   return m_folder / "blobs" / (isName ? std::string(blob) : "no-blob");
@@ -202,7 +174,11 @@ bool DiskStore::keep(const KeptFacts& facts, std::string_view key, std::string_v
     m_wasSwept = true;
     sweep();
   }
-  StoreEntry entry{.facts = facts, .key = std::string(key), .blob = {}, .size = {}, .madeAt = secondsNow()};
+  StoreEntry entry{.facts = facts,
+                   .key = std::string(key),
+                   .blob = {},
+                   .size = {},
+                   .madeAt = facts.madeAt != 0 ? facts.madeAt : secondsNow()};
   const bool isKept = write(std::move(entry), bytes);
   mendIndex();
   return isKept;

@@ -14,23 +14,9 @@
 
 namespace fusescope {
 
-/// Whether what was kept is used, and what is made is kept.
-enum class CacheMode { Off, Read, Write };
-std::string_view name(CacheMode mode);  ///< "off", "read", "write"
-std::optional<CacheMode> cacheModeFromName(std::string_view text);
-
-/// Seconds since 1970, UTC, as StoreEntry::madeAt counts them.
-std::int64_t secondsNow();
-
 struct DiskStoreOptions {
   CacheMode mode = CacheMode::Write;
   OnWritePhase onPhase{};  ///< for tests
-};
-
-/// Something that was kept and failed its check. It was deleted, and is to be made again.
-struct DamagedEntry {
-  std::string about;  ///< of what was kept: KeptFacts::about
-  std::string why;    ///< what is wrong with it, and with which file
 };
 
 /// What a look at all of the store came to.
@@ -52,17 +38,14 @@ class DiskStore final : public KeptStore {
   /// store then has nothing and keeps nothing.
   static std::shared_ptr<DiskStore> open(const std::filesystem::path& folder, DiskStoreOptions options = {});
 
-  std::optional<std::string> get(std::string_view key) override;
-  void put(std::string_view key, std::string_view bytes) override;
   std::optional<Kept> find(std::string_view kind, std::string_view key) override;
   bool keep(const KeptFacts& facts, std::string_view key, std::string_view bytes) override;
 
   const std::filesystem::path& folder() const { return m_folder; }
-  /// Why it is not used, or what was done so that it can be, as a sentence; empty: nothing is to be said.
-  const std::string& problem() const { return m_problem; }
+  std::string problem() const override { return m_problem; }
   bool isUsable() const { return m_index.isOpen(); }
-  /// What failed its check since this was asked last.
-  std::vector<DamagedEntry> takeDamaged();
+  /// They were deleted.
+  std::vector<DamagedEntry> takeDamaged() override;
 
   std::vector<StoreEntry> entries(std::string_view kind = {});
   std::int64_t storedBytes();

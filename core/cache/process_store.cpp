@@ -1,8 +1,12 @@
 #include "cache/process_store.h"
 
+#include <cstdlib>
 #include <map>
+#include <mutex>
 
 #include "base/files.h"
+#include "cache/disk_store.h"
+#include "cache/store_levels.h"
 
 namespace fusescope {
 namespace {
@@ -10,12 +14,26 @@ namespace {
 struct Used {
   std::mutex mutex;
   CacheMode mode = CacheMode::Off;
-  std::map<CacheMode, std::shared_ptr<DiskStore>> stores;  ///< that were asked for: whoever has one may keep it
+  std::map<CacheMode, std::shared_ptr<KeptStore>> stores;  ///< that were asked for: whoever has one may keep it
 };
 
 Used& used() {
   static Used ofProcess;
   return ofProcess;
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : value;
+}
+
+/// Null: there is no level.
+std::shared_ptr<KeptStore> openLevels(CacheMode mode) {
+  std::vector<std::shared_ptr<KeptStore>> levels;
+  if (const auto folder = storeFolder(); folder.ok()) levels.push_back(DiskStore::open(folder.value(), {.mode = mode}));
+  if (auto shared = sharedStoreOfVariables(mode)) levels.push_back(std::move(shared));
+  if (levels.size() < 2) return levels.empty() ? nullptr : levels.front();
+  return std::make_shared<StoreLevels>(std::move(levels));
 }
 
 }  // namespace
@@ -25,13 +43,17 @@ void useStore(CacheMode mode) {
   used().mode = mode;
 }
 
-DiskStore* storeOfProcess() {
+KeptStore* storeOfProcess() {
   const std::lock_guard lock(used().mutex);
   if (used().mode == CacheMode::Off) return nullptr;
-  std::shared_ptr<DiskStore>& store = used().stores[used().mode];
-  if (store == nullptr)
-    if (const auto folder = storeFolder(); folder.ok()) store = DiskStore::open(folder.value(), {.mode = used().mode});
+  std::shared_ptr<KeptStore>& store = used().stores[used().mode];
+  if (store == nullptr) store = openLevels(used().mode);
   return store.get();
+}
+
+std::shared_ptr<SharedStore> sharedStoreOfVariables(CacheMode mode) {
+  const std::string place = variable("FUSESCOPE_SHARED_STORE");
+  return place.empty() ? nullptr : SharedStore::open(place, variable("FUSESCOPE_SHARED_STORE_KEY"), mode);
 }
 
 Result<std::filesystem::path> storeFolder() {

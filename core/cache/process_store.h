@@ -1,6 +1,10 @@
 #pragma once
 
-#include "cache/disk_store.h"
+#include <filesystem>
+#include <memory>
+
+#include "base/result.h"
+#include "cache/shared_store.h"
 
 namespace fusescope {
 
@@ -8,9 +12,13 @@ namespace fusescope {
 /// by themselves. To be said before anything asks for the store.
 void useStore(CacheMode mode);
 
-/// Null: it is off, or there is no folder for it. Opened when it is asked for first. Thread-safe; it stays for the life
-/// of the process.
-DiskStore* storeOfProcess();
+/// What this process keeps: on disk, and behind that in the place that the variable FUSESCOPE_SHARED_STORE names, a
+/// folder or an address of a Redis, signed with the key in the file that FUSESCOPE_SHARED_STORE_KEY names. Null: it is
+/// off, or there is neither. Opened when it is asked for first. Thread-safe; it stays for the life of the process.
+KeptStore* storeOfProcess();
+
+/// The place that these variables name, opened anew. Null: none is named.
+std::shared_ptr<SharedStore> sharedStoreOfVariables(CacheMode mode);
 
 /// The folder of the store of every process of this user. Errors: there is no folder for caches.
 Result<std::filesystem::path> storeFolder();

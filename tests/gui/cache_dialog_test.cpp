@@ -4,6 +4,7 @@
 #include <QtTest>
 #include <filesystem>
 
+#include "cache/disk_store.h"
 #include "cache/process_store.h"
 #include "tests/gui/gui_support.h"
 #include "ui/dialogs/cache_dialog.h"

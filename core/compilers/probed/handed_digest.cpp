@@ -72,7 +72,7 @@ Status noteSource(const std::filesystem::path& weights, const onnxlib::NetworkBy
   return writePiecesAtomically(weights.string() + kSourceSuffix, std::span(&bytes, 1));
 }
 
-Result<std::string> handedSha256(DiskStore& store, const std::filesystem::path& path, const StopToken& stop) {
+Result<std::string> handedSha256(KeptStore& store, const std::filesystem::path& path, const StopToken& stop) {
   const FileIdentity identity = TRY(identityOf(path));
   {
     const std::lock_guard lock(digests().mutex);

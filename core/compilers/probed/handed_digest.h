@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/stop.h"
-#include "cache/disk_store.h"
+#include "cache/kept_store.h"
 #include "onnxlib/network_edits.h"
 
 namespace fusescope {
@@ -17,6 +17,6 @@ Status noteSource(const std::filesystem::path& weights, const onnxlib::NetworkBy
 /// `store`, by the identities of the source's files: device, inode, size and times, of which nobody can set that of the
 /// last change. Files that changed within the last seconds by this machine's clock are hashed each time, since another
 /// change might have the same time. Errors: it cannot be read; cancelled.
-Result<std::string> handedSha256(DiskStore& store, const std::filesystem::path& path, const StopToken& stop);
+Result<std::string> handedSha256(KeptStore& store, const std::filesystem::path& path, const StopToken& stop);
 
 }  // namespace fusescope

@@ -30,7 +30,7 @@ std::vector<Decision> keptDecisions(KeptJob& job, std::string_view compiler, con
                            {"took_ms", found->facts.madeMs}}));
   for (const DamagedEntry& entry : job.store().takeDamaged())
     said.push_back(decide("cache.entry_damaged", {}, by, {{"about", entry.about}, {"why", entry.why}}));
-  if (const std::string& problem = job.store().problem(); !problem.empty())
+  if (const std::string problem = job.store().problem(); !problem.empty())
     said.push_back(decide("cache.store", {}, by, {{"problem", problem}}));
   return said;
 }

@@ -69,7 +69,7 @@ std::string keyBytes(const Json& key) {
   return key.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Result<Json> answerKey(DiskStore& store, const AnswerContext& context, const ProbeRequest& request, const Json& after,
+Result<Json> answerKey(KeptStore& store, const AnswerContext& context, const ProbeRequest& request, const Json& after,
                        const StopToken& stop) {
   Json files = Json::object();
   for (const auto& [name, path] : request.files) files[name] = TRY(handedSha256(store, path, stop));

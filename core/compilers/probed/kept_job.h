@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/temporary_folder.h"
-#include "cache/disk_store.h"
+#include "cache/kept_store.h"
 #include "probe/probe_job.h"
 
 namespace fusescope {
@@ -35,7 +35,7 @@ bool isKeptOp(std::string_view op);
 /// What an answer depends on, field by field: op, compiler, version, the network and other files by the SHA-256 of
 /// their bytes, the request, the environment, the probe, and what was compiled before (`after`; null: nothing). Errors:
 /// a file cannot be read; cancelled. `store` knows hashes of files.
-Result<Json> answerKey(DiskStore& store, const AnswerContext& context, const ProbeRequest& request, const Json& after,
+Result<Json> answerKey(KeptStore& store, const AnswerContext& context, const ProbeRequest& request, const Json& after,
                        const StopToken& stop);
 /// The bytes of a key.
 std::string keyBytes(const Json& key);
@@ -44,7 +44,7 @@ std::string keyBytes(const Json& key);
 /// what was found before that, so that it answers about the same network. For one caller at a time.
 class KeptJob final : public ProbeJob {
  public:
-  KeptJob(DiskStore& store, AnswerContext context) : m_store(store), m_context(std::move(context)) {}
+  KeptJob(KeptStore& store, AnswerContext context) : m_store(store), m_context(std::move(context)) {}
 
   const Json& opened() const override { return m_context.opened; }
   Result<ProbeAnswer> ask(const ProbeRequest& request, const StopToken& stop, const Progress& progress = {}) override;
@@ -54,7 +54,7 @@ class KeptJob final : public ProbeJob {
 
   /// Where the answer to the last `compile` was found; nothing: the compiler was asked.
   const std::optional<Kept>& found() const { return m_found; }
-  DiskStore& store() const { return m_store; }
+  KeptStore& store() const { return m_store; }
   /// The process, if there is one: who takes it has it.
   std::unique_ptr<ProbeJob> takeLive() { return std::move(m_live); }
 
@@ -64,7 +64,7 @@ class KeptJob final : public ProbeJob {
   Result<ProbeAnswer> restored(const Kept& kept);
   void keep(const ProbeAnswer& answer, const Json& key, double ms);
 
-  DiskStore& m_store;
+  KeptStore& m_store;
   AnswerContext m_context;
   std::unique_ptr<ProbeJob> m_live;
   std::vector<ProbeRequest> m_notAsked;  ///< what was found, and the live process knows nothing of

@@ -47,7 +47,7 @@ std::string keyOfRecord(std::string_view compiler, const Environment& environmen
 }
 
 /// What is kept of an environment: {program, witness, opened}; null: nothing.
-Json recordOf(DiskStore& store, std::string_view compiler, const Environment& environment) {
+Json recordOf(KeptStore& store, std::string_view compiler, const Environment& environment) {
   const auto kept = store.find(kEnvironmentKind, keyOfRecord(compiler, environment));
   if (!kept) return nullptr;
   Json record = Json::parse(kept->bytes, nullptr, false);
@@ -67,7 +67,7 @@ bool isHereUnchanged(const Environment& environment, const Json& record) {
 
 }  // namespace
 
-Result<std::optional<UnchangedEnvironment>> knownEnvironment(DiskStore& store, std::string_view compiler,
+Result<std::optional<UnchangedEnvironment>> knownEnvironment(KeptStore& store, std::string_view compiler,
                                                              std::span<const Environment> candidates,
                                                              const StopToken& stop) {
   for (const Environment& environment : candidates) {
@@ -85,7 +85,7 @@ Result<std::optional<UnchangedEnvironment>> knownEnvironment(DiskStore& store, s
   return std::optional<UnchangedEnvironment>();
 }
 
-void keepEnvironment(DiskStore& store, std::string_view compiler, const Environment& environment, const Json& witness,
+void keepEnvironment(KeptStore& store, std::string_view compiler, const Environment& environment, const Json& witness,
                      const Json& opened, double ms) {
   const bool isTold = opened.is_null() ? textOf(witness, "why_not").empty() : whyNotKept(witness).empty();
   if (!isTold || mayHaveMissedCards(witness, opened)) return;

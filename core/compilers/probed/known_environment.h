@@ -4,8 +4,9 @@
 #include <span>
 #include <string_view>
 
+#include "base/json.h"
 #include "base/stop.h"
-#include "cache/disk_store.h"
+#include "cache/kept_store.h"
 #include "probe/environment.h"
 
 namespace fusescope {
@@ -20,13 +21,13 @@ struct UnchangedEnvironment {
 /// The first of `candidates` that has `compiler`, as far as `store` knows it, where nothing changed there since. Where
 /// the command is the Python itself, on this machine, nothing is started for that; else its listener is asked, which
 /// imports no compiler. Nothing: it has to be looked for. Errors: cancelled.
-Result<std::optional<UnchangedEnvironment>> knownEnvironment(DiskStore& store, std::string_view compiler,
+Result<std::optional<UnchangedEnvironment>> knownEnvironment(KeptStore& store, std::string_view compiler,
                                                              std::span<const Environment> candidates,
                                                              const StopToken& stop);
 
 /// Keeps what was found out about an environment, which `witness` was asked of before. `opened`: null where the
 /// compiler is not there.
-void keepEnvironment(DiskStore& store, std::string_view compiler, const Environment& environment, const Json& witness,
+void keepEnvironment(KeptStore& store, std::string_view compiler, const Environment& environment, const Json& witness,
                      const Json& opened, double ms);
 
 /// What answers depend on in an environment, as fields of a key: packages, a hash of their files, machine, variables.

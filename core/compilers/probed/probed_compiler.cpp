@@ -96,7 +96,7 @@ Result<ProbedCompiler::Opened> ProbedCompiler::openNow(const StopToken& stop) co
                   .json = result.probe->opened(),
                   .recorded = std::move(recorded)};
   }
-  DiskStore* const store = storeOfProcess();
+  KeptStore* const store = storeOfProcess();
   if (store == nullptr) return openLive(stop);
   if (auto known = TRY(openKnown(*store, stop))) return std::move(*known);
   const auto start = std::chrono::steady_clock::now();
@@ -119,7 +119,7 @@ Result<ProbedCompiler::Opened> ProbedCompiler::openLive(const StopToken& stop) c
   return opened;
 }
 
-Result<std::optional<ProbedCompiler::Opened>> ProbedCompiler::openKnown(DiskStore& store, const StopToken& stop) const {
+Result<std::optional<ProbedCompiler::Opened>> ProbedCompiler::openKnown(KeptStore& store, const StopToken& stop) const {
   const std::vector<Environment> candidates =
       m_environment.empty() ? findEnvironments() : std::vector{TRY(environment(stop))};
   auto known = TRY(knownEnvironment(store, m_kind.name(), candidates, stop));
@@ -131,7 +131,7 @@ Result<std::optional<ProbedCompiler::Opened>> ProbedCompiler::openKnown(DiskStor
 }
 
 /// Also that the environments before it do not have it.
-Status ProbedCompiler::keepWhereItIs(DiskStore& store, const Opened& opened, double ms, const StopToken& stop) const {
+Status ProbedCompiler::keepWhereItIs(KeptStore& store, const Opened& opened, double ms, const StopToken& stop) const {
   keepEnvironment(store, m_kind.name(), opened.environment, opened.witness, opened.json, ms);
   if (!m_environment.empty()) return Done{};
   for (const Environment& before : findEnvironments()) {
@@ -151,7 +151,7 @@ Result<std::string> ProbedCompiler::whyNotKept(const StopToken& stop) const {
 }
 
 Result<std::unique_ptr<KeptJob>> ProbedCompiler::takeKeptJob(std::string_view about, const StopToken& stop) const {
-  DiskStore* const store = storeOfProcess();
+  KeptStore* const store = storeOfProcess();
   if (store == nullptr || !TRY(whyNotKept(stop)).empty()) return std::unique_ptr<KeptJob>();
   return std::make_unique<KeptJob>(*store, TRY(answerContext(about, stop)));
 }

@@ -79,9 +79,9 @@ class ProbedCompiler final : public Compiler {
   Result<Environment> environment(const StopToken& stop) const;
   Result<Opened> opened(const StopToken& stop) const;
   Result<Opened> openNow(const StopToken& stop) const;
-  Result<std::optional<Opened>> openKnown(DiskStore& store, const StopToken& stop) const;
+  Result<std::optional<Opened>> openKnown(KeptStore& store, const StopToken& stop) const;
   Result<Opened> openLive(const StopToken& stop) const;
-  Status keepWhereItIs(DiskStore& store, const Opened& opened, double ms, const StopToken& stop) const;
+  Status keepWhereItIs(KeptStore& store, const Opened& opened, double ms, const StopToken& stop) const;
 
   const ProbedKind& m_kind;
   const std::string m_environment, m_name;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/disk_store.h"
 #include "compilers/probed/probed_compiler.h"
 
 namespace fusescope {

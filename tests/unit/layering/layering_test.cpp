@@ -24,6 +24,8 @@ const std::vector<std::pair<std::regex, std::string>> kSealed{
     {std::regex("^(dnnl|oneapi/dnnl)"), "core/backends/native"},
     {std::regex("^(graphviz/|cgraph\\.h|gvc\\.h)"), "core/layout/graphviz"},
     {std::regex("^sqlite3\\.h"), "core/cache"},
+    {std::regex("^hiredis/"), "core/cache"},
+    {std::regex("^openssl/"), "core/cache"},
     {std::regex("^zip\\.h"), "core/base"},
     {std::regex("^re2/"), "core/base"},
 };

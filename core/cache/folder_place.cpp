@@ -1,0 +1,229 @@
+#include "cache/folder_place.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <random>
+
+#include "base/descriptor.h"
+
+namespace fusescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kUnfinishedFolder = "unfinished";
+/// A file that was begun so long ago was left by a writer that was ended.
+constexpr std::int64_t kUnfinishedSeconds = 3600;
+constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
+
+using Found = std::optional<std::string>;
+
+bool isOwn(const struct stat& found) {
+  return found.st_uid == ::geteuid() && (found.st_mode & kOthersWrite) == 0;
+}
+
+Diagnostic othersWrite(const fs::path& path) {
+  return {.message = "can be written by others, and without a signing key only what nobody else can write is taken",
+          .where = {.file = path.string()}};
+}
+
+/// A folder above a private one may belong to the system; where all may write it, as /tmp, they must not be able to
+/// replace what others have there.
+bool isSafeAbove(const struct stat& found) {
+  const bool isOfOthers = found.st_uid != 0 && found.st_uid != ::geteuid();
+  return !isOfOthers && ((found.st_mode & kOthersWrite) == 0 || (found.st_mode & S_ISVTX) != 0);
+}
+
+/// A folder of the place, with the folder of all of it and what may be done there.
+struct OpenFolder {
+  Descriptor file;
+  struct stat found {};
+};
+
+Result<OpenFolder> openRoot(const fs::path& folder, FolderTrust trust) {
+  OpenFolder root{.file = Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC))};
+  if (!root.file.isOpen() || ::fstat(root.file.number(), &root.found) != 0)
+    return systemError(folder, "cannot be opened");
+  if (trust == FolderTrust::Signed) return root;
+  if (!isOwn(root.found)) return othersWrite(folder);
+  std::error_code failed;
+  fs::path above = fs::canonical(folder, failed);
+  struct stat found {};
+  if (failed || ::stat(above.c_str(), &found) != 0 || found.st_ino != root.found.st_ino ||
+      found.st_dev != root.found.st_dev)
+    return othersWrite(folder);
+  while (above.has_relative_path()) {
+    above = above.parent_path();
+    if (::lstat(above.c_str(), &found) != 0 || !isSafeAbove(found)) return othersWrite(above);
+  }
+  return root;
+}
+
+/// A folder in another one, with the rights of the place's own. Not open: it is missing, or no folder.
+Descriptor openIn(int folder, const char* name, const struct stat* made) {
+  constexpr int kHow = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  Descriptor open(::openat(folder, name, kHow));
+  if (open.isOpen() || errno != ENOENT || made == nullptr) return open;
+  const bool isMade = ::mkdirat(folder, name, made->st_mode & 0777) == 0;
+  if (!isMade && errno != EEXIST) return open;
+  open = Descriptor(::openat(folder, name, kHow));
+  if (isMade && open.isOpen()) std::ignore = ::fchmod(open.number(), made->st_mode & 07777);
+  return open;
+}
+
+/// The folder of a name: two levels, by its first four digits.
+Descriptor openLeaf(const OpenFolder& root, const std::string& name, bool makes) {
+  const struct stat* made = makes ? &root.found : nullptr;
+  const Descriptor first = openIn(root.file.number(), name.substr(0, 2).c_str(), made);
+  return first.isOpen() ? openIn(first.number(), name.substr(2, 2).c_str(), made) : Descriptor();
+}
+
+/// What is no file, or cannot be opened by this user, is as if it were not there.
+bool isNothingThere(int error) {
+  return error == ENOENT || error == ELOOP || error == ENOTDIR || error == EACCES || error == ENXIO;
+}
+
+Result<Found> readIn(const fs::path& folder, const FolderPlaceOptions& options, const std::string& name,
+                     Patience& patience) {
+  const OpenFolder root = TRY(openRoot(folder, options.trust));
+  const fs::path path = folder / name.substr(0, 2) / name.substr(2, 2) / name;
+  const Descriptor leaf = openLeaf(root, name, false);
+  if (!leaf.isOpen()) return isNothingThere(errno) ? Result<Found>(Found()) : systemError(path, "cannot be opened");
+  const Descriptor file(::openat(leaf.number(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  if (!file.isOpen()) return isNothingThere(errno) ? Result<Found>(Found()) : systemError(path, "cannot be opened");
+  struct stat found {
+  }, above{};
+  if (::fstat(file.number(), &found) != 0 || ::fstat(leaf.number(), &above) != 0)
+    return systemError(path, "cannot be read");
+  if (!S_ISREG(found.st_mode) || static_cast<std::uint64_t>(found.st_size) > options.mostBytes) return Found();
+  if (options.trust == FolderTrust::Private && (!isOwn(found) || !isOwn(above))) return othersWrite(path);
+  std::string bytes(static_cast<std::size_t>(found.st_size), '\0');
+  for (std::size_t at = 0; at < bytes.size();) {
+    if (patience.isOver()) return Diagnostic{.message = "it takes too long"};
+    const ssize_t count = ::read(file.number(), bytes.data() + at, std::min(kPiece, bytes.size() - at));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return systemError(path, "cannot be read");
+    if (count == 0) bytes.resize(at);
+    at += static_cast<std::size_t>(count);
+    patience.moved(static_cast<std::size_t>(count));
+  }
+  return Found(std::move(bytes));
+}
+
+/// Removes what writers left that were ended, by the clock of the file system.
+void sweepUnfinished(int folder, std::int64_t now) {
+  const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* const list = again < 0 ? nullptr : ::fdopendir(again);
+  if (list == nullptr) return;
+  while (const dirent* entry = ::readdir(list)) {
+    struct stat found {};
+    if (::fstatat(folder, entry->d_name, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(found.st_mode) &&
+        found.st_mtime + kUnfinishedSeconds < now)
+      ::unlinkat(folder, entry->d_name, 0);
+  }
+  ::closedir(list);
+}
+
+/// False: errno says why. A write that takes longer than one waits is stopped.
+bool writePieces(int file, std::string_view bytes, Patience& patience) {
+  while (!bytes.empty()) {
+    errno = ETIMEDOUT;
+    if (patience.isOver()) return false;
+    const ssize_t count = ::write(file, bytes.data(), std::min(kPiece, bytes.size()));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+    patience.moved(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+std::string unfinishedName(const std::string& name) {
+  std::random_device random;
+  return fmt::format("{}.{:08x}{:08x}{:08x}", name, random(), random(), random());
+}
+
+/// Whoever reads checks what he reads, so that nothing is flushed to the disk, which takes longer than all else.
+Result<PutAnswer> writeIn(const fs::path& folder, const FolderPlaceOptions& options, const std::string& name,
+                          const std::string& bytes, bool sweeps, Patience& patience) {
+  const OpenFolder root = TRY(openRoot(folder, options.trust));
+  const auto refused = [&]() -> Result<PutAnswer> {
+    auto why = systemError(folder, "nothing can be written there");
+    if (errno == ETIMEDOUT) return why;
+    return PutAnswer{.refusal = why.text()};
+  };
+  const Descriptor leaf = openLeaf(root, name, true);
+  if (!leaf.isOpen()) return refused();
+  const Descriptor unfinished = openIn(root.file.number(), kUnfinishedFolder, &root.found);
+  if (!unfinished.isOpen()) return refused();
+  const std::string part = unfinishedName(name);
+  constexpr int kHow = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  Descriptor file(::openat(unfinished.number(), part.c_str(), kHow, 0600));
+  if (!file.isOpen()) return refused();
+  struct stat made {};
+  bool isDone = writePieces(file.number(), bytes, patience) && ::fstat(file.number(), &made) == 0 &&
+                ::fchmod(file.number(), (root.found.st_mode & 0444) | 0600) == 0;
+  // A network file system may say only here that it did not write.
+  if (isDone) isDone = ::close(file.release()) == 0;
+  if (isDone) isDone = ::renameat(unfinished.number(), part.c_str(), leaf.number(), name.c_str()) == 0;
+  if (!isDone) {
+    const int why = errno;
+    ::unlinkat(unfinished.number(), part.c_str(), 0);
+    errno = why;
+    return refused();
+  }
+  if (sweeps) sweepUnfinished(unfinished.number(), made.st_mtime);
+  return PutAnswer{};
+}
+
+/// So that no name leads anywhere else.
+bool isSharedName(std::string_view name) {
+  return name.size() == 64 && name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+class FolderPlace final : public SharedPlace {
+ public:
+  FolderPlace(fs::path folder, FolderPlaceOptions options)
+      : m_folder(std::move(folder)), m_options(std::move(options)) {}
+
+  std::string_view kind() const override { return "shared folder"; }
+  std::string where() const override { return m_folder.string(); }
+  std::uint64_t mostBytes() const override { return m_options.mostBytes; }
+
+  Result<Found> get(const std::string& name) override {
+    if (!isSharedName(name)) return Diagnostic{.message = "that is no name of what is shared"};
+    return m_behind.run<Found>(m_options.limit, [folder = m_folder, options = m_options, name](Patience& patience) {
+      if (options.onBegin) options.onBegin();
+      return readIn(folder, options, name, patience);
+    });
+  }
+
+  Result<PutAnswer> put(const std::string& name, std::string bytes) override {
+    if (!isSharedName(name)) return Diagnostic{.message = "that is no name of what is shared"};
+    const bool sweeps = !std::exchange(m_wasSwept, true);
+    return m_behind.run<PutAnswer>(m_options.limit, [folder = m_folder, options = m_options, name, sweeps,
+                                                     bytes = std::move(bytes)](Patience& patience) {
+      if (options.onBegin) options.onBegin();
+      return writeIn(folder, options, name, bytes, sweeps, patience);
+    });
+  }
+
+ private:
+  const fs::path m_folder;
+  const FolderPlaceOptions m_options;
+  LeftBehind m_behind;
+  bool m_wasSwept = false;
+};
+
+}  // namespace
+
+std::unique_ptr<SharedPlace> folderPlace(fs::path folder, FolderPlaceOptions options) {
+  return std::make_unique<FolderPlace>(std::move(folder), std::move(options));
+}
+
+}  // namespace fusescope

@@ -1,0 +1,226 @@
+#include "cache/redis_place.h"
+
+#include <fmt/format.h>
+#include <hiredis/hiredis.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <vector>
+
+#include "base/visible_text.h"
+#include "cache/left_behind.h"
+
+namespace fusescope {
+namespace {
+
+using Value = std::optional<std::string>;
+using Words = std::vector<std::string>;
+
+/// What may come with a value: its length and two line ends.
+constexpr std::size_t kAround = 64;
+
+/// Only what is asked for here: hiredis would make room for any list that a server announces.
+constexpr std::string_view kAnswers = "$+-:";
+
+template <class Number>
+bool readNumber(std::string_view text, Number least, Number most, Number& into) {
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), into);
+  return failed == std::errc() && end == text.data() + text.size() && into >= least && into <= most;
+}
+
+struct Reply {
+  int type = 0;
+  std::string text;
+};
+
+Diagnostic rubbish() {
+  return {.message = "it answers what no Redis does"};
+}
+
+Diagnostic lineError() {
+  const bool isSlow = errno == EAGAIN || errno == EWOULDBLOCK;
+  return {.message = isSlow ? "it takes too long" : fmt::format("the connection is lost: {}", std::strerror(errno))};
+}
+
+/// Not by hiredis, which would end the process by SIGPIPE where the server is gone.
+Status sendAll(int line, std::string_view bytes, Patience& patience) {
+  constexpr std::size_t kPieceSent = std::size_t{1} << 18;
+  while (!bytes.empty()) {
+    if (patience.isOver()) return Diagnostic{.message = "it takes too long"};
+    const ssize_t count = ::send(line, bytes.data(), std::min(kPieceSent, bytes.size()), MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return lineError();
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+    patience.moved(static_cast<std::size_t>(count));
+  }
+  return Done{};
+}
+
+/// The length that a value says it has; 0: it says none.
+std::uint64_t announced(std::string_view answer) {
+  std::uint64_t bytes = 0;
+  if (answer.starts_with('$')) std::from_chars(answer.data() + 1, answer.data() + answer.size(), bytes);
+  return bytes;
+}
+
+/// Takes no more than `most` bytes.
+Result<Reply> receive(redisContext& line, std::uint64_t most, Patience& patience) {
+  std::string piece(std::size_t{1} << 16, '\0');
+  for (std::uint64_t got = 0;;) {
+    if (patience.isOver()) return Diagnostic{.message = "it takes too long"};
+    const ssize_t count = ::recv(line.fd, piece.data(), piece.size(), 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return lineError();
+    if (count == 0) return Diagnostic{.message = "it ended the connection"};
+    if (got == 0 && kAnswers.find(piece.front()) == std::string_view::npos) return rubbish();
+    const bool isAnnounced = got == 0 && announced(std::string_view(piece).substr(0, count)) > most;
+    got += static_cast<std::uint64_t>(count);
+    if (isAnnounced || got > most + kAround) return Diagnostic{.message = "it answers more than is kept"};
+    patience.moved(static_cast<std::size_t>(count));
+    void* answer = nullptr;
+    if (redisReaderFeed(line.reader, piece.data(), static_cast<std::size_t>(count)) != REDIS_OK ||
+        redisReaderGetReply(line.reader, &answer) != REDIS_OK)
+      return rubbish();
+    if (answer == nullptr) continue;
+    const std::unique_ptr<redisReply, void (*)(void*)> owned(static_cast<redisReply*>(answer), freeReplyObject);
+    if (line.reader->pos != line.reader->len) return rubbish();  // more than was asked for
+    return Reply{.type = owned->type,
+                 .text = owned->str == nullptr ? std::string() : std::string(owned->str, owned->len)};
+  }
+}
+
+Result<Reply> exchange(redisContext& line, const Words& words, std::uint64_t most, Patience& patience) {
+  std::vector<const char*> texts;
+  std::vector<std::size_t> sizes;
+  for (const std::string& word : words) {
+    texts.push_back(word.data());
+    sizes.push_back(word.size());
+  }
+  char* command = nullptr;
+  const int size = redisFormatCommandArgv(&command, static_cast<int>(words.size()), texts.data(), sizes.data());
+  if (size < 0) return Diagnostic{.message = "there is no memory for what it is to be told"};
+  const std::unique_ptr<char, void (*)(char*)> owned(command, redisFreeCommand);
+  TRY(sendAll(line.fd, {command, static_cast<std::size_t>(size)}, patience));
+  return receive(line, most, patience);
+}
+
+/// The connection, which goes with what was asked last where that is left behind.
+struct Line {
+  std::unique_ptr<redisContext, void (*)(redisContext*)> context{nullptr, redisFree};
+};
+
+Status connect(Line& line, const RedisAddress& address, Patience& patience) {
+  const auto limit = std::chrono::duration_cast<std::chrono::microseconds>(patience.limit()).count();
+  const timeval most{.tv_sec = limit / 1'000'000, .tv_usec = limit % 1'000'000};
+  line.context.reset(address.host.empty() ? redisConnectUnixWithTimeout(address.path.c_str(), most)
+                                          : redisConnectWithTimeout(address.host.c_str(), address.port, most));
+  if (line.context == nullptr) return Diagnostic{.message = "there is no memory for a connection"};
+  if (line.context->err != 0 || redisSetTimeout(line.context.get(), most) != REDIS_OK)
+    return Diagnostic{.message = fmt::format("it cannot be reached: {}", line.context->errstr)};
+  if (address.database == 0) return Done{};
+  const Reply reply = TRY(exchange(*line.context, {"SELECT", std::to_string(address.database)}, kAround, patience));
+  if (reply.type == REDIS_REPLY_STATUS) return Done{};
+  return Diagnostic{.message = fmt::format("it has no database {}: {}", address.database, visibleText(reply.text))};
+}
+
+/// A connection that is there may have been lost since it was used: then another one is made.
+Result<Reply> ask(Line& line, const RedisAddress& address, const Words& words, std::uint64_t most, Patience& patience) {
+  const bool wasThere = line.context != nullptr;
+  if (wasThere) {
+    auto reply = exchange(*line.context, words, most, patience);
+    if (reply.ok() || patience.isOver()) return reply;
+  }
+  TRY(connect(line, address, patience));
+  return exchange(*line.context, words, most, patience);
+}
+
+class RedisPlace final : public SharedPlace {
+ public:
+  RedisPlace(RedisAddress address, RedisPlaceOptions options) : m_address(std::move(address)), m_options(options) {}
+
+  std::string_view kind() const override { return "redis"; }
+  std::string where() const override {
+    return m_address.host.empty() ? "Redis at " + m_address.path
+                                  : fmt::format("Redis at {}:{}", m_address.host, m_address.port);
+  }
+  std::uint64_t mostBytes() const override { return m_options.mostBytes; }
+
+  Result<Value> get(const std::string& name) override {
+    Reply reply = TRY(asked({"GET", keyOf(name)}));
+    if (reply.type == REDIS_REPLY_NIL) return Value();
+    if (reply.type == REDIS_REPLY_STRING) return Value(std::move(reply.text));
+    return failed(reply);
+  }
+
+  Result<PutAnswer> put(const std::string& name, std::string bytes) override {
+    Words words{"SET", keyOf(name), std::move(bytes)};
+    if (m_address.expireSeconds > 0) words.insert(words.end(), {"EX", std::to_string(m_address.expireSeconds)});
+    const Reply reply = TRY(asked(std::move(words)));
+    if (reply.type == REDIS_REPLY_STATUS && reply.text == "OK") return PutAnswer{};
+    if (reply.type == REDIS_REPLY_ERROR) return PutAnswer{.refusal = "it answers: " + visibleText(reply.text)};
+    return failed(reply);
+  }
+
+ private:
+  static std::string keyOf(const std::string& name) { return "fusescope:" + name; }
+
+  /// After it answered what cannot be understood, the connection is not used again.
+  Diagnostic failed(const Reply& reply) {
+    m_line = std::make_shared<Line>();
+    return reply.type == REDIS_REPLY_ERROR ? Diagnostic{.message = "it answers: " + visibleText(reply.text)}
+                                           : rubbish();
+  }
+
+  Result<Reply> asked(Words words) {
+    auto reply = m_behind.run<Reply>(
+        m_options.limit, [line = m_line, address = m_address, words = std::move(words), most = m_options.mostBytes](
+                             Patience& patience) { return ask(*line, address, words, most, patience); });
+    if (!reply.ok()) m_line = std::make_shared<Line>();
+    return reply;
+  }
+
+  const RedisAddress m_address;
+  const RedisPlaceOptions m_options;
+  LeftBehind m_behind;
+  std::shared_ptr<Line> m_line = std::make_shared<Line>();
+};
+
+}  // namespace
+
+Result<RedisAddress> redisAddress(std::string_view text) {
+  constexpr std::string_view kTcp = "redis://", kUnix = "unix:", kExpire = "?expire=";
+  const Diagnostic wrong{.message = fmt::format("{} is no address of a Redis", visibleText(std::string(text))),
+                         .help = "redis://host[:port][/database][?expire=SECONDS] or unix:PATH[?expire=SECONDS]"};
+  RedisAddress address;
+  if (const std::size_t at = text.find(kExpire); at != std::string_view::npos) {
+    if (!readNumber(text.substr(at + kExpire.size()), std::int64_t{1}, std::int64_t{1} << 40, address.expireSeconds))
+      return wrong;
+    text = text.substr(0, at);
+  }
+  if (text.starts_with(kUnix)) {
+    address.path = text.substr(kUnix.size());
+    return address.path.empty() ? Result<RedisAddress>(wrong) : address;
+  }
+  if (!text.starts_with(kTcp)) return wrong;
+  text.remove_prefix(kTcp.size());
+  if (const std::size_t at = text.find('/'); at != std::string_view::npos) {
+    if (at + 1 < text.size() && !readNumber(text.substr(at + 1), 0, 1 << 20, address.database)) return wrong;
+    text = text.substr(0, at);
+  }
+  if (const std::size_t at = text.find(':'); at != std::string_view::npos) {
+    if (!readNumber(text.substr(at + 1), 1, 65535, address.port)) return wrong;
+    text = text.substr(0, at);
+  }
+  address.host = text;
+  return address.host.empty() ? Result<RedisAddress>(wrong) : address;
+}
+
+std::unique_ptr<SharedPlace> redisPlace(RedisAddress address, RedisPlaceOptions options) {
+  return std::make_unique<RedisPlace>(std::move(address), options);
+}
+
+}  // namespace fusescope

@@ -1,0 +1,128 @@
+#include "cache/shared_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "cache/folder_place.h"
+#include "cache/redis_place.h"
+
+namespace fusescope {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds kFirstPause{30}, kLongestPause{600};
+/// What is the same on every machine that has the same key. All other kinds are of one machine.
+constexpr std::array<std::string_view, 2> kSharedKinds{kCodeKind, "answer"};
+
+bool isRedis(std::string_view place) {
+  return place.starts_with("redis:") || place.starts_with("unix:");
+}
+
+struct OpenPlace {
+  std::unique_ptr<SharedPlace> place;
+  SigningKey key;
+};
+
+Result<OpenPlace> openPlace(const std::string& place, const std::string& keyFile) {
+  SigningKey key;
+  if (!keyFile.empty()) key = TRY(readSigningKey(keyFile));
+  if (!isRedis(place)) {
+    if (!std::filesystem::path(place).is_absolute())
+      return Diagnostic{.message = "a folder is named by its whole path"};
+    const auto trust = keyFile.empty() ? FolderTrust::Private : FolderTrust::Signed;
+    return OpenPlace{.place = folderPlace(place, {.trust = trust}), .key = std::move(key)};
+  }
+  if (keyFile.empty())
+    return Diagnostic{.message =
+                          "there is no signing key, and without one only a folder that nobody else can write is used"};
+  return OpenPlace{.place = redisPlace(TRY(redisAddress(place))), .key = std::move(key)};
+}
+
+}  // namespace
+
+std::shared_ptr<SharedStore> SharedStore::open(const std::string& place, const std::string& keyFile, CacheMode mode) {
+  auto opened = openPlace(place, keyFile);
+  const std::string problem =
+      opened.ok() ? std::string() : fmt::format("the shared store {} is not used: {}", place, opened.error().text());
+  OpenPlace used = opened.ok() ? std::move(opened).value() : OpenPlace{};
+  auto store =
+      std::make_shared<SharedStore>(std::move(used.place), std::move(used.key), SharedStoreOptions{.mode = mode});
+  store->m_named = place;
+  store->m_problem = problem;
+  return store;
+}
+
+bool SharedStore::isUsed(std::string_view kind) const {
+  return m_place != nullptr && m_options.mode != CacheMode::Off && m_options.now() >= m_all.until &&
+         std::ranges::find(kSharedKinds, kind) != kSharedKinds.end();
+}
+
+void SharedStore::leaveAlone(Alone& alone, std::string why) const {
+  alone.next = std::clamp(alone.next * 2, kFirstPause, kLongestPause);
+  alone.until = m_options.now() + alone.next;
+  alone.why = std::move(why);
+}
+
+std::optional<Kept> SharedStore::find(std::string_view kind, std::string_view key) {
+  const std::lock_guard lock(m_mutex);
+  if (!isUsed(kind)) return std::nullopt;
+  auto blob = m_place->get(sharedName(kind, key));
+  if (!blob.ok()) {
+    leaveAlone(m_all, blob.error().text());
+    return std::nullopt;
+  }
+  m_all.next = seconds(0);
+  if (!blob.value()) return std::nullopt;
+  auto kept = openedBlob(*blob.value(), kind, key, m_key);
+  if (!kept.ok()) {
+    m_damaged.push_back({.about = fmt::format("what {} has under {}", m_place->where(), sharedName(kind, key)),
+                         .why = "it " + kept.error().message});
+    return std::nullopt;
+  }
+  kept.value().where = m_place->kind();
+  return std::move(kept).value();
+}
+
+bool SharedStore::keep(const KeptFacts& facts, std::string_view key, std::string_view bytes) {
+  const std::lock_guard lock(m_mutex);
+  if (m_options.mode != CacheMode::Write || !isUsed(facts.kind) || m_options.now() < m_writing.until) return false;
+  KeptFacts dated = facts;
+  if (dated.madeAt == 0) dated.madeAt = secondsNow();
+  auto blob = sealedBlob(dated, key, bytes, m_key);
+  if (!blob.ok() || blob.value().size() > m_place->mostBytes()) return false;
+  const auto answer = m_place->put(sharedName(facts.kind, key), std::move(blob).value());
+  if (!answer.ok()) {
+    leaveAlone(m_all, answer.error().text());
+    return false;
+  }
+  m_all.next = seconds(0);
+  if (!answer.value().refusal.empty()) {
+    leaveAlone(m_writing, answer.value().refusal);
+    return false;
+  }
+  m_writing.next = seconds(0);
+  return true;
+}
+
+std::string SharedStore::problem() const {
+  const std::lock_guard lock(m_mutex);
+  if (m_place == nullptr) return m_problem;
+  const auto left = [&](const Alone& alone) {
+    return std::chrono::ceil<seconds>(alone.until - m_options.now()).count();
+  };
+  if (const auto rest = left(m_all); rest > 0)
+    return fmt::format("{} is left alone for {} s: {}", m_place->where(), rest, m_all.why);
+  if (const auto rest = left(m_writing); rest > 0)
+    return fmt::format("nothing more is kept in {} for {} s: {}", m_place->where(), rest, m_writing.why);
+  return {};
+}
+
+std::vector<DamagedEntry> SharedStore::takeDamaged() {
+  const std::lock_guard lock(m_mutex);
+  return std::exchange(m_damaged, {});
+}
+
+}  // namespace fusescope
