@@ -92,14 +92,19 @@ IndexState StoreIndex::open(const std::filesystem::path& path) {
   };
   if (sqlite3_open_v2(path.c_str(), &m_database, flags, nullptr) != SQLITE_OK) return closed(IndexState::Busy);
   sqlite3_busy_timeout(m_database, kPatienceMs);
-  bool isRead = false;
-  const int id = pragma(m_database, "PRAGMA application_id", isRead);
-  if (!isRead) {
-    note();
-    return closed(m_isDamaged ? IndexState::Foreign : IndexState::Busy);
-  }
-  const int version = pragma(m_database, "PRAGMA user_version", isRead);
-  const bool isEmpty = pragma(m_database, "SELECT count(*) FROM sqlite_master", isRead) == 0 && isRead;
+  // In one transaction: an index that another process begins meanwhile is seen as it was, or whole.
+  bool areRead = run("BEGIN");
+  const auto read = [&](const char* text) {
+    bool isRead = false;
+    const int value = pragma(m_database, text, isRead);
+    if (!isRead) note();
+    areRead &= isRead;
+    return value;
+  };
+  const int id = read("PRAGMA application_id"), version = read("PRAGMA user_version");
+  const bool isEmpty = read("SELECT count(*) FROM sqlite_master") == 0;
+  run("ROLLBACK");
+  if (!areRead) return closed(m_isDamaged ? IndexState::Foreign : IndexState::Busy);
   if (!isEmpty || id != 0) {
     if (id != kIndexId) return closed(IndexState::Foreign);
     if (version > kIndexVersion) return closed(IndexState::Newer);

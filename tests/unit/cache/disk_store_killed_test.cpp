@@ -155,6 +155,27 @@ TEST_F(KilledStore, TwoWritersAndTenReadersAtOnceReadWholeEntries) {
   EXPECT_EQ(files(), static_cast<std::size_t>(kKeys));
 }
 
+/// One of them makes the index while the others look whether there is one.
+TEST_F(KilledStore, ThoseThatBeginItAtOnceAllUseIt) {
+  for (int round = 0; round < 60; ++round) {
+    const fs::path path = m_folder / ("begun" + std::to_string(round));
+    std::vector<pid_t> children;
+    for (int i = 0; i < 8; ++i) {
+      const pid_t child = ::fork();
+      if (child == 0) {
+        const auto store = DiskStore::open(path);
+        ::_exit(store->isUsable() && store->problem().empty() ? 0 : 1);
+      }
+      children.push_back(child);
+    }
+    for (const pid_t child : children) {
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << round;
+    }
+  }
+}
+
 /// Killed at a moment that nobody chose, many times.
 TEST_F(KilledStore, AtAnyMomentNothingIsLeftHalfWritten) {
   std::mt19937 random(5);
