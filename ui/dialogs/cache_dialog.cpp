@@ -17,7 +17,7 @@ namespace fusescope {
 namespace {
 
 const QString kTag = QStringLiteral("cache");
-constexpr int kWidthInLetters = 120, kHeightInLines = 26;
+constexpr int kCacheWidthInLetters = 120, kCacheHeightInLines = 26;
 constexpr double kGibibyte = 1LL << 30;
 
 Cell number(const QString& text, double sort) {
@@ -64,7 +64,7 @@ CacheDialog::CacheDialog(const DockContext& context, QWidget* parent)
       m_limit(new QDoubleSpinBox) {
   setWindowTitle(QStringLiteral("What is kept of other compilers"));
   const QFontMetrics metrics(font());
-  resize(kWidthInLetters * metrics.averageCharWidth(), kHeightInLines * metrics.lineSpacing());
+  resize(kCacheWidthInLetters * metrics.averageCharWidth(), kCacheHeightInLines * metrics.lineSpacing());
   m_view->setModel(&m_model);
   m_view->setAccessibleName(QStringLiteral("What is kept"));
   m_view->setItemDelegate(new CellDelegate(context.theme, {}, m_view));

@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
-#include "passes/body_input_specs.h"
 #include "planning/fused_node_facts.h"
 #include "planning/pin_answers.h"
 #include "session/session.h"
@@ -86,7 +85,7 @@ QString valueText(const PlanSnapshot& snapshot, NodeId node, ValueId id, bool in
   if (input && value.producer.valid())
     text += QStringLiteral(" · from ") + nodeLink(snapshot.graph().node(value.producer).name);
   const QString whose =
-      isOfBody(*snapshot.cover->model) ? QStringLiteral(" of the body") : QStringLiteral(" of the network");
+      snapshot.cover->model->isBody ? QStringLiteral(" of the body") : QStringLiteral(" of the network");
   if (input && snapshot.graph().isInput(id)) text += QStringLiteral(" · input") + whose;
   if (!input && snapshot.graph().isOutput(id)) text += QStringLiteral(" · output") + whose;
   if (!input && !value.consumers.empty()) {

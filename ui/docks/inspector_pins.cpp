@@ -1,4 +1,3 @@
-#include "passes/body_input_specs.h"
 #include "planning/pin_answers.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/inspector_text.h"
@@ -19,7 +18,7 @@ QString directivesText(const Plan& plan, const std::vector<NodeId>& nodes, const
                    .arg(html(inWords(*directive)), html(directive->id));
   }
   if (lines.isEmpty()) return {};
-  if (lines.size() > 1 && !isOfBody(*plan.model))
+  if (lines.size() > 1 && !plan.model->isBody)
     lines << QStringLiteral("<div><a href='do:clear'>remove all of them</a></div>");
   return heading(QStringLiteral("Directives"), theme) + lines.join(QString());
 }
