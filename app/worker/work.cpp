@@ -353,7 +353,7 @@ Result<Json> doWork(const WorkerRequest& request, EngineShelf& shelf, const Stop
   auto done = doWork(job);
   if (!done.ok() && done.error().cancelled) return done;
   TRY(checkUnchanged(job.files));  // else the answer may be of the old file, the new one, or a mixture
-  if (done.ok() || !request.inputs.empty()) return done;
+  if (done.ok() || !request.inputs.empty() || !request.refitted.empty()) return done;
   const auto artifact = shelf.artifact(request.source, stop, {});
   return artifact.ok() ? underAssumedExtents(std::move(done), *artifact.value().plan, false) : done;
 }

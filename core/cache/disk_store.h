@@ -42,7 +42,10 @@ class DiskStore final : public KeptStore {
   bool keep(const KeptFacts& facts, std::string_view key, std::string_view bytes) override;
 
   const std::filesystem::path& folder() const { return m_folder; }
-  std::string problem() const override { return m_problem; }
+  std::string problem() const override {
+    const std::lock_guard lock(m_mutex);
+    return m_problem;
+  }
   bool isUsable() const { return m_index.isOpen(); }
   /// They were deleted.
   std::vector<DamagedEntry> takeDamaged() override;
@@ -76,7 +79,7 @@ class DiskStore final : public KeptStore {
 
   const std::filesystem::path m_folder;
   const DiskStoreOptions m_options;
-  std::mutex m_mutex;
+  mutable std::mutex m_mutex;
   StoreIndex m_index;
   std::string m_problem;
   std::vector<DamagedEntry> m_damaged;

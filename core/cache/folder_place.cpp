@@ -102,14 +102,20 @@ Result<Found> readIn(const fs::path& folder, const FolderPlaceOptions& options, 
     return systemError(path, "cannot be read");
   if (!S_ISREG(found.st_mode) || static_cast<std::uint64_t>(found.st_size) > options.mostBytes) return Found();
   if (options.trust == FolderTrust::Private && (!isOwn(found) || !isOwn(above))) return othersWrite(path);
-  std::string bytes(static_cast<std::size_t>(found.st_size), '\0');
-  for (std::size_t at = 0; at < bytes.size();) {
+  const auto size = static_cast<std::size_t>(found.st_size);
+  std::string bytes;
+  bytes.reserve(size);  // It is filled piece by piece: filling all of it before takes longer than the caller waits.
+  while (bytes.size() < size) {
     if (patience.isOver()) return Diagnostic{.message = "it takes too long"};
-    const ssize_t count = ::read(file.number(), bytes.data() + at, std::min(kPiece, bytes.size() - at));
+    const std::size_t at = bytes.size();
+    bytes.resize(at + std::min(kPiece, size - at));
+    const ssize_t count = ::read(file.number(), bytes.data() + at, bytes.size() - at);
+    const int why = errno;
+    bytes.resize(at + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    errno = why;
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return systemError(path, "cannot be read");
-    if (count == 0) bytes.resize(at);
-    at += static_cast<std::size_t>(count);
+    if (count == 0) break;
     patience.moved(static_cast<std::size_t>(count));
   }
   return Found(std::move(bytes));

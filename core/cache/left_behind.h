@@ -1,6 +1,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -34,7 +35,13 @@ class LeftBehind {
     auto hangs = std::make_shared<char>();
     m_last = hangs;
     auto whole = [shared, work = std::move(work), hangs = std::move(hangs)]() mutable {
-      Result<Value> value = work(shared->patience);
+      Result<Value> value = [&]() -> Result<Value> {
+        try {
+          return work(shared->patience);
+        } catch (const std::exception& failed) {
+          return Diagnostic{.message = std::string("it failed: ") + failed.what()};
+        }
+      }();
       work = nullptr;
       const std::lock_guard lock(shared->mutex);
       hangs.reset();

@@ -67,6 +67,9 @@ std::uint64_t announced(std::string_view answer) {
   return bytes;
 }
 
+/// What is no value is one line, such as an error.
+constexpr std::uint64_t kLongestLine = 4096;
+
 /// Takes no more than `most` bytes.
 Result<Reply> receive(redisContext& line, std::uint64_t most, Patience& patience) {
   std::string piece(std::size_t{1} << 16, '\0');
@@ -77,6 +80,7 @@ Result<Reply> receive(redisContext& line, std::uint64_t most, Patience& patience
     if (count < 0) return lineError();
     if (count == 0) return Diagnostic{.message = "it ended the connection"};
     if (got == 0 && kAnswers.find(piece.front()) == std::string_view::npos) return rubbish();
+    if (got == 0 && piece.front() != '$') most = std::min(most, kLongestLine);
     const bool isAnnounced = got == 0 && announced(std::string_view(piece).substr(0, count)) > most;
     got += static_cast<std::uint64_t>(count);
     if (isAnnounced || got > most + kAround) return Diagnostic{.message = "it answers more than is kept"};
@@ -191,10 +195,18 @@ class RedisPlace final : public SharedPlace {
 
 }  // namespace
 
+std::string withoutPassword(std::string place) {
+  const std::size_t at = place.rfind('@'), from = place.find("//");
+  if (place.starts_with("redis:") && at != std::string::npos && from != std::string::npos && at > from)
+    place.replace(from + 2, at - from - 2, "…");
+  return place;
+}
+
 Result<RedisAddress> redisAddress(std::string_view text) {
   constexpr std::string_view kTcp = "redis://", kUnix = "unix:", kExpire = "?expire=";
-  const Diagnostic wrong{.message = fmt::format("{} is no address of a Redis", visibleText(std::string(text))),
-                         .help = "redis://host[:port][/database][?expire=SECONDS] or unix:PATH[?expire=SECONDS]"};
+  const Diagnostic wrong{
+      .message = fmt::format("{} is no address of a Redis", visibleText(withoutPassword(std::string(text)))),
+      .help = "redis://host[:port][/database][?expire=SECONDS] or unix:PATH[?expire=SECONDS]"};
   RedisAddress address;
   if (const std::size_t at = text.find(kExpire); at != std::string_view::npos) {
     if (!readNumber(text.substr(at + kExpire.size()), std::int64_t{1}, std::int64_t{1} << 40, address.expireSeconds))

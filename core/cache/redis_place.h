@@ -16,6 +16,9 @@ struct RedisAddress {
   std::int64_t expireSeconds = 0;  ///< after which it forgets what it was given; 0: it does not
 };
 
+/// What a user names as a place, as it may be shown: without the name and the password of an address of a Redis.
+std::string withoutPassword(std::string place);
+
 /// Reads "redis://host[:port][/database][?expire=SECONDS]" or "unix:PATH[?expire=SECONDS]". Errors: it is neither.
 Result<RedisAddress> redisAddress(std::string_view text);
 

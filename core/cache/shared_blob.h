@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "cache/kept_store.h"
 
 namespace fusescope {

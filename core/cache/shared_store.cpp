@@ -6,6 +6,7 @@
 #include <array>
 
 #include "cache/folder_place.h"
+#include "cache/left_behind.h"
 #include "cache/redis_place.h"
 
 namespace fusescope {
@@ -28,7 +29,8 @@ struct OpenPlace {
 
 Result<OpenPlace> openPlace(const std::string& place, const std::string& keyFile) {
   SigningKey key;
-  if (!keyFile.empty()) key = TRY(readSigningKey(keyFile));
+  if (!keyFile.empty())  // it may lie on a mount that hangs
+    key = TRY(LeftBehind().run<SigningKey>(seconds(1), [keyFile](Patience&) { return readSigningKey(keyFile); }));
   if (!isRedis(place)) {
     if (!std::filesystem::path(place).is_absolute())
       return Diagnostic{.message = "a folder is named by its whole path"};
@@ -46,11 +48,12 @@ Result<OpenPlace> openPlace(const std::string& place, const std::string& keyFile
 std::shared_ptr<SharedStore> SharedStore::open(const std::string& place, const std::string& keyFile, CacheMode mode) {
   auto opened = openPlace(place, keyFile);
   const std::string problem =
-      opened.ok() ? std::string() : fmt::format("the shared store {} is not used: {}", place, opened.error().text());
+      opened.ok() ? std::string()
+                  : fmt::format("the shared store {} is not used: {}", withoutPassword(place), opened.error().text());
   OpenPlace used = opened.ok() ? std::move(opened).value() : OpenPlace{};
   auto store =
       std::make_shared<SharedStore>(std::move(used.place), std::move(used.key), SharedStoreOptions{.mode = mode});
-  store->m_named = place;
+  store->m_named = withoutPassword(place);
   store->m_problem = problem;
   return store;
 }

@@ -177,7 +177,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"quantize.all_zero", Quantize, false, "stays in floats: nothing but 0 was seen in {value}"},
       {"quantize.range_outgrown", Quantize, false,
        "the range that was recorded for it does not hold its new numbers: {channels} of {all|channel/channels} are "
-       "clamped, which need up to {times} times as much. Calibrate again"},
+       "clamped{need}. Calibrate again"},
       {"quantize.range_loose", Quantize, false,
        "its new numbers need less than half of the range that was recorded for it in {channels} of "
        "{all|channel/channels}, which lose a bit or more. Calibrate again"},

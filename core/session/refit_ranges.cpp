@@ -1,5 +1,7 @@
 #include "session/refit_ranges.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -19,7 +21,7 @@ constexpr double kLoose = 0.5;
 /// How the ranges of one weight stand to what its numbers ask for now.
 struct Fit {
   std::int64_t beyond = 0, loose = 0, all = 0;  ///< channels
-  double worst = 0;                             ///< the largest of (asked for) / (recorded)
+  double worst = 0;  ///< the largest of (asked for) / (recorded) of those beyond; 0: all of these were recorded as 0
 };
 
 Fit fitOf(const WeightRange& recorded, const WeightRange& asked) {
@@ -27,9 +29,10 @@ Fit fitOf(const WeightRange& recorded, const WeightRange& asked) {
   for (std::size_t i = 0; i < recorded.largest.size(); ++i) {
     const double was = recorded.largest[i], now = asked.largest[i];
     if (was <= 0 && now <= 0) continue;
-    fit.beyond += now > was * kHalfStepBeyond ? 1 : 0;
+    const bool isBeyond = now > was * kHalfStepBeyond;
+    fit.beyond += isBeyond ? 1 : 0;
     fit.loose += now < was * kLoose ? 1 : 0;
-    if (was > 0) fit.worst = std::max(fit.worst, now / was);
+    if (isBeyond && was > 0) fit.worst = std::max(fit.worst, now / was);
   }
   return fit;
 }
@@ -37,15 +40,20 @@ Fit fitOf(const WeightRange& recorded, const WeightRange& asked) {
 /// Whether `product`, of the network before it had codes, reads its weights as codes in `plan`.
 bool readsCodes(const Plan& plan, const Product& product) {
   const Graph& graph = plan.graph();
-  return graph.has(product.node) &&
-         std::ranges::find(graph.node(product.node).inputs, product.weights) == graph.node(product.node).inputs.end();
+  if (!graph.has(product.node)) return false;
+  const std::vector<ValueId>& inputs = graph.node(product.node).inputs;
+  // Where the weights alone are codes, these are made of their own numbers and not by the recorded range.
+  return std::ranges::find(inputs, product.weights) == inputs.end() &&
+         std::ranges::find(inputs, product.source) == inputs.end();
 }
 
 void addFit(const Subject& weights, const Fit& fit, std::vector<Decision>& decisions) {
-  if (fit.beyond > 0)
-    decisions.push_back(
-        decide("quantize.range_outgrown", {weights}, "refit",
-               {{"channels", fit.beyond}, {"all", fit.all}, {"times", std::ceil(fit.worst * 100) / 100}}));
+  if (fit.beyond > 0) {
+    const std::string need =
+        fit.worst > 0 ? fmt::format(", which need up to {} times as much", std::ceil(fit.worst * 100) / 100) : "";
+    decisions.push_back(decide("quantize.range_outgrown", {weights}, "refit",
+                               {{"channels", fit.beyond}, {"all", fit.all}, {"need", need}}));
+  }
   if (fit.loose > 0)
     decisions.push_back(
         decide("quantize.range_loose", {weights}, "refit", {{"channels", fit.loose}, {"all", fit.all}}));

@@ -86,8 +86,10 @@ const Run* RunController::refittable() const {
 
 void RunController::refit(const std::string& former) {
   const Run* run = m_runs.find(former);
-  if (run == nullptr || !buildRefusal().isEmpty()) return;
-  m_notice.clear();
+  m_notice = run == nullptr || !engineIsKept(*run) || !(run->extents == m_document.inputs())
+                 ? QStringLiteral("The engine that was to be refitted is gone, or is of other extents.")
+                 : buildRefusal();
+  if (!m_notice.isEmpty()) return emit activityChanged();
   const std::string engine = run->enginePath, backend = run->backend;
   const std::string id = addRun(PlanOptions(run->options));
   m_runs.change(id, [&](Run& added) { added.backend = backend; });
@@ -193,10 +195,13 @@ void RunController::queueSpecialise(const std::string& id) {
   m_steps.emplace_back([this, id] {
     const Run* run = m_runs.find(id);
     if (run == nullptr) return;
+    const bool isKept = engineIsKept(*run);
+    if (!isKept)
+      if (const Status model = checkModel(*run); !model.ok()) return failed(id, model.error());
     const RunState before = run->state;
     WorkerRequest request;
     request.op = WorkerOp::Specialise;
-    request.source = timedSource(*run);
+    request.source = isKept ? engineSource(*run) : source(*run);
     request.inputs = m_runs.settings().inputs;
     request.seconds = m_runs.settings().seconds;
     request.warmupSeconds = kWarmupSeconds;

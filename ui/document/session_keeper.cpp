@@ -310,12 +310,18 @@ void SessionKeeper::close() {
   if (m_path.isEmpty()) m_folder.removeEngines(qs(m_id));
 }
 
+void SessionKeeper::watch(const ModelFile& file) {
+  for (const QString& path : pathsOf(file))
+    if (!m_watcher.files().contains(path) && QFile::exists(path)) m_watcher.addPath(path);
+}
+
 void SessionKeeper::checkModel() {
   struct Found {
     ModelState state;
     bool inWeightsAlone = false;
   };
   const ModelFile known = m_document.modelFile();
+  watch(known);
   const auto model = m_document.kind() == ArtifactKind::Model ? m_document.model() : nullptr;
   const auto look = [known, model, inputs = m_document.inputs()](const StopToken& stop) {
     Found found{stateOnDisk(known)};
@@ -328,8 +334,7 @@ void SessionKeeper::checkModel() {
   m_jobs.run(kCheckTag, this, look, [this, known](const Found& found) {
     const ModelState& state = found.state;
     if (!(known == m_document.modelFile())) return;
-    for (const QString& path : pathsOf(known))
-      if (!m_watcher.files().contains(path)) m_watcher.addPath(path);  // one that was replaced is watched no more
+    watch(known);
     if (state.change == ModelChange::Changed) emit modelChangedOnDisk(qs(state.file), found.inWeightsAlone);
   });
 }

@@ -91,6 +91,8 @@ class SessionKeeper : public QObject {
   /// All of it is in a file of the user's, or there is nothing yet.
   void noteSaved(bool saved);
   void checkModel();
+  /// Watches its files, also those that were replaced by others of the same name, which ends a watch.
+  void watch(const ModelFile& file);
 
   PlanDocument& m_document;
   Runs& m_runs;

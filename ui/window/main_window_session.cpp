@@ -69,7 +69,9 @@ std::string text(const Json& json, const char* key) {
 
 void MainWindow::reloadAndRefit(const std::string& former) {
   auto* once = new QObject(this);  // hears of the next opening alone, whatever comes of it
-  connect(m_document.get(), &PlanDocument::modelChanged, once, [this, former] { m_controller->refit(former); });
+  connect(m_document.get(), &PlanDocument::modelChanged, once, [this, former, path = m_document->path()] {
+    if (m_document->path() == path) m_controller->refit(former);  // else another file was opened meanwhile
+  });
   connect(m_document.get(), &PlanDocument::openingEnded, once, &QObject::deleteLater);
   m_document->reload();
 }

@@ -160,8 +160,9 @@ Result<bool> emitDynamicQuantize(Context& context, const Node& node) {
 Result<bool> emitBytes(Context& context, const Node& node) {
   if (node.is("DynamicQuantizeLinear")) return emitDynamicQuantize(context, node);
   if (!node.is("MatMulInteger") && !isByteConv(node) && !requantises(node)) return false;
+  if (requantises(node) && (context.dimsOf(node.input(3)).empty() || !canRequantize(context, node))) return false;
   const auto operands = TRY(byteOperands(context, node));
-  if (!operands || (requantises(node) && !canRequantize(context, node))) return false;
+  if (!operands) return false;
   const ValueId result = node.outputs[0];
   const Ref sums =
       requantises(node) ? context.allocateScratch(DataType::I32, context.dimsOf(result)) : context.allocate(result);

@@ -92,11 +92,13 @@ void claimQuantized(Context& context, Units& units) {
     if (units.isTaken(id) || !isRoot || context.typeOf(root.outputs[0]) != DataType::F32) continue;
     const auto chain = quantizedChainAfter(context, root);
     if (!chain) continue;
+    const std::set<NodeId> nodes = nodesOf(*chain);
+    if (std::ranges::any_of(nodes, [&](NodeId each) { return units.isTaken(each); })) continue;
     const auto emit = [chain = *chain](Context& at) -> Status {
       TRY(at.flush());
       return emitChain(at, chain);
     };
-    units.add(chain->last, emit, nodesOf(*chain));
+    units.add(chain->last, emit, nodes);
   }
 }
 

@@ -115,11 +115,12 @@ Ref withReducedLast(const Ref& ref, const std::vector<bool>& reduced) {
 // stand together before others they are reduced column by column where they are. Spatial axes in a channels-last or
 // blocked format are such a case.
 Result<bool> emitReduce(Context& context, const Node& node) {
-  const auto kind = reduceKind(node);
+  const auto kind = node.domain.empty() ? reduceKind(node) : std::nullopt;
   if (!kind || context.typeOf(node.input(0)) != DataType::F32) return false;
+  const Dims dims = context.dimsOf(node.input(0));
+  const auto reduced = reducedAxes(context, node, dims.size());
+  if (!reduced || elementCount(dims).value_or(0) == 0) return false;
   Ref source = TRY(context.seen(node.input(0)));
-  const auto reduced = reducedAxes(context, node, source.dims.size());
-  if (!reduced || source.count() == 0) return false;
   const Ref to = context.allocate(node.outputs[0], {}, context.storedType(node.outputs[0]));
   context.define(node.outputs[0], to);
   context.chose({.kind = kReduceKernel});

@@ -58,6 +58,7 @@ def with_other_weights(model, path):
         if weight.data_type == TensorProto.FLOAT and len(weight.dims) > 1:
             numbers = numpy_helper.to_array(weight) * np.float32(1.0009765625)
             weight.CopyFrom(numpy_helper.from_array(numbers, weight.name))
+    path.with_name(path.name + ".data").unlink(missing_ok=True)  # else it would be written behind what is there
     onnx.save(network, str(path), save_as_external_data=True, location=path.name + ".data")
     return path
 
@@ -66,7 +67,7 @@ def node_to_pin(model):
     """A product in the middle of the network."""
     named = [node.name for node in onnx.load(str(model), load_external_data=False).graph.node
              if node.op_type in ("MatMul", "Gemm", "Conv") and node.name]
-    return named[len(named) // 2]
+    return named[len(named) // 2] if named else None
 
 
 class Rounds:
@@ -95,7 +96,8 @@ def network_round(rounds, model, other, pinned, folder):
     cache, engine = folder / "cache", folder / "built.fse"
     rounds.build("cold", model, cache, engine)
     rounds.build("again", model, cache, folder / "again.fse")
-    rounds.build("one pin", model, cache, folder / "pinned.fse", "--pin", f"{pinned}=bf16")
+    if pinned:
+        rounds.build("one pin", model, cache, folder / "pinned.fse", "--pin", f"{pinned}=bf16")
     rounds.time("refit", [FUSESCOPE, "refit", engine, "--weights", other, "--threads", rounds.arguments.threads, "-o",
                           folder / "refitted.fse", "--json"], cache)
     script = folder / "compile.py"
@@ -141,7 +143,7 @@ def rows_of(arguments):
         place = Path(place)
         for name, model in networks_of(arguments):
             other, pinned = with_other_weights(model, place / f"{name}.other.onnx"), node_to_pin(model)
-            yield measured(arguments, f"{name}; {pinned} is pinned",
+            yield measured(arguments, f"{name}; {pinned or 'nothing'} is pinned",
                            lambda rounds, folder: network_round(rounds, model, other, pinned, folder))
         different = chain(place / "different.onnx", [WIDTH + 8 * i for i in range(BLOCKS)])
         equal = chain(place / "equal.onnx", [WIDTH + 4 * BLOCKS] * BLOCKS)

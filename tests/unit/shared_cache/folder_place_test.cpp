@@ -222,6 +222,23 @@ struct Hanging {
   std::atomic<int> begun{0};
 };
 
+/// The wait grows with what was read, so that a large value is not given up before its first piece is there.
+TEST_F(FolderPlaceTest, WhatIsLargeIsReadWithTheUsualPatience) {
+  const std::string name = sharedName("answer", "key"), bytes(std::size_t{256} << 20, 'b');
+  fs::create_directories(leaf("key"));
+  writeBytes(file("key"), bytes);
+  const auto found = folderPlace(m_path)->get(name);
+  ASSERT_TRUE(found.ok()) << found.error().text();
+  EXPECT_EQ(found.value(), bytes);
+}
+
+TEST_F(FolderPlaceTest, WhatFailsOnItsThreadIsAnError) {
+  const auto place = folderPlace(m_path, {.limit = kEnoughTime, .onBegin = [] { throw std::bad_alloc(); }});
+  const auto found = place->get(sharedName("answer", "key"));
+  ASSERT_FALSE(found.ok());
+  EXPECT_NE(found.error().text().find("it failed"), std::string::npos) << found.error().text();
+}
+
 TEST_F(FolderPlaceTest, AMountThatHangsIsWaitedForOnceAndThenLeftAlone) {
   ASSERT_TRUE(open()->keep(answerFacts(), "key", "bytes"));
   const auto hanging = std::make_shared<Hanging>();

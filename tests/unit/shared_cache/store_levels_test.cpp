@@ -81,6 +81,8 @@ TEST_F(StoreLevelsTest, APlaceIsUsedAsItIsNamedOrRefusedWithAReason) {
   EXPECT_EQ(problem("unix:/run/redis", key), "");
   EXPECT_NE(problem("unix:/run/redis", "").find("there is no signing key"), std::string::npos);
   EXPECT_NE(problem("redis://", key).find("is no address of a Redis"), std::string::npos);
+  const auto secret = SharedStore::open("redis://me:secret@host", key, CacheMode::Write);
+  EXPECT_EQ((secret->problem() + secret->named()).find("secret"), std::string::npos) << secret->problem();
   EXPECT_NE(problem("a/folder", key).find("is named by its whole path"), std::string::npos);
   EXPECT_NE(problem(team, key + "2").find("the signing key cannot be opened"), std::string::npos);
   ::chmod(key.c_str(), 0644);
