@@ -2,6 +2,7 @@
 // standard input is a question, one on standard output the answer. It ends when its standard input does, whatever it is
 // doing, and removes the folder that it was started with.
 // FUSESCOPE_TEST_ABACUS plants a fault: "dies", "exits", "hangs" or "babbles", of one question alone "dies_in_run".
+// Where it hangs, it writes the file that FUSESCOPE_TEST_ABACUS_HANGS names.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <mutex>
@@ -305,7 +307,10 @@ bool isFaulty(const std::string& op) {
   const auto is = [&](const std::string& what) { return fault == what || fault == what + "_in_" + op; };
   if (is("dies")) ::raise(SIGKILL);
   if (is("exits")) std::_Exit(3);
-  while (is("hangs")) ::pause();
+  if (is("hangs")) {
+    if (const char* mark = std::getenv("FUSESCOPE_TEST_ABACUS_HANGS")) std::ofstream(mark) << op;
+    while (true) ::pause();
+  }
   if (!is("babbles")) return false;
   std::cout << "click, clack, click\n" << std::flush;
   return true;

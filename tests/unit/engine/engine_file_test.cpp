@@ -77,7 +77,7 @@ TEST_F(EngineFileTest, PlanOfOtherRulesIsMadeAnewAndSaysSo) {
   const Plan& plan = loaded.value()->plan();
   EXPECT_EQ(plan.fusedNodes[0].name, m_engine->plan().fusedNodes[0].name);
   ASSERT_EQ(plan.decisions.back().code, "build.replanned");
-  EXPECT_NE(message(plan.decisions.back()).find("with other fused_nodes"), std::string::npos)
+  EXPECT_NE(message(plan.decisions.back()).find("with different fused_nodes"), std::string::npos)
       << message(plan.decisions.back());
   EXPECT_TRUE(loaded.value()->run({{"x", noise({3, 4}, 9)}}).ok());
 }

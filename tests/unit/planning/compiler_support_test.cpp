@@ -40,7 +40,7 @@ TEST(CompilerSupport, WhatIsRefusedFallsBackAndSaysWhy) {
   EXPECT_EQ(plan->segments[1].backend, "reference");
   const Decision* why = findDecision(*plan, "validate.compiler_refused", "b");
   ASSERT_NE(why, nullptr);
-  EXPECT_EQ(message(*why), "other does not take Exp: there is no such kernel");
+  EXPECT_EQ(message(*why), "other refuses Exp: there is no such kernel");
   EXPECT_TRUE(verifyPlan(*plan).ok());
 }
 

@@ -63,7 +63,7 @@ TEST(DirectiveMap, OfTwoThatPreferTheLaterHolds) {
   ASSERT_NE(first, nullptr);
   EXPECT_EQ(first->code, "precision.overridden");
   EXPECT_EQ(first->subjects, std::vector<Subject>{Subject::node("b")});
-  EXPECT_EQ(message(*first), "directive pin:1 is overridden: pin:3 is later");
+  EXPECT_EQ(message(*first), "directive pin:1 is overridden by another directive: pin:3 is later");
   EXPECT_EQ(answerTo(map.value(), "pin:2")->arguments["in_force"], "pin:3");
 }
 
@@ -74,8 +74,8 @@ TEST(DirectiveMap, ObeyIsNeverOverriddenByPrefer) {
   EXPECT_EQ(map.value().pinsOf[1], (std::vector<int>{0, 1}));
   std::vector<std::string> told;
   for (const Decision& decision : map.value().said.decisions) told.push_back(message(decision));
-  EXPECT_EQ(told, (std::vector<std::string>{"directive pin:2 is overridden: pin:1 says obey",
-                                            "directive pin:2 is overridden: pin:3 is later"}));
+  EXPECT_EQ(told, (std::vector<std::string>{"directive pin:2 is overridden by another directive: pin:1 says obey",
+                                            "directive pin:2 is overridden by another directive: pin:3 is later"}));
 }
 
 TEST(DirectiveMap, TwoThatObeyAndContradictEachOtherAreBadUse) {
@@ -190,7 +190,8 @@ TEST(DirectiveMap, OfTwoTruncationsTheLaterHolds) {
   const auto map = resolved(*threeInARow(), numbered({parseTruncate("all").value(), parseTruncate("none").value()}));
   ASSERT_TRUE(map.ok());
   EXPECT_EQ(map.value().truncate, TruncateModes::both(TruncateMode::None));
-  EXPECT_EQ(message(*answerTo(map.value(), "truncate:1")), "directive truncate:1 is overridden: truncate:2 is later");
+  EXPECT_EQ(message(*answerTo(map.value(), "truncate:1")),
+            "directive truncate:1 is overridden by another directive: truncate:2 is later");
 }
 
 TEST(DirectiveMap, APatternThatMatchesNothingIsLocatedAtItsOption) {
