@@ -47,12 +47,6 @@ TableContent contentOf(const std::vector<StoreEntry>& entries) {
   return content;
 }
 
-QPushButton* named(const char* name, const QString& text, const QString& tip) {
-  QPushButton* button = plainButton(text, tip);
-  button->setObjectName(QString::fromLatin1(name));
-  return button;
-}
-
 }  // namespace
 
 CacheDialog::CacheDialog(const DockContext& context, QWidget* parent)
@@ -92,13 +86,17 @@ QWidget* CacheDialog::makeButtons() {
   m_limit->setDecimals(2);
   m_limit->setSuffix(QStringLiteral(" GiB"));
   m_limit->setAccessibleName(QStringLiteral("Keep at most"));
-  m_verify = named("verify", QStringLiteral("&Verify"),
-                   QStringLiteral("Reads everything; what is damaged is deleted, and made again when it is needed"));
-  m_collect =
-      named("collect", QStringLiteral("&Tidy up"),
-            QStringLiteral("Removes what is least worth its bytes, down to the limit, which holds from now on"));
-  m_clear = named("clear", QStringLiteral("&Remove everything…"),
-                  QStringLiteral("Compilers are asked again, by this and all other windows and commands"));
+  m_verify = named(
+      plainButton(QStringLiteral("&Verify"),
+                  QStringLiteral("Reads everything; what is damaged is deleted, and made again when it is needed")),
+      "verify");
+  m_collect = named(
+      plainButton(QStringLiteral("&Tidy up"),
+                  QStringLiteral("Removes what is least worth its bytes, down to the limit, which holds from now on")),
+      "collect");
+  m_clear = named(plainButton(QStringLiteral("&Remove everything…"),
+                              QStringLiteral("Compilers are asked again, by this and all other windows and commands")),
+                  "clear");
   connect(m_verify, &QPushButton::clicked, this, [this] {
     look([](DiskStore& store) -> Result<std::string> {
       const StoreCheck check = store.verify();

@@ -26,11 +26,6 @@ constexpr int kListWidthInLetters = 110, kListHeightInLines = 30;
 constexpr int kNameColumn = 0, kVersionColumn = 1, kFoundColumn = 2;
 constexpr int kEnvironmentRole = Qt::UserRole, kCompilerRole = Qt::UserRole + 1;
 
-QPushButton* named(QPushButton* button, const char* name) {
-  button->setObjectName(QString::fromLatin1(name));
-  return button;
-}
-
 }  // namespace
 
 CompilersDialog::CompilersDialog(const DockContext& context, Environments& environments, QWidget* parent)

@@ -41,6 +41,11 @@ QPushButton* plainButton(const QString& text, const QString& tip) {
   return made;
 }
 
+QPushButton* named(QPushButton* button, const char* name) {
+  button->setObjectName(QString::fromLatin1(name));
+  return button;
+}
+
 InputsButton::InputsButton(const DockContext& context, QWidget* parent) : QPushButton(parent), m_context(context) {
   setAutoDefault(false);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);

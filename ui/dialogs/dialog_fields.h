@@ -33,6 +33,8 @@ QString numberText(const std::optional<double>& number);
 
 /// A button that is no dialog's default: Return goes on doing what it did.
 QPushButton* plainButton(const QString& text, const QString& tip = {});
+/// Gives the button the object name by which it is found, and returns it.
+QPushButton* named(QPushButton* button, const char* name);
 
 /// Adds choices of precisions, each with its Precisions as data. Without ranges those with int8 cannot be chosen, and
 /// their tool tip says why.
