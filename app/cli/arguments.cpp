@@ -8,8 +8,6 @@
 #include <iostream>
 
 #include "app/cli/command.h"
-#include "backends/backend.h"
-#include "backends/threads.h"
 #include "base/text.h"
 #include "cache/process_store.h"
 #include "calibration/ranges.h"
@@ -24,83 +22,125 @@
 namespace fusescope::cli {
 namespace {
 
-constexpr const char* kPlanGroup = "Plan options";
-constexpr const char* kInputGroup = "Inputs of the network";
+/// "--max-error", "-o,--output", "MODEL".
+std::string declaredName(const Option& option) {
+  if (option.isPositional()) return option.name;
+  const std::string name = "--" + option.name;
+  return option.letter == 0 ? name : fmt::format("-{},{}", option.letter, name);
+}
 
-}  // namespace
+/// What stands for the value in the help.
+std::string typeName(const Option& option) {
+  return option.choices.empty() ? option.argument : joined(option.choices, "|");
+}
 
-CLI::Option* repeatable(CLI::App& app, const std::string& names, std::vector<std::string>& into,
-                        const std::string& description) {
-  return app.add_option(names, into, description + "; may be given several times")
+/// One value each time that it is given.
+CLI::Option* declareList(CLI::App& app, const Option& option, std::vector<std::string>& into) {
+  if (option.isPositional()) return app.add_option(option.name, into, option.help);
+  const auto policy = option.isOnce ? CLI::MultiOptionPolicy::Throw : CLI::MultiOptionPolicy::TakeAll;
+  return app
+      .add_option(declaredName(option), into, option.help + (option.isOnce ? "" : " May be given several times."))
       ->type_size(1)
       ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->multi_option_policy(policy)
       ->allow_extra_args(false);
 }
 
-void PlanArguments::declare(CLI::App& app) {
-  std::vector<std::string> compilers;
-  for (const Compiler* known : allCompilers()) compilers.emplace_back(known->name());
-  app.add_option("--compiler", compiler, "what compiles the network: " + joined(compilers, ", ") + "; see compilers")
-      ->type_name("NAME[@ENVIRONMENT|@RESULT.zip]")
-      ->default_str(kOwnCompiler)
-      ->group(kPlanGroup);
-  repeatable(app, "--compiler-option", compilerOptions, "what --compiler is told besides; compilers lists its options")
-      ->type_name("NAME=VALUE")
-      ->group(kPlanGroup);
-  app.add_option_function<std::string>(
-         "--cache", [](const std::string& mode) { useStore(*cacheModeFromName(mode)); },
-         "what other compilers answered before: off neither uses nor keeps it, read uses it, write keeps more; see "
-         "cache")
-      ->type_name("off|read|write")
-      ->check(CLI::IsMember({"off", "read", "write"}))
-      ->default_str("write")
-      ->group(kPlanGroup);
-  app.add_option("--sm", computeCapability,
-                 "the compute capability that --compiler compiles for: --compiler-option sm=N")
-      ->type_name("N")
-      ->group(kPlanGroup);
-  app.add_option("--target", target,
-                 joined(targetNames()) + "; cpu:CAPABILITY+… for another machine's, tensorrt-rtx:SM for a card's")
-      ->type_name("TARGET")
-      ->default_str("cpu")
-      ->group(kPlanGroup);
-  app.add_option("--precision", precision, "types that may be used where nothing is pinned, besides f32")
-      ->type_name("TYPE[,TYPE…]")
-      ->group(kPlanGroup);
-  const std::vector<const DirectiveForm*>& forms = directiveForms();
-  directives.resize(forms.size());
-  for (std::size_t i = 0; i < forms.size(); ++i) {
-    if (forms[i]->option.empty()) continue;
-    CLI::Option* option = repeatable(app, std::string(forms[i]->option), directives[i], std::string(forms[i]->help));
-    option->type_name(std::string(forms[i]->argument))->group(kPlanGroup);
-    if (forms[i]->pattern == PatternUse::None)
-      option->description(std::string(forms[i]->help))->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+CLI::Option* declareValue(CLI::App& app, const Option& option) {
+  const std::string name = declaredName(option);
+  if (const auto* flag = std::get_if<bool*>(&option.value)) return app.add_flag(name, **flag, option.help);
+  if (const auto* flag = std::get_if<NegatedFlag>(&option.value))
+    return app.add_flag_function(
+        name, [value = flag->value](std::int64_t) { *value = false; }, option.help);
+  if (const auto* list = std::get_if<std::vector<std::string>*>(&option.value)) return declareList(app, option, **list);
+  if (const auto* choice = std::get_if<ChoiceValue>(&option.value))
+    return app.add_option_function<std::string>(
+        name,
+        [set = choice->set, choices = option.choices](const std::string& text) {
+          set(static_cast<std::size_t>(std::ranges::find(choices, text) - choices.begin()));
+        },
+        option.help);
+  return std::visit(
+      [&](auto value) -> CLI::Option* {
+        if constexpr (std::is_pointer_v<decltype(value)>)
+          return app.add_option(name, *value, option.help);
+        else
+          return nullptr;  // these were declared above
+      },
+      option.value);
+}
+
+bool isFlag(const Option& option) {
+  return std::holds_alternative<bool*>(option.value) || std::holds_alternative<NegatedFlag>(option.value);
+}
+
+/// `options` are declared, and so is every option that they name.
+void relate(CLI::App& app, const std::vector<Option>& options) {
+  for (const Option& option : options) {
+    if (option.needs.empty() && option.excludes.empty()) continue;
+    CLI::Option* declared = app.get_option("--" + option.name);
+    if (!option.needs.empty()) declared->needs(app.get_option("--" + option.needs));
+    for (const std::string& other : option.excludes) declared->excludes(app.get_option("--" + other));
   }
-  app.add_option("--workspace", workspaceBytes, "most scratch memory of one kernel; 0: no limit")
-      ->type_name("BYTES")
-      ->check(wholeNumber())
-      ->group(kPlanGroup);
-  app.add_option("--ranges", rangesFile, "ranges of values for int8: of calibrate, or TensorRT's calibration cache")
-      ->type_name("FILE")
-      ->group(kPlanGroup);
-  auto* weights =
-      app.add_option("--weight-only", weightOnly, "hold weights of products as integers, and calculate in floats")
-          ->type_name("int8|int4")
-          ->check(CLI::IsMember({"int8", "int4"}))
-          ->group(kPlanGroup);
-  app.add_option("--block", block, "with --weight-only: so many weights share a scale; 0: all of a channel")
-      ->type_name("N")
-      ->check(wholeNumber())
-      ->needs(weights)
-      ->group(kPlanGroup);
-  app.add_option("--directives", directivesFile, "a file of directives, with target and precisions; other options win")
-      ->type_name("FILE")
-      ->group(kPlanGroup);
-  repeatable(app, "--input", inputs, "extents and type of an input")->type_name("NAME=DIMS[:TYPE]")->group(kInputGroup);
-  repeatable(app, "--min", mins, "smallest extents of an input")->type_name("NAME=DIMS")->group(kInputGroup);
-  repeatable(app, "--opt", opts, "extents to optimise for")->type_name("NAME=DIMS")->group(kInputGroup);
-  repeatable(app, "--max", maxs, "largest extents of an input")->type_name("NAME=DIMS")->group(kInputGroup);
+}
+
+}  // namespace
+
+CLI::Option* declare(CLI::App& app, const Option& option, const std::string& heading) {
+  CLI::Option* declared = declareValue(app, option);
+  if (!heading.empty()) declared->group(heading);
+  if (option.isRequired) declared->required();
+  if (isFlag(option)) return declared;
+  declared->type_name(typeName(option));
+  if (const std::string usual = option.usualInWords(); !usual.empty()) declared->default_str(usual);
+  return declared->check(CLI::Validator([option](std::string& text) { return whyNotAccepted(option, text); }, ""));
+}
+
+void declare(CLI::App& app, const std::vector<Option>& options, const std::string& heading) {
+  for (const Option& option : options) declare(app, option, heading);
+  relate(app, options);
+}
+
+CLI::App* declareOperation(CLI::App& app, const Operation& operation, const std::vector<Option>& options,
+                           SharedArguments& shared) {
+  const std::string name(operation.name.substr(operation.name.rfind(' ') + 1));
+  CLI::App* verb = app.add_subcommand(name, std::string(operation.summary) + ".");
+  if (!operation.source.argument.empty())
+    verb->add_option("MODEL", shared.path, std::string(operation.source.help))
+        ->type_name(std::string(operation.source.argument));
+  if (operation.source.takesSession)
+    verb->add_option("--session", shared.plan.session,
+                     "A session, in place of a model and plan options. Its model may be at MODEL.")
+        ->type_name("F.fsession");
+  for (const Option& option : options) declare(*verb, option);
+  if (operation.has(OptionGroup::Inputs)) declare(*verb, shared.inputs.options());
+  if (operation.has(OptionGroup::Json)) verb->add_flag("--json", shared.json, "Print JSON.");
+  if (operation.has(OptionGroup::Engine)) declare(*verb, shared.engine.options());
+  if (operation.has(OptionGroup::ShapeCache)) declare(*verb, shared.engine.shapeCacheOptions());
+  if (operation.has(OptionGroup::Steps)) declare(*verb, shared.steps.options());
+  if (operation.has(OptionGroup::Plan)) declare(*verb, shared.plan.planOptions(), kPlanHeading);
+  if (operation.has(OptionGroup::Plan) || operation.has(OptionGroup::Extents))
+    declare(*verb, shared.plan.extentsOptions(), kExtentsHeading);
+  relate(*verb, options);
+  return verb;
+}
+
+Command withParts(Command own, std::vector<Command> parts) {
+  if (!own.run) own.app->require_subcommand(1);
+  return {own.app, [run = std::move(own.run), parts = std::move(parts)]() -> Result<int> {
+            for (const Command& part : parts)
+              if (part.app->parsed()) return part.run();
+            return run ? run() : kBadUse;
+          }};
+}
+
+Command onlyParts(CLI::App& app, const Operation& operation) {
+  SharedArguments none;
+  return {declareOperation(app, operation, {}, none), nullptr};
+}
+
+const Operation& partOf(const Operation& operation, std::string_view name) {
+  return *std::ranges::find(operation.parts, name, &Operation::name);
 }
 
 PlanArguments PlanArguments::with(const PlanArguments& more) const {
@@ -109,6 +149,7 @@ PlanArguments PlanArguments::with(const PlanArguments& more) const {
     if (other != std::remove_cvref_t<decltype(own)>()) own = other;
   };
   replace(both.compiler, more.compiler);
+  replace(both.cache, more.cache);
   replace(both.computeCapability, more.computeCapability);
   replace(both.target, more.target);
   replace(both.precision, more.precision);
@@ -169,6 +210,7 @@ Status confirmCommand(const std::string& compiler) {
 }  // namespace
 
 Result<PlanOptions> PlanArguments::options() const {
+  if (!cache.empty()) useStore(*cacheModeFromName(cache));
   PlanOptions options;
   if (!directivesFile.empty()) adopt(TRY(readDirectivesFile(directivesFile)), options);
   if (!compiler.empty()) {
@@ -205,35 +247,6 @@ Result<std::vector<InputOverride>> PlanArguments::inputOverrides() const {
   return overrides;
 }
 
-void EngineArguments::declare(CLI::App& app) {
-  std::vector<std::string> names;
-  for (const Backend* known : allBackends()) names.emplace_back(known->name());
-  app.add_option("--backend", backend, "what runs it; if not given, what the target names: native for cpu")
-      ->type_name(joined(names, "|"))
-      ->check(CLI::IsMember(names));
-  app.add_option("--threads", threads, "threads to use; as many as the machine has if not given")
-      ->type_name("N")
-      ->check(between(1, kMostThreads));
-}
-
-void EngineArguments::declareShapeCache(CLI::App& app) {
-  app.add_option("--shape-cache", shapeCache,
-                 "sets of extents that stay prepared: of the inputs, and of each node whose extents depend on data")
-      ->type_name("N")
-      ->check(aboveZero())
-      ->capture_default_str();
-}
-
-CLI::Option* StepsArguments::declare(CLI::App& app) {
-  auto* option = app.add_option("--steps", count, "call the network N times, one after the other")
-                     ->type_name("N")
-                     ->check(aboveZero());
-  repeatable(app, "--feed", feeds, "with --steps: what this output gives is this input of the next step")
-      ->type_name("OUT=IN")
-      ->needs(option);
-  return option;
-}
-
 Result<std::optional<Steps>> StepsArguments::steps() const {
   if (count == 0) return std::optional<Steps>();
   Steps steps{.count = count};
@@ -250,53 +263,7 @@ Result<std::optional<Steps>> StepsArguments::steps() const {
 
 namespace {
 
-CLI::Validator numberCheck(const std::function<bool(double)>& fits, const std::string& demand) {
-  return CLI::Validator(
-      [=](std::string& text) {
-        double number = 0;
-        if (!CLI::detail::lexical_cast(text, number)) return "'" + text + "' is not a number";
-        if (!std::isfinite(number)) return text + " must be finite";
-        return fits(number) ? std::string() : text + " must be " + demand;
-      },
-      "");
-}
-
-}  // namespace
-
-CLI::Validator aboveZero() {
-  return numberCheck([](double number) { return number > 0; }, "more than 0");
-}
-CLI::Validator zeroOrMore() {
-  return numberCheck([](double number) { return number >= 0; }, "0 or more");
-}
-CLI::Validator between(double least, double most) {
-  return numberCheck([=](double number) { return number >= least && number <= most; },
-                     fmt::format("between {} and {}", least, most));
-}
-CLI::Validator wholeNumber() {
-  return CLI::Validator(
-      [](std::string& text) {
-        std::int64_t number = 0;
-        const char* end = text.data() + text.size();
-        const auto read = std::from_chars(text.data(), end, number);
-        if (read.ec == std::errc::result_out_of_range) return text + " is too large";
-        if (read.ec != std::errc() || read.ptr != end) return "'" + text + "' is not a whole number";
-        return number >= 0 ? std::string() : text + " must be 0 or more";
-      },
-      "");
-}
-
-void declareModel(CLI::App& app, std::string& path, PlanArguments& plan, const std::string& description,
-                  const std::string& typeName) {
-  app.add_option("MODEL", path, description)->type_name(typeName);
-  app.add_option("--session", plan.session,
-                 "a session in place of a model and plan options; its model may lie at MODEL")
-      ->type_name("F.fsession");
-}
-
-namespace {
-
-Result<Artifact> openSessionOf(const std::string& model, const PlanArguments& plan, const EngineArguments* engine,
+Result<Artifact> openSessionOf(const std::string& model, const PlanArguments& plan, const EngineSettings* engine,
                                const Progress& progress) {
   if (!TRY(plan.inputOverrides()).empty() || !(TRY(plan.options()) == PlanOptions())) {
     return Diagnostic{.message = "a session already holds its plan options and inputs; others cannot be given with it",
@@ -312,7 +279,7 @@ Result<Artifact> openSessionOf(const std::string& model, const PlanArguments& pl
 
 }  // namespace
 
-Result<Artifact> open(const std::string& path, const PlanArguments& plan, const EngineArguments* engine,
+Result<Artifact> open(const std::string& path, const PlanArguments& plan, const EngineSettings* engine,
                       const Progress& progress) {
   if (!plan.session.empty()) return openSessionOf(path, plan, engine, progress);
   if (path.empty()) {

@@ -2,22 +2,16 @@
 
 #include <filesystem>
 #include <iostream>
-#include <memory>
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/phase_clock.h"
+#include "session/operations/build_operation.h"
 
 namespace fusescope::cli {
 namespace {
 
-struct Arguments {
-  std::string path, output;
-  bool json = false;
-  bool noTactics = false;
-  PlanArguments plan;
-  EngineArguments engine;
-};
+using Arguments = ArgumentsOf<BuildSettings>;
 
 void printForPeople(const BuildReport& report, const std::vector<BuildPhase>& times, const std::string& output,
                     std::int64_t bytes) {
@@ -62,7 +56,7 @@ Result<int> build(const Arguments& arguments) {
   TRY(checkOutput(arguments.output, "--output", artifact));
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
   auto options = buildOptions(artifact, arguments.engine.threads, {}, clock.progress());
-  options.measureTactics = !arguments.noTactics;
+  options.measureTactics = arguments.measuresTactics;
   options.onlyMade = true;  // nothing runs: an engine of another compiler holds the plan and what was made of it
   const auto engine = TRY(underAssumedExtents(openEngine(artifact, options), *artifact.plan, false));
   options.progress("write", arguments.output);
@@ -82,15 +76,7 @@ Result<int> build(const Arguments& arguments) {
 }  // namespace
 
 Command buildCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("build", "an engine: tactics chosen by measuring, written to a file");
-  auto arguments = std::make_shared<Arguments>();
-  declareModel(*verb, arguments->path, arguments->plan, "a model or a saved plan", "MODEL|PLAN");
-  verb->add_option("-o,--output", arguments->output, "the engine file to write")->required()->type_name("E.fse");
-  verb->add_flag("--no-measure", arguments->noTactics, "take each kernel's first tactic instead of timing all");
-  verb->add_flag("--json", arguments->json, "print JSON");
-  arguments->engine.declare(*verb);
-  arguments->plan.declare(*verb);
-  return {verb, [arguments] { return build(*arguments); }};
+  return commandOf<BuildSettings>(app, buildOperation(), build);
 }
 
 }  // namespace fusescope::cli

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <map>
 #include <memory>
 
 #include "app/cli/command.h"
@@ -14,18 +13,14 @@
 #include "compilers/probed/kept_decisions.h"
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/probed/why_kept.h"
+#include "session/operations/cache_operation.h"
 
 namespace fusescope::cli {
 namespace {
 
 constexpr std::size_t kLongestValue = 60;
 
-struct Arguments {
-  bool json = false;
-  std::optional<std::int64_t> limit;
-  std::string path;
-  PlanArguments plan;
-};
+using Arguments = ArgumentsOf<NoSettings>;
 
 /// The store, whatever --cache says. Errors: there is no folder for it, or it cannot be used.
 Result<std::shared_ptr<DiskStore>> openStore() {
@@ -199,13 +194,12 @@ Result<int> verifyKept(const Arguments& arguments) {
   return check.damaged.empty() ? kDone : kDoesNotHold;
 }
 
-int sayGone(const DiskStore& store, std::int64_t gone, std::int64_t left, const Arguments& arguments,
-            const char* what) {
-  if (arguments.json) {
-    Json json = document(what);
-    json["removed"] = gone;
-    json["stored_bytes"] = left;
-    printJson(json);
+int sayGone(const DiskStore& store, std::int64_t gone, std::int64_t left, bool json, const char* what) {
+  if (json) {
+    Json document = cli::document(what);
+    document["removed"] = gone;
+    document["stored_bytes"] = left;
+    printJson(document);
   } else {
     sayProblem(store);
     std::cout << fmt::format("{} removed; {} left\n", entriesText(gone), bytesText(left));
@@ -213,49 +207,30 @@ int sayGone(const DiskStore& store, std::int64_t gone, std::int64_t left, const 
   return kDone;
 }
 
-Result<int> collectKept(const Arguments& arguments) {
+Result<int> collectKept(const ArgumentsOf<CacheGcSettings>& arguments) {
   const auto store = TRY(openStore());
   if (arguments.limit) TRY(store->setLimit(*arguments.limit));
   const std::int64_t gone = store->collect();
-  return sayGone(*store, gone, store->storedBytes(), arguments, "gc");
+  return sayGone(*store, gone, store->storedBytes(), arguments.json, "gc");
 }
 
 Result<int> clearKept(const Arguments& arguments) {
   const auto store = TRY(openStore());
   const std::int64_t gone = TRY(store->clear());
-  return sayGone(*store, gone, store->storedBytes(), arguments, "clear");
+  return sayGone(*store, gone, store->storedBytes(), arguments.json, "clear");
 }
 
 }  // namespace
 
 Command cacheCommand(CLI::App& app) {
-  auto* verb =
-      app.add_subcommand("cache", "what other compilers answered before and is kept: list it, ask why, tidy up");
-  verb->require_subcommand(1);
-  const auto arguments = std::make_shared<Arguments>();
-  std::map<CLI::App*, Result<int> (*)(const Arguments&)> all;
-  const auto add = [&](const char* name, const char* description, Result<int> (*run)(const Arguments&)) {
-    auto* each = verb->add_subcommand(name, description);
-    each->add_flag("--json", arguments->json, "print JSON");
-    all.emplace(each, run);
-    return each;
-  };
-  add("list", "everything that is kept: sizes, ages, how often it was found and what that saved", listKept);
-  auto* why =
-      add("why", "whether plan --compiler would find its answers, or which fields differ from the nearest", sayWhy);
-  declareModel(*why, arguments->path, arguments->plan, "a model or a saved plan", "MODEL|PLAN");
-  arguments->plan.declare(*why);
-  add("verify", "read everything; what is damaged is deleted and made again when it is needed", verifyKept);
-  add("gc", "remove what is least worth its bytes, down to the limit, and files that nothing knows", collectKept)
-      ->add_option("--limit", arguments->limit, "most bytes that are kept from now on")
-      ->type_name("BYTES")
-      ->check(wholeNumber());
-  add("clear", "remove everything", clearKept);
-  return {verb, [arguments, all]() -> Result<int> {
-            for (const auto& [each, run] : all)
-              if (each->parsed()) return run(*arguments);
-            return kBadUse;
-          }};
+  const Operation& operation = cacheOperation();
+  Command own = onlyParts(app, operation);
+  CLI::App& verb = *own.app;
+  return withParts(std::move(own), {commandOf<NoSettings>(verb, partOf(operation, "cache list"), listKept),
+                                    commandOf<NoSettings>(verb, partOf(operation, "cache why"), sayWhy),
+                                    commandOf<NoSettings>(verb, partOf(operation, "cache verify"), verifyKept),
+                                    commandOf<CacheGcSettings>(verb, partOf(operation, "cache gc"), collectKept),
+                                    commandOf<NoSettings>(verb, partOf(operation, "cache clear"), clearKept)});
 }
 
 }  // namespace fusescope::cli

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <iostream>
-#include <memory>
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/files.h"
 #include "base/process_memory.h"
 #include "base/text.h"
+#include "session/operations/calibrate_operation.h"
 
 namespace fusescope::cli {
 namespace {
@@ -18,16 +18,7 @@ namespace {
 /// So many edges are printed for people, those that lose most at their ends first; --all and --json have all.
 constexpr std::size_t kMostRows = 20;
 
-struct Arguments {
-  std::string path, output, method = "mse", weightMethod = "mse";
-  double percentile = RangeChoice().percentile;
-  double smoothing = 0;
-  bool perTensor = false, perChannel = false, symmetric = false, keepBiases = false, all = false, json = false;
-  std::vector<std::string> exclude;
-  PlanArguments plan;
-  InputArguments inputs;
-  EngineArguments engine;
-};
+using Arguments = ArgumentsOf<CalibrateSettings>;
 
 void printForPeople(const Ranges& ranges, const Arguments& arguments, const Samples& samples) {
   std::vector<std::pair<double, std::string>> order;
@@ -55,16 +46,8 @@ void printForPeople(const Ranges& ranges, const Arguments& arguments, const Samp
 Result<int> calibrate(const Arguments& arguments, const Artifact& artifact) {
   TRY(checkOutput(arguments.output, "--output", artifact, arguments.inputs.source(artifact)));
   const auto samples = TRY(arguments.inputs.samples(artifact));
-  CalibrateOptions options{.settings = {.choice = {.method = *rangeMethodFromName(arguments.method),
-                                                   .percentile = arguments.percentile,
-                                                   .symmetric = arguments.symmetric},
-                                        .weightMethod = *rangeMethodFromName(arguments.weightMethod),
-                                        .perChannel = !arguments.perTensor,
-                                        .correctBiases = !arguments.keepBiases,
-                                        .smoothing = arguments.smoothing,
-                                        .exclude = arguments.exclude},
-                           .threads = arguments.engine.threads,
-                           .progress = progressLine()};
+  CalibrateOptions options{
+      .settings = arguments.calibration, .threads = arguments.engine.threads, .progress = progressLine()};
   if (!artifact.backend.empty()) options.backend = artifact.backend;
   const Ranges ranges = TRY(calibrate(*artifact.plan, samples, options));
   TRY(writeFileAtomically(arguments.output, rangesText(ranges)));
@@ -86,44 +69,7 @@ Result<int> calibrate(const Arguments& arguments) {
 }  // namespace
 
 Command calibrateCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("calibrate", "ranges of a network's values, for int8");
-  auto arguments = std::make_shared<Arguments>();
-  const std::vector<std::string> methods{"minmax", "entropy", "percentile", "mse"};
-  declareModel(*verb, arguments->path, arguments->plan, "a model", "MODEL");
-  arguments->inputs.declare(*verb);
-  verb->add_option("-o,--output", arguments->output, "the file of ranges to write")
-      ->type_name("RANGES.json")
-      ->required();
-  verb->add_option("--method", arguments->method, "how ranges of edges are chosen")
-      ->check(CLI::IsMember(methods))
-      ->type_name("minmax|entropy|percentile|mse")
-      ->capture_default_str();
-  verb->add_option("--percentile", arguments->percentile, "with percentile: so many of a hundred numbers are within")
-      ->check(between(50, 100))
-      ->type_name("P")
-      ->capture_default_str();
-  verb->add_option("--weights", arguments->weightMethod, "how ranges of weights are chosen")
-      ->check(CLI::IsMember({"minmax", "percentile", "mse"}))
-      ->type_name("minmax|percentile|mse")
-      ->capture_default_str();
-  auto* perChannel =
-      verb->add_flag("--per-channel", arguments->perChannel, "a range for each channel of weights (the default)");
-  verb->add_flag("--per-tensor", arguments->perTensor, "one range for all of a weight")->excludes(perChannel);
-  verb->add_flag("--symmetric", arguments->symmetric,
-                 "signed codes without zero points, as TensorRT wants them; else unsigned ones of the whole range");
-  verb->add_flag("--keep-biases", arguments->keepBiases,
-                 "do not take what rounded weights do to the mean of each channel out of the bias");
-  verb->add_option("--smooth", arguments->smoothing,
-                   "move large channels of activations into the weights behind them, so far: 0 to 1")
-      ->check(between(0, 1))
-      ->type_name("SHARE")
-      ->capture_default_str();
-  repeatable(*verb, "--exclude", arguments->exclude, "nodes that stay floats")->type_name("PATTERN");
-  verb->add_flag("--all", arguments->all, "print every edge");
-  verb->add_flag("--json", arguments->json, "print JSON");
-  arguments->engine.declare(*verb);
-  arguments->plan.declare(*verb);
-  return {verb, [arguments] { return calibrate(*arguments); }};
+  return commandOf<CalibrateSettings>(app, calibrateOperation(), calibrate);
 }
 
 }  // namespace fusescope::cli

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 
 #include "app/cli/command.h"
 #include "app/cli/compare_engine_files.h"
@@ -12,6 +11,7 @@
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "session/compare_engine_files.h"
+#include "session/operations/compare_operation.h"
 #include "session/session_file.h"
 
 namespace fusescope::cli {
@@ -20,15 +20,7 @@ namespace {
 /// So many inner values are printed for people, those that differ most; --json has all.
 constexpr std::size_t kMostValues = 10;
 
-struct Arguments {
-  std::string a, b, planOfA, planOfB;
-  std::vector<std::string> others;  ///< B, and of a session more runs
-  double seconds = 4.0;
-  bool json = false, blocks = false;
-  InputArguments inputs;
-  EngineArguments engine;
-  PlanArguments plan;
-};
+using Arguments = ArgumentsOf<CompareSettings>;
 
 std::string namesText(const std::vector<CoveringNode>& nodes) {
   std::vector<std::string> names;
@@ -104,7 +96,7 @@ Result<int> compare(const Arguments& arguments, const Artifact& a, const Artifac
   auto report = TRY(compareEngines(*engineA, *engineB, samples, arguments.seconds, {}, progressLine()));
   clearProgressLine();
   report.a = arguments.a;
-  report.b = arguments.b;
+  report.b = arguments.others.front();
   if (arguments.json) {
     Json json = toJson(report);
     addSamples(json, samples);
@@ -119,8 +111,8 @@ Result<int> compare(const Arguments& arguments, const Artifact& a, const Artifac
 Result<int> compare(const Arguments& arguments) {
   const auto a =
       TRY(open(arguments.a, TRY(planArguments(arguments.plan, arguments.planOfA, "--plan-a")), &arguments.engine));
-  const auto b =
-      TRY(open(arguments.b, TRY(planArguments(arguments.plan, arguments.planOfB, "--plan-b")), &arguments.engine));
+  const auto b = TRY(open(arguments.others.front(), TRY(planArguments(arguments.plan, arguments.planOfB, "--plan-b")),
+                          &arguments.engine));
   if (isOfEngineFiles(a) && isOfEngineFiles(b)) return compareFilesOfEngines(a, b, arguments.json);
   for (const Artifact* side : {&a, &b}) {
     if (isOfEngineFiles(*side))
@@ -136,7 +128,7 @@ Result<int> compare(const Arguments& arguments) {
 }
 
 /// Two that are timed in turns, or runs of a session, of which the session knows what they took.
-Result<int> compareGiven(Arguments& arguments) {
+Result<int> compareGiven(const Arguments& arguments) {
   std::error_code error;
   const bool ofSession = std::filesystem::is_regular_file(arguments.a, error) && isSessionFile(arguments.a);
   if (ofSession && !std::filesystem::exists(arguments.others.front(), error))
@@ -145,32 +137,13 @@ Result<int> compareGiven(Arguments& arguments) {
     return Diagnostic{.message = "two are timed in turns at a time",
                       .where = {.attribute = arguments.others[1]},
                       .help = "More runs are compared as they are in a session: compare F.fsession 1 2 3."};
-  arguments.b = arguments.others.front();
   return compare(arguments);
 }
 
 }  // namespace
 
 Command compareCommand(CLI::App& app) {
-  auto* verb =
-      app.add_subcommand("compare", "two engines or plans: time and error, side by side; or runs of a session");
-  auto arguments = std::make_shared<Arguments>();
-  verb->add_option("A", arguments->a, "an engine, a saved plan, a model, or a session")->required()->type_name("A");
-  verb->add_option("B", arguments->others, "what to compare it with; of a session: its runs, by their numbers")
-      ->required()
-      ->type_name("B…");
-  verb->add_option("--seconds", arguments->seconds, "how long to measure, both together; 0: only compare values")
-      ->type_name("S")
-      ->check(zeroOrMore())
-      ->capture_default_str();
-  verb->add_option("--plan-a", arguments->planOfA, "plan options of A alone, in quotes")->type_name("\"OPTIONS\"");
-  verb->add_option("--plan-b", arguments->planOfB, "plan options of B alone, in quotes")->type_name("\"OPTIONS\"");
-  arguments->inputs.declare(*verb);
-  verb->add_flag("--blocks", arguments->blocks, "of runs of a session: a row for each module of the network");
-  verb->add_flag("--json", arguments->json, "print JSON");
-  arguments->engine.declare(*verb);
-  arguments->plan.declare(*verb);
-  return {verb, [arguments] { return compareGiven(*arguments); }};
+  return commandOf<CompareSettings>(app, compareOperation(), compareGiven);
 }
 
 }  // namespace fusescope::cli

@@ -10,15 +10,12 @@
 #include "compilers/probed/asked_environment.h"
 #include "compilers/probed/environment_choice.h"
 #include "compilers/probed/probed_compiler.h"
+#include "session/operations/compilers_operation.h"
 
 namespace fusescope::cli {
 namespace {
 
-struct Arguments {
-  std::string command;  ///< of the one environment to be tried; empty: all that are known
-  std::string name, added;
-  bool json = false;
-};
+using Arguments = ArgumentsOf<CompilersSettings>;
 
 /// Compilers of this program: those that no probe reaches.
 std::vector<const Compiler*> builtIn() {
@@ -146,30 +143,25 @@ Result<int> list(const Arguments& arguments) {
   return isBad ? kDoesNotHold : kDone;
 }
 
+Result<int> add(const ArgumentsOf<CompilersAddSettings>& arguments) {
+  TRY(addEnvironment({.name = arguments.name, .command = arguments.command}));
+  return kDone;
+}
+
+Result<int> remove(const ArgumentsOf<CompilersRemoveSettings>& arguments) {
+  TRY(removeEnvironment(arguments.name));
+  return kDone;
+}
+
 }  // namespace
 
 Command compilersCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("compilers", "what can compile a network here and elsewhere, and what each can do");
-  const auto arguments = std::make_shared<Arguments>();
-  verb->add_option("--try", arguments->command, "ask one environment alone: its name, or a command that starts Python")
-      ->type_name("COMMAND");
-  verb->add_flag("--json", arguments->json, "print JSON");
-  auto* add = verb->add_subcommand("add", "an environment: a name for a command that starts Python");
-  add->add_option("NAME", arguments->name, "what it is to be called")->required();
-  add->add_option("COMMAND", arguments->added, "starts Python: \"ssh gpubox python3\"")->required();
-  auto* remove = verb->add_subcommand("remove", "an environment that was added");
-  remove->add_option("NAME", arguments->name, "what it is called")->required();
-  return {verb, [arguments, add, remove]() -> Result<int> {
-            if (add->parsed()) {
-              TRY(addEnvironment({.name = arguments->name, .command = arguments->added}));
-              return kDone;
-            }
-            if (remove->parsed()) {
-              TRY(removeEnvironment(arguments->name));
-              return kDone;
-            }
-            return list(*arguments);
-          }};
+  const Operation& operation = compilersOperation();
+  Command own = commandOf<CompilersSettings>(app, operation, list);
+  CLI::App& verb = *own.app;
+  return withParts(std::move(own),
+                   {commandOf<CompilersAddSettings>(verb, partOf(operation, "compilers add"), add),
+                    commandOf<CompilersRemoveSettings>(verb, partOf(operation, "compilers remove"), remove)});
 }
 
 }  // namespace fusescope::cli

@@ -1,13 +1,14 @@
 #include <fmt/format.h>
 
 #include <iostream>
-#include <memory>
 
+#include "app/cli/command.h"
 #include "app/cli/side_arguments.h"
 #include "diff/difference_groups.h"
 #include "diff/plan_diff.h"
 #include "session/diff_input.h"
 #include "session/engine_prices.h"
+#include "session/operations/diff_operation.h"
 
 namespace fusescope::cli {
 namespace {
@@ -15,11 +16,7 @@ namespace {
 /// Of changes alike, so many are printed for people; --json and --all have all.
 constexpr std::size_t kMostListed = 12;
 
-struct Arguments {
-  std::string a, b, planOfA, planOfB, errorsOfA, errorsOfB;
-  bool json = false, all = false, exitCode = false;
-  PlanArguments plan;
-};
+using Arguments = ArgumentsOf<DiffSettings>;
 
 Result<int> makeAndPrint(const Arguments& arguments) {
   auto a = TRY(open(arguments.a, TRY(planArguments(arguments.plan, arguments.planOfA, "--plan-a"))));
@@ -45,19 +42,7 @@ Result<int> makeAndPrint(const Arguments& arguments) {
 }  // namespace
 
 Command diffCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("diff", "what differs between two plans, engines or networks, and what caused it");
-  auto arguments = std::make_shared<Arguments>();
-  verb->add_option("A", arguments->a, "a model, a saved plan, an engine or a session")->required()->type_name("A");
-  verb->add_option("B", arguments->b, "what to compare it with")->required()->type_name("B");
-  verb->add_option("--plan-a", arguments->planOfA, "plan options of A alone, in quotes")->type_name("\"OPTIONS\"");
-  verb->add_option("--plan-b", arguments->planOfB, "plan options of B alone, in quotes")->type_name("\"OPTIONS\"");
-  verb->add_option("--errors-a", arguments->errorsOfA, "errors of A's plan: what errors --json wrote")->type_name("F");
-  verb->add_option("--errors-b", arguments->errorsOfB, "the same of B")->type_name("F");
-  verb->add_flag("--exit-code", arguments->exitCode, "exit with 1 where they differ, times and errors apart");
-  verb->add_flag("--all", arguments->all, "list every change, however many are alike");
-  verb->add_flag("--json", arguments->json, "print JSON: core/diff/FORMAT.md");
-  arguments->plan.declare(*verb);
-  return {verb, [arguments] { return makeAndPrint(*arguments); }};
+  return commandOf<DiffSettings>(app, diffOperation(), makeAndPrint);
 }
 
 }  // namespace fusescope::cli

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <memory>
 
 #include "app/cli/advice.h"
 #include "app/cli/bisect_errors.h"
@@ -14,6 +13,7 @@
 #include "base/process_memory.h"
 #include "base/text.h"
 #include "session/layer_error_report.h"
+#include "session/operations/errors_operation.h"
 #include "session/verdict.h"
 
 namespace fusescope::cli {
@@ -22,17 +22,7 @@ namespace {
 /// So many tensors are printed for people, those with the largest local errors; --all and --json have all.
 constexpr std::size_t kMostRows = 20;
 
-struct Arguments {
-  std::string path;
-  std::optional<double> rms;
-  ErrorsAgainst against = ErrorsAgainst::F32;
-  bool all = false, json = false, bisect = false;
-  double budget = 0;
-  std::int64_t builds = 0;
-  PlanArguments plan;
-  InputArguments inputs;
-  EngineArguments engine;
-};
+using Arguments = ArgumentsOf<ErrorsSettings>;
 
 std::string numberText(const std::optional<TensorError>& error, double TensorError::*number) {
   return error && error->tells() ? fmt::format("{:.3g}", *error.*number) : "-";
@@ -174,7 +164,7 @@ Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
     return bisectAndPrint(artifact, samples,
                           {.tolerance = options.tolerance.rms.value_or(INFINITY),
                            .builds = arguments.builds,
-                           .seconds = arguments.budget,
+                           .seconds = arguments.seconds,
                            .threads = options.threads,
                            .stop = interrupt.token(),
                            .progress = options.progress},
@@ -215,33 +205,7 @@ Result<int> errors(const Arguments& arguments) {
 }  // namespace
 
 Command errorsCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("errors", "what lowered types do to each tensor, by itself and carried on");
-  auto arguments = std::make_shared<Arguments>();
-  declareModel(*verb, arguments->path, arguments->plan, "a model or a saved plan", "MODEL");
-  arguments->inputs.declare(*verb);
-  verb->add_option("--tol-rms", arguments->rms,
-                   "a tensor is wrong beyond max|Δ| of T · rms; default: the session's, else 1e-2")
-      ->type_name("T")
-      ->check(zeroOrMore());
-  verb->add_option("--against", arguments->against, "the network in f32, or in f64 by the reference; default f32")
-      ->type_name("f32|f64")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, ErrorsAgainst>{{"f32", ErrorsAgainst::F32}, {"f64", ErrorsAgainst::F64}}));
-  auto* bisect = verb->add_flag("--bisect", arguments->bisect,
-                                "find what makes an output wrong: the compiler's optimisers, our fusion rules, types");
-  verb->add_option("--budget", arguments->budget, "with --bisect: stop after so many seconds")
-      ->type_name("SECONDS")
-      ->check(aboveZero())
-      ->needs(bisect);
-  verb->add_option("--builds", arguments->builds, "with --bisect: stop after so many builds")
-      ->type_name("N")
-      ->check(aboveZero())
-      ->needs(bisect);
-  verb->add_flag("--all", arguments->all, "print every tensor, not the worst alone");
-  verb->add_flag("--json", arguments->json, "print JSON");
-  arguments->engine.declare(*verb);
-  arguments->plan.declare(*verb);
-  return {verb, [arguments] { return errors(*arguments); }};
+  return commandOf<ErrorsSettings>(app, errorsOperation(), errors);
 }
 
 }  // namespace fusescope::cli

@@ -2,20 +2,16 @@
 
 #include <array>
 #include <iostream>
-#include <memory>
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/text.h"
+#include "session/operations/explain_operation.h"
 
 namespace fusescope::cli {
 namespace {
 
-struct Arguments {
-  std::string path, node;
-  bool json = false;
-  PlanArguments plan;
-};
+using Arguments = ArgumentsOf<ExplainSettings>;
 
 std::string textOr(const Json& json, std::string_view otherwise) {
   return json.is_string() ? json.get<std::string>() : std::string(otherwise);
@@ -214,13 +210,7 @@ Result<int> explain(const Arguments& arguments) {
 }  // namespace
 
 Command explainCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("explain", "every decision about one node, and what would change it");
-  auto arguments = std::make_shared<Arguments>();
-  declareModel(*verb, arguments->path, arguments->plan, "a model", "MODEL");
-  verb->add_option("NODE", arguments->node, "a node by its ONNX name")->type_name("NODE");
-  verb->add_flag("--json", arguments->json, "print JSON");
-  arguments->plan.declare(*verb);
-  return {verb, [arguments] { return explain(*arguments); }};
+  return commandOf<ExplainSettings>(app, explainOperation(), explain);
 }
 
 }  // namespace fusescope::cli

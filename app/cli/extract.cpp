@@ -1,32 +1,23 @@
 #include "session/extract.h"
+#include "app/cli/command.h"
 
 #include <fmt/format.h>
 
 #include <iostream>
-#include <memory>
 #include <set>
 #include <tuple>
 
-#include "app/cli/parts.h"
 #include "base/temporary_folder.h"
 #include "base/text.h"
 #include "session/minimal_part.h"
+#include "session/operations/extract_operation.h"
 
 namespace fusescope::cli {
 namespace {
 
 using Names = std::vector<std::string>;
 
-struct Arguments {
-  std::string path, output, minimal, against;
-  PartWishes wishes;
-  double rms = 1e-2, budget = 0;
-  std::int64_t trials = 0;
-  bool json = false;
-  PlanArguments plan;
-  InputArguments inputs;
-  EngineArguments engine;
-};
+using Arguments = ArgumentsOf<ExtractSettings>;
 
 std::string listOf(const std::vector<PartValue>& values) {
   std::vector<std::string> texts;
@@ -140,7 +131,7 @@ Result<std::optional<std::pair<NetworkPart, Json>>> smallestPart(const Arguments
       .tolerance = arguments.rms,
       .together = shows == PartShows::Unfused ? arguments.wishes.nodes : Names(),
       .trials = arguments.trials,
-      .seconds = arguments.budget,
+      .seconds = arguments.seconds,
       .against = TRY(otherOptions(arguments, *artifact.plan)),
       .folder = folder.path(),
       .run = {.backend = arguments.engine.backend, .threads = arguments.engine.threads, .progress = progressLine()}};
@@ -201,48 +192,7 @@ Result<int> extract(const Arguments& arguments) {
 }  // namespace
 
 Command extractCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("extract", "a part of a network as a network of its own, with its inputs' values");
-  auto arguments = std::make_shared<Arguments>();
-  declareModel(*verb, arguments->path, arguments->plan, "a model, a saved plan or an engine", "MODEL");
-  verb->add_option("-o,--output", arguments->output, "the network to write; its values are written beside it")
-      ->required()
-      ->type_name("PART.onnx");
-  repeatable(*verb, "--from", arguments->wishes.from, "a value that the part begins with")->type_name("VALUE");
-  repeatable(*verb, "--to", arguments->wishes.to, "a value that the part ends with")->type_name("VALUE");
-  repeatable(*verb, "--nodes", arguments->wishes.nodes, "nodes of the part")->type_name("PATTERN");
-  repeatable(*verb, "--segment", arguments->wishes.segments, "a segment of the plan, as 'plan' lists it")
-      ->type_name("NAME");
-  repeatable(*verb, "--kernel", arguments->wishes.kernels,
-             "a kernel of the plan, or of what --compiler made: by its name, its identity or a node that it holds")
-      ->type_name("KERNEL|NODE");
-  auto* minimal =
-      verb->add_option("--minimal", arguments->minimal,
-                       "search the smallest part that still shows a difference from the network's own types "
-                       "(by the plan, or by --compiler), a refusal, or that the two --nodes are unfused")
-          ->type_name(joined(partShowsNames(), "|"))
-          ->check(CLI::IsMember(partShowsNames()));
-  verb->add_option("--against", arguments->against,
-                   "with --minimal: another compiler that does not show it; what both show is not searched for")
-      ->type_name("COMPILER")
-      ->needs(minimal);
-  verb->add_option("--tol-rms", arguments->rms, "with --minimal: a difference is more than max|Δ| of T · rms")
-      ->type_name("T")
-      ->check(zeroOrMore())
-      ->needs(minimal)
-      ->capture_default_str();
-  verb->add_option("--budget", arguments->budget, "with --minimal: stop after so many seconds, with the best so far")
-      ->type_name("SECONDS")
-      ->check(aboveZero())
-      ->needs(minimal);
-  verb->add_option("--trials", arguments->trials, "with --minimal: stop after so many parts, with the best so far")
-      ->type_name("N")
-      ->check(aboveZero())
-      ->needs(minimal);
-  arguments->inputs.declare(*verb);
-  arguments->engine.declare(*verb);
-  verb->add_flag("--json", arguments->json, "say in JSON what was written");
-  arguments->plan.declare(*verb);
-  return {verb, [arguments] { return extract(*arguments); }};
+  return commandOf<ExtractSettings>(app, extractOperation(), extract);
 }
 
 }  // namespace fusescope::cli

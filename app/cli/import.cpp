@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
-#include <memory>
 
 #include "app/cli/command.h"
 #include "app/cli/import_code.h"
@@ -15,16 +14,12 @@
 #include "frontends/torch/kept_network.h"
 #include "frontends/torch/script_files.h"
 #include "session/exported_program.h"
+#include "session/operations/import_operation.h"
 
 namespace fusescope::cli {
 namespace {
 
-struct Arguments {
-  std::string path, environment;
-  std::vector<std::string> names;  ///< SYMBOL=NAME
-  CodeArguments code;
-  bool json = false;
-};
+using Arguments = ArgumentsOf<ImportSettings>;
 
 Result<std::map<std::string, std::string>> namesOf(const Arguments& arguments) {
   std::map<std::string, std::string> names;
@@ -92,7 +87,7 @@ Result<int> importProgram(const Arguments& arguments, const std::string& path, J
 
 /// Where torch ran the code and cannot export it, what was asked for does not hold, and why is told all the same.
 Result<int> importCode(const Arguments& arguments, const CodeToRun& code) {
-  const CapturedProgram captured = TRY(captureConfirmed(code, arguments.code, arguments.environment, progressLine()));
+  const CapturedProgram captured = TRY(captureConfirmed(code, arguments, arguments.environment, progressLine()));
   clearProgressLine();
   Json told = capturedJson(code, captured);
   if (!arguments.json) printCaptured(captured);
@@ -108,34 +103,16 @@ Result<int> importCode(const Arguments& arguments, const CodeToRun& code) {
 
 Result<int> import(const Arguments& arguments) {
   TRY(namesOf(arguments));
-  const auto code = TRY(codeNamed(arguments.path));
-  if (!code) TRY(checkNoCode(arguments.code));
+  const auto code = TRY(codeNamed(arguments.program));
+  if (!code) TRY(checkNoCode(arguments));
   TRY(confirmTyped(arguments.environment));
-  return code ? importCode(arguments, *code) : importProgram(arguments, arguments.path, Json::object());
+  return code ? importCode(arguments, *code) : importProgram(arguments, arguments.program, Json::object());
 }
 
 }  // namespace
 
 Command importCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand(
-      "import",
-      "have torch make an exported program (.pt2) runnable: its ONNX network is kept, and opens in its place. Of a "
-      "function of a script, or of TorchScript, torch makes the program first");
-  auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->path,
-                   "an exported program of PyTorch; a function without arguments of a Python script, which returns "
-                   "(module, args[, kwargs[, dynamic_shapes]]); or a TorchScript file")
-      ->type_name("MODEL.pt2|SCRIPT.py:FUNCTION|MODEL.pt")
-      ->required();
-  verb->add_option("--env", arguments->environment,
-                   "the environment whose torch does it: a name of `compilers`, or the command that starts its Python; "
-                   "the first that has torch if not given")
-      ->type_name("NAME|COMMAND");
-  repeatable(*verb, "--dim", arguments->names, "what an open extent is called; the program has symbols alone")
-      ->type_name("SYMBOL=NAME");
-  arguments->code.declare(*verb);
-  verb->add_flag("--json", arguments->json, "print JSON");
-  return {verb, [arguments] { return import(*arguments); }};
+  return commandOf<ImportSettings>(app, importOperation(), import);
 }
 
 }  // namespace fusescope::cli

@@ -15,9 +15,9 @@
 namespace fusescope::cli {
 namespace {
 
-Result<std::vector<TorchScriptInput>> inputsOf(const CodeArguments& arguments) {
+Result<std::vector<TorchScriptInput>> inputsOf(const ImportSettings& arguments) {
   std::vector<TorchScriptInput> inputs;
-  for (const std::string& text : arguments.inputs) {
+  for (const std::string& text : arguments.scriptInputs) {
     const InputOverride said = TRY(parseInputOption(text));
     if (std::ranges::find(inputs, said.name, &TorchScriptInput::name) != inputs.end())
       return Diagnostic{.message = fmt::format("{} is given twice", said.name), .where = {.attribute = "--input"}};
@@ -67,37 +67,19 @@ Status confirmCode(const CodeToRun& code, const std::string& environment, bool i
 
 }  // namespace
 
-void CodeArguments::declare(CLI::App& app) {
-  app.add_option("-o", into,
-                 "of a script or TorchScript: the exported program to write; NET.FUNCTION.pt2 or MODEL.pt2 beside the "
-                 "file if not given. Of TorchScript NET.onnx asks for torch.onnx.export(dynamo=False)")
-      ->type_name("NET.pt2");
-  app.add_flag("--overwrite", overwrites, "a file of that name may be replaced");
-  app.add_flag("--run-code", isConfirmed,
-               "run the script or the TorchScript file without asking; where there is no terminal to ask on, it is not "
-               "run otherwise");
-  app.add_flag("--breaks", breaks,
-               "of a script: also tell where TorchDynamo leaves the graph and what it compiles again, which is told in "
-               "any case where the export fails");
-  repeatable(app, "--input", inputs,
-             "of TorchScript: extents and type of an argument of forward(), f32 if not given; its file does not hold "
-             "them")
-      ->type_name("NAME=DIMS[:TYPE]");
-}
-
-Status checkNoCode(const CodeArguments& arguments) {
-  const char* given = !arguments.into.empty()     ? "-o"
-                      : arguments.overwrites      ? "--overwrite"
-                      : arguments.isConfirmed     ? "--run-code"
-                      : arguments.breaks          ? "--breaks"
-                      : !arguments.inputs.empty() ? "--input"
-                                                  : nullptr;
+Status checkNoCode(const ImportSettings& arguments) {
+  const char* given = !arguments.into.empty()           ? "--output"
+                      : arguments.overwrites            ? "--overwrite"
+                      : arguments.isConfirmed           ? "--run-code"
+                      : arguments.breaks                ? "--breaks"
+                      : !arguments.scriptInputs.empty() ? "--input"
+                                                        : nullptr;
   if (given == nullptr) return Done{};
   return Diagnostic{.message = "is for a function of a script (SCRIPT.py:FUNCTION) or a TorchScript file alone",
                     .where = {.attribute = given}};
 }
 
-Result<CapturedProgram> captureConfirmed(const CodeToRun& code, const CodeArguments& arguments,
+Result<CapturedProgram> captureConfirmed(const CodeToRun& code, const ImportSettings& arguments,
                                          const std::string& environment, const Progress& progress) {
   CaptureWishes wishes{.environment = environment,
                        .into = arguments.into,

@@ -1,32 +1,22 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "base/json.h"
 #include "compilers/torch/capture_program.h"
+#include "session/operations/import_operation.h"
 
 namespace fusescope::cli {
 
 // `import` of code: a function of a script, or a TorchScript file, which torch runs to make an exported program of it.
 
-/// The options of `import` that are for code.
-struct CodeArguments {
-  std::string into;                 ///< -o
-  std::vector<std::string> inputs;  ///< NAME=DIMS[:TYPE]
-  bool overwrites = false, breaks = false, isConfirmed = false;
-
-  void declare(CLI::App& app);
-};
-
 /// Error: options for code stand beside a program that needs none to be run.
-Status checkNoCode(const CodeArguments& arguments);
+Status checkNoCode(const ImportSettings& arguments);
 
 /// captureProgram() once the user has confirmed what is to be run: by --run-code, or by the answer to a question on the
 /// terminal. Errors: those of captureProgram(); there is no terminal, or the answer was no.
-Result<CapturedProgram> captureConfirmed(const CodeToRun& code, const CodeArguments& arguments,
+Result<CapturedProgram> captureConfirmed(const CodeToRun& code, const ImportSettings& arguments,
                                          const std::string& environment, const Progress& progress);
 
 /// The part of the document of `import` that tells of the code. docs/json.md.

@@ -4,22 +4,18 @@
 
 #include <iostream>
 #include <map>
-#include <memory>
 
 #include "app/cli/command.h"
 #include "app/cli/read_back.h"
 #include "app/cli/table.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "session/operations/import_engine_operation.h"
 
 namespace fusescope::cli {
 namespace {
 
-struct Arguments {
-  std::string model, layers, profile, times, log, output, rebuilt;
-  bool json = false;
-  PlanArguments plan;
-};
+using Arguments = ArgumentsOf<ImportEngineSettings>;
 
 /// What the files say besides the layers: of each code the first few.
 void printTold(const ReadBackPlan& made) {
@@ -98,28 +94,7 @@ Result<int> importAndPrint(const Arguments& arguments) {
 }  // namespace
 
 Command importEngineCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("import-engine",
-                                  "what an engine that others built made of a network: from TensorRT's layer "
-                                  "information, profile and logs, or from a package of AOTInductor");
-  auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->model,
-                   "the network that it was built from; else the layers of TensorRT are drawn")
-      ->type_name("MODEL");
-  verb->add_option("--layers", arguments->layers,
-                   "layer information: trtexec --exportLayerInfo or --dumpLayerInfo; or a package that "
-                   "AOTInductor wrote (.pt2), or one of TorchInductor's files of origins (.json)")
-      ->type_name("F");
-  verb->add_option("--profile", arguments->profile, "times by layer: trtexec --exportProfile or --dumpProfile")
-      ->type_name("F");
-  verb->add_option("--times", arguments->times, "times of runs: trtexec --exportTimes")->type_name("F");
-  verb->add_option("--log", arguments->log, "the log of the build: trtexec --verbose")->type_name("F");
-  verb->add_option("--rebuild", arguments->rebuilt,
-                   "write the network as an ONNX file without weights, as far as --log tells of it, and nothing else")
-      ->type_name("NET.onnx");
-  verb->add_option("-o,--output", arguments->output, "write the plan's JSON here")->type_name("FILE");
-  verb->add_flag("--json", arguments->json, "print JSON");
-  arguments->plan.declare(*verb);
-  return {verb, [arguments] { return importAndPrint(*arguments); }};
+  return commandOf<ImportEngineSettings>(app, importEngineOperation(), importAndPrint);
 }
 
 }  // namespace fusescope::cli

@@ -5,16 +5,6 @@
 
 namespace fusescope::cli {
 
-void InputArguments::declare(CLI::App& app) {
-  repeatable(app, "--inputs", paths,
-             "inputs: .npz, .npy, .pb, Polygraphy's .json, the examples in a .pt2, or a folder of them; random ones if "
-             "not given")
-      ->type_name("F");
-  app.add_option("--batch-axis", batchAxis, "cut the inputs along this axis into samples")
-      ->type_name("AXIS")
-      ->check(wholeNumber());
-}
-
 SampleSource InputArguments::given(const Artifact& artifact) const {
   SampleSource source{.paths = paths, .batchAxis = batchAxis};
   if (!source.empty() || artifact.session == nullptr) return source;

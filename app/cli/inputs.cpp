@@ -1,22 +1,18 @@
 #include <fmt/format.h>
 
 #include <iostream>
-#include <memory>
 
-#include "app/cli/parts.h"
+#include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "session/network_inputs.h"
+#include "session/operations/inputs_operation.h"
 
 namespace fusescope::cli {
 namespace {
 
-struct Arguments {
-  std::string path, output, from;
-  InputsWish wish;
-  bool json = false;
-};
+using Arguments = ArgumentsOf<InputsCommandSettings>;
 
 std::string sourceText(const Json& input) {
   const auto source = input["source"].get<std::string>();
@@ -56,7 +52,7 @@ Result<int> inputs(const Arguments& arguments) {
       return error;
     }
   }
-  InputsWish wish = arguments.wish;
+  InputsWish wish = arguments.wish();
   wish.from = arguments.from;
   NetworkInputs read = TRY(networkInputs(arguments.path, wish, {}, progressLine()));
   clearProgressLine();
@@ -71,27 +67,7 @@ Result<int> inputs(const Arguments& arguments) {
 }  // namespace
 
 Command inputsCommand(CLI::App& app) {
-  auto* verb =
-      app.add_subcommand("inputs", "what a file says of a network's inputs; written into it, so that it is said once");
-  auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->path, "a network (.onnx, .pt2), a plan, an engine or a session")
-      ->type_name("MODEL|PLAN|E.fse|S.fsession");
-  repeatable(*verb, "--set", arguments->wish.set,
-             "the extents of an input: each a number, MIN..OPT..MAX or MIN..MAX; x=1..8..32,3,224,224")
-      ->type_name("NAME=EXTENTS[:TYPE]");
-  verb->add_option(
-          "--from", arguments->from,
-          "take the extents from another file: a network, plan, engine or session, a command line of trtexec or "
-          "Polygraphy, or a script that export wrote")
-      ->type_name("FILE");
-  repeatable(*verb, "--example", arguments->wish.examples,
-             "example inputs that the file is to carry, as --inputs takes them: run, errors, time and others take them "
-             "where no others are given")
-      ->type_name("F.npz");
-  verb->add_option("-o,--output", arguments->output, "write the network there, with what is known of its inputs")
-      ->type_name("MODEL2");
-  verb->add_flag("--json", arguments->json, "print JSON");
-  return {verb, [arguments] { return inputs(*arguments); }};
+  return commandOf<InputsCommandSettings>(app, inputsOperation(), inputs);
 }
 
 }  // namespace fusescope::cli

@@ -2,7 +2,6 @@
 
 #include <iostream>
 #include <map>
-#include <memory>
 #include <set>
 
 #include "app/cli/command.h"
@@ -12,17 +11,13 @@
 #include "base/text.h"
 #include "planning/module_pattern.h"
 #include "session/exported_program.h"
+#include "session/operations/inspect_operation.h"
 #include "session/session_file.h"
 
 namespace fusescope::cli {
 namespace {
 
-struct Arguments {
-  std::string path, session;
-  bool json = false, machine = false, modules = false, memory = false;
-  int threads = 0;
-  PlanArguments plan;  ///< only its inputs are asked for
-};
+using Arguments = ArgumentsOf<InspectSettings>;
 
 std::string dimsText(const Json& dims) {
   return extentsText(dims, "[…]", " × ");
@@ -258,7 +253,7 @@ Result<int> inspect(const Arguments& arguments) {
   if (arguments.threads != 0 && !arguments.machine && !arguments.memory)
     return Diagnostic{.message = "is of --machine and --memory alone", .where = {.attribute = "--threads"}};
   if (arguments.machine) return inspectMachine(arguments);
-  if (!arguments.session.empty()) return inspectSession(arguments.session, arguments);
+  if (!arguments.plan.session.empty()) return inspectSession(arguments.plan.session, arguments);
   if (arguments.path.empty())
     return Diagnostic{
         .message = "what to look at is missing", .where = {.attribute = "FILE"}, .help = "Give a file, or --machine."};
@@ -286,30 +281,7 @@ Result<int> inspect(const Arguments& arguments) {
 }  // namespace
 
 Command inspectCommand(CLI::App& app) {
-  auto* verb =
-      app.add_subcommand("inspect", "what a model, engine, session or this machine is, and what cannot run and why");
-  auto arguments = std::make_shared<Arguments>();
-  verb->add_option("FILE", arguments->path, "a model (.onnx, .pt2), an engine (.fse) or a session (.fsession)")
-      ->type_name("MODEL|E.fse|S.fsession");
-  verb->add_option("--session", arguments->session, "a session: its runs, their times and verdicts")
-      ->type_name("F.fsession");
-  auto* machine =
-      verb->add_flag("--machine", arguments->machine,
-                     "this machine: its types and instructions, and the fastest product and pass over memory in each");
-  verb->add_option("--threads", arguments->threads, "of --machine and --memory; all that there are if not given")
-      ->type_name("N");
-  verb->add_flag("--memory", arguments->memory,
-                 "what the arena of an engine holds step by step, prepared as it runs here, and its peak")
-      ->excludes(machine);
-  verb->add_flag(
-      "--modules", arguments->modules,
-      "the network's blocks: modules that its exporter names, or what repeats, with kernels, work and times");
-  verb->add_flag("--json", arguments->json, "print JSON");
-  repeatable(*verb, "--input", arguments->plan.inputs, "extents and type of an input")->type_name("NAME=DIMS[:TYPE]");
-  repeatable(*verb, "--min", arguments->plan.mins, "smallest extents of an input")->type_name("NAME=DIMS");
-  repeatable(*verb, "--opt", arguments->plan.opts, "extents to optimise for")->type_name("NAME=DIMS");
-  repeatable(*verb, "--max", arguments->plan.maxs, "largest extents of an input")->type_name("NAME=DIMS");
-  return {verb, [arguments] { return inspect(*arguments); }};
+  return commandOf<InspectSettings>(app, inspectOperation(), inspect);
 }
 
 }  // namespace fusescope::cli

@@ -8,8 +8,6 @@
 
 #include "app/cli/command.h"
 #include "app/cli/parse_error.h"
-#include "app/cli/parts.h"
-#include "app/cli/report.h"
 #include "base/name_hints.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -132,12 +130,10 @@ int mainGuarded(int argc, char** argv) {
   app.footer(kExamples);
   app.require_subcommand(1);
   const std::vector<Command> commands{
-      inspectCommand(app), planCommand(app),      explainCommand(app), buildCommand(app),        runCommand(app),
-      timeCommand(app),    compareCommand(app),   diffCommand(app),    errorsCommand(app),       verifyCommand(app),
-      tensorCommand(app),  calibrateCommand(app), tuneCommand(app),    exportCommand(app),       migrateCommand(app),
-      reportCommand(app),  compilersCommand(app), probeCommand(app),   importEngineCommand(app), extractCommand(app),
-      replaceCommand(app), pricesCommand(app),    importCommand(app),  inputsCommand(app),       cacheCommand(app),
-      refitCommand(app)};
+#define FUSESCOPE_OPERATION(name) name##Command(app),
+#include "session/operations/operations.inc"
+#undef FUSESCOPE_OPERATION
+  };
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {

@@ -3,24 +3,17 @@
 #include <fmt/format.h>
 
 #include <iostream>
-#include <memory>
 
 #include "app/cli/command.h"
-#include "app/cli/report.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "compilers/tensorrt/server_targets.h"
+#include "session/operations/migrate_operation.h"
 
 namespace fusescope::cli {
 namespace {
 
-struct Arguments {
-  std::string recipe, path, output, layerNames, weights = "convert", borders = "keep";
-  std::optional<double> rms;
-  bool json = false;
-  PlanArguments plan;
-  InputArguments inputs;
-};
+using Arguments = ArgumentsOf<MigrateSettings>;
 
 /// Of a file, or a command line as it was typed.
 Result<Recipe> recipeOf(const Arguments& arguments, const Model& model) {
@@ -37,8 +30,8 @@ Result<ExportOptions> exportOptionsOf(const Arguments& arguments, const Artifact
   ExportOptions options{.trtVersion = {},
                         .layerNames = {},
                         .path = arguments.output,
-                        .weights = arguments.weights == "keep" ? WeightTypes::Keep : WeightTypes::Convert,
-                        .borders = arguments.borders == "plan" ? BorderTypes::Plan : BorderTypes::Keep};
+                        .weights = arguments.weights,
+                        .borders = arguments.borders};
   if (arguments.rms) options.tolerance = {.rms = *arguments.rms};
   if (arguments.inputs.paths.empty()) return options;
   const Samples samples = TRY(arguments.inputs.samples(artifact));
@@ -63,13 +56,13 @@ void printForPeople(const Migration& migration, const std::string& output) {
 }
 
 Result<int> migrate(const Arguments& arguments) {
-  const auto model = TRY(openModel(arguments.path, TRY(arguments.plan.inputOverrides()), {}, progressLine()));
+  const auto model = TRY(openModel(arguments.model, TRY(arguments.plan.inputOverrides()), {}, progressLine()));
   clearProgressLine();
   const Recipe recipe = TRY(recipeOf(arguments, *model));
   PlanOptions options = optionsOf(recipe, TRY(arguments.plan.options()));
   if (arguments.plan.target.empty()) options.target = newestServerTarget();
   const Artifact artifact =
-      TRY(openArtifact(arguments.path, TRY(arguments.plan.inputOverrides()), options, "", {}, progressLine()));
+      TRY(openArtifact(arguments.model, TRY(arguments.plan.inputOverrides()), options, "", {}, progressLine()));
   clearProgressLine();
   TRY(checkOutput(arguments.output, "--output", artifact, arguments.inputs.source(artifact)));
   const Exported exported = TRY(findExporter("onnx")->write(*artifact.plan, TRY(exportOptionsOf(arguments, artifact))));
@@ -87,31 +80,7 @@ Result<int> migrate(const Arguments& arguments) {
 }  // namespace
 
 Command migrateCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("migrate", "an old recipe of TensorRT's, written into the network for TensorRT 11");
-  auto arguments = std::make_shared<Arguments>();
-  verb->add_option(
-          "RECIPE", arguments->recipe,
-          "a command line of trtexec or Polygraphy, in a file or as text; a network script, a tactic replay, a "
-          "calibration cache, what export wrote")
-      ->required();
-  verb->add_option("MODEL", arguments->path, "the model that it is for")->required()->type_name("MODEL.onnx");
-  verb->add_option("-o,--output", arguments->output, "the network to write")->required()->type_name("NEW.onnx");
-  verb->add_option("--layer-names", arguments->layerNames, "log of trtexec --verbose: which node each layer is of")
-      ->type_name("VERBOSE_LOG");
-  verb->add_option("--weights", arguments->weights, "as of export --to onnx")
-      ->check(CLI::IsMember({"convert", "keep"}))
-      ->type_name("convert|keep");
-  verb->add_option("--io", arguments->borders, "as of export --to onnx")
-      ->check(CLI::IsMember({"keep", "plan"}))
-      ->type_name("keep|plan");
-  arguments->inputs.declare(*verb);
-  verb->add_option("--tol-rms", arguments->rms,
-                   "with --inputs, no output may be further from float32 than max|Δ| of T · rms; default 1e-2")
-      ->type_name("T")
-      ->check(zeroOrMore());
-  verb->add_flag("--json", arguments->json, "say in JSON what was changed and what was not taken over");
-  arguments->plan.declare(*verb);
-  return {verb, [arguments] { return migrate(*arguments); }};
+  return commandOf<MigrateSettings>(app, migrateOperation(), migrate);
 }
 
 }  // namespace fusescope::cli

@@ -32,8 +32,15 @@ std::string ofChoices(const std::string& complaint) {
 std::string ofCount(const std::string& complaint) {
   const auto [most, received] = parted(complaint, " required but received ");
   if (received.empty()) return "its value is missing";
-  return most == "At Most 1" ? fmt::format("it is given {} times, and holds once", received)
+  return most == "At Most 1" ? fmt::format("it is given {} times, and may be given only once", received)
                              : fmt::format("{} values are given, and it takes {}", received, most);
+}
+
+std::vector<std::string> partsOf(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::App* part : verb.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(part->get_name());
+  return names;
 }
 
 }  // namespace
@@ -47,7 +54,10 @@ Diagnostic inWords(const CLI::ParseError& error, const CLI::App& app) {
     words.where.attribute = parts.first;
     words.message = std::move(message);
   };
-  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+  if (said == "A subcommand is required" && !chosen.empty()) {
+    words.message = fmt::format("what {} is to do is missing", chosen.front()->get_name());
+    words.help = fmt::format("Give one of {}.", joined(partsOf(*chosen.front())));
+  } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     of(parted(said, " is required"), "it is missing");
   } else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
     const auto parts = parted(parted(said, "Could not convert: ").second, " = ");
@@ -60,10 +70,10 @@ Diagnostic inWords(const CLI::ParseError& error, const CLI::App& app) {
     if (!parts.second.empty()) of(parts, ofCount(parts.second));
   } else if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr) {
     const auto parts = parted(said, " requires ");
-    if (!parts.second.empty()) of(parts, fmt::format("it is taken with {} alone", parts.second));
+    if (!parts.second.empty()) of(parts, fmt::format("it is used only with {}", parts.second));
   } else if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) {
     const auto parts = parted(said, " excludes ");
-    if (!parts.second.empty()) of(parts, fmt::format("it cannot be given beside {}", parts.second));
+    if (!parts.second.empty()) of(parts, fmt::format("it cannot be given together with {}", parts.second));
   }
   return words;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
-#include <memory>
 
 #include "app/cli/command.h"
 #include "app/cli/read_back.h"
@@ -17,6 +16,7 @@
 #include "planning/segment_borders.h"
 #include "session/engine_prices.h"
 #include "session/file_network.h"
+#include "session/operations/plan_operation.h"
 
 namespace fusescope::cli {
 namespace {
@@ -26,11 +26,7 @@ constexpr std::size_t kMostOfACode = 4;
 /// Of each segment, so many borders.
 constexpr std::size_t kMostBorders = 12;
 
-struct Arguments {
-  std::string path, output;
-  bool json = false, original = false;
-  PlanArguments plan;
-};
+using Arguments = ArgumentsOf<PlanCommandSettings>;
 
 void printSegments(const Plan& plan) {
   printTitle("Segments");
@@ -317,16 +313,7 @@ Result<int> makeAndPrint(const Arguments& arguments) {
 }  // namespace
 
 Command planCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("plan", "what the compiler will do with a model: segments, fusions, types, and why");
-  auto arguments = std::make_shared<Arguments>();
-  declareModel(*verb, arguments->path, arguments->plan, "a model, or a saved plan or engine to show", "MODEL");
-  verb->add_option("-o,--output", arguments->output, "write the plan's JSON here")->type_name("FILE");
-  verb->add_flag(
-      "--original", arguments->original,
-      "list the nodes as the file has them, each with the kernels that hold it, or what became of it and why");
-  verb->add_flag("--json", arguments->json, "print JSON");
-  arguments->plan.declare(*verb);
-  return {verb, [arguments] { return makeAndPrint(*arguments); }};
+  return commandOf<PlanCommandSettings>(app, planOperation(), makeAndPrint);
 }
 
 }  // namespace fusescope::cli

@@ -9,6 +9,7 @@
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "session/engine_prices.h"
+#include "session/operations/prices_operation.h"
 #include "session/price_matrix.h"
 
 namespace fusescope::cli {
@@ -17,11 +18,7 @@ namespace {
 /// Of each build so many nodes are named for people; --json has all.
 constexpr std::size_t kMostNodes = 4;
 
-struct Arguments {
-  std::vector<std::string> engines;
-  std::string types, forget;
-  bool keep = false, kept = false, json = false;
-};
+using Arguments = ArgumentsOf<PricesSettings>;
 
 std::string cellText(const PriceRow& row, DataType type, bool several) {
   const auto known = row.byType.find(type);
@@ -168,18 +165,7 @@ Result<int> showPrices(const Arguments& arguments) {
 }  // namespace
 
 Command pricesCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("prices",
-                                  "what the layers of a network take in each type, as engines of it measured; kept, "
-                                  "they are the prices of plans for that target");
-  auto arguments = std::make_shared<Arguments>();
-  verb->add_option("ENGINE", arguments->engines, "plans that import-engine wrote, of one network")->type_name("F…");
-  verb->add_option("--types", arguments->types, "types to list; f32, f16 and those of the engines if not given")
-      ->type_name("TYPE[,TYPE…]");
-  verb->add_flag("--keep", arguments->keep, "keep the times: they are prices of plans from now on");
-  verb->add_flag("--kept", arguments->kept, "list the prices that are kept");
-  verb->add_option("--forget", arguments->forget, "forget the prices of this network")->type_name("MODEL");
-  verb->add_flag("--json", arguments->json, "print JSON: core/session/ENGINE_PRICES_FORMAT.md");
-  return {verb, [arguments] { return showPrices(*arguments); }};
+  return commandOf<PricesSettings>(app, pricesOperation(), showPrices);
 }
 
 }  // namespace fusescope::cli

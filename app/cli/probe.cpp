@@ -11,21 +11,12 @@
 #include "base/text.h"
 #include "planning/read_back_plan.h"
 #include "session/job_files.h"
+#include "session/operations/probe_operation.h"
 
 namespace fusescope::cli {
 namespace {
 
-struct Arguments {
-  std::string model, job, result;
-  std::string questions = "plan";
-  double seconds = JobQuestions().seconds, warmup = JobQuestions().warmupSeconds;
-  int threads = 0;
-  bool json = false;
-  PlanArguments plan;
-  InputArguments inputs;
-};
-
-Result<int> pack(const Arguments& arguments) {
+Result<int> pack(const ArgumentsOf<ProbePackSettings>& arguments) {
   if (arguments.plan.compiler.empty())
     return Diagnostic{.message = "which compiler the job is for is missing",
                       .where = {.attribute = "--compiler"},
@@ -124,7 +115,7 @@ void printOpened(const OpenedJob& job, const Artifact& artifact, const Answers& 
                            shellQuoted(job.wishes.options.compiler));
 }
 
-Result<int> openResult(const Arguments& arguments) {
+Result<int> openResult(const ArgumentsOf<ProbeOpenSettings>& arguments) {
   OpenedJob job = TRY(openJob(arguments.result, arguments.model));
   if (!arguments.inputs.paths.empty())
     job.wishes.inputs = {.paths = arguments.inputs.paths, .batchAxis = arguments.inputs.batchAxis};
@@ -148,47 +139,14 @@ Result<int> openResult(const Arguments& arguments) {
   return answers.failed.empty() ? kDone : kDoesNotHold;
 }
 
-CLI::App* declarePack(CLI::App& verb, const std::shared_ptr<Arguments>& arguments) {
-  auto* pack =
-      verb.add_subcommand("pack", "a job file for a machine that cannot be reached: python3 JOB.pyz runs it there");
-  pack->add_option("MODEL", arguments->model, "a model")->required();
-  pack->add_option("-o,--output", arguments->job, "the job file to write")->required()->type_name("JOB.pyz");
-  pack->add_option("--do", arguments->questions, "what is asked besides what is made: run, time, profile")
-      ->type_name("plan[,run][,time][,profile]")
-      ->capture_default_str();
-  pack->add_option("--seconds", arguments->seconds, "how long to measure")
-      ->type_name("S")
-      ->check(aboveZero())
-      ->capture_default_str();
-  pack->add_option("--warmup", arguments->warmup, "how long to run before")
-      ->type_name("S")
-      ->check(zeroOrMore())
-      ->capture_default_str();
-  pack->add_option("--threads", arguments->threads, "threads to use; as many as the machine there has if not given")
-      ->type_name("N")
-      ->check(aboveZero());
-  arguments->inputs.declare(*pack);
-  pack->add_flag("--json", arguments->json, "print JSON");
-  arguments->plan.declare(*pack);
-  return pack;
-}
-
 }  // namespace
 
 Command probeCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("probe", "compilers on machines that cannot be reached: jobs and their results");
-  const auto arguments = std::make_shared<Arguments>();
-  verb->require_subcommand(1);
-  auto* packing = declarePack(*verb, arguments);
-  auto* opening =
-      verb->add_subcommand("open", "the result of a job: what the compiler made there, and what it measured");
-  opening->add_option("RESULT", arguments->result, "what the job wrote")->required()->type_name("RESULT.zip");
-  opening->add_option("MODEL", arguments->model, "where the model is now, if not where it was when the job was packed");
-  arguments->inputs.declare(*opening);
-  opening->add_flag("--json", arguments->json, "print JSON");
-  return {verb, [arguments, packing]() -> Result<int> {
-            return packing->parsed() ? pack(*arguments) : openResult(*arguments);
-          }};
+  const Operation& operation = probeOperation();
+  Command own = onlyParts(app, operation);
+  CLI::App& verb = *own.app;
+  return withParts(std::move(own), {commandOf<ProbePackSettings>(verb, partOf(operation, "probe pack"), pack),
+                                    commandOf<ProbeOpenSettings>(verb, partOf(operation, "probe open"), openResult)});
 }
 
 }  // namespace fusescope::cli

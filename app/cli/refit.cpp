@@ -1,29 +1,25 @@
 #include "session/refit.h"
+#include "app/cli/command.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 #include <utility>
 
-#include "app/cli/parts.h"
 #include "app/cli/table.h"
 #include "base/mapped_file.h"
 #include "base/phase_clock.h"
 #include "base/text.h"
+#include "session/operations/refit_operation.h"
 
 namespace fusescope::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
-  std::string engine, weights, output;
-  int threads = 0;
-  bool json = false;
-};
+using Arguments = ArgumentsOf<RefitSettings>;
 
 /// As given; else beside the network, under its name.
 Result<std::string> outputOf(const Arguments& arguments, const Artifact& engine) {
@@ -98,7 +94,7 @@ void printDifferences(const Refit& refit) {
 
 Result<int> refit(const Arguments& arguments) {
   PhaseClock clock(progressLine());
-  const auto engine = TRY(openToRefit(arguments.engine, clock.progress()));
+  const auto engine = TRY(openToRefit(arguments.engineFile, clock.progress()));
   const std::string output = TRY(outputOf(arguments, engine));
   auto refitted = refitEngine(engine, arguments.weights, {.threads = arguments.threads, .progress = clock.progress()});
   if (!refitted.ok()) {
@@ -128,23 +124,7 @@ Result<int> refit(const Arguments& arguments) {
 }  // namespace
 
 Command refitCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("refit", "an engine with other weights: its tactics stay, and nothing is measured");
-  auto arguments = std::make_shared<Arguments>();
-  verb->add_option("ENGINE", arguments->engine, "the engine, whose options, extents and tactics are taken")
-      ->required()
-      ->type_name("E.fse");
-  verb->add_option("--weights", arguments->weights,
-                   "the network that has the weights: that of the engine in all else (.onnx, .pt2)")
-      ->required()
-      ->type_name("NEW.onnx");
-  verb->add_option("-o,--output", arguments->output,
-                   "the engine file to write; default: beside the network, under its name, where there is none yet")
-      ->type_name("OUT.fse");
-  verb->add_option("--threads", arguments->threads, "threads that kernels are prepared for; 0: all of the machine")
-      ->type_name("N")
-      ->check(wholeNumber());
-  verb->add_flag("--json", arguments->json, "say in JSON what changed and what was made anew");
-  return {verb, [arguments] { return refit(*arguments); }};
+  return commandOf<RefitSettings>(app, refitOperation(), refit);
 }
 
 }  // namespace fusescope::cli

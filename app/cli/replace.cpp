@@ -1,27 +1,19 @@
 #include "session/replace.h"
+#include "app/cli/command.h"
 
 #include <fmt/format.h>
 
 #include <iostream>
-#include <memory>
 
-#include "app/cli/parts.h"
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "interchange/substitutions/substitution.h"
+#include "session/operations/replace_operation.h"
 
 namespace fusescope::cli {
 namespace {
 
-struct Arguments {
-  std::string path, output;
-  std::vector<std::string> rules;
-  double rms = 1e-4, seconds = 0;
-  bool list = false, json = false;
-  PlanArguments plan;
-  InputArguments inputs;
-  EngineArguments engine;
-};
+using Arguments = ArgumentsOf<ReplaceSettings>;
 
 void printList() {
   Table table({{"rule"}, {"what becomes what"}, {"undone by"}});
@@ -113,25 +105,7 @@ Result<int> replace(const Arguments& arguments) {
 }  // namespace
 
 Command replaceCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("replace", "nodes of a network by others that calculate the same, verified");
-  auto arguments = std::make_shared<Arguments>();
-  declareModel(*verb, arguments->path, arguments->plan, "a model, a saved plan or an engine", "MODEL");
-  verb->add_option("RULE", arguments->rules, "rules to apply, one after another; RULE@NODES or RULE@VALUE says where")
-      ->type_name("RULE[@WHERE]");
-  verb->add_flag("--list", arguments->list, "print the rules, and apply none");
-  verb->add_option("-o,--output", arguments->output, "the network to write")->type_name("NEW.onnx");
-  arguments->inputs.declare(*verb);
-  verb->add_option("--tol-rms", arguments->rms, "no output may be further off than max|Δ| of T · rms")
-      ->type_name("T")
-      ->check(zeroOrMore())
-      ->capture_default_str();
-  verb->add_option("--time", arguments->seconds, "also time both networks for so many seconds each")
-      ->type_name("SECONDS")
-      ->check(aboveZero());
-  arguments->engine.declare(*verb);
-  verb->add_flag("--json", arguments->json, "say in JSON what was replaced");
-  arguments->plan.declare(*verb);
-  return {verb, [arguments] { return replace(*arguments); }};
+  return commandOf<ReplaceSettings>(app, replaceOperation(), replace);
 }
 
 }  // namespace fusescope::cli

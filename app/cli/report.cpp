@@ -1,4 +1,3 @@
-#include "app/cli/report.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +5,13 @@
 #include <iostream>
 #include <memory>
 
+#include "app/cli/command.h"
 #include "app/cli/side_arguments.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "session/engine_prices.h"
 #include "session/import_engine.h"
+#include "session/operations/report_operation.h"
 #include "session/report.h"
 #include "session/report_html.h"
 #include "session/run_plans.h"
@@ -19,11 +20,7 @@
 namespace fusescope::cli {
 namespace {
 
-struct Arguments {
-  std::string path, output, a, b, planOfA, planOfB;
-  bool json = false;
-  PlanArguments plan;
-};
+using Arguments = ArgumentsOf<ReportSettings>;
 
 /// What a side is made from; the report refers to it.
 struct Opened {
@@ -109,21 +106,7 @@ Result<int> report(const Arguments& arguments) {
 }  // namespace
 
 Command reportCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("report", "one HTML file about a plan or run, or about the difference of two");
-  auto arguments = std::make_shared<Arguments>();
-  declareModel(*verb, arguments->path, arguments->plan, "a model, a saved plan, an engine or a session",
-               "MODEL|ENGINE|SESSION");
-  verb->add_option("A", arguments->a, "of a session: a run, by its number; else a file to compare with")
-      ->type_name("A");
-  verb->add_option("B", arguments->b, "of a session: the run that A is compared with")->type_name("B");
-  verb->add_option("--plan-a", arguments->planOfA, "plan options of the first file alone, in quotes")
-      ->type_name("\"OPTIONS\"");
-  verb->add_option("--plan-b", arguments->planOfB, "plan options of the second file alone, in quotes")
-      ->type_name("\"OPTIONS\"");
-  verb->add_option("-o,--output", arguments->output, "the HTML file to write")->type_name("REPORT.html");
-  verb->add_flag("--json", arguments->json, "print JSON: core/session/REPORT_FORMAT.md");
-  arguments->plan.declare(*verb);
-  return {verb, [arguments] { return report(*arguments); }};
+  return commandOf<ReportSettings>(app, reportOperation(), report);
 }
 
 }  // namespace fusescope::cli

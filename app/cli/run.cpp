@@ -3,42 +3,33 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 
 #include "app/cli/advice.h"
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "planning/without_lowered_types.h"
+#include "session/operations/run_operation.h"
 #include "session/verdict.h"
 
 namespace fusescope::cli {
 namespace {
 
-struct Arguments {
-  std::string path, outputs, expect;
-  std::optional<double> rms, absolute, relative;
-  std::vector<std::string> mark;
-  bool json = false;
-  PlanArguments plan;
-  InputArguments inputs;
-  EngineArguments engine;
-  StepsArguments steps;
+using Arguments = ArgumentsOf<RunCommandSettings>;
 
-  /// --atol and --rtol replace the default, or what the session says; each that is given must hold. What calculates in
-  /// float32 throughout needs no room for roundings of narrower types, whether the file or a wish asks for these.
-  Tolerance tolerance(const Artifact& artifact) const {
-    const bool wide =
-        withoutLoweredTypes(artifact.plan->options) == artifact.plan->options && !roundsBelowF32(*artifact.plan);
-    if (!rms && !absolute && !relative)
-      return wide && artifact.session == nullptr ? Tolerance::standard() : toleranceOf(artifact);
-    Tolerance given{.rms = rms};
-    if (absolute || relative) {
-      given.absolute = absolute.value_or(0);
-      given.relative = relative.value_or(0);
-    }
-    return given;
+/// --atol and --rtol replace the default, or what the session says; each that is given must hold. What calculates in
+/// float32 throughout needs no room for roundings of narrower types, whether the file or a wish asks for these.
+Tolerance toleranceOf(const RunCommandSettings& given, const Artifact& artifact) {
+  const bool wide =
+      withoutLoweredTypes(artifact.plan->options) == artifact.plan->options && !roundsBelowF32(*artifact.plan);
+  if (!given.rms && !given.absolute && !given.relative)
+    return wide && artifact.session == nullptr ? Tolerance::standard() : fusescope::toleranceOf(artifact);
+  Tolerance tolerance{.rms = given.rms};
+  if (given.absolute || given.relative) {
+    tolerance.absolute = given.absolute.value_or(0);
+    tolerance.relative = given.relative.value_or(0);
   }
-};
+  return tolerance;
+}
 
 void printTensors(std::string_view title, const std::map<std::string, Tensor>& tensors) {
   printTitle(title);
@@ -143,7 +134,7 @@ Result<int> run(const Arguments& arguments, const Artifact& artifact) {
   const auto engine = TRY(openEngine(artifact, options));
   clearProgressLine();
   RunRequest request{
-      .tolerance = arguments.tolerance(artifact), .mark = arguments.mark, .steps = TRY(arguments.steps.steps())};
+      .tolerance = toleranceOf(arguments, artifact), .mark = arguments.mark, .steps = TRY(arguments.steps.steps())};
   std::vector<RunReport> reports;
   for (const Sample& sample : samples.list) {
     request.outputsFile = fileOf(arguments.outputs, sample, samples);
@@ -176,30 +167,7 @@ Result<int> run(const Arguments& arguments) {
 }  // namespace
 
 Command runCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("run", "outputs of a network, compared with expected ones if given");
-  auto arguments = std::make_shared<Arguments>();
-  declareModel(*verb, arguments->path, arguments->plan, "a model, a saved plan or an engine", "MODEL|E.fse");
-  arguments->inputs.declare(*verb);
-  verb->add_option("--outputs", arguments->outputs,
-                   "write outputs and marked values here; of several samples: a folder, of a .npz each")
-      ->type_name("F.npz");
-  verb->add_option("--expect", arguments->expect,
-                   "compare the outputs with these; of several samples: a folder as --outputs writes it")
-      ->type_name("F.npz");
-  verb->add_option("--tol-rms", arguments->rms,
-                   "max|Δ| <= T · rms(expected); default: the session's, else 1e-2 where something is in f16, bf16 or "
-                   "int8, 1e-3 where nothing is")
-      ->type_name("T")
-      ->check(zeroOrMore());
-  verb->add_option("--atol", arguments->absolute, "|Δ| <= A + R · |expected|")->type_name("A")->check(zeroOrMore());
-  verb->add_option("--rtol", arguments->relative, "see --atol")->type_name("R")->check(zeroOrMore());
-  repeatable(*verb, "--mark", arguments->mark, "keep an inner value, or all")->type_name("VALUE|all");
-  verb->add_flag("--json", arguments->json, "print JSON");
-  arguments->engine.declare(*verb);
-  arguments->engine.declareShapeCache(*verb);
-  arguments->steps.declare(*verb);
-  arguments->plan.declare(*verb);
-  return {verb, [arguments] { return run(*arguments); }};
+  return commandOf<RunCommandSettings>(app, runOperation(), run);
 }
 
 }  // namespace fusescope::cli

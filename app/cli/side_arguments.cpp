@@ -36,7 +36,8 @@ Result<PlanArguments> planArguments(const PlanArguments& both, const std::string
   PlanArguments own;
   CLI::App app;
   app.set_help_flag();
-  own.declare(app);
+  declare(app, own.planOptions());
+  declare(app, own.extentsOptions());
   try {
     app.parse(text);
   } catch (const CLI::ParseError& error) {

@@ -90,38 +90,6 @@ void printEngineTimes(const SpecialiseReport& report, const Graph& graph) {
 
 }  // namespace
 
-CLI::Option* SpecialiseArguments::declare(CLI::App& app) {
-  auto* option =
-      app.add_flag("--specialise", specialise,
-                   "call the network with all samples; for extents that come again an engine for just these is built "
-                   "in the background, and takes over where it is faster than the one for all extents");
-  app.add_option("--most-specialised", mostEngines,
-                 "with --specialise: so many such engines; the one used longest ago "
-                 "goes first")
-      ->type_name("N")
-      ->check(aboveZero())
-      ->needs(option)
-      ->capture_default_str();
-  app.add_option("--most-specialised-mib", mostMebibytes,
-                 "with --specialise: what memory they may take beside the general engine")
-      ->type_name("MIB")
-      ->check(between(1, 1 << 24))
-      ->needs(option)
-      ->capture_default_str();
-  app.add_option("--settle-seconds", settleSeconds,
-                 "with --specialise: call for no longer than this until it is "
-                 "settled who serves")
-      ->type_name("S")
-      ->check(aboveZero())
-      ->needs(option)
-      ->capture_default_str();
-  return option;
-}
-
-SpecialiseRequest SpecialiseArguments::request() const {
-  return {.mostEngines = mostEngines, .mostBytes = mostMebibytes << 20, .mostSeconds = settleSeconds};
-}
-
 Status timeSpecialised(const Artifact& artifact, const BuildOptions& options, const Samples& samples,
                        const SpecialiseRequest& request, bool asJson) {
   const auto engine = TRY(openSpecialising(artifact, options, request));

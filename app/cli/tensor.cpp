@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <memory>
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
@@ -11,6 +10,7 @@
 #include "base/quantities.h"
 #include "base/text.h"
 #include "interchange/npz.h"
+#include "session/operations/tensor_operation.h"
 #include "session/tensor_slice.h"
 #include "session/tensor_statistics.h"
 #include "session/tensor_words.h"
@@ -22,15 +22,7 @@ namespace {
 /// So many rows and columns of a slice are printed for people, and so many elements of it as JSON.
 constexpr std::int64_t kMostRows = 16, kMostColumns = 10, kMostElements = std::int64_t{1} << 22;
 
-struct Arguments {
-  std::string path, name;
-  std::int64_t sample = 0;
-  std::string slice, npy, npyF32;
-  bool json = false;
-  PlanArguments plan;
-  InputArguments inputs;
-  EngineArguments engine;
-};
+using Arguments = ArgumentsOf<TensorSettings>;
 
 /// The tensors that one value has.
 struct Shown {
@@ -221,7 +213,12 @@ Result<int> tensor(const Arguments& arguments, const Artifact& artifact) {
   const SampleSource source = arguments.inputs.source(artifact);
   if (!arguments.npy.empty()) TRY(checkOutput(arguments.npy, "--npy", artifact, source));
   if (!arguments.npyF32.empty()) TRY(checkOutput(arguments.npyF32, "--npy-f32", artifact, source));
+  if (!arguments.npz.empty()) TRY(checkOutput(arguments.npz, "--npz", artifact, source));
   const Shown shown = TRY(shownValue(arguments, artifact));
+  if (shown.only && !arguments.npz.empty())
+    return Diagnostic{.message = "every plan has the same tensor, so that there are not two to write",
+                      .where = {.file = arguments.npz, .attribute = "--npz"},
+                      .help = "Write it with --npy."};
   std::optional<SliceChoice> choice;
   if (!arguments.slice.empty() && shown.tensor() != nullptr)
     choice = TRY(sliceFromText(arguments.slice, shown.tensor()->dims()));
@@ -232,6 +229,7 @@ Result<int> tensor(const Arguments& arguments, const Artifact& artifact) {
   TRY(writeNpy(arguments.npy, shown.only ? shown.only : shown.both.planned, shown.both.whyNoPlanned));
   TRY(writeNpy(arguments.npyF32, shown.both.exact,
                shown.only ? "every plan has the same tensor, which --npy writes" : shown.both.whyNoExact));
+  if (!arguments.npz.empty()) TRY(writeValueOfBoth(shown.both, arguments.npz));
   if (arguments.json) {
     printJson(reportJson(arguments, shown, columns, difference));
   } else {
@@ -249,26 +247,7 @@ Result<int> tensor(const Arguments& arguments) {
 }  // namespace
 
 Command tensorCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("tensor", "one weight, input or value of a network: its numbers, and what types do");
-  auto arguments = std::make_shared<Arguments>();
-  declareModel(*verb, arguments->path, arguments->plan, "a model, a saved plan or an engine", "MODEL|E.fse|PLAN");
-  verb->add_option("NAME", arguments->name, "a value of the network, or HOLDER/NAME of a constant in a body")
-      ->required()
-      ->type_name("VALUE");
-  arguments->inputs.declare(*verb);
-  verb->add_option("--sample", arguments->sample, "on which of the samples, the first has the number 0")
-      ->type_name("K")
-      ->check(wholeNumber());
-  verb->add_option("--slice", arguments->slice, "print numbers: an index or ':' for each axis, ':' for two at the most")
-      ->type_name("0,:,:");
-  verb->add_option("--npy", arguments->npy, "write the tensor here, of what a node makes that of the plan")
-      ->type_name("FILE.npy");
-  verb->add_option("--npy-f32", arguments->npyF32, "write what the network in float32 makes here")
-      ->type_name("FILE.npy");
-  verb->add_flag("--json", arguments->json, "print JSON");
-  arguments->engine.declare(*verb);
-  arguments->plan.declare(*verb);
-  return {verb, [arguments] { return tensor(*arguments); }};
+  return commandOf<TensorSettings>(app, tensorOperation(), tensor);
 }
 
 }  // namespace fusescope::cli

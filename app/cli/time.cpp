@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <memory>
 
 #include "app/cli/command.h"
 #include "app/cli/print_times.h"
@@ -12,20 +11,12 @@
 #include "base/quantities.h"
 #include "engine/roofline.h"
 #include "planning/body_cover.h"
+#include "session/operations/time_operation.h"
 
 namespace fusescope::cli {
 namespace {
 
-struct Arguments {
-  std::string path;
-  double seconds = 2.0, warmup = 0.5;
-  bool perLayer = false, json = false;
-  PlanArguments plan;
-  InputArguments inputs;
-  EngineArguments engine;
-  StepsArguments steps;
-  SpecialiseArguments specialise;
-};
+using Arguments = ArgumentsOf<TimeSettings>;
 
 /// Whether a layer, or one inside it, is faster than the measured peaks allow.
 bool anyBeyondPeaks(const std::vector<StepTime>& layers) {
@@ -112,8 +103,8 @@ Result<int> time(const Arguments& arguments, const Artifact& artifact) {
                      .perLayer = arguments.perLayer,
                      .steps = TRY(arguments.steps.steps()),
                      .progress = progressLine()};
-  if (arguments.specialise.specialise) {
-    SpecialiseRequest request = arguments.specialise.request();
+  if (arguments.specialise) {
+    SpecialiseRequest request = arguments.specialiseRequest();
     request.time = std::move(timing);
     TRY(timeSpecialised(artifact, options, samples, request, arguments.json));
     return kDone;
@@ -148,26 +139,7 @@ Result<int> time(const Arguments& arguments) {
 }  // namespace
 
 Command timeCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("time", "latency of a network on this machine");
-  auto arguments = std::make_shared<Arguments>();
-  declareModel(*verb, arguments->path, arguments->plan, "a model, a saved plan or an engine", "MODEL|E.fse");
-  auto* seconds = verb->add_option("--seconds", arguments->seconds, "how long to measure")
-                      ->type_name("S")
-                      ->check(aboveZero())
-                      ->capture_default_str();
-  verb->add_option("--warmup", arguments->warmup, "how long to run before")
-      ->type_name("S")
-      ->check(zeroOrMore())
-      ->capture_default_str();
-  auto* perLayer = verb->add_flag("--per-layer", arguments->perLayer, "time each layer too");
-  arguments->inputs.declare(*verb);
-  verb->add_flag("--json", arguments->json, "print JSON");
-  arguments->engine.declare(*verb);
-  arguments->engine.declareShapeCache(*verb);
-  auto* specialise = arguments->specialise.declare(*verb);
-  arguments->steps.declare(*verb)->excludes(seconds)->excludes(perLayer)->excludes(specialise);
-  arguments->plan.declare(*verb);
-  return {verb, [arguments] { return time(*arguments); }};
+  return commandOf<TimeSettings>(app, timeOperation(), time);
 }
 
 }  // namespace fusescope::cli

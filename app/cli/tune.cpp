@@ -5,13 +5,13 @@
 #include <cmath>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 
 #include "app/cli/interrupt.h"
 #include "app/cli/table.h"
 #include "base/files.h"
 #include "base/process_memory.h"
 #include "base/text.h"
+#include "session/operations/tune_operation.h"
 #include "session/tune_answer.h"
 #include "session/tune_report.h"
 #include "session/verdict.h"
@@ -22,15 +22,7 @@ namespace {
 /// So many points of the front are printed for people; --json has all.
 constexpr std::size_t kMostPoints = 12;
 
-struct Arguments {
-  std::string path, output;
-  TuneOptions options;
-  std::string state;
-  bool explain = false, json = false;
-  PlanArguments plan;
-  InputArguments inputs;
-  EngineArguments engine;
-};
+using Arguments = ArgumentsOf<TuneSettings>;
 
 std::string errorText(double error) {
   if (std::isnan(error)) return "not evaluated";
@@ -163,7 +155,7 @@ std::string whatCostsAre(const TuneReport& report) {
 void printForPeople(const Arguments& arguments, const TuneReport& report, const Samples& samples) {
   const TuneResult& result = report.result;
   printFront(result.front);
-  if (arguments.options.goal.baselines) printBaselines(result.baselines);
+  if (arguments.goal.baselines) printBaselines(result.baselines);
   printPins(report);
   printEnds(report);
   if (std::isnan(result.chosen.error))
@@ -175,7 +167,7 @@ void printForPeople(const Arguments& arguments, const TuneReport& report, const 
   if (const auto& there = result.chosen.onReference)
     std::cout << fmt::format("the error is {} by the backend {} and {} by the reference\n",
                              errorText(result.chosen.measured), report.backend, errorText(*there));
-  printExported(arguments.options.goal, report);
+  printExported(arguments.goal, report);
   printBeaten(result);
   printLeftOut(report);
   std::cout << fmt::format("{} on {}, errors by {}, {:.1f} s{}\n", counted(result.evaluations, "evaluation"),
@@ -201,7 +193,7 @@ Status checkOutputs(const Arguments& arguments, const Artifact& artifact) {
 
 /// How far the outputs may be from float32 where nobody says it here: as the session judges its runs.
 Result<double> errorAllowed(const Arguments& arguments, const Artifact& artifact) {
-  if (!arguments.options.evaluator.metric.empty())
+  if (!arguments.metric.empty())
     return Diagnostic{.message = "how large the error may be is not known: it is in the unit of --metric",
                       .where = {.attribute = "--max-error"},
                       .help = "Say how large the error may be, or give --min-speedup."};
@@ -215,7 +207,10 @@ Result<double> errorAllowed(const Arguments& arguments, const Artifact& artifact
 Result<int> tuneOpened(const Arguments& arguments, const Artifact& artifact, const StopToken& stop) {
   TRY(checkOutputs(arguments, artifact));
   const auto samples = TRY(arguments.inputs.samples(artifact));
-  TuneOptions options = arguments.options;
+  TuneOptions options;
+  options.goal = arguments.goal;
+  options.evaluator.output = arguments.of;
+  options.evaluator.metric = arguments.metric;
   options.evaluator.backend = arguments.engine.backend.empty() ? tuningBackend(artifact) : artifact.backend;
   options.evaluator.threads = arguments.engine.threads;
   options.evaluator.stop = stop;
@@ -256,45 +251,7 @@ Result<int> tuneModel(const Arguments& arguments) {
 }  // namespace
 
 Command tuneCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("tune", "the few pins that a lowered network needs to be as good as asked");
-  auto arguments = std::make_shared<Arguments>();
-  TuneOptions& options = arguments->options;
-  declareModel(*verb, arguments->path, arguments->plan, "a model or a saved plan", "MODEL");
-  arguments->inputs.declare(*verb);
-  verb->add_option("--max-error", options.goal.maxError,
-                   "how large max|Δ| over rms of the worst output may be, against float32; of --metric in its unit; "
-                   "default: the session's, else 1e-2")
-      ->type_name("E");
-  verb->add_option("--of", options.evaluator.output, "the output that counts; all if not given")->type_name("OUTPUT");
-  verb->add_option("--min-speedup", options.goal.minSpeedup,
-                   "how much faster than with everything pinned, by predicted times; alone: the least error at that")
-      ->type_name("S");
-  verb->add_option("--metric", options.evaluator.metric,
-                   "a command that gets two .npz, the outputs in float32 and lowered, and prints an error: less is "
-                   "better")
-      ->type_name("COMMAND");
-  verb->add_option("--budget", options.goal.seconds,
-                   "stop after so many seconds, with the best so far; what is found is then checked as it is exported")
-      ->type_name("SECONDS")
-      ->check(aboveZero());
-  verb->add_option("--evaluations", options.goal.evaluations, "stop after so many evaluations, with the best so far")
-      ->type_name("N")
-      ->check(wholeNumber());
-  verb->add_option("--seed", options.goal.seed, "of the orders in which pins are taken out again")
-      ->type_name("N")
-      ->check(wholeNumber());
-  verb->add_option("--resume", arguments->state, "keep evaluations here, and go on from those that are there")
-      ->type_name("FILE");
-  verb->add_flag(
-      "--baselines", options.goal.baselines,
-      "also say what bisection from either end and greedy ranking find; what --budget or --evaluations keeps "
-      "from its end goes on in a budget of its own, as large");
-  verb->add_flag("--explain", arguments->explain, "say of each pin what happens without it");
-  verb->add_option("-o,--output", arguments->output, "write the directives here")->type_name("FILE")->required();
-  verb->add_flag("--json", arguments->json, "print JSON");
-  arguments->engine.declare(*verb);
-  arguments->plan.declare(*verb);
-  return {verb, [arguments] { return tuneModel(*arguments); }};
+  return commandOf<TuneSettings>(app, tuneOperation(), tuneModel);
 }
 
 }  // namespace fusescope::cli

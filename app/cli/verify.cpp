@@ -2,24 +2,17 @@
 
 #include <algorithm>
 #include <iostream>
-#include <memory>
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/text.h"
+#include "session/operations/verify_operation.h"
 #include "session/verify_report.h"
 
 namespace fusescope::cli {
 namespace {
 
-struct Arguments {
-  std::string path, write;
-  int seeds = VerifyOptions().seeds;
-  bool json = false;
-  PlanArguments plan;
-  InputArguments inputs;
-  EngineArguments engine;
-};
+using Arguments = ArgumentsOf<VerifySettings>;
 
 void printMismatch(const Mismatch& mismatch, const Reproducer* reproducer) {
   const RegionFailure& first = mismatch.failure;
@@ -81,8 +74,8 @@ Result<int> verify(const Arguments& arguments, const Artifact& artifact) {
   const auto report = TRY(verifyRegions(artifact.plan, samples.inputs(), options));
   clearProgressLine();
   std::optional<Reproducer> reproducer;
-  if (!arguments.write.empty() && report.mismatch && report.mismatch->smallest)
-    reproducer = TRY(writeReproducer(*report.mismatch, options, arguments.write));
+  if (!arguments.folder.empty() && report.mismatch && report.mismatch->smallest)
+    reproducer = TRY(writeReproducer(*report.mismatch, options, arguments.folder));
   const Reproducer* written = reproducer ? &*reproducer : nullptr;
   if (arguments.json) {
     printJson(toJson(report, samples, options, written));
@@ -101,20 +94,7 @@ Result<int> verify(const Arguments& arguments) {
 }  // namespace
 
 Command verifyCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("verify", "each fused region against its own nodes, by all its tactics");
-  auto arguments = std::make_shared<Arguments>();
-  declareModel(*verb, arguments->path, arguments->plan, "a model, a saved plan or an engine", "MODEL|E.fse|PLAN");
-  arguments->inputs.declare(*verb);
-  verb->add_option("--seeds", arguments->seeds, "random cases of each region, besides edge values")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1000))
-      ->capture_default_str();
-  verb->add_option("--write", arguments->write, "write a network and inputs that show a mismatch again")
-      ->type_name("FOLDER");
-  verb->add_flag("--json", arguments->json, "print JSON");
-  arguments->engine.declare(*verb);
-  arguments->plan.declare(*verb);
-  return {verb, [arguments] { return verify(*arguments); }};
+  return commandOf<VerifySettings>(app, verifyOperation(), verify);
 }
 
 }  // namespace fusescope::cli

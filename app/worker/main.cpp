@@ -33,11 +33,12 @@ void readRequests(LineChannel& channel, RequestQueue& queue) {
       answer(channel, 0, std::move(request).error());
       continue;
     }
-    if (request.value().op == WorkerOp::Shutdown) break;
-    if (request.value().op != WorkerOp::Cancel) {
+    if (request.value().is<ShutdownSettings>()) break;
+    const auto* cancel = std::get_if<CancelSettings>(&request.value().settings);
+    if (cancel == nullptr) {
       queue.add(std::move(request).value());
-    } else if (queue.cancel(request.value().cancels)) {
-      answer(channel, request.value().cancels, Diagnostic::cancellation());
+    } else if (queue.cancel(cancel->cancels)) {
+      answer(channel, cancel->cancels, Diagnostic::cancellation());
     }
   }
   queue.close();

@@ -4,12 +4,14 @@
 
 #include <cmath>
 #include <filesystem>
+#include <variant>
 
 #include "base/files.h"
 #include "planning/plan_json.h"
 #include "session/advice.h"
 #include "session/bisect.h"
 #include "session/calibrate.h"
+#include "session/export_report.h"
 #include "session/layer_error_report.h"
 #include "session/memory_report.h"
 #include "session/operations.h"
@@ -60,9 +62,11 @@ Result<Artifact> runnable(Job& job, const WorkSource& source) {
 Result<Engine*> engineOf(const Job& job, const WorkSource& source, const Artifact& artifact,
                          const std::map<std::string, Tensor>& inputs) {
   auto options = buildOptions(artifact, job.request.threads, job.stop, job.progress);
-  options.measureTactics = job.request.measureTactics;
-  // A build that measures nothing asks what is made: what another compiler made of the same network before will do.
-  options.onlyMade = job.request.op == WorkerOp::Build && !job.request.measureTactics;
+  if (const auto* build = std::get_if<BuildSettings>(&job.request.settings)) {
+    options.measureTactics = build->measuresTactics;
+    // A build that measures nothing asks what is made: what another compiler made of the same network before will do.
+    options.onlyMade = !build->measuresTactics;
+  }
   options.shapes = extentsOf(inputs);
   return job.shelf.engine(source, artifact, options);
 }
@@ -77,10 +81,10 @@ Diagnostic whyNotRefitted(const Refit& refit) {
 }
 
 /// An engine of the source's network by all that another engine of it says.
-Result<Json> refit(Job& job) {
-  const auto& path = job.request.enginePath;
-  const Artifact engine = TRY(opened(job, WorkSource{.path = job.request.refitted}));
-  const Refit refit = TRY(refitEngine(engine, job.request.source.path,
+Result<Json> work(Job& job, const RefitSettings& settings) {
+  const std::string& path = settings.output;
+  const Artifact engine = TRY(opened(job, WorkSource{.path = settings.engineFile}));
+  const Refit refit = TRY(refitEngine(engine, settings.weights,
                                       {.threads = job.request.threads, .stop = job.stop, .progress = job.progress}));
   if (!refit.ok()) return whyNotRefitted(refit);
   job.progress("write", path);
@@ -93,12 +97,11 @@ Result<Json> refit(Job& job) {
   return json;
 }
 
-Result<Json> build(Job& job) {
-  if (!job.request.refitted.empty()) return refit(job);
+Result<Json> work(Job& job, const BuildSettings& settings) {
   const auto artifact = TRY(opened(job, job.request.source));
   const auto samples = TRY(loadSamples(*artifact.plan, {}));
   auto* engine = TRY(engineOf(job, job.request.source, artifact, samples.first()));
-  const auto& path = job.request.enginePath;
+  const std::string& path = settings.output;
   std::int64_t bytes = 0;
   if (!path.empty() && artifact.compiler().whyNot(Ability::Keep).empty()) {
     job.progress("write", path);
@@ -112,25 +115,39 @@ Result<Json> build(Job& job) {
   return json;
 }
 
-Result<Json> run(Job& job) {
+Result<Json> work(Job& job, const RunCommandSettings& settings) {
   const auto artifact = TRY(runnable(job, job.request.source));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
   auto* engine = TRY(engineOf(job, job.request.source, artifact, samples.first()));
   job.progress("run", artifact.path);
-  return toJson(TRY(runOnce(*engine, samples.first(),
-                            {.outputsFile = job.request.outputsFile, .expectFile = job.request.expectFile}, job.stop)));
+  return toJson(
+      TRY(runOnce(*engine, samples.first(),
+                  {.outputsFile = settings.outputs, .expectFile = settings.expect, .mark = settings.mark}, job.stop)));
 }
 
-Result<Json> time(Job& job) {
+/// The general engine is one of its own: engines for extents are made beside it, and go with it.
+Result<Json> specialise(const Job& job, const Artifact& artifact, const Samples& samples,
+                        const TimeSettings& settings) {
+  SpecialiseRequest request = settings.specialiseRequest();
+  request.time = {
+      .seconds = settings.seconds, .warmupSeconds = settings.warmup, .stop = job.stop, .progress = job.progress};
+  auto options = buildOptions(artifact, job.request.threads, job.stop, job.progress);
+  options.shapes = extentsOf(samples.first());
+  const auto engine = TRY(openSpecialising(artifact, options, request));
+  return toJson(TRY(specialiseOn(*engine, samples, request)));
+}
+
+Result<Json> work(Job& job, const TimeSettings& settings) {
   const auto artifact = TRY(opened(job, job.request.source));
   TRY(checkAble(artifact.compiler(), Ability::Time, "time a network"));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
+  if (settings.specialise) return specialise(job, artifact, samples, settings);
   auto* engine = TRY(engineOf(job, job.request.source, artifact, samples.first()));
   job.progress("time", artifact.path);
   const auto report = TRY(timeEngine(*engine, samples.first(),
-                                     {.seconds = job.request.seconds,
-                                      .warmupSeconds = job.request.warmupSeconds,
-                                      .perLayer = job.request.perLayer,
+                                     {.seconds = settings.seconds,
+                                      .warmupSeconds = settings.warmup,
+                                      .perLayer = settings.perLayer,
                                       .stop = job.stop,
                                       .progress = job.progress}));
   Json json = toJson(report);
@@ -138,25 +155,10 @@ Result<Json> time(Job& job) {
   return json;
 }
 
-/// The general engine is one of its own: engines for extents are made beside it, and go with it.
-Result<Json> specialise(Job& job) {
-  const auto artifact = TRY(opened(job, job.request.source));
-  TRY(checkAble(artifact.compiler(), Ability::Time, "time a network"));
-  const auto samples = TRY(samplesOf(job, *artifact.plan));
-  const SpecialiseRequest request{.time = {.seconds = job.request.seconds,
-                                           .warmupSeconds = job.request.warmupSeconds,
-                                           .stop = job.stop,
-                                           .progress = job.progress}};
-  auto options = buildOptions(artifact, job.request.threads, job.stop, job.progress);
-  options.shapes = extentsOf(samples.first());
-  const auto engine = TRY(openSpecialising(artifact, options, request));
-  return toJson(TRY(specialiseOn(*engine, samples, request)));
-}
-
-Result<Json> compare(Job& job) {
+Result<Json> work(Job& job, const CompareSettings& settings) {
   const auto a = TRY(runnable(job, job.request.source));
   const auto b = TRY(runnable(job, job.request.other));
-  if (job.request.seconds > 0)
+  if (settings.seconds > 0)
     for (const Artifact* side : {&a, &b}) TRY(checkAble(side->compiler(), Ability::Time, "time a network"));
   const auto samples = TRY(samplesOf(job, *a.plan));
   auto* engineA = TRY(engineOf(job, job.request.source, a, samples.first()));
@@ -164,13 +166,13 @@ Result<Json> compare(Job& job) {
   if (engineA == engineB) {
     return Diagnostic{.message = "A and B are the same engine", .help = "Change a directive of one of them."};
   }
-  auto report = TRY(compareEngines(*engineA, *engineB, samples, job.request.seconds, job.stop, job.progress));
+  auto report = TRY(compareEngines(*engineA, *engineB, samples, settings.seconds, job.stop, job.progress));
   report.a = job.request.source.path;
   report.b = job.request.other.path;
   return toJson(report);
 }
 
-Result<Json> measureError(Job& job) {
+Result<Json> work(Job& job, const EvaluateSettings&) {
   const auto artifact = TRY(runnable(job, job.request.source));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
   Json json = toJson(TRY(measureErrors(artifact, samples, job.request.tolerance, job.stop, job.progress)));
@@ -189,30 +191,10 @@ Result<Json> measureError(Job& job) {
   return json;
 }
 
-Result<Json> errors(Job& job) {
-  const auto artifact = TRY(runnable(job, job.request.source));
-  const auto samples = TRY(samplesOf(job, *artifact.plan));
-  LayerErrorOptions options{.backend = artifact.backend.empty() ? job.request.source.backend : artifact.backend,
-                            .threads = job.request.threads,
-                            .tolerance = job.request.tolerance,
-                            .stop = job.stop,
-                            .progress = job.progress};
-  const auto report = TRY(layerErrors(artifact, samples, options, job.request.against));
-  const auto advice = TRY(adviceAbout(report, artifact.plan, samples, options, job.request.against));
-  Json json = toJson(report, *artifact.plan, samples, options, job.request.against);
-  json["advice"] = toJson(advice);
-  addInside(json, artifact.compiler(), report);
-  if (const ReadBackPlan* made = report.made != nullptr ? asReadBack(*report.made) : nullptr)
-    json["made"] = toJson(*made);
-  return json;
-}
-
-Result<Json> bisect(Job& job) {
-  const auto artifact = TRY(runnable(job, job.request.source));
-  const auto samples = TRY(samplesOf(job, *artifact.plan));
+Result<Json> bisect(const Job& job, const Artifact& artifact, const Samples& samples, const ErrorsSettings& settings) {
   const BisectOptions options{.tolerance = job.request.tolerance.rms.value_or(INFINITY),
-                              .builds = job.request.bisect.builds,
-                              .seconds = job.request.bisect.seconds,
+                              .builds = settings.builds,
+                              .seconds = settings.seconds,
                               .threads = job.request.threads,
                               .stop = job.stop,
                               .progress = job.progress};
@@ -222,7 +204,26 @@ Result<Json> bisect(Job& job) {
   return json;
 }
 
-Result<Json> value(Job& job) {
+Result<Json> work(Job& job, const ErrorsSettings& settings) {
+  const auto artifact = TRY(runnable(job, job.request.source));
+  const auto samples = TRY(samplesOf(job, *artifact.plan));
+  if (settings.bisect) return bisect(job, artifact, samples, settings);
+  LayerErrorOptions options{.backend = artifact.backend.empty() ? job.request.source.backend : artifact.backend,
+                            .threads = job.request.threads,
+                            .tolerance = job.request.tolerance,
+                            .stop = job.stop,
+                            .progress = job.progress};
+  const auto report = TRY(layerErrors(artifact, samples, options, settings.against));
+  const auto advice = TRY(adviceAbout(report, artifact.plan, samples, options, settings.against));
+  Json json = toJson(report, *artifact.plan, samples, options, settings.against);
+  json["advice"] = toJson(advice);
+  addInside(json, artifact.compiler(), report);
+  if (const ReadBackPlan* made = report.made != nullptr ? asReadBack(*report.made) : nullptr)
+    json["made"] = toJson(*made);
+  return json;
+}
+
+Result<Json> work(Job& job, const TensorSettings& settings) {
   const auto artifact = TRY(runnable(job, job.request.source));
   TRY(checkAble(artifact.compiler(), Ability::InnerValues, "hand out values inside the network"));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
@@ -230,9 +231,8 @@ Result<Json> value(Job& job) {
                                   .threads = job.request.threads,
                                   .stop = job.stop,
                                   .progress = job.progress};
-  const Sample* sample = TRY(sampleNumber(samples, job.request.sample));
-  Json json =
-      TRY(writeValueOfBoth(TRY(valueOfBoth(artifact, job.request.value, *sample, options)), job.request.outputsFile));
+  const Sample* sample = TRY(sampleNumber(samples, settings.sample));
+  Json json = TRY(writeValueOfBoth(TRY(valueOfBoth(artifact, settings.name, *sample, options)), settings.npz));
   addSamples(json, samples);
   return json;
 }
@@ -257,19 +257,18 @@ OnTry tellTried(const Progress& progress) {
   };
 }
 
-Result<Json> tune(Job& job) {
+Result<Json> work(Job& job, const TuneSettings& settings) {
   const auto artifact = TRY(runnable(job, job.request.source));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
-  const TuneWishes& wishes = job.request.tune;
   TuneOptions options;
-  options.goal = wishes.goal;
+  options.goal = settings.goal;
   options.evaluator = {.backend = tuningBackend(artifact),
                        .threads = job.request.threads,
-                       .output = wishes.output,
-                       .metric = wishes.metric,
+                       .output = settings.of,
+                       .metric = settings.metric,
                        .stop = job.stop};
-  options.stateFile = job.request.stateFile;
-  options.explain = wishes.explain;
+  options.stateFile = settings.state;
+  options.explain = settings.explain;
   options.onBetter = tellBetter(job.progress);
   options.onTry = tellTried(job.progress);
   options.progress = job.progress;
@@ -279,70 +278,45 @@ Result<Json> tune(Job& job) {
   return json;
 }
 
-Result<Json> calibrate(Job& job) {
+Result<Json> work(Job& job, const CalibrateSettings& settings) {
   const auto artifact = TRY(opened(job, job.request.source));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
   CalibrateOptions options{
-      .settings = job.request.calibrate, .threads = job.request.threads, .stop = job.stop, .progress = job.progress};
+      .settings = settings.calibration, .threads = job.request.threads, .stop = job.stop, .progress = job.progress};
   if (!artifact.backend.empty()) options.backend = artifact.backend;
   return toJson(TRY(calibrate(*artifact.plan, samples, options)), Histograms::Written);
 }
 
 /// What was checked and is not so is an error: nothing is written then.
-Result<Json> exportPlan(Job& job) {
-  const ExportWishes& wishes = job.request.exported;
-  const Exporter* exporter = findExporter(wishes.format);
-  if (exporter == nullptr) return Diagnostic{.message = fmt::format("'{}' is not a format", wishes.format)};
+Result<Json> work(Job& job, const ExportSettings& settings) {
+  if (settings.output.empty())
+    return Diagnostic{.message = "the file to write is missing", .where = {.attribute = "settings.output"}};
+  const Exporter* exporter = findExporter(settings.format);
+  if (exporter == nullptr) return Diagnostic{.message = fmt::format("'{}' is not a format", settings.format)};
   const auto artifact = TRY(opened(job, job.request.source));
-  ExportOptions options{.path = wishes.path,
-                        .weights = wishes.weights,
-                        .borders = wishes.borders,
+  ExportOptions options{.path = settings.output,
+                        .weights = settings.weights,
+                        .borders = settings.borders,
                         .tolerance = job.request.tolerance,
                         .stop = job.stop};
-  if (wishes.check && exporter->takesSamples) {
+  if (settings.check && exporter->takesSamples) {
     const Samples samples = TRY(samplesOf(job, *artifact.plan));
     options.samples = samples.inputs();
     options.sampleNames = samples.names();
   }
-  job.progress(options.samples.empty() ? "export" : "export and check", wishes.path);
+  job.progress(options.samples.empty() ? "export" : "export and check", settings.output);
   const Exported exported = TRY(exporter->write(*artifact.plan, options));
   if (exported.doesNotHold) return *exported.doesNotHold;
-  job.progress("write", wishes.path);
-  TRY(exported.save ? exported.save(wishes.path) : writeFileAtomically(wishes.path, exported.text));
-  return exportJson(wishes, exported);
+  job.progress("write", settings.output);
+  TRY(exported.save ? exported.save(settings.output) : writeFileAtomically(settings.output, exported.text));
+  return exportJson(settings.format, settings.output, exported);
 }
 
-Result<Json> doWork(Job& job) {
-  switch (job.request.op) {
-    case WorkerOp::Build:
-      return build(job);
-    case WorkerOp::Run:
-      return run(job);
-    case WorkerOp::Time:
-      return time(job);
-    case WorkerOp::Specialise:
-      return specialise(job);
-    case WorkerOp::Compare:
-      return compare(job);
-    case WorkerOp::MeasureError:
-      return measureError(job);
-    case WorkerOp::Errors:
-      return errors(job);
-    case WorkerOp::Bisect:
-      return bisect(job);
-    case WorkerOp::Value:
-      return value(job);
-    case WorkerOp::Tune:
-      return tune(job);
-    case WorkerOp::Calibrate:
-      return calibrate(job);
-    case WorkerOp::Export:
-      return exportPlan(job);
-    case WorkerOp::Cancel:
-    case WorkerOp::Shutdown:
-      break;
-  }
-  return Diagnostic{.message = fmt::format("'{}' is not work", name(job.request.op))};
+Result<Json> work(Job& job, const CancelSettings&) {
+  return Diagnostic{.message = fmt::format("'{}' is not work", operationName(job.request.settings))};
+}
+Result<Json> work(Job& job, const ShutdownSettings&) {
+  return work(job, CancelSettings());
 }
 
 }  // namespace
@@ -350,10 +324,10 @@ Result<Json> doWork(Job& job) {
 Result<Json> doWork(const WorkerRequest& request, EngineShelf& shelf, const StopToken& stop, const Progress& progress) {
   PhaseClock clock(progress);
   Job job{request, shelf, stop, clock, clock.progress()};
-  auto done = doWork(job);
+  auto done = std::visit([&](const auto& settings) { return work(job, settings); }, request.settings);
   if (!done.ok() && done.error().cancelled) return done;
   TRY(checkUnchanged(job.files));  // else the answer may be of the old file, the new one, or a mixture
-  if (done.ok() || !request.inputs.empty() || !request.refitted.empty()) return done;
+  if (done.ok() || !request.inputs.empty() || request.is<RefitSettings>()) return done;
   const auto artifact = shelf.artifact(request.source, stop, {});
   return artifact.ok() ? underAssumedExtents(std::move(done), *artifact.value().plan, false) : done;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "planning/fusion/match.h"
+#include "planning/pin_choices.h"
 #include "target/runs_in.h"
 
 namespace fusescope {
@@ -69,9 +70,7 @@ std::string TypeChooser::obstacle(NodeId node, DataType type) const {
   if (!m_structure.accelerated[node.index]) return "it runs in fallback, which keeps the model's types";
   if (!isExchangeable(facts.natural))
     return "it computes in " + std::string(name(facts.natural)) + ", which is never exchanged";
-  if (!isExchangeable(type) || !m_target.computeTypes.contains(type))
-    return "target " + m_target.name + " does not compute in " + std::string(name(type));
-  return operatorObstacle(node, type);
+  return whyNotCalculatedIn(m_target, m_graph.node(node), type);
 }
 
 bool TypeChooser::namesExactly(const Directive& pin, const Node& node) const {

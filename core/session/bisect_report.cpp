@@ -49,17 +49,6 @@ Result<SwitchSet> placesOf(const std::vector<std::string>& names, const BisectSt
 
 }  // namespace
 
-Json toJson(const BisectLimits& limits) {
-  return {{"seconds", limits.seconds}, {"builds", limits.builds}};
-}
-
-Result<BisectLimits> bisectLimitsFromJson(const Json& json) {
-  BisectLimits limits;
-  JsonFields fields(json);
-  fields.readNumber("seconds", limits.seconds).read("builds", limits.builds);
-  return fields.result(limits);
-}
-
 std::vector<std::string> culpritsOf(const BisectReport& report) {
   std::vector<std::string> names;
   if (const BisectStage* stage = report.stage())

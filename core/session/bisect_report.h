@@ -14,15 +14,6 @@ namespace fusescope {
 /// The phase of a search for what makes outputs wrong that tells which build is tried next: "build 3".
 inline constexpr const char* kBisectPhase = "bisect";
 
-/// When a search for what makes outputs wrong ends early.
-struct BisectLimits {
-  double seconds = 0;       ///< 0: no limit
-  std::int64_t builds = 0;  ///< likewise
-  bool operator==(const BisectLimits&) const = default;
-};
-Json toJson(const BisectLimits& limits);  ///< {seconds, builds}
-Result<BisectLimits> bisectLimitsFromJson(const Json& json);
-
 /// What can be switched off of one kind: a compiler's optimisers, our fusion rules, the types of nodes.
 struct BisectStage {
   std::string what;                   ///< "optimisers", "fusion rules", "the hint", "types of nodes"

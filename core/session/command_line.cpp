@@ -79,46 +79,36 @@ bool isEngine(const WorkSource& source) {
   return fs::path(source.path).extension() == ".fse";
 }
 
-CommandLine buildLine(const WorkSource& source, const std::string& engine, int threads, bool measure,
-                      const fs::path& folder) {
-  CommandWords words("build", folder);
-  words.model(source).backend(source).threads(threads);
-  if (!measure) words.word("--no-measure");
-  return words.option("-o", engine).line();
-}
-
-CommandLine buildCommand(const WorkerRequest& request, const fs::path& folder) {
-  const std::string engine =
-      request.enginePath.empty() ? besideName(request.source, ".fse") : absolutePath(request.enginePath);
-  if (!request.refitted.empty()) {
-    CommandWords words("refit", folder);
-    words.path(request.refitted).option("--weights", absolutePath(request.source.path)).threads(request.threads);
-    return words.option("-o", engine).line();
-  }
-  return buildLine(request.source, engine, request.threads, request.measureTactics, folder);
-}
-
-CommandLine timeCommand(const WorkerRequest& request, const fs::path& folder) {
-  CommandWords words("time", folder);
+/// The words that every verb has that works on the source of a request and may run it.
+CommandWords wordsOf(std::string_view verb, const WorkerRequest& request, const fs::path& folder) {
+  CommandWords words(verb, folder);
   words.model(request.source).backend(request.source).threads(request.threads);
-  words.number("--seconds", request.seconds).number("--warmup", request.warmupSeconds);
-  if (request.op == WorkerOp::Specialise) words.word("--specialise");
-  if (request.op == WorkerOp::Time && request.perLayer) words.word("--per-layer");
-  return words.inputs(request.inputs).line();
+  return words;
 }
 
-CommandLine runCommand(const WorkerRequest& request, const fs::path& folder) {
-  CommandWords words("run", folder);
-  words.model(request.source).backend(request.source).threads(request.threads).inputs(request.inputs);
-  if (!request.outputsFile.empty()) words.option("--outputs", absolutePath(request.outputsFile));
-  if (!request.expectFile.empty()) words.option("--expect", absolutePath(request.expectFile));
-  const auto bound = [&](const char* name, const std::optional<double>& value) {
-    if (value) words.number(name, *value);
-  };
-  bound("--tol-rms", request.tolerance.rms);
-  bound("--atol", request.tolerance.absolute);
-  bound("--rtol", request.tolerance.relative);
-  return words.line();
+CommandLine buildLine(const WorkSource& source, BuildSettings settings, int threads, const fs::path& folder) {
+  if (settings.output.empty()) settings.output = besideName(source, ".fse");
+  CommandWords words("build", folder);
+  return words.model(source).backend(source).threads(threads).words(commandWords(settings)).line();
+}
+
+CommandLine lineOf(const WorkerRequest& request, const BuildSettings& settings, const fs::path& folder) {
+  BuildSettings whole = settings;
+  if (!whole.output.empty()) whole.output = absolutePath(whole.output);
+  return buildLine(request.source, whole, request.threads, folder);
+}
+
+CommandLine lineOf(const WorkerRequest& request, const RefitSettings& settings, const fs::path& folder) {
+  CommandWords words("refit", folder);
+  return words.path(settings.engineFile).threads(request.threads).words(commandWords(settings)).line();
+}
+
+CommandLine lineOf(const WorkerRequest& request, const TimeSettings& settings, const fs::path& folder) {
+  return wordsOf("time", request, folder).words(commandWords(settings)).inputs(request.inputs).line();
+}
+
+CommandLine lineOf(const WorkerRequest& request, const RunCommandSettings& settings, const fs::path& folder) {
+  return wordsOf("run", request, folder).inputs(request.inputs).words(commandWords(settings)).line();
 }
 
 /// The engine file that stands for a side of a comparison; what makes it is put before.
@@ -126,119 +116,76 @@ std::string compared(const WorkSource& source, const std::string& name, int thre
                      CommandLine& before) {
   const bool asItIs = isEngine(source) || (source.options == PlanOptions() && source.inputs.empty());
   if (asItIs) return absolutePath(source.path);
-  before.then(buildLine(source, name, threads, true, folder));
+  before.then(buildLine(source, {.output = name}, threads, folder));
   return name;
 }
 
-CommandLine compareCommand(const WorkerRequest& request, const fs::path& folder) {
+CommandLine lineOf(const WorkerRequest& request, const CompareSettings& settings, const fs::path& folder) {
   CommandLine line;
   const std::string a = compared(request.source, besideName(request.source, "_a.fse"), request.threads, folder, line);
   const std::string b = compared(request.other, besideName(request.other, "_b.fse"), request.threads, folder, line);
   CommandWords words("compare", folder);
-  words.word(a).word(b).number("--seconds", request.seconds).threads(request.threads).inputs(request.inputs);
+  words.word(a).word(b).words(commandWords(settings)).threads(request.threads).inputs(request.inputs);
   return line.then(words.line());
 }
 
-Result<CommandLine> errorsCommand(const WorkerRequest& request, const fs::path& folder) {
+Result<CommandLine> lineOf(const WorkerRequest& request, ErrorsSettings settings, const fs::path& folder) {
   if (request.tolerance.absolute || request.tolerance.relative || !request.tolerance.rms)
     return Diagnostic{.message = "the command errors judges by max|Δ| over rms alone, and the session by other numbers",
                       .help = "Choose a tolerance of max|Δ| over rms."};
-  const bool evaluated = request.op == WorkerOp::MeasureError;
-  WorkSource source = request.source;
-  if (evaluated) source.backend = "reference";
-  CommandWords words("errors", folder);
-  words.model(source).backend(source).threads(request.threads).inputs(request.inputs);
-  words.number("--tol-rms", *request.tolerance.rms);
-  if (request.op == WorkerOp::Errors && request.against == ErrorsAgainst::F64) words.option("--against", "f64");
-  if (request.op != WorkerOp::Bisect) return words.line();
-  words.word("--bisect");
-  if (request.bisect.seconds > 0) words.number("--budget", request.bisect.seconds);
-  if (request.bisect.builds > 0) words.option("--builds", std::to_string(request.bisect.builds));
-  return words.line();
+  settings.rms = request.tolerance.rms;
+  return wordsOf("errors", request, folder).inputs(request.inputs).words(commandWords(settings)).line();
 }
 
-/// The command counts samples as the worker does, from 0 on.
-CommandLine tensorCommand(const WorkerRequest& request, const fs::path& folder) {
+Result<CommandLine> lineOf(const WorkerRequest& request, const EvaluateSettings&, const fs::path& folder) {
+  WorkerRequest onReference = request;
+  onReference.source.backend = "reference";
+  return lineOf(onReference, ErrorsSettings(), folder);
+}
+
+/// What is written of the tensor is the window's alone.
+CommandLine lineOf(const WorkerRequest& request, TensorSettings settings, const fs::path& folder) {
+  settings.npz.clear();
   CommandWords words("tensor", folder);
-  words.path(request.source.path).word(request.value).planned(request.source);
+  words.path(request.source.path).word(settings.name).planned(request.source);
   words.backend(request.source).threads(request.threads);
-  words.inputs(request.inputs).option("--sample", std::to_string(request.sample));
-  return words.line();
+  return words.inputs(request.inputs).words(commandWords(settings)).line();
 }
 
-CommandLine tuneCommand(const WorkerRequest& request, const fs::path& folder) {
-  const TuneWishes& wishes = request.tune;
-  CommandWords words("tune", folder);
-  words.model(request.source).backend(request.source).threads(request.threads).inputs(request.inputs);
-  if (wishes.goal.maxError) words.number("--max-error", *wishes.goal.maxError);
-  if (wishes.goal.minSpeedup) words.number("--min-speedup", *wishes.goal.minSpeedup);
-  if (!wishes.output.empty()) words.option("--of", wishes.output);
-  if (!wishes.metric.empty()) words.option("--metric", wishes.metric);
-  if (wishes.goal.seconds > 0) words.number("--budget", wishes.goal.seconds);
-  if (wishes.goal.evaluations > 0) words.option("--evaluations", std::to_string(wishes.goal.evaluations));
-  if (wishes.goal.seed != TuneGoal().seed) words.option("--seed", std::to_string(wishes.goal.seed));
-  if (wishes.goal.baselines) words.word("--baselines");
-  if (wishes.explain) words.word("--explain");
+/// The evaluations that the window keeps are its own.
+CommandLine lineOf(const WorkerRequest& request, TuneSettings settings, const fs::path& folder) {
+  settings.state.clear();
+  CommandWords words = wordsOf("tune", request, folder);
+  words.inputs(request.inputs).words(commandWords(settings));
   return words.option("-o", besideName(request.source, "_pins.json")).line();
 }
 
-CommandLine calibrateCommand(const WorkerRequest& request, const fs::path& folder) {
-  const CalibrationSettings &settings = request.calibrate, usual;
-  CommandWords words("calibrate", folder);
-  words.model(request.source).backend(request.source).threads(request.threads).inputs(request.inputs);
-  words.option("--method", std::string(name(settings.choice.method)));
-  if (settings.choice.percentile != usual.choice.percentile) words.number("--percentile", settings.choice.percentile);
-  words.option("--weights", std::string(name(settings.weightMethod)));
-  if (!settings.perChannel) words.word("--per-tensor");
-  if (settings.choice.symmetric) words.word("--symmetric");
-  if (!settings.correctBiases) words.word("--keep-biases");
-  if (settings.smoothing > 0) words.number("--smooth", settings.smoothing);
-  for (const std::string& pattern : settings.exclude) words.option("--exclude", pattern);
+CommandLine lineOf(const WorkerRequest& request, const CalibrateSettings& settings, const fs::path& folder) {
+  CommandWords words = wordsOf("calibrate", request, folder);
+  words.inputs(request.inputs).words(commandWords(settings));
   return words.option("-o", besideName(request.source, "_ranges.json")).line();
 }
 
-CommandLine exportCommand(const WorkerRequest& request, const fs::path& folder) {
-  const ExportWishes& wishes = request.exported;
-  const Exporter* exporter = findExporter(wishes.format);
+CommandLine lineOf(const WorkerRequest& request, ExportSettings settings, const fs::path& folder) {
+  const Exporter* exporter = findExporter(settings.format);
+  settings.check = settings.check && exporter != nullptr && exporter->takesSamples;
+  if (settings.check) settings.rms = request.tolerance.rms;
   CommandWords words("export", folder);
-  words.model(request.source).option("--to", wishes.format);
-  if (!wishes.path.empty()) words.option("-o", wishes.path);
-  if (wishes.weights == WeightTypes::Keep) words.option("--weights", "keep");
-  if (wishes.borders == BorderTypes::Plan) words.option("--io", "plan");
-  if (!wishes.check || exporter == nullptr || !exporter->takesSamples) return words.line();
-  words.inputs(request.inputs);
-  return request.tolerance.rms ? words.number("--tol-rms", *request.tolerance.rms).line() : words.line();
+  words.model(request.source).words(commandWords(settings));
+  return (settings.check ? words.inputs(request.inputs) : words).line();
+}
+
+Result<CommandLine> lineOf(const WorkerRequest& request, const CancelSettings&, const fs::path&) {
+  return Diagnostic{.message = fmt::format("no command does what {} does", operationName(request.settings))};
+}
+Result<CommandLine> lineOf(const WorkerRequest& request, const ShutdownSettings&, const fs::path& folder) {
+  return lineOf(request, CancelSettings(), folder);
 }
 
 /// The command that does the work itself is the last.
 Result<CommandLine> lineOf(const WorkerRequest& request, const fs::path& folder) {
-  switch (request.op) {
-    case WorkerOp::Build:
-      return buildCommand(request, folder);
-    case WorkerOp::Run:
-      return runCommand(request, folder);
-    case WorkerOp::Time:
-    case WorkerOp::Specialise:
-      return timeCommand(request, folder);
-    case WorkerOp::Compare:
-      return compareCommand(request, folder);
-    case WorkerOp::MeasureError:
-    case WorkerOp::Errors:
-    case WorkerOp::Bisect:
-      return errorsCommand(request, folder);
-    case WorkerOp::Value:
-      return tensorCommand(request, folder);
-    case WorkerOp::Tune:
-      return tuneCommand(request, folder);
-    case WorkerOp::Calibrate:
-      return calibrateCommand(request, folder);
-    case WorkerOp::Export:
-      return exportCommand(request, folder);
-    case WorkerOp::Cancel:
-    case WorkerOp::Shutdown:
-      break;
-  }
-  return Diagnostic{.message = fmt::format("no command does what {} does", name(request.op))};
+  return std::visit([&](const auto& settings) -> Result<CommandLine> { return lineOf(request, settings, folder); },
+                    request.settings);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ Result<CommandLine> commandToDiff(const WorkSource& a, const WorkSource& b, cons
 /// `explain` of a node in the plan of `source`.
 CommandLine commandToExplain(const WorkSource& source, const std::string& node, const std::filesystem::path& folder);
 /// What does the same as `request` does in the worker. A build goes into a file, MODEL.fse where the request names
-/// none. Compare builds a side first that is no engine file and not a model as it is. MeasureError is `errors` on the
+/// none. Compare builds a side first that is no engine file and not a model as it is. Evaluate is `errors` on the
 /// reference backend. `more`: arguments of the verb that no request holds.
 /// Errors: no command does the same, as where errors are to be judged by other numbers than max|Δ| over rms.
 Result<CommandLine> commandFor(const WorkerRequest& request, const std::filesystem::path& folder,

@@ -10,12 +10,12 @@
 #include "session/advice.h"
 #include "session/layer_error_report.h"
 #include "session/layer_types.h"
+#include "session/operations/tune_operation.h"
 #include "session/run_comparison.h"
 #include "session/run_errors.h"
 #include "session/run_serving.h"
 #include "session/sample_source.h"
 #include "session/session.h"
-#include "session/tune_wishes.h"
 #include "verify/compare_tensors.h"
 
 namespace fusescope {
@@ -28,7 +28,7 @@ struct RunSettings {
   SampleSource inputs{};
   Tolerance tolerance = Tolerance::ofLoweredTypes();
   ErrorsAgainst errorsAgainst = ErrorsAgainst::F32;  ///< what errors layer by layer are against
-  TuneWishes tune{};                                 ///< what the last search for pins was to reach
+  TuneSettings tune{};                               ///< what the last search for pins was to reach
   bool operator==(const RunSettings&) const = default;
 };
 

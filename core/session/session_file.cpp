@@ -147,7 +147,7 @@ Json toJson(const Session& session, const fs::path& folder) {
                {"threads", session.settings.threads},
                {"seconds", session.settings.seconds},
                {"errors_against", name(session.settings.errorsAgainst)},
-               {"tune", toJson(session.settings.tune)}};
+               {"tune", settingsJson(session.settings.tune)}};
   json["runs"] = Json::array();
   for (const Run& run : session.runs) json["runs"].push_back(runJson(run, folder, ranges));
   json["ranges"] = ranges.toJson();
@@ -200,7 +200,7 @@ Result<Session> sessionFromJson(const Json& document, const fs::path& folder) {
       .read("threads", session.settings.threads)
       .readNumber("seconds", session.settings.seconds);
   fields.readName("errors_against", errorsAgainstNames(), session.settings.errorsAgainst);
-  fields.parse("tune", session.settings.tune, tuneWishesFromJson);
+  fields.parse("tune", session.settings.tune, settingsFromJson<TuneSettings>);
   fields.parseList("runs", session.runs, [&](const Json& run) { return readRun(run, ranges); });
   fields.read("shown", session.shown).read("compared_with", session.comparedWith);
   fields.read("comparison", session.comparison);

@@ -22,8 +22,8 @@ struct ValueOfBoth {
   bool codes = false;                     ///< the plan stores codes; `planned` has the numbers that they stand for
   std::optional<Tensor> exact, planned;
   std::string whyNoExact, whyNoPlanned;  ///< for people, where there is none
-  std::int64_t samples = 0;   ///< that there are; 0: readValueOfBoth() was not told
-  bool randomInputs = false;  ///< nobody gave inputs
+  std::int64_t samples = 0;              ///< that there are; 0: readValueOfBoth() was not told
+  bool randomInputs = false;             ///< nobody gave inputs
 };
 
 /// A value by the name that a user gave.
@@ -53,7 +53,8 @@ Result<const Sample*> sampleNumber(const Samples& samples, std::int64_t number);
 /// {value, sample, fused_node, stored, codes, file, why_no_exact, why_no_planned}. Types that such files have not are
 /// written as float32 or int8.
 Result<Json> writeValueOfBoth(const ValueOfBoth& value, const std::filesystem::path& path);
-/// The inverse: `reply` is what that gave, and what addSamples() put beside it. The tensors are read whole. Errors: those of the file; a field is missing.
+/// The inverse: `reply` is what that gave, and what addSamples() put beside it. The tensors are read whole. Errors:
+/// those of the file; a field is missing.
 Result<ValueOfBoth> readValueOfBoth(const Json& reply);
 
 }  // namespace fusescope

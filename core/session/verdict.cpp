@@ -155,7 +155,7 @@ Tolerance toleranceOf(const Artifact& artifact) {
 }
 
 void setTolerance(RunSettings& settings, const Tolerance& tolerance) {
-  TuneWishes& tune = settings.tune;
+  TuneSettings& tune = settings.tune;
   const bool asTheSession = tune.metric.empty() && tune.goal.maxError && tune.goal.maxError == settings.tolerance.rms;
   settings.tolerance = tolerance;
   if (asTheSession) tune.goal.maxError = tolerance.rms;

@@ -11,9 +11,11 @@
 namespace fusescope {
 namespace {
 
-const std::vector<std::string_view> kOps = {"build",         "run",    "time",   "specialise", "compare",
-                                            "measure_error", "errors", "bisect", "value",      "tune",
-                                            "calibrate",     "export", "cancel", "shutdown"};
+/// In the order of WorkSettings.
+const std::vector<std::string_view> kOperations = {"build",    "refit",  "run",     "time", "compare",
+                                                   "evaluate", "errors", "tensor",  "tune", "calibrate",
+                                                   "export",   "cancel", "shutdown"};
+
 const std::vector<std::string_view> kEvents = {"progress", "done", "error"};
 
 Json sourceJson(const WorkSource& source) {
@@ -34,8 +36,24 @@ Result<WorkSource> sourceFromJson(const Json& json) {
   return fields.result(std::move(source));
 }
 
-bool hasSource(WorkerOp op) {
-  return op != WorkerOp::Cancel && op != WorkerOp::Shutdown;
+bool hasSource(const WorkerRequest& request) {
+  return !request.is<CancelSettings>() && !request.is<ShutdownSettings>();
+}
+
+/// The default settings of the operation with that index.
+template <std::size_t Index = 0>
+WorkSettings usualSettings(std::size_t index) {
+  if constexpr (Index + 1 < std::variant_size_v<WorkSettings>)
+    if (index != Index) return usualSettings<Index + 1>(index);
+  return std::variant_alternative_t<Index, WorkSettings>();
+}
+
+Result<WorkSettings> settingsFrom(const Json& json, const WorkSettings& usual) {
+  return std::visit(
+      [&](auto settings) -> Result<WorkSettings> {
+        return WorkSettings(TRY(settingsFromJson<decltype(settings)>(json)));
+      },
+      usual);
 }
 
 Result<Json> parsedLine(std::string_view line) {
@@ -46,65 +64,37 @@ Result<Json> parsedLine(std::string_view line) {
 
 }  // namespace
 
-std::string_view name(WorkerOp op) {
-  return kOps[static_cast<std::size_t>(op)];
+std::string_view operationName(const WorkSettings& settings) {
+  return kOperations[settings.index()];
 }
 
 Json toJson(const WorkerRequest& request) {
   Json json = Json::object();
   json["id"] = request.id;
-  json["op"] = name(request.op);
-  if (request.op == WorkerOp::Cancel) json["cancels"] = request.cancels;
-  if (!hasSource(request.op)) return json;
+  json["op"] = operationName(request.settings);
+  json["settings"] = std::visit([](const auto& settings) { return settingsJson(settings); }, request.settings);
+  if (!hasSource(request)) return json;
   json["source"] = sourceJson(request.source);
-  if (request.op == WorkerOp::Compare) json["other"] = sourceJson(request.other);
-  json["engine"] = request.enginePath;
-  if (request.op == WorkerOp::Build && !request.refitted.empty()) json["refitted"] = request.refitted;
+  if (request.is<CompareSettings>()) json["other"] = sourceJson(request.other);
   json["inputs"] = toJson(request.inputs);
-  json["outputs_file"] = request.outputsFile;
-  json["expect_file"] = request.expectFile;
-  if (request.op == WorkerOp::Value) json["value"] = request.value;
-  if (request.op == WorkerOp::Value) json["sample"] = request.sample;
   json["tolerance"] = toJson(request.tolerance);
-  if (request.op == WorkerOp::Errors) json["against"] = name(request.against);
-  if (request.op == WorkerOp::Bisect) json["bisect"] = toJson(request.bisect);
-  if (request.op == WorkerOp::Tune) json["tune"] = toJson(request.tune);
-  if (request.op == WorkerOp::Tune) json["state_file"] = request.stateFile;
-  if (request.op == WorkerOp::Calibrate) json["calibrate"] = toJson(request.calibrate);
-  if (request.op == WorkerOp::Export) json["export"] = toJson(request.exported);
-  json["seconds"] = request.seconds;
-  json["warmup_seconds"] = request.warmupSeconds;
-  json["per_layer"] = request.perLayer;
   json["threads"] = request.threads;
-  json["measure_tactics"] = request.measureTactics;
   return json;
 }
 
 Result<WorkerRequest> workerRequestFromJson(const Json& json) {
   WorkerRequest request;
   JsonFields fields(json);
-  fields.read("id", request.id).require("op").readName("op", kOps, request.op);
-  fields.read("engine", request.enginePath).read("refitted", request.refitted);
+  std::size_t operation = 0;
+  fields.read("id", request.id).require("op").readName("op", kOperations, operation);
+  request.settings = usualSettings(operation);
+  fields.parse("settings", request.settings,
+               [usual = request.settings](const Json& settings) { return settingsFrom(settings, usual); });
   fields.parse("inputs", request.inputs, sampleSourceFromJson);
-  fields.read("outputs_file", request.outputsFile);
-  fields.read("expect_file", request.expectFile);
-  fields.read("value", request.value).read("sample", request.sample);
   fields.parse("tolerance", request.tolerance, toleranceFromJson);
-  fields.readName("against", errorsAgainstNames(), request.against);
-  fields.parse("bisect", request.bisect, bisectLimitsFromJson);
-  fields.parse("tune", request.tune, tuneWishesFromJson).read("state_file", request.stateFile);
-  fields.parse("calibrate", request.calibrate, calibrationSettingsFromJson);
-  fields.parse("export", request.exported, exportWishesFromJson);
-  fields.read("seconds", request.seconds);
-  fields.read("warmup_seconds", request.warmupSeconds);
-  fields.read("per_layer", request.perLayer);
   fields.read("threads", request.threads);
-  fields.read("measure_tactics", request.measureTactics);
-  fields.read("cancels", request.cancels);
-  if (hasSource(request.op)) fields.require("source").parse("source", request.source, sourceFromJson);
-  if (request.op == WorkerOp::Export) fields.require("export");
-  if (request.op == WorkerOp::Value) fields.require("value").require("outputs_file");
-  if (request.op == WorkerOp::Compare) fields.require("other").parse("other", request.other, sourceFromJson);
+  if (hasSource(request)) fields.require("source").parse("source", request.source, sourceFromJson);
+  if (request.is<CompareSettings>()) fields.require("other").parse("other", request.other, sourceFromJson);
   return fields.result(std::move(request));
 }
 

@@ -3,41 +3,53 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/json.h"
 #include "base/result.h"
-#include "calibration/calibration_settings.h"
 #include "planning/plan.h"
-#include "session/bisect_report.h"
-#include "session/export_wishes.h"
-#include "session/layer_error_report.h"
+#include "session/operations/build_operation.h"
+#include "session/operations/calibrate_operation.h"
+#include "session/operations/compare_operation.h"
+#include "session/operations/errors_operation.h"
+#include "session/operations/export_operation.h"
+#include "session/operations/refit_operation.h"
+#include "session/operations/run_operation.h"
+#include "session/operations/tensor_operation.h"
+#include "session/operations/time_operation.h"
+#include "session/operations/tune_operation.h"
 #include "session/sample_source.h"
 #include "session/session.h"
-#include "session/tune_wishes.h"
 
 namespace fusescope {
 
 // What the window and its worker process say to each other: one JSON object a line, both ways.
 // app/worker/PROTOCOL.md describes the lines; these are their values.
 
-enum class WorkerOp {
-  Build,
-  Run,
-  Time,
-  Specialise,
-  Compare,
-  MeasureError,
-  Errors,
-  Bisect,
-  Value,
-  Tune,
-  Calibrate,
-  Export,
-  Cancel,
-  Shutdown
+/// Measures the errors of a plan's outputs and of the values in it on the reference backend, and says which pins may
+/// help: what `errors --backend reference` measures.
+struct EvaluateSettings {
+  std::vector<Option> options() { return {}; }
 };
-std::string_view name(WorkerOp op);  ///< "build", "run", "time", "specialise", "compare", "measure_error", …
+/// Stops another request.
+struct CancelSettings {
+  std::int64_t cancels = 0;  ///< its id
+
+  std::vector<Option> options() { return {{.name = "cancels", .value = &cancels, .argument = "ID", .help = {}}}; }
+};
+/// Ends the worker.
+struct ShutdownSettings {
+  std::vector<Option> options() { return {}; }
+};
+
+/// What is to be done, with the options that the command of the same name has.
+using WorkSettings = std::variant<BuildSettings, RefitSettings, RunCommandSettings, TimeSettings, CompareSettings,
+                                  EvaluateSettings, ErrorsSettings, TensorSettings, TuneSettings, CalibrateSettings,
+                                  ExportSettings, CancelSettings, ShutdownSettings>;
+/// "build", "refit", "run", "time", "compare", "evaluate", "errors", "tensor", "tune", "calibrate", "export", "cancel",
+/// "shutdown".
+std::string_view operationName(const WorkSettings& settings);
 
 /// What to work on: a model with the wishes to plan it by, or a plan or engine file, which hold their own
 /// (`inputs` and `options` must then be as default).
@@ -55,42 +67,29 @@ constexpr const char* kTuneBetterPhase = "better";
 constexpr const char* kTuneTryPhase = "try";
 constexpr std::size_t kMostNodesTold = 2000;
 
-/// One line to the worker. Which fields count depends on `op`.
+/// One line to the worker. Cancel and Shutdown have nothing but an id and settings.
 struct WorkerRequest {
   std::int64_t id = 0;  ///< chosen by the caller; comes back in every event
-  WorkerOp op = WorkerOp::Build;
-  WorkSource source;       ///< all but Cancel and Shutdown; Compare: A
-  WorkSource other;        ///< Compare: B
-  std::string enginePath;  ///< Build: where to write the engine; empty: it is only kept in the worker
-  /// Build: an engine of the same network with other weights, whose options, extents and tactics are taken instead of
-  /// the source's; empty: none. enginePath must be given.
-  std::string refitted{};
-  SampleSource inputs;      ///< all that run something
-  std::string outputsFile;  ///< Run, Value: where to write the outputs (.npz); Run: empty: nowhere
-  std::string expectFile;   ///< Run: outputs to compare with (.npz); empty: none
-  std::string value;        ///< Value: which value of the network, by its name
-  std::int64_t sample = 0;  ///< Value: on which sample of the inputs, from 0 on
-  Tolerance tolerance = Tolerance::ofLoweredTypes();  ///< MeasureError, Errors, Bisect: beyond which it is wrong
-  ErrorsAgainst against = ErrorsAgainst::F32;         ///< Errors
-  BisectLimits bisect;                                ///< Bisect
-  TuneWishes tune;                                    ///< Tune; the source's precisions are what it lowers to
-  std::string stateFile;  ///< Tune: evaluations are kept here, and those that are there are gone on from; or empty
-  CalibrationSettings calibrate;  ///< Calibrate
-  ExportWishes exported;          ///< Export
-  double seconds = 2.0;           ///< Time, Specialise, Compare: how long to measure; Compare with 0 compares values only
-  double warmupSeconds = 0.5;     ///< Time, Specialise
-  bool perLayer = true;           ///< Time
-  int threads = 0;                ///< 0: as many as the machine has
-  bool measureTactics = true;     ///< Build
-  std::int64_t cancels = 0;       ///< Cancel: the id of the request to stop
+  /// Output files that may be left out here: that of a build, whose engine is then only kept in the worker; those of a
+  /// search and of a calibration, whose result is the answer.
+  WorkSettings settings = BuildSettings();
+  WorkSource source;                                  ///< of a comparison: A
+  WorkSource other;                                   ///< of a comparison: B
+  SampleSource inputs;                                ///< for all that runs something
+  Tolerance tolerance = Tolerance::ofLoweredTypes();  ///< Evaluate, Errors, Export: beyond which a number is wrong
+  int threads = 0;                                    ///< 0: as many as the machine has
+
+  template <class Settings>
+  bool is() const {
+    return std::holds_alternative<Settings>(settings);
+  }
 };
 
 enum class WorkerEventKind { Progress, Done, Error };
 
 /// One line from the worker. Each request but Cancel and Shutdown ends with exactly one Done or Error.
-/// Build, Run, Time, Specialise, Compare, Errors, Bisect, Tune and Export give the `result` that the command line prints with
-/// --json; MeasureError gives {outputs[…], values[…]}: see toJson(const ErrorReport&); Value what writeValueOfBoth()
-/// gives; Calibrate a file of ranges.
+/// Most give the `result` that the command line prints with --json; Evaluate gives {outputs[…], values[…]}: see
+/// toJson(const ErrorReport&); Tensor what writeValueOfBoth() gives; Calibrate a file of ranges.
 struct WorkerEvent {
   std::int64_t id = 0;
   WorkerEventKind kind = WorkerEventKind::Progress;

@@ -267,7 +267,7 @@ class RibbonTest : public QObject {
     const RibbonPicture picture = pictureOf(*planned);
     ProgressFollower follower;
     const auto tell = [&](const char* phase, const Json& detail) {
-      return follower.heardOther(picture, WorkerOp::Tune, phase,
+      return follower.heardOther(picture, TuneSettings(), phase,
                                  qs(detail.is_string() ? detail.get<std::string>() : detail.dump()));
     };
     QVERIFY(tell("tune", "the network in float32").words.contains("the network in float32"));
@@ -291,12 +291,12 @@ class RibbonTest : public QObject {
     QVERIFY(!tell("tune", "sets of pins").words.contains("best"));
     // A calibration goes through kernels of the network in float32, which may have other names.
     const RibbonProgress calibrated =
-        follower.heardOther(picture, WorkerOp::Calibrate, "calibrate", qs(nameOf(5)) + " + other");
+        follower.heardOther(picture, CalibrateSettings(), "calibrate", qs(nameOf(5)) + " + other");
     QCOMPARE(*calibrated.reached, bars[5].end);
     follower.endOther();
     // A search for what makes an output wrong goes through the network once for each build.
     const auto bisecting = [&](const char* phase, const QString& detail) {
-      return follower.heardOther(picture, WorkerOp::Bisect, phase, detail);
+      return follower.heardOther(picture, ErrorsSettings{.bisect = true}, phase, detail);
     };
     for (const auto& [build, kernel] : {std::pair("build 2", 5), std::pair("build 3", 1)}) {
       QVERIFY(!bisecting(kBisectPhase, build).reached);

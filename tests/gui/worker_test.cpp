@@ -85,9 +85,8 @@ class WorkerTest : public QObject {
 
   void phasesAreToldAndTimed() {
     const auto model = m_folder->write("model.onnx", onnxBytes(longChain(1500)));
-    QVERIFY(answer(request(WorkerOp::Build, samplePath("bert_tiny"))).ok());  // the worker is up
-    WorkerRequest build = request(WorkerOp::Build, model);
-    build.enginePath = (*m_folder / "engine.fse").string();
+    QVERIFY(answer(request(unmeasured(), samplePath("bert_tiny"))).ok());  // the worker is up
+    const WorkerRequest build = request(unmeasured((*m_folder / "engine.fse").string()), model);
     QStringList phases;
     const auto reply = answer(build, [&](const QString& phase, const QString&) {
       if (phases.isEmpty() || phases.last() != phase) phases << phase;
@@ -108,7 +107,7 @@ class WorkerTest : public QObject {
     std::optional<bool> cancelled;
     bool building = false;
     const auto id = m_client->send(
-        request(WorkerOp::Build, model, "native", true), this,
+        request(BuildSettings(), model), this,
         [&](const Result<Json>& reply) { cancelled = !reply.ok() && reply.error().cancelled; },
         [&](const QString& phase, const QString&) { building = building || phase == "kernels"; });
     QTRY_VERIFY_WITH_TIMEOUT(building, kWorkMs);
@@ -116,31 +115,33 @@ class WorkerTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(cancelled.has_value(), kWorkMs);
     QVERIFY(*cancelled);
     QVERIFY(!m_client->busy());
-    QVERIFY(answer(request(WorkerOp::Build, samplePath("bert_tiny"))).ok());
+    QVERIFY(answer(request(unmeasured(), samplePath("bert_tiny"))).ok());
   }
 
   void isKilledAndStartedAgainAtEveryPhase_data() {
-    QTest::addColumn<int>("op");
+    QTest::addColumn<int>("work");
     QTest::addColumn<QString>("phase");
-    const auto rows = [](WorkerOp op, const QStringList& phases) {
+    const auto rows = [](const WorkSettings& work, const QStringList& phases) {
       for (const QString& phase : phases)
-        QTest::addRow("%s at %s", std::string(name(op)).c_str(), qPrintable(phase)) << static_cast<int>(op) << phase;
+        QTest::addRow("%s at %s", std::string(operationName(work)).c_str(), qPrintable(phase))
+            << static_cast<int>(work.index()) << phase;
     };
-    rows(WorkerOp::Build, {"import", "prepare", "plan", "kernels"});
-    rows(WorkerOp::Run, {"import", "kernels"});
-    rows(WorkerOp::Time, {"kernels", "warm_up", "measure"});
-    rows(WorkerOp::Compare, {"kernels", "time"});
-    rows(WorkerOp::MeasureError, {"plan", "kernels", "run"});
+    rows(BuildSettings(), {"import", "prepare", "plan", "kernels"});
+    rows(RunCommandSettings(), {"import", "kernels"});
+    rows(TimeSettings(), {"kernels", "warm_up", "measure"});
+    rows(CompareSettings(), {"kernels", "time"});
+    rows(EvaluateSettings(), {"plan", "kernels", "run"});
   }
   void isKilledAndStartedAgainAtEveryPhase() {
-    QFETCH(int, op);
+    QFETCH(int, work);
     QFETCH(QString, phase);
-    WorkerRequest work = request(static_cast<WorkerOp>(op), samplePath("squeezenet1_1"));
-    work.enginePath = op == static_cast<int>(WorkerOp::Build) ? (*m_folder / "engine.fse").string() : std::string();
-    work.other = request(WorkerOp::Build, samplePath("squeezenet1_1"), "reference").source;
-    work.seconds = 1;
-    work.warmupSeconds = 0.3;
-    work.source.options.precisions = {DataType::F16};
+    const std::vector<WorkSettings> all{unmeasured((*m_folder / "engine.fse").string()), RunCommandSettings(),
+                                        TimeSettings{.seconds = 1, .warmup = 0.3}, CompareSettings{.seconds = 1},
+                                        EvaluateSettings()};
+    const auto settings = std::ranges::find(all, static_cast<std::size_t>(work), &WorkSettings::index);
+    WorkerRequest request = this->request(*settings, samplePath("squeezenet1_1"));
+    request.other = this->request(unmeasured(), samplePath("squeezenet1_1"), "reference").source;
+    request.source.options.precisions = {DataType::F16};
     // The worker may have answered by the time that the phase is heard of here: then another one is asked.
     std::int64_t killed = 0;
     Result<Json> reply = Json();
@@ -148,7 +149,7 @@ class WorkerTest : public QObject {
       m_client = std::make_unique<WorkerClient>();
       killed = 0;
       fs::remove(*m_folder / "engine.fse");
-      reply = answer(work, [&](const QString& begun, const QString&) {
+      reply = answer(request, [&](const QString& begun, const QString&) {
         if (begun != phase || killed != 0) return;
         killed = m_client->processId();
         QCOMPARE(::kill(static_cast<pid_t>(killed), SIGKILL), 0);
@@ -159,7 +160,7 @@ class WorkerTest : public QObject {
     QVERIFY2(reply.error().message.find("killed or crashed") != std::string::npos, reply.error().text().c_str());
     // Whole or not at all: it may have been written, and the answer lost.
     if (fs::exists(*m_folder / "engine.fse")) QVERIFY(openEngineFile(*m_folder / "engine.fse").ok());
-    QVERIFY(answer(request(WorkerOp::Build, samplePath("bert_tiny"))).ok());
+    QVERIFY(answer(this->request(unmeasured(), samplePath("bert_tiny"))).ok());
     QVERIFY(m_client->processId() != killed);
   }
 
@@ -212,12 +213,10 @@ class WorkerTest : public QObject {
     constexpr std::size_t kCount = 1 << 20;
     const auto model = externalModel(*m_folder, kCount, 1);
     const fs::path weights = *m_folder / "w.bin";
-    QVERIFY(answer(request(WorkerOp::Build, samplePath("bert_tiny"))).ok());  // the worker is up
+    QVERIFY(answer(request(unmeasured(), samplePath("bert_tiny"))).ok());  // the worker is up
     const auto process = m_client->processId();
     bool changed = false;
-    WorkerRequest work = request(WorkerOp::Time, model);
-    work.warmupSeconds = 0;
-    work.seconds = 0.5;
+    const WorkerRequest work = request(TimeSettings{.seconds = 0.5, .warmup = 0}, model);
     const auto reply = answer(work, [&](const QString& phase, const QString&) {
       if (phase != "measure" || std::exchange(changed, true)) return;
       if (shorter) {
@@ -234,7 +233,7 @@ class WorkerTest : public QObject {
     QVERIFY(!reply.error().help.empty());
     QCOMPARE(m_client->processId(), process);
     m_folder->write("w.bin", floats(3, kCount));
-    QVERIFY(answer(request(WorkerOp::Run, model)).ok());
+    QVERIFY(answer(request(RunCommandSettings(), model)).ok());
     QCOMPARE(m_client->processId(), process);
   }
 
@@ -252,7 +251,7 @@ class WorkerTest : public QObject {
     document.setPrecisions({DataType::F16});
     QTRY_VERIFY(!problem.isEmpty());
     QVERIFY2(problem.contains("became shorter while it was read"), qPrintable(problem));
-    const auto built = answer(request(WorkerOp::Build, model));
+    const auto built = answer(request(unmeasured(), model));
     QVERIFY(!built.ok());
     QVERIFY2(built.error().text().find("w.bin") != std::string::npos, built.error().text().c_str());
     // In this process too: an engine of the model that is open.
@@ -264,14 +263,17 @@ class WorkerTest : public QObject {
  private:
   static fs::path samplePath(const char* name) { return test::samplePath(name).toStdString(); }
 
-  static WorkerRequest request(WorkerOp op, const fs::path& path, const char* backend = "native",
-                               bool measureTactics = false) {
+  /// A build that takes each kernel's first tactic.
+  static WorkSettings unmeasured(const std::string& output = {}) {
+    return BuildSettings{.output = output, .measuresTactics = false};
+  }
+
+  static WorkerRequest request(WorkSettings work, const fs::path& path, const char* backend = "native") {
     WorkerRequest request;
-    request.op = op;
+    request.settings = std::move(work);
     request.source.path = path.string();
     request.source.backend = backend;
     request.threads = 1;
-    request.measureTactics = measureTactics;
     return request;
   }
 
@@ -286,7 +288,7 @@ class WorkerTest : public QObject {
 
   /// The mean of the model's output, run by the worker; NaN if it did not run.
   double meanOf(const fs::path& path) {
-    const auto reply = answer(request(WorkerOp::Run, path));
+    const auto reply = answer(request(RunCommandSettings(), path));
     if (!reply.ok()) {
       QTest::qFail(reply.error().text().c_str(), __FILE__, __LINE__);
       return std::numeric_limits<double>::quiet_NaN();

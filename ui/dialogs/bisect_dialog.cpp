@@ -17,7 +17,7 @@ namespace {
 
 const QString kBusy = QStringLiteral("A search is under way: wait, or stop it.");
 constexpr int kAskedMs = 4000;  // for so long a second Escape is one
-constexpr int kBudgetSeconds = 120, kMostSeconds = 24 * 3600, kMostBuilds = 100'000;
+constexpr int kBudgetSeconds = 120;
 
 /// What was tried: levels of optimisation, then each kind of thing that can be switched off.
 TableContent triedContent(const BisectReport& report) {
@@ -120,16 +120,12 @@ QLayout* BisectDialog::makeWishes() {
   m_allowed->setText(numberText(m_context.runs.settings().tolerance.rms));
   m_allowed->setAccessibleName(QStringLiteral("Largest error"));
   m_allowed->setToolTip(QStringLiteral("An output is wrong beyond this, against float32"));
-  m_budget->setRange(0, kMostSeconds);
-  m_budget->setSpecialValueText(QStringLiteral("until nothing is left to try"));
+  describe(*m_budget, usualOption<ErrorsSettings>("budget"), QStringLiteral("until nothing is left to try"));
   m_budget->setSuffix(QStringLiteral(" s"));
   m_budget->setValue(kBudgetSeconds);
   m_budget->setAccessibleName(QStringLiteral("Time to search"));
-  m_budget->setToolTip(QStringLiteral("The search ends after it, with what it has found"));
-  m_builds->setRange(0, kMostBuilds);
-  m_builds->setSpecialValueText(QStringLiteral("as many as it takes"));
+  describe(*m_builds, usualOption<ErrorsSettings>("builds"), QStringLiteral("as many as it takes"));
   m_builds->setAccessibleName(QStringLiteral("Most builds"));
-  m_builds->setToolTip(QStringLiteral("Each set that is switched off is compiled, and run on all samples"));
   auto* form = new QFormLayout;
   form->addRow(QStringLiteral("Largest |Δ| over rms"), m_allowed);
   form->addRow(QStringLiteral("Time to search"), m_budget);
@@ -154,9 +150,9 @@ QString BisectDialog::problem() const {
 }
 
 WorkerRequest BisectDialog::request() const {
-  WorkerRequest request = requestFor(m_context, WorkerOp::Bisect);
+  WorkerRequest request = requestFor(
+      m_context, ErrorsSettings{.bisect = true, .seconds = double(m_budget->value()), .builds = m_builds->value()});
   request.tolerance = {.rms = numberIn(*m_allowed)};
-  request.bisect = {.seconds = double(m_budget->value()), .builds = m_builds->value()};
   return request;
 }
 

@@ -10,6 +10,7 @@
 #include "planning/match_pattern.h"
 #include "planning/quantized_model.h"
 #include "planning/without_lowered_types.h"
+#include "session/operations/shared_settings.h"
 #include "ui/docks/copy_command.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/document/directive_edits.h"
@@ -21,8 +22,7 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kPatternLines = 2, kMostBlock = 4096;
-constexpr double kLeastPercentile = 50, kMostPercentile = 100;
+constexpr int kPatternLines = 2;
 
 void addMethods(QComboBox& box, std::initializer_list<std::pair<RangeMethod, const char*>> methods) {
   for (const auto& [method, words] : methods)
@@ -120,10 +120,11 @@ void CalibrateDialog::makeFields() {
                          {RangeMethod::Percentile, "all but a share at the ends"},
                          {RangeMethod::Entropy, "least information lost"}});
   m_method->setAccessibleName(QStringLiteral("Method"));
-  m_percentile->setRange(kLeastPercentile, kMostPercentile);
+  describe(*m_method, usualOption<CalibrateSettings>("method"));
   m_percentile->setDecimals(4);
+  describe(*m_percentile, usualOption<CalibrateSettings>("percentile"));
   m_percentile->setSuffix(QStringLiteral(" %"));
-  m_symmetric->setToolTip(QStringLiteral("Codes from -127 to 127, as TensorRT wants them; else all 256 of the range"));
+  describe(*m_symmetric, usualOption<CalibrateSettings>("symmetric"));
   m_exclude->setPlaceholderText(QStringLiteral("nodes that stay floats, a pattern a line: op:Gemm, head.*"));
   m_exclude->setTabChangesFocus(true);
   m_exclude->setProperty("field", true);  // it looks like a line to write in
@@ -137,18 +138,17 @@ void CalibrateDialog::makeFields() {
 
 /// Weights that are held as integers by themselves.
 QLayout* CalibrateDialog::makeWeightOnly() {
+  PlanSettings described;
+  const std::vector<Option> plan = described.planOptions();
   m_weightOnly->addItem(QStringLiteral("stay floats"), static_cast<int>(DataType::Undefined));
   m_weightOnly->addItem(QStringLiteral("int8"), static_cast<int>(DataType::I8));
   m_weightOnly->addItem(QStringLiteral("int4"), static_cast<int>(DataType::I4));
-  m_weightOnly->setToolTip(
-      QStringLiteral("Weights of products that are not quantised otherwise; needs no ranges of activations"));
+  describe(*m_weightOnly, optionNamed(plan, "weight-only"));
   const WeightOnly& now = m_context.document.options().weightOnly;
   m_weightOnly->setCurrentIndex(m_weightOnly->findData(static_cast<int>(now.type)));
-  m_block->setRange(0, kMostBlock);
-  m_block->setSpecialValueText(QStringLiteral("a channel"));
+  describe(*m_block, optionNamed(plan, "block"), QStringLiteral("a channel"));
   m_block->setPrefix(QStringLiteral("blocks of "));
   m_block->setValue(static_cast<int>(now.block));
-  m_block->setToolTip(QStringLiteral("So many weights share a scale"));
   auto* row = new QHBoxLayout;
   row->addWidget(m_weightOnly, 1);
   row->addWidget(m_block, 1);
@@ -181,13 +181,12 @@ QWidget* CalibrateDialog::makeAdvanced() {
   addMethods(*m_weightMethod, {{RangeMethod::Mse, "least squared error"},
                                {RangeMethod::MinMax, "all of them"},
                                {RangeMethod::Percentile, "all but a share"}});
-  m_perChannel->setToolTip(QStringLiteral("Of the result of each product; off: one range for all of a weight"));
-  m_correctBiases->setToolTip(
-      QStringLiteral("What rounded weights do to the mean of each channel is taken out of the bias"));
-  m_smoothing->setRange(0, 1);
+  describe(*m_weightMethod, usualOption<CalibrateSettings>("weights"));
+  m_perChannel->setToolTip(
+      QStringLiteral("Use a range for each channel of weights, instead of one range for all of a weight."));
+  m_correctBiases->setToolTip(QStringLiteral("Correct biases by what rounded weights do to the mean of each channel."));
   m_smoothing->setSingleStep(0.1);
-  m_smoothing->setSpecialValueText(QStringLiteral("not"));
-  m_smoothing->setToolTip(QStringLiteral("Large channels of activations move into the weights behind them, so far"));
+  describe(*m_smoothing, usualOption<CalibrateSettings>("smooth"), QStringLiteral("not"));
   auto* advanced = new QWidget;
   auto* form = new QFormLayout(advanced);
   form->setContentsMargins(16, 0, 0, 0);
@@ -284,9 +283,8 @@ CalibrateDialog::Found CalibrateDialog::foundOf(std::shared_ptr<const Ranges> ra
 }
 
 WorkerRequest CalibrateDialog::request() const {
-  WorkerRequest request = requestFor(m_context, WorkerOp::Calibrate);
+  WorkerRequest request = requestFor(m_context, CalibrateSettings{.calibration = settings(), .output = {}});
   request.source.options = withoutLoweredTypes(request.source.options);
-  request.calibrate = settings();
   return request;
 }
 

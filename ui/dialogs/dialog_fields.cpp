@@ -2,11 +2,13 @@
 
 #include <QComboBox>
 #include <QDir>
+#include <QDoubleSpinBox>
 #include <QFileInfo>
 #include <QFormLayout>
 #include <QStandardItemModel>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <limits>
 
 #include "ui/dialogs/inputs_dialog.h"
 #include "ui/docks/dock_widgets.h"
@@ -82,22 +84,47 @@ QString besideModel(const PlanDocument& document, const QString& name) {
   return QFileInfo(document.path()).dir().filePath(name);
 }
 
+void describe(QWidget& field, const Option& option) {
+  QStringList sentences;
+  for (const QString& sentence : qs(option.help).split(QStringLiteral(". "))) {
+    const bool isOfOptions =
+        sentence.contains(QStringLiteral("--")) || sentence.contains(QStringLiteral("this option"));
+    if (!isOfOptions) sentences << sentence;
+  }
+  const QString tip = sentences.join(QStringLiteral(". "));
+  field.setToolTip(tip.endsWith(QLatin1Char('.')) || tip.isEmpty() ? tip : tip + QLatin1Char('.'));
+}
+
+void describe(QSpinBox& field, const Option& option, const QString& whenNone) {
+  describe(static_cast<QWidget&>(field), option);
+  const double least = whenNone.isEmpty() ? option.range.least : 0;
+  constexpr double kLeast = std::numeric_limits<int>::lowest(), kMost = std::numeric_limits<int>::max();
+  field.setRange(static_cast<int>(std::max(least, kLeast)), static_cast<int>(std::min(option.range.most, kMost)));
+  field.setSpecialValueText(whenNone);
+}
+
+void describe(QDoubleSpinBox& field, const Option& option, const QString& whenNone) {
+  describe(static_cast<QWidget&>(field), option);
+  field.setRange(whenNone.isEmpty() ? option.range.least : 0, option.range.most);
+  field.setSpecialValueText(whenNone);
+}
+
 void showRow(QFormLayout& form, QWidget* field, bool shown) {
   if (QWidget* label = form.labelForField(field)) label->setVisible(shown);
   field->setVisible(shown);
 }
 
-WorkerRequest requestFor(const DockContext& context, WorkerOp op) {
-  const RunSettings& settings = context.runs.settings();
+WorkerRequest requestFor(const DockContext& context, WorkSettings settings) {
+  const RunSettings& session = context.runs.settings();
   WorkerRequest request;
-  request.op = op;
+  request.settings = std::move(settings);
   request.source.path = context.document.modelFile().path;
   request.source.inputs = context.document.inputs();
   request.source.options = context.document.options();
-  request.source.backend = settings.backend;
-  request.inputs = settings.inputs;
-  request.tolerance = settings.tolerance;
-  request.threads = settings.threads;
+  request.source.backend = session.backend;
+  request.inputs = session.inputs;
+  request.tolerance = session.tolerance;
+  request.threads = session.threads;
   return request;
 }
 

@@ -11,7 +11,9 @@
 #include "ui/document/directive_edits.h"
 
 class QComboBox;
+class QDoubleSpinBox;
 class QFormLayout;
+class QSpinBox;
 
 namespace fusescope {
 
@@ -68,10 +70,17 @@ class Fold : public QWidget {
 /// The path of a file of that name in the folder of the model: what a chooser of a file to be written begins with.
 QString besideModel(const PlanDocument& document, const QString& name);
 
+// What a field says of itself is what the option of the command line says: its range, and the sentences of its help
+// that are not about other options as the tool tip.
+void describe(QWidget& field, const Option& option);  ///< the tool tip alone
+/// 0 stands for an option that is not given, which `whenNone` puts in words.
+void describe(QSpinBox& field, const Option& option, const QString& whenNone = {});
+void describe(QDoubleSpinBox& field, const Option& option, const QString& whenNone = {});
+
 /// Shows or hides a row with its label.
 void showRow(QFormLayout& form, QWidget* field, bool shown);
 
 /// A piece of work of the worker on the plan on screen, with the settings of the session.
-WorkerRequest requestFor(const DockContext& context, WorkerOp op);
+WorkerRequest requestFor(const DockContext& context, WorkSettings settings);
 
 }  // namespace fusescope

@@ -125,6 +125,10 @@ QLayout* ExportDialog::makeForm() {
   m_weights->addItem(QStringLiteral("kept, with a Cast behind each"));
   m_borders->addItem(QStringLiteral("keep the types of the file"));  // as BorderTypes
   m_borders->addItem(QStringLiteral("get those of the plan"));
+  describe(*m_weights, usualOption<ExportSettings>("weights"));
+  describe(*m_borders, usualOption<ExportSettings>("io"));
+  describe(*m_version, usualOption<ExportSettings>("trt-version"));
+  describe(*m_log, usualOption<ExportSettings>("layer-names"));
   m_check->setChecked(true);
   m_check->setToolTip(QStringLiteral(
       "Every output is held against float32 by the tolerance of the session, on each sample, by the "
@@ -253,14 +257,13 @@ QString ExportDialog::fileName() const {
 }
 
 WorkerRequest ExportDialog::request(const QString& path) const {
-  WorkerRequest request = requestFor(m_context, WorkerOp::Export);
-  request.exported = {.format = std::string(exporter().name), .path = path.toStdString()};
-  request.exported.check = false;
-  if (!exporter().takesSamples) return request;
-  request.exported.weights = static_cast<WeightTypes>(m_weights->currentIndex());
-  request.exported.borders = static_cast<BorderTypes>(m_borders->currentIndex());
-  request.exported.check = m_check->isChecked() && !request.inputs.empty();
-  return request;
+  ExportSettings settings{.format = std::string(exporter().name), .output = path.toStdString()};
+  if (exporter().takesSamples) {
+    settings.weights = static_cast<WeightTypes>(m_weights->currentIndex());
+    settings.borders = static_cast<BorderTypes>(m_borders->currentIndex());
+    settings.check = m_check->isChecked() && !m_context.runs.settings().inputs.empty();
+  }
+  return requestFor(m_context, settings);
 }
 
 /// What writes the same into the folder in which it is run.

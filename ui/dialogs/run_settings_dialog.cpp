@@ -6,7 +6,7 @@
 #include <QVBoxLayout>
 
 #include "backends/backend.h"
-#include "backends/threads.h"
+#include "session/operations/shared_settings.h"
 #include "session/verdict.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/docks/dock_widgets.h"
@@ -35,8 +35,8 @@ RunSettingsDialog::RunSettingsDialog(const DockContext& context, QWidget* parent
   m_backend->setObjectName(QStringLiteral("backend"));
   for (const Backend* backend : allBackends()) m_backend->addItem(qs(backend->name()), qs(backend->name()));
   m_backend->setCurrentIndex(m_backend->findData(qs(context.runs.settings().backend)));
-  m_threads->setRange(0, kMostThreads);
-  m_threads->setSpecialValueText(QStringLiteral("as many as the machine has"));
+  EngineSettings described;
+  describe(*m_threads, optionNamed(described.options(), "threads"), QStringLiteral("as many as the machine has"));
   m_threads->setValue(context.runs.settings().threads);
   for (const Compiler* compiler : allCompilers()) m_compiler->addItem(qs(compiler->name()), qs(compiler->name()));
   m_compiler->setCurrentIndex(m_compiler->findData(qs(context.document.options().compiler)));
@@ -48,7 +48,7 @@ RunSettingsDialog::RunSettingsDialog(const DockContext& context, QWidget* parent
   m_against->addItem(QStringLiteral("float32, on the same backend"));  // as ErrorsAgainst
   m_against->addItem(QStringLiteral("float64, by the reference: slow"));
   m_against->setCurrentIndex(static_cast<int>(context.runs.settings().errorsAgainst));
-  m_against->setToolTip(QStringLiteral("Against float64 also what float32 itself does to each layer shows"));
+  describe(*m_against, usualOption<ErrorsSettings>("against"));
   form->addRow(QStringLiteral("Errors of layers against"), m_against);
   m_problem->setWordWrap(true);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);

@@ -10,6 +10,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "planning/pin_choices.h"
 #include "ui/dialogs/tune_state.h"
 #include "ui/dialogs/tune_words.h"
 #include "ui/docks/copy_command.h"
@@ -23,7 +24,11 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kBudgetSeconds = 60, kMostSeconds = 24 * 3600, kMostCount = 1'000'000;
+const std::string& stateFile(const WorkerRequest& tune) {
+  return std::get<TuneSettings>(tune.settings).state;
+}
+
+constexpr int kBudgetSeconds = 60;
 
 TableContent pinsContent(const std::vector<TunedPin>& pins) {
   TableContent content{{"Node", "Type", "Error without it", "Why"}, {}, {}};
@@ -88,7 +93,7 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
   layout->addWidget(buttons);
   m_start->setDefault(true);
   fillChoices();
-  readWishes(context.runs.settings().tune);
+  readSettings(context.runs.settings().tune);
   m_job.listenTo(QLatin1String(kTuneBetterPhase), [this](const QString& detail) { heardBetter(detail); });
   m_job.listenTo(QLatin1String(kTuneTryPhase), [this](const QString& detail) {
     m_tried = tunedTryFromJson(Json::parse(detail.toStdString(), nullptr, false));
@@ -112,9 +117,9 @@ QLayout* TuneDialog::makeWishes() {
   m_goOn->setChecked(true);
   m_allowed->setAccessibleName(QStringLiteral("Largest error"));
   m_allowed->setPlaceholderText(QStringLiteral("as little as the speed-up allows"));
-  m_allowed->setToolTip(QStringLiteral("A search begins with the tolerance of the session"));
-  m_budget->setRange(0, kMostSeconds);
-  m_budget->setSpecialValueText(QStringLiteral("until nothing is left to try"));
+  describe(*m_allowed, usualOption<TuneSettings>("max-error"));
+  describe(*m_output, usualOption<TuneSettings>("of"));
+  describe(*m_budget, usualOption<TuneSettings>("budget"), QStringLiteral("until nothing is left to try"));
   m_budget->setSuffix(QStringLiteral(" s"));
   m_advanced = new Fold(QStringLiteral("Speed-up, metric, limits"), makeAdvanced());
   auto* form = new QFormLayout;
@@ -137,21 +142,15 @@ QLayout* TuneDialog::makeWishes() {
 
 QWidget* TuneDialog::makeAdvanced() {
   m_speedup->setPlaceholderText(QStringLiteral("none is asked for"));
-  m_speedup->setToolTip(QStringLiteral("The predicted time with everything pinned over that with the pins"));
+  describe(*m_speedup, usualOption<TuneSettings>("min-speedup"));
   m_speedup->setAccessibleName(QStringLiteral("Least speed-up"));
   m_metric->setPlaceholderText(QStringLiteral("a command; max|Δ| over rms without one"));
-  m_metric->setToolTip(
-      QStringLiteral("It gets two .npz, the outputs in float32 and lowered, and prints an error: less is better. The "
-                     "largest error above is in its unit then"));
+  describe(*m_metric, usualOption<TuneSettings>("metric"));
   m_metric->setAccessibleName(QStringLiteral("Metric"));
-  m_evaluations->setRange(0, kMostCount);
-  m_evaluations->setSpecialValueText(QStringLiteral("as many as it takes"));
-  m_seed->setRange(0, kMostCount);
-  m_seed->setToolTip(QStringLiteral("Of the orders in which pins are taken out again"));
-  m_explain->setToolTip(
-      QStringLiteral("Says of each pin what happens without it, also where a limit ended the search"));
-  m_baselines->setToolTip(
-      QStringLiteral("How many pins bisection from either end and greedy ranking need: takes as long again"));
+  describe(*m_evaluations, usualOption<TuneSettings>("evaluations"), QStringLiteral("as many as it takes"));
+  describe(*m_seed, usualOption<TuneSettings>("seed"));
+  describe(*m_explain, usualOption<TuneSettings>("explain"));
+  describe(*m_baselines, usualOption<TuneSettings>("baselines"));
   auto* advanced = new QWidget;
   auto* form = new QFormLayout(advanced);
   form->setContentsMargins(16, 0, 0, 0);
@@ -177,28 +176,30 @@ void TuneDialog::fillChoices() {
     m_output->addItem(qs(graph.value(output).name), qs(graph.value(output).name));
 }
 
-void TuneDialog::readWishes(const TuneWishes& wishes) {
-  const bool fresh = wishes == TuneWishes();  // nothing was asked yet in this session
-  m_allowed->setText(numberText(fresh ? m_context.runs.settings().tolerance.rms : wishes.goal.maxError));
-  m_speedup->setText(numberText(wishes.goal.minSpeedup));
-  m_metric->setText(qs(wishes.metric));
-  m_budget->setValue(fresh ? kBudgetSeconds : static_cast<int>(wishes.goal.seconds));
-  m_evaluations->setValue(static_cast<int>(std::min<std::int64_t>(wishes.goal.evaluations, kMostCount)));
-  m_seed->setValue(static_cast<int>(std::min<std::uint64_t>(wishes.goal.seed, kMostCount)));
-  m_explain->setChecked(wishes.explain);
-  m_baselines->setChecked(wishes.goal.baselines);
-  m_output->setCurrentIndex(std::max(0, m_output->findData(qs(wishes.output))));
-  m_advanced->setOpen(wishes.goal.minSpeedup || !wishes.metric.empty() || wishes.goal.evaluations > 0);
+void TuneDialog::readSettings(const TuneSettings& settings) {
+  const bool fresh = settings == TuneSettings();  // nothing was asked yet in this session
+  m_allowed->setText(numberText(fresh ? m_context.runs.settings().tolerance.rms : settings.goal.maxError));
+  m_speedup->setText(numberText(settings.goal.minSpeedup));
+  m_metric->setText(qs(settings.metric));
+  m_budget->setValue(fresh ? kBudgetSeconds : static_cast<int>(settings.goal.seconds));
+  m_evaluations->setValue(
+      static_cast<int>(std::min<std::int64_t>(settings.goal.evaluations, m_evaluations->maximum())));
+  m_seed->setValue(
+      static_cast<int>(std::min<std::uint64_t>(settings.goal.seed, static_cast<std::uint64_t>(m_seed->maximum()))));
+  m_explain->setChecked(settings.explain);
+  m_baselines->setChecked(settings.goal.baselines);
+  m_output->setCurrentIndex(std::max(0, m_output->findData(qs(settings.of))));
+  m_advanced->setOpen(settings.goal.minSpeedup || !settings.metric.empty() || settings.goal.evaluations > 0);
 }
 
-TuneWishes TuneDialog::wishes() const {
+TuneSettings TuneDialog::settings() const {
   return {.goal = {.maxError = numberIn(*m_allowed),
                    .minSpeedup = numberIn(*m_speedup),
                    .evaluations = m_evaluations->value(),
                    .seconds = double(m_budget->value()),
                    .seed = static_cast<std::uint64_t>(m_seed->value()),
                    .baselines = m_baselines->isChecked()},
-          .output = m_output->currentData().toString().toStdString(),
+          .of = m_output->currentData().toString().toStdString(),
           .metric = m_metric->text().trimmed().toStdString(),
           .explain = m_explain->isChecked()};
 }
@@ -215,13 +216,14 @@ TuneDialog::Problem TuneDialog::problem() const {
 }
 
 WorkerRequest TuneDialog::request() const {
-  WorkerRequest request = requestFor(m_context, WorkerOp::Tune);
+  TuneSettings settings = this->settings();
+  WorkerRequest request = requestFor(m_context, settings);
   if (m_taken && m_taken->with == m_context.document.options()) request.source.options.directives = m_taken->without;
   request.source.options.precisions = m_precision->currentData().value<Precisions>();
   request.source.options = withRangesAsAsked(std::move(request.source.options), m_context.document.ranges());
-  request.tune = wishes();
-  request.stateFile =
+  settings.state =
       tuneStateFile(request, m_context.document.modelFile().identity(), m_context.controller.engineFolder());
+  request.settings = settings;
   return request;
 }
 
@@ -232,7 +234,7 @@ void TuneDialog::renew() {
                                                        m_metric, m_evaluations, m_seed, m_explain, m_baselines})
     offer(*wish, busy);
   if (!working()) {
-    const QFileInfo state(qs(request().stateFile));
+    const QFileInfo state(qs(stateFile(request())));
     if (state.exists() && !m_goOn->isVisibleTo(this)) m_goOn->setChecked(true);
     m_goOn->setVisible(state.exists());
     m_goOn->setText(QStringLiteral("Go on from the search of %1")
@@ -266,9 +268,9 @@ QString TuneDialog::words() const {
 
 void TuneDialog::start() {
   const WorkerRequest asked = request();
-  if (m_goOn->isVisibleTo(this) && !m_goOn->isChecked()) QFile::remove(qs(asked.stateFile));
+  if (m_goOn->isVisibleTo(this) && !m_goOn->isChecked()) QFile::remove(qs(stateFile(asked)));
   m_goOn->setChecked(true);
-  QDir().mkpath(QFileInfo(qs(asked.stateFile)).path());
+  QDir().mkpath(QFileInfo(qs(stateFile(asked))).path());
   m_answer.reset();
   m_better.clear();
   m_tried.reset();

@@ -52,8 +52,8 @@ class TuneDialog : public QDialog {
   void showPoints(const std::vector<TunedPoint>& points, const std::optional<TunedPoint>& chosen);
   QWidget* makeAdvanced();
   void fillChoices();
-  void readWishes(const TuneWishes& wishes);
-  TuneWishes wishes() const;
+  void readSettings(const TuneSettings& settings);
+  TuneSettings settings() const;
   /// The first field that is wrong, and what is wrong with it, for people; null: none is.
   struct Problem {
     QLineEdit* field = nullptr;

@@ -21,10 +21,11 @@ namespace {
 Hash128 keyOf(const WorkerRequest& tune, const std::string& model) {
   PlanOptions options = tune.source.options;
   const auto ranges = std::exchange(options.ranges, nullptr);  // their text may be long
+  const TuneSettings& settings = std::get<TuneSettings>(tune.settings);
   KeyBuilder key;
   key.text(model).text(toJson(options).dump()).text(ranges ? ranges->contentHash().hex() : std::string());
   key.text(toJson(tune.source.inputs).dump());
-  key.text(tune.source.backend).number(tune.threads).text(tune.tune.output).text(tune.tune.metric);
+  key.text(tune.source.backend).number(tune.threads).text(settings.of).text(settings.metric);
   key.text(toJson(tune.inputs).dump());
   for (const std::string& path : tune.inputs.paths) {  // a file that was written anew is another
     const QFileInfo file(qs(path));

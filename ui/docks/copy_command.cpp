@@ -40,17 +40,26 @@ WorkSource commandSourceOf(const DockContext& context, const Run& run) {
       .path = context.document.modelFile().path, .inputs = run.extents, .options = run.options, .backend = run.backend};
 }
 
+TimeSettings timingOf(const DockContext& context) {
+  return {.seconds = context.runs.settings().seconds, .warmup = RunController::kWarmupSeconds, .perLayer = true};
+}
+
+ErrorsSettings errorsOf(const DockContext& context) {
+  return {.against = context.runs.settings().errorsAgainst};
+}
+
+CompareSettings comparingOf(const DockContext& context) {
+  return {.seconds = context.runs.settings().seconds};
+}
+
 /// The settings of the session, and the threads that were asked for.
-WorkerRequest commandRequestOn(const DockContext& context, WorkerOp op, WorkSource source, int threads) {
+WorkerRequest commandRequestOn(const DockContext& context, WorkSettings work, WorkSource source, int threads) {
   const RunSettings& settings = context.runs.settings();
   WorkerRequest request;
-  request.op = op;
+  request.settings = std::move(work);
   request.source = std::move(source);
   request.inputs = settings.inputs;
   request.tolerance = settings.tolerance;
-  request.against = settings.errorsAgainst;
-  request.seconds = settings.seconds;
-  request.warmupSeconds = RunController::kWarmupSeconds;
   request.threads = threads;
   return request;
 }
@@ -61,7 +70,7 @@ Result<CommandLine> builtAndTimed(const WorkerRequest& timing) {
   const auto can = [&](Ability ability) { return compiler != nullptr && compiler->whyNot(ability).empty(); };
   if (!can(Ability::Keep)) return commandFor(timing, commandFolder());
   WorkerRequest build = timing;
-  build.op = WorkerOp::Build;
+  build.settings = BuildSettings();
   CommandLine line = TRY(commandFor(build, commandFolder()));
   if (!can(Ability::Time)) return line;
   WorkerRequest time = timing;
@@ -123,7 +132,7 @@ CommandWork explainCommandOf(const DockContext& context, const std::string& node
 CommandWork buildCommandOf(const DockContext& context) {
   if (!context.document.snapshot()) return {};
   const int threads = context.runs.settings().threads;
-  return [timing = commandRequestOn(context, WorkerOp::Time, sourceOnScreen(context), threads)] {
+  return [timing = commandRequestOn(context, timingOf(context), sourceOnScreen(context), threads)] {
     return builtAndTimed(timing);
   };
 }
@@ -131,8 +140,8 @@ CommandWork buildCommandOf(const DockContext& context) {
 CommandWork buildBothCommandOf(const DockContext& context) {
   if (context.controller.planIsBaseline() || !context.document.snapshot()) return buildCommandOf(context);
   const int threads = context.runs.settings().threads;
-  const WorkerRequest errors = commandRequestOn(context, WorkerOp::MeasureError, sourceOnScreen(context), threads);
-  WorkerRequest compare = commandRequestOn(context, WorkerOp::Compare, sourceOnScreen(context), threads);
+  const WorkerRequest errors = commandRequestOn(context, EvaluateSettings(), sourceOnScreen(context), threads);
+  WorkerRequest compare = commandRequestOn(context, comparingOf(context), sourceOnScreen(context), threads);
   compare.other = compare.source;
   compare.source.options = {.compiler = compare.other.options.compiler, .target = compare.other.options.target};
   return [errors, compare]() -> Result<CommandLine> {
@@ -153,26 +162,37 @@ CommandWork runCommandOf(const DockContext& context, const Run& run) {
   if (run.comparison)
     return compareCommandOf(context, context.runs.find(run.comparison->a), context.runs.find(run.comparison->b));
   if (const Status own = checkOfThisModel(context, run); !own.ok()) return failing(own.error());
-  const WorkerRequest timing = commandRequestOn(context, WorkerOp::Time, commandSourceOf(context, run), run.threads);
+  const WorkerRequest timing = commandRequestOn(context, timingOf(context), commandSourceOf(context, run), run.threads);
   if (run.kind == RunKind::Engine) return requestCommand(timing);
   return [timing] { return builtAndTimed(timing); };
 }
 
-CommandWork evaluateCommandOf(const DockContext& context, WorkerOp op) {
+CommandWork evaluateCommandOf(const DockContext& context) {
   const Run* run = context.runs.shown();
-  if (run == nullptr || (op == WorkerOp::Errors && !context.runs.ofThisPlan(*run))) {
-    if (op != WorkerOp::Errors || !context.document.snapshot()) return {};
-    return requestCommand(commandRequestOn(context, op, sourceOnScreen(context), context.runs.settings().threads));
-  }
+  if (run == nullptr) return {};
   if (const Status own = checkOfThisModel(context, *run); !own.ok()) return failing(own.error());
-  return requestCommand(commandRequestOn(context, op, commandSourceOf(context, *run), context.runs.settings().threads));
+  return requestCommand(
+      commandRequestOn(context, EvaluateSettings(), commandSourceOf(context, *run), context.runs.settings().threads));
+}
+
+CommandWork errorsCommandOf(const DockContext& context) {
+  const Run* run = context.runs.shown();
+  const bool isOfRun = run != nullptr && context.runs.ofThisPlan(*run);
+  if (!isOfRun && !context.document.snapshot()) return {};
+  if (isOfRun)
+    if (const Status own = checkOfThisModel(context, *run); !own.ok()) return failing(own.error());
+  const WorkSource source = isOfRun ? commandSourceOf(context, *run) : sourceOnScreen(context);
+  return requestCommand(commandRequestOn(context, errorsOf(context), source, context.runs.settings().threads));
 }
 
 CommandWork specialiseCommandOf(const DockContext& context) {
   const Run* run = context.runs.shown();
   if (run == nullptr) return {};
   if (const Status own = checkOfThisModel(context, *run); !own.ok()) return failing(own.error());
-  return requestCommand(commandRequestOn(context, WorkerOp::Specialise, commandSourceOf(context, *run), run->threads));
+  TimeSettings timing = timingOf(context);
+  timing.perLayer = false;
+  timing.specialise = true;
+  return requestCommand(commandRequestOn(context, timing, commandSourceOf(context, *run), run->threads));
 }
 
 CommandWork compareCommandOf(const DockContext& context, const Run* a, const Run* b) {
@@ -180,7 +200,7 @@ CommandWork compareCommandOf(const DockContext& context, const Run* a, const Run
   for (const Run* run : {a, b})
     if (const Status own = checkOfThisModel(context, *run); !own.ok()) return failing(own.error());
   WorkerRequest request =
-      commandRequestOn(context, WorkerOp::Compare, comparedSource(context, *a), context.runs.settings().threads);
+      commandRequestOn(context, comparingOf(context), comparedSource(context, *a), context.runs.settings().threads);
   request.other = comparedSource(context, *b);
   return requestCommand(request);
 }

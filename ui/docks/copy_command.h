@@ -21,8 +21,10 @@ CommandWork buildCommandOf(const DockContext& context);                         
 CommandWork buildBothCommandOf(const DockContext& context);  ///< and the baseline; evaluates it, and compares both
 /// What made a run: a build that was timed, an engine file that was timed, or a comparison.
 CommandWork runCommandOf(const DockContext& context, const Run& run);
-/// Evaluates the shown run: Evaluate is MeasureError, layer by layer is Errors.
-CommandWork evaluateCommandOf(const DockContext& context, WorkerOp op);
+/// Evaluates the shown run.
+CommandWork evaluateCommandOf(const DockContext& context);
+/// Evaluates the plan on screen layer by layer.
+CommandWork errorsCommandOf(const DockContext& context);
 /// Finds out which extents of the settings' inputs get an engine of their own in the shown run.
 CommandWork specialiseCommandOf(const DockContext& context);
 /// Compares two runs; of an engine that is no longer kept it is built first.

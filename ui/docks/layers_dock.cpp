@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "base/files.h"
+#include "planning/pin_choices.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/contents.h"

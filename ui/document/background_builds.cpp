@@ -125,13 +125,13 @@ void BackgroundBuilds::follow() {
 void BackgroundBuilds::start() {
   if (!wants()) return;
   WorkerRequest request;
-  request.op = WorkerOp::Build;
+  request.settings =
+      BuildSettings{.output = {}, .measuresTactics = false};  // what falls back is not what is asked about
   request.source.path = m_document.modelFile().path;
   request.source.inputs = m_document.inputs();
   request.source.options = m_document.options();
   request.source.backend = m_runs.settings().backend;
   request.threads = m_runs.settings().threads;
-  request.measureTactics = false;  // what falls back is not what is asked about
   m_building = key();
   if (const Status model = checkUnchanged(identitiesOf(m_document.model()->files)); !model.ok()) {
     keep({.of = m_building, .made = {}, .problem = problemText(model.error())});

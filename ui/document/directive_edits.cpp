@@ -2,10 +2,7 @@
 
 #include <algorithm>
 
-#include "calibration/products.h"
-#include "ir/decision.h"
-#include "planning/quantized_model.h"
-#include "planning/structure.h"
+#include "planning/pin_choices.h"
 #include "target/target_table.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
@@ -86,11 +83,6 @@ Directives withoutId(Directives directives, const std::string& id) {
   return directives;
 }
 
-std::vector<Precisions> precisionChoices() {
-  using enum DataType;
-  return {{}, {F16}, {BF16}, {F16, BF16}, {F16, F32}, {BF16, F32}, {I8}, {I8, F16}, {I8, BF16}, {I8, F32}};
-}
-
 PlanOptions withRangesAsAsked(PlanOptions options, const std::shared_ptr<const Ranges>& ranges) {
   if (!asksForIntegers(options)) {
     options.ranges.reset();
@@ -120,48 +112,8 @@ QString namesText(const std::vector<std::string>& names) {
                            : plural(static_cast<std::int64_t>(names.size()), QStringLiteral("node"));
 }
 
-namespace {
-
-QString int8Refusal(const Plan& plan, NodeId id, bool ranges) {
-  if (multipliesCodes(plan.graph(), plan.graph().node(id)))
-    return QStringLiteral("%1 is written as a product of int8.").arg(qs(plan.graph().node(id).name));
-  if (!ranges) return QStringLiteral("int8 needs ranges: Build, Calibrate… first.");
-  const Graph& graph = *unquantized(plan.model)->graph;
-  if (!graph.has(id)) return QStringLiteral("%1 is there for int8 alone.").arg(qs(plan.graph().node(id).name));
-  const Node& node = graph.node(id);
-  if (!multiplies(node)) return QStringLiteral("%1 does not multiply: only products are of int8.").arg(qs(node.name));
-  const auto form = productOf(graph, node);
-  const auto* none = std::get_if<NoProduct>(&form);
-  if (none == nullptr) return {};
-  const Decision why = decide(none->code, {Subject::node(node.name)}, "pin", none->arguments);
-  return QStringLiteral("%1 %2.").arg(qs(node.name), inWindowWords(why));
-}
-
-}  // namespace
-
-QString pinRefusal(const Plan& plan, NodeId id, DataType type, bool ranges) {
-  if (type == DataType::I8) return int8Refusal(plan, id, ranges);
-  const Node& node = plan.graph().node(id);
-  if (!plan.target.computeTypes.contains(type)) {
-    return QStringLiteral("%1 does not compute in %2.").arg(qs(plan.target.name), qs(type));
-  }
-  for (const ValueId value : node.outputs) {
-    if (!value.valid()) continue;
-    const DataType dtype = plan.graph().value(value).type.dtype;
-    if (isFloat(dtype) || dtype == DataType::Undefined) return {};
-  }
-  const ValueId first = node.outputs.empty() ? ValueId() : node.outputs.front();
-  const QString made = first.valid() ? qs(plan.graph().value(first).type.dtype) : QStringLiteral("nothing");
-  return QStringLiteral("%1 makes %2, and pins choose among float types.").arg(qs(node.name), made);
-}
-
-std::vector<DataType> pinTypes(const Plan& plan, bool ranges) {
-  std::vector<DataType> types;
-  for (const DataType type : {DataType::F32, DataType::BF16, DataType::F16}) {
-    if (plan.target.computeTypes.contains(type)) types.push_back(type);
-  }
-  if (ranges) types.push_back(DataType::I8);
-  return types;
+QString pinRefusal(const Plan& plan, NodeId node, DataType type, bool ranges) {
+  return withoutOptions(qs(whyNotPinned(plan, node, type, ranges)));
 }
 
 QString timeUnknownReason(const Plan& plan, DataType type) {

@@ -29,8 +29,6 @@ Directives withoutId(Directives directives, const std::string& id);
 std::vector<const Directive*> directivesNaming(const Directives& directives, const std::string& name);
 
 using Precisions = std::vector<DataType>;  ///< as PlanOptions::precisions
-/// What is offered of them. Those with int8 need ranges.
-std::vector<Precisions> precisionChoices();
 /// `ranges` where the precisions or a pin ask for int8 and there are none, none where nothing does.
 PlanOptions withRangesAsAsked(PlanOptions options, const std::shared_ptr<const Ranges>& ranges);
 /// Without ranges and all that asks for int8, its pins too.
@@ -39,11 +37,8 @@ PlanOptions withoutInt8(PlanOptions options);
 /// "node_linear_1" or "5 nodes".
 QString namesText(const std::vector<std::string>& names);
 
-/// May this node be pinned to `type` under this plan? An empty text: yes; else why not, for people. `ranges`: there are
-/// some for int8.
+/// whyNotPinned() in the words of the window.
 QString pinRefusal(const Plan& plan, NodeId node, DataType type, bool ranges = false);
-/// The float types that the target computes in, most precise first; then int8 where there are ranges for it.
-std::vector<DataType> pinTypes(const Plan& plan, bool ranges = false);
 /// Why the time of `type` cannot be known on this machine, or empty.
 QString timeUnknownReason(const Plan& plan, DataType type);
 

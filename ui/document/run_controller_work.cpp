@@ -104,10 +104,12 @@ void RunController::queueBuild(const std::string& id, const std::string& refitte
     if (run == nullptr) return;
     if (const Status model = checkModel(*run); !model.ok()) return failed(id, model.error());
     WorkerRequest request;
-    request.op = WorkerOp::Build;
     request.source = source(*run);
-    request.enginePath = run->enginePath;
-    request.refitted = refitted;
+    if (refitted.empty())
+      request.settings = BuildSettings{.output = run->enginePath};
+    else
+      request.settings =
+          RefitSettings{.engineFile = refitted, .weights = request.source.path, .output = run->enginePath};
     request.threads = run->threads;
     const auto decode = [](const Json& reply) -> Result<Built> {
       return Built{.build = TRY(runBuildFromJson(reply)), .made = madeIn(reply)};
@@ -137,12 +139,9 @@ void RunController::queueTime(const std::string& id) {
       return m_runs.change(id, [](Run& changed) { changed.state = RunState::Ready; });
     }
     WorkerRequest request;
-    request.op = WorkerOp::Time;
+    request.settings = TimeSettings{.seconds = m_runs.settings().seconds, .warmup = kWarmupSeconds, .perLayer = true};
     request.source = timedSource(*run);
     request.inputs = m_runs.settings().inputs;
-    request.seconds = m_runs.settings().seconds;
-    request.warmupSeconds = kWarmupSeconds;
-    request.perLayer = true;
     request.threads = run->threads;
     const auto decode = [inputs = request.inputs](const Json& reply) -> Result<SharedOptional<RunTime>> {
       RunTime timed = TRY(runTimeFromJson(reply));
@@ -168,7 +167,7 @@ void RunController::queueEvaluation(const std::string& id) {
     if (const Status model = checkModel(*run); !model.ok()) return failed(id, model.error());
     const RunState before = run->state;
     WorkerRequest request;
-    request.op = WorkerOp::MeasureError;
+    request.settings = EvaluateSettings();
     request.source = source(*run);
     request.inputs = m_runs.settings().inputs;
     request.tolerance = m_runs.settings().tolerance;
@@ -200,11 +199,9 @@ void RunController::queueSpecialise(const std::string& id) {
       if (const Status model = checkModel(*run); !model.ok()) return failed(id, model.error());
     const RunState before = run->state;
     WorkerRequest request;
-    request.op = WorkerOp::Specialise;
+    request.settings = TimeSettings{.seconds = m_runs.settings().seconds, .warmup = kWarmupSeconds, .specialise = true};
     request.source = isKept ? engineSource(*run) : source(*run);
     request.inputs = m_runs.settings().inputs;
-    request.seconds = m_runs.settings().seconds;
-    request.warmupSeconds = kWarmupSeconds;
     request.threads = run->threads;
     m_runs.change(id, [](Run& changed) { changed.state = RunState::Timing; });
     const auto decode = [inputs = request.inputs](const Json& reply) -> Result<SharedOptional<RunServing>> {
@@ -231,11 +228,10 @@ void RunController::queueErrors(const std::string& id) {
     if (const Status model = checkModel(*run); !model.ok()) return failed(id, model.error());
     const RunState before = run->build ? run->state : RunState::Ready;
     WorkerRequest request;
-    request.op = WorkerOp::Errors;
+    request.settings = ErrorsSettings{.against = m_runs.settings().errorsAgainst};
     request.source = source(*run);
     request.inputs = m_runs.settings().inputs;
     request.tolerance = m_runs.settings().tolerance;
-    request.against = m_runs.settings().errorsAgainst;
     request.threads = m_runs.settings().threads;
     m_runs.change(id, [](Run& changed) { changed.state = RunState::Evaluating; });
     const auto decode = [inputs = request.inputs](const Json& reply) -> Result<Measured> {
@@ -260,7 +256,6 @@ void RunController::queueErrors(const std::string& id) {
 void RunController::queueValue(const std::string& value, std::int64_t sample) {
   m_steps.emplace_back([this, value, sample] {
     WorkerRequest request;
-    request.op = WorkerOp::Value;
     request.source.path = m_document.modelFile().path;
     if (m_document.kind() != ArtifactKind::Engine) {
       request.source.inputs = m_document.inputs();
@@ -269,10 +264,9 @@ void RunController::queueValue(const std::string& value, std::int64_t sample) {
     }
     request.inputs = m_runs.settings().inputs;
     request.threads = m_runs.settings().threads;
-    request.value = value;
-    request.sample = sample;
     QDir().mkpath(m_engineFolder);
-    request.outputsFile = QDir(m_engineFolder).filePath(kValueFile).toStdString();
+    request.settings =
+        TensorSettings{.name = value, .sample = sample, .npz = QDir(m_engineFolder).filePath(kValueFile).toStdString()};
     using Fetched = std::shared_ptr<const ValueOfBoth>;
     const auto decode = [](const Json& reply) -> Result<Fetched> {
       auto both = readValueOfBoth(reply);
@@ -298,11 +292,10 @@ void RunController::queueCompare(const std::string& a, const std::string& b) {
     const Run *runA = m_runs.find(a), *runB = m_runs.find(b);
     if (runA == nullptr || runB == nullptr) return;
     WorkerRequest request;
-    request.op = WorkerOp::Compare;
+    request.settings = CompareSettings{.seconds = m_runs.settings().seconds};
     request.source = engineSource(*runA);
     request.other = engineSource(*runB);
     request.inputs = m_runs.settings().inputs;
-    request.seconds = m_runs.settings().seconds;
     request.threads = m_runs.settings().threads;
     const QString what = QStringLiteral("comparing %1 with %2").arg(Runs::title(*runA), Runs::title(*runB));
     const auto decode = [a, b, inputs = request.inputs](const Json& reply) -> Result<SharedOptional<RunComparison>> {

@@ -66,8 +66,7 @@ void WorkerClient::finish(std::int64_t id) {
 void WorkerClient::writeCancel(std::int64_t id) {
   WorkerRequest request;
   request.id = m_nextId++;
-  request.op = WorkerOp::Cancel;
-  request.cancels = id;
+  request.settings = CancelSettings{.cancels = id};
   m_worker->write(request);
 }
 
@@ -107,15 +106,15 @@ void WorkerClient::take(const std::vector<EventReader::Event>& events) {
       // A copy: what is called may send, cancel, or take the request away.
       const OnProgress progress = found->second.progress;
       if (found->second.cancelled) continue;
-      const WorkerOp op = found->second.request.op;
+      const WorkSettings work = found->second.request.settings;
       if (progress && found->second.receiver) progress(event.phase, event.detail);
-      emit told(op, event.phase, event.detail);
+      emit told(work, event.phase, event.detail);
       continue;
     }
     const Pending pending = std::move(found->second);
     m_pending.erase(found);
     if (pending.answered) continue;
-    emit told(pending.request.op, {}, {});
+    emit told(pending.request.settings, {}, {});
     if (pending.receiver) pending.deliver(event.answer.get());
   }
 }
@@ -139,7 +138,7 @@ void WorkerClient::answer(std::vector<Pending> pending, const Diagnostic& error)
 
 void WorkerClient::answer(Pending& pending, const Diagnostic& error) {
   if (std::exchange(pending.answered, true)) return;
-  emit told(pending.request.op, {}, {});
+  emit told(pending.request.settings, {}, {});
   if (!pending.receiver) return;
   const Deliver deliver = pending.deliver;  // what is called may take the request away
   deliver(pending.decode(Result<Json>(error)).get());

@@ -66,7 +66,7 @@ class WorkerClient : public QObject {
   void workerDied(const QString& message);
   /// What a request tells of itself, for whoever is interested besides the one who sent it; `phase` is empty when it is
   /// answered.
-  void told(WorkerOp op, const QString& phase, const QString& detail);
+  void told(const fusescope::WorkSettings& work, const QString& phase, const QString& detail);
 
  private:
   using Deliver = std::function<void(void* answer)>;

@@ -148,20 +148,23 @@ void Ribbon::showProgress() {
     const RunController::UnderWay now = m_context.controller.underWay();
     m_look.progress = m_progress.heard(picture(), now.run, now.phase, now.detail, m_context.controller.activity());
   } else if (m_heard) {
-    m_look.progress = m_otherProgress.heardOther(picture(), m_heard->op, m_heard->phase, m_heard->detail);
+    m_look.progress = m_otherProgress.heardOther(picture(), m_heard->work, m_heard->phase, m_heard->detail);
   } else {
     m_look.progress = {};
   }
   update();
 }
 
-void Ribbon::hear(WorkerOp op, const QString& phase, const QString& detail) {
-  if (op != WorkerOp::Tune && op != WorkerOp::Calibrate && op != WorkerOp::Bisect) return;
+void Ribbon::hear(const WorkSettings& work, const QString& phase, const QString& detail) {
+  const auto* errors = std::get_if<ErrorsSettings>(&work);
+  const bool isBisection = errors != nullptr && errors->bisect;
+  if (!isBisection && !std::holds_alternative<TuneSettings>(work) && !std::holds_alternative<CalibrateSettings>(work))
+    return;
   m_heard.reset();
   if (phase.isEmpty()) {
     m_otherProgress.endOther();
   } else {
-    m_heard = {op, phase, detail};
+    m_heard = {work, phase, detail};
   }
   showProgress();
 }

@@ -54,7 +54,7 @@ class Ribbon : public QWidget {
   TotalDelta deltaBelow(std::size_t upper) const;
   void fillMenu(QMenu& menu);
   /// What the worker tells of work that is no run's: WorkerClient::told(). Searches for pins and calibrations show.
-  void hear(WorkerOp op, const QString& phase, const QString& detail);
+  void hear(const WorkSettings& work, const QString& phase, const QString& detail);
   static QStringList keyHelp();
 
  signals:
@@ -114,7 +114,7 @@ class Ribbon : public QWidget {
   const Model* m_model = nullptr;               ///< whose picture is shown; not dereferenced
   ProgressFollower m_progress, m_otherProgress;
   struct Heard {
-    WorkerOp op;
+    WorkSettings work;
     QString phase, detail;
   };
   std::optional<Heard> m_heard;  ///< of work that is no run's; nothing: none is under way

@@ -71,10 +71,10 @@ RibbonProgress ProgressFollower::heard(const RibbonPicture& picture, const std::
   return progress;
 }
 
-RibbonProgress ProgressFollower::heardOther(const RibbonPicture& picture, WorkerOp op, const QString& phase,
-                                            const QString& detail) {
-  if (op == WorkerOp::Bisect) return bisecting(picture, phase, detail);
-  if (op != WorkerOp::Tune)
+RibbonProgress ProgressFollower::heardOther(const RibbonPicture& picture, const WorkSettings& work,
+                                            const QString& phase, const QString& detail) {
+  if (std::holds_alternative<ErrorsSettings>(work)) return bisecting(picture, phase, detail);
+  if (!std::holds_alternative<TuneSettings>(work))
     return heard(picture, {}, phase, detail, detail.isEmpty() ? phase : QStringLiteral("%1: %2").arg(phase, detail));
   const auto json = [&detail] { return Json::parse(detail.toStdString(), nullptr, false); };
   if (phase == QLatin1String(kTuneTryPhase)) {

@@ -19,7 +19,8 @@ class ProgressFollower {
   /// The same of what a dialog has the worker do: a search for pins, whose sets are marked where their kernels are in
   /// the last lane, a calibration, which goes through the network, or a search for what makes an output wrong, which
   /// goes through it once for each build.
-  RibbonProgress heardOther(const RibbonPicture& picture, WorkerOp op, const QString& phase, const QString& detail);
+  RibbonProgress heardOther(const RibbonPicture& picture, const WorkSettings& work, const QString& phase,
+                            const QString& detail);
   /// That came to its end.
   void endOther();
 

@@ -37,7 +37,7 @@ extern const DirectiveForm kFallbackForm{
     .name = "fallback",
     .option = "--fallback",
     .argument = "PATTERN",
-    .help = "nodes that must not be accelerated",
+    .help = "Nodes that must not be accelerated.",
     .reach = DirectiveReach::Segments,
     .nothingToDo = "partition.nothing_to_fall_back",
     .menu = {.text = "Force fallback", .tip = "Runs outside the accelerated segments", .pointless = pointless},

@@ -54,7 +54,7 @@ Status resolve(DirectiveResolver& resolver, int index) {
 extern const DirectiveForm kMinSegmentForm{.name = "min_segment",
                                            .option = kOption,
                                            .argument = "N",
-                                           .help = "smallest number of nodes worth accelerating together",
+                                           .help = "The smallest number of nodes that is worth accelerating together.",
                                            .pattern = PatternUse::None,
                                            .reach = DirectiveReach::Segments,
                                            .parse = parse,

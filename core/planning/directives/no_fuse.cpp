@@ -78,7 +78,7 @@ std::string pointless(const Plan& plan, NodeId node) {
 extern const DirectiveForm kNoFuseForm{.name = "no_fuse",
                                        .option = "--no-fuse",
                                        .argument = "RULE[@NODE]",
-                                       .help = "forbid a fusion rule, everywhere or at a node",
+                                       .help = "Forbid a fusion rule, everywhere or at a node.",
                                        .pattern = PatternUse::Optional,
                                        .inBodies = true,
                                        .nothingToDo = "fuse.nothing_to_keep_apart",

@@ -40,7 +40,7 @@ std::string pointless(const Plan& plan, NodeId node) {
 extern const DirectiveForm kSplitForm{.name = "split",
                                       .option = "--split",
                                       .argument = "NODE",
-                                      .help = "nothing fuses across this node's output",
+                                      .help = "Fuse nothing across the output of this node.",
                                       .nothingToDo = "fuse.nothing_to_keep_apart",
                                       .menu = {.text = "Split after",
                                                .tip = "Nothing fuses across this node's output",

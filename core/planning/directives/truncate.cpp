@@ -28,7 +28,7 @@ Result<Directive> parseTruncate(std::string_view text) {
 extern const DirectiveForm kTruncateForm =
     truncateForm({.name = "truncate",
                   .option = kOption,
-                  .help = "narrow int64 (long), float64 (double), both or nothing",
+                  .help = "Narrow int64 (long), float64 (double), both or nothing.",
                   .parse = parseTruncate,
                   .words = words,
                   .resolve = resolve});

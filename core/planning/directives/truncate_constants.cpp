@@ -23,11 +23,12 @@ Result<Directive> parseTruncateConstants(std::string_view text) {
   return parseTruncateWish(DirectiveKind::TruncateConstants, kOption, text);
 }
 
-extern const DirectiveForm kTruncateConstantsForm = truncateForm({.name = "truncate_constants",
-                                                                  .option = kOption,
-                                                                  .help = "the same of constants alone",
-                                                                  .parse = parseTruncateConstants,
-                                                                  .words = words,
-                                                                  .resolve = resolve});
+extern const DirectiveForm kTruncateConstantsForm =
+    truncateForm({.name = "truncate_constants",
+                  .option = kOption,
+                  .help = "Narrow constants only, instead of what --truncate narrows.",
+                  .parse = parseTruncateConstants,
+                  .words = words,
+                  .resolve = resolve});
 
 }  // namespace fusescope

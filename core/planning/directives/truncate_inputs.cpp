@@ -26,7 +26,7 @@ Result<Directive> parseTruncateInputs(std::string_view text) {
 extern const DirectiveForm kTruncateInputsForm =
     truncateForm({.name = "truncate_inputs",
                   .option = kOption,
-                  .help = "the same of inputs, and of what nodes make of them, alone",
+                  .help = "Narrow inputs and what nodes make of them, instead of what --truncate narrows.",
                   .parse = parseTruncateInputs,
                   .words = words,
                   .resolve = resolve});

@@ -146,12 +146,10 @@ TEST_F(CopiedCommand, DiffTellsTheSidesApart) {
   EXPECT_TRUE(!inFile.ok() || inFile.value().files.size() == 1U);
 }
 
-WorkerRequest requestOf(WorkerOp op, const WorkSource& source) {
+WorkerRequest requestOf(WorkSettings work, const WorkSource& source) {
   WorkerRequest request;
-  request.op = op;
+  request.settings = std::move(work);
   request.source = source;
-  request.seconds = 0.05;
-  request.warmupSeconds = 0.01;
   request.tolerance = Tolerance::ofLoweredTypes();
   request.threads = 1;
   return request;
@@ -161,44 +159,53 @@ TEST_F(CopiedCommand, EveryPieceOfWorkRuns) {
   m_source.options.precisions = {DataType::F16};
   m_source.inputs = {{.name = "x", .fixed = Dims{2, 4}}};
   direct({pin("first=f32")});
-  WorkerRequest tune = requestOf(WorkerOp::Tune, m_source);
+  WorkerRequest tune = requestOf(TuneSettings{.goal = {.maxError = 0.5, .evaluations = 5, .seed = 3},
+                                              .of = "y",
+                                              .metric = {},
+                                              .state = (m_folder / "state.json").string(),
+                                              .explain = true},
+                                 m_source);
   tune.source.options.directives.clear();
-  tune.tune = {.goal = {.maxError = 0.5, .evaluations = 5, .seed = 3}, .output = "y", .metric = {}, .explain = true};
-  WorkerRequest calibrate = requestOf(WorkerOp::Calibrate, m_source);
+  WorkerRequest calibrate = requestOf(
+      CalibrateSettings{
+          .calibration = {.choice = {.method = RangeMethod::Percentile, .percentile = 99.5, .symmetric = true},
+                          .weightMethod = RangeMethod::MinMax,
+                          .perChannel = false,
+                          .correctBiases = false,
+                          .smoothing = 0.5,
+                          .exclude = {"last"}},
+          .output = {}},
+      m_source);
   calibrate.source.options = {};
-  calibrate.calibrate = {.choice = {.method = RangeMethod::Percentile, .percentile = 99.5, .symmetric = true},
-                         .weightMethod = RangeMethod::MinMax,
-                         .perChannel = false,
-                         .correctBiases = false,
-                         .smoothing = 0.5,
-                         .exclude = {"last"}};
-  WorkerRequest exported = requestOf(WorkerOp::Export, m_source);
-  exported.exported = {.format = "onnx",
-                       .path = (m_folder / "typed.onnx").string(),
-                       .weights = WeightTypes::Keep,
-                       .borders = BorderTypes::Plan,
-                       .check = true};
-  WorkerRequest compare = requestOf(WorkerOp::Compare, m_source);
+  const WorkerRequest exported = requestOf(ExportSettings{.format = "onnx",
+                                                          .output = (m_folder / "typed.onnx").string(),
+                                                          .weights = WeightTypes::Keep,
+                                                          .borders = BorderTypes::Plan,
+                                                          .check = true},
+                                           m_source);
+  WorkerRequest compare = requestOf(CompareSettings{.seconds = 0.05}, m_source);
   compare.other = {.path = m_source.path, .inputs = m_source.inputs};
-  WorkerRequest errors = requestOf(WorkerOp::Errors, m_source);
-  errors.against = ErrorsAgainst::F64;
-  WorkerRequest bisect = requestOf(WorkerOp::Bisect, m_source);
-  bisect.bisect = {.seconds = 20, .builds = 5};
+  const TimeSettings timing{.seconds = 0.05, .warmup = 0.01}, layers{.seconds = 0.05, .warmup = 0.01, .perLayer = true},
+      specialise{.seconds = 0.05, .warmup = 0.01, .specialise = true};
+  const ErrorsSettings errors{.against = ErrorsAgainst::F64}, bisect{.bisect = true, .seconds = 20, .builds = 5};
   for (const WorkerRequest& request :
-       {requestOf(WorkerOp::Build, m_source), requestOf(WorkerOp::Run, m_source), requestOf(WorkerOp::Time, m_source),
-        requestOf(WorkerOp::Specialise, m_source), requestOf(WorkerOp::MeasureError, m_source), errors, bisect, tune, calibrate, exported, compare}) {
+       {requestOf(BuildSettings(), m_source), requestOf(RunCommandSettings(), m_source), requestOf(timing, m_source),
+        requestOf(layers, m_source), requestOf(specialise, m_source), requestOf(EvaluateSettings(), m_source),
+        requestOf(errors, m_source), requestOf(bisect, m_source), requestOf(TensorSettings{.name = "y"}, m_source),
+        tune, calibrate, exported, compare}) {
     const auto line = commandFor(request, commands());
     ASSERT_TRUE(line.ok()) << line.error().text();
     const ProcessResult result = paste(line.value(), " --json");
     EXPECT_EQ(result.status, 0) << line.value().text() << "\n" << result.err;
   }
+  EXPECT_FALSE(std::filesystem::exists(m_folder / "state.json")) << "what the window keeps is its own";
   for (const char* name :
        {"my model.fse", "my model_pins.json", "my model_ranges.json", "typed.onnx", "my model_a.fse"})
     EXPECT_TRUE(std::filesystem::exists(m_folder / name)) << name;
 }
 
 TEST_F(CopiedCommand, RangesAreAFile) {
-  WorkerRequest calibrate = requestOf(WorkerOp::Calibrate, m_source);
+  WorkerRequest calibrate = requestOf(CalibrateSettings(), m_source);
   calibrate.source.inputs = m_source.inputs = {{.name = "x", .fixed = Dims{2, 4}}};
   EXPECT_EQ(paste(commandFor(calibrate, commands()).value()).status, 0);
   m_source.options.precisions = {DataType::I8};
@@ -209,18 +216,18 @@ TEST_F(CopiedCommand, RangesAreAFile) {
 }
 
 TEST_F(CopiedCommand, SaysWhatNoCommandDoes) {
-  WorkerRequest errors = requestOf(WorkerOp::Errors, m_source);
+  WorkerRequest errors = requestOf(ErrorsSettings(), m_source);
   errors.tolerance = {.rms = std::nullopt, .absolute = 1e-3};
   EXPECT_FALSE(commandFor(errors, commands()).ok());
-  EXPECT_FALSE(commandFor(requestOf(WorkerOp::Shutdown, m_source), commands()).ok());
+  EXPECT_FALSE(commandFor(requestOf(ShutdownSettings(), m_source), commands()).ok());
 }
 
 TEST_F(CopiedCommand, AnEngineIsTimedAsItIs) {
-  WorkerRequest build = requestOf(WorkerOp::Build, m_source);
+  const std::string engine = (m_folder / "kept here.fse").string();
+  WorkerRequest build = requestOf(BuildSettings{.output = engine}, m_source);
   build.source.inputs = {{.name = "x", .fixed = Dims{2, 4}}};
-  build.enginePath = (m_folder / "kept here.fse").string();
   CommandLine line = commandFor(build, commands()).value();
-  WorkerRequest time = requestOf(WorkerOp::Time, {.path = build.enginePath});
+  WorkerRequest time = requestOf(TimeSettings{.seconds = 0.05, .warmup = 0.01}, {.path = engine});
   line.then(commandFor(time, commands()).value());
   const ProcessResult result = paste(line);
   EXPECT_EQ(result.status, 0) << line.text() << result.err;
@@ -228,12 +235,10 @@ TEST_F(CopiedCommand, AnEngineIsTimedAsItIs) {
 }
 
 TEST_F(CopiedCommand, AnEngineIsRefitted) {
-  WorkerRequest build = requestOf(WorkerOp::Build, m_source);
-  build.enginePath = (m_folder / "old.fse").string();
-  CommandLine line = commandFor(build, commands()).value();
-  build.refitted = build.enginePath;
-  build.enginePath = (m_folder / "new.fse").string();
-  line.then(commandFor(build, commands()).value());
+  const std::string old = (m_folder / "old.fse").string();
+  CommandLine line = commandFor(requestOf(BuildSettings{.output = old}, m_source), commands()).value();
+  const RefitSettings refit{.engineFile = old, .weights = m_source.path, .output = (m_folder / "new.fse").string()};
+  line.then(commandFor(requestOf(refit, m_source), commands()).value());
   const ProcessResult result = paste(line);
   EXPECT_EQ(result.status, 0) << line.text() << result.err;
   EXPECT_NE(result.out.find("the weights are the same"), std::string::npos) << result.out;

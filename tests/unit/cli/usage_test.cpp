@@ -48,7 +48,7 @@ TEST(Usage, WhatIsWrongWithAnOptionIsSaidOfTheOption) {
   EXPECT_TRUE(holds(saidOf({"errors", model, "--against", "f61"}), "option '--against': 'f61' is none of f32, f64"));
   EXPECT_TRUE(holds(saidOf({"errors", model, "--tol-rms", "abc"}), "option '--tol-rms': 'abc' is not a number"));
   EXPECT_TRUE(holds(saidOf({"plan", model, "--precision", "f16", "--precision", "bf16"}),
-                    "option '--precision': it is given 2 times, and holds once"));
+                    "option '--precision': it is given 2 times, and may be given only once"));
   EXPECT_TRUE(holds(saidOf({"plan", model, "--precision"}), "option '--precision': its value is missing"));
   const TemporaryFolder folder;
   EXPECT_TRUE(holds(saidOf({"extract", model, "--nodes", "qqq", "-o", (folder / "p.onnx").string()}),

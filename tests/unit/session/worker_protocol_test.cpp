@@ -1,19 +1,38 @@
 #include "session/worker_protocol.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "session/operations/operation.h"
 #include "session/options_json.h"
 
 namespace fusescope {
 namespace {
 
+/// What comes back of the settings of a request.
+template <class Settings>
+Settings comesBack(const Settings& settings) {
+  WorkerRequest request{.id = 9, .settings = settings};
+  const auto read = parseWorkerRequest(workerLine(toJson(request)));
+  EXPECT_TRUE(read.ok()) << read.error().text();
+  return read.ok() ? std::get<Settings>(read.value().settings) : Settings();
+}
+
+/// Which field is to blame.
+std::string blamed(const char* line) {
+  const auto request = parseWorkerRequest(line);
+  return request.ok() ? std::string() : request.error().where.attribute;
+}
+
 TEST(WorkerProtocol, requestComesBackFromItsLine) {
-  WorkerRequest request{.id = 7, .op = WorkerOp::Compare, .enginePath = "e.fse", .seconds = 1.25, .threads = 2};
+  WorkerRequest request{.id = 7, .settings = CompareSettings{.seconds = 1.25}, .threads = 2};
   request.source = {.path = "a.onnx", .inputs = {{.name = "x", .fixed = Dims{1, 3}}}, .backend = "reference"};
   request.source.options.precisions = {DataType::F16};
   request.source.options.directives = {splitDirective("node_relu")};
   assignIds(request.source.options.directives);
   request.other.path = "b.fse";
+  request.inputs = {.paths = {"a.npz", "folder"}, .batchAxis = 1};
+  request.tolerance = {.rms = 0.003};
   const auto line = workerLine(toJson(request));
   EXPECT_EQ(line.find('\n'), line.size() - 1);
   const auto read = parseWorkerRequest(line);
@@ -21,73 +40,64 @@ TEST(WorkerProtocol, requestComesBackFromItsLine) {
   EXPECT_EQ(toJson(read.value()), toJson(request));
   EXPECT_EQ(read.value().source.options, request.source.options);
   EXPECT_EQ(read.value().other.path, "b.fse");
-}
-
-TEST(WorkerProtocol, inputsAndWhatASearchIsToReachComeBack) {
-  WorkerRequest request{.id = 8, .op = WorkerOp::Tune, .inputs = {.paths = {"a.npz", "folder"}, .batchAxis = 1}};
-  request.tune = {
-      .goal = {.maxError = 0.01, .minSpeedup = 1.5, .evaluations = 40, .seconds = 2.5, .seed = 7, .baselines = true},
-      .output = "y",
-      .metric = "judge --strictly",
-      .explain = true};
-  request.stateFile = "state.json";
-  const auto read = parseWorkerRequest(workerLine(toJson(request)));
-  ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_EQ(read.value().inputs, request.inputs);
-  EXPECT_EQ(read.value().tune, request.tune);
-  EXPECT_EQ(read.value().stateFile, "state.json");
-  const auto wrong = parseWorkerRequest(R"({"id":1,"op":"errors","source":{"path":"a"},"inputs":{"paths":"a.npz"}})");
-  ASSERT_FALSE(wrong.ok());
-  EXPECT_EQ(wrong.error().where.attribute, "inputs.paths");
-}
-
-TEST(WorkerProtocol, WhatABuildRefitsComesBack) {
-  const WorkerRequest request{.op = WorkerOp::Build, .enginePath = "new.fse", .refitted = "old.fse"};
-  const auto back = parseWorkerRequest(workerLine(toJson(request)));
-  ASSERT_TRUE(back.ok()) << back.error().text();
-  EXPECT_EQ(back.value().refitted, "old.fse");
-}
-
-TEST(WorkerProtocol, WhenASearchForCulpritsEndsComesBack) {
-  WorkerRequest request{.id = 10, .op = WorkerOp::Bisect, .tolerance = {.rms = 0.003}, .bisect = {2.5, 40}};
-  const auto read = parseWorkerRequest(workerLine(toJson(request)));
-  ASSERT_TRUE(read.ok()) << read.error().text();
-  EXPECT_EQ(read.value().op, WorkerOp::Bisect);
-  EXPECT_EQ(read.value().bisect, request.bisect);
   EXPECT_EQ(read.value().tolerance.rms, request.tolerance.rms);
+  EXPECT_EQ(std::get<CompareSettings>(read.value().settings).seconds, 1.25);
 }
 
-TEST(WorkerProtocol, WhatIsCalibratedExportedAndHeldAgainstComesBack) {
-  WorkerRequest request{.id = 9, .op = WorkerOp::Calibrate};
-  request.calibrate = {.choice = {.method = RangeMethod::Percentile, .percentile = 99.5, .symmetric = true},
-                       .weightMethod = RangeMethod::MinMax,
-                       .perChannel = false,
-                       .correctBiases = false,
-                       .smoothing = 0.5,
-                       .exclude = {"op:Gemm", "head.*"}};
-  const auto calibrate = parseWorkerRequest(workerLine(toJson(request)));
-  ASSERT_TRUE(calibrate.ok()) << calibrate.error().text();
-  EXPECT_EQ(calibrate.value().op, WorkerOp::Calibrate);
-  EXPECT_EQ(calibrate.value().calibrate, request.calibrate);
+TEST(WorkerProtocol, WhatIsAskedForComesBack) {
+  const TuneSettings tune{
+      .goal = {.maxError = 0.01, .minSpeedup = 1.5, .evaluations = 40, .seconds = 2.5, .seed = 7, .baselines = true},
+      .of = "y",
+      .metric = "judge --strictly",
+      .state = "state.json",
+      .explain = true};
+  EXPECT_EQ(comesBack(tune), tune);
+  const BuildSettings build = comesBack(BuildSettings{.output = "e.fse", .measuresTactics = false});
+  EXPECT_EQ(build.output, "e.fse");
+  EXPECT_FALSE(build.measuresTactics);
+  EXPECT_EQ(comesBack(RefitSettings{.engineFile = "old.fse"}).engineFile, "old.fse");
+  const ErrorsSettings errors =
+      comesBack(ErrorsSettings{.against = ErrorsAgainst::F64, .bisect = true, .seconds = 2.5, .builds = 40});
+  EXPECT_TRUE(errors.bisect && errors.seconds == 2.5 && errors.builds == 40 && errors.against == ErrorsAgainst::F64);
+  const CalibrationSettings calibration{
+      .choice = {.method = RangeMethod::Percentile, .percentile = 99.5, .symmetric = true},
+      .weightMethod = RangeMethod::MinMax,
+      .perChannel = false,
+      .correctBiases = false,
+      .smoothing = 0.5,
+      .exclude = {"op:Gemm", "head.*"}};
+  EXPECT_EQ(comesBack(CalibrateSettings{.calibration = calibration, .output = {}}).calibration, calibration);
+  const ExportSettings exported = comesBack(ExportSettings{.format = "onnx",
+                                                           .output = "out.onnx",
+                                                           .weights = WeightTypes::Keep,
+                                                           .borders = BorderTypes::Plan,
+                                                           .check = true});
+  EXPECT_TRUE(exported.format == "onnx" && exported.output == "out.onnx" && exported.check);
+  EXPECT_TRUE(exported.weights == WeightTypes::Keep && exported.borders == BorderTypes::Plan);
+  EXPECT_EQ(comesBack(CancelSettings{.cancels = 7}).cancels, 7);
+}
 
-  request.op = WorkerOp::Export;
-  request.exported = {.path = "out.onnx", .weights = WeightTypes::Keep, .borders = BorderTypes::Plan, .check = true};
-  const auto written = parseWorkerRequest(workerLine(toJson(request)));
-  ASSERT_TRUE(written.ok()) << written.error().text();
-  EXPECT_EQ(written.value().exported, request.exported);
-  const auto nowhere = parseWorkerRequest(R"({"id":1,"op":"export","source":{"path":"a"},"export":{"to":"onnx"}})");
-  ASSERT_FALSE(nowhere.ok());
-  EXPECT_EQ(nowhere.error().where.attribute, "export.path");
+TEST(WorkerProtocol, EachOperationIsAsItsCommandIsCalled) {
+  EXPECT_EQ(operationName(TimeSettings()), "time");
+  EXPECT_EQ(operationName(ExportSettings()), "export");
+  EXPECT_EQ(operationName(ShutdownSettings()), "shutdown");
+  for (const char* name :
+       {"build", "refit", "run", "time", "compare", "errors", "tensor", "tune", "calibrate", "export"}) {
+    const auto request =
+        parseWorkerRequest(fmt::format(R"({{"id":1,"op":"{}","source":{{"path":"a"}},"other":{{"path":"b"}}}})", name));
+    ASSERT_TRUE(request.ok()) << request.error().text();
+    EXPECT_EQ(operationName(request.value().settings), name);
+    EXPECT_NE(findOperation(name), nullptr) << "there is no command of that name";
+  }
+}
 
-  request.op = WorkerOp::Errors;
-  request.against = ErrorsAgainst::F64;
-  const auto errors = parseWorkerRequest(workerLine(toJson(request)));
-  ASSERT_TRUE(errors.ok()) << errors.error().text();
-  EXPECT_EQ(errors.value().against, ErrorsAgainst::F64);
-  const auto odd =
-      parseWorkerRequest(R"({"id":1,"op":"calibrate","source":{"path":"a"},"calibrate":{"method":"most"}})");
-  ASSERT_FALSE(odd.ok());
-  EXPECT_EQ(odd.error().where.attribute, "calibrate.method");
+TEST(WorkerProtocol, FieldsThatAreWrongAreNamed) {
+  EXPECT_EQ(blamed(R"({"id":1,"op":"errors","source":{"path":"a"},"inputs":{"paths":"a.npz"}})"), "inputs.paths");
+  EXPECT_EQ(blamed(R"({"id":1,"op":"calibrate","source":{"path":"a"},"settings":{"method":"most"}})"),
+            "settings.method");
+  EXPECT_EQ(blamed(R"({"id":1,"op":"time","source":{"path":"a"},"settings":{"seconds":-1}})"), "settings.seconds");
+  EXPECT_EQ(blamed(R"({"id":1,"op":"run"})"), "source");
 }
 
 TEST(WorkerProtocol, errorKeepsItsPlace) {

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "base/json.h"
+#include "interchange/exports.h"
+
+namespace fusescope {
+
+/// What `export --json` prints of a file in `format` that was written at `path`. `numbers` is null where nothing was
+/// run.
+Json exportJson(const std::string& format, const std::string& path, const Exported& exported);
+
+}  // namespace fusescope

@@ -1,0 +1,33 @@
+#include "session/operations/build_operation.h"
+
+#include "session/operations/operation.h"
+
+namespace fusescope {
+
+std::vector<Option> BuildSettings::options() {
+  return {{.name = "output",
+           .value = &output,
+           .argument = "E.fse",
+           .help = "The engine file to write.",
+           .letter = 'o',
+           .isRequired = true},
+          {.name = "no-measure",
+           .value = NegatedFlag{&measuresTactics},
+           .help = "Use the first tactic of each kernel instead of timing all of them."}};
+}
+
+const Operation& buildOperation() {
+  static const Operation operation{
+      .name = "build",
+      .summary = "Make an engine: choose tactics by measuring them, and write them to a file",
+      .source = {"MODEL|PLAN", "A model or a saved plan."},
+      .groups = {OptionGroup::Json, OptionGroup::Engine, OptionGroup::Plan},
+      .usualOptions = copyOfUsualOptions<BuildSettings>,
+      .prints = "fusescope.build",
+      .doesNotHold = "a pin that must be obeyed is refused",
+      .writes = "--output: the engine",
+      .progress = "import, prepare, plan, kernels, tactics, write; of another compiler its own phases too"};
+  return operation;
+}
+
+}  // namespace fusescope

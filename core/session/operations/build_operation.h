@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+#include "session/operations/option.h"
+
+namespace fusescope {
+
+/// How an engine is made, and where it is written.
+struct BuildSettings {
+  std::string output;           ///< the engine file; empty (of the window): the engine is only kept in the worker
+  bool measuresTactics = true;  ///< false: each kernel uses its first tactic
+
+  std::vector<Option> options();
+};
+
+}  // namespace fusescope

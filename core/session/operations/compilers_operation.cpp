@@ -1,0 +1,46 @@
+#include "session/operations/compilers_operation.h"
+
+#include "session/operations/operation.h"
+
+namespace fusescope {
+
+std::vector<Option> CompilersSettings::options() {
+  return {{.name = "try",
+           .value = &command,
+           .argument = "COMMAND",
+           .help = "Ask only one environment: its name, or a command that starts Python."}};
+}
+
+std::vector<Option> CompilersAddSettings::options() {
+  return {
+      {.name = "NAME", .value = &name, .argument = "NAME", .help = "The name of the environment.", .isRequired = true},
+      {.name = "COMMAND",
+       .value = &command,
+       .argument = "COMMAND",
+       .help = "The command that starts Python: \"ssh gpubox python3\".",
+       .isRequired = true}};
+}
+
+std::vector<Option> CompilersRemoveSettings::options() {
+  return {
+      {.name = "NAME", .value = &name, .argument = "NAME", .help = "The name of the environment.", .isRequired = true}};
+}
+
+const Operation& compilersOperation() {
+  static const Operation operation{
+      .name = "compilers",
+      .summary = "List what can compile a network here and elsewhere, and what each can do",
+      .groups = {OptionGroup::Json},
+      .usualOptions = copyOfUsualOptions<CompilersSettings>,
+      .prints = "fusescope.compilers",
+      .doesNotHold = "the environment of --try has no compiler",
+      .parts = {{.name = "compilers add",
+                 .summary = "Add an environment: a name for a command that starts Python",
+                 .usualOptions = copyOfUsualOptions<CompilersAddSettings>},
+                {.name = "compilers remove",
+                 .summary = "Remove an environment that was added",
+                 .usualOptions = copyOfUsualOptions<CompilersRemoveSettings>}}};
+  return operation;
+}
+
+}  // namespace fusescope

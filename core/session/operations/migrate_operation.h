@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+#include "interchange/exports.h"
+#include "session/operations/option.h"
+
+namespace fusescope {
+
+/// The recipe that is written into a network.
+struct MigrateSettings {
+  std::string recipe, model, output, layerNames;
+  WeightTypes weights = WeightTypes::Convert;
+  BorderTypes borders = BorderTypes::Keep;
+  std::optional<double> rms;
+
+  std::vector<Option> options();
+};
+
+}  // namespace fusescope

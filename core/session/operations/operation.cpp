@@ -1,0 +1,29 @@
+#include "session/operations/operation.h"
+
+#include <algorithm>
+
+namespace fusescope {
+
+bool Operation::has(OptionGroup group) const {
+  return std::ranges::find(groups, group) != groups.end();
+}
+
+const std::vector<const Operation*>& operations() {
+  static const std::vector<const Operation*> all{
+#define FUSESCOPE_OPERATION(name) &name##Operation(),
+#include "session/operations/operations.inc"
+#undef FUSESCOPE_OPERATION
+  };
+  return all;
+}
+
+const Operation* findOperation(std::string_view name) {
+  for (const Operation* operation : operations()) {
+    if (operation->name == name) return operation;
+    for (const Operation& part : operation->parts)
+      if (part.name == name) return &part;
+  }
+  return nullptr;
+}
+
+}  // namespace fusescope

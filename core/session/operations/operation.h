@@ -1,0 +1,64 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "session/operations/option.h"
+
+namespace fusescope {
+
+/// Options that several operations share. Each group is a struct in shared_settings.h.
+enum class OptionGroup {
+  Plan,        ///< PlanSettings: how the network is compiled, and the extents of its inputs
+  Extents,     ///< the extents alone
+  Inputs,      ///< InputSettings: the values that the network is run on
+  Engine,      ///< EngineSettings: backend and threads
+  ShapeCache,  ///< ShapeCacheSettings
+  Steps,       ///< StepsSettings: the network called again and again
+  Json         ///< --json
+};
+
+/// What an operation works on: the first positional argument of its command, or --session in its place.
+struct OperationSource {
+  std::string_view argument = {};  ///< "MODEL|PLAN"; empty: the operation has no such argument
+  std::string_view help = {};
+  bool takesSession = !argument.empty();  ///< --session may stand in its place
+};
+
+/// One thing that Fusescope can do, as every interface describes it: a command of the command line, a request of the
+/// worker, a dialog of the window.
+struct Operation {
+  std::string_view name;     ///< "tune"; of a part of another one: "cache list"
+  std::string_view summary;  ///< one sentence, without its full stop in lists
+  OperationSource source{};
+  std::vector<OptionGroup> groups{};
+  std::vector<Option> (*usualOptions)() = nullptr;  ///< its own options, with their defaults; null: it has none
+  std::string_view prints = {};                     ///< where the document that --json prints is described
+  std::string_view doesNotHold = {};                ///< when the exit status is 1, a clause after "if"; empty: never
+  std::string_view writes = {};                     ///< the files that it writes, as a sentence; empty: none
+  std::string_view progress = {};  ///< the phases that it reports, as a sentence; empty: those of opening a file
+  std::vector<Operation> parts{};  ///< "cache list", "cache why": commands below this one
+
+  bool has(OptionGroup group) const;
+};
+
+/// All operations, in the order in which they are listed to users. Thread-safe.
+const std::vector<const Operation*>& operations();
+/// The operation or part of that name ("cache list"); null: there is none.
+const Operation* findOperation(std::string_view name);
+
+#define FUSESCOPE_OPERATION(name) const Operation& name##Operation();
+#include "session/operations/operations.inc"
+#undef FUSESCOPE_OPERATION
+
+/// A copy of the options of a default-constructed `Settings`, as Operation::usualOptions wants it.
+template <class Settings>
+std::vector<Option> copyOfUsualOptions() {
+  return usualOptions<Settings>();
+}
+
+/// docs/commands.md: every operation with its options, as Markdown.
+std::string commandsDocument();
+
+}  // namespace fusescope

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+#include "session/operations/option.h"
+#include "session/specialise.h"
+
+namespace fusescope {
+
+/// How a network is timed.
+struct TimeSettings {
+  double seconds = 2.0, warmup = 0.5;
+  bool perLayer = false;
+  bool specialise = false;  ///< engines for the extents that are met, beside a general one
+  std::int64_t mostEngines = static_cast<std::int64_t>(SpecialiseOptions().mostEngines);
+  std::int64_t mostMebibytes = SpecialiseOptions().mostBytes >> 20;
+  double settleSeconds = SpecialiseRequest().mostSeconds;
+
+  /// Of `specialise`; its `time` is as default.
+  SpecialiseRequest specialiseRequest() const;
+
+  std::vector<Option> options();
+};
+
+}  // namespace fusescope
