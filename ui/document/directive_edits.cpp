@@ -6,6 +6,7 @@
 #include "ir/decision.h"
 #include "planning/quantized_model.h"
 #include "planning/structure.h"
+#include "planning/truncate_modes.h"
 #include "target/target_table.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
@@ -52,13 +53,7 @@ Directives withKind(Directives directives, const std::vector<std::string>& names
 }
 
 TruncateModes truncationOf(const Directives& directives) {
-  TruncateModes modes;
-  for (const Directive& directive : directives) {
-    const bool both = directive.kind == DirectiveKind::Truncate;
-    if (both || directive.kind == DirectiveKind::TruncateInputs) modes.inputs = directive.truncate;
-    if (both || directive.kind == DirectiveKind::TruncateConstants) modes.constants = directive.truncate;
-  }
-  return modes;
+  return truncateModesOf(directives);
 }
 
 Directives withTruncation(Directives directives, TruncateModes modes) {
