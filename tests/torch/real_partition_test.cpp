@@ -148,9 +148,11 @@ TEST_F(RealPartition, TruncationOfDoubleStandsBesideOurs) {
   const Json without = planOf(program("long_double"));
   EXPECT_EQ(fateOf(without, "d", "a"), "wide_in_engine");
   EXPECT_EQ(fateOf(without, "d", "b"), "stays_wide");
+  EXPECT_FALSE(decisionOf(without, "build.engine_reads_double").empty());
   const Json with = planOf(program("long_double"), {"--compiler-option", "truncate-double=on", "--truncate", "double"});
   EXPECT_EQ(fateOf(with, "d", "a"), "cast_in_front");
   EXPECT_EQ(fateOf(with, "d", "b"), "cast_in_front");
+  EXPECT_TRUE(decisionOf(with, "build.engine_reads_double").empty());
 }
 
 TEST_F(RealPartition, TheProgramOfAnotherNetworkIsRefused) {

@@ -106,6 +106,7 @@ TEST_F(RecordedPartition, AnEngineOfDoublesIsToldAtItsNodes) {
   EXPECT_EQ(nodesOf(plan, "build.torch_validator"), (Arguments{"node__to_copy"}));
   EXPECT_EQ(nodesOf(plan, "build.engine_of_doubles"),
             (Arguments{"node_mul", "node_add_1", "node__to_copy_1", "node_sum_1", "node_gt"}));
+  EXPECT_EQ(nodesOf(plan, "build.engine_reads_double"), (Arguments{"_to_copy", "d"})) << "inputs of the engine";
   EXPECT_EQ(plan["conversions"], Json::array());
 }
 

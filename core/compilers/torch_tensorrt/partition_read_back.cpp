@@ -99,7 +99,10 @@ class Reading {
     m_told.kernels.push_back(std::move(kernel));
     tell("build.engine_as_a_whole", nodes, {{"engine", block.name}, {"operators", std::ssize(block.operators)}});
     for (const BlockInput& input : block.inputs)
-      if (input.isCast) addCast(block, input);
+      if (input.isCast)
+        addCast(block, input);
+      else if (input.type == kF64)
+        tellOfInput("build.engine_reads_double", input, {{"compiler", kTitle}, {"engine", block.name}});
     if (m_asked.truncatesDouble) return;
     for (const LoweredOperator& each : block.operators)
       if (hasDoubles(each))
