@@ -6,6 +6,7 @@
 #include "app/cli/side_arguments.h"
 #include "diff/difference_groups.h"
 #include "diff/plan_diff.h"
+#include "diff/truncation_diff.h"
 #include "session/diff_input.h"
 #include "session/engine_prices.h"
 #include "session/operations/diff_operation.h"
@@ -28,13 +29,16 @@ Result<int> makeAndPrint(const Arguments& arguments) {
   if (!arguments.errorsOfB.empty()) TRY(addErrors(arguments.errorsOfB, inputOfB));
   const PlanDiff diff = TRY(diffPlans(inputOfA, inputOfB, prices.get()));
   const std::vector<DifferenceGroup> groups = groupDifferences(inputOfA, inputOfB, diff);
+  TruncationDiff truncation;
+  if (tellsEngines(a.cover()) || tellsEngines(b.cover())) truncation = compareTruncation(a.cover(), b.cover());
   if (arguments.json) {
     Json json = toJson(diff);
     json["groups"] = toJson(groups);
+    if (!truncation.values.empty()) json["truncation"] = toJson(truncation);
     printJson(json);
   } else {
     const std::size_t most = arguments.all ? 0 : kMostListed;
-    std::cout << printDiff(diff, most) << printGroups(groups, most);
+    std::cout << printDiff(diff, most) << printTruncation(truncation, most) << printGroups(groups, most);
   }
   return arguments.exitCode && !diff.same() ? kDoesNotHold : kDone;
 }

@@ -9,6 +9,7 @@
 #include "app/cli/table.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "diff/truncation_diff.h"
 #include "planning/fused_node_facts.h"
 #include "planning/pin_answers.h"
 #include "planning/plan_totals.h"
@@ -154,6 +155,16 @@ void printTruncation(const Plan& plan) {
   table.print();
 }
 
+/// What is done with values of types that the target of a compiler's engines lacks, beside what our plan does.
+void printBeside(const TruncationDiff& diff) {
+  printTitle(fmt::format("Truncation by {}, beside {}", diff.a, diff.b));
+  Table table({{"value"}, {"is"}, {"type"}, {diff.a}, {diff.b}});
+  for (const WideValue& each : diff.values)
+    table.add({shortened(each.value, 40), std::string(each.role), toText(each.type), each.a.text(each.type),
+               each.b.text(each.type)});
+  table.print();
+}
+
 /// What was asked and answered, and what was refused: the decisions a reader is likely to want.
 bool isNotable(const Decision& decision) {
   if (decision.by.isDirective() || decision.code == "precision.pins_together" ||
@@ -290,11 +301,16 @@ Result<int> makeAndPrint(const Arguments& arguments) {
     TRY(writeFileAtomically(arguments.output,
                             coverJson(artifact.cover()).dump(1, ' ', false, Json::error_handler_t::replace) + "\n"));
   if (arguments.original) return printOriginal(arguments, artifact);
+  std::optional<TruncationBeside> beside;
+  if (artifact.made != nullptr) beside = TRY(truncationBeside(*artifact.made, plan.options.directives));
   if (arguments.json) {
-    printJson(coverJson(artifact.cover()));
+    Json json = coverJson(artifact.cover());
+    if (beside) json["truncation_beside"] = toJson(beside->diff);
+    printJson(json);
   } else if (artifact.made != nullptr) {
     printSegments(plan);
     printReadBack(*artifact.made);
+    if (beside) printBeside(beside->diff);
     printDecisions(plan);
   } else {
     printSegments(plan);

@@ -395,6 +395,9 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.engine_of_doubles", Build, false,
        "{compiler} counts {operator} as supported in {engine}, and it reads or makes float64 there, a type that "
        "TensorRT does not have. With truncate-double=on what the engine reads is cast to float32 in front of it"},
+      {"build.engine_reads_double", Build, false,
+       "{compiler} reports {input} as a float64 input of {engine}, and no engine of TensorRT takes float64. With "
+       "truncate-double=on it is cast to float32 in front of the engine"},
       {"build.truncates_double", Build, true,
        "{compiler} casts {input} from {type} to f32 in front of {engine}, as truncate-double=on asks"},
       {"build.torch_no_converter", Build, false, "stays in torch: {compiler} has no converter for {operator}"},

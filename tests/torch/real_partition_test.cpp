@@ -137,6 +137,24 @@ TEST_F(RealPartition, OptionsChangeTheDivision) {
   EXPECT_TRUE(has(why, "torch.ops.aten.linear.default")) << why;
 }
 
+/// What the real dry run does with doubles, with and without its option, beside our plan for the same target.
+TEST_F(RealPartition, TruncationOfDoubleStandsBesideOurs) {
+  json({"import", program("long_double")});
+  const auto fateOf = [](const Json& plan, const std::string& value, const char* side) {
+    for (const Json& each : plan["truncation_beside"]["values"])
+      if (each["value"] == value) return each[side]["fate"].get<std::string>();
+    return std::string("none");
+  };
+  const Json without = planOf(program("long_double"));
+  EXPECT_EQ(fateOf(without, "d", "a"), "wide_in_engine");
+  EXPECT_EQ(fateOf(without, "d", "b"), "stays_wide");
+  EXPECT_FALSE(decisionOf(without, "build.engine_reads_double").empty());
+  const Json with = planOf(program("long_double"), {"--compiler-option", "truncate-double=on", "--truncate", "double"});
+  EXPECT_EQ(fateOf(with, "d", "a"), "cast_in_front");
+  EXPECT_EQ(fateOf(with, "d", "b"), "cast_in_front");
+  EXPECT_TRUE(decisionOf(with, "build.engine_reads_double").empty());
+}
+
 TEST_F(RealPartition, TheProgramOfAnotherNetworkIsRefused) {
   const std::string why = problem({"plan", zooModel("bert_tiny")->string(), "--compiler", "torch-tensorrt",
                                    "--compiler-option", "program=" + program("unet_small")});

@@ -28,6 +28,14 @@ class RecordedPartition : public RecordedProgramAnswers {
         kernels.push_back(kernel["name"].get<std::string>() + ": " + std::to_string(kernel["nodes"].size()));
     return kernels;
   }
+  /// "d: cast_in_front made_narrow", …: each value of a type that the target lacks.
+  static Arguments fatesBeside(const Json& beside) {
+    Arguments fates;
+    for (const Json& each : beside["values"])
+      fates.push_back(each["value"].get<std::string>() + ": " + each["a"]["fate"].get<std::string>() + " " +
+                      each["b"]["fate"].get<std::string>());
+    return fates;
+  }
   /// Nodes that decisions of a code are about, each decision's by itself.
   static Arguments nodesOf(const Json& plan, const std::string& code) {
     Arguments nodes;
@@ -98,7 +106,58 @@ TEST_F(RecordedPartition, AnEngineOfDoublesIsToldAtItsNodes) {
   EXPECT_EQ(nodesOf(plan, "build.torch_validator"), (Arguments{"node__to_copy"}));
   EXPECT_EQ(nodesOf(plan, "build.engine_of_doubles"),
             (Arguments{"node_mul", "node_add_1", "node__to_copy_1", "node_sum_1", "node_gt"}));
+  EXPECT_EQ(nodesOf(plan, "build.engine_reads_double"), (Arguments{"_to_copy", "d"})) << "inputs of the engine";
   EXPECT_EQ(plan["conversions"], Json::array());
+}
+
+/// What the dry run does with doubles, beside what our own plan for the target of its engines does.
+TEST_F(RecordedPartition, TruncationStandsBesideOurs) {
+  planOf("long_double", "long_double.dryrun.truncated.cpu", {"--compiler-option", "truncate-double=on"});
+  const std::string model = m_folder / "model.onnx";
+  const Arguments theirs{"--compiler", "torch-tensorrt@" + result(), "--compiler-option", "truncate-double=on"};
+  const auto beside = [&](const Arguments& more) {
+    Arguments arguments{"plan", model};
+    arguments.insert(arguments.end(), theirs.begin(), theirs.end());
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  const Json plan = json(beside({"--truncate", "double"}));
+  EXPECT_EQ(plan["compiler"]["options"]["engines_for"], "tensorrt-rtx");
+  EXPECT_EQ(plan["compiler"]["options"]["engines_narrow"], "f64");
+  EXPECT_EQ(plan["truncation_beside"]["a"], "torch-tensorrt 2.14.0");
+  EXPECT_EQ(plan["truncation_beside"]["b"], "fusescope for tensorrt-rtx");
+  EXPECT_EQ(fatesBeside(plan["truncation_beside"]),
+            (Arguments{"scale: held_narrow held_narrow", "scalar_tensor_default: held_narrow held_narrow",
+                       "d: cast_in_front cast_in_front", "_to_copy: cast_in_front made_narrow",
+                       "mul: not_told made_narrow", "add_1: not_told made_narrow", "sum_1: not_told made_narrow"}));
+  const Json apart = json(beside({"--truncate-inputs", "double", "--truncate-constants", "none"}));
+  EXPECT_EQ(fatesBeside(apart["truncation_beside"])[0], "scale: held_narrow stays_wide");
+  EXPECT_EQ(fatesBeside(apart["truncation_beside"])[2].substr(0, 16), "d: cast_in_front");
+  const ProcessResult text = fusescopeCommand(beside({"--truncate", "double"}));
+  EXPECT_TRUE(has(text.out, "Truncation by torch-tensorrt 2.14.0, beside fusescope for tensorrt-rtx")) << text.out;
+  EXPECT_TRUE(has(text.out, "cast to f32 in front of _run_on_acc_2")) << text.out;
+  EXPECT_TRUE(has(text.out, "cast to f32 in front of segment_0")) << text.out;
+  const std::string options = "--compiler torch-tensorrt@" + result() + " --compiler-option truncate-double=on";
+  const Arguments diff{
+      "diff", model, model, "--plan-a", options, "--plan-b", "--target tensorrt-rtx --truncate double", "--json"};
+  EXPECT_EQ(json(diff)["truncation"]["values"], plan["truncation_beside"]["values"]);
+  const ProcessResult said = fusescopeCommand(Arguments(diff.begin(), diff.end() - 1));
+  EXPECT_TRUE(has(said.out, "@@ truncation, − torch-tensorrt 2.14.0, + fusescope for tensorrt-rtx @@")) << said.out;
+}
+
+TEST_F(RecordedPartition, DoublesThatAnEngineIsSaidToTakeAreMarkedBesideOurs) {
+  planOf("long_double", "long_double.dryrun.cpu");
+  const Json plan = json({"plan", m_folder / "model.onnx", "--compiler", "torch-tensorrt@" + result()});
+  EXPECT_FALSE(plan["compiler"]["options"].contains("engines_narrow"));
+  for (const std::string& value : fatesBeside(plan["truncation_beside"]))
+    EXPECT_TRUE(has(value, ": wide_in_engine stays_wide")) << value;
+  EXPECT_EQ(kernelOf(plan, "_run_on_acc_2")["inputs"][0]["type"], "f64");
+}
+
+TEST_F(RecordedPartition, WithoutWideTypesNothingStandsBeside) {
+  EXPECT_FALSE(planOf("bert_tiny", "bert_tiny.dryrun.cpu").contains("truncation_beside"));
+  const Json plan = json({"plan", m_folder / "model.onnx", "--compiler", "torch-tensorrt@" + result()});
+  EXPECT_FALSE(plan.contains("truncation_beside"));
 }
 
 TEST_F(RecordedPartition, TruncationIsToldAtWhatIsCast) {

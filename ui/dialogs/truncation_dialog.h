@@ -2,12 +2,17 @@
 
 #include <QComboBox>
 #include <QDialog>
+#include <QLabel>
+#include <QTableView>
 
 #include "ui/docks/dock_context.h"
+#include "ui/models/table_model.h"
 
 namespace fusescope {
 
-/// What is narrowed of the types that the target lacks: of inputs and what nodes make of them, and of constants.
+/// What is narrowed of the types that the target lacks: of inputs and what nodes make of them, and of constants. Where
+/// a compiler is on screen that divides the network into engines (Torch-TensorRT), a table says for each value what
+/// that compiler does, and what our plan for the target of these engines does under the modes that are chosen.
 class TruncationDialog : public QDialog {
   Q_OBJECT
 
@@ -16,11 +21,20 @@ class TruncationDialog : public QDialog {
   /// By TruncateMode.
   QComboBox& inputs() { return *m_inputs; }
   QComboBox& constants() { return *m_constants; }
+  const TableModel& beside() const { return m_beside; }
+  QTableView& besideView() { return *m_view; }
+  QString said() const { return m_said->text(); }
   void accept() override;
 
  private:
+  void makeBeside();
+  void compare();
+
   DockContext m_context;
   QComboBox *m_inputs, *m_constants;
+  TableModel m_beside;
+  QTableView* m_view;
+  QLabel* m_said;
 };
 
 }  // namespace fusescope

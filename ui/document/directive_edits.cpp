@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "planning/pin_choices.h"
+#include "planning/truncate_modes.h"
 #include "target/target_table.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
@@ -49,13 +50,7 @@ Directives withKind(Directives directives, const std::vector<std::string>& names
 }
 
 TruncateModes truncationOf(const Directives& directives) {
-  TruncateModes modes;
-  for (const Directive& directive : directives) {
-    const bool both = directive.kind == DirectiveKind::Truncate;
-    if (both || directive.kind == DirectiveKind::TruncateInputs) modes.inputs = directive.truncate;
-    if (both || directive.kind == DirectiveKind::TruncateConstants) modes.constants = directive.truncate;
-  }
-  return modes;
+  return truncateModesOf(directives);
 }
 
 Directives withTruncation(Directives directives, TruncateModes modes) {

@@ -10,6 +10,7 @@
 #include <QStatusBar>
 
 #include "base/files.h"
+#include "diff/truncation_diff.h"
 #include "planning/directives_file.h"
 #include "planning/pin_choices.h"
 #include "session/options_json.h"
@@ -339,7 +340,7 @@ QString MainWindow::truncationRefusal() const {
   const auto snapshot = m_document->snapshot();
   if (!snapshot) return QStringLiteral("Open a network first.");
   const Target& target = snapshot->plan->target;
-  return target.lacksInt64 || target.lacksFloat64
+  return target.lacksInt64 || target.lacksFloat64 || tellsEngines(*snapshot->cover)
              ? QString()
              : QStringLiteral("%1 has int64 and float64: nothing is truncated.").arg(qs(target.name));
 }

@@ -24,6 +24,11 @@ std::string behindColon(const std::vector<std::string>& words) {
   return words.empty() ? std::string() : ": " + joined(words, " ");
 }
 
+/// At which an engine reads an input.
+DataType readType(const BlockInput& input) {
+  return input.isCast ? DataType::F32 : dataTypeFromName(input.type).value_or(DataType::Undefined);
+}
+
 class Reading {
  public:
   Reading(const HandedNetwork& network, const torch_compiler::ProgramFacts& program,
@@ -87,12 +92,17 @@ class Reading {
     ReadBackKernel kernel{.name = block.name, .kind = "engine"};
     kernel.nodes.assign(nodes.begin(), nodes.end());
     kernel.region = block.name;
+    for (const BlockInput& input : block.inputs)
+      kernel.inputs.push_back({.value = valueOf(input), .type = readType(input), .format = {}});
     for (const ValueId value : torch_compiler::leaving(m_graph, nodes))
       kernel.outputs.push_back({.value = value, .format = {}});
     m_told.kernels.push_back(std::move(kernel));
     tell("build.engine_as_a_whole", nodes, {{"engine", block.name}, {"operators", std::ssize(block.operators)}});
     for (const BlockInput& input : block.inputs)
-      if (input.isCast) addCast(block, input);
+      if (input.isCast)
+        addCast(block, input);
+      else if (input.type == kF64)
+        tellOfInput("build.engine_reads_double", input, {{"compiler", kTitle}, {"engine", block.name}});
     if (m_asked.truncatesDouble) return;
     for (const LoweredOperator& each : block.operators)
       if (hasDoubles(each))
@@ -101,14 +111,20 @@ class Reading {
   }
 
   void addCast(const PartitionBlock& block, const BlockInput& input) {
-    const ValueId value = valueOf(input);
     m_told.conversions.push_back(
-        {.value = value, .from = input.type, .to = "f32", .isCast = true, .kernel = block.name});
+        {.value = valueOf(input), .from = input.type, .to = "f32", .isCast = true, .kernel = block.name});
+    tellOfInput("build.truncates_double", input, {{"compiler", kTitle}, {"engine", block.name}, {"type", input.type}});
+  }
+
+  void tellOfInput(std::string_view code, const BlockInput& input, Json arguments) {
     std::vector<Subject> subjects;
-    if (value.valid()) subjects.push_back(Subject::value(m_graph.value(value).name));
-    m_told.decisions.push_back(
-        decide("build.truncates_double", std::move(subjects), m_by,
-               {{"compiler", kTitle}, {"engine", block.name}, {"input", input.from}, {"type", input.type}}));
+    std::string name = input.from;
+    if (const ValueId value = valueOf(input); value.valid()) {
+      name = m_graph.value(value).name;
+      subjects.push_back(Subject::value(name));
+    }
+    arguments["input"] = name;
+    m_told.decisions.push_back(decide(code, std::move(subjects), m_by, std::move(arguments)));
   }
 
   /// Invalid: none of the network's is known to be it.

@@ -9,6 +9,7 @@
 #include "compilers/tensorrt/probe_answers.h"
 #include "compilers/torch/handed_program.h"
 #include "compilers/torch_tensorrt/partition_read_back.h"
+#include "planning/told_engines.h"
 
 namespace fusescope {
 namespace {
@@ -19,6 +20,10 @@ constexpr const char* kTorchExecutedOps = "torch-executed-ops";
 constexpr const char* kRequireFull = "require-full-compilation";
 constexpr const char* kOn = "on";
 constexpr const char* kOff = "off";
+
+// Whose types the engines of its flavours have.
+constexpr const char* kRtxTarget = "tensorrt-rtx";
+constexpr const char* kServerTarget = "tensorrt-10";
 
 constexpr const char* kOnlyADryRun =
     "Torch-TensorRT is asked for its dry run alone, which says how it divides a program and makes no engine that could "
@@ -137,6 +142,9 @@ class TorchTensorrtKind final : public ProbedKind {
     for (const char* key : {"flavour", torch_compiler::kTorch, "tensorrt"})
       if (std::string text = textMember(compiled.json, key); !text.empty())
         told.compiler.options.emplace(std::string("used_") + key, std::move(text));
+    told.compiler.options.emplace(kEnginesFor, isForRtx(compiled.json) ? kRtxTarget : kServerTarget);
+    if (asked(plan, kTruncateDouble) == kOn)
+      told.compiler.options.emplace(kEnginesNarrow, std::string(fusescope::name(DataType::F64)));
     tellWhere(compiled.json, plan.options.compiler, told);
     return told;
   }
@@ -151,6 +159,8 @@ class TorchTensorrtKind final : public ProbedKind {
   NodeId failedAt(const HandedNetwork& /*network*/, const Diagnostic& /*error*/) const override { return {}; }
 
  private:
+  static bool isForRtx(const Json& compiled) { return textMember(compiled, "flavour") == "rtx"; }
+
   /// What of it its authors do not support, and what nobody has tried.
   static void tellWhere(const Json& compiled, const Cause& by, ReadBack& told) {
     const bool isWithoutGpu = memberOf(compiled, "without_gpu") == true;
@@ -159,7 +169,7 @@ class TorchTensorrtKind final : public ProbedKind {
     if (!isWithoutGpu)
       told.decisions.push_back(
           decide("build.dry_run_untried", {}, by, {{"compiler", torch_tensorrt::kTitle}, {"where", "with a GPU"}}));
-    if (textMember(compiled, "flavour") != "rtx")
+    if (!isForRtx(compiled))
       told.decisions.push_back(decide("build.dry_run_untried", {}, by,
                                       {{"compiler", torch_tensorrt::kTitle}, {"where", "in its flavour for servers"}}));
   }

@@ -1,16 +1,12 @@
 // A real sshd on the loopback interface: the command's arguments are parsed again by a shell there.
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <spawn.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 
 #include <csignal>
-#include <cstdlib>
+#include <optional>
 
 #include "probe/listeners.h"
 #include "tests/support/process.h"
+#include "tests/support/ssh_server.h"
 #include "tests/unit/probe/probe_fixture.h"
 
 using namespace fusescope;
@@ -18,77 +14,26 @@ using namespace fusescope::test;
 
 namespace {
 
-namespace fs = std::filesystem;
-
-/// A port that nobody listens on.
-int freePort() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  ::bind(socket, reinterpret_cast<sockaddr*>(&address), size);
-  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
-  ::close(socket);
-  return ntohs(address.sin_port);
-}
-
 class Ssh : public ProbeTest {
  protected:
-  static constexpr const char* kServer = "/usr/sbin/sshd";
-  /// As root it wants this folder, which the system's own start of sshd makes.
-  static constexpr const char* kPrivilegeFolder = "/run/sshd";
-
   void SetUp() override {
     ProbeTest::SetUp();
-    for (const char* program : {kServer, "/usr/bin/ssh", "/usr/bin/ssh-keygen"})
-      if (::access(program, X_OK) != 0) GTEST_SKIP() << program << " is not installed; scripts/setup installs it";
-    if (::getuid() == 0) m_madeFolder = fs::create_directory(kPrivilegeFolder);
-    for (const char* key : {"host", "user"})
-      ASSERT_EQ(
-          runProcess({"/usr/bin/ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", (m_folder / key).string()}).status,
-          0);
-    fs::copy_file(m_folder / "user.pub", m_folder / "authorized");
-    m_port = freePort();
-    file("sshd.conf", fmt::format("Port {}\nListenAddress 127.0.0.1\nHostKey {}\nAuthorizedKeysFile {}\nPidFile none\n"
-                                  "StrictModes no\nUsePAM no\nPermitRootLogin yes\nPasswordAuthentication no\n",
-                                  m_port, (m_folder / "host").string(), (m_folder / "authorized").string()));
-    std::string program = kServer, configuration = (m_folder / "sshd.conf").string(), log = (m_folder / "log").string();
-    std::string options[] = {"-D", "-f", "-E"};
-    std::vector<char*> arguments{
-        program.data(), options[0].data(), options[1].data(), configuration.data(), options[2].data(), log.data(),
-        nullptr};
-    // Without this test's variables: what runs there has those that sshd gives it.
-    std::string path = "PATH=/usr/local/bin:/usr/bin:/bin";
-    std::vector<char*> environment{path.data(), nullptr};
-    ASSERT_EQ(::posix_spawn(&m_server, kServer, nullptr, nullptr, arguments.data(), environment.data()), 0);
-    ASSERT_TRUE(eventually([&] { return textOfFile(log).find("listening on") != std::string::npos; }))
-        << textOfFile(log);
+    if (const std::string why = SshServer::whyNot(); !why.empty()) GTEST_SKIP() << why;
+    m_server.emplace(m_folder / "server");
+    ASSERT_TRUE(m_server->isListening()) << m_server->log();
   }
-
   void TearDown() override {
     ProbeTest::TearDown();
-    if (m_server > 0) {
-      ::kill(m_server, SIGTERM);
-      ::waitpid(m_server, nullptr, 0);
-    }
-    if (m_madeFolder) fs::remove(kPrivilegeFolder);
+    m_server.reset();
   }
 
-  std::string ssh() const {
-    return fmt::format(
-        "ssh -F none -p {} -i {} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null "
-        "-o BatchMode=yes -o LogLevel=ERROR 127.0.0.1",
-        m_port, (m_folder / "user").string());
-  }
+  std::string ssh() const { return m_server->command(); }
   /// Python behind ssh, with this test's folder for temporary files, so that what is left behind is seen.
   Environment there(const std::string& before = {}, const std::string& way = {}) {
     return withFakes(fmt::format("{} {} {} env TMPDIR={}", before, ssh(), way, (m_folder / "temporary").string()));
   }
 
-  int m_port = 0;
-  pid_t m_server = -1;
-  bool m_madeFolder = false;
+  std::optional<SshServer> m_server;
 };
 
 TEST_F(Ssh, CarriesEverything) {
@@ -147,7 +92,7 @@ TEST_F(Ssh, NothingIsLeftThereWhenTheConnectionBreaks) {
 }
 
 TEST_F(Ssh, WhereNobodyMayLogInItSaysSo) {
-  file("authorized", "");
+  m_server->refuseAll();
   const auto job = ProbeJob::start(there(), "echo", {});
   ASSERT_FALSE(job.ok());
   EXPECT_NE(job.error().text().find("Permission denied"), std::string::npos) << job.error().text();
