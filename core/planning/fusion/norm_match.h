@@ -8,17 +8,17 @@
 
 namespace fusescope {
 
-/// The arithmetic of a norm over the last axes: (x - mean) / sqrt(mean of squares + epsilon), without the mean for an
-/// RMS norm, before weight and bias, or with those that are put in before x is.
+/// The arithmetic of a norm over the last axes: (x - mean) / sqrt(mean of squares + epsilon). An RMS norm has no mean.
+/// Weight and bias are included only if they are applied before x is.
 struct NormCore {
-  std::vector<NodeId> nodes;  ///< float Casts between them, and those of x that nobody else reads, among them
+  std::vector<NodeId> nodes;  ///< includes the float Casts between them, and those of x that no other node reads
   NodeId root;                ///< the mean of squares
   ValueId input;              ///< x
   ValueId epsilon;
   ValueId result;
   Binding scale = {}, bias = {};  ///< of x · (r · w) and x · (r · w) + (b - mean · (r · w)); any constants
-  std::size_t axes = 0;           ///< how many of the last axes it runs over
-  bool centred = false;           ///< the mean is taken off
+  std::size_t axes = 0;           ///< the number of last axes that it normalises
+  bool centred = false;           ///< the mean is subtracted
 };
 
 /// Finds a norm from its mean of squares, modulo float Casts:
