@@ -14,8 +14,7 @@
 /// the ONNX operators' pages.
 namespace fusescope::ops {
 
-// --- one direction
-// ----------------------------------------------------------------------------------------------------
+// One direction.
 
 template <class T>
 using Numbers = std::vector<T>;
@@ -134,8 +133,7 @@ void stepLstm(const Node& node, Direction<T>& d, Numbers<T>& z) {
   }
 }
 
-// --- the whole node
-// ---------------------------------------------------------------------------------------------------
+// The whole node.
 
 /// Transposes a matrix: to[columns, rows] = from[rows, columns].
 template <class T>
