@@ -6,13 +6,13 @@
 
 namespace fusescope {
 
-/// A stop that comes from the user or when a time is over, whichever is first.
+/// A stop that is requested by the user or after a time, whichever is first.
 class Deadline {
  public:
   explicit Deadline(StopToken outer);
   ~Deadline();
-  /// token() is stopped when so many seconds from now are over, too; 0: by the user alone. Tokens that were given
-  /// before are stopped by neither.
+  /// Requests a stop of token() after this number of seconds from now; 0: only the user requests it. Tokens that
+  /// token() returned before this call are not stopped by the new time.
   void endAfter(double seconds);
   StopToken token() const;
 
