@@ -13,7 +13,7 @@ using SideSets = std::vector<std::vector<std::uint32_t>>;
 /// SetGroup for any number of sides.
 struct ManyGroup {
   std::vector<std::vector<std::uint32_t>>
-      sets;           ///< by side: places in its list, ascending; empty: it covers nothing of it
+      sets;           ///< by side: ascending indices into its list; empty if the group has no set of this side
   bool same = false;  ///< every side has the same sets, equally often
 };
 

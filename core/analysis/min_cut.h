@@ -28,9 +28,10 @@ class MinCut {
   bool findLevels();
   double push(std::size_t at, double flow);
 
-  static constexpr std::size_t kSource = 0, kSink = 1;  ///< label 0 stays with the sink, label 1 with the source
-  std::vector<Edge> m_edges;                            ///< in pairs: an edge and its reverse
-  std::vector<std::vector<std::size_t>> m_from{2};      ///< indices of edges
+  /// Items on the side of the sink have the label 0, those on the side of the source the label 1.
+  static constexpr std::size_t kSource = 0, kSink = 1;
+  std::vector<Edge> m_edges;                        ///< in pairs: an edge and its reverse
+  std::vector<std::vector<std::size_t>> m_from{2};  ///< indices of edges
   std::vector<int> m_level;
   std::vector<std::size_t> m_next;
 };

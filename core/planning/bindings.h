@@ -24,7 +24,7 @@ inline constexpr std::string_view kKey = "key";        ///< value: second operan
 inline constexpr std::string_view kValues = "values";  ///< value: second operand of the second product
 inline constexpr std::string_view kQueryScale =
     "query_scale";  ///< node: Mul or Div by a number right before the product; value: what it scales
-inline constexpr std::string_view kKeyScale = "key_scale";  ///< likewise
+inline constexpr std::string_view kKeyScale = "key_scale";  ///< the same as query_scale, for the key
 inline constexpr std::string_view kScores = "scores";       ///< node: the first product; value: its result
 /// The node is a Mul, Div, Add, Sub or Where that changes the scores, and the value is its operand that carries the
 /// scores. Its other operands broadcast to the extents of that value. These are the extents of the scores or, after a
@@ -34,10 +34,10 @@ inline constexpr std::string_view kSoftmax = "softmax";  ///< node: Softmax or L
 inline constexpr std::string_view kGuard = "guard";      ///< node: IsNaN, then Where, of Where(IsNaN(p), number, p)
 inline constexpr std::string_view kProduct = "product";  ///< node: the second product; value: the attention's result
 // Norms: (x - mean) / sqrt(mean of squares + epsilon) · scale + bias over the last axes.
-inline constexpr std::string_view kInput = "input";      ///< value: x
+inline constexpr std::string_view kInput = "input";      ///< value: x, the input of the norm or of the rotation
 inline constexpr std::string_view kEpsilon = "epsilon";  ///< value: a constant of one element
 inline constexpr std::string_view kScale = "scale";      ///< value: the weight
-inline constexpr std::string_view kBias = "bias";        ///< value: added at the end
+inline constexpr std::string_view kBias = "bias";        ///< value: what is added at the end
 inline constexpr std::string_view kResult = "result";    ///< value: the result of the kernel
 /// The value is x seen as [N, groups, ...] in a group norm. Scale and bias run along the second axis of x itself, its
 /// channels. If epsilon is not bound, it is that of the root, an InstanceNormalization.
@@ -45,7 +45,7 @@ inline constexpr std::string_view kGroups = "groups";
 // Rotary embedding: kInput is rotated by an angle, which gives kResult.
 /// Value: the cosine of the angle; it broadcasts to x or to half of x.
 inline constexpr std::string_view kCosine = "cosine";
-inline constexpr std::string_view kSine = "sine";  ///< value: likewise
+inline constexpr std::string_view kSine = "sine";  ///< value: the sine of the angle; it broadcasts like kCosine
 // Convolution and matrix products: a root, then parts in the order in which they are applied.
 /// Node; there are several if products of one input run as one kernel.
 inline constexpr std::string_view kRoot = "root";

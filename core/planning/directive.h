@@ -49,7 +49,7 @@ using Directives = std::vector<Directive>;
 
 // These functions parse the arguments of command line options. Errors say what is wrong with them.
 Result<Directive> parsePin(std::string_view text);         ///< "node_linear_1=f32:obey"
-Result<Directive> parseOutputType(std::string_view text);  ///< same form
+Result<Directive> parseOutputType(std::string_view text);  ///< "NAME=f32:obey"
 Result<Directive> parseNoFuse(std::string_view text);      ///< "RULE[@NODE]"
 Directive fallbackDirective(std::string pattern);
 Directive splitDirective(std::string node);

@@ -101,9 +101,9 @@ struct Fusion {
   std::vector<Decision> refusals;  ///< the merges that did not happen, with the reasons
   std::vector<TypeConflict> conflicts;
 };
+struct NodeFacts;
 /// The limits on fusion other than those of the graph: directives of the user, and types that one kernel cannot
 /// combine. The default has no limits.
-struct NodeFacts;
 struct FusionLimits {
   /// By NodeId; a kernel cannot calculate in f64 and in narrower floats.
   const std::vector<NodeFacts>* facts = nullptr;
