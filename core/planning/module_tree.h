@@ -49,13 +49,13 @@ struct ModuleTree {
   std::shared_ptr<const ModuleTree> body(NodeId holder, std::string_view attribute) const;
 };
 
-/// Finds the blocks of a network. It uses the modules that exporters name, if they name some for at least a quarter of
-/// the nodes and half of these are in blocks; otherwise it uses what repeats in the order of the graph. A block has at
-/// least two nodes, but not all of the enclosing block, and no path through the network leaves it and returns.
-/// Consecutive blocks of one structure with at least four nodes each form a run. A node without a module is assigned to
-/// the innermost block that contains all its neighbours that have one; a node that several blocks read and that depends
-/// on none of them (a mask) is assigned to the block around these. A pure function, for any thread; its time is about
-/// linear in the number of nodes.
+/// Finds the blocks of a network. It uses the modules that exporters name, if they name one for at least a quarter of
+/// the nodes and at least half of all nodes are then in blocks; otherwise it uses what repeats in the order of the
+/// graph. A block has at least two nodes, but not all of the enclosing block, and no path through the network leaves it
+/// and returns. Consecutive blocks of one structure with at least four nodes each form a run. A node without a module
+/// is assigned to the innermost block that contains all its neighbours that have one; a node that several blocks read
+/// and that depends on none of them (a mask) is assigned to the block around these. A pure function, for any thread;
+/// its time is about linear in the number of nodes.
 ModuleTree moduleTreeOf(const Model& model);
 
 }  // namespace fusescope

@@ -22,7 +22,7 @@ enum class DirectiveReach { Segments, Kernels, Tactics };
 enum class AskedType { Nothing, Calculated, Stored };
 
 /// An entry of a node's menu in the window. It adds a directive with the node's name as the pattern and, if the kind
-/// has rules, with the rule that made the node's kernel.
+/// has rules, with the result of `rule`.
 struct DirectiveMenu {
   std::string_view text = {};  ///< "Split after"; empty if there is no entry
   std::string_view tip = {};

@@ -47,8 +47,8 @@ const Node* onlyConsumerIf(const Graph& graph, ValueId value, std::string_view o
 const Node* consumerIf(const Graph& graph, ValueId value, std::string_view op);
 /// Returns the other operand of a binary node.
 ValueId otherOperand(const Node& node, ValueId operand);
-/// Returns how many axes a reduction removes, if they are the last axes of its input and are kept with extent 1;
-/// otherwise 0.
+/// Returns how many axes a reduction reduces, if these are the last axes of its input and it keeps them with extent 1;
+/// otherwise 0. A GlobalAveragePool counts as one.
 std::size_t reducedLastAxes(const Graph& graph, const Node& node);
 bool isLastAxis(const Graph& graph, const Node& node, std::int64_t axis);
 
