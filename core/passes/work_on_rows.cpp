@@ -10,7 +10,7 @@
 namespace fusescope {
 namespace {
 
-/// Operators that work on each row of their last axis alone.
+/// Operators that work on each row of their last axis separately.
 constexpr std::array kOfRows{"Softmax", "LogSoftmax", "Hardmax"};
 
 bool isRowwise(const Node& node) {
@@ -18,7 +18,7 @@ bool isRowwise(const Node& node) {
          node.intAttribute("axis", -1) == -1;
 }
 
-/// x · w (+ c), which MatMul and Add say of any number of rows; c must be one row.
+/// Whether the Gemm is x · w (+ c), which MatMul and Add express for any number of rows; c must be one row.
 bool isPlainGemm(const Graph& graph, const Node& node) {
   if (!node.is("Gemm") || node.intAttribute("transA", 0) != 0 || node.intAttribute("transB", 0) != 0) return false;
   if (node.floatAttribute("alpha", 1.0F) != 1.0F || node.floatAttribute("beta", 1.0F) != 1.0F) return false;

@@ -30,10 +30,10 @@ struct LevelSteps {
   std::unique_ptr<FusedNodeSteps> quick, reference;
 };
 
-/// What a run is called whose inputs nobody else's have to be told from.
+/// The name of a run that need not be distinguished from others.
 constexpr const char* kOnlyRun = "given";
 
-/// `result`, whose error names the run that it came in.
+/// Returns `result`; its error names the run.
 template <class T>
 Result<T> inRun(Result<T> result, const std::string& run) {
   if (result.ok() || result.error().cancelled || run == kOnlyRun) return result;
@@ -75,7 +75,7 @@ class Verifier {
   }
 
  private:
-  /// How the run on sample `i` is called.
+  /// Returns the name of the run on sample `i`.
   std::string runOf(std::size_t i, std::size_t samples) const {
     if (samples == 1) return kOnlyRun;
     return "sample " + (i < m_options.sampleNames.size() ? m_options.sampleNames[i] : std::to_string(i));
@@ -90,7 +90,7 @@ class Verifier {
     return steps;
   }
 
-  /// `runs` have the extents that `steps` are for.
+  /// `runs` have the extents for which `steps` are.
   Status verifyLevel(const Level& level, const LevelSteps& steps, const std::vector<GivenInputs>& runs) {
     KeptValues values;
     for (const FusedNode& fused : level.plan->fusedNodes)
