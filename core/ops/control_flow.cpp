@@ -34,7 +34,6 @@ Status requireType(const InferContext& context, std::size_t input, DataType type
 }
 
 // --- If
-// ---------------------------------------------------------------------------------------------------------------
 
 const char* branchName(bool condition) {
   return condition ? "then_branch" : "else_branch";
@@ -73,7 +72,6 @@ Result<Tensors> runIf(const KernelContext& context) {
 }
 
 // --- Loop
-// -------------------------------------------------------------------------------------------------------------
 
 /// Loop(trip count?, condition?, carried …): its body gets the iteration's number, the condition and what is carried,
 /// and gives the next condition, what is carried on, and one element for each scan output.

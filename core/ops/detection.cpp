@@ -14,7 +14,6 @@ namespace fusescope::ops {
 namespace {
 
 // --- NonZero
-// ----------------------------------------------------------------------------------------------------------
 
 /// One row for each axis (none for a scalar), one column for each element that is not zero.
 Result<Types> inferNonZero(const InferContext& context) {
@@ -52,7 +51,6 @@ Result<Tensors> nonZero(const KernelContext& context) {
 }
 
 // --- NonMaxSuppression
-// ------------------------------------------------------------------------------------------------
 
 Result<Types> inferNonMaxSuppression(const InferContext& context) {
   TRY(requireRank(context, 0, 3));

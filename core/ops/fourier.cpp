@@ -29,7 +29,6 @@ Result<std::int64_t> checkedLength(std::int64_t length, std::string_view what) {
 }
 
 // --- DFT
-// --------------------------------------------------------------------------------------------------------------
 
 /// Real signals have spectra whose second half mirrors the first: `onesided` leaves it out, forwards in the result,
 /// backwards in the input.
@@ -119,7 +118,6 @@ Result<Tensors> dftAs(const KernelContext& context) {
 }
 
 // --- STFT
-// -------------------------------------------------------------------------------------------------------------
 
 bool isOnesided(const Node& node) {
   return node.intAttribute("onesided", 1) != 0;

@@ -13,7 +13,6 @@ namespace fusescope::ops {
 namespace {
 
 // --- Gather
-// -----------------------------------------------------------------------------------------------------------
 
 Result<Types> inferGather(const InferContext& context) {
   const TensorType& data = context.input(0);
@@ -50,7 +49,6 @@ Result<Tensors> gather(const KernelContext& context) {
 }
 
 // --- GatherElements and ScatterElements
-// -------------------------------------------------------------------------------
 
 /// Rank of data and indices must agree, and indices may not reach further than data beside the axis.
 Status checkElementwiseIndices(const InferContext& context) {
@@ -162,7 +160,6 @@ Result<Tensors> scatterElements(const KernelContext& context) {
 }
 
 // --- GatherND and ScatterND
-// -------------------------------------------------------------------------------------------
 
 Result<Types> inferGatherND(const InferContext& context) {
   TRY(requireRankAtLeast(context, 0, 1));

@@ -17,7 +17,6 @@ namespace {
 constexpr double kCubicCoefficient = -0.75;  // of Keys' cubic convolution
 
 // --- GridSample
-// -------------------------------------------------------------------------------------------------------
 
 Result<Types> inferGridSample(const InferContext& context) {
   const Node& node = context.node();
@@ -194,7 +193,6 @@ Result<Tensors> gridSample(const KernelContext& context) {
 }
 
 // --- AffineGrid
-// -------------------------------------------------------------------------------------------------------
 
 /// size is [N, C, spatial extents]; theta [N, r, r + 1]; the grid [N, spatial extents, r].
 Result<Types> inferAffineGrid(const InferContext& context) {

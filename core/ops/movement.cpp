@@ -25,7 +25,6 @@ Result<Tensors> gatherStrided(const KernelContext& context, const Dims& strides,
 }
 
 // --- Transpose
-// --------------------------------------------------------------------------------------------------------
 
 Result<std::vector<std::size_t>> permutation(const Node& node, std::size_t rank) {
   const Ints given = node.intsAttribute("perm");
@@ -61,7 +60,6 @@ Result<Tensors> transpose(const KernelContext& context) {
 }
 
 // --- Expand
-// -----------------------------------------------------------------------------------------------------------
 
 Result<Types> inferExpand(const InferContext& context) {
   const TensorType& x = context.input(0);
@@ -83,7 +81,6 @@ Result<Tensors> expand(const KernelContext& context) {
 }
 
 // --- Concat and Split
-// -------------------------------------------------------------------------------------------------
 
 Result<Types> inferConcat(const InferContext& context) {
   if (!context.node().hasAttribute("axis")) return attributeProblem("axis", "is missing");
@@ -191,7 +188,6 @@ Result<Tensors> split(const KernelContext& context) {
 }
 
 // --- Slice
-// ------------------------------------------------------------------------------------------------------------
 
 /// Where a slice begins along one axis, how it steps, and how many elements it has.
 struct Cut {

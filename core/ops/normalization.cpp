@@ -42,7 +42,6 @@ Status checkPerChannel(const InferContext& context, std::size_t first, const Dim
 }
 
 // --- over the last axes
-// -----------------------------------------------------------------------------------------------
 
 Result<Types> inferLayerNorm(const InferContext& context) {
   const TensorType& x = context.input(0);
@@ -149,7 +148,6 @@ Result<Tensors> rmsNorm(const KernelContext& context) {
 }
 
 // --- per channel
-// ------------------------------------------------------------------------------------------------------
 
 Result<Types> inferInstanceNorm(const InferContext& context) {
   TRY(requireRankAtLeast(context, 0, 3));
@@ -194,7 +192,6 @@ Result<Tensors> normalizeGroups(const KernelContext& context, std::int64_t group
 }
 
 // --- others
-// -----------------------------------------------------------------------------------------------------------
 
 Result<Types> inferLpNorm(const InferContext& context) {
   const std::int64_t p = context.node().intAttribute("p", 2);

@@ -178,7 +178,6 @@ Result<Tensors> lpPool(const KernelContext& context) {
 }
 
 // --- over the whole image
-// ---------------------------------------------------------------------------------------------
 
 Result<Types> inferGlobalPool(const InferContext& context) {
   TRY(requireRankAtLeast(context, 0, 3));
@@ -233,7 +232,6 @@ auto globalNorm(const Node& node) {
 }
 
 // --- the reverse
-// ------------------------------------------------------------------------------------------------------
 
 Result<Types> inferMaxUnpool(const InferContext& context) {
   TRY(requireRankAtLeast(context, 0, 3));
@@ -283,7 +281,6 @@ Result<Tensors> maxUnpool(const KernelContext& context) {
 }
 
 // --- registration
-// -----------------------------------------------------------------------------------------------------
 
 std::int64_t poolFlops(const Node& node, std::span<const Dims>, std::span<const Dims> outputs) {
   if (outputs.empty()) return 0;

@@ -59,7 +59,6 @@ Result<Tensors> drawn(const KernelContext& context, Draw draw) {
 }
 
 // --- RandomNormal, RandomUniform and their -Like
-// ----------------------------------------------------------------------
 
 Status checkParameters(const Node& node) {
   for (const char* key : {"mean", "scale", "low", "high"})
@@ -106,7 +105,6 @@ Result<Tensors> randomUniform(const KernelContext& context) {
 }
 
 // --- Bernoulli and Multinomial
-// ----------------------------------------------------------------------------------------
 
 Result<Types> inferBernoulli(const InferContext& context) {
   const DataType type = TRY(typeAttribute(context.node(), "dtype", context.input(0).dtype));
@@ -162,7 +160,6 @@ Result<Tensors> multinomial(const KernelContext& context) {
 }
 
 // --- Dropout
-// ----------------------------------------------------------------------------------------------------------
 
 Result<Types> inferDropout(const InferContext& context) {
   for (std::size_t i = 1; i < 3; ++i)

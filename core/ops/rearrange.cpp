@@ -12,7 +12,6 @@ namespace fusescope::ops {
 namespace {
 
 // --- DepthToSpace and SpaceToDepth
-// ------------------------------------------------------------------------------------
 
 Result<std::int64_t> blockSize(const Node& node) {
   const std::int64_t block = node.intAttribute("blocksize", 0);
@@ -88,7 +87,6 @@ Result<Tensors> spaceToDepth(const KernelContext& context) {
 }
 
 // --- EyeLike and Trilu
-// ------------------------------------------------------------------------------------------------
 
 Result<Types> inferEyeLike(const InferContext& context) {
   TRY(requireRank(context, 0, 2));
@@ -132,7 +130,6 @@ Result<Tensors> trilu(const KernelContext& context) {
 }
 
 // --- OneHot
-// -----------------------------------------------------------------------------------------------------------
 
 Result<Types> inferOneHot(const InferContext& context) {
   const Shape& indices = context.input(0).shape;
@@ -171,7 +168,6 @@ Result<Tensors> oneHot(const KernelContext& context) {
 }
 
 // --- ReverseSequence
-// --------------------------------------------------------------------------------------------------
 
 Result<Types> inferReverseSequence(const InferContext& context) {
   TRY(requireRankAtLeast(context, 0, 2));

@@ -23,7 +23,6 @@ Result<std::int64_t> directionsOf(const Node& node) {
 }
 
 // --- types
-// ------------------------------------------------------------------------------------------------------------
 
 Result<Dim> hiddenExtent(const InferContext& context, WeightOrder order) {
   Dim given;
@@ -89,7 +88,6 @@ std::int64_t recurrentFlops(const Node&, std::span<const Dims> inputs, std::span
 namespace {
 
 // --- kernels
-// ------------------------------------------------------------------------------------------------------------
 
 // One step of each operator: `z` holds the projected inputs of the batch, [batch, gate, hidden]; h and c advance.
 

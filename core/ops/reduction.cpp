@@ -212,7 +212,6 @@ OpSchema reduction(std::string op, KernelFunction kernel, TypeSet types = kNumbe
 }
 
 // --- the index of the extreme
-// -----------------------------------------------------------------------------------------
 
 Result<Types> inferArg(const InferContext& context) {
   Shape shape = context.input(0).shape;
@@ -260,7 +259,6 @@ OpSchema argSchema(std::string op, KernelFunction kernel) {
 }
 
 // --- running sums and products
-// ----------------------------------------------------------------------------------------
 
 Result<Types> inferCumulative(const InferContext& context) {
   const auto axis = knownInt(context, 1);

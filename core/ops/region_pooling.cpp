@@ -37,7 +37,6 @@ Status checkScale(const Node& node) {
 }
 
 // --- RoiAlign
-// ---------------------------------------------------------------------------------------------------------
 
 Result<Types> inferRoiAlign(const InferContext& context) {
   const Node& node = context.node();
@@ -78,7 +77,6 @@ Result<Tensors> roiAlignAs(const KernelContext& context) {
 }
 
 // --- MaxRoiPool
-// -------------------------------------------------------------------------------------------------------
 
 Result<Types> inferMaxRoiPool(const InferContext& context) {
   const Dims pooled = context.node().intsAttribute("pooled_shape");

@@ -14,7 +14,6 @@ namespace fusescope::ops {
 namespace {
 
 // --- TopK
-// -------------------------------------------------------------------------------------------------------------
 
 Result<Types> inferTopK(const InferContext& context) {
   TRY(requireRankAtLeast(context, 0, 1));
@@ -66,7 +65,6 @@ Result<Tensors> topK(const KernelContext& context) {
 }
 
 // --- Compress
-// ---------------------------------------------------------------------------------------------------------
 
 Result<Types> inferCompress(const InferContext& context) {
   const TensorType& x = context.input(0);
@@ -104,7 +102,6 @@ Result<Tensors> compress(const KernelContext& context) {
 }
 
 // --- Unique
-// -----------------------------------------------------------------------------------------------------------
 
 Result<Types> inferUnique(const InferContext& context) {
   const TensorType& x = context.input(0);

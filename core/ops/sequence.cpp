@@ -25,7 +25,6 @@ Status requirePosition(const InferContext& context, std::size_t i) {
 }
 
 // --- making one
-// -------------------------------------------------------------------------------------------------------
 
 Result<Types> inferEmpty(const InferContext& context) {
   const DataType type = TRY(typeAttribute(context.node(), "dtype", DataType::F32));
@@ -56,7 +55,6 @@ Result<Tensors> construct(const KernelContext& context) {
 }
 
 // --- changing and reading
-// ---------------------------------------------------------------------------------------------
 
 Result<Types> inferInsert(const InferContext& context) {
   TRY(requireSequence(context, 0));
@@ -117,7 +115,6 @@ Result<Tensors> length(const KernelContext& context) {
 }
 
 // --- to and from one tensor
-// -------------------------------------------------------------------------------------------
 
 /// Whether the parts lose the axis: only where they are one place each by default.
 bool losesAxis(const Node& node, bool hasSplit) {
@@ -194,7 +191,6 @@ Result<Tensors> concatFrom(const KernelContext& context) {
 }
 
 // --- SequenceMap
-// ------------------------------------------------------------------------------------------------------
 
 /// Sequences give their elements, tensors themselves.
 Result<Types> mapBodyInputs(const InferContext& context, const std::string&) {

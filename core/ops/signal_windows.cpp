@@ -31,7 +31,6 @@ Status requireScalars(const InferContext& context, std::initializer_list<std::st
 }
 
 // --- windows
-// ----------------------------------------------------------------------------------------------------------
 
 Result<Types> inferWindow(const InferContext& context) {
   const DataType type = TRY(madeType(context.node()));
@@ -69,7 +68,6 @@ OpSchema window(std::string op, CosineWindow function) {
 }
 
 // --- MelWeightMatrix
-// --------------------------------------------------------------------------------------------------
 
 constexpr std::int64_t kMostBins = std::int64_t{1} << 30;
 

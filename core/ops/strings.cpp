@@ -19,7 +19,6 @@ namespace {
 using Texts = std::vector<std::string>;
 
 // --- StringConcat
-// -----------------------------------------------------------------------------------------------------
 
 Result<Types> inferConcat(const InferContext& context) {
   return one(DataType::String, TRY(broadcastInputs(context)));
@@ -40,7 +39,6 @@ Result<Tensors> concat(const KernelContext& context) {
 }
 
 // --- StringSplit
-// ------------------------------------------------------------------------------------------------------
 
 Result<Types> inferSplit(const InferContext& context) {
   TensorType parts = context.input(0);
@@ -98,7 +96,6 @@ Result<Tensors> split(const KernelContext& context) {
 }
 
 // --- RegexFullMatch
-// ---------------------------------------------------------------------------------------------------
 
 /// The attribute `pattern`, compiled: ONNX says that its syntax is RE2's.
 Result<RegularExpression> patternOf(const Node& node) {
@@ -123,7 +120,6 @@ Result<Tensors> match(const KernelContext& context) {
 }
 
 // --- StringNormalizer
-// -------------------------------------------------------------------------------------------------
 
 Result<Types> inferNormalizer(const InferContext& context) {
   TRY(choiceAttribute(context.node(), "case_change_action", "NONE", {"NONE", "LOWER", "UPPER"}));
