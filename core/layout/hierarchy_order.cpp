@@ -206,6 +206,7 @@ class Ordering {
     return sum;
   }
 
+  // ---- sweeps -------------------------------------------------------------------------------------------------------
   // Sorts by the sources of the links above, or below; nodes without links keep their positions.
   void sortRank(int level, int r, bool byAbove) {
     LayeredState& state = stateOf(level);
@@ -248,6 +249,7 @@ class Ordering {
     }
   }
 
+  // ---- neighbours ---------------------------------------------------------------------------------------------------
   // Exchanges neighbours of a rank as long as that reduces crossings.
   void exchangeNeighbours(int level) {
     LayeredState& state = stateOf(level);

@@ -1,4 +1,4 @@
-// Elements moved in a regular pattern: by strides.
+// Elements that are moved in a regular pattern, by strides.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -128,7 +128,7 @@ Result<Tensors> concat(const KernelContext& context) {
   });
 }
 
-/// Extents of the parts along the axis.
+/// Returns the extents of the parts along the axis.
 Result<std::vector<Dim>> partExtents(const InferContext& context, const Dim& along) {
   const auto parts = static_cast<std::int64_t>(std::max<std::size_t>(context.node().outputs.size(), 1));
   if (const auto given = knownInts(context, 1)) {
@@ -189,7 +189,7 @@ Result<Tensors> split(const KernelContext& context) {
 
 // --- Slice
 
-/// Where a slice begins along one axis, how it steps, and how many elements it has.
+/// Where a slice begins along one axis, its step, and its number of elements.
 struct Cut {
   std::int64_t start = 0, step = 1, count = 0;
 };
@@ -211,7 +211,7 @@ struct SliceInputs {
   Ints starts, ends, axes, steps;
 };
 
-/// The values that say what to slice, completed by their defaults.
+/// Returns the values that determine the slice, completed by their defaults.
 Result<SliceInputs> completed(Ints starts, Ints ends, std::optional<Ints> axes, std::optional<Ints> steps) {
   SliceInputs inputs{std::move(starts), std::move(ends), axes.value_or(Ints{}), steps.value_or(Ints{})};
   const std::size_t count = inputs.starts.size();

@@ -12,7 +12,7 @@
 namespace fusescope::ops {
 namespace {
 
-/// Mean and variance of `count` elements that lie together; sums are held in double.
+/// Mean and variance of `count` adjacent elements; the sums are in double.
 struct Moments {
   double mean = 0, variance = 0;
 };
@@ -110,7 +110,7 @@ Result<Tensors> layerNormAs(const KernelContext& context) {
   return results;
 }
 
-/// The result is of the scale's type, which may differ from that of x.
+/// The result has the type of the scale, which may differ from that of x.
 Result<Types> inferRmsNorm(const InferContext& context) {
   Types types = TRY(inferLayerNorm(context));
   return one(context.input(1).dtype, types[0].shape);
@@ -167,7 +167,7 @@ Result<Types> inferGroupNorm(const InferContext& context) {
   return inferLikeFirst(context);
 }
 
-/// Each of `groups` groups of channels normalised over itself, then scaled and shifted per channel.
+/// Normalises each of `groups` groups of channels separately, then scales and shifts each channel.
 template <class T>
 Result<Tensors> normalizeGroups(const KernelContext& context, std::int64_t groups) {
   const Tensor& x = context.input(0);

@@ -1,5 +1,5 @@
-// LSTM, GRU and RNN: one layer that walks along sequences. The formulas are those of the ONNX operators' pages, whose
-// names for the gates and weights are kept.
+// LSTM, GRU and RNN: a layer that runs over sequences. The formulas, and the names of gates and weights, are those of
+// the ONNX operators' pages.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -89,7 +89,8 @@ namespace {
 
 // --- kernels
 
-// One step of each operator: `z` holds the projected inputs of the batch, [batch, gate, hidden]; h and c advance.
+// One step of each operator: `z` contains the projected inputs of the batch, [batch, gate, hidden]; h and c are
+// updated.
 
 /// Ht = f(Xt·Wiᵀ + Ht-1·Riᵀ + Wbi + Rbi)
 template <class T>
