@@ -163,6 +163,7 @@ class Ordering {
     for (int r = 0; r < static_cast<int>(stateOf(level).ranks.size()); ++r) number(stateOf(level), r);
   }
 
+  // ---- where links end ----------------------------------------------------------------------------------------------
   // Returns the node's position in its rank and, as a fraction, the port's position on the border of a container.
   double place(int level, int node, int port) {
     const LayeredState& state = stateOf(level);
