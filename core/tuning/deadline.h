@@ -11,8 +11,9 @@ class Deadline {
  public:
   explicit Deadline(StopToken outer);
   ~Deadline();
-  /// Requests a stop of token() after this number of seconds from now; 0: only the user requests it. Tokens that
-  /// token() returned before this call are not stopped by the new time.
+  /// Makes token() stop after this number of seconds from now, as well as when the user stops; 0: only when the user
+  /// stops. Tokens that token() returned while an earlier time was set are not stopped any more, neither by the user
+  /// nor by a time.
   void endAfter(double seconds);
   StopToken token() const;
 
