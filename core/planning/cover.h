@@ -119,7 +119,7 @@ struct PrecisionGrant {
 inline constexpr const char* kOwnCompiler = "fusescope";
 
 struct PlanOptions {
-  std::string compiler = kOwnCompiler;  ///< the compiler that is to compile the network; planning does not use it
+  std::string compiler = kOwnCompiler;  ///< the compiler that is to compile the network; planning uses only its name
   /// Options that are passed to the compiler, such as "level" → "extended". Planning does not use them.
   std::map<std::string, std::string> compilerOptions{};
   std::string target = "cpu";

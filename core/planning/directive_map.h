@@ -32,7 +32,8 @@ struct DirectiveMap {
   std::vector<std::vector<NodeId>> nodesOf;
   /// By directive: the nodes in bodies that it matched; the plans of these bodies answer it.
   std::vector<std::vector<BodyNode>> inBodiesOf;
-  /// By NodeId: all Pins that matched, by precedence; the first is in force, the second would be without the first, ….
+  /// By NodeId: all Pins that matched, by precedence. The first is in force; without it, the second would be, and so
+  /// on.
   std::vector<std::vector<int>> pinsOf;
   std::vector<std::vector<int>> outputTypesOf;  ///< by ValueId: all PinOutputs that matched, by precedence
   Explanations said;  ///< answers that follow from the patterns alone: overridden, or about removed nodes
