@@ -17,8 +17,7 @@ bool isIndexOperand(const Node& node, std::size_t i) {
          (i == 0 && node.is("OneHot"));
 }
 
-/// Returns the exponent of the largest power of two up to which all integers are represented exactly: the bits of the
-/// significand.
+/// Returns the number up to which all integers are represented exactly: 2 to the power of the bits of the significand.
 int exactLimit(DataType type) {
   return type == DataType::F16 ? 2048 : type == DataType::BF16 ? 256 : 1 << 24;
 }

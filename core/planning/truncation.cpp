@@ -321,7 +321,7 @@ class Truncator {
   Truncation m_result;
 };
 
-/// Returns the decisions about the values that are narrowed.
+/// Adds the decisions about the values that are narrowed.
 void recordNarrowed(const Graph& graph, const std::vector<char>& accelerated, Truncation& truncation) {
   const auto record = [&](const char* code, const std::vector<TruncatedValue>& entries) {
     for (const TruncatedValue& entry : entries) {

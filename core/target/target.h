@@ -75,8 +75,8 @@ struct TargetVerdict {
   std::optional<Inside> inside{};
 };
 
-/// Whether `target` can run `node` in an accelerated segment at these types (after truncation). The codes of the
-/// decision are validate.*. Types are by position, and null for an absent optional input. Whether operands are
+/// Returns whether `target` can run `node` in an accelerated segment at these types (after truncation). The codes of
+/// the decision are validate.*. Types are by position, and null for an absent optional input. Whether operands are
 /// constants is read from `graph`. Values in bodies have the types that their graphs declare.
 TargetVerdict validateNode(const Target& target, const Graph& graph, const Node& node,
                            std::span<const TensorType* const> inputs, std::span<const TensorType* const> outputs);

@@ -85,7 +85,8 @@ const Node* NormMatcher::meanOffSquares(const Node& mean, ValueId x, NormCore& c
   return bounded ? most : difference;
 }
 
-/// Returns x if the value is x - mean(x) and the variance was calculated from the squares of x.
+/// Returns the value x - mean(x), if a node calculates it. It is searched if the variance was calculated from the
+/// squares of x.
 std::optional<ValueId> NormMatcher::centred(ValueId x) const {
   for (const NodeId reader : m_graph.value(x).consumers) {
     const Node& node = m_graph.node(reader);
