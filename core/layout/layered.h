@@ -15,8 +15,8 @@ namespace fusescope {
 //  2 lanes      An edge that passes ranks gets a point ("bend") in each of them. All edges of one source share these
 //               bends, so that an input of every block takes one lane and not one per block. If there would be too many
 //               bends, the longest lanes are drawn outside (addBends).
-//  3 order      A depth-first order, then barycentre sweeps and exchanges of neighbours, through the containers too; the
-//               order with the fewest crossings is used (orderHierarchy).
+//  3 order      A depth-first order, then barycentre sweeps and exchanges of neighbours, through the containers too.
+//               The order with the fewest crossings is used (orderHierarchy).
 //  4 alignment  A set of edges that do not cross is drawn straight, critical paths first. The nodes that they connect
 //               form columns (placeAcross).
 //  5 columns    Each column moves, between its neighbours, to the weighted median of what it is connected to
