@@ -40,7 +40,7 @@ std::size_t ContractedGraph::groupOf(NodeId node) const {
   return at;
 }
 
-/// The node of `group` that makes what `reader` reads.
+/// Returns the node of `group` whose result `reader` reads.
 NodeId ContractedGraph::feeder(std::size_t group, std::size_t reader) const {
   for (const NodeId id : m_groups[reader].nodes) {
     for (const ValueId value : valuesRead(m_graph.node(id))) {
@@ -51,8 +51,8 @@ NodeId ContractedGraph::feeder(std::size_t group, std::size_t reader) const {
   return m_groups[group].nodes.front();
 }
 
-/// Walks from what the member `from` reads towards the inputs, outside the members and not before rank `earliest`;
-/// the node that feeds `from` on a path that ends in a member.
+/// Walks from the operands of the member `from` towards the inputs, outside the members and not before rank `earliest`.
+/// Returns the node that `from` reads on a path that ends in a member.
 std::optional<NodeId> ContractedGraph::backwards(std::size_t from, std::size_t earliest) const {
   for (const std::uint32_t direct : m_groups[from].producers) {
     const std::size_t start = groupOf(NodeId(direct));
@@ -74,8 +74,8 @@ std::optional<NodeId> ContractedGraph::backwards(std::size_t from, std::size_t e
   return std::nullopt;
 }
 
-// A path between two members enters one of them from outside. The largest member needs no look where another member
-// reads it: a path into it would have closed a cycle before.
+// A path between two members enters one of them from outside. The largest member need not be searched if another member
+// reads its results, because a path into it would already have closed a cycle.
 std::optional<NodeId> ContractedGraph::pathOutside(std::span<const std::size_t> groups) const {
   if (groups.size() < 2) return std::nullopt;
   ++m_mark;

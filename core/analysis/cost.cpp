@@ -21,7 +21,7 @@ ExtentExpression::ValueOf lookUp(const SymbolValues& values) {
 
 constexpr int kMostSteps = 4096;
 
-/// Moves the one symbol that `condition` speaks of inwards, to where it holds; leaves it where that is too far.
+/// Moves the only symbol of `condition` inwards until the condition is true, unless that is too far.
 void moveInwards(const ExtentCondition& condition, Choice choice, SymbolValues& values) {
   const auto left = ExtentExpression::parse(condition.left), right = ExtentExpression::parse(condition.right);
   if (!left || !right || holds(condition, lookUp(values)).value_or(true)) return;
@@ -37,7 +37,8 @@ void moveInwards(const ExtentCondition& condition, Choice choice, SymbolValues& 
   if (!holdsNow()) found->second = from;
 }
 
-/// The values of the symbols that stand alone on an input; none where the model's conditions cannot hold with them.
+/// Returns the values of the symbols that alone form an extent of an input; none if the model's conditions cannot be
+/// true with them.
 SymbolValues symbolValues(const Model& model, Choice choice) {
   SymbolValues values;
   const auto& inputs = model.graph->inputs();
@@ -55,7 +56,7 @@ SymbolValues symbolValues(const Model& model, Choice choice) {
   return values;
 }
 
-/// Evaluates extents; each text once.
+/// Evaluates extents; each text is evaluated once.
 class Evaluation {
  public:
   explicit Evaluation(SymbolValues values) : m_values(std::move(values)) {}
@@ -82,7 +83,8 @@ class Evaluation {
   std::map<std::string, std::optional<std::int64_t>> m_known;  ///< of texts
 };
 
-/// The extents of each valid value; nothing if one is not known. Absent optionals have no extents.
+/// Returns the extents of each valid value, or nothing if those of one are unknown. Absent optional inputs have no
+/// extents.
 std::optional<std::vector<Dims>> extentsOf(const UsualExtents& usual, const std::vector<ValueId>& values) {
   std::vector<Dims> extents;
   for (ValueId value : values) {

@@ -9,40 +9,40 @@
 
 namespace fusescope {
 
-/// The extents of a model's values for one choice of those that its inputs leave open.
+/// The extents of a model's values for one choice of the open extents of its inputs.
 class UsualExtents {
  public:
-  /// The InputSpecs' min, opt or max; min and max as far in as the model's conditions hold.
+  /// The min, opt or max of the InputSpecs. Min and max are used as far as the model's conditions are satisfied.
   enum class Choice { Least, Usual, Most };
   UsualExtents(const Model& model, Choice choice = Choice::Usual);
-  /// Nothing for containers, and where an extent depends on more than the inputs' extents.
+  /// Returns nothing for containers, and for values whose extents do not depend only on the inputs' extents.
   std::optional<Dims> of(ValueId value) const;
-  /// Of the inputs that are tensors, by name; nothing if one is not known.
+  /// Returns the extents of the inputs that are tensors, by name, or nothing if those of one are unknown.
   std::optional<std::map<std::string, Dims>> ofInputs() const;
 
  private:
   const Graph& m_graph;
-  std::map<ValueId, Dims> m_open;  ///< of values whose types leave extents open
+  std::map<ValueId, Dims> m_open;  ///< the extents of values whose types have open extents
 };
 
-/// Whether the extents of an input of `model` are open.
+/// Whether an input of `model` has open extents.
 bool hasOpenInputs(const Model& model);
 
-/// The sum; nothing where one is not known, or 64 bits do not hold it.
+/// Returns the sum, or nothing if an operand is unknown or the sum does not fit into 64 bits.
 std::optional<std::int64_t> knownSum(const std::optional<std::int64_t>& a, const std::optional<std::int64_t>& b);
 
-/// Operations of one node; a multiply-add counts as two. Nothing where an extent is not known, or where they are more
-/// than 64 bits hold.
+/// Returns the number of operations of a node; a multiply-add counts as two. Returns nothing if an extent is unknown,
+/// or if the number does not fit into 64 bits.
 std::optional<std::int64_t> flopsOfNode(const UsualExtents& extents, const Node& node);
 
-/// Whether `node` reads of `value`, its first operand, only as many elements as it writes: an embedding's Gather does
-/// not move the table.
+/// Whether `node` reads only as many elements of `value`, its first operand, as it writes. For example, the Gather of
+/// an embedding does not read the whole table.
 bool readsPart(const Node& node, ValueId value);
 
-/// Bytes of `value` when its elements are of `type`. Nothing where an extent is not known.
+/// Returns the size of `value` if its elements have type `type`, or nothing if an extent is unknown.
 std::optional<std::int64_t> bytesOfValue(const UsualExtents& extents, ValueId value, DataType type);
 
-/// Bytes that converting `value` reads and writes. Nothing where an extent is not known.
+/// Returns the bytes that a conversion of `value` reads and writes, or nothing if an extent is unknown.
 std::optional<std::int64_t> bytesOfConversion(const UsualExtents& extents, ValueId value, DataType from, DataType to);
 
 }  // namespace fusescope

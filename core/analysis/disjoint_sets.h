@@ -7,8 +7,8 @@
 
 namespace fusescope {
 
-/// Sets that grow together; find() and unite() are all but constant. Each number below `count` is a set of its own
-/// first.
+/// Disjoint sets that can be united (union-find); find() and unite() take almost constant time. At first, each number
+/// below `count` is a set of its own.
 class DisjointSets {
  public:
   explicit DisjointSets(std::size_t count) : m_parent(count) { std::iota(m_parent.begin(), m_parent.end(), 0U); }
@@ -18,7 +18,7 @@ class DisjointSets {
   }
   void unite(std::uint32_t i, std::uint32_t j) {
     const auto a = find(i), b = find(j);
-    m_parent[std::max(a, b)] = std::min(a, b);  // the earliest stands for the set
+    m_parent[std::max(a, b)] = std::min(a, b);  // the smallest number represents the set
   }
 
  private:

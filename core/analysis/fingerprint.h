@@ -8,25 +8,26 @@
 
 namespace fusescope {
 
-/// A set of nodes and how its values stand, for a key of its structure.
+/// A set of nodes, and a description of its values, from which a key of its structure is made.
 struct RegionContent {
   const Graph* graph = nullptr;
   std::span<const NodeId> nodes;  ///< graph order
-  /// Everything about a value that a kernel depends on besides its content: type, extents, layout, whether it is real.
-  /// Asked for every value of the region, constants included.
+  /// Returns everything on which a kernel depends for a value, except its content: type, extents, memory format,
+  /// whether it is real. It is called for every value of the region, including constants.
   std::function<std::string(ValueId)> describe;
-  std::string context;  ///< what holds for the whole region: compute and accumulate types
+  std::string context;  ///< properties of the whole region: compute and accumulate types
 };
 
-/// Whether a constant is a part of what a region does, as axes, shapes and scales are, and no weight of it.
+/// Whether a constant determines what a region does (axes, shapes, scales) and is not a weight.
 bool isStructural(const Tensor& constant);
 
-/// Canonical bytes of a region up to weights: operators, attributes, wiring, the description of each value, and the
-/// content of structural constants (integers and bools of at most 64 elements, scalars of any type: axes, shapes,
-/// scales). Names, ids and the data of larger constants do not count, so equal blocks of a network have equal keys.
+/// Returns the canonical bytes of a region without its weights: operators, attributes, connections, the description of
+/// each value, and the content of structural constants (integers and bools of at most 64 elements, and scalars of any
+/// type). Names, ids and the data of larger constants are not included, so that equal blocks of a network have equal
+/// keys.
 std::string structuralKey(const RegionContent& region);
 
-/// Canonical bytes of a node's operator and attributes.
+/// Returns the canonical bytes of a node's operator and attributes.
 std::string operatorKey(const Node& node);
 
 }  // namespace fusescope

@@ -15,7 +15,8 @@ bool liveTogether(const BufferLife& a, const BufferLife& b) {
   return a.first <= b.last && b.first <= a.last;
 }
 
-/// The start of the tightest gap of at least `bytes` between `taken` (sorted by begin), else the end of the last.
+/// Returns the start of the tightest gap of at least `bytes` between `taken` (sorted by begin), or the end of the last
+/// one.
 std::size_t bestFit(const std::vector<Interval>& taken, std::size_t bytes) {
   std::size_t bestOffset = 0, bestGap = SIZE_MAX, reach = 0;
   for (const Interval& interval : taken) {

@@ -9,7 +9,7 @@ namespace fusescope {
 
 namespace {
 
-/// A side's sets of a group as values: equal where they hold the same things, whatever their order.
+/// Returns the sets of one side of a group in sorted form, so that they are equal if they have the same elements.
 SideSets sortedSets(const SideSets& side, const std::vector<std::uint32_t>& places) {
   SideSets all;
   for (const std::uint32_t place : places) {
@@ -32,7 +32,7 @@ bool isSameOnAllSides(const ManyGroup& group, std::span<const SideSets> sides) {
 std::vector<ManyGroup> groupManySets(std::span<const SideSets> sides) {
   constexpr std::uint32_t kNobody = UINT32_MAX;
   std::uint32_t things = 0;
-  std::vector<std::pair<std::size_t, std::uint32_t>> all;  // side and place of every set
+  std::vector<std::pair<std::size_t, std::uint32_t>> all;  // side and index of every set
   for (std::size_t side = 0; side < sides.size(); ++side) {
     for (std::uint32_t place = 0; place < sides[side].size(); ++place) {
       all.emplace_back(side, place);

@@ -6,19 +6,19 @@
 
 namespace fusescope {
 
-/// Sets of one side each.
+/// The sets of one side.
 using SideSets = std::vector<std::vector<std::uint32_t>>;
 
-/// Sets of several sides that have things in common, directly or through other sets of whatever side: as SetGroup, for
-/// any number of sides.
+/// A group of sets of several sides that have common elements, directly or through other sets of any side. It is a
+/// SetGroup for any number of sides.
 struct ManyGroup {
   std::vector<std::vector<std::uint32_t>>
-      sets;           ///< by side: places in its list, ascending; empty: it covers nothing of it
-  bool same = false;  ///< every side has the same sets, each as often
+      sets;           ///< by side: ascending indices into its list; empty if the group has no set of this side
+  bool same = false;  ///< every side has the same sets, equally often
 };
 
-/// A set is the numbers of the things in it, each once; an empty one stands alone. Groups stand in the order of their
-/// first set, those of the first side first.
+/// Groups sets of any number of sides. A set lists its elements without duplicates; an empty set is in a group of its
+/// own. Groups are ordered by their first set, those of the first side first.
 std::vector<ManyGroup> groupManySets(std::span<const SideSets> sides);
 
 }  // namespace fusescope

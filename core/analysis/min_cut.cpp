@@ -7,7 +7,7 @@
 namespace fusescope {
 
 namespace {
-constexpr double kNothing = 1e-15;  // smaller capacities are rounding
+constexpr double kNothing = 1e-15;  // smaller capacities are rounding errors
 }
 
 std::size_t MinCut::add() {
@@ -22,7 +22,7 @@ void MinCut::connect(std::size_t from, std::size_t to, double capacity) {
   m_edges.push_back({from, 0});
 }
 
-// A thing on the source's side has the label 1: cutting it from the sink costs what label 1 costs.
+// An item on the source's side has the label 1: cutting it from the sink costs what label 1 costs.
 void MinCut::addCosts(std::size_t thing, double zero, double one) {
   if (one > 0) connect(thing + 2, kSink, one);
   if (zero > 0) connect(kSource, thing + 2, zero);
@@ -65,7 +65,7 @@ double MinCut::push(std::size_t at, double flow) {
 }
 
 std::vector<char> MinCut::solve() {
-  // An infinite capacity is more than all finite ones together.
+  // An infinite capacity is replaced by more than the sum of all finite ones.
   double all = 1;
   for (const Edge& edge : m_edges)
     if (edge.left != std::numeric_limits<double>::infinity()) all += edge.left;

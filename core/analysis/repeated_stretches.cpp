@@ -6,9 +6,9 @@ namespace fusescope {
 
 namespace {
 
-/// Stretches of parts of `length` elements, as long as they can be, anywhere in `keys`.
+/// Adds stretches of parts of `length` elements, each as long as possible, anywhere in `keys`.
 void addStretches(std::vector<RepeatedStretch>& found, std::span<const std::uint32_t> keys, std::size_t length) {
-  std::size_t equal = 0;  // elements before `i` that are equal to the one a part further on
+  std::size_t equal = 0;  // number of elements before `i` that equal the element one part later
   for (std::size_t i = 0; i + length <= keys.size(); ++i) {
     const bool same = i + length < keys.size() && keys[i] == keys[i + length];
     if (same) {

@@ -12,10 +12,11 @@ namespace {
 
 constexpr std::uint32_t kNone = UINT32_MAX;
 
-/// Whether the sets of a group are the same on both sides; those of `b` are put into the order of their likes in `a`.
+/// Whether the sets of a group are equal on both sides; those of `b` are then put into the order of their equals in
+/// `a`.
 bool pairedAlike(SetGroup& group, std::span<const std::vector<std::uint32_t>> a,
                  std::span<const std::vector<std::uint32_t>> b) {
-  using Sorted = std::pair<std::vector<std::uint32_t>, std::uint32_t>;  // the things, and the place of the set
+  using Sorted = std::pair<std::vector<std::uint32_t>, std::uint32_t>;  // the elements, and the index of the set
   const auto sorted = [](std::span<const std::vector<std::uint32_t>> sets, const std::vector<std::uint32_t>& places) {
     std::vector<Sorted> all;
     for (const std::uint32_t i : places) all.emplace_back(sets[i], i);
@@ -46,7 +47,7 @@ std::vector<SetGroup> groupSets(std::span<const std::vector<std::uint32_t>> a,
     return i < countOfA ? a[i] : b[i - countOfA];
   };
   DisjointSets sets(count);
-  std::vector<std::uint32_t> shared(count, 0);  // things of a set of b that are in the first set of a that it meets
+  std::vector<std::uint32_t> shared(count, 0);  // elements of a set of b that are in the first set of a that it meets
   std::vector<std::uint32_t> partner(count, kNone);
   for (std::uint32_t i = 0; i < count; ++i) {
     for (const std::uint32_t thing : setAt(i)) {

@@ -6,10 +6,11 @@
 
 namespace fusescope {
 
-/// The values a node reads: its inputs and what its subgraphs capture; each once, in first-use order.
+/// Returns the values that a node reads: its inputs and the values that its bodies capture, without duplicates, in the
+/// order of first use.
 std::vector<ValueId> valuesRead(const Node& node);
 
-/// Whether `value` is read by exactly one node and is no output of the graph.
+/// Whether exactly one node reads `value`, and it is not an output of the graph.
 bool hasSingleUse(const Graph& graph, ValueId value);
 
 }  // namespace fusescope

@@ -7,19 +7,20 @@
 
 namespace fusescope {
 
-/// Where tensors may begin that are the caller's, or a part of another one: a multiple of this, in bytes.
+/// Every tensor that is the caller's, or that is a part of another tensor, begins at a multiple of this many bytes.
 constexpr std::size_t kTensorAlignment = 16;
 
-/// `bytes` rounded up to whole cache lines of 64 bytes.
+/// Returns `bytes` rounded up to a multiple of 64, the size of a cache line.
 template <class T>
 constexpr T wholeLines(T bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-/// 64-byte aligned, at least one byte, for std::free(). Throws std::bad_alloc.
+/// Allocates at least one byte, at an address that is a multiple of 64. The caller frees it with std::free(). Throws
+/// std::bad_alloc.
 std::byte* allocateAligned(std::size_t bytes);
 
-/// 64-byte aligned bytes, not initialised. Throws std::bad_alloc.
+/// Owns a block of memory that begins at a multiple of 64 bytes and is not initialised. Throws std::bad_alloc.
 class AlignedMemory {
  public:
   AlignedMemory() = default;
@@ -33,7 +34,8 @@ class AlignedMemory {
   std::unique_ptr<std::byte, Free> m_data;
 };
 
-/// Aligned bytes that are there when they are asked for; what they hold is lost when there must be more of them.
+/// A block of memory, aligned to 64 bytes, that is allocated when it is first used. When it has to grow, it is
+/// allocated anew and its contents are lost.
 class GrowingMemory {
  public:
   std::byte* atLeast(std::size_t bytes) {

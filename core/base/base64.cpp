@@ -32,7 +32,7 @@ std::optional<std::string> decodeBase64(std::string_view text) {
   std::string bytes;
   bytes.reserve(text.size() * 3 / kGroup);
   std::uint32_t bits = 0;
-  int held = 0;  // bits that stand in no byte yet
+  int held = 0;  // bits that are in no byte yet
   for (const char digit : text) {
     const std::uint8_t value = kValueOf[static_cast<unsigned char>(digit)];
     if (value == kNoDigit) return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<std::string> decodeBase64(std::string_view text) {
     held -= 8;
     bytes.push_back(static_cast<char>(bits >> held & 0xff));
   }
-  const bool rest = (bits & ((1U << held) - 1)) != 0;  // what is padded away must be nothing
+  const bool rest = (bits & ((1U << held) - 1)) != 0;  // padded bits must be 0
   if (rest) return std::nullopt;
   return bytes;
 }

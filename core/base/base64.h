@@ -6,9 +6,10 @@
 
 namespace fusescope {
 
-/// The bytes that `text` stands for (RFC 4648, padded, without line breaks); nothing if it is not base64.
+/// Decodes base64 as RFC 4648 defines it, with padding and without line breaks. Returns nothing if `text` is not
+/// base64.
 std::optional<std::string> decodeBase64(std::string_view text);
-/// The inverse.
+/// Encodes `bytes` so that decodeBase64() returns them.
 std::string encodeBase64(std::string_view bytes);
 
 }  // namespace fusescope

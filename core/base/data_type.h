@@ -8,7 +8,7 @@
 
 namespace fusescope {
 
-/// Element types of tensors. The order is part of no format; files hold names.
+/// The element types of tensors. No file depends on their order, because files contain their names.
 enum class DataType : std::uint8_t {
   Undefined,
   F64,
@@ -41,7 +41,7 @@ enum class DataType : std::uint8_t {
   C128,
 };
 
-/// What a value holds: a tensor, or a container of tensors (ONNX's sequence and optional types).
+/// Whether a value is a tensor or a container of tensors (ONNX's sequence and optional types).
 enum class Container : std::uint8_t {
   None,
   Sequence,          ///< any number of tensors
@@ -49,27 +49,28 @@ enum class Container : std::uint8_t {
   OptionalSequence,  ///< one sequence or nothing
 };
 
-/// The name used everywhere: "f32", "bf16", "int64", "bool" … ("undefined" for Undefined).
+/// The name of a type in files, commands and messages: "f32", "bf16", "int64", "bool" …; "undefined" for Undefined.
 std::string_view name(DataType type);
 inline std::string toText(DataType type) {
   return std::string(name(type));
 }
-/// The inverse of name(); also accepts the long spellings "float32", "float16", "bfloat16", "double".
+/// The inverse of name(). It also accepts the long spellings "float32", "float16", "bfloat16" and "double".
 std::optional<DataType> dataTypeFromName(std::string_view name);
 
-/// Bytes of `count` elements in memory. Types narrower than a byte lie as one stream of bits, lowest first: 4-bit ones
-/// pack two to a byte, 2-bit ones four, 6-bit ones four to three bytes. String: 0.
+/// The number of bytes that `count` elements take in memory. Elements narrower than a byte are packed as one stream of
+/// bits, lowest bit first: two 4-bit elements or four 2-bit elements share a byte, and four 6-bit elements share three
+/// bytes. For String it is 0.
 std::size_t byteSize(DataType type, std::int64_t count);
-int bitWidth(DataType type);  ///< of one element; 0 for String and Undefined
+int bitWidth(DataType type);  ///< bits of one element; 0 for String and Undefined
 
-bool isPacked(DataType type);   ///< narrower than a byte
-bool isFloat(DataType type);    ///< F64 … F4E2M1
-bool isInteger(DataType type);  ///< signed and unsigned, not Bool
-/// I8 and U8: codes that kernels read and write as they are.
+bool isPacked(DataType type);   ///< an element is narrower than a byte
+bool isFloat(DataType type);    ///< one of F64 … F4E2M1
+bool isInteger(DataType type);  ///< a signed or unsigned integer; Bool is none
+/// Whether `type` is I8 or U8. Kernels read and write these quantised codes as they are.
 constexpr bool isByteInteger(DataType type) {
   return type == DataType::I8 || type == DataType::U8;
 }
-/// F16 and BF16: the floats of 16 bits, which kernels read and write and calculate wider.
+/// Whether `type` is F16 or BF16. Kernels read and write these floats of 16 bits, and calculate in a wider type.
 constexpr bool isNarrow(DataType type) {
   return type == DataType::F16 || type == DataType::BF16;
 }

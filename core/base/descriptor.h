@@ -11,7 +11,7 @@
 
 namespace fusescope {
 
-/// A file descriptor that is closed with its owner.
+/// Owns a file descriptor and closes it when it is destroyed.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : m_number(number) {}
@@ -34,7 +34,7 @@ class Descriptor {
   int m_number;
 };
 
-/// What errno says of `action` on `path`.
+/// An error for `action` on `path` that gives the system's reason, which it reads from errno.
 inline Diagnostic systemError(const std::filesystem::path& path, std::string_view action) {
   return {.message = std::string(action) + ": " + std::strerror(errno), .where = {.file = path.string()}};
 }

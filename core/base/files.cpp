@@ -18,7 +18,8 @@
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kLeastCopied = 64 * 1024;  // bytes of a piece; less is as quickly written
+// Bytes of a piece; writing a smaller piece takes as long as copying it.
+constexpr std::size_t kLeastCopied = 64 * 1024;
 
 Status writePiece(int fd, std::span<const std::byte> bytes, const std::filesystem::path& path) {
   while (!bytes.empty()) {
@@ -30,7 +31,7 @@ Status writePiece(int fd, std::span<const std::byte> bytes, const std::filesyste
   return Done{};
 }
 
-/// A mapped file that pieces may lie in, to be copied from.
+/// A mapped file from which pieces are copied.
 class Source {
  public:
   explicit Source(const MappedFile& file)
@@ -39,8 +40,8 @@ class Source {
     m_isOpen = m_descriptor.number() >= 0 && ::fstat(m_descriptor.number(), &info) == 0 &&
                info.st_dev == file.identity().device && info.st_ino == file.identity().inode;
   }
-  /// Appends what it can of `bytes` to the file `to`; how many, from the first. None where the path leads to another
-  /// file by now.
+  /// Appends `bytes`, as far as possible, to the file `to`, and returns how many were appended, from the first. Returns
+  /// 0 if the path leads to another file by now.
   std::size_t copy(int to, std::span<const std::byte> bytes) const {
     if (!m_isOpen || !m_file.holds(bytes.data())) return 0;
     auto at = static_cast<off_t>(bytes.data() - m_file.bytes().data());
@@ -48,7 +49,8 @@ class Source {
     while (done < bytes.size()) {
       const ssize_t copied = ::copy_file_range(m_descriptor.number(), &at, to, nullptr, bytes.size() - done, 0);
       if (copied < 0 && errno == EINTR) continue;
-      if (copied <= 0) break;  // not between these files, or it became shorter: the rest is written as it is mapped
+      // Not possible between these files, or the file became shorter: the rest is written from the mapping.
+      if (copied <= 0) break;
       done += static_cast<std::size_t>(copied);
     }
     return done;
@@ -60,7 +62,7 @@ class Source {
   bool m_isOpen = false;
 };
 
-/// What fills a file, given its descriptor and its path.
+/// A function that fills a file, given its descriptor and its path.
 using Fill = std::function<Status(int, const std::string&)>;
 
 constexpr int kMostLinks = 40, kMostTries = 100;
@@ -71,12 +73,12 @@ struct stat statusOf(const std::filesystem::path& path) {
   return info;
 }
 
-/// A device, a pipe: nothing that another file could take the place of.
+/// Whether it is a device or a pipe, which another file cannot replace.
 bool isSpecial(const struct stat& info) {
   return info.st_mode != 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
-/// Where the symbolic links at its end lead.
+/// Returns where the symbolic links at its end lead.
 std::filesystem::path behindLinks(std::filesystem::path path) {
   std::error_code error;
   for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(path, error); ++i)
@@ -84,7 +86,7 @@ std::filesystem::path behindLinks(std::filesystem::path path) {
   return path;
 }
 
-/// Whether a file called `name` is what createdBeside() makes for `target`: "TARGET.PROCESS-NUMBER".
+/// Whether a file called `name` is one that createdBeside() makes for `target`: "TARGET.PROCESS-NUMBER".
 bool isBeside(std::string_view name, std::string_view target) {
   if (!name.starts_with(target) || !name.substr(target.size()).starts_with('.')) return false;
   const std::string_view rest = name.substr(target.size() + 1);
@@ -95,8 +97,8 @@ bool isBeside(std::string_view name, std::string_view target) {
   return dash != std::string_view::npos && isNumber(rest.substr(0, dash)) && isNumber(rest.substr(dash + 1));
 }
 
-/// A new empty file called `path` and something behind it, with the rights that new files get. What processes that were
-/// killed left there for this path goes.
+/// Makes an empty file called `path` with a suffix, with the permissions of new files. Such files of this path that
+/// killed processes left are removed.
 int createdBeside(const std::filesystem::path& path, std::string& name) {
   static std::atomic<unsigned> number = 0;
   removeAbandoned(path.parent_path(),
@@ -110,7 +112,7 @@ int createdBeside(const std::filesystem::path& path, std::string& name) {
   return -1;
 }
 
-/// Fills a file elsewhere and copies it to the device or pipe `path`.
+/// Fills a temporary file and copies it to the device or pipe `path`.
 Status writeThrough(const std::filesystem::path& path, const Fill& fill) {
   const Descriptor to(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (to.number() < 0) return systemError(path, "cannot open");
@@ -127,14 +129,14 @@ Status writeThrough(const std::filesystem::path& path, const Fill& fill) {
   return writePiece(to.number(), TRY(MappedFile::open(name))->bytes(), path);
 }
 
-/// Lets `fill` fill a file beside `path` and puts that in its place, with the rights of what was there. What is behind
-/// links is replaced, not the links; a device or a pipe is written to.
+/// Makes `fill` fill a file beside `path` and replaces `path` by it, with the same permissions. Symbolic links stay,
+/// and the file to which they lead is replaced; a device or pipe is written to.
 Status replaceFile(const std::filesystem::path& given, const Fill& fill) {
   const struct stat before = statusOf(given);
   if (isSpecial(before)) return writeThrough(given, fill);
   const std::filesystem::path path = behindLinks(given);
   std::string temporary;
-  const Descriptor file(createdBeside(path, temporary));  // open, it is locked until it has its name
+  const Descriptor file(createdBeside(path, temporary));  // while it is open, it is locked until it has its name
   if (file.number() < 0) return systemError(given, "cannot create");
   struct stat made {};
   ::fstat(file.number(), &made);
@@ -190,7 +192,7 @@ Status writePiecesAtomically(const std::filesystem::path& path, std::span<const 
         done = (*source)->copy(fd, pieces[i]);
       written = writePiece(fd, pieces[i].subspan(done), path);
     }
-    // Pieces of a file that changed are the cause of whatever went wrong, and worth nothing where nothing did.
+    // If a file changed, its pieces are the cause of any error, and they are useless even if there was none.
     if (check) TRY(check());
     return written;
   });

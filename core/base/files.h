@@ -14,29 +14,33 @@ namespace fusescope {
 
 class MappedFile;
 
-/// Errors: it cannot be read, or changed meanwhile.
+/// Reads a whole file. It is an error if the file cannot be read, or if it changes while it is read.
 Result<std::string> readTextFile(const std::filesystem::path& path);
 
-/// Whether `path` can be written as far as one can tell: for asking before work that takes long.
+/// Checks, as far as one can know before writing, whether `path` can be written. Commands call it before work that
+/// takes long.
 Status checkWritable(const std::filesystem::path& path);
 
-/// Writes beside `path` and renames: at every moment `path` is either as it was or whole. Flushed to disk. It keeps its
-/// rights; a link stays one, and what it leads to is replaced; a device or a pipe is written to as it is.
+/// Writes a temporary file beside `path` and renames it, so that at every moment `path` is either unchanged or
+/// complete. The data is flushed to disk. The file keeps its permissions. If `path` is a symbolic link, the file that
+/// it leads to is replaced and the link remains; a device or a pipe is written to directly.
 Status writeFileAtomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 Status writeFileAtomically(const std::filesystem::path& path, std::string_view text);
-/// The same, where `write` makes the file beside `path` that it is given: an empty one, which it may replace.
+/// Does the same, but `write` makes the content: it gets the path of an empty temporary file, which it may fill or
+/// replace.
 Status writeFileAtomically(const std::filesystem::path& path,
                            const std::function<Status(const std::filesystem::path& temporary)>& write);
-/// The same for many bytes that lie apart, written one piece after another, but not flushed to disk: that takes longer
-/// than all else. Whoever kills the process leaves `path` as it was or whole; a machine that loses power may leave a
-/// file that is not, so that this is for files whose reader checks what he reads. `check` is asked when all are
-/// written; where it fails, `path` stays as it was. Long pieces that lie in one of `sources` are copied from file to
-/// file by the system, which maps no page for that.
+/// Does the same for many pieces of memory, which are written one after another, but does not flush them to disk,
+/// because that would take longer than everything else. If the process is killed, `path` is unchanged or complete;
+/// after a power failure the file may be incomplete, so that this function is only for files that are checked when they
+/// are read. `check` is called when all pieces are written; if it returns an error, `path` is not changed. Long pieces
+/// that lie in one of `sources` are copied from file to file by the system, without reading them into memory.
 Status writePiecesAtomically(const std::filesystem::path& path, std::span<const std::span<const std::byte>> pieces,
                              const std::function<Status()>& check = {},
                              std::span<const std::shared_ptr<const MappedFile>> sources = {});
 
-/// The folder for caches: $FUSESCOPE_CACHE, else ~/.cache/fusescope. Made if it is missing.
+/// The folder for caches: $FUSESCOPE_CACHE, or ~/.cache/fusescope if that is not set. It is created if it does not
+/// exist.
 Result<std::filesystem::path> cacheFolder();
 
 }  // namespace fusescope

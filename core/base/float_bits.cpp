@@ -8,7 +8,7 @@
 namespace fusescope {
 namespace {
 
-/// How a float type of one byte or less is laid out: sign, exponent, mantissa, from the highest bit to the lowest.
+/// The layout of a float type of one byte or less: sign, exponent, mantissa, from the highest bit to the lowest.
 struct SmallFloat {
   int bits;
   int mantissaBits;
@@ -19,7 +19,7 @@ struct SmallFloat {
   bool isUnsignedZero;    ///< the code of negative zero is that of NaN
 };
 
-// Facts: https://onnx.ai/onnx/technical/float8.html, and the OCP microscaling formats for 6 and 4 bits.
+// The source is https://onnx.ai/onnx/technical/float8.html, and the OCP microscaling formats for 6 and 4 bits.
 SmallFloat layoutOf(DataType type) {
   switch (type) {
     case DataType::F8E4M3:
@@ -52,7 +52,7 @@ std::uint16_t toFloat16Bits(float value) {
   const std::uint32_t magnitude = bits & 0x7fffffffU;
   if (magnitude > 0x7f800000U) return sign | 0x7e00U;
   if (magnitude >= 0x47800000U) return sign | 0x7c00U;  // 65536 and more
-  if (magnitude < 0x38800000U) {                        // below the smallest normal: count in steps of 2^-24
+  if (magnitude < 0x38800000U) {                        // below the smallest normal number, in steps of 2^-24
     const float steps = std::bit_cast<float>(magnitude) * 16777216.0F;
     return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(std::nearbyint(steps)));
   }
@@ -88,7 +88,7 @@ std::uint8_t toSmallFloatBits(DataType type, float value, bool saturate) {
   const auto signBit = static_cast<std::uint8_t>(1U << (layout.bits - 1));
   const std::uint8_t sign = std::signbit(value) ? signBit : 0;
   if (std::isnan(value)) return layout.isUnsignedZero || layout.bits < 8 ? layout.nan : layout.nan | sign;
-  const auto codeOf = [&](float magnitude) -> std::uint8_t {  // of a number the type can hold
+  const auto codeOf = [&](float magnitude) -> std::uint8_t {  // for a number that the type represents
     const int exponent = magnitude == 0.0F ? 1 - layout.bias : std::max(std::ilogb(magnitude), 1 - layout.bias);
     const int steps = static_cast<int>(std::ldexp(magnitude, layout.mantissaBits - exponent));
     return static_cast<std::uint8_t>(((exponent + layout.bias - 1) << layout.mantissaBits) + steps);

@@ -10,7 +10,8 @@
 
 namespace fusescope {
 
-/// One watched range; free while `begin` is 0. Written by threads, read by the handler, never deleted.
+/// One guarded range; it is free while `begin` is 0. Threads write it, the signal handler reads it, and it is never
+/// deleted.
 struct GuardedMemory::Watch {
   std::atomic<std::uintptr_t> begin{0};
   std::atomic<std::uintptr_t> end{0};
@@ -26,7 +27,7 @@ static_assert(std::atomic<std::uintptr_t>::is_always_lock_free && std::atomic<bo
 constexpr std::uintptr_t kFree = 0;
 constexpr std::uintptr_t kTaken = 1;  ///< `begin` while its range is being written: no page lies there
 
-/// Watches in blocks that are only ever added: the handler can walk them whatever other threads do.
+/// Watches are in blocks that are only ever added, so that the handler can walk over them whatever other threads do.
 struct Block {
   std::array<Watch, 64> watches;
   std::atomic<Block*> next{nullptr};
@@ -36,7 +37,7 @@ Block firstBlock;
 struct sigaction actionBefore;
 std::uintptr_t pageBytes = 0;
 
-/// Async-signal-safe. A range is read as it was at some moment during the call: `begin` is cleared before `end`
+/// Async-signal-safe. A range is read as it was at some moment during the call, because `begin` is cleared before `end`
 /// changes.
 Watch* watchOf(std::uintptr_t address) {
   for (Block* block = &firstBlock; block != nullptr; block = block->next.load(std::memory_order_acquire)) {
@@ -50,7 +51,7 @@ Watch* watchOf(std::uintptr_t address) {
   return nullptr;
 }
 
-/// Puts a page of zeros where the file has none any more. Async-signal-safe.
+/// Maps a page of zeros where the file has no page any more. Async-signal-safe.
 bool replacePage(std::uintptr_t address) {
   void* const page = reinterpret_cast<void*>(address & ~(pageBytes - 1));
   return ::mmap(page, pageBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page;
@@ -63,7 +64,7 @@ void onBusError(int signal, siginfo_t* info, void*) {
   if (watch != nullptr && replacePage(address)) {
     watch->damaged.store(true, std::memory_order_release);
   } else {
-    // The access is made again on return, or the signal that was sent is sent again; then the action before takes it.
+    // The access is repeated on return, or the signal that was sent is sent again; then the previous handler gets it.
     ::sigaction(SIGBUS, &actionBefore, nullptr);
     if (info->si_code <= 0) ::raise(signal);
   }
@@ -76,7 +77,7 @@ bool installHandler() {
   action.sa_sigaction = onBusError;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   ::sigemptyset(&action.sa_mask);
-  ::sigaction(SIGBUS, nullptr, &actionBefore);  // before the handler can run, which reads it
+  ::sigaction(SIGBUS, nullptr, &actionBefore);  // before the handler, which reads it, can run
   return ::sigaction(SIGBUS, &action, nullptr) == 0;
 }
 

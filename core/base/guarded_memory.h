@@ -6,20 +6,21 @@
 
 namespace fusescope {
 
-/// Memory that a file backs, watched for the file becoming shorter. Reading a page that the file no longer has raises
-/// SIGBUS, which would end the process. While this object lives, such a page becomes zeros instead, and the memory is
-/// known to be damaged: whoever used it must then refuse what came of it. The first object installs the handler of the
-/// signal; a SIGBUS of any other cause goes where it went before. Any thread.
+/// Guards memory that is mapped from a file against the file becoming shorter. Reading a page that the file no longer
+/// has raises SIGBUS, which would end the process. While this object lives, such a page is replaced by zeros instead,
+/// and damaged() becomes true; whoever read the memory must then discard what was computed from it. The first object
+/// installs the signal handler, which passes a SIGBUS of any other cause on to the previous handler. May be used in any
+/// thread.
 class GuardedMemory {
  public:
-  /// `memory`: whole pages from a page's start, the last one perhaps in part.
+  /// `memory` begins at the start of a page and consists of whole pages, of which the last may be incomplete.
   explicit GuardedMemory(std::span<const std::byte> memory);
   ~GuardedMemory();
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
   bool damaged() const;
 
-  struct Watch;  ///< what the handler looks at
+  struct Watch;  ///< a guarded range, as the signal handler reads it
 
  private:
   Watch* m_watch;

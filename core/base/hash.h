@@ -19,11 +19,11 @@ struct Hash128 {
 Hash128 hashBytes(std::span<const std::byte> bytes);
 Hash128 hashText(std::string_view text);
 
-/// Builds canonical bytes field by field, so that ("ab","c") and ("a","bc") differ; their hash is the key.
-/// Stores keep the bytes too and compare them on a hit.
+/// Joins fields into canonical bytes, so that ("ab","c") and ("a","bc") give different keys; hash() is the hash of
+/// these bytes. Stores keep the bytes too, and compare them when they find an entry.
 class KeyBuilder {
  public:
-  KeyBuilder& text(std::string_view field);  ///< length-prefixed
+  KeyBuilder& text(std::string_view field);  ///< prefixed with its length
   KeyBuilder& bytes(std::span<const std::byte> field);
   template <class T>
   requires std::is_arithmetic_v<T> || std::is_enum_v<T> KeyBuilder& number(T field) {

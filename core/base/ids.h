@@ -6,7 +6,7 @@
 
 namespace fusescope {
 
-/// A typed index. A default-constructed id refers to nothing.
+/// An index that has a type of its own for each kind of thing. A default-constructed id refers to nothing.
 template <class Tag>
 struct Id {
   static constexpr std::uint32_t kNone = UINT32_MAX;

@@ -3,9 +3,11 @@
 #include <nlohmann/json.hpp>
 
 namespace fusescope {
-/// Keeps 64-bit integers exact and keys in the order they were written.
+/// The JSON type of the project. It keeps 64-bit integers exact, and keeps keys in the order in which they were
+/// written.
 using Json = nlohmann::ordered_json;
 
-/// NaN and infinities become the strings "nan", "inf", "-inf", which JSON numbers cannot say.
+/// Returns `value` as JSON. NaN and infinities, which JSON has no numbers for, become the strings "nan", "inf" and
+/// "-inf".
 Json jsonNumber(double value);
 }  // namespace fusescope

@@ -10,14 +10,14 @@
 
 namespace fusescope {
 
-/// Reads the fields of a JSON object one by one; the first that is missing or of the wrong type is kept as the error.
-/// What was read before it stands; what comes after is left alone.
+/// Reads the fields of a JSON object one by one. The first field that is missing or has the wrong type becomes the
+/// error; fields that were read before it keep their values, and later fields are not read.
 class JsonFields {
  public:
   explicit JsonFields(const Json& json) : m_json(json) {
     if (!json.is_object()) m_error = bad("must be an object", {});
   }
-  /// An absent or null field leaves `into` as it is.
+  /// Reads a field. If it is absent or null, `into` is unchanged.
   template <class T>
   JsonFields& read(const char* key, T& into) {
     if (!present(key)) return *this;
@@ -28,7 +28,7 @@ class JsonFields {
     }
     return *this;
   }
-  /// A number, or "nan", "inf", "-inf" as jsonNumber() writes them.
+  /// Reads a number, or one of "nan", "inf" and "-inf", which jsonNumber() writes.
   JsonFields& readNumber(const char* key, double& into);
   JsonFields& readNumber(const char* key, std::optional<double>& into);
   JsonFields& readCount(const char* key, std::optional<std::int64_t>& into) {
@@ -36,13 +36,13 @@ class JsonFields {
     into.emplace(0);
     return read(key, *into);
   }
-  /// A field that says "a", "b" or "c": its index among `names`.
+  /// Reads a field whose text is one of `names`, and sets `into` to the enumerator of that index.
   template <class Enum>
   JsonFields& readName(const char* key, const std::vector<std::string_view>& names, Enum& into) {
     if (const auto index = indexOf(key, names)) into = static_cast<Enum>(*index);
     return *this;
   }
-  /// What `parse` makes of the field, if there is one; its error is located here.
+  /// Reads a field with `parse`, if the field is present. An error of `parse` is reported with the key of the field.
   template <class T, class Parse>
   JsonFields& parse(const char* key, T& into, Parse parse) {
     if (!present(key)) return *this;
@@ -54,7 +54,7 @@ class JsonFields {
     }
     return *this;
   }
-  /// The same for each element of an array.
+  /// Reads each element of an array with `parse`, and appends the results to `into`.
   template <class T, class Parse>
   JsonFields& parseList(const char* key, std::vector<T>& into, Parse parse) {
     if (!present(key)) return *this;
@@ -74,7 +74,7 @@ class JsonFields {
   }
   JsonFields& require(const char* key);
   const std::optional<Diagnostic>& error() const { return m_error; }
-  /// What was read, unless a field was missing or wrong.
+  /// Returns `value`, or the first error if there was one.
   template <class T>
   Result<T> result(T value) const {
     if (m_error) return *m_error;

@@ -7,7 +7,7 @@
 namespace fusescope {
 namespace {
 
-/// Where a value of a text stands.
+/// The place of a value in a text.
 struct TextPlace {
   std::size_t begin = 0, end = 0;
 };
@@ -16,7 +16,7 @@ Diagnostic cannotSplice(std::string message, const std::string& key) {
   return {.message = std::move(message), .where = {.attribute = key}};
 }
 
-/// Walks a text that is known to be JSON: so nothing that it meets is out of place.
+/// Walks over a text that is known to be valid JSON.
 class JsonWalk {
  public:
   explicit JsonWalk(std::string_view text) : m_text(text) {}
@@ -26,7 +26,7 @@ class JsonWalk {
     return at;
   }
 
-  /// Behind the value that begins at `at`; nesting costs no stack.
+  /// Returns the position after the value that begins at `at`. Nesting does not use the stack.
   std::size_t behind(std::size_t at) const {
     int depth = 0;
     do {
@@ -49,7 +49,7 @@ class JsonWalk {
     return at;
   }
 
-  /// The value of `key` in the object that begins at `at`; nothing where it has none.
+  /// Returns the place of the value of `key` in the object that begins at `at`, or nothing if there is none.
   Result<std::optional<TextPlace>> member(std::size_t at, const std::string& key) const {
     std::optional<TextPlace> found;
     at = skipSpace(at + 1);

@@ -46,7 +46,7 @@ Result<std::span<const std::byte>> mapped(const Descriptor& file, const std::fil
   return std::span(static_cast<const std::byte*>(address), bytes);
 }
 
-/// What is mapped now.
+/// The files that are mapped now.
 class OpenFiles {
  public:
   std::shared_ptr<const MappedFile> find(const FileIdentity& identity) {
@@ -111,7 +111,7 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem
 }
 
 MappedFile::~MappedFile() {
-  m_guard.reset();  // before others may map here
+  m_guard.reset();  // before other threads can map memory here
   if (!m_bytes.empty()) ::munmap(const_cast<std::byte*>(m_bytes.data()), m_bytes.size());
 }
 
@@ -123,7 +123,7 @@ void MappedFile::expectScattered(std::span<const std::byte> part) const {
   advise(part, MADV_RANDOM);
 }
 
-/// Of whole pages within `part`.
+/// Advises the system about the whole pages in `part`.
 void MappedFile::advise(std::span<const std::byte> part, int advice) const {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto begin = (reinterpret_cast<std::uintptr_t>(part.data()) + page - 1) / page * page;
@@ -136,7 +136,7 @@ Status MappedFile::checkIntact() const {
   struct stat now {};
   const bool isThere = ::stat(m_identity.path.c_str(), &now) == 0;
   if (!isThere || now.st_dev != m_identity.device || now.st_ino != m_identity.inode)
-    return Done{};  // the mapping keeps what was there
+    return Done{};  // the mapping keeps the old content
   if (now.st_size < m_identity.bytes) return shorter(m_identity.path);
   if (nanoseconds(now.st_mtim) != m_identity.modifiedNs) return changed(m_identity.path);
   return Done{};

@@ -12,44 +12,48 @@
 
 namespace fusescope {
 
-/// Which bytes a path leads to. Another file in its place, or the same one written again, has another identity: also at
-/// the same size and with its time of modification put back.
+/// Identifies the file that a path leads to, and its content. If the file is replaced or written again, its identity
+/// changes, even if the size is equal and the time of modification was set back.
 struct FileIdentity {
   std::string path;
   std::uint64_t device = 0, inode = 0;
   std::int64_t bytes = 0;
-  std::int64_t modifiedNs = 0;  ///< when its bytes were last written; programs can set it
-  std::int64_t changedNs = 0;   ///< when its bytes or attributes last changed; nobody can set it
+  std::int64_t modifiedNs = 0;  ///< when its bytes were last written; programs can set this time
+  std::int64_t changedNs = 0;   ///< when its bytes or attributes last changed; no program can set this time
   auto operator<=>(const FileIdentity&) const = default;
 };
 
 Result<FileIdentity> identityOf(const std::filesystem::path& path);
-/// Do the paths still lead to what they led to? The error is located at the first that does not.
+/// Checks that every path still leads to the same file with the same content. The error is located at the first path
+/// that does not.
 Status checkUnchanged(std::span<const FileIdentity> files);
 
-/// A whole file mapped read-only. Keeps the mapping for as long as it lives; cheap to share. Whoever opens the same
-/// bytes by the same path meanwhile gets the same one, so that weights lie once in a process.
+/// A whole file that is mapped read-only. The mapping exists as long as the object, which is cheap to share. If the
+/// same content is opened by the same path again, the same object is returned, so that a process has each weight in
+/// memory only once.
 ///
-/// The file may change under it. One that becomes shorter does not end the process: what it lost reads as zeros. So
-/// whoever computes from bytes() asks checkIntact() afterwards, before the result is believed.
+/// The file may change while it is mapped. If it becomes shorter, the process continues, and the missing part is read
+/// as zeros. For this reason, whoever computes from bytes() must call checkIntact() before using the result.
 class MappedFile {
  public:
-  /// Thread-safe. Errors: it cannot be read, or is no regular file.
+  /// Opens and maps a file. Thread-safe. It is an error if the file cannot be read or is not a regular file.
   static Result<std::shared_ptr<const MappedFile>> open(const std::filesystem::path& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
   std::span<const std::byte> bytes() const { return m_bytes; }
   bool holds(const std::byte* at) const { return at >= m_bytes.data() && at < m_bytes.data() + m_bytes.size(); }
-  /// Gives back the memory of whole pages of `part`, which is part of bytes(): whoever reads them again reads the file.
+  /// Returns the memory of the whole pages in `part`, a part of bytes(), to the system. When they are read again, they
+  /// are read from the file.
   void release(std::span<const std::byte> part) const;
-  /// `part` will be read here and there, as a table by its rows: pages beside those that are read are not fetched.
+  /// Tells the system that `part` will be read in random order, like single rows of a table, so that neighbouring pages
+  /// are not read in advance.
   void expectScattered(std::span<const std::byte> part) const;
   const FileIdentity& identity() const { return m_identity; }
-  /// Were bytes read that the file had lost?
+  /// Whether bytes were read that the file no longer had.
   bool damaged() const { return m_guard && m_guard->damaged(); }
-  /// Are bytes() still those that were there when it was opened? They are where another file was put in its place, or
-  /// it was removed. Else an error that says what happened to the file.
+  /// Checks that bytes() are still what they were when the file was opened. That is also true if the file was removed
+  /// or another file took its place. Otherwise, the error says what happened to the file.
   Status checkIntact() const;
 
  private:
@@ -57,13 +61,14 @@ class MappedFile {
   void advise(std::span<const std::byte> part, int advice) const;
   FileIdentity m_identity;
   std::span<const std::byte> m_bytes;
-  std::unique_ptr<GuardedMemory> m_guard;  ///< none of an empty file
+  std::unique_ptr<GuardedMemory> m_guard;  ///< null for an empty file
 };
 
 using MappedFiles = std::vector<std::shared_ptr<const MappedFile>>;
 
 Status checkIntact(const MappedFiles& files);
-/// As checkIntact(), and the paths still lead to these files: what is on disk now is what was read.
+/// Checks with checkIntact(), and also that the paths still lead to these files, so that what is on disk now is what
+/// was read.
 Status checkCurrent(const MappedFiles& files);
 std::vector<FileIdentity> identitiesOf(const MappedFiles& files);
 

@@ -4,10 +4,12 @@
 
 namespace fusescope {
 
-/// The sample in the middle; of an even number of samples, the mean of the two in the middle. There must be one.
+/// Returns the median: the middle sample, or the mean of the two middle samples if their number is even. `samples` must
+/// not be empty.
 double median(std::vector<double> samples);
 
-/// The sample in the middle; of an even number of samples, the larger of the two in the middle. There must be one.
+/// Returns the middle sample, or the larger of the two middle samples if their number is even. `samples` must not be
+/// empty.
 double upperMedian(std::vector<double> samples);
 
 }  // namespace fusescope

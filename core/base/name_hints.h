@@ -6,13 +6,14 @@
 
 namespace fusescope {
 
-/// "The nearest is a." or "The nearest are a, b."; where none of `names` is near `wanted`, `otherwise`.
+/// Returns "The nearest is a." or "The nearest are a, b." for those of `names` that resemble `wanted`, or `otherwise`
+/// if there are none.
 std::string nearestInWords(std::string_view wanted, const std::vector<std::string>& names, std::string_view otherwise);
 
-/// The same of names that are known to be near.
+/// Returns the same sentence for names that are known to resemble the wanted one.
 std::string nearestInWords(const std::vector<std::string>& near, std::string_view otherwise);
 
-/// "a, b, c"; of more than eight, the first eight and how many more there are.
+/// Returns "a, b, c". If there are more than eight names, it returns the first eight and the number of the others.
 std::string listed(const std::vector<std::string>& names);
 
 }  // namespace fusescope

@@ -13,7 +13,7 @@ struct NameHash {
   std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
 };
 
-/// By name, in no order; a name is looked up without making a string of it.
+/// Unordered containers with names as keys. A string_view can be looked up without making a string of it.
 template <class T>
 using NameMap = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
 using NameSet = std::unordered_set<std::string, NameHash, std::equal_to<>>;

@@ -5,8 +5,8 @@
 
 namespace fusescope {
 
-/// Where the file is that the file `holder` names: as it is written, else from the folder of `holder`, else under its
-/// own name in that folder. As it is written where it is at none of them.
+/// Returns the path of the file that the file `holder` refers to as `named`. It tries `named` as it is, then relative
+/// to the folder of `holder`, then the bare file name in that folder. If none of these exists, it returns `named`.
 std::filesystem::path fileNamedIn(const std::filesystem::path& holder, const std::string& named);
 
 }  // namespace fusescope

@@ -50,7 +50,7 @@ std::optional<NumberRange> rangeOf(DataType type) {
 UnitsInLastPlace::UnitsInLastPlace(DataType type) {
   const FloatShape* shape = shapeOf(type);
   if (shape == nullptr) {
-    m_leastExponent = 1023;  // no number has a larger one: the scale is the same everywhere
+    m_leastExponent = 1023;  // no number has a larger exponent, so that the unit is the same everywhere
     m_fraction = m_leastExponent;
     return;
   }

@@ -8,19 +8,20 @@
 
 namespace fusescope {
 
-/// What a type of numbers can hold.
+/// The numbers that a type can represent.
 struct NumberRange {
-  double least = 0, most = 0;  ///< the finite ones; of unsigned integers `least` is 0
+  double least = 0, most = 0;  ///< finite numbers; `least` is 0 for unsigned integers
 };
-/// Nothing for truth values, text and complex numbers.
+/// Returns the range of a type; nothing for Bool, String and complex types.
 std::optional<NumberRange> rangeOf(DataType type);
 
-/// Units in the last place of a type: the distance from a number of it to the next that is larger in magnitude; 1 for
-/// integers. As a value, for loops over many elements.
+/// Measures differences in units in the last place of a type. A unit is the distance from a number of the type to the
+/// next one of larger magnitude; for integers it is 1. It is an object so that a loop over many elements looks the type
+/// up only once.
 class UnitsInLastPlace {
  public:
   explicit UnitsInLastPlace(DataType type);
-  /// `difference` in units at `value`, which must be finite.
+  /// Converts `difference` to units at `value`, which must be finite.
   double of(double difference, double value) const {
     constexpr int kBias = 1023, kFraction = 52;
     const int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(value) >> kFraction & 0x7ff) - kBias;
@@ -29,7 +30,7 @@ class UnitsInLastPlace {
   }
 
  private:
-  // An exponent of a double cannot say all scales of float64: m_rest has what is left.
+  // The exponent of a double cannot express all scales of float64; m_rest is the remaining factor.
   int m_fraction = 0, m_leastExponent = 0;
   double m_rest = 1;
 };

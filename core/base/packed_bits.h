@@ -5,10 +5,10 @@
 
 namespace fusescope {
 
-// Elements of `bits` bits each, 1 to 8, as one stream of bits, least significant first: bit b of element i is bit
-// i * bits + b of the stream, and bit s of the stream is bit s % 8 of byte s / 8. An element may straddle two bytes.
+// Elements of 1 to 8 bits are packed as one stream of bits, least significant bit first: bit b of element i is bit i *
+// bits + b of the stream, and bit s of the stream is bit s % 8 of byte s / 8. An element may be in two bytes.
 
-/// Element `index`, the bits above it 0.
+/// Returns element `index`; the bits above it are 0.
 inline unsigned readPacked(const std::byte* bytes, std::int64_t index, int bits) {
   const std::int64_t at = index * bits;
   const auto shift = static_cast<unsigned>(at % 8);
@@ -17,7 +17,7 @@ inline unsigned readPacked(const std::byte* bytes, std::int64_t index, int bits)
   return window & ((1U << bits) - 1);
 }
 
-/// Makes the low bits of `value` element `index`; its neighbours stay.
+/// Sets element `index` to the low bits of `value`; the other elements do not change.
 inline void writePacked(std::byte* bytes, std::int64_t index, int bits, unsigned value) {
   const std::int64_t at = index * bits;
   const auto shift = static_cast<unsigned>(at % 8);

@@ -4,11 +4,11 @@
 
 namespace fusescope {
 
-/// Pages of memory that may become more. What they hold stays, but may come to lie elsewhere; those that nobody touched
-/// take no memory.
+/// A growable block of memory that consists of pages. When it grows, its contents are preserved, but may move to
+/// another address. Pages that were never touched take no physical memory.
 class PageMemory {
  public:
-  /// At least one byte. Throws std::bad_alloc.
+  /// Allocates at least one byte. Throws std::bad_alloc.
   explicit PageMemory(std::size_t bytes);
   ~PageMemory();
   PageMemory(const PageMemory&) = delete;
@@ -16,7 +16,7 @@ class PageMemory {
 
   std::byte* data() const { return m_data; }
   std::size_t bytes() const { return m_bytes; }
-  /// Throws std::bad_alloc; everything is as it was then.
+  /// Throws std::bad_alloc; the block is then unchanged.
   void growTo(std::size_t bytes);
 
  private:

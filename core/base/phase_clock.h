@@ -14,14 +14,16 @@ struct BuildPhase {
   bool operator==(const BuildPhase&) const = default;
 };
 
-/// Times the phases that long work announces: each lasts until the next one is announced, so that together they are the
-/// whole time since the clock was made. What happens before the first belongs to the first. For one thread.
+/// Measures the phases that long work announces. A phase lasts until the next one is announced, so that the phases
+/// together are the whole time since the clock was made. The time before the first announcement counts as part of the
+/// first phase. Not thread-safe.
 class PhaseClock {
  public:
   explicit PhaseClock(Progress forward = {});
-  /// To be given to the work; also tells `forward`. The clock must outlive its use.
+  /// Returns the function that the work calls to announce phases. It also calls `forward`. The clock must outlive its
+  /// use.
   Progress progress();
-  /// The phases so far, in the order in which they first began; one that began again goes on.
+  /// The phases so far, in the order in which they first began. If a phase began again, its times are added.
   std::vector<BuildPhase> phases();
 
  private:

@@ -30,7 +30,7 @@ std::optional<ProcessMemory> processMemory() {
                                : field == "RssFile" ? &memory.mapped
                                                     : nullptr;
     if (into == nullptr) continue;
-    *into = std::strtoll(line.c_str() + colon + 1, nullptr, 10) * 1024;  // it tells kB
+    *into = std::strtoll(line.c_str() + colon + 1, nullptr, 10) * 1024;  // the file has kB
     ++found;
   }
   return found == 3 ? std::optional(memory) : std::nullopt;
@@ -38,7 +38,7 @@ std::optional<ProcessMemory> processMemory() {
 
 namespace {
 
-/// What a file of the system says in bytes; nothing where there is none, or "max".
+/// Returns the number of bytes in a file of the system, or nothing if the file does not exist or contains "max".
 std::optional<std::size_t> limitIn(const char* path) {
   std::ifstream file(path);
   std::size_t bytes = 0;

@@ -6,21 +6,22 @@
 
 namespace fusescope {
 
-/// Physical memory of this process, in bytes. Pages of mapped files count, whoever else has them.
+/// The physical memory of this process, in bytes. It includes pages of mapped files, even if other processes share
+/// them.
 struct ProcessMemory {
-  std::int64_t peakResident = 0;  ///< the most that there was at once since the program started
+  std::int64_t peakResident = 0;  ///< the maximum since the program started
   std::int64_t resident = 0;      ///< now
-  std::int64_t mapped = 0;        ///< of `resident`: pages of mapped files
+  std::int64_t mapped = 0;        ///< the part of `resident` that is pages of mapped files
 };
 
-/// Nothing where the system does not tell.
+/// Returns nothing if the system does not provide these numbers.
 std::optional<ProcessMemory> processMemory();
 
-/// The most bytes that one block of memory may have here: what the machine has, or this process is allowed. Who asks
-/// for more would be ended by the system once it wrote to them.
+/// The most bytes that one block of memory may have on this machine: the physical memory, or what this process may use
+/// if that is less. A process that allocated more would be ended by the system when it wrote to the block.
 std::size_t mostMemory();
 
-/// Gives memory that was freed back to the system: allocators may keep gigabytes where many tensors come and go.
+/// Returns freed memory to the system. Allocators may otherwise keep gigabytes after many tensors were freed.
 void returnFreedMemory();
 
 }  // namespace fusescope

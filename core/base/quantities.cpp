@@ -17,7 +17,7 @@ struct UnitOfTime {
   const char* name;
   double ms;  ///< that one of it takes
 };
-/// Each from a tenth of it on.
+/// Each unit is used for times of at least a tenth of it.
 constexpr UnitOfTime kShorterUnits[] = {{"ms", 1}, {"µs", 1e-3}, {"ns", 1e-6}};
 constexpr double kFirstSeconds = 1000;
 
@@ -28,7 +28,7 @@ UnitOfTime unitOfTime(double ms) {
   return *std::rbegin(kShorterUnits);
 }
 
-/// A number of 0.1 or more.
+/// Formats a number of 0.1 or more.
 std::string inThreeDigits(double number) {
   int digits = 3;
   for (double next = 0.9995; digits > 0 && number >= next; next *= 10) --digits;

@@ -6,7 +6,7 @@
 
 namespace fusescope {
 
-// Quantities for people: three digits, and the unit that fits. What is less than nothing begins with "−".
+// These functions format quantities for people, with three digits and a suitable unit. Negative numbers begin with "−".
 
 std::string inBytes(std::int64_t bytes);      ///< "512 B", "3.40 MiB"
 std::string inTime(double ms);                ///< "0 ms", "0.700 µs", "85.2 µs", "0.250 ms", "1.53 s"

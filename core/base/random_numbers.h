@@ -6,7 +6,7 @@
 
 namespace fusescope {
 
-/// SplitMix64: the same sequence on every machine and with every standard library.
+/// A SplitMix64 generator. It gives the same sequence on every machine and with every standard library.
 class RandomNumbers {
  public:
   explicit RandomNumbers(std::uint64_t seed) : m_state(seed) {}
@@ -16,7 +16,8 @@ class RandomNumbers {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
     return z ^ (z >> 31);
   }
-  double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1.0p-53; }  ///< in (0, 1)
+  /// Returns a number that is uniformly distributed in (0, 1).
+  double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1.0p-53; }
   double normal() { return std::sqrt(-2.0 * std::log(uniform())) * std::cos(2.0 * std::numbers::pi * uniform()); }
 
  private:

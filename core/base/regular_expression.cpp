@@ -6,7 +6,7 @@ namespace fusescope {
 
 namespace {
 
-/// " at character 4", counted from 1; nothing where the offending part cannot be told.
+/// Returns " at character 4", counted from 1, or an empty text if the invalid part is unknown.
 std::string place(std::string_view expression, std::string_view part) {
   const std::size_t at = part.empty() ? std::string_view::npos : expression.find(part);
   return at == std::string_view::npos ? std::string() : " at character " + std::to_string(at + 1);

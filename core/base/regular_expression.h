@@ -8,16 +8,16 @@
 
 namespace fusescope {
 
-/// A regular expression in the syntax of RE2: matching takes time linear in the text, whatever the expression, and
-/// compiled it has at most 8 MiB; so there are no backreferences and no lookaround. Immutable; may be used by several
-/// threads.
+/// A regular expression in the syntax of RE2. Matching takes time linear in the length of the text for every
+/// expression, and a compiled expression has at most 8 MiB; for this reason there are no backreferences and no
+/// lookaround. It is immutable, and may be used by several threads.
 class RegularExpression {
  public:
-  /// Errors say what is wrong with the expression and, where it can be told, at which character.
+  /// Compiles an expression. The error says what is wrong and, if it is known, at which character.
   static Result<RegularExpression> create(std::string_view expression);
 
-  bool matchesAll(std::string_view text) const;   ///< the whole of `text`
-  bool matchesSome(std::string_view text) const;  ///< some part of `text`
+  bool matchesAll(std::string_view text) const;   ///< the expression matches the whole text
+  bool matchesSome(std::string_view text) const;  ///< the expression matches some part of the text
 
  private:
   struct Compiled;

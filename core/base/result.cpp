@@ -6,8 +6,8 @@
 namespace fusescope {
 namespace {
 
-/// What the attribute of a place is to people: an attribute of a node, an option or argument of a command, else a key
-/// of a file.
+/// Returns what the attribute of a location is called: an attribute of a node, an option or argument of a command, or a
+/// key of a file.
 std::string_view kindOfAttribute(const Location& where) {
   if (where.attribute.starts_with('-')) return "option '";
   const bool isArgument = std::ranges::all_of(where.attribute, [](char c) { return c >= 'A' && c <= 'Z'; });
@@ -30,7 +30,7 @@ std::string Diagnostic::text() const {
   part("tensor '", where.value);
   part(kindOfAttribute(where), where.attribute);
   line += message;
-  if (!help.empty()) line += (line.ends_with('.') ? " " : ". ") + help;  // other programs' messages are sentences
+  if (!help.empty()) line += (line.ends_with('.') ? " " : ". ") + help;  // messages of other programs end with a period
   return line;
 }
 

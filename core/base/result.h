@@ -7,7 +7,7 @@
 
 namespace fusescope {
 
-/// Where in the user's material an error is. Empty fields are unknown or do not apply.
+/// The place of an error in the user's files. Empty fields are unknown or do not apply.
 struct Location {
   std::string file;
   std::string node;       ///< name of a node of the file
@@ -16,8 +16,8 @@ struct Location {
   bool operator==(const Location&) const = default;
 };
 
-/// An error as a value: what is wrong, where, and what would mend it. `cancelled` is a case of its own:
-/// the user stopped the work, nothing is wrong.
+/// An error as a value. It says what is wrong, where, and what would fix it. A cancellation has a flag of its own: the
+/// user stopped the work, and nothing is wrong.
 struct Diagnostic {
   std::string message;
   Location where{};
@@ -25,12 +25,12 @@ struct Diagnostic {
   bool cancelled = false;
 
   static Diagnostic cancellation() { return {.message = "cancelled", .cancelled = true}; }
-  /// One paragraph for people: "file: node 'n': attribute 'a': message. help".
+  /// Returns one paragraph for people: "file: node 'n': attribute 'a': message. help".
   std::string text() const;
   bool operator==(const Diagnostic&) const = default;
 };
 
-/// Either a value or a Diagnostic. There is no conversion to bool: success is asked for by name.
+/// Either a value or a Diagnostic. It does not convert to bool, so that code has to call ok().
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -50,7 +50,7 @@ class [[nodiscard]] Result {
   std::variant<T, Diagnostic> m_state;
 };
 
-/// Success without a value.
+/// The value of a Result that has no value: the operation succeeded.
 struct Done {
   bool operator==(const Done&) const = default;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
-// The sanitizers that this is compiled with, 1 or 0: GCC tells them by macros of its own, clang as features.
+// Whether this code is compiled with each sanitizer (1 or 0). GCC defines macros of its own for them, and clang reports
+// them as features.
 
 #if defined(__SANITIZE_ADDRESS__)
 #define FUSESCOPE_ADDRESS_SANITIZER 1

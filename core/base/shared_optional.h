@@ -7,13 +7,13 @@
 
 namespace fusescope {
 
-/// A value or none, that copies share until one of them is changed: for what is large, and copied with what it is in.
-/// Reads as std::optional; copies may be used and freed in different threads.
+/// An optional value that copies share until one of them is changed. It is meant for large members of structures that
+/// are often copied. It is used like std::optional, and copies may be used and freed in different threads.
 template <class T>
 class SharedOptional {
  public:
   SharedOptional() = default;
-  SharedOptional(T value) : m_value(std::make_shared<T>(std::move(value))) {}  // as std::optional: implicit
+  SharedOptional(T value) : m_value(std::make_shared<T>(std::move(value))) {}  // implicit, as in std::optional
 
   bool has_value() const { return m_value != nullptr; }
   explicit operator bool() const { return has_value(); }
@@ -27,7 +27,7 @@ class SharedOptional {
     return *m_value;
   }
   void reset() { m_value.reset(); }
-  /// Whether it is the very same value, and not only an equal one: quick.
+  /// Whether both refer to the same object, and not only to equal ones. This is fast.
   bool shares(const SharedOptional& other) const { return m_value == other.m_value; }
   bool operator==(const SharedOptional& other) const {
     return shares(other) || (m_value && other.m_value && *m_value == *other.m_value);

@@ -5,7 +5,8 @@
 
 namespace fusescope {
 
-/// `word` as one word of a POSIX shell: as it is, or in single quotes.
+/// Returns `word` as one word of a POSIX shell: unchanged if no character of it is special, and in single quotes
+/// otherwise.
 std::string shellQuoted(std::string_view word);
 
 }  // namespace fusescope

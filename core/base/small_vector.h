@@ -11,8 +11,8 @@
 
 namespace fusescope {
 
-/// A sequence that holds its first `N` elements itself, so that short ones, as extents and axes are, allocate nothing.
-/// Elements are trivially copyable; growing and copying move bytes.
+/// A sequence whose first `N` elements are stored in the object itself, so that short sequences, such as extents and
+/// axes, allocate no memory. Elements must be trivially copyable.
 template <class T, std::size_t N>
 class SmallVector {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -83,7 +83,7 @@ class SmallVector {
     std::fill_n(data(), count, value);
     m_size = count;
   }
-  /// Of another sequence.
+  /// Appends `count` elements, which must not be elements of this sequence.
   void append(const T* values, std::size_t count) {
     reserve(m_size + count);
     std::copy_n(values, count, end());
@@ -104,11 +104,11 @@ class SmallVector {
   }
 
   std::size_t m_size = 0, m_room = N;
-  T* m_more = nullptr;  ///< all elements, where there are or were more than N
+  T* m_more = nullptr;  ///< all elements, if there are or were more than N of them; otherwise null
   T m_own[N];
 };
 
-/// Extents or strides where they are worked out again and again.
+/// Extents or strides in code that computes them very often.
 using SmallDims = SmallVector<std::int64_t, 8>;
 
 }  // namespace fusescope

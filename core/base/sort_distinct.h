@@ -6,7 +6,7 @@
 
 namespace fusescope {
 
-/// Sorts `items` and keeps each once; `before` must tell any two that differ apart.
+/// Sorts `items` and removes duplicates. `before` must order any two items that differ.
 template <typename T, typename Before = std::less<>>
 void sortDistinct(std::vector<T>& items, Before before = {}) {
   std::sort(items.begin(), items.end(), before);

@@ -8,7 +8,7 @@
 
 namespace fusescope {
 
-/// Cancellation is std::stop_token; long work asks often and returns Diagnostic::cancellation().
+/// Long work is cancelled with a std::stop_token: it calls checkStop() often and returns Diagnostic::cancellation().
 using StopToken = std::stop_token;
 
 inline Status checkStop(const StopToken& stop) {
@@ -16,7 +16,8 @@ inline Status checkStop(const StopToken& stop) {
   return Done{};
 }
 
-/// Progress of long work: the phase that begins, and what it is about to do. Called from the working thread.
+/// A function that long work calls to report the phase that begins and what is done in it. It is called in the working
+/// thread.
 using Progress = std::function<void(std::string_view phase, std::string_view detail)>;
 
 }  // namespace fusescope

@@ -16,13 +16,13 @@ namespace fusescope {
 namespace {
 
 constexpr std::string_view kRandom = "XXXXXX";   // replaced by mkdtemp()
-constexpr std::string_view kOurs = "fusescope";  // what the names of all our folders for temporary files begin with
+constexpr std::string_view kOurs = "fusescope";  // the prefix of all our temporary folders
 
 /// The locked folders of this process, by path.
 class OwnFolders {
  public:
   static OwnFolders& all() {
-    static auto* const kAll = new OwnFolders;  // never freed: a folder may be a static object's
+    static auto* const kAll = new OwnFolders;  // never freed, because a folder may be in a static object
     return *kAll;
   }
   void add(const std::string& path, Descriptor lock) {
@@ -55,7 +55,7 @@ Result<TemporaryFolder> TemporaryFolder::in(const std::filesystem::path& parent,
           .message = std::string("no folder for temporary files can be made there: ") + std::strerror(errno),
           .where = {.file = parent.empty() ? "." : parent.string()}};
     Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    // Until it is locked another process may take it for left and remove it, also before it is opened.
+    // Until it is locked, even before it is opened, another process may take it for left over and remove it.
     const bool isGone = folder.isOpen() ? !lockOwn(folder.number()) : errno == ENOENT;
     if (isGone) continue;
     OwnFolders::all().add(path, std::move(folder));

@@ -9,12 +9,13 @@
 
 namespace fusescope {
 
-/// A folder of this process's own, which goes with all that is in it when this does. It is locked as long as its
-/// process lives: what a killed one left goes when the next of its name, or of Fusescope's names, is made beside it.
+/// A temporary folder of this process, which is removed with its contents when the object is destroyed. It is locked as
+/// long as the process lives. If a process is killed, its folder is removed when another TemporaryFolder with the same
+/// name, or with one of Fusescope's names, is made in the same parent.
 class TemporaryFolder {
  public:
-  /// In `parent`, which must be there, under a name that begins with `name` and that no other folder has. Errors: it
-  /// cannot be made, with the system's reason.
+  /// Makes a folder in `parent`, which must exist. Its name begins with `name` and differs from all others. If that
+  /// fails, the error gives the system's reason.
   static Result<TemporaryFolder> in(const std::filesystem::path& parent, std::string_view name);
   TemporaryFolder(TemporaryFolder&& other) noexcept : m_path(std::exchange(other.m_path, {})) {}
   TemporaryFolder(const TemporaryFolder&) = delete;

@@ -18,7 +18,7 @@ std::string lowered(std::string_view text) {
   return lower;
 }
 
-/// How many letters must be put in, taken out, changed, or changed places with the next.
+/// Returns how many letters must be inserted, removed, changed, or swapped with the next one.
 std::size_t editDistance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> beforeLast, last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t{0});
@@ -39,8 +39,8 @@ bool holds(std::string_view text, std::string_view part) {
   return part.size() >= kLeastLetters && text.find(part) != std::string_view::npos;
 }
 
-/// By how many letters two names differ. Nothing where they are not near: a third of the letters at most may differ,
-/// or one of both stands in the other.
+/// Returns by how many letters two names differ. Returns nothing if they are not similar: at most a third of the
+/// letters may differ, unless one name contains the other.
 std::optional<std::size_t> lettersApart(std::string_view wanted, std::string_view name) {
   const std::size_t letters = std::max(wanted.size(), name.size());
   const bool inside = holds(name, wanted) || (holds(wanted, name) && 2 * name.size() >= wanted.size());
@@ -50,7 +50,7 @@ std::optional<std::size_t> lettersApart(std::string_view wanted, std::string_vie
   return inside || (distance <= allowed && distance < letters) ? std::optional(distance) : std::nullopt;
 }
 
-/// The same; where `wanted` is no path, what stands behind the last '/' of `name` may be meant alone.
+/// Returns the same. If `wanted` is not a path, only the part after the last '/' of `name` may be meant.
 std::optional<std::size_t> farness(std::string_view wanted, std::string_view name) {
   const std::optional<std::size_t> whole = lettersApart(wanted, name);
   const std::size_t slash = name.rfind('/');

@@ -7,10 +7,11 @@
 
 namespace fusescope {
 
-/// `*` matches any run of characters, `?` one; everything else itself.
+/// Whether `text` matches `pattern`, in which `*` matches any run of characters and `?` any one character.
 bool matchesGlob(std::string_view pattern, std::string_view text);
 
-/// Up to `most` of `names` that a mistyped `wanted` may have meant, the nearest first; none where none is near.
+/// Returns up to `most` of `names` that a mistyped `wanted` may have meant, the most similar first; none if none is
+/// similar.
 std::vector<std::string> nearestNames(std::string_view wanted, const std::vector<std::string>& names,
                                       std::size_t most = 3);
 

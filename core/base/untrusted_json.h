@@ -6,11 +6,11 @@
 
 namespace fusescope {
 
-/// Whether lists and objects are in each other no deeper than anybody needs. What walks, copies and writes JSON does so
-/// recursively, and would take all of the stack.
+/// Whether lists and objects are nested at most 512 deep. Code that reads, copies or writes JSON is recursive and would
+/// overflow the stack if the nesting were deeper.
 bool isShallow(std::string_view json);
 
-/// The JSON of a file that nobody vouches for; discarded where it is none, or not shallow.
+/// Parses JSON of unknown origin. The result is `discarded` if the text is not JSON or is nested too deeply.
 Json untrustedJson(std::string_view text);
 
 }  // namespace fusescope

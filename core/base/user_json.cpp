@@ -14,7 +14,7 @@ std::string below(const std::string& place, const std::string& key) {
   return place.empty() ? key : place + "." + key;
 }
 
-/// Follows a parser, and finds the first key that an object has twice.
+/// Follows a parser, and finds the first key that occurs twice in an object.
 class KeyWatch {
  public:
   bool operator()(int, Json::parse_event_t event, Json& parsed) {

@@ -9,19 +9,22 @@
 
 namespace fusescope {
 
-// JSON that people write or change: what a reader would pass over in silence is an error.
+// These functions read JSON that people write or change. What a lenient reader would silently ignore is an error.
 
-/// Errors: it is not complete JSON (with the line), an object has a key twice (with the key's place).
+/// Parses `text`. It is an error if the text is not complete JSON (the error names the line), or if an object contains
+/// a key twice (the error names the key's place).
 Result<Json> parseUserJson(std::string_view text);
 
 std::vector<std::string> keysOf(const Json& object);
 
-/// An error for the first key of `json`, an object, that is none of `known`. It names the nearest, if one is near.
-/// `place` is where the object stands, empty for the whole file; `owner` what it is: "a pin", "a directives file".
+/// Returns an error for the first key of the object `json` that is not one of `known`. The error names the most similar
+/// known key, if there is one. `place` says where in the file the object is, and is empty for the whole file; `owner`
+/// says what it is: "a pin", "a directives file".
 Status checkKeys(const Json& json, const std::vector<std::string>& known, const std::string& place,
                  std::string_view owner);
 
-/// That `key`, which `object` must have, is missing; where a key that is there may have been meant, which one.
+/// Returns the message that `object` lacks the required `key`. If a key that is present may be a misspelling of it, the
+/// message names that key.
 std::string missingInWords(const Json& object, std::string_view key);
 
 /// Checks that "format" of `json` is `format`. `what` names the expected kind for errors, such as "a directives file".

@@ -6,7 +6,7 @@
 namespace fusescope {
 namespace {
 
-/// The least character that needs so many bytes: one below it in that many is an overlong form.
+/// The smallest character that needs this many bytes; a smaller one with as many bytes is an overlong form.
 constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
 
 }  // namespace
@@ -18,7 +18,7 @@ bool isUnicodeCharacter(char32_t code) {
 std::optional<Utf8Character> utf8At(std::string_view text, std::size_t at) {
   if (at >= text.size()) return std::nullopt;
   const auto first = static_cast<unsigned char>(text[at]);
-  const int ones = std::countl_one(first);  // none: ASCII; one: a continuation byte; else the length
+  const int ones = std::countl_one(first);  // none: ASCII; one: a continuation byte; otherwise the length
   if (ones == 1 || ones > 4) return std::nullopt;
   const std::size_t length = ones == 0 ? 1 : static_cast<std::size_t>(ones);
   if (text.size() - at < length) return std::nullopt;

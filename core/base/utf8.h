@@ -7,24 +7,25 @@
 
 namespace fusescope {
 
-// UTF-8 as RFC 3629 and table 3-7 of the Unicode standard have it: one to four bytes, always the shortest form, no
-// surrogates, nothing above U+10FFFF.
+// UTF-8 as RFC 3629 and table 3-7 of the Unicode standard define it: a character has one to four bytes in the shortest
+// form; surrogates and characters above U+10FFFF are invalid.
 
 struct Utf8Character {
   char32_t code = 0;
   std::size_t length = 0;  ///< in bytes
 };
 
-/// Whether `code` is a Unicode scalar value: what UTF-8 can hold.
+/// Whether `code` is a Unicode scalar value, which UTF-8 can encode.
 bool isUnicodeCharacter(char32_t code);
 
-/// The character whose bytes begin at `at`; nothing if none does, at the end of `text` for one.
+/// Decodes the character whose bytes begin at `at`. Returns nothing if there is no valid character, for example at the
+/// end of `text`.
 std::optional<Utf8Character> utf8At(std::string_view text, std::size_t at);
 
-/// `text` with U+FFFD in place of each byte that is of no character.
+/// Returns `text` with each byte that belongs to no valid character replaced by U+FFFD.
 std::string validUtf8(std::string_view text);
 
-/// Appends the bytes of `code`, which must be a Unicode character.
+/// Appends `code`, which must be a Unicode scalar value, to `text` as UTF-8.
 void appendUtf8(std::string& text, char32_t code);
 
 }  // namespace fusescope

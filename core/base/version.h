@@ -4,7 +4,7 @@
 
 namespace fusescope {
 
-/// Of this program.
+/// The version of this program.
 inline constexpr std::string_view kFusescopeVersion = "0.1.0";
 
 }  // namespace fusescope

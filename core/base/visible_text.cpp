@@ -13,8 +13,8 @@ bool isControl(char c) {
   return byte < 0x20 || byte == 0x7f;
 }
 
-/// The bytes of the control character that `text` begins with: those above 0x7f are two in UTF-8. 0: it begins with
-/// none.
+/// Returns the number of bytes of the control character with which `text` begins (those above 0x7f have two in UTF-8),
+/// or 0 if there is none.
 std::size_t controlAt(std::string_view text) {
   if (isControl(text[0])) return 1;
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };

@@ -8,14 +8,15 @@
 
 namespace fusescope {
 
-/// `text` in which control characters are readable, as JSON writes them: "\u001b", "\n". A terminal acts on none of it.
+/// Returns `text` with control characters escaped as in JSON ("\u001b", "\n"), so that a terminal does not act on them.
 std::string visibleText(std::string_view text);
 
-/// Hands what is written on to another buffer, in which control characters are readable as visibleText() has them, but
-/// for the ends of lines, tabs, and what `asIs` lists: sequences that the program itself writes. Not thread-safe.
+/// A stream buffer that passes what is written to it on to another buffer, with control characters escaped as in
+/// visibleText(). Line ends, tabs, and the sequences in `asIs`, which the program itself writes, are passed unchanged.
+/// Not thread-safe.
 class VisibleBuffer : public std::streambuf {
  public:
-  /// `to` must outlive it. Each of `asIs` begins with a control character.
+  /// `to` must outlive this buffer. Each element of `asIs` begins with a control character.
   VisibleBuffer(std::streambuf& to, std::vector<std::string_view> asIs) : m_to(to), m_asIs(std::move(asIs)) {}
 
  protected:

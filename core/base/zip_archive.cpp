@@ -12,10 +12,10 @@
 namespace fusescope {
 namespace {
 
-/// More than this from one entry is refused before memory is asked for.
+/// A larger entry is refused before memory is allocated.
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 30;
 
-/// The end of the directory, which is all that an archive without entries has.
+/// The end of the directory, which is the whole content of an archive without entries.
 constexpr std::string_view kEmptyArchive("PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
 
 std::string zipProblem(int code) {
@@ -88,7 +88,7 @@ Status ZipReader::checkSize(std::size_t index) const {
   if (zip_stat_index(m_archive.get(), index, 0, &entry) != 0 || !(entry.valid & ZIP_STAT_SIZE) ||
       entry.size > kMostBytes)
     return Diagnostic{.message = "the size of the entry is missing or absurd"};
-  // A deflated byte stands for at most 1032: a size beyond that is a lie, refused before memory is asked for.
+  // One deflated byte represents at most 1032 bytes. A larger size is false, and is refused before memory is allocated.
   const bool fits = !(entry.valid & ZIP_STAT_COMP_SIZE) ||
                     (entry.comp_size <= m_fileBytes && entry.size / 1100 <= entry.comp_size + 64);
   if (!fits)
@@ -108,7 +108,7 @@ Status ZipReader::read(std::size_t index, const std::function<Status(std::span<c
     if (got < 0 || (got == 0 && done < all))
       return Diagnostic{.message = fmt::format("is damaged or cut off after {} of {} bytes: {}", done, all,
                                                zip_file_strerror(file.get()))};
-    if (got == 0) return Done{};  // the check sum was compared
+    if (got == 0) return Done{};  // the checksum was compared
     done += static_cast<std::uint64_t>(got);
     if (done > all) return Diagnostic{.message = "is damaged: more is in it than it says"};
     TRY(take(std::span(piece).first(static_cast<std::size_t>(got))));
@@ -152,7 +152,7 @@ Status ZipWriter::addSource(const std::string& name, void* source) {
     zip_source_free(static_cast<zip_source_t*>(source));
     return Diagnostic{.message = fmt::format("cannot be packed: {}", zip_strerror(m_archive.get()))};
   }
-  constexpr zip_uint16_t kFirstDay = 0x21;  // of 1980: equal contents are equal archives, whenever they are written
+  constexpr zip_uint16_t kFirstDay = 0x21;  // of 1980, so that equal contents give equal archives at any time
   zip_set_file_compression(m_archive.get(), static_cast<std::uint64_t>(index), ZIP_CM_STORE, 0);
   zip_file_set_dostime(m_archive.get(), static_cast<std::uint64_t>(index), 0, kFirstDay, 0);
   return Done{};
@@ -175,7 +175,7 @@ Status ZipWriter::add(const std::string& name, const std::filesystem::path& file
 }
 
 Status ZipWriter::finish() {
-  if (zip_get_num_entries(m_archive.get(), 0) == 0) {  // the library writes no archive without entries
+  if (zip_get_num_entries(m_archive.get(), 0) == 0) {  // the library does not write an archive without entries
     m_archive.reset();
     return writeFileAtomically(m_path, kEmptyArchive);
   }

@@ -11,7 +11,7 @@ struct Directory {
   std::uint64_t offset = 0, count = 0;
 };
 
-/// The directory that the end of the archive names.
+/// Returns the directory to which the end of the archive refers.
 std::optional<Directory> directoryOf(const zip::Bytes& file) {
   if (file.size() < zip::kEndSize) return std::nullopt;
   const std::size_t last = file.size() - zip::kEndSize;

@@ -96,7 +96,7 @@ Result<std::vector<DirectoryEntry>> entriesIn(const zip::Bytes& archive, const D
   return entries;
 }
 
-/// Writes what comes behind the kept part: members, directory, end.
+/// Writes what follows the kept part: members, directory, end.
 class Tail {
  public:
   explicit Tail(std::uint64_t begin) : m_begin(begin) {}
@@ -108,7 +108,7 @@ class Tail {
     const std::string common = little(kUtf8Flag, 2) + little(0, 2) + little(kFirstDay, 4) + sizes;
     const std::uint64_t bare = header + zip::kLocalSize + member.name.size();
     std::uint64_t padding = (kAligned - bare % kAligned) % kAligned;
-    if (padding != 0 && padding < 4) padding += kAligned;  // of a field: its number and its length
+    if (padding != 0 && padding < 4) padding += kAligned;  // a field has a number and a length
     std::string extra;
     if (padding != 0) extra = little(kPaddingField, 2) + little(padding - 4, 2) + std::string(padding - 4, 'Z');
     m_bytes += little(zip::kLocalMark, 4) + little(20, 2) + common + little(extra.size(), 2) + member.name + extra;
@@ -167,7 +167,8 @@ Result<ZipUpdate> updatedZip(std::span<const std::byte> archive, const std::vect
       keptEnd = std::max(keptEnd, entry.end);
     }
   }
-  // What is replaced at the end of the archive makes room, so that writing again and again does not let it grow.
+  // A replaced member at the end of the archive is overwritten, so that the archive does not grow when it is written
+  // repeatedly.
   std::uint64_t kept = place.offset;
   for (const std::uint64_t header : replaced)
     if (header >= keptEnd) kept = std::min(kept, header);

@@ -10,23 +10,23 @@
 
 namespace fusescope {
 
-/// A member that an archive is to have. It is stored without compression.
+/// A member to be written into an archive, without compression.
 struct ZipAddition {
   std::string name;
   std::string content;
 };
 
-/// An archive that differs from another in a few members: `kept`, the beginning of the other, and `added` behind it.
+/// A changed archive: it consists of `kept`, the beginning of the original archive, followed by `added`.
 struct ZipUpdate {
   std::span<const std::byte> kept;
   std::string added;
 };
 
-/// `archive` with each of `additions` added, or in the place of the member of its name. All other members stay byte for
-/// byte where they are, headers and padding included, so that what is aligned stays so; the bytes of a member that is
-/// replaced remain in the file where others lie behind them, and no directory names them. What is added begins at a
-/// multiple of 64 bytes. The result is a view of `archive`. Errors: it is no archive whose directory is at its end and
-/// whole, or it is parted over several files.
+/// Returns `archive` with `additions`; each is added, or replaces the member of the same name. All other members stay
+/// byte for byte where they are, including headers and padding, so that alignments are preserved. If other members lie
+/// behind a member that is replaced, its bytes remain in the file, but the directory does not list it any more. The
+/// content of each addition begins at a multiple of 64 bytes. The result refers to the memory of `archive`. It is an
+/// error if the archive has no complete directory at its end, or if it is split into several files.
 Result<ZipUpdate> updatedZip(std::span<const std::byte> archive, const std::vector<ZipAddition>& additions);
 
 }  // namespace fusescope

@@ -16,14 +16,14 @@ namespace {
 
 constexpr const char* kBy = "ranges";
 
-/// Operators that only give elements other places: the numbers behind them are those before them.
+/// Operators that only move elements, so that the numbers are the same before and after them.
 constexpr std::array kMoves{"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"};
 
 bool isAmong(const Node& node, std::span<const char* const> operators) {
   return node.domain.empty() && std::ranges::find(operators, node.op) != operators.end();
 }
 
-/// What reads codes where codes are anyway, and is calculated on them.
+/// Whether the node averages; it reads codes and is calculated on them where codes already are.
 bool averages(const Node& node) {
   return node.is("AveragePool") || node.is("GlobalAveragePool");
 }
@@ -32,8 +32,8 @@ class EdgeChooser {
  public:
   EdgeChooser(const Graph& graph, const QuantizeRequest& request) : m_graph(graph), m_request(request) {}
 
-  // 1. Products that integers can do. 2. What they read. 3. What must have one scale with it. 4. What is added behind
-  // convolutions. 5. Scales. 6. Who reads the codes.
+  // The steps are: 1. products that can run in integers; 2. the edges that they read; 3. edges that must have the same
+  // scale; 4. what is added after convolutions; 5. scales; 6. the readers of the codes.
   EdgeChoice run() {
     for (const NodeId id : m_graph.order())
       if (multiplies(m_graph.node(id))) consider(m_graph.node(id));
@@ -95,7 +95,7 @@ class EdgeChooser {
             {{"integers_ms", *price.integersMs}, {"floats_ms", *price.floatsMs}}, "price_model");
   }
 
-  /// Of the value, or of what it only is another order of.
+  /// Returns the range of the value, or of the value of which it is only a rearrangement.
   std::optional<ValueRange> rangeOf(ValueId value) const {
     for (;;) {
       const auto found = m_request.ranges->edges.find(nameOf(value));
@@ -107,12 +107,13 @@ class EdgeChooser {
   }
 
   double scaleOf(const ValueRange& range) const {
-    constexpr double kLeast = 1e-30;  // what kernels take for a number
+    constexpr double kLeast = 1e-30;  // the smallest number that kernels distinguish from 0
     const double scale = m_request.symmetric ? range.largest() / 127 : (range.high - range.low) / 255;
     return scale < kLeast ? 0 : scale;
   }
 
-  /// What the producer of `value` picks or joins elements of, so that they must have its scale; nothing elsewhere.
+  /// Returns the values from which the producer of `value` selects or joins elements, so that they must have the same
+  /// scale; otherwise nothing.
   std::vector<ValueId> oneScaleWith(ValueId value) const {
     const NodeId id = m_graph.value(value).producer;
     if (!m_graph.has(id) || !mayBeIntegers(id)) return {};
@@ -128,7 +129,8 @@ class EdgeChooser {
 
   bool isOfAuthor(ValueId value) const { return m_graph.node(m_graph.value(value).producer).is("DequantizeLinear"); }
 
-  /// Makes `value` an edge of codes, and what must have its scale: group by group, found again by their first member.
+  /// Makes `value` an edge of codes, together with the values that must have its scale. A group is identified by its
+  /// first member.
   void joinGroup(ValueId value) {
     std::vector<ValueId> open{value};
     std::size_t group = m_groups.size();
@@ -154,7 +156,7 @@ class EdgeChooser {
     m_groups.push_back(std::move(members));
   }
 
-  /// conv(x) + r: one kernel adds r in its epilogue, as codes where they are there or a convolution can write them.
+  /// conv(x) + r: one kernel adds r in its epilogue, as codes if they are there or a convolution can write them.
   void considerResidual(const Node& add) {
     if (!mayBeIntegers(add.id) || add.input(0) == add.input(1)) return;
     const auto isMain = [&](ValueId value) {
@@ -165,7 +167,7 @@ class EdgeChooser {
     const bool first = isMain(add.input(0)), second = isMain(add.input(1));
     if (!first && !second) return;
     if (m_graph.value(add.input(0)).type.shape != m_graph.value(add.input(1)).type.shape) return;
-    // Of two convolutions the later adds what the other wrote.
+    // If there are two convolutions, the later one adds the result of the other.
     const bool secondIsMain = second && (!first || isLater(add.input(1), add.input(0)));
     const ValueId other = add.input(secondIsMain ? 0 : 1);
     if (m_graph.isConstant(other)) return;

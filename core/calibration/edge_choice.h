@@ -10,29 +10,31 @@
 
 namespace fusescope {
 
-/// An edge that becomes codes of 8 bits: number = (code - zero) · scale.
+/// An edge that is stored as codes of 8 bits: number = (code - zero) · scale.
 struct CodedEdge {
   ValueId value;
   DataType type = DataType::I8;
   float scale = 1;
   std::int32_t zero = 0;
-  std::set<NodeId> readers;  ///< that read the codes; others go on reading floats
+  std::set<NodeId> readers;  ///< the nodes that read the codes; other nodes read floats
 };
 
 struct EdgeChoice {
-  std::vector<Product> products;  ///< of integers, in graph order
-  std::vector<Product> floats;  ///< other products by constants, in graph order: those whose weights alone may be codes
+  std::vector<Product> products;  ///< products in integers, in graph order
+  /// The other products by constants, in graph order; only their weights may become codes.
+  std::vector<Product> floats;
   std::map<ValueId, CodedEdge> edges;
   std::vector<Decision> decisions;
 };
 
-/// The values whose ranges a choice may ask for, in id order.
+/// Returns the values whose ranges may be needed, in id order.
 std::vector<ValueId> valuesToObserve(const Graph& graph);
 
-/// Why the weights of a product cannot be codes, as arguments of quantize.weights_not_finite; nothing where they can.
+/// Returns why the weights of a product cannot become codes, as arguments of quantize.weights_not_finite, or nothing if
+/// they can.
 std::optional<Json> whyNoCodes(const Graph& graph, const Product& product);
 
-/// Which products multiply integers, and which edges are codes for it. Pure.
+/// Chooses the products that run in integers, and the edges that become codes for them. A pure function.
 EdgeChoice chooseEdges(const Graph& graph, const QuantizeRequest& request);
 
 }  // namespace fusescope

@@ -7,7 +7,7 @@ namespace fusescope {
 
 namespace {
 
-/// Half of a bin, rounded down: to which bin of twice the width bin `i` goes.
+/// Returns half of `i`, rounded down: the bin of twice the width that contains bin `i`.
 std::int64_t halved(std::int64_t i) {
   return i >= 0 ? i / 2 : (i - 1) / 2;
 }
@@ -30,15 +30,15 @@ void Histogram::widen() {
 
 Histogram Histogram::withAtMost(std::int64_t bins) const {
   Histogram wider = *this;
-  while (std::ssize(wider.m_bins) > std::max<std::int64_t>(bins, 2)) wider.widen();  // one on either side of 0
+  while (std::ssize(wider.m_bins) > std::max<std::int64_t>(bins, 2)) wider.widen();  // one bin on either side of 0
   return wider;
 }
 
 void Histogram::cover(double least, double most) {
   const double largest = std::max(std::abs(least), std::abs(most));
   if (largest == 0) return;
-  if (m_width == 0) m_width = std::ldexp(1.0, std::ilogb(largest) - 12);  // narrower than any that fits
-  // In doubles: how far apart they are in bins that are still too narrow need not fit into an integer.
+  if (m_width == 0) m_width = std::ldexp(1.0, std::ilogb(largest) - 12);  // narrower than any width that fits
+  // This is calculated in doubles, because the distance in bins that are still too narrow may not fit into an integer.
   while (std::floor(most / m_width) - std::floor(least / m_width) + 1 > kMostBins) widen();
   const std::int64_t first = binOf(least), end = binOf(most) + 1;
   if (m_bins.empty()) {
@@ -67,7 +67,7 @@ void Histogram::add(std::span<const float> numbers) {
   m_count += finite;
   m_least = least;
   m_most = most;
-  // Zero is always covered: what is quantised holds it exactly, and zeros of before have their bin.
+  // Zero is always included: quantised numbers represent it exactly, and earlier zeros need a bin.
   cover(std::min(least, 0.0), std::max(most, 0.0));
   if (m_width == 0) {
     m_zeros += finite;
@@ -76,7 +76,7 @@ void Histogram::add(std::span<const float> numbers) {
   const auto zero = static_cast<std::size_t>(-m_first);
   m_bins[zero] += m_zeros;
   m_zeros = 0;
-  const double perWidth = 1 / m_width;  // exact: a power of two
+  const double perWidth = 1 / m_width;  // exact, because it is a power of two
   for (const float number : numbers)
     if (std::isfinite(number))
       ++m_bins[static_cast<std::size_t>(static_cast<std::int64_t>(std::floor(number * perWidth)) - m_first)];

@@ -7,8 +7,8 @@
 
 namespace fusescope {
 
-/// What prices say of products where int8 may be chosen by time: kernels of integers and of floats, in ms; null where
-/// not both are known, and integers are taken.
+/// What prices decided about a product, if int8 may be chosen by time: the times of kernels in integers and in floats,
+/// in ms. If one of them is unknown, both are null, and integers are used.
 struct PricedProduct {
   bool integers = true;
   std::optional<double> integersMs, floatsMs;

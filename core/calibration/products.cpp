@@ -12,7 +12,7 @@ NoProduct noKernel(std::string why) {
   return {"quantize.no_kernel", {{"why", std::move(why)}}};
 }
 
-/// What of its attributes no kernel of integers knows; nothing if there is nothing.
+/// Returns the attribute that no integer kernel supports, or nothing if there is none.
 std::optional<NoProduct> oddForm(const Graph& graph, const Node& node, const Tensor& weights) {
   const std::size_t rank = weights.dims().size();
   if (isConvolution(node)) {

@@ -8,24 +8,24 @@
 
 namespace fusescope {
 
-/// A node whose sums can be of integers: what it reads and multiplies by.
+/// A node whose sums can be calculated in integers, with the operand that it reads and its weights.
 struct Product {
   NodeId node;
   ValueId source, weights;
-  std::int64_t outputAxis = 0;  ///< of the weights: each place is a channel of the result
-  std::int64_t sumAxis = 1;     ///< of the weights: what is summed, of two axes the other one
-  std::int64_t sourceAxis = 1;  ///< of the source: the channels that are summed
+  std::int64_t outputAxis = 0;  ///< axis of the weights: each index is a channel of the result
+  std::int64_t sumAxis = 1;     ///< axis of the weights that is summed; if there are two axes, the other one
+  std::int64_t sourceAxis = 1;  ///< axis of the source: the channels that are summed
 };
 
-/// Why a node that multiplies stays in floats: a code of quantize.* and its arguments.
+/// Why a node that multiplies is not quantised: a code of quantize.* and its arguments.
 struct NoProduct {
   std::string code;
   Json arguments = Json::object();
 };
 
-/// Whether the node multiplies at all: Conv, ConvTranspose, MatMul or Gemm.
+/// Whether the node is a product at all: Conv, ConvTranspose, MatMul or Gemm.
 bool multiplies(const Node& node);
-/// A node that multiplies, by weights that are float32 constants; else why it is none that integers can do.
+/// Returns a node whose weights are float32 constants as a product, or why it cannot run in integers.
 std::variant<Product, NoProduct> productOf(const Graph& graph, const Node& node);
 
 }  // namespace fusescope

@@ -27,7 +27,7 @@ Tensor zeroPoint(DataType type, std::int32_t zero) {
   return Tensor::copyOf<std::uint8_t>(type, {}, std::array{static_cast<std::uint8_t>(zero)});
 }
 
-/// Writes what was chosen into the graph.
+/// Adds the chosen codes to the graph.
 class QuantizeEditor {
  public:
   QuantizeEditor(const Graph& graph, const QuantizeRequest& request, std::vector<Decision>& decisions)
@@ -70,7 +70,7 @@ class QuantizeEditor {
     return Done{};
   }
 
-  /// Weights of two axes, of a product that stays in floats.
+  /// Quantises the weights of a product that stays in floats; they have two axes.
   void quantizeWeightsAlone(const Product& product) {
     const Tensor& weights = *m_graph.constantData(product.weights);
     const std::vector<Subject> subjects{Subject::node(m_graph.node(product.node).name)};
@@ -95,13 +95,13 @@ class QuantizeEditor {
   Result<std::shared_ptr<const Graph>> publish() { return std::move(m_editor).publish(); }
 
  private:
-  /// Weights as codes, once for all products that read them alike.
+  /// The codes of a weight, shared by all products that read it in the same way.
   struct HeldWeights {
     WeightCodes codes;
     ValueId value, scale, zero;  ///< in the graph
   };
 
-  /// As the ranges say, else of all numbers.
+  /// Quantises weights by the ranges or, if these do not contain them, by all their numbers.
   Result<std::reference_wrapper<const HeldWeights>> weightsByRanges(const Product& product, const Tensor& weights) {
     const Ranges& ranges = *m_request.ranges;
     const auto known = ranges.weights.find(m_graph.value(product.weights).name);
@@ -126,7 +126,7 @@ class QuantizeEditor {
                       .help = "The ranges are of another network: calibrate this one."};
   }
 
-  /// `make` gives the codes where they are not held yet.
+  /// `make` computes the codes if they do not exist yet.
   template <class Make>
   const HeldWeights& held(ValueId weights, DataType type, std::int64_t axis, std::int64_t block, const Make& make) {
     const auto [place, isNew] = m_weights.try_emplace({weights, type, axis, block});
@@ -140,7 +140,7 @@ class QuantizeEditor {
     return held;
   }
 
-  /// The product gets a DequantizeLinear of its own.
+  /// Gives the product a DequantizeLinear of its own.
   void readCodes(const Product& product, const HeldWeights& held) {
     const Value& weights = m_graph.value(product.weights);
     const ValueId numbers = m_editor.addValue(weights.name + "/dequantized", weights.type);
@@ -154,9 +154,9 @@ class QuantizeEditor {
     m_editor.mutableNode(product.node).inputs[1] = numbers;
   }
 
-  /// bias += sum over the summed channels of (weights - what their codes stand for) · the channel's mean: what rounding
-  /// the weights does to the mean of the result, borders aside. Gives the largest change; nothing where means or a
-  /// place for a bias are missing.
+  /// Adds to the bias the sum, over the summed channels, of (weights - numbers of their codes) · the channel's mean.
+  /// This is the effect of rounding the weights on the mean of the result, apart from borders. Returns the largest
+  /// change, or nothing if the means or a place for a bias are missing.
   std::optional<float> correctBias(const Product& product, const Tensor& weights, const Tensor& rounded) {
     const Node& node = m_graph.node(product.node);
     const auto seen = m_request.ranges->channels.find(m_graph.value(product.source).name);
@@ -207,11 +207,11 @@ class QuantizeEditor {
   const QuantizeRequest& m_request;
   GraphEditor m_editor;
   std::vector<Decision>& m_decisions;
-  /// By the weights, the type of the codes, the axis of scales, and how many share one along it.
+  /// By weights, type of the codes, axis of the scales, and number of elements along it that share one.
   std::map<std::tuple<ValueId, DataType, std::int64_t, std::int64_t>, HeldWeights> m_weights;
 };
 
-/// Ranges of which no edge is one of the network's are of another. What they say of one body may be nothing.
+/// Ranges are of another network if none of their edges is in this one. Ranges for a body may be empty.
 Status checkNames(const Model& model, const Ranges& ranges) {
   const Graph& graph = *model.graph;
   if (ranges.edges.empty() && !model.isBody)
@@ -277,7 +277,7 @@ Result<Model> withCodes(const Model& model, const QuantizeRequest& request) {
 
 Result<Model> quantize(const Model& model, const QuantizeRequest& request) {
   Model quantized = TRY(withCodes(model, request));
-  PassManager tidy;  // as a network that came with its codes is prepared
+  PassManager tidy;  // as a network that already contains codes is prepared
   tidy.add(moveCodes()).add(removeNoOps()).add(removeDead()).add(inferTypes());
   TRY(tidy.run(quantized, {}, request.stop));
   return quantized;

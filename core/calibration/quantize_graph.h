@@ -11,41 +11,45 @@
 
 namespace fusescope {
 
-/// What a user wishes of a node.
+/// What directives and options request for a node.
 struct QuantizeWish {
   enum class Kind {
     None,
     Integers,  ///< a pin to int8
-    Floats,    ///< a pin to a float type: no codes on what it reads, its weights stay floats
-    Excluded,  ///< by a pattern of the ranges
-    Fallback   ///< it runs on the reference, in the model's types
+    Floats,    ///< a pin to a float type: its operands are not codes, and its weights stay floats
+    Excluded,  ///< excluded by a pattern of the ranges
+    Fallback   ///< it runs on the reference backend, in the model's types
   };
   Kind kind = Kind::None;
   std::string by;  ///< the pattern or option
 };
 
 struct QuantizeRequest {
-  const Ranges* ranges = nullptr;        ///< null: weights alone
+  const Ranges* ranges = nullptr;        ///< null: only weights are quantised
   std::span<const QuantizeWish> wishes;  ///< by NodeId
-  bool everyNode = false;                ///< int8 wherever rules let it; false: nodes whose wish is Integers alone
-  bool symmetric = false;                ///< signed codes without zero points; false: unsigned ones of the whole range
+  bool everyNode = false;                ///< int8 wherever rules allow it; otherwise only for nodes with Kind::Integers
+  bool symmetric = false;  ///< signed codes without zero points; otherwise unsigned codes of the whole range
   WeightOnly weightOnly{};
-  PricedIntegers priced{};  ///< of those that the rules would quantise; others follow the rules
+  /// For products that the rules would quantise; products that are not in it follow the rules.
+  PricedIntegers priced{};
   StopToken stop{};
 };
 
-/// Whether `name` is of a value of the graph, or is "HOLDER/…" of a body in it.
+/// Whether `name` is the name of a value of the graph, or "HOLDER/…" of a body in it.
 bool namesValue(const Graph& graph, std::string_view name);
 
-/// `model`, prepared, with QuantizeLinear and DequantizeLinear where they let kernels multiply integers: calibration/
-/// WHERE_CODES_STAND.md has the rules. Ids of nodes and values stay; each product, each edge that became codes and each
-/// that did not has a decision (quantize.*). Pure. Errors: ranges that are of another network, cancelled.
+/// Adds QuantizeLinear and DequantizeLinear to `model`, which must be prepared, where kernels can then multiply
+/// integers. The rules are in calibration/WHERE_CODES_STAND.md. Ids of nodes and values are preserved. Each product,
+/// each edge that becomes codes and each that does not has a decision (quantize.*). A pure function. It is an error if
+/// the ranges are of another network, or if `stop` was requested.
 Result<Model> quantize(const Model& model, const QuantizeRequest& request);
-/// The same before codes are moved and leftovers removed: all nodes and values of `model` are there and read what they
-/// read, but for operands that are codes or new constants, whose ids are behind those of `model`.
+/// Does the same without moving codes and removing leftovers: the result has all nodes and values of `model`, with the
+/// same operands, except for operands that are codes or new constants. The ids of these are larger than those of
+/// `model`.
 Result<Model> withCodes(const Model& model, const QuantizeRequest& request);
-/// `model` as withCodes() finds it where the ranges ask for smoothing: the numbers of pairs made alike, nothing
-/// quantised yet. Ids stay. `ranges`, a copy of those asked for, becomes that of the new numbers.
+/// Returns the model from which withCodes() starts if the ranges ask for smoothing: channels of pairs are made similar,
+/// and nothing is quantised yet. Ids are preserved. `ranges` must be a copy of the ranges in `request`, and is changed
+/// to those of the new numbers.
 Result<Model> smoothed(const Model& model, const QuantizeRequest& request, Ranges& ranges);
 
 }  // namespace fusescope

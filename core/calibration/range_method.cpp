@@ -23,7 +23,7 @@ ValueRange symmetrical(double largest) {
   return {-largest, largest};
 }
 
-/// The number below which `share` of all are, to a bin.
+/// Returns the number below which `share` of all numbers are, with the precision of a bin.
 double quantile(std::span<const Histogram::Bin> bins, double count, double share) {
   double below = 0;
   for (const Histogram::Bin& bin : bins)
@@ -43,11 +43,12 @@ ValueRange byPercentile(const Histogram& histogram, const RangeChoice& choice) {
   return {std::min(0.0, quantile(bins, count, (1 - share) / 2)), std::max(0.0, quantile(bins, count, (1 + share) / 2))};
 }
 
-/// So many steps stand for absolute values: codes from 0 to 127.
+/// The number of codes for absolute values, from 0 to 127.
 constexpr std::size_t kSteps = 128;
 
-/// Kullback-Leibler divergence of `counts`, all beyond `kept` bins clamped into the last of these, from what is left of
-/// it when those bins are divided evenly among kSteps: each bin that held something gets the mean of its step.
+/// Returns the Kullback-Leibler divergence of `counts`, with everything beyond `kept` bins clamped into the last of
+/// these, from the result of dividing those bins evenly into kSteps, where each bin that was not empty gets the mean of
+/// its step.
 double divergence(std::span<const double> counts, std::size_t kept) {
   double clamped = 0, total = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -68,7 +69,7 @@ double divergence(std::span<const double> counts, std::size_t kept) {
     coarseTotal += sum;
   }
   if (coarseTotal == 0) return INFINITY;
-  // A bin to which only clamped numbers went counts as one number at least, so that the divergence stays finite.
+  // A bin that got only clamped numbers counts as at least one number, so that the divergence stays finite.
   constexpr double kLeastCount = 1e-4;
   double divergence = 0;
   for (std::size_t i = 0; i < kept; ++i) {
@@ -80,7 +81,7 @@ double divergence(std::span<const double> counts, std::size_t kept) {
 
 ValueRange byEntropy(const Histogram& histogram, const RangeChoice& choice) {
   std::vector<double> counts = histogram.absoluteCounts();
-  // 0 is exact in codes of any range: what a ReLU leaves there must not outweigh all else.
+  // 0 is exact in codes of any range, so that the zeros of a ReLU must not outweigh everything else.
   if (counts.size() > 1) counts[0] = std::min(counts[0], counts[1]);
   std::size_t best = counts.size();
   double least = INFINITY;
@@ -111,7 +112,7 @@ double errorOf(std::span<const Histogram::Bin> bins, const ValueRange& range, bo
   return count == 0 ? 0 : error / count;
 }
 
-/// Shares of the whole range that are tried, from it all to a twentieth of it.
+/// The number of fractions of the whole range that are tried, from all of it to a twentieth.
 constexpr int kTries = 96;
 constexpr double shareOf(int attempt) {
   return 1.0 - 0.01 * attempt;
@@ -132,7 +133,7 @@ ValueRange byError(const Histogram& histogram, const RangeChoice& choice) {
     for (int i = 1; i < kTries; ++i) consider(symmetrical(all.largest() * shareOf(i)));
     return best;
   }
-  // One end after the other, twice: what is best for one depends little on the other.
+  // Each end is optimised in turn, twice, because the best value of one depends little on the other.
   for (int round = 0; round < 2; ++round) {
     const ValueRange before = best;
     for (int i = 0; i < kTries; ++i) consider({before.low, all.high * shareOf(i)});

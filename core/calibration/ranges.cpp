@@ -20,7 +20,7 @@ Diagnostic badField(std::string message, std::string field) {
   return {.message = std::move(message), .where = {.attribute = std::move(field)}};
 }
 
-/// What `json`, an object at `place`, must have.
+/// Reads a field that `json`, an object at `place`, must have.
 template <class T>
 Result<T> needed(const Json& json, const std::string& key, const std::string& place) try {
   if (!json.is_object()) return badField("is no object", place);
@@ -102,7 +102,7 @@ Status readChannels(const Json& json, Ranges& ranges) {
   return Done{};
 }
 
-/// Entries of what is in the body, by its name there.
+/// Returns the entries for what is in the body, by their names there.
 template <class Entries>
 Entries inside(const Entries& entries, const HeldBody& body) {
   Entries found;

@@ -15,41 +15,41 @@
 
 namespace fusescope {
 
-/// An edge of the network.
+/// The range of an edge of the network.
 struct EdgeRange {
   ValueRange range;
-  std::optional<Histogram> histogram{};  ///< of what was seen there; nothing where a file does not say
+  std::optional<Histogram> histogram{};  ///< of the numbers that were seen there; nothing if a file does not contain it
   bool operator==(const EdgeRange&) const = default;
 };
 
-/// The largest absolute value that the codes of a weight stand for: of each channel, or of all.
+/// The largest absolute value that the codes of a weight represent, for each channel or for all.
 struct WeightRange {
-  std::int64_t axis = -1;      ///< of the channels; -1: one range
-  std::vector<float> largest;  ///< one, or one a channel
+  std::int64_t axis = -1;      ///< axis of the channels; -1: one range
+  std::vector<float> largest;  ///< one element, or one per channel
   bool operator==(const WeightRange&) const = default;
 };
 
-/// What was seen of the channels of an edge whose readers multiply by weights: by channel.
+/// Statistics of the channels of an edge whose readers multiply it by weights, by channel.
 struct ChannelStatistics {
-  std::vector<float> mean, largest;  ///< the latter of absolute values
+  std::vector<float> mean, largest;  ///< `largest` is of absolute values
   bool operator==(const ChannelStatistics&) const = default;
 };
 
-/// What quantization needs to know of a network: format "fusescope.ranges", described in calibration/FORMAT.md.
-/// Immutable once a plan has it.
+/// Everything that quantisation needs to know about a network: format "fusescope.ranges", which calibration/FORMAT.md
+/// describes. It does not change after a plan uses it.
 struct Ranges {
-  std::string from = "calibrate";  ///< or "tensorrt": of TensorRT's calibration cache, which knows edges alone
+  std::string from = "calibrate";  ///< or "tensorrt", if it is TensorRT's calibration cache, which contains only edges
   CalibrationSettings settings{.choice = {}, .weightMethod = RangeMethod::MinMax, .correctBiases = false};
-  std::int64_t samples = 0;  ///< that were run; 0: unknown
+  std::int64_t samples = 0;  ///< number of samples that were run; 0: unknown
   bool randomInputs = false;
-  std::map<std::string, EdgeRange, std::less<>> edges;             ///< by value
-  std::map<std::string, WeightRange, std::less<>> weights;         ///< by value
-  std::map<std::string, ChannelStatistics, std::less<>> channels;  ///< by value
+  std::map<std::string, EdgeRange, std::less<>> edges;             ///< by name of the value
+  std::map<std::string, WeightRange, std::less<>> weights;         ///< by name of the value
+  std::map<std::string, ChannelStatistics, std::less<>> channels;  ///< by name of the value
 
-  /// Those of what is in a body, under the names that it has there; what is excluded is the caller's. Older files name
-  /// what is in any body of a node "HOLDER/NAME".
+  /// Returns the ranges for what is in a body, under the names in that body. What is excluded has to be handled by the
+  /// caller. Older files use "HOLDER/NAME" for a name in any body of a node.
   Ranges inBody(const HeldBody& body) const;
-  Hash128 contentHash() const;  ///< of all that quantization depends on: not of histograms
+  Hash128 contentHash() const;  ///< hash of everything on which quantisation depends; histograms are not included
   bool operator==(const Ranges&) const = default;
 };
 
@@ -57,16 +57,19 @@ enum class Histograms { Written, LeftOut };
 Json toJson(const Ranges& ranges, Histograms histograms);
 Result<Ranges> rangesFromJson(const Json& json);
 
-/// The text of a file: JSON, an edge a line.
+/// Returns the text of a file: JSON with one edge per line.
 std::string rangesText(const Ranges& ranges);
-/// Reads such a file, or TensorRT's calibration cache, whichever `path` is. Errors name file and field or line.
+/// Reads such a file or TensorRT's calibration cache; it detects which of them `path` is. Errors name file and field or
+/// line.
 Result<Ranges> readRanges(const std::filesystem::path& path);
-/// Whether it begins as one of these does.
+/// Whether the file begins like one of these.
 bool isRangesFile(const std::filesystem::path& path);
-/// "TRT-8204-EntropyCalibration2", then lines of "NAME: SCALE", a float as eight hexadecimal digits: ±127 steps of it.
+/// Reads TensorRT's calibration cache: "TRT-8204-EntropyCalibration2", then lines of "NAME: SCALE". The scale is a
+/// float as eight hexadecimal digits; the range is ±127 times the scale.
 Result<Ranges> rangesFromTensorRtCache(std::string_view text);
-/// The same the other way: an edge's scale is its larger end / 127, so that what was read is written as it was, in the
-/// order of names. `version` is TensorRT's own number, 8601. Errors: a name cannot stand in a line.
+/// Writes TensorRT's calibration cache. An edge's scale is its larger end divided by 127, so that a cache that was read
+/// is written with the same scales, ordered by name. `version` is TensorRT's own number, such as 8601. It is an error
+/// if a name cannot be written in a line.
 Result<std::string> tensorRtCacheText(const Ranges& ranges, int version);
 
 }  // namespace fusescope

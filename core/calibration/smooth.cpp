@@ -12,7 +12,7 @@ namespace fusescope {
 
 namespace {
 
-/// Where the channels of an edge come from: constants with a number, or a row, for each.
+/// Where the channels of an edge come from: constants with one number, or one row, per channel.
 struct ChannelSource {
   NodeId node;
   std::vector<std::size_t> operands;  ///< of the node: its constants
@@ -81,7 +81,7 @@ class Smoother {
     return origin.operands.empty() ? std::nullopt : std::optional(origin);
   }
 
-  /// What each channel is divided by: largest^strength / weights^(1 - strength). Empty where weights do not fit.
+  /// Returns the divisor of each channel: largest^strength / weights^(1 - strength). Empty if the weights do not fit.
   std::vector<float> scalesOf(const std::vector<float>& largest, const std::vector<Product>& readers) const {
     std::vector<float> weights(largest.size(), 0);
     for (const Product& product : readers) {
@@ -108,7 +108,7 @@ class Smoother {
     return element / inner % static_cast<std::size_t>(dims[static_cast<std::size_t>(axis)]);
   }
 
-  /// A constant of its own for the node, each channel divided or multiplied.
+  /// Gives the node a constant of its own, in which each channel is divided or multiplied.
   void rewrite(NodeId node, std::size_t operand, const std::vector<float>& scales, std::int64_t axis, bool divide) {
     const ValueId now = m_editor.current().node(node).inputs[operand];
     const Value& before = m_editor.current().value(now);
@@ -123,7 +123,7 @@ class Smoother {
     m_editor.mutableNode(node).inputs[operand] = m_editor.addConstant(name, std::move(changed));
   }
 
-  /// The range of an edge keeps its share of what was seen, and its side of 0.
+  /// Scales the range of an edge, which keeps its fraction of the numbers seen and its side of 0.
   void rescale(ValueId edge, const std::vector<float>& largest, const std::vector<float>& scales) {
     const auto known = m_ranges.edges.find(m_graph.value(edge).name);
     if (known == m_ranges.edges.end()) return;

@@ -7,7 +7,7 @@ namespace fusescope {
 
 namespace {
 
-/// How elements lie about one axis: [outer, extent, inner].
+/// The layout of elements around one axis: [outer, extent, inner].
 struct AxisLayout {
   std::int64_t outer = 1, extent = 1, inner = 1;
   AxisLayout(const Dims& dims, std::int64_t axis) {
@@ -35,7 +35,7 @@ float codeOf(float number, float scale, float most) {
   return std::clamp(std::nearbyint(number / scale), -most, most);
 }
 
-/// Two codes a byte, the first in the low half.
+/// Packs two codes into each byte, the first in the low half.
 Tensor packedCodes(DataType type, const Dims& dims, std::span<const std::int8_t> codes) {
   if (type == DataType::I8) return Tensor::copyOf<std::int8_t>(type, dims, codes);
   Tensor packed = Tensor::zeros(type, dims);

@@ -5,27 +5,28 @@
 
 namespace fusescope {
 
-/// The range of each channel of float32 `weights` along `axis`, or of all (-1): symmetric. An axis beyond the rank is a
-/// mistake of the caller's.
+/// Returns the symmetric range of each channel of float32 `weights` along `axis`, or of all weights if `axis` is -1.
+/// `axis` must be less than the rank.
 WeightRange weightRangeOf(const Tensor& weights, std::int64_t axis, const RangeChoice& choice);
 
-/// Weights as signed integers that stand for code · scale.
+/// Weights as signed integers, which represent code · scale.
 struct WeightCodes {
-  Tensor codes;            ///< of int8 or int4, as the weights
-  Tensor scales;           ///< f32: a scalar, one for each channel, or one for each block
-  std::int64_t axis = -1;  ///< of channels or blocks; -1: one scale
-  std::int64_t block = 0;  ///< elements along the axis that share a scale; 0: it is that of channels
+  Tensor codes;            ///< int8 or int4, with the extents of the weights
+  Tensor scales;           ///< f32: a scalar, one per channel, or one per block
+  std::int64_t axis = -1;  ///< axis of channels or blocks; -1: one scale
+  std::int64_t block = 0;  ///< number of elements along the axis that share a scale; 0: one scale per channel
 };
 
-/// int8 codes from -127 to 127. `range` must be of as many channels as the weights have.
+/// Returns int8 codes from -127 to 127. `range` must have as many channels as the weights.
 WeightCodes codesOf(const Tensor& weights, const WeightRange& range);
 
-/// Codes from -127 to 127 of int8, from -7 to 7 of int4. `block` elements along `axis` share a scale (the last block
-/// may be shorter); 0: all along `axis` do, so that each of the other axis's has its own. For weights of two axes.
+/// Returns codes from -127 to 127 (int8) or from -7 to 7 (int4) for weights of two axes. `block` elements along `axis`
+/// share a scale; the last block may be shorter. If `block` is 0, all elements along `axis` share one, so that each
+/// index of the other axis has its own scale.
 WeightCodes blockCodesOf(const Tensor& weights, DataType type, std::int64_t axis, std::int64_t block,
                          const RangeChoice& choice);
 
-/// What the codes stand for.
+/// Returns the numbers that the codes represent.
 Tensor numbersOf(const WeightCodes& codes);
 
 }  // namespace fusescope

@@ -6,10 +6,10 @@
 
 namespace fusescope {
 
-/// Weights of products that are held as integers and calculated with as floats.
+/// Weights of products that are stored as integers, while the products are calculated in floats.
 struct WeightOnly {
-  DataType type = DataType::Undefined;  ///< I8 or I4; Undefined: none are
-  std::int64_t block = 0;               ///< so many along what is summed share a scale; 0: all of them
+  DataType type = DataType::Undefined;  ///< I8 or I4; Undefined: no weights are
+  std::int64_t block = 0;               ///< number of elements along the summed axis that share a scale; 0: all of them
   bool operator==(const WeightOnly&) const = default;
 };
 

@@ -9,7 +9,8 @@
 namespace fusescope {
 namespace {
 
-/// What an axis of the input is called in the file, whatever was found to be equal since; empty: it has no name.
+/// Returns the name of an axis of the input in the file, even if it was found to be equal to another axis; empty if it
+/// has no name.
 std::string symbolOf(const Model& model, std::size_t input, std::size_t axis) {
   const TensorType& type = input < model.declaredInputs.size() ? model.declaredInputs[input]
                                                                : model.graph->value(model.graph->inputs()[input]).type;
@@ -54,13 +55,13 @@ void takeCarriedInputs(std::string_view text, std::vector<InputSpec>& specs, con
 
 std::string exporterRangesWith(std::string_view text, const std::vector<CarriedInput>& inputs) {
   auto ranges = exporterRangesFromText(text);
-  if (!ranges || text.find("-int_oo") != text.npos) return {};  // it also tells of numbers that are no extents
+  if (!ranges || text.find("-int_oo") != text.npos) return {};  // it also contains numbers that are not extents
   ExporterRanges said;
   for (const CarriedInput& input : inputs)
     for (std::size_t axis = 0; axis < input.symbols.size(); ++axis)
       if (isExtentSymbol(input.symbols[axis]))
         said[input.symbols[axis]] = {.least = input.spec.min[axis], .most = input.spec.max[axis]};
-  // One symbol and one range are each other's, whatever they are called.
+  // If there is one symbol and one range, they belong together, whatever their names are.
   if (ranges->size() == 1 && said.size() == 1) {
     ranges->begin()->second = said.begin()->second;
   } else {

@@ -9,20 +9,21 @@
 
 namespace fusescope {
 
-/// Why `said` cannot be meant for the input of that place; empty: it can.
+/// Returns why `said` cannot be the spec of this input, or an empty text if it can.
 using SpecMisfit = std::function<std::string(const InputSpec& said, std::size_t input)>;
 
-/// Puts what `text` says, metadata under kInputSpecsKey, into the specs of the inputs that it names, where the file
-/// itself leaves them open: those whose source is not "file". What cannot be meant, what cannot be read, and what is of
-/// a newer version leaves a decision, and the specs as they are.
+/// Reads `text`, metadata under kInputSpecsKey, into the specs of the inputs that it names. Only inputs that the file
+/// itself leaves open are changed: those whose source is not "file". A decision records what does not fit an input,
+/// what cannot be read, and a version that is too new; the specs are then unchanged.
 void takeCarriedInputs(std::string_view text, std::vector<InputSpec>& specs, const SpecMisfit& misfit,
                        std::vector<Decision>& decisions);
 
-/// The ranges that PyTorch's exporter left in an .onnx file, `text`, with those that the inputs have now in their
-/// place. Empty: the text is not as PyTorch writes it.
+/// Returns `text`, the ranges that PyTorch's exporter wrote into an .onnx file, with the current ranges of `inputs`. It
+/// is empty if the text does not have PyTorch's form.
 std::string exporterRangesWith(std::string_view text, const std::vector<CarriedInput>& inputs);
 
-/// The inputs of `model` that are worth carrying: all but those whose extents were only assumed.
+/// Returns the inputs of `model` whose descriptions should be written into files: all except those whose extents were
+/// only assumed.
 std::vector<CarriedInput> carriedInputsOf(const Model& model);
 
 }  // namespace fusescope

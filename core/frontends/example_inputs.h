@@ -10,19 +10,20 @@
 
 namespace fusescope {
 
-/// The key under which a file holds example inputs: among the metadata of an .onnx file, and in the member
+/// The key under which a file contains example inputs: in the metadata of an .onnx file, and in the member
 /// extra/fusescope.json of an exported program of PyTorch.
 inline constexpr const char* kExampleInputsKey = onnxlib::kMetadataLeft;
 
-/// So many bytes example inputs may have in all to be carried: a file with them is opened as quickly as without.
+/// The maximum total size of example inputs in bytes. With this limit, a file with example inputs is opened as fast as
+/// one without.
 inline constexpr std::int64_t kMostExampleBytes = std::int64_t{1} << 20;
 
-/// The arrays as that text: {"version": 1, "inputs": [{"name": "x", "type": "f32", "dims": [2, 3], "data": "…"}]}, of
-/// which `data` are the bytes in base64, little-endian and row-major. Errors: more than kMostExampleBytes; an input
-/// that is a container, holds texts, or has no data.
+/// Returns the arrays as text: {"version": 1, "inputs": [{"name": "x", "type": "f32", "dims": [2, 3], "data": "…"}]}.
+/// `data` contains the bytes in base64, little-endian and row-major. It is an error if there are more than
+/// kMostExampleBytes, or if an input is a container, contains texts, or has no data.
 Result<std::string> exampleInputsText(const std::map<std::string, Tensor>& inputs);
-/// The inverse. Errors name the input: what is no type, no extents, or not as many bytes as these have; a version that
-/// is not known.
+/// Reads this text. Errors name the input. It is an error if a type or an extent is invalid, if the number of bytes
+/// does not match the extents, or if the version is unknown.
 Result<std::map<std::string, Tensor>> exampleInputsFromText(std::string_view text);
 
 }  // namespace fusescope

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kRange = ": VR[";
 constexpr std::string_view kEndless = "int_oo";
 constexpr std::string_view kBottomless = "-int_oo";  ///< of a number that is no extent
-/// PyTorch before 2.5 wrote its largest integer, or one less, where there is no bound.
+/// Before 2.5, PyTorch wrote its largest integer, or one less, if there is no bound.
 constexpr std::int64_t kAsGoodAsEndless = std::int64_t{1} << 62;
 
 std::optional<std::int64_t> wholeNumber(std::string_view text) {

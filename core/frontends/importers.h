@@ -7,7 +7,7 @@
 
 namespace fusescope {
 
-/// Bounds on what a file may ask for; beyond them it is refused with a located message.
+/// Limits for the contents of a file. A file that exceeds one is refused with a located error.
 struct ImportLimits {
   std::int64_t nodes = 1'000'000;
   std::int64_t tensorBytes = std::int64_t{64} << 30;
@@ -16,15 +16,17 @@ struct ImportLimits {
 
 /// How the nodes of a file are read.
 enum class NodesAs {
-  Canonical,  ///< what planning knows: function bodies inlined, older and optimisers' operators written anew
-  InFile      ///< each as its author wrote it: to be looked at, not to be planned
+  /// As planning needs them: function bodies are inlined, and older and optimisers' operators are rewritten.
+  Canonical,
+  InFile  ///< as the author wrote each one: for viewing, not for planning
 };
 
-/// Reads a model file of a known format into the IR: nodes as asked for, Constant nodes as constants, weights mapped.
-/// Not yet normalised. However nodes are read, an OriginId is the same node of the file. Layer information of a
-/// TensorRT engine is a network of its layers. An exported program of PyTorch (.pt2) is the ONNX network that torch
-/// made of it, where one is kept, else one of PyTorch's operators. Errors: empty, truncated, not ONNX, missing or
-/// escaping external data, cyclic, wrong types.
+/// Reads a model file of a known format into a Model that is not normalised yet. Nodes are read as `nodes` says,
+/// Constant nodes become constants, and weights are mapped. An OriginId is the same node of the file for every value of
+/// `nodes`. Layer information of a TensorRT engine becomes a network of its layers. An exported program of PyTorch
+/// (.pt2) becomes the ONNX network that torch made of it, if one is kept, or otherwise a network of PyTorch's
+/// operators. It is an error if the file is empty, truncated or not ONNX, if external data is missing or outside the
+/// folder, or if the network has a cycle or wrong types.
 Result<Model> importModel(const std::filesystem::path& path, const ImportLimits& limits = {},
                           const StopToken& stop = {}, NodesAs nodes = NodesAs::Canonical);
 

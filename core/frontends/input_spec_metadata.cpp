@@ -27,7 +27,7 @@ Result<Dims> extentsOf(const Json& spec, const std::string& input, const char* k
   return dims;
 }
 
-/// Extents, type and what the axes are called. The name is the caller's.
+/// Reads extents, type and names of the axes. The caller sets the name.
 Result<CarriedInput> inputOf(const Json& given, const std::string& name) {
   CarriedInput input{.spec = {.name = name, .min = {}, .opt = {}, .max = {}, .source = kFromMetadata}};
   InputSpec& spec = input.spec;

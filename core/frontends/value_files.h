@@ -7,8 +7,8 @@
 
 namespace fusescope {
 
-/// Reads one value from a file of ONNX's test data (`input_0.pb`): a tensor, or a container with all that is in it.
-/// `declared` says which container the file holds and the element type of one that is empty.
+/// Reads one value from a file of ONNX's test data (`input_0.pb`): a tensor, or a container with its contents.
+/// `declared` gives the container that the file contains, and the element type of an empty one.
 Result<Tensor> readValueFile(const std::filesystem::path& path, const TensorType& declared);
 
 }  // namespace fusescope

@@ -8,21 +8,21 @@
 namespace fusescope {
 
 enum class CauseKind {
-  Part,      ///< a part of the program by its name: a pass, a step of the planner or of a build, the table of a target
+  Part,      ///< a part of the program, by its name: a pass, a step of planning or of the build, a target's table
   Rule,      ///< a fusion rule
-  Option,    ///< an option as the command line has it
-  Directive  ///< one of the list in a plan's options
+  Option,    ///< an option, as it is written on the command line
+  Directive  ///< a directive in the list of a plan's options
 };
 
-/// Who decided something, or gave a node its type. text() is the only printer and fromText() the only parser; they are
-/// inverse to each other, since no part begins with "fuse_" or "--" or holds a colon.
+/// The cause of a decision, or of the type that a node has. text() is the only printer and fromText() the only parser.
+/// They are inverse to each other, because no name of a part begins with "fuse_" or "--" or contains a colon.
 struct Cause {
   CauseKind kind = CauseKind::Part;
-  std::string name;  ///< of the part or the rule; the option; the directive's kind, "pin"
-  std::string id{};  ///< of a directive: its id in its list
+  std::string name;  ///< the name of the part or rule; the option; or the directive's kind, such as "pin"
+  std::string id{};  ///< the directive's id in its list; empty for other causes
 
   Cause() = default;
-  /// The part of that name.
+  /// Makes the cause that is the part of this name.
   Cause(std::string part) : name(std::move(part)) {}
   Cause(std::string_view part) : name(part) {}
   Cause(const char* part) : name(part) {}
@@ -37,7 +37,7 @@ struct Cause {
   std::string text() const;  ///< "infer_types", "fuse_conv", "--pin fc1=f32", "pin:3"
   auto operator<=>(const Cause&) const = default;
   bool operator==(const Cause&) const = default;
-  bool operator==(std::string_view text) const = delete;  ///< compare causes with causes, texts with text()
+  bool operator==(std::string_view text) const = delete;  ///< causes are compared with causes, and texts with text()
 
  private:
   Cause(CauseKind kind, std::string name, std::string id) : kind(kind), name(std::move(name)), id(std::move(id)) {}

@@ -36,7 +36,7 @@ constexpr std::array kSubjectNames{
     std::pair{SubjectKind::Segment, "segment"},
 };
 
-/// An argument as it stands in a sentence: strings without quotes, lists joined by commas.
+/// Returns an argument as it is written in a sentence: strings without quotes, lists separated by commas.
 std::string spoken(const Json& argument) {
   if (argument.is_string()) return argument.get<std::string>();
   if (!argument.is_array()) return argument.dump();
@@ -45,7 +45,7 @@ std::string spoken(const Json& argument) {
   return text;
 }
 
-/// "no cast", "1 cast", "2 casts" of "cast/casts".
+/// Returns "no cast", "1 cast" or "2 casts" for "cast/casts".
 std::string countedAs(std::int64_t count, std::string_view form) {
   const std::size_t slash = form.find('/');
   const std::string_view one = form.substr(0, slash), many = form.substr(slash + 1);
@@ -53,7 +53,7 @@ std::string countedAs(std::int64_t count, std::string_view form) {
   return std::to_string(count).append(" ").append(count == 1 ? one : many);
 }
 
-/// A number in one of the forms of DecisionCode::sentence; what is no number is spoken as it is.
+/// Returns a number in one of the forms of DecisionCode::sentence. Other arguments are written as they are.
 std::string spokenAs(const Json& argument, std::string_view form) {
   constexpr std::string_view kMore = " more";
   if (!argument.is_number()) return argument.is_null() ? "an unknown amount" : spoken(argument);
@@ -65,7 +65,7 @@ std::string spokenAs(const Json& argument, std::string_view form) {
   return one == "bytes" ? inBytesApart(count) : inCountApart(count, one);
 }
 
-/// What stands for "{ARGUMENT}" or "{ARGUMENT|FORM}", without its braces.
+/// Returns the replacement of "{ARGUMENT}" or "{ARGUMENT|FORM}", given without its braces.
 std::string filledIn(std::string_view place, const Json& arguments) {
   const std::size_t bar = place.find('|');
   const std::string key(place.substr(0, bar));
@@ -144,7 +144,7 @@ Json toJson(const Decision& decision) {
 
 namespace {
 
-/// A decision whose code this version has no more, or not yet: as it was said. Without subjects and evidence.
+/// Reads a decision whose code this version does not have, as its sentence, without subjects and evidence.
 Result<Decision> ofAnotherVersion(const Json& json) {
   const auto kind = json.at("kind").get<std::string>();
   const auto known = std::ranges::find(kKindNames, kind, &std::pair<DecisionKind, std::string_view>::second);
@@ -160,7 +160,7 @@ Result<Decision> ofAnotherVersion(const Json& json) {
                   .sentence = json.value("message", "")};
 }
 
-/// Files of before places were written hold its text alone.
+/// Older files contain only the text of a place.
 NetworkPlace placeOf(const Json& subject, const char* key) {
   NetworkPlace place{{}, subject.at(key).get<std::string>()};
   if (!subject.contains("bodies")) return place;

@@ -33,12 +33,12 @@ std::string_view name(DecisionKind kind);  ///< "normalise", "fuse", …
 
 enum class SubjectKind { Node, Value, FusedNode, Segment };
 
-/// What a decision is about: places are equal between the plans of a model. Two fused nodes may have one name, for
-/// people; they are told apart by identity.
+/// What a decision is about. Equal places in two plans of a model are the same thing. Two fused nodes may have the same
+/// name, which is for people; their identities differ.
 struct Subject {
   SubjectKind kind;
-  NetworkPlace place;      ///< seen from the graph whose plan decides
-  std::string identity{};  ///< of a fused node: the hex digits of FusedNode::identity
+  NetworkPlace place;      ///< as seen from the graph whose plan contains the decision
+  std::string identity{};  ///< the hex digits of FusedNode::identity; empty for other kinds
   static Subject node(std::string name) { return {SubjectKind::Node, {{}, std::move(name)}}; }
   static Subject node(NetworkPlace place) { return {SubjectKind::Node, std::move(place)}; }
   static Subject value(std::string name) { return {SubjectKind::Value, {{}, std::move(name)}}; }
@@ -48,41 +48,42 @@ struct Subject {
   }
   static Subject segment(std::string name) { return {SubjectKind::Segment, {{}, std::move(name)}}; }
   std::string text() const { return place.text(); }
-  /// The node of `graph` itself, not of its bodies, that this is; nothing else.
+  /// Returns the node if this subject is a node of `graph` itself, and not of one of its bodies.
   std::optional<NodeId> nodeIn(const Graph& graph) const;
   bool operator==(const Subject&) const = default;
 };
 
-/// A recorded answer: what was allowed or refused, for whom, by whom, and why. It explains facts that the plan or the
-/// model holds elsewhere: nothing reads its code, arguments or evidence to know one. The sentence a person reads is
-/// made by message() from the code's entry in the catalogue (decision_catalogue.cpp); a code that is not in the
-/// catalogue cannot be used (decide() aborts).
+/// A recorded answer: what was allowed or refused, for which subjects, by what cause, and why. It explains facts that
+/// are stored in the plan or the model; no code reads its code, arguments or evidence to learn a fact. message() makes
+/// the sentence for people from the entry of `code` in the catalogue (decision_catalogue.cpp). A code that is not in
+/// the catalogue cannot be used, because decide() aborts.
 struct Decision {
   DecisionKind kind;
-  std::string code;  ///< "fuse.consumer_has_pin"; its part before the dot is the kind's name
+  std::string code;  ///< such as "fuse.consumer_has_pin"; the part before the dot is the name of `kind`
   bool allowed = true;
   std::vector<Subject> subjects;
   Cause by;
   Json arguments = Json::object();
-  std::vector<std::uint32_t> evidence;  ///< indices into the same list of decisions
-  std::string sentence = {};            ///< of a code that only another version knows: what it said; else empty
+  std::vector<std::uint32_t> evidence;  ///< indices into the list that contains this decision
+  /// The sentence that was read from a file, if only another version knows the code; else empty.
+  std::string sentence = {};
   bool operator==(const Decision&) const = default;
 };
 
-/// The way to make one: looks `code` up for kind and allowed.
+/// Makes a decision. It takes `kind` and `allowed` from the catalogue, and aborts if `code` is not there.
 Decision decide(std::string_view code, std::vector<Subject> subjects, Cause by, Json arguments = Json::object());
-/// Moves `added` to the end of `all`.
+/// Appends `added` to `all`.
 void append(std::vector<Decision>& all, std::vector<Decision> added);
-/// The sentence for people, with the arguments filled in.
+/// Returns the sentence for people, with the arguments filled in.
 std::string message(const Decision& decision);
-/// Whether the catalogue says that this code refuses something.
+/// An entry of the catalogue. `allowed` is false if the code refuses something.
 struct DecisionCode {
   std::string_view code;
   DecisionKind kind;
   bool allowed;
-  /// "{ARGUMENT}" is replaced by the argument of that name, "{ARGUMENT|FORM}" by that number in a form: "bytes" and
-  /// "time" (of milliseconds) with the unit that fits, "ONE/MANY" counted ("1 cast", "2 casts", "no cast"), "bytes
-  /// more" and "ONE more" as a difference ("2 casts more", "1 cast fewer").
+  /// "{ARGUMENT}" is replaced by the argument of that name, and "{ARGUMENT|FORM}" by a number in one of these forms:
+  /// "bytes" and "time" (milliseconds) use a suitable unit, "ONE/MANY" counts ("1 cast", "2 casts", "no cast"), "bytes
+  /// more" and "ONE more" give a difference ("2 casts more", "1 cast fewer").
   std::string_view sentence;
 };
 const DecisionCode* findDecisionCode(std::string_view code);

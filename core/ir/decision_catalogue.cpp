@@ -2,8 +2,8 @@
 
 namespace fusescope {
 
-// Every reason code, in the order of the pipeline. "{argument}" is filled in from Decision::arguments: see
-// DecisionCode. Codes are stable: files hold them and users filter by them.
+// Every code, in the order of the pipeline. "{argument}" is replaced by the value in Decision::arguments; see
+// DecisionCode. Codes do not change, because files contain them and users filter by them.
 const std::vector<DecisionCode>& decisionCatalogue() {
   using enum DecisionKind;
   static const std::vector<DecisionCode> kCatalogue = withMetExtents({

@@ -6,7 +6,7 @@
 
 namespace fusescope {
 
-/// `catalogue` and behind it the codes of engines that meet extents while they run.
+/// Returns `catalogue` followed by the codes for engines that get new extents at run time.
 std::vector<DecisionCode> withMetExtents(std::vector<DecisionCode> catalogue);
 
 }  // namespace fusescope

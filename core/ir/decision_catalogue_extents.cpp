@@ -2,8 +2,8 @@
 
 namespace fusescope {
 
-// What an engine decides about extents that it meets (engine/specialising_engine.h). "{extents}" names inputs with
-// their extents.
+// What an engine decides about extents at run time (engine/specialising_engine.h). "{extents}" is replaced by the
+// inputs with their extents.
 std::vector<DecisionCode> withMetExtents(std::vector<DecisionCode> catalogue) {
   using enum DecisionKind;
   const std::vector<DecisionCode> codes{

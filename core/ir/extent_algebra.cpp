@@ -1,4 +1,4 @@
-// Functions of expressions in normal form: division, minimum and its like, and what facts make of an expression.
+// Functions of expressions in normal form: division, minimum and similar functions, and simplification by facts.
 #include <algorithm>
 #include <numeric>
 
@@ -9,7 +9,7 @@
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kMostSteps = 48;  // of a division; an expression has no more terms
+constexpr std::size_t kMostSteps = 48;  // steps of a division; an expression has no more terms
 constexpr std::size_t kMostText = 400;  // characters of an atom
 
 using Function = ExtentExpression::Function;
@@ -25,7 +25,8 @@ ExtentExpression ExtentExpression::ofCall(Function function, std::vector<ExtentE
   return expression;
 }
 
-/// A number that the monomial is a multiple of by what is known of its symbols; nothing by overflow.
+/// Returns a number of which the monomial is a multiple, according to what is known of its symbols; nothing if it
+/// overflows.
 std::optional<std::int64_t> ExtentExpression::multipleOf(const Monomial& monomial, const ExtentFacts* facts) {
   std::int64_t all = 1;
   if (facts == nullptr) return all;
@@ -44,8 +45,8 @@ bool ExtentExpression::isMultiple(const Monomial& monomial, Rational coefficient
   return whole % (static_cast<__int128>(coefficient.denominator) * n) == 0;
 }
 
-/// Takes the terms out that are multiples of `n`, and of the others with whole coefficients as much as is a multiple.
-/// Returns what was taken out, divided by `n`.
+/// Removes the terms that are multiples of `n` and, of other terms with whole coefficients, the largest part that is a
+/// multiple. Returns the removed part divided by `n`.
 ExtentExpression ExtentExpression::takeMultiples(std::int64_t n, const ExtentFacts* facts) {
   ExtentExpression taken, rest;
   for (const auto& [monomial, coefficient] : m_terms) {
@@ -69,7 +70,7 @@ std::int64_t ExtentExpression::commonDenominator() const {
   return all;
 }
 
-/// Divides what all terms but the number share with `n` out of both; the number is rounded down.
+/// Divides `n` and all terms other than the number by their common factor; the number is rounded down.
 void ExtentExpression::shareFactor(std::int64_t& n) {
   std::int64_t shared = n;
   for (const auto& [monomial, coefficient] : m_terms)
@@ -82,7 +83,7 @@ void ExtentExpression::shareFactor(std::int64_t& n) {
   n /= shared;
 }
 
-/// floor((floor(x/m) + rest)/n) is floor((x + m·rest)/(m·n)). Says whether there was such a term.
+/// Replaces floor((floor(x/m) + rest)/n) by floor((x + m·rest)/(m·n)). Returns whether there was such a term.
 bool ExtentExpression::flatten(std::int64_t& n) {
   for (const auto& [monomial, coefficient] : m_terms) {
     if (monomial.size() != 1 || monomial[0].call == nullptr || coefficient != Rational{1, 1}) continue;
@@ -109,7 +110,7 @@ ExtentExpression ExtentExpression::dividedByNumber(ExtentExpression a, std::int6
   if (n == 1 || a.number() == 0) return whole + (n == 1 ? a : 0);
   if (const auto left = a.number()) return whole + floorDivision(*left, n);
   if (a.flatten(n)) return whole + dividedByNumber(std::move(a), n, facts);
-  // Scaling and sharing leave coefficients that n goes into again.
+  // Scaling and sharing may leave coefficients that are multiples of `n` again.
   const ExtentExpression more = a.takeMultiples(n, facts);
   if (more != 0) return whole + more + dividedByNumber(std::move(a), n, facts);
   return whole + ofCall(Function::FloorDivision, {a, n});
@@ -153,7 +154,7 @@ std::optional<ExtentExpression> dividedExactly(const ExtentExpression& a, const 
 }
 
 ExtentExpression applied(Function function, const std::vector<ExtentExpression>& arguments) {
-  // Arguments of the same function are its own; each stands once, in the order of their texts.
+  // Arguments with the same function are merged; each argument occurs once, in the order of their texts.
   std::map<std::string, ExtentExpression> parts;
   const auto take = [&](const ExtentExpression& part) { parts.emplace(part.text(), part); };
   for (const ExtentExpression& argument : arguments) {
@@ -168,14 +169,14 @@ ExtentExpression applied(Function function, const std::vector<ExtentExpression>&
       take(argument);
   }
   if (function == Function::Broadcast && parts.size() > 1) parts.erase("1");
-  std::optional<std::int64_t> number;  // of Minimum and Maximum, all numbers are one
+  std::optional<std::int64_t> number;  // all numbers in a Minimum or Maximum are merged
   std::vector<ExtentExpression> left;
   for (const auto& [text, part] : parts) {
     const auto known = part.number();
     if (!known) left.push_back(part);
     if (known && function == Function::Minimum) number = std::min(number.value_or(*known), *known);
     if (known && function == Function::Maximum) number = std::max(number.value_or(*known), *known);
-    // Broadcast and same extents are what the known one is: anything else does not fit.
+    // The result of Broadcast and Same is the known extent; any other value would not fit.
     if (known && (function == Function::Broadcast || function == Function::Same)) return *known;
   }
   if (function == Function::Minimum || function == Function::Maximum) {
@@ -191,7 +192,7 @@ ExtentExpression applied(Function function, const std::vector<ExtentExpression>&
 
 namespace {
 
-/// Of the arguments of a minimum or maximum, those that can be it where `facts` hold.
+/// Removes the arguments of a minimum or maximum that cannot be its value under `facts`.
 void dropBeaten(Function function, std::vector<ExtentExpression>& arguments, const ExtentFacts& facts) {
   if (function != Function::Minimum && function != Function::Maximum) return;
   const auto beats = [&](const ExtentExpression& a, const ExtentExpression& b) {

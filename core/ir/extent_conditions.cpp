@@ -8,12 +8,12 @@ namespace {
 
 constexpr std::int64_t kMostDivisor = 4096;
 
-/// Says that `symbol` is equal to `value`, in what is known already as well.
+/// Records that `symbol` equals `value`, also in the facts that are known already.
 bool replace(const std::string& symbol, const ExtentExpression& value, ExtentFacts& facts) {
   ExtentFacts changed = facts;
   const auto multiple = changed.multiples.find(symbol);
   if (multiple != changed.multiples.end()) {
-    // What takes the symbol's place must be the multiple that the symbol was taken to be.
+    // The value that replaces the symbol must be the multiple that the symbol was assumed to be.
     const std::int64_t n = multiple->second;
     changed.multiples.erase(multiple);
     if (const auto other = value.onlySymbol()) {
@@ -40,7 +40,8 @@ bool replace(const std::string& symbol, const ExtentExpression& value, ExtentFac
   return true;
 }
 
-/// The symbol that `difference` is linear in and that stands nowhere else in it, of those with the highest rank.
+/// Returns the symbol in which `difference` is linear and that occurs nowhere else in it; if there are several, one
+/// with the highest rank.
 std::optional<std::string> solvableSymbol(const ExtentExpression& difference, const SymbolRank& rankOf) {
   std::optional<std::string> best;
   std::size_t highest = 0;
@@ -85,7 +86,7 @@ std::optional<ExtentCondition> asMultiple(const ExtentExpression& difference, Ex
   return std::nullopt;
 }
 
-/// That a quotient is a number.
+/// Assumes that a quotient is a number.
 std::optional<ExtentCondition> asQuotient(const ExtentExpression& difference, ExtentFacts& facts) {
   for (const auto& arguments : difference.argumentsOf(ExtentExpression::Function::FloorDivision)) {
     const ExtentExpression quotient = floorDivided(arguments[0], arguments[1]);
@@ -98,7 +99,7 @@ std::optional<ExtentCondition> asQuotient(const ExtentExpression& difference, Ex
   return std::nullopt;
 }
 
-/// That of the two arguments of a minimum or maximum one is at most the other.
+/// Assumes that one of the two arguments of a minimum or maximum is at most the other.
 std::optional<ExtentCondition> asOrder(const ExtentExpression& difference, ExtentFacts& facts) {
   for (const auto function : {ExtentExpression::Function::Minimum, ExtentExpression::Function::Maximum}) {
     for (const auto& arguments : difference.argumentsOf(function)) {

@@ -9,14 +9,15 @@
 
 namespace fusescope {
 
-/// What open extents are to one another: types that were inferred under it hold for the runs where it is so.
+/// An equation or inequality of open extents. Types that were inferred under it are right for the runs in which it is
+/// true.
 struct ExtentCondition {
   enum class Relation { Equal, AtMost };
 
-  std::string left, right;  ///< "h % 32", "0"
-  std::string node;         ///< whose types were inferred under it first
+  std::string left, right;  ///< the two sides, as texts of expressions: "h % 32", "0"
+  std::string node;         ///< the first node whose types were inferred under the condition
   Relation relation = Relation::Equal;
-  bool demanded = false;  ///< not taken for granted: the node cannot work where it is not so
+  bool demanded = false;  ///< the node cannot work if the condition is false; otherwise it was only assumed
   std::string text() const { return left + (relation == Relation::Equal ? " == " : " <= ") + right; }
   bool operator==(const ExtentCondition&) const = default;
 };
@@ -28,9 +29,9 @@ std::optional<bool> holds(const ExtentCondition& condition, const ExtentExpressi
 /// means that no assumption may be made about the symbol.
 using SymbolRank = std::function<std::optional<std::size_t>(const std::string& symbol)>;
 
-/// Adds to `facts` something that makes `a` and `b` equal: that a symbol is equal to an expression, a multiple of a
-/// number, or that one expression is at most another. Returns it as a condition (without a node); nothing, and `facts`
-/// as they were, where nothing simple does, or where a symbol has no rank.
+/// Adds to `facts` a fact that makes `a` and `b` equal: that a symbol equals an expression, that it is a multiple of a
+/// number, or that one expression is at most another. Returns the fact as a condition without a node. If no simple fact
+/// makes them equal, or a symbol has no rank, it returns nothing and does not change `facts`.
 std::optional<ExtentCondition> assumeEqual(const ExtentExpression& a, const ExtentExpression& b, ExtentFacts& facts,
                                            const SymbolRank& rankOf);
 /// Adds `condition` to `facts`.

@@ -1,4 +1,4 @@
-// The value of an expression where its symbols have values.
+// Evaluates an expression, given the values of its symbols.
 #include <algorithm>
 
 #include "ir/extent_expression.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Function = ExtentExpression::Function;
 
-/// The extent of axes that were broadcast together; nothing if two differ and neither is 1.
+/// Returns the extent of axes that were broadcast, or nothing if two differ and neither is 1.
 std::optional<std::int64_t> broadcastValue(const std::vector<std::int64_t>& values) {
   std::int64_t result = 1;
   for (const std::int64_t value : values) {

@@ -10,7 +10,7 @@
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kMostTerms = 48;  // of one expression; more says nothing to anyone and costs time
+constexpr std::size_t kMostTerms = 48;  // terms of one expression; larger ones are useless and take time
 
 __int128 greatestCommonDivisor(__int128 a, __int128 b) {
   while (b != 0) {

@@ -16,36 +16,38 @@ namespace fusescope {
 
 struct ExtentFacts;
 
-/// An integer worked out from extents that a file leaves open: a polynomial over atoms, which are symbols and functions
-/// of expressions. It is always in normal form: whatever can be told to be equal has the same text, and Dim::symbol
-/// holds that text, so that extents are compared by text. Symbols stand for extents: integers that are not negative.
+/// An integer that is computed from open extents: a polynomial over atoms, which are symbols and functions of
+/// expressions. It is always in normal form: expressions that can be shown to be equal have the same text. Dim::symbol
+/// contains that text, so that extents are compared by text. Symbols represent extents, so that they are never
+/// negative.
 ///
-/// Text: `h`, `past + seq`, `2*h`, `h/8` (rounded down), `ceil(h/8)`, `(h + 3)/8`, `4*(h/8)`, `max(h, w)`.
-/// `broadcast(a, b)` is the extent of two broadcast axes, `same(a, b)` that of two that must be equal.
-/// Arithmetic that overflows, or grows beyond what is of use to anyone, gives an expression that is not valid().
+/// Its text has the forms `h`, `past + seq`, `2*h`, `h/8` (rounded down), `ceil(h/8)`, `(h + 3)/8`, `4*(h/8)` and
+/// `max(h, w)`. `broadcast(a, b)` is the extent of two axes that are broadcast, and `same(a, b)` that of two axes that
+/// must be equal. If arithmetic overflows, or the expression grows too large to be useful, the result is not valid().
 class ExtentExpression {
  public:
   enum class Function { FloorDivision, Minimum, Maximum, Broadcast, Same };
 
   ExtentExpression(std::int64_t number = 0);
   static ExtentExpression symbol(std::string name);
-  /// A known extent or the expression that a Dim's symbol holds; not valid where the extent is unknown.
+  /// Returns the extent of `dim` as an expression: a number, or the expression in its symbol. The result is not valid
+  /// if the extent is unknown.
   static ExtentExpression of(const Dim& dim);
   static ExtentExpression invalid();
-  /// Reads text() and what exporters write into dim_param: inside `floor(…)` and `ceil(…)`, `/` does not round.
-  /// Nothing if the text is no expression.
+  /// Reads what text() writes and what exporters write as dim_param; inside `floor(…)` and `ceil(…)`, `/` does not
+  /// round. Returns nothing if the text is not an expression.
   static std::optional<ExtentExpression> parse(std::string_view text);
 
   bool valid() const { return m_valid; }
-  std::optional<std::int64_t> number() const;     ///< if it is one whatever the symbols are
-  std::optional<std::string> onlySymbol() const;  ///< if it is a symbol alone
-  std::string text() const;                       ///< valid() must hold
-  Dim dim() const;                                ///< a number below 0 and what is not valid are no extent
-  std::vector<std::string> symbols() const;       ///< all that occur, each once, sorted
-  bool contains(Function function) const;         ///< anywhere in it
-  /// The arguments of each use of `function` anywhere in it, inner ones first.
+  std::optional<std::int64_t> number() const;     ///< the value, if it does not depend on symbols
+  std::optional<std::string> onlySymbol() const;  ///< the symbol, if the expression is only a symbol
+  std::string text() const;                       ///< requires valid()
+  Dim dim() const;                                ///< unknown if the expression is negative or not valid()
+  std::vector<std::string> symbols() const;       ///< all symbols that occur, sorted, without duplicates
+  bool contains(Function function) const;         ///< whether `function` occurs anywhere in the expression
+  /// Returns the arguments of each use of `function` in the expression, inner uses first.
   std::vector<std::vector<ExtentExpression>> argumentsOf(Function function) const;
-  /// The product of the denominators that `symbol` is divided by, as their least common multiple.
+  /// Returns the least common multiple of all numbers by which terms or quotients that contain `symbol` are divided.
   std::int64_t denominatorOf(const std::string& symbol) const;
 
   ExtentExpression operator+(const ExtentExpression& other) const;
@@ -53,13 +55,13 @@ class ExtentExpression {
   ExtentExpression operator*(const ExtentExpression& other) const;
   bool operator==(const ExtentExpression& other) const;
 
-  /// This expression where `facts` hold.
+  /// Returns this expression, simplified by `facts`.
   ExtentExpression under(const ExtentFacts& facts) const;
-  /// Its value where each symbol has the value that `valueOf` gives. Nothing if one has none, by overflow, or where
-  /// broadcast() or same() meet extents that do not fit.
+  /// The value of the expression if `valueOf` gives the value of each symbol. It is nothing if a symbol has no value,
+  /// if the computation overflows, or if broadcast() or same() get extents that do not fit together.
   using ValueOf = std::function<std::optional<std::int64_t>(const std::string& symbol)>;
   std::optional<std::int64_t> at(const ValueOf& valueOf) const;
-  /// Bounds of the value where each symbol is within the bounds that `rangeOf` gives. Never too narrow.
+  /// The bounds of the value if `rangeOf` gives the bounds of each symbol. They may be too wide, but never too narrow.
   struct Range {
     std::int64_t least = 0, most = 0;
     bool operator==(const Range&) const = default;
@@ -67,9 +69,9 @@ class ExtentExpression {
   using RangeOf = std::function<std::optional<Range>(const std::string& symbol)>;
   std::optional<Range> within(const RangeOf& rangeOf) const;
 
-  /// Of two extents, rounded down. A divisor that may be 0 is taken not to be.
+  /// Returns a/b for two extents, rounded down. A divisor that may be 0 is assumed to be positive.
   friend ExtentExpression floorDivided(const ExtentExpression& a, const ExtentExpression& b, const ExtentFacts* facts);
-  /// a/b if that is a polynomial for all values of the symbols.
+  /// Returns a/b if that is a polynomial for all values of the symbols.
   friend std::optional<ExtentExpression> dividedExactly(const ExtentExpression& a, const ExtentExpression& b);
   friend ExtentExpression applied(Function function, const std::vector<ExtentExpression>& arguments);
 
@@ -86,7 +88,7 @@ class ExtentExpression {
     bool operator==(const Atom& other) const { return text == other.text; }
     auto operator<=>(const Atom& other) const { return text <=> other.text; }
   };
-  using Monomial = std::vector<Atom>;  ///< sorted; empty: 1
+  using Monomial = std::vector<Atom>;  ///< sorted; an empty one is 1
   struct ByDegree {
     bool operator()(const Monomial& a, const Monomial& b) const {
       return a.size() != b.size() ? a.size() > b.size() : a < b;
@@ -107,37 +109,39 @@ class ExtentExpression {
   std::int64_t commonDenominator() const;
   void shareFactor(std::int64_t& n);
 
-  Terms m_terms;  ///< no coefficient is 0; they are whole unless facts make the term an integer all the same
+  Terms m_terms;  ///< no coefficient is 0; coefficients are whole, except where facts make the term an integer
   bool m_valid = true;
 };
 
 ExtentExpression floorDivided(const ExtentExpression& a, const ExtentExpression& b, const ExtentFacts* facts = nullptr);
 ExtentExpression ceilDivided(const ExtentExpression& a, const ExtentExpression& b);
 std::optional<ExtentExpression> dividedExactly(const ExtentExpression& a, const ExtentExpression& b);
-/// Minimum, Maximum, Broadcast or Same of at least one argument.
+/// Applies Minimum, Maximum, Broadcast or Same to at least one argument.
 ExtentExpression applied(ExtentExpression::Function function, const std::vector<ExtentExpression>& arguments);
 
-/// What is known, or taken for granted, of symbols.
+/// What is known or assumed about symbols.
 struct ExtentFacts {
-  std::map<std::string, std::int64_t> multiples;  ///< the symbol is a multiple of this
-  /// The symbol, or the quotient, of this text is equal to this, which holds no symbol of this map.
+  std::map<std::string, std::int64_t> multiples;  ///< each symbol is a multiple of its number
+  /// The symbol or quotient whose text is the key equals the expression, which contains no key of this map.
   std::map<std::string, ExtentExpression> equals;
-  std::vector<std::pair<ExtentExpression, ExtentExpression>> ordered;  ///< the first is at most the second
+  std::vector<std::pair<ExtentExpression, ExtentExpression>> ordered;  ///< the first of each pair is at most the second
   bool empty() const { return multiples.empty() && equals.empty() && ordered.empty(); }
 };
 
-/// The least that an expression can be where no symbol is less than `leastSymbol`; nothing if there is no such bound.
+/// Returns the smallest possible value of an expression if every symbol is at least `leastSymbol`, or nothing if it has
+/// no lower bound.
 std::optional<std::int64_t> leastOf(const ExtentExpression& expression, std::int64_t leastSymbol = 1);
-/// Whether `a` is at most `b` for all extents, none less than `leastSymbol`, of which `facts` are true.
+/// Whether `a` is at most `b` for all values of the symbols that are at least `leastSymbol` and satisfy `facts`.
 bool isAtMost(const ExtentExpression& a, const ExtentExpression& b, const ExtentFacts& facts,
               std::int64_t leastSymbol = 0);
 
-/// A name that can stand for an extent as it is: no number, and nothing in it that an expression is made of. Fast.
+/// Whether `text` can be used as a symbol as it is: it is not a number, and contains no character that expressions use.
+/// This is fast.
 bool isExtentSymbol(std::string_view text);
-/// `name` as a symbol: in quotes if it is none as it is.
+/// Returns `name` as a symbol, in quotes if isExtentSymbol() is false.
 std::string extentSymbol(std::string_view name);
-/// The text of an extent that a file gives, in normal form; what is no expression becomes a symbol, and what exporters
-/// write where they know nothing (`?`, `None`) is empty.
+/// Returns the text of an extent of a file in normal form. A text that is no expression becomes a symbol; `?` and
+/// `None`, which exporters write for unknown extents, become an empty text.
 std::string normalExtentText(std::string_view text);
 
 }  // namespace fusescope

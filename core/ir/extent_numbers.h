@@ -6,9 +6,9 @@
 
 namespace fusescope {
 
-// Arithmetic of numbers that the parts of ExtentExpression share.
+// Integer arithmetic that several parts of ExtentExpression use.
 
-/// a/b, rounded down; b is not 0.
+/// Returns a/b, rounded down. `b` must not be 0.
 inline std::int64_t floorDivision(std::int64_t a, std::int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }

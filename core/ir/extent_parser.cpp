@@ -20,8 +20,8 @@ bool continuesName(char c) {
   return beginsName(c) || std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.' || c == ':';
 }
 
-/// The characters of `text` from `at` on that are one name. A `-` within a name is part of it: between terms it stands
-/// between blanks.
+/// Returns the length of the name that begins at `at` in `text`. A `-` inside a name is part of it; between terms it is
+/// surrounded by blanks.
 std::size_t nameLength(std::string_view text, std::size_t at) {
   std::size_t end = at;
   if (end >= text.size() || !beginsName(text[end])) return 0;
@@ -31,7 +31,7 @@ std::size_t nameLength(std::string_view text, std::size_t at) {
   return end - at;
 }
 
-/// A value on the way: an expression divided by a number. Where divisions round, the number is 1.
+/// An intermediate result: an expression divided by a number. Where divisions round, the number is 1.
 struct Quotient {
   ExtentExpression top;
   std::int64_t bottom = 1;
@@ -103,7 +103,7 @@ class Parser {
     return left;
   }
 
-  /// `exact`: without rounding, which only works by numbers.
+  /// `exact` means without rounding, which is only possible for division by a number.
   Value divided(const Quotient& a, const Quotient& b, bool exact = false) const {
     const auto n = b.top.number();
     if (!m_exact && !exact) {

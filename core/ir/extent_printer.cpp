@@ -23,7 +23,7 @@ std::string_view nameOf(Function function) {
   return "";
 }
 
-/// Whether `text` is `ceil(…)` as a whole.
+/// Whether the whole of `text` is `ceil(…)`.
 bool isRoundedUp(std::string_view text) {
   if (!text.starts_with("ceil(")) return false;
   int open = 0;
@@ -36,7 +36,7 @@ bool isRoundedUp(std::string_view text) {
 
 }  // namespace
 
-/// Whether the text needs no parentheses before a `/`: one term.
+/// Whether the expression needs no parentheses before a `/`, because it is a single term.
 bool ExtentPrinter::isSingle(const ExtentExpression& expression) {
   if (expression.m_terms.size() != 1) return false;
   const auto& [monomial, coefficient] = *expression.m_terms.begin();
@@ -46,7 +46,7 @@ bool ExtentPrinter::isSingle(const ExtentExpression& expression) {
 std::string ExtentPrinter::divisionText(const ExtentExpression& a, const ExtentExpression& b) {
   const auto n = b.number();
   const ExtentExpression roundedUp = a - (n ? *n - 1 : 0);
-  // Inside ceil() a division does not round, so that there may be none but the last.
+  // Inside ceil() a division does not round, so that only the last division may be inside.
   const bool up = n && *n > 1 && !roundedUp.contains(Function::FloorDivision) &&
                   (roundedUp.m_terms.empty() || !roundedUp.m_terms.rbegin()->first.empty());
   const auto divided = [&](const ExtentExpression& top) {
@@ -66,7 +66,7 @@ std::string ExtentPrinter::callText(const ExtentExpression::Call& call) {
   return text + ")";
 }
 
-/// Without a sign.
+/// Prints a term without its sign.
 std::string ExtentPrinter::termText(const ExtentExpression::Monomial& monomial, Rational coefficient) {
   const std::int64_t times = std::abs(coefficient.numerator);
   std::string text = monomial.empty() || times != 1 ? std::to_string(times) : "";
@@ -79,7 +79,7 @@ std::string ExtentPrinter::termText(const ExtentExpression::Monomial& monomial, 
   return coefficient.denominator == 1 ? text : text + "/" + std::to_string(coefficient.denominator);
 }
 
-/// The first term is a positive one if there is any.
+/// Prints an expression. The first term is a positive one if there is any.
 std::string ExtentPrinter::text(const ExtentExpression& expression) {
   if (expression.m_terms.empty()) return "0";
   const auto& terms = expression.m_terms;

@@ -7,13 +7,13 @@
 
 namespace fusescope {
 
-/// A function of expressions, inside one.
+/// A function with its arguments, as an atom of an expression.
 struct ExtentExpression::Call {
   Function function;
-  std::vector<ExtentExpression> arguments;  ///< FloorDivision: what is divided, then by what
+  std::vector<ExtentExpression> arguments;  ///< for FloorDivision: the dividend, then the divisor
 };
 
-/// The text of an expression and of its parts.
+/// Prints expressions and their parts.
 class ExtentPrinter {
  public:
   static std::string text(const ExtentExpression& expression);

@@ -1,4 +1,4 @@
-// Bounds of an expression where its symbols are within bounds.
+// Bounds of an expression, given the bounds of its symbols.
 #include <algorithm>
 #include <concepts>
 
@@ -35,7 +35,7 @@ std::optional<Range> rangeOfCall(Function function, const std::vector<Range>& pa
   for (const Range& part : parts) {
     const bool least = function == Function::Minimum;
     const bool fits = function == Function::Same || function == Function::Broadcast;
-    // Extents that fit together may be any of those that are given.
+    // Extents that fit together may be any of the given ones.
     all.least = least || fits ? std::min(all.least, part.least) : std::max(all.least, part.least);
     all.most = least ? std::min(all.most, part.most) : std::max(all.most, part.most);
   }
@@ -75,7 +75,7 @@ namespace {
 
 constexpr std::int64_t kMostExtent = std::int64_t{1} << 20;
 
-/// A least value that depends on how large symbols may be is no bound.
+/// A smallest value that depends on the largest values of symbols is not a bound.
 template <class LeastOf>
 std::optional<std::int64_t> leastOf(const ExtentExpression& expression,
                                     const LeastOf& leastOfSymbol) requires std::invocable<LeastOf, const std::string&> {
@@ -98,7 +98,7 @@ std::optional<std::int64_t> leastOf(const ExtentExpression& expression, std::int
 
 namespace {
 
-/// The least that `symbol` can be: by what it is a multiple of, and by what it is known to be no less than.
+/// Returns the smallest possible value of `symbol`, given what it is a multiple of and what it is at least.
 std::int64_t leastOfSymbol(const std::string& symbol, const ExtentFacts& facts, std::int64_t leastSymbol) {
   std::int64_t least = leastSymbol;
   const auto multiple = facts.multiples.find(symbol);
@@ -134,7 +134,7 @@ std::optional<std::int64_t> leastThatReaches(const ExtentExpression& expression,
     const std::int64_t middle = below + (above - below) / 2;
     (reaches(middle) ? above : below) = middle;
   }
-  // That it is so from there on, and nowhere before.
+  // Checks that this is so for all larger values and for no smaller one.
   const auto within = [&](std::int64_t least, std::int64_t most) {
     return expression.within([&](const std::string&) { return std::optional(Range{least, most}); });
   };

@@ -233,7 +233,8 @@ Status GraphEditor::finish() {
     }
     if (waiting[node->id.index] == 0) ready.push_back(node->id);
   }
-  // Of the nodes that may come next always the one with the lowest id: the order of the file where that is possible.
+  // Of the nodes that may come next, the one with the lowest id is chosen, so that the order of the file is kept where
+  // possible.
   const auto later = [](NodeId a, NodeId b) { return a > b; };
   std::ranges::make_heap(ready, later);
   graph.m_order.clear();

@@ -12,7 +12,7 @@ namespace {
 
 using text_form::Scanner;
 
-constexpr int kMostDepth = 32;  // bodies inside bodies
+constexpr int kMostDepth = 32;  // nesting of bodies
 
 template <class T>
 std::optional<T> numberFrom(std::string_view text) {
@@ -29,7 +29,7 @@ Result<std::int64_t> parseInteger(Scanner& in) {
   return *value;
 }
 
-/// The type in which the elements of `type` are read before they become that type.
+/// Returns the type in which elements of `type` are read before they are converted to `type`.
 DataType notationType(DataType type) {
   if (isFloat(type)) return DataType::F64;
   return type == DataType::U64 || type == DataType::Bool ? type : DataType::I64;
@@ -42,7 +42,7 @@ bool storeNumber(const std::string& text, Tensor& tensor, std::int64_t i) {
   return value.has_value();
 }
 
-/// One element of a constant of `type` into `wide`, which is of notationType(type) and whose memory is its own.
+/// Reads one element of a constant of `type` into `wide`, which has the type notationType(type) and owns its memory.
 Status parseElement(Scanner& in, DataType type, Tensor& wide, std::int64_t i) {
   const std::string text = TRY(in.number());
   bool stored = false;

@@ -5,13 +5,14 @@
 namespace fusescope {
 namespace {
 
-/// What of `text` stands behind "NAME/"; nothing where it does not begin so, or nothing stands there.
+/// Returns the part of `text` after "NAME/", or nothing if `text` does not begin with it or nothing follows.
 std::optional<std::string_view> behind(std::string_view name, std::string_view text) {
   if (text.size() <= name.size() + 1 || !text.starts_with(name) || text[name.size()] != '/') return std::nullopt;
   return text.substr(name.size() + 1);
 }
 
-/// Names of nodes and values that the bodies of `holder` but that of `attribute` have for themselves.
+/// Returns the names of nodes and values in the bodies of `holder` other than the one in `attribute`, without captured
+/// values.
 std::shared_ptr<const std::set<std::string, std::less<>>> namesOfOthers(const Node& holder,
                                                                         const std::string& attribute) {
   auto names = std::make_shared<std::set<std::string, std::less<>>>();

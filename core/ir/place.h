@@ -15,9 +15,9 @@
 
 namespace fusescope {
 
-/// A step into a body: the node that holds it, and which of its bodies it is.
+/// A step into a body: the holder, and which of its bodies it is.
 struct HeldBody {
-  std::string holder;     ///< the node's name in the graph that it lies in
+  std::string holder;     ///< the holder's name in the graph that contains it
   std::string attribute;  ///< "then_branch", "else_branch", "body"
   /// Names that occur in another body of the same holder as well; for these, the text of a place must include the
   /// attribute. Null: the text always includes it.
@@ -31,8 +31,8 @@ struct HeldBody {
 
 struct NetworkPlace;
 
-/// The bodies around something, from the outside in; none: it is in the network itself. A name is unique in its graph
-/// alone: with the bodies around it, it is unique in the network.
+/// The bodies around something, from the outside in. If it is empty, the thing is in the network itself. A name is
+/// unique only in its graph; together with the bodies around it, it is unique in the network.
 class BodyPath {
  public:
   BodyPath() = default;
@@ -40,19 +40,22 @@ class BodyPath {
 
   const std::vector<HeldBody>& steps() const { return m_steps; }
   bool isNetwork() const { return m_steps.empty(); }
-  /// One body further in. Texts say which body of `holder` it is where they must, of a holder's name alone always.
+  /// Returns the path of a body of `holder`, a node in the innermost body. Texts of places include the attribute only
+  /// where it is needed; if only the name of the holder is given, they always include it.
   BodyPath into(const Node& holder, const std::string& attribute) const;
   BodyPath into(std::string holder, std::string attribute) const;
-  /// The same seen from the graph around `outer`, a body of it.
+  /// Returns this path, which is relative to the body `outer`, relative to the graph that contains `outer`.
   BodyPath within(const BodyPath& outer) const;
-  /// "HOLDER/ATTRIBUTE", "HOLDER/ATTRIBUTE/HOLDER/ATTRIBUTE"; empty: the network.
+  /// Returns "HOLDER/ATTRIBUTE" or "HOLDER/ATTRIBUTE/HOLDER/ATTRIBUTE"; empty for the network.
   std::string text() const;
-  /// "HOLDER/NAME"; "HOLDER/ATTRIBUTE/NAME" where another body of the holder has such a name; in the network "NAME".
+  /// Returns the place of a name in this body: "HOLDER/NAME", or "HOLDER/ATTRIBUTE/NAME" if another body of the holder
+  /// has the same name; in the network "NAME".
   std::string of(std::string_view name) const;
-  /// "HOLDER/ATTRIBUTE/NAME", also where HOLDER/NAME would do: for what is no name of a graph, as handles.
+  /// Returns "HOLDER/ATTRIBUTE/NAME", even if HOLDER/NAME is unique. It is for texts that are not names of a graph,
+  /// such as handles.
   std::string exactly(std::string_view name) const;
 
-  /// The innermost holder; nothing for the network.
+  /// Returns the innermost holder, or nothing for the network.
   std::optional<NetworkPlace> holder() const;
 
   auto operator<=>(const BodyPath&) const = default;
@@ -62,24 +65,25 @@ class BodyPath {
   std::vector<HeldBody> m_steps;
 };
 
-/// A list of {"holder", "attribute"}. The second throws Json::exception for what is none.
+/// Converts a path to a list of {"holder", "attribute"} and back. bodyPathFromJson() throws Json::exception if the JSON
+/// is not such a list.
 Json toJson(const BodyPath& path);
 BodyPath bodyPathFromJson(const Json& json);
 
-/// A thing with a name, and the bodies that it is in.
+/// A named thing, and the bodies that contain it.
 struct NetworkPlace {
   BodyPath bodies;
-  std::string name;  ///< in the innermost of them
+  std::string name;  ///< the name in the innermost body
 
   std::string text() const { return bodies.of(name); }
   auto operator<=>(const NetworkPlace&) const = default;
   bool operator==(const NetworkPlace&) const = default;
 };
 
-/// What the text of a place says of which the bodies are known, so that text() gives it back.
+/// Makes the place that `text` names, given the bodies that contain it; text() of the result is `text`.
 NetworkPlace placeFromText(const BodyPath& bodies, std::string_view text);
 
-/// A body that a text leads into, and what of the text is left behind it.
+/// A body that the beginning of a text names, and the rest of the text.
 struct NamedBody {
   NodeId holder;
   std::string attribute;
@@ -91,7 +95,7 @@ struct NamedBody {
 /// as people type it, to each body of the holder. Names may contain slashes, so that several nodes may match. The
 /// result refers to `graph` and `text`.
 std::vector<NamedBody> bodiesNamed(const Graph& graph, std::string_view text);
-/// The same, where the nodes of `graph` with bodies are known.
+/// Does the same if the nodes of `graph` that have bodies are already known.
 std::vector<NamedBody> bodiesNamed(const Graph& graph, const std::vector<NodeId>& holders, std::string_view text);
 
 }  // namespace fusescope

@@ -44,7 +44,8 @@ void store(std::byte* data, std::int64_t i, T value) {
 
 template <class T>
 T truncatedTo(
-    double value) {  // float to integer: towards zero; outside the range wraps through int64 as numpy does on x86
+    // Float to integer truncates towards zero; outside the range it wraps through int64, as numpy does on x86.
+    double value) {
   if (!(value >= -9.2233720368547758e18 && value < 9.2233720368547758e18)) {
     if constexpr (std::is_same_v<T, std::uint64_t>)
       if (value >= 0 && value < 1.8446744073709552e19) return static_cast<T>(value);
@@ -105,7 +106,7 @@ void storeInteger(std::byte* data, DataType type, std::int64_t i, std::int64_t v
   }
 }
 
-/// Of an element in memory; a complex number is a pair.
+/// Returns the alignment of an element in memory; a complex number is a pair.
 std::size_t alignmentOf(DataType type) {
   const std::size_t bytes = byteSize(type, 2) / 2;
   const bool isPair = type == DataType::C64 || type == DataType::C128;

@@ -3,7 +3,7 @@
 namespace fusescope {
 
 std::optional<std::int64_t> elementCount(const Dims& dims) {
-  // No address space holds more, and the bytes of so many elements can be counted, whatever their type.
+  // No address space is larger, and the bytes of this many elements can be counted for every type.
   constexpr std::int64_t kMostElements = std::int64_t{1} << 47;
   std::int64_t count = 1;
   bool isEmpty = false;

@@ -9,14 +9,16 @@
 
 namespace fusescope {
 
-/// Concrete extents of a tensor, outermost first. Empty: a scalar.
+/// The known extents of a tensor, outermost first. A scalar has none.
 using Dims = std::vector<std::int64_t>;
 
-/// Product of the extents (1 for a scalar); nothing beyond 2^47, be it without those that are 0.
+/// Returns the product of the extents (1 for a scalar). Returns nothing if the product of the extents that are not 0 is
+/// more than 2^47.
 std::optional<std::int64_t> elementCount(const Dims& dims);
 std::string toText(const Dims& dims);  ///< "[1, 3, 224, 224]"
 
-/// One extent of a type: known, or a symbol shared by all extents that must be equal, or unknown (both empty).
+/// One extent of a type. It is known, or it is a symbol that all equal extents share, or it is unknown (both fields
+/// empty).
 struct Dim {
   std::int64_t size = -1;  ///< >= 0 when known
   std::string symbol;      ///< empty when known or unknown
@@ -31,7 +33,7 @@ struct Dim {
   bool operator==(const Dim&) const = default;
 };
 
-/// Extents of a type. `ranked` is false when not even their number is known.
+/// The extents of a type. `ranked` is false if even their number is unknown.
 struct Shape {
   bool ranked = false;
   std::vector<Dim> dims;
@@ -40,20 +42,20 @@ struct Shape {
   static Shape of(std::vector<Dim> dims) { return {.ranked = true, .dims = std::move(dims)}; }
   static Shape of(const Dims& dims) { return {.ranked = true, .dims = {dims.begin(), dims.end()}}; }
   std::size_t rank() const { return dims.size(); }
-  /// The extents if every one is known.
+  /// Returns the extents if all are known.
   std::optional<Dims> fixed() const;
   bool operator==(const Shape&) const = default;
 };
 
-/// `element` as the text of a value that holds it: "sequence(f32[2])", "optional(sequence(f32[2]))".
+/// Returns the text of a container type, given that of its tensors: "sequence(f32[2])", "optional(sequence(f32[2]))".
 std::string containerText(Container container, const std::string& element);
 
-/// What a value is: a tensor, or a container of tensors of this element type and shape.
+/// The type of a value: a tensor, or a container of tensors with this element type and shape.
 struct TensorType {
   DataType dtype = DataType::Undefined;
   Shape shape;
   Container container = Container::None;
-  std::string text() const;  ///< "f32[batch, 3, 64, 64]", "f32[...]" if unranked, "sequence(f32[...])"
+  std::string text() const;  ///< "f32[batch, 3, 64, 64]"; "f32[...]" if unranked; "sequence(f32[...])"
   bool operator==(const TensorType&) const = default;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the printer and the parser of graphs share; the grammar is in FORMAT.md.
+// Functions that both the printer and the parser of graphs use. The grammar is in FORMAT.md.
 
 #include <cstdint>
 #include <string>
@@ -9,11 +9,12 @@
 
 namespace fusescope::text_form {
 
-inline constexpr std::int64_t kMostInline = 64;  ///< elements of a constant that stand in the text
+/// A constant with at most this many elements is written into the text.
+inline constexpr std::int64_t kMostInline = 64;
 
 bool isWordStart(char c);
 bool isWordPart(char c);
-bool isWord(std::string_view text);  ///< needs no quotes as a name
+bool isWord(std::string_view text);  ///< `text` can be a name without quotes
 std::string quotedText(std::string_view text);
 /// Whether elements of the type can be written as decimal numbers, words or strings.
 inline bool hasNotation(DataType type) {

@@ -8,22 +8,22 @@
 
 namespace fusescope::text_form {
 
-/// Walks over the text of a graph. Every error names the line.
+/// Reads the text of a graph from its beginning to its end. Every error names the line.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : m_text(text) {}
 
   bool atEnd();
-  bool peek(std::string_view symbol);    ///< punctuation, not a word
-  bool accept(std::string_view symbol);  ///< takes it if it is next
+  bool peek(std::string_view symbol);    ///< `symbol` is punctuation, not a word
+  bool accept(std::string_view symbol);  ///< skips the symbol if it is next, and returns whether it was
   Status expect(std::string_view symbol);
-  bool peekWord(std::string_view word);  ///< the whole word, not its beginning
+  bool peekWord(std::string_view word);  ///< compares the whole next word
   bool acceptWord(std::string_view word);
   bool peekString() { return peek("\""); }
   bool peekDigit();
   Result<std::string> string();
-  Result<std::string> name();  ///< a word or a string
-  /// Digits, sign, point, exponent, or nan, inf, true, false: what stands up to the next separator.
+  Result<std::string> name();  ///< reads a word or a quoted string
+  /// Reads everything up to the next separator: digits, sign, point and exponent, or nan, inf, true, false.
   Result<std::string> number();
   Diagnostic error(std::string message) const;
 

@@ -20,7 +20,7 @@ Result<Dim> parseExtent(Scanner& in) {
   return Dim(size);
 }
 
-/// Takes `word` and the parenthesis behind it, if it is next.
+/// Skips `word` and the following parenthesis if they are next, and returns whether they were.
 Result<bool> acceptContainer(Scanner& in, std::string_view word) {
   if (!in.acceptWord(word)) return false;
   TRY(in.expect("("));

@@ -13,7 +13,8 @@ class Scanner;
 Result<TensorType> parseType(Scanner& in);
 }  // namespace text_form
 
-/// A type as the text of a graph has it: as TensorType::text(), but names that are no words are quoted.
+/// Returns a type as it is written in the text of a graph: like TensorType::text(), but names that are not words are
+/// quoted.
 std::string typeText(const TensorType& type);
 /// The inverse of typeText().
 Result<TensorType> parseType(std::string_view text);

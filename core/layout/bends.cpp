@@ -23,7 +23,7 @@ int addLink(LayeredState& state, RankLink link) {
   return index;
 }
 
-// Entities at the ends of an edge as it runs down: an edge that was turned round ends where it comes from.
+// The entities at the ends of an edge as it is drawn downwards. A reversed edge ends at its source.
 int upperEnd(const LayeredState& state, int e) {
   return state.reversed[e] ? state.level->edges[e].to : state.level->edges[e].from;
 }
@@ -31,7 +31,7 @@ int lowerEnd(const LayeredState& state, int e) {
   return state.reversed[e] ? state.level->edges[e].from : state.level->edges[e].to;
 }
 
-// Turned round, an edge ends wherever it can: its port is on the other side of the box.
+// A reversed edge may end anywhere, because its port is on the other side of the box.
 int upperPort(const LayeredState& state, int e) {
   return state.reversed[e] ? -1 : state.level->edges[e].fromPort;
 }
@@ -39,10 +39,10 @@ int lowerPort(const LayeredState& state, int e) {
   return state.reversed[e] ? -1 : state.level->edges[e].toPort;
 }
 
-// Edges of one source leave together unless they leave it at different ports.
+// Edges of one source leave it together unless they leave at different ports.
 struct Lane {
   int source = 0, port = -1;
-  int deepest = 0;  // rank that the longest of its edges ends in
+  int deepest = 0;  // rank in which the longest of its edges ends
   std::vector<int> edges;
   bool inside = false;  // its edges may pass ranks between the boxes
 };
@@ -63,7 +63,7 @@ std::vector<Lane> lanesOf(const LayeredState& state) {
   return lanes;
 }
 
-// The shortest lanes run inside, as far as the budget reaches.
+// The shortest lanes are inside, as far as the budget allows.
 void chooseInside(const LayeredState& state, std::size_t most, std::vector<Lane>& lanes) {
   std::vector<int> byLength(lanes.size());
   std::iota(byLength.begin(), byLength.end(), 0);
@@ -76,8 +76,8 @@ void chooseInside(const LayeredState& state, std::size_t most, std::vector<Lane>
   }
 }
 
-// The edges of a lane as links: they share its bends and leave them where their targets are. What passes ranks in a
-// lane that is not inside gets no links.
+// Makes the links of the edges of a lane: they share its bends and leave them where their targets are. If the lane is
+// not inside, edges that pass ranks get no links.
 void linkLane(LayeredState& state, const Lane& lane) {
   std::vector<int> nodes{lane.source};  // the source, then a bend in each rank below it
   std::vector<int> links;               // from each of them to the next
@@ -106,8 +106,8 @@ void linkLane(LayeredState& state, const Lane& lane) {
   }
 }
 
-// Longest paths over links: a link is critical if no path through its level of the graph is longer than one through
-// it.
+// Marks the links on longest paths: a link is critical if no path through its level of the graph is longer than one
+// through it.
 void markCritical(LayeredState& state) {
   std::vector<int> down(state.entityCount, 0), up(state.entityCount, 0);
   for (const int v : state.topological) {
@@ -139,7 +139,7 @@ double LayeredState::height(int node) const {
   return isBend(node) ? 0 : level->entities[node].height;
 }
 
-// Lanes are kept to a small multiple of the boxes, so that the whole stays linear.
+// The number of lanes is limited to a small multiple of the boxes, so that the time stays linear.
 std::size_t mostBends(std::size_t entities) {
   return 4 * entities + 20'000;
 }

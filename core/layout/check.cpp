@@ -16,7 +16,7 @@ Status checkLayoutGraph(const LayoutGraph& graph) {
       return badLayout("container '" + container.id + "' has an impossible header, padding or width", "containers");
     }
   }
-  std::vector<int> state(containers, 0);  // 1: on the way up, 2: reaches the top
+  std::vector<int> state(containers, 0);  // 1: being followed, 2: reaches the top
   for (int start = 0; start < containers; ++start) {
     int c = start;
     while (c >= 0 && state[c] == 0) {

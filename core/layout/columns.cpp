@@ -21,8 +21,8 @@ int priority(const LayeredState& state, const RankLink& link) {
   return link.critical ? 4 : 2;
 }
 
-// Takes links in order of priority while they cross none that was taken in the same gap; each node keeps at most one
-// above and one below.
+// Takes links by priority unless they cross one that was taken in the same gap; each node keeps at most one link above
+// and one below.
 void alignGap(const LayeredState& state, int r, std::vector<int>& aligned) {
   std::vector<int> candidates;
   for (const int v : state.ranks[r]) {
@@ -35,7 +35,7 @@ void alignGap(const LayeredState& state, int r, std::vector<int>& aligned) {
     return std::tuple(-priority(state, state.links[a]), distance(a)) <
            std::tuple(-priority(state, state.links[b]), distance(b));
   });
-  std::map<int, int> lowerByUpper;  // positions of what was taken
+  std::map<int, int> lowerByUpper;  // positions of the links that were taken
   std::vector<bool> lowerTaken(r + 1 < static_cast<int>(state.ranks.size()) ? state.ranks[r + 1].size() : 0, false);
   for (const int l : candidates) {
     const int up = state.position[state.links[l].upper], low = state.position[state.links[l].lower];
@@ -49,10 +49,10 @@ void alignGap(const LayeredState& state, int r, std::vector<int>& aligned) {
   }
 }
 
-// Nodes on one vertical line, but for the offsets of their attachments.
+// Nodes on one vertical line, apart from the offsets of their attachments.
 struct Columns {
-  std::vector<int> of;        // node -> column
-  std::vector<double> shift;  // node: its centre relative to the column's x
+  std::vector<int> of;        // by node: its column
+  std::vector<double> shift;  // by node: its centre relative to the column's x
   std::vector<std::vector<int>> nodes;
 };
 
@@ -88,12 +88,12 @@ Columns columnsOf(const LayeredState& state, const std::vector<int>& aligned) {
 
 struct Neighbour {
   int column;
-  double distance;  // least distance between the two columns' x
+  double distance;  // smallest distance between the x of both columns
 };
 
 struct ColumnGraph {
   std::vector<std::vector<Neighbour>> left, right;
-  std::vector<int> order;  // left before right; empty if there is none
+  std::vector<int> order;  // left before right; empty if there is no order
 };
 
 ColumnGraph columnGraphOf(const LayeredState& state, const Columns& columns) {
@@ -123,7 +123,7 @@ ColumnGraph columnGraphOf(const LayeredState& state, const Columns& columns) {
   return graph;
 }
 
-// Where the column's links would have it: the median of the places that make each of them straight.
+// Returns where the column's links want it: the median of the positions that make each of them straight.
 double wanted(const LayeredState& state, const Columns& columns, const std::vector<double>& x, int column,
               std::vector<double>& places) {
   places.clear();
@@ -187,7 +187,7 @@ Status placeAcross(LayeredState& state, const StopToken& stop) {
   TRY(checkStop(stop));
   Columns columns = columnsOf(state, aligned);
   ColumnGraph graph = columnGraphOf(state, columns);
-  if (graph.order.size() != columns.nodes.size()) {  // columns are in each other's way: every node on its own
+  if (graph.order.size() != columns.nodes.size()) {  // columns obstruct each other: every node is placed separately
     columns = columnsOf(state, {});
     graph = columnGraphOf(state, columns);
   }

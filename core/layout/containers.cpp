@@ -12,8 +12,9 @@ namespace {
 
 constexpr std::size_t kLargestForDot = 400;  // entities of a level
 constexpr double kBoxSpace = 50;             // between boxes, about
-constexpr double kSpace = 1.5;         // of a picture, by the area of its boxes: not all ranks of a stretch are as wide
-constexpr int kLongestForDot = 6'000;  // ranks that all its edges pass together: dot has a node in each of them
+// Of a picture, relative to the area of its boxes, because not all ranks of a stretch are equally wide.
+constexpr double kSpace = 1.5;
+constexpr int kLongestForDot = 6'000;  // ranks that all its edges pass together, because dot has a node in each
 
 bool isQuickForDot(const LayeredState& state) {
   const LevelGraph& level = *state.level;
@@ -23,7 +24,8 @@ bool isQuickForDot(const LayeredState& state) {
   return span <= kLongestForDot;
 }
 
-// The layered layout, and dot's where that crosses less: asked only if there is something to gain, and if it is quick.
+// Draws the layered layout, or that of dot if it has fewer crossings. dot is called only if it can improve something
+// and is fast.
 Result<LevelLayout> drawn(Level& level, const LayoutOptions& options) {
   LevelLayout layered = TRY(drawLayered(level.state, options.stop));
   if (!options.dot || !isQuickForDot(level.state)) return layered;
@@ -35,7 +37,7 @@ Result<LevelLayout> drawn(Level& level, const LayoutOptions& options) {
   return std::move(*dot);
 }
 
-// A level whose ranks are in order.
+// Draws a level whose ranks are in order.
 Status place(Level& level, const Cuts& cuts, const LayoutOptions& options, LevelCache& cache) {
   std::string key = levelKey(level.graph, level.state.ranks, cuts);
   level.layout = cache.find(key);
@@ -43,12 +45,12 @@ Status place(Level& level, const Cuts& cuts, const LayoutOptions& options, Level
   const auto drawStretch = [&](Level& stretch) { return place(stretch, {}, options, cache); };
   level.layout =
       std::make_shared<LevelLayout>(TRY(cuts.empty() ? drawn(level, options) : drawWrapped(level, cuts, drawStretch)));
-  TRY(checkStop(options.stop));  // dot may have been given up for that alone
+  TRY(checkStop(options.stop));  // dot may have been cancelled for this reason
   cache.keep(std::move(key), level.layout);
   return Done{};
 }
 
-// Of several, those with which the picture is smallest: sizes are known once it is drawn.
+// Of several cuts, returns those with the smallest picture. Sizes are known only after drawing.
 Result<Cuts> chosen(const Level& level, std::vector<Cuts> choices, double proportion, const StopToken& stop) {
   if (choices.empty()) return Cuts();
   const auto draw = [&](Level& stretch) -> Status {
@@ -89,7 +91,7 @@ class ContainerLayout {
   }
 
  private:
-  // The boxes that each level holds, and the page.
+  // Computes the boxes in each level, and the page.
   void measure() {
     m_area.assign(m_h.levels.size(), 0);
     for (const LayoutBox& box : m_graph.boxes)
@@ -120,7 +122,7 @@ class ContainerLayout {
     entity.height = m_frames[c].height;
   }
 
-  // Where the ports of laid-out containers are, their parent's edges must attach.
+  // Edges of the enclosing level must be attached where the ports of laid-out containers are.
   void fixAttachments(Level& level) {
     for (LevelEdge& edge : level.graph.edges) {
       if (edge.fromPort >= 0) edge.fromX = portX(level.containers[edge.from], edge.fromPort);
@@ -137,7 +139,7 @@ class ContainerLayout {
     geometry.height = m_h.levels[m_h.top()].layout->height;
     geometry.boxes.resize(m_graph.boxes.size());
     geometry.containers.resize(m_graph.containers.size());
-    std::vector<PlacedPoint> origin(m_h.levels.size());  // of each level's content
+    std::vector<PlacedPoint> origin(m_h.levels.size());  // of each level's contents
     for (const int l : m_h.inward) {
       const Level& level = m_h.levels[l];
       for (std::size_t i = 0; i < level.boxes.size(); ++i) {
@@ -163,7 +165,7 @@ class ContainerLayout {
     return geometry;
   }
 
-  // `detours`: by container, how many wires run in its frame so far.
+  // `detours` has, by container, the number of wires in its frame so far.
   PlacedEdge joined(const std::vector<Hierarchy::Piece>& pieces, const std::vector<PlacedPoint>& origin,
                     const std::vector<PlacedRect>& containers, std::vector<int>& detours) const {
     PlacedEdge whole;
@@ -189,9 +191,9 @@ class ContainerLayout {
     return whole;
   }
 
-  // An edge that closes a cycle around a container is turned round there, and so ends at its other side: at its top,
-  // where the port that leaves stands at its bottom, or the other way round. It runs up in the frame, beside what the
-  // container holds, on the side that is nearer.
+  // An edge that closes a cycle around a container is reversed there, so that it ends at the container's other side: at
+  // its top, although the port from which it leaves is at its bottom, or the reverse. It runs upwards in the frame,
+  // beside the contents, on the nearer side.
   void inFrame(int container, const PlacedRect& frame, int before, const PlacedPoint& to, PlacedEdge& edge) const {
     constexpr int kLanes = 3;
     const double inset = (1 + before % kLanes) * m_graph.containers[container].padding / (kLanes + 1);
@@ -214,7 +216,7 @@ class ContainerLayout {
 
 }  // namespace
 
-// The content of a container narrower than the least width stands in its middle.
+// If the contents are narrower than the smallest width of the container, they are centred.
 ContainerFrame frameOf(const LayoutContainer& container, const LevelLayout& content) {
   const double width = content.width + 2 * container.padding;
   return {.width = std::max(width, container.minWidth),

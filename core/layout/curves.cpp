@@ -7,14 +7,14 @@ namespace fusescope {
 namespace {
 
 constexpr double kTouching = 0.01;
-constexpr double kCornerRadius = 8;        // of the corners of a way
-constexpr double kCornerControl = 0.5523;  // controls of a cubic that looks like a quarter of a circle
+constexpr double kCornerRadius = 8;        // of the corners of a path
+constexpr double kCornerControl = 0.5523;  // control points of a cubic that resembles a quarter of a circle
 
 bool samePoint(const PlacedPoint& a, const PlacedPoint& b) {
   return std::abs(a.x - b.x) < kTouching && std::abs(a.y - b.y) < kTouching;
 }
 
-// Whether the chain ends with a vertical straight piece at `x`, which can then just be made longer.
+// Whether the chain ends with a vertical straight piece at `x`, which can then be extended.
 bool endsWithVerticalAt(const PlacedEdge& edge, double x) {
   const auto n = edge.points.size();
   if (n < 4) return false;

@@ -7,7 +7,7 @@
 namespace fusescope {
 namespace {
 
-constexpr double kBorderReach = 130;  // the widest gap between two ranks, and a little
+constexpr double kBorderReach = 130;  // slightly more than the widest gap between two ranks
 
 struct Piece {
   PlacedPoint a, b;
@@ -16,7 +16,7 @@ struct Piece {
   double bottom() const { return std::max(a.y, b.y); }
 };
 
-/// Positive where c is on one side of the line from a to b, negative on the other.
+/// Returns a positive number if c is on one side of the line from a to b, and a negative one if it is on the other.
 double sideOf(const PlacedPoint& a, const PlacedPoint& b, const PlacedPoint& c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
@@ -50,7 +50,7 @@ double heightOfCrossing(const Piece& p, const Piece& q) {
   return p.a.y + (p.b.y - p.a.y) * a / (a - b);
 }
 
-/// By container: the edges that pass its border.
+/// Returns, by container, which edges cross its border.
 std::vector<std::vector<bool>> passing(const LayoutGraph& graph) {
   std::vector<std::vector<bool>> passes(graph.containers.size(), std::vector<bool>(graph.edges.size(), false));
   for (std::size_t e = 0; e < graph.edges.size(); ++e) {

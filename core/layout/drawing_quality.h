@@ -4,22 +4,22 @@
 
 namespace fusescope {
 
-/// How easily edges can be followed: what layouts are compared by.
+/// Measures how easily the edges of a drawing can be followed; layouts are compared by them.
 struct DrawingQuality {
-  std::size_t crossings = 0;  ///< of pieces of different edges, taken as straight
-  std::size_t bends = 0;      ///< where an edge's pieces meet
-  double length = 0;          ///< px
-  /// Fewer crossings, or as many and shorter edges.
+  std::size_t crossings = 0;  ///< crossings of pieces of different edges, which are treated as straight
+  std::size_t bends = 0;      ///< the number of places where two pieces of an edge meet
+  double length = 0;          ///< total length in px
+  /// Whether there are fewer crossings, or equally many and shorter edges.
   bool betterThan(const DrawingQuality& other) const {
     return crossings != other.crossings ? crossings < other.crossings : length < other.length;
   }
 };
 
-/// What lies exactly on top of each other is seen once and counts once. n log n and the pairs of pieces that share a
-/// height; for containers that Graphviz may draw.
+/// Measures a drawing. Pieces that lie exactly on top of each other count once. The time is n log n plus the number of
+/// pairs of pieces at a common height; it is meant for containers that are small enough for Graphviz.
 DrawingQuality qualityOf(const std::vector<PlacedEdge>& edges);
 
-/// Crossings near the border of a container, inside or outside, of two edges that both pass it.
+/// Counts the crossings near the border of a container, inside or outside, of two edges that both cross the border.
 std::size_t crossingsAtBorders(const LayoutGraph& graph, const LayoutGeometry& geometry);
 
 }  // namespace fusescope

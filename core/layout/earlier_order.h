@@ -7,17 +7,18 @@
 
 namespace fusescope {
 
-/// The order, from left to right, of what stood in the picture that a new one comes of. Knows nothing of levels without
-/// such a picture.
+/// The order from left to right that things had in the earlier picture. It knows nothing of levels that were not in
+/// that picture.
 class EarlierOrder {
  public:
   explicit EarlierOrder(const std::vector<Level>& levels) : m_levels(levels) {}
 
   bool isKnown(int level, int node) const;
   bool isKept(int level, const std::vector<int>& rank) const;
-  /// Those of the rank that are known change places among themselves, so that they stand in their order.
+  /// Permutes the known nodes of the rank among their positions, so that they are in their earlier order.
   void arrange(int level, std::vector<int>& rank) const;
-  /// Makes the keys (key, node) of those that are known rise in their order: keys that fall become their mean.
+  /// Makes the keys of the known nodes, given as pairs (key, node), ascend in their earlier order: keys that descend
+  /// are replaced by their mean.
   void raise(int level, std::vector<std::pair<double, int>>& keyed) const;
 
  private:

@@ -7,10 +7,10 @@ namespace {
 
 using Kind = LevelEntity::Kind;
 
-constexpr double kBesideWires = 30;  // between a stretch and the wires beside it
-constexpr double kBeforeTurn = 12;   // between the end of a stretch and the first wire below or above it
+constexpr double kBesideWires = 30;  // distance between a stretch and the wires beside it
+constexpr double kBeforeTurn = 12;   // distance between the end of a stretch and the first wire below or above it
 constexpr double kWidestLane = 12, kLeastLane = 4;
-constexpr double kWidestBundle = 160;  // of the wires in one gutter, as long as they can be told apart
+constexpr double kWidestBundle = 160;  // width of all wires in one gutter, unless they would be indistinguishable
 
 class Joining {
  public:
@@ -35,7 +35,7 @@ class Joining {
   }
   double bundle(std::size_t s) const { return wiresBelow(s) == 0 ? 0 : double(wiresBelow(s) - 1) * lane(s); }
 
-  // All stretches begin at one height, below the wires that come in at the top of any of them.
+  // All stretches begin at the same height, below the wires that enter at the top of any of them.
   void placeStretches() {
     const std::size_t count = m_stretches.all.size();
     for (std::size_t s = 0; s + 1 < count; ++s) m_top = std::max(m_top, kBeforeTurn + bundle(s));
@@ -58,7 +58,7 @@ class Joining {
 
   PlacedPoint inWhole(std::size_t s, const PlacedPoint& point) const { return {point.x + m_left[s], point.y + m_top}; }
 
-  // The level's own ports stand at its border, not at that of their stretch.
+  // The level's own ports are at its border, not at that of their stretch.
   PlacedRect placed(int v) const {
     const std::size_t s = std::size_t(m_stretches.of[v]);
     PlacedRect rect = layoutOf(s).entities[m_stretches.as[v]];
@@ -89,8 +89,8 @@ class Joining {
     return whole;
   }
 
-  // From the end of stretch `s` to the top of the next one. What leaves furthest to the right turns first, runs up
-  // furthest to the left and comes in from above all others.
+  // Draws a wire from the end of stretch `s` to the top of the next one. The wire that leaves furthest to the right
+  // turns first, runs up furthest to the left, and enters above all others.
   void turn(std::size_t s, std::size_t wire, PlacedEdge& edge) const {
     const Stretch &above = *m_stretches.all[s], &next = *m_stretches.all[s + 1];
     const PlacedRect& from = above.level.layout->entities[above.portsBelow[wire]];

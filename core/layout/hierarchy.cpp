@@ -56,7 +56,7 @@ class Builder {
     return static_cast<int>(to.graph.entities.size()) - 1;
   }
 
-  // A box outside is met at one port by all wires to it or from it.
+  // All wires to or from a box outside pass the border at one port.
   int port(int level, int box, LevelEntity::Kind kind) {
     const std::uint64_t key = (static_cast<std::uint64_t>(box) << 1) | (kind == LevelEntity::Kind::PortIn ? 1 : 0);
     const auto [it, added] = m_portOf[level].try_emplace(key, 0);
@@ -64,12 +64,12 @@ class Builder {
     return it->second;
   }
 
-  /// Where an edge begins or ends in a level.
+  /// The place in a level where an edge begins or ends.
   struct End {
     int level, entity, port;
   };
 
-  // Edges of the graph that have the same ends as seen from a level share one there. -1: the box is outside.
+  // Edges of the graph that have the same ends in a level share one edge there. -1 means that the box is outside.
   Hierarchy::Piece piece(const End& from, const End& to, int fromBox, int toBox) {
     const std::uint64_t key = (static_cast<std::uint64_t>(fromBox + 1) << 32) | static_cast<std::uint64_t>(toBox + 1);
     std::vector<LevelEdge>& edges = m_h.levels[from.level].graph.edges;
@@ -78,7 +78,7 @@ class Builder {
     return {from.level, it->second};
   }
 
-  // Up from its source, across, down to its target.
+  // The pieces go up from the source, across, and down to the target.
   std::vector<Hierarchy::Piece> piecesOf(const LayoutEdge& edge) {
     End from{levelOf(m_graph.boxes[edge.from].parent), m_entityOfBox[edge.from], -1};
     End to{levelOf(m_graph.boxes[edge.to].parent), m_entityOfBox[edge.to], -1};

@@ -8,16 +8,17 @@ namespace {
 
 constexpr int kSweeps = 8;
 constexpr int kSweepsOfLarge = 4, kSweepsOfSmall = 16;
-constexpr std::size_t kLarge = 20'000;      // nodes of a level, with its bends
-constexpr std::size_t kSmall = 1'500;       // up to here neighbours are exchanged and several starts are tried
-constexpr std::size_t kLookedInto = 2'000;  // up to here the level around it minds the inside of a container
-constexpr int kMostExchanges = 12;          // passes over a level
-constexpr long kWorthStaying = 2;           // crossings more, and a quarter, that are better than another order
+constexpr std::size_t kLarge = 20'000;  // nodes of a level, including bends
+constexpr std::size_t kSmall = 1'500;   // up to this number, neighbours are exchanged and several starts are tried
+// Up to this number, the enclosing level considers the inside of a container.
+constexpr std::size_t kLookedInto = 2'000;
+constexpr int kMostExchanges = 12;  // passes over a level
+constexpr long kWorthStaying = 2;   // additional crossings, and a quarter, that are better than another order
 
 enum class Start { Down, DownMirrored, Up };
 
-/// Orders one level after the other, each with all that is inside it and its own ports held; then gives the containers
-/// in it the order of their ports. What is inside is ordered again, by itself, when it is its turn.
+/// Orders one level after another, each with everything inside it and with its own ports fixed, and then gives the
+/// containers in it the order of their ports. The inside of a container is ordered again separately afterwards.
 class Ordering {
  public:
   Ordering(Hierarchy& hierarchy, const StopToken& stop)
@@ -50,7 +51,7 @@ class Ordering {
     return m_levels[level].state.isBend(node) ? -1 : m_levels[level].graph.entities[node].inside;
   }
 
-  // `root` and what is inside it and small enough to be minded.
+  // Returns `root` and the levels inside it that are small enough to be considered.
   std::vector<int> reached(int root) {
     std::vector<int> levels{root};
     for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -73,7 +74,7 @@ class Ordering {
     return true;
   }
 
-  // `holds`: what stood in the earlier picture keeps its order.
+  // If `holds` is true, what was in the earlier picture keeps its order.
   Status orderFromAll(bool holds) {
     m_holds = holds;
     m_fewest = std::numeric_limits<long>::max();
@@ -108,7 +109,7 @@ class Ordering {
     for (const int level : m_reached) m_best.push_back(stateOf(level).ranks);
   }
 
-  // Depth first: what hangs together stands together.
+  // Depth first, so that connected nodes are close to each other.
   void begin(int level, Start from) {
     LayeredState& state = stateOf(level);
     const LevelGraph& graph = m_levels[level].graph;
@@ -162,8 +163,8 @@ class Ordering {
     for (int r = 0; r < static_cast<int>(stateOf(level).ranks.size()); ++r) number(stateOf(level), r);
   }
 
-  // ---- where links end -------------------------------------------------------------------------------------------
-  // The node's place in its rank and, behind the point, the port's on the border of a container.
+  // ---- where links end ----------------------------------------------------------------------------------------------
+  // Returns the node's position in its rank and, as a fraction, the port's position on the border of a container.
   double place(int level, int node, int port) {
     const LayeredState& state = stateOf(level);
     const double whole = state.position[node];
@@ -191,7 +192,7 @@ class Ordering {
     return sum;
   }
 
-  // Pairs of m_lower in [from, to) that are in the wrong order; sorts them.
+  // Counts the pairs of m_lower in [from, to) that are in the wrong order, and sorts them.
   long inversions(std::size_t from, std::size_t to) {
     if (to - from < 2) return 0;
     const std::size_t middle = (from + to) / 2;
@@ -206,8 +207,8 @@ class Ordering {
     return sum;
   }
 
-  // ---- sweeps ----------------------------------------------------------------------------------------------------
-  // Sorts by where the links above, or below, come from; what has none keeps its place.
+  // ---- sweeps -------------------------------------------------------------------------------------------------------
+  // Sorts by the sources of the links above, or below; nodes without links keep their positions.
   void sortRank(int level, int r, bool byAbove) {
     LayeredState& state = stateOf(level);
     m_keyed.clear();
@@ -249,8 +250,8 @@ class Ordering {
     }
   }
 
-  // ---- neighbours ------------------------------------------------------------------------------------------------
-  // Exchanges neighbours of a rank as long as that crosses less.
+  // ---- neighbours ---------------------------------------------------------------------------------------------------
+  // Exchanges neighbours of a rank as long as that reduces crossings.
   void exchangeNeighbours(int level) {
     LayeredState& state = stateOf(level);
     bool better = true;
@@ -270,7 +271,7 @@ class Ordering {
     }
   }
 
-  // Crossings between the links of two neighbours that are saved by exchanging them.
+  // Returns how many crossings between the links of two neighbours are saved by exchanging them.
   long gain(int level, int left, int right) {
     const LayeredState& state = stateOf(level);
     long saved = 0;
@@ -301,8 +302,8 @@ class Ordering {
     return ports;
   }
 
-  // The ports of a container as the level around it would have them: by where their wires come from or go to. Those
-  // that this does not tell apart keep the order that the inside gave them.
+  // Returns the ports of a container in the order that the enclosing level wants: by the sources or targets of their
+  // wires. Ports that are equal in this respect keep the order of the inside.
   std::vector<int> portsAsOutside(int level, int container, LevelEntity::Kind kind) {
     const LayeredState& state = stateOf(level);
     const bool in = kind == LevelEntity::Kind::PortIn;
@@ -337,7 +338,7 @@ class Ordering {
     for (std::size_t i = 0; i < ports.size(); ++i) state.position[ports[i]] = static_cast<int>(i);
   }
 
-  // The borders of the containers of a level, from the top: from here on the order of their ports stands.
+  // Fixes the order of ports on the borders of a level's containers, from the top.
   void holdPorts(int level) {
     const RankOrder ranks = stateOf(level).ranks;
     for (const std::vector<int>& rank : ranks) {
@@ -359,12 +360,12 @@ class Ordering {
   const StopToken& m_stop;
   int m_root = -1;
   std::vector<int> m_reached;
-  std::vector<int> m_heldBy;       // by level: the level that minds it
+  std::vector<int> m_heldBy;       // by level: the level that considers it
   std::vector<bool> m_portsKnown;  // by level: its ports are in order
-  bool m_holds = false;            // what stood in the earlier picture keeps its order
-  bool m_turnsTies = false;        // what a sweep cannot tell apart changes sides: there may be less to cross
+  bool m_holds = false;            // what was in the earlier picture keeps its order
+  bool m_turnsTies = false;        // nodes that a sweep cannot distinguish change sides, which may reduce crossings
   long m_fewest = 0;
-  std::vector<RankOrder> m_best;  // as m_reached
+  std::vector<RankOrder> m_best;  // one per element of m_reached
   std::vector<bool> m_seen;
   std::vector<std::pair<double, double>> m_ends;
   std::vector<std::pair<double, int>> m_keyed;

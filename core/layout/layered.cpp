@@ -9,7 +9,7 @@ namespace {
 constexpr double kGridGap = 24;
 constexpr double kGridAspect = 1.6;
 
-// Where the ports of laid-out containers are, links must attach.
+// Links must be attached where the ports of laid-out containers are.
 void fixAttachments(LayeredState& state) {
   const auto fix = [&](int entity, const std::optional<double>& x, double& offset, bool& fixed) {
     fixed = x.has_value();

@@ -8,12 +8,12 @@
 
 namespace fusescope {
 
-/// What is wrong with a graph that is to be laid out, and where in it.
+/// Makes an error about a graph that is to be laid out. `attribute` is the place of the error in it.
 inline Diagnostic badLayout(std::string message, std::string attribute) {
   return {.message = std::move(message), .where = {.attribute = std::move(attribute)}};
 }
 
-/// Whether a box can be as wide or high, in pixels.
+/// Whether a box can have this width or height, in px.
 inline bool isSize(double value) {
   return std::isfinite(value) && value >= 0 && value < 1e7;
 }

@@ -9,30 +9,33 @@
 
 namespace fusescope {
 
-// A LayoutGraph is laid out one container ("level") at a time, innermost first: a laid-out container is a box in its
-// parent. An edge that crosses a container's border becomes one edge per level, joined at a port: a point on the
-// border, of no size, in the first rank of the level if the edge comes in, in the last if it leaves. Before that, the
-// outside has said in which order the ports are (orderHierarchy).
+// A LayoutGraph is laid out one container ("level") at a time, from the inside outwards: a container that is laid out
+// is a box in the enclosing level. An edge that crosses the border of a container becomes one edge in each level; these
+// are joined at a port, a point on the border without a size. A port is in the first rank of the level if the edge
+// enters, and in the last rank if it leaves. The order of the ports was determined before by the enclosing level
+// (orderHierarchy).
 
-/// A thing with a size and a place in one level.
+/// Something with a size and a place in one level.
 struct LevelEntity {
   enum class Kind { Box, PortIn, PortOut };
   Kind kind = Kind::Box;
   double width = 0, height = 0;
-  int inside = -1;  ///< of a container: the level that it holds
+  int inside = -1;  ///< for a container: the index of its level
 };
 
-/// `fromX` and `toX`: where on the entity's bottom and top the edge must attach, from its left side; empty: anywhere.
+/// `fromX` and `toX` are where the edge must be attached at the bottom of the first entity and at the top of the
+/// second, from its left side; if they are empty, it may be attached anywhere.
 struct LevelEdge {
   int from = 0, to = 0;
-  int fromPort = -1, toPort = -1;  ///< where it leaves or enters a container: the port, an entity of the level inside
+  /// The port at which it leaves or enters a container, as an entity of the inner level.
+  int fromPort = -1, toPort = -1;
   std::optional<double> fromX{}, toX{};
 };
 
 struct LevelGraph {
   std::vector<LevelEntity> entities;
   std::vector<LevelEdge> edges;
-  /// Ports of either kind, left to right; those that are not named stand anywhere.
+  /// The ports of both kinds from left to right; ports that are not listed may be anywhere.
   std::vector<int> portsIn{}, portsOut{};
 };
 
@@ -41,21 +44,22 @@ struct LevelLayout {
   std::vector<PlacedEdge> edges;
   double width = 0, height = 0;
   LayoutEngine engine = LayoutEngine::Layered;
-  std::vector<PlacedColumn> columns{};  ///< of a level that is wrapped (wrapping.h)
+  std::vector<PlacedColumn> columns{};  ///< for a wrapped level (wrapping.h)
 };
 
-/// Graphviz' dot; empty if it could not place the level. Takes long for many edges that pass many ranks, cannot be
-/// stopped and is not thread-safe: the window has it in a process of its own (app/layoutd).
+/// Lays out a level with Graphviz' dot. Returns nothing if dot could not place the level. It takes long if many edges
+/// pass many ranks, cannot be stopped, and is not thread-safe; the window therefore runs it in a separate process
+/// (app/layoutd).
 std::optional<LevelLayout> layOutWithDot(const LevelGraph& level);
 
-/// One level by itself, whose ports stand in the order that it names. As layOut() does each of its levels, but it is
-/// never wrapped.
+/// Lays out a single level whose ports are in the given order, as layOut() does for each of its levels, but without
+/// wrapping.
 Result<std::shared_ptr<const LevelLayout>> layOutLevel(const LevelGraph& graph, const LayoutOptions& options);
 
-/// How much room a container has round what it holds.
+/// The space that a container needs around its contents.
 struct ContainerFrame {
   double width = 0, height = 0;
-  double left = 0;  ///< of its content; its top is the header
+  double left = 0;  ///< x of the contents; their y is the height of the header
 };
 ContainerFrame frameOf(const LayoutContainer& container, const LevelLayout& content);
 
@@ -67,11 +71,11 @@ Result<LevelLayout> levelLayoutFromJson(const Json& json);
 /// Checks indices, sizes and nesting.
 Status checkLayoutGraph(const LayoutGraph& graph);
 
-/// A straight piece as a cubic; smooth S from one vertical to another. Both append to a chain that ends at its last
-/// point.
+/// These functions append to a chain that ends at its last point: a straight piece (as a cubic curve), or a smooth S
+/// from one vertical to another.
 void appendLine(PlacedEdge& edge, PlacedPoint to);
 void appendCurve(PlacedEdge& edge, PlacedPoint to);
-/// Appends a way along the axes through `corners`, which are rounded.
+/// Appends a path parallel to the axes through `corners`, which are rounded.
 void appendWay(PlacedEdge& edge, const std::vector<PlacedPoint>& corners);
 
 }  // namespace fusescope

@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kGraphFormat = "fusescope.level_graph";
 constexpr const char* kLayoutFormat = "fusescope.level_layout";
 
-// Hundredths of a pixel are enough for a picture and keep the text short.
+// Rounds to hundredths of a pixel, which are sufficient for a picture and keep the text short.
 double rounded(double value) {
   return std::round(value * 100) / 100;
 }

@@ -24,7 +24,8 @@ Adjacency adjacencyOf(const LevelGraph& level) {
   return adjacency;
 }
 
-// Kahn's order; when only cycles are left, the entity of lowest index goes next and its open inputs are turned round.
+// Kahn's algorithm. When only cycles are left, the entity with the lowest index is next, and its open inputs are
+// reversed.
 void orderTopologically(LayeredState& state, const Adjacency& adjacency) {
   const LevelGraph& level = *state.level;
   const int n = state.entityCount;
@@ -66,7 +67,7 @@ void rankLevel(LayeredState& state) {
   state.reversed.assign(level.edges.size(), false);
   const Adjacency adjacency = adjacencyOf(level);
   orderTopologically(state, adjacency);
-  std::vector<bool> loops(n, false);  // a box whose one edge comes back to it stands with the others
+  std::vector<bool> loops(n, false);  // a box whose only edge returns to it is placed with the boxes without edges
   for (const LevelEdge& edge : level.edges)
     if (edge.from == edge.to) loops[edge.from] = true;
 
@@ -78,7 +79,7 @@ void rankLevel(LayeredState& state) {
     downs[upper(e)].push_back(lower(e));
     ups[lower(e)].push_back(upper(e));
   }
-  // Several wires between the same two, of which one is a container that is open, pull as one: as they do while it is
+  // Several wires between the same two entities, of which one is an open container, pull as one wire, as when it is
   // closed.
   for (std::vector<std::vector<int>>* of : {&ups, &downs}) {
     for (std::vector<int>& neighbours : *of) {
@@ -86,13 +87,13 @@ void rankLevel(LayeredState& state) {
       neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
     }
   }
-  // A port that comes in and one that leaves on a cycle would pull boxes out of their order: ports keep to their ends.
+  // Ports that enter and leave on a cycle would pull boxes out of their order, so that ports stay at their ends.
   using Kind = LevelEntity::Kind;
   const auto kind = [&](int v) { return level.entities[v].kind; };
   const bool hasIn = std::any_of(level.entities.begin(), level.entities.end(),
                                  [](const LevelEntity& entity) { return entity.kind == Kind::PortIn; });
   state.rank.assign(n, hasIn ? 1 : 0);
-  std::vector<bool> loose(n, true);  // nothing that stands at the top reaches it
+  std::vector<bool> loose(n, true);  // it cannot be reached from the top
   int last = hasIn ? 1 : 0;
   for (const int v : state.topological) {
     if (kind(v) == Kind::PortIn) {

@@ -12,8 +12,8 @@ constexpr double kLargestGap = 110;
 constexpr double kAttachmentStep = 16;
 constexpr double kLaneGap = 14;
 
-// Spreads the free ends of the links on one side of a box in the order of where they go. A link that runs straight
-// keeps the middle.
+// Distributes the free ends of the links on one side of a box in the order of their other ends. A straight link keeps
+// the middle.
 void spreadEnds(LayeredState& state, int v, std::vector<int> links, bool bottom) {
   if (state.isBend(v) || links.size() < 2) return;
   const auto fixed = [&](int l) { return bottom ? state.links[l].upperFixed : state.links[l].lowerFixed; };
@@ -61,7 +61,7 @@ void placeDown(LayeredState& state) {
   }
 }
 
-// Down through the links: straight through the ranks, curved in the gaps.
+// Draws an edge through its links: straight through the ranks, curved in the gaps.
 PlacedEdge drawn(const LayeredState& state, const EdgePath& path, const LevelLayout& layout) {
   PlacedEdge edge;
   const RankLink& first = state.links[path.links.front()];
@@ -77,7 +77,7 @@ PlacedEdge drawn(const LayeredState& state, const EdgePath& path, const LevelLay
   return edge;
 }
 
-// Over the budget of bends: along a lane to the right of everything.
+// Draws an edge that exceeded the budget of bends: along a lane to the right of everything.
 PlacedEdge drawnOutside(const LayeredState& state, int upper, int lower, double lane, const LevelLayout& layout) {
   const PlacedRect &from = layout.entities[upper], &to = layout.entities[lower];
   const int r = state.rank[upper], s = state.rank[lower];

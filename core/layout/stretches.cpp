@@ -52,8 +52,8 @@ class Cutting {
   int lowerEnd(int e) const { return m_state.reversed[e] ? edgeOf(e).from : edgeOf(e).to; }
   const LevelEdge& edgeOf(int e) const { return m_state.level->edges[e]; }
 
-  /// Where an edge passes a cut: the node above it and, of a container, the port; edges that share both are one wire.
-  /// Those that run outside come last.
+  /// Where an edge passes a cut: the node above it and, for a container, the port. Edges with the same node and port
+  /// are one wire. Edges that are drawn outside come last.
   using WireKey = std::tuple<int, int, double, int, int>;  // outside, place, place of the port, node, port
   WireKey wireKey(int e, int cut) const {
     const std::vector<int>& links = m_state.paths[e].links;
@@ -89,7 +89,7 @@ class Cutting {
   void addEdge(int e) {
     const int upper = upperEnd(e), lower = lowerEnd(e);
     const int first = m_result.of[upper], last = m_result.of[lower];
-    int above = -1;  // the wire on which it comes
+    int above = -1;  // the wire on which it enters
     for (int s = first; s <= last; ++s) {
       const int wire = s == last ? -1 : m_wires[s].at(wireKey(e, s));
       const bool forward = !m_state.reversed[e];
@@ -108,7 +108,7 @@ class Cutting {
     }
   }
 
-  /// The bends of the whole level that the part passes are noted: they say where its own stand.
+  /// Records the bends of the whole level that this part passes, which determine where its own bends are.
   int add(int stretch, const LevelEdge& part, int e) {
     graphOf(stretch).edges.push_back(part);
     m_bends[stretch].push_back(e);
@@ -120,7 +120,7 @@ class Cutting {
     return it->second;
   }
 
-  // Ranks of a stretch as those of the whole level, below the wires that come in and above those that leave.
+  // The ranks of a stretch are those of the whole level, below the wires that enter and above those that leave.
   void order(int s) {
     Stretch& stretch = *m_result.all[s];
     LayeredState& state = stretch.level.state;
@@ -168,7 +168,7 @@ class Cutting {
     return ports;
   }
 
-  // `shift`: from a rank of the stretch to that of the whole level. What runs outside there stands to the right here.
+  // `shift` converts a rank of the stretch to one of the whole level. What is drawn outside there is on the right here.
   void placeBends(int s, int shift, std::vector<double>& place) {
     const LayeredState& state = m_result.all[s]->level.state;
     place.resize(state.rank.size(), double(m_state.rank.size()));
@@ -190,9 +190,8 @@ class Cutting {
   const Cuts& m_cuts;
   Stretches m_result;
   std::vector<std::map<WireKey, int>> m_wires;  // by cut
-  std::vector<std::vector<int>> m_bends;        // by stretch and edge in it: edge of the level
-  std::vector<std::map<std::tuple<int, int, int, int>, int>>
-      m_edgeAt;  // by stretch: what it has of edges that pass cuts
+  std::vector<std::vector<int>> m_bends;        // by stretch and its edges: the edge of the level
+  std::vector<std::map<std::tuple<int, int, int, int>, int>> m_edgeAt;  // by stretch: its parts of edges that pass cuts
 };
 
 }  // namespace

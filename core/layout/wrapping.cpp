@@ -6,22 +6,22 @@
 namespace fusescope {
 namespace {
 
-// About what the layered layout leaves free.
+// About the space that the layered layout leaves free.
 constexpr double kBesideBox = 36, kBesideBend = 18, kBelowRank = 46, kBesideStretch = 70, kBesideWire = 12;
-/// How much higher than the page a level is that is wrapped. Of a picture that is one level, that is one of less than
-/// 0.39 of the wanted width for its height.
+/// A level is wrapped if it is this much higher than the page. If the picture is a single level, its width is then less
+/// than 0.39 of the wanted width for its height.
 constexpr double kTall = 1.6;
-constexpr double kLeastPage = 400;  // px: what is not higher than kTall of it is legible in any window
+constexpr double kLeastPage = 400;  // px; a level that is at most kTall times as high is legible in any window
 constexpr double kWorthCutting =
-    0.85;                          // how much smaller the picture becomes at least, or the level stays in one piece
-constexpr double kPatience = 1.5;  // how much larger it may be with the cuts that it had
-constexpr double kShortest = 0.72, kLongest = 1.15;  // a stretch, by the height that it would have if all were equal
-constexpr double kWiresForUnevenness = 10;           // wires that a cut may have more if it is in the right place
-/// Numbers of stretches that are tried, by the one that the area suggests.
+    0.85;                          // the picture must become smaller by this factor; otherwise the level is not cut
+constexpr double kPatience = 1.5;  // the picture may be larger by this factor with its earlier cuts
+constexpr double kShortest = 0.72, kLongest = 1.15;  // height of a stretch, relative to stretches of equal height
+constexpr double kWiresForUnevenness = 10;           // additional wires that a cut at the right place may have
+/// The numbers of stretches that are tried, relative to the number that the area suggests.
 constexpr double kTried[] = {0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.4, 1.6, 2};
 constexpr std::size_t kMostChoices = 4, kLargestTried = 20'000;
 
-/// Sizes of the ranks, from their boxes.
+/// The sizes of the ranks, from their boxes.
 struct Ranks {
   std::vector<double> top;  ///< and behind the last its end
   std::vector<double> width;
@@ -42,7 +42,7 @@ Ranks ranksOf(const LayeredState& state) {
     }
     ranks.top.push_back(ranks.top.back() + tallest + kBelowRank);
   }
-  std::vector<int> deepest(state.entityCount, -1);  // of what runs outside
+  std::vector<int> deepest(state.entityCount, -1);  // of edges that are drawn outside
   for (std::size_t e = 0; e < state.paths.size(); ++e) {
     const LevelEdge& edge = state.level->edges[e];
     if (!state.paths[e].links.empty() || edge.from == edge.to) continue;
@@ -59,7 +59,7 @@ Ranks ranksOf(const LayeredState& state) {
   return ranks;
 }
 
-/// Where a level is cut and how large it becomes.
+/// Where a level is cut, and its size with these cuts.
 struct Wrapped {
   Cuts cuts;
   double width = 0, height = 0;
@@ -80,8 +80,8 @@ Wrapped measured(const Ranks& ranks, Cuts cuts) {
   return result;
 }
 
-// Into `count` stretches of about equal height, or one more: of the places near the end of each, the one that fewest
-// wires pass.
+// Cuts a level into `count` stretches of about equal height, or one more. Of the places near the end of each, the one
+// that the fewest wires pass is used.
 Wrapped wrapped(const Ranks& ranks, int count) {
   Cuts cuts;
   for (int from = 0; count > 1; --count) {
@@ -103,7 +103,7 @@ Wrapped wrapped(const Ranks& ranks, int count) {
   return measured(ranks, std::move(cuts));
 }
 
-// The smallest pictures of that proportion, the smallest first.
+// Returns the smallest pictures of this proportion, the smallest first.
 std::vector<Wrapped> inProportion(const Ranks& ranks, double proportion) {
   double area = 0;
   for (int r = 0; r < ranks.count(); ++r) area += (ranks.width[r] + kBesideStretch) * (ranks.top[r + 1] - ranks.top[r]);
@@ -123,8 +123,9 @@ std::vector<Wrapped> inProportion(const Ranks& ranks, double proportion) {
   return choices;
 }
 
-// Between ranks that follow each other: where the second one stood higher. If ranks between the two are not known,
-// where it is cut now, or where fewest wires pass. Empty: nothing of the level is known.
+// Returns cuts between consecutive ranks where the second one was higher in the earlier picture. If there are unknown
+// ranks between the two, the cut is where it is now, or where the fewest wires pass. Returns nothing if nothing of the
+// level is known.
 std::optional<Cuts> earlierCuts(const Level& level, const Ranks& ranks, const Cuts& now) {
   if (level.earlier.empty()) return std::nullopt;
   Cuts cuts;

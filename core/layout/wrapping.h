@@ -8,64 +8,64 @@
 
 namespace fusescope {
 
-// A level that is far too high for the picture is wrapped: its ranks are cut into stretches that stand side by side,
-// each read from the top to the bottom, then the next one to the right. A stretch is a level of its own, whose ports
-// are the wires that pass its two cuts; it is ordered as the whole level was. Wires run on in the gutter between two
-// stretches: down, to the right, up and into the top of the next one, side by side in the order that they have at the
-// cut, so that none of them crosses another there.
+// A level that is far too high for the picture is wrapped: its ranks are cut into stretches that are placed side by
+// side. Each is read from top to bottom, then the next one to the right. A stretch is a level of its own, whose ports
+// are the wires that pass its two cuts; the order inside it is that of the whole level. Between two stretches, wires
+// continue in a gutter: down, to the right, up, and into the top of the next stretch. They are side by side in the
+// order that they have at the cut, so that they do not cross in the gutter.
 //
-//     a      ┌──┐        a box; the level's ports stand at its top and its bottom as they do without cuts
+//     a      ┌──┐        a box; the level's ports are at its top and at its bottom, as without cuts
 //     │      │  d
 //     b      │  │
 //     │      │  e
 //     c      │  │
 //     └──────┘  f
 
-/// What a picture that is seen as a whole should be like.
+/// What the whole picture should look like.
 struct Page {
-  double proportion = 0;   ///< width to height; 0: nothing is wrapped
-  double height = 0;       ///< px: about that of a picture of this proportion
+  double proportion = 0;   ///< width divided by height; 0: nothing is wrapped
+  double height = 0;       ///< about the height in px of a picture of this proportion
   bool keepsCuts = false;  ///< the earlier picture had the same proportion
 };
 
-/// The first rank of each stretch but the first one: cuts of a level whose ranks are in order. Empty: it is not
-/// wrapped.
+/// The first rank of each stretch except the first, for a level whose ranks are in order. If it is empty, the level is
+/// not wrapped.
 using Cuts = std::vector<int>;
 
-/// `isMost`: the level holds more than half of the picture, and so has its proportion; another one is only cut to the
-/// height of the page. By the sizes of the boxes alone, before any of them has a place. Linear in the ranks and links,
-/// but for a small number of tries.
-/// Cuts that the level had earlier stay if it has about the wanted proportion with them.
+/// Returns candidates for the cuts of a level. If `isMost` is true, the level contains more than half of the picture,
+/// and gets its proportion; any other level is cut to the height of the page. The result depends only on the sizes of
+/// boxes, before any of them is placed. Earlier cuts of the level are kept if it has about the wanted proportion with
+/// them. Apart from a small number of attempts, the time is linear in the ranks and links.
 std::vector<Cuts> cutsOf(const Level& level, const Page& page, bool isMost);
 
-/// Draws `level`, whose ranks are in order, with these cuts. `draw` gives the layout of one stretch: a level with ranks
-/// in order.
+/// Draws `level`, whose ranks are in order, with these cuts. `draw` lays out one stretch, a level whose ranks are in
+/// order.
 using DrawStretch = std::function<Status(Level& stretch)>;
 Result<LevelLayout> drawWrapped(const Level& level, const Cuts& cuts, const DrawStretch& draw);
 
-// ---- the parts of drawWrapped()
-// --------------------------------------------------------------------------------------
+// The parts of drawWrapped().
 
-/// A level between two cuts. Its first entities are those of the level, then come the wires of the cut above as ports,
-/// then those of the cut below.
+/// A level between two cuts. Its first entities are those of the level; then come the wires of the cut above, as ports,
+/// and those of the cut below.
 struct Stretch {
   Level level;
-  std::vector<int> portsAbove, portsBelow;  ///< entities, by wire, left to right
+  std::vector<int> portsAbove, portsBelow;  ///< entities, by wire from left to right
 };
 
-/// A level in stretches.
+/// A level divided into stretches.
 struct Stretches {
   std::vector<std::unique_ptr<Stretch>> all;
-  std::vector<int> of, as;  ///< by entity of the whole level: the stretch, and the entity in it; -1: no edge touches it
+  /// By entity of the whole level: its stretch, and its index there; -1 for an entity without edges.
+  std::vector<int> of, as;
   struct Piece {
     int stretch, edge;
-    int wire;  ///< of the cut below, on which the edge goes on; -1: it ends here
+    int wire;  ///< the wire of the cut below on which the edge continues; -1 if the edge ends in this stretch
   };
-  std::vector<std::vector<Piece>> pieces;  ///< by edge of the whole level, from its upper end to its lower one
+  std::vector<std::vector<Piece>> pieces;  ///< by edge of the whole level, from its upper end to its lower end
 };
 Stretches stretchesOf(const Level& level, const Cuts& cuts);
 
-/// Puts stretches that have been laid out side by side. `whole`: the level that they are of.
+/// Places stretches that were laid out side by side. `whole` is the level that they are parts of.
 LevelLayout joined(const Level& whole, const Stretches& stretches);
 
 }  // namespace fusescope

@@ -7,7 +7,7 @@
 
 namespace fusescope::onnxlib {
 
-/// What is wrong with a tensor of a file; whoever reads the file adds where.
+/// Makes an error about a tensor of a file; the caller adds the place.
 inline Diagnostic badTensor(std::string message, std::string help = {}) {
   return {.message = std::move(message), .help = std::move(help)};
 }

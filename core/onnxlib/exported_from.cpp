@@ -11,7 +11,7 @@
 namespace fusescope::onnxlib {
 namespace {
 
-/// What stands in `text` behind `begin`, up to `end`; empty: one of them is not there.
+/// Returns the text between `begin` and `end` in `text`; empty if one of them is missing.
 std::string_view between(std::string_view text, std::string_view begin, std::string_view end) {
   const std::size_t from = text.find(begin);
   if (from == std::string_view::npos) return {};
@@ -20,7 +20,7 @@ std::string_view between(std::string_view text, std::string_view begin, std::str
   return to == std::string_view::npos ? std::string_view() : text.substr(0, to);
 }
 
-/// "%linear_4 : [num_users=1] = call_function[target=torch.ops.aten.linear.default](args = …"
+/// Reads "%linear_4 : [num_users=1] = call_function[target=torch.ops.aten.linear.default](args = …".
 ExportedFrom noteOf(const onnx::NodeProto& node) {
   ExportedFrom from{
       .node = {}, .target = {}, .module = moduleOf(node), .trace = traceOf(node), .programNode = programNodeOf(node)};

@@ -8,17 +8,17 @@
 
 namespace fusescope::onnxlib {
 
-/// What PyTorch's exporter notes on a node: the node of the exported program that it was made of, as the program has it
-/// after the exporter's own passes. Texts are empty where nothing is noted.
+/// What PyTorch's exporter records on a node: the node of the exported program that it was made of, after the
+/// exporter's own passes. Texts are empty if nothing was recorded.
 struct ExportedFrom {
   std::string node;         ///< "linear_4"
   std::string target;       ///< "aten.linear.default"
-  std::string module;       ///< "encoder.layer.3"; of the outermost module: empty
-  std::string trace;        ///< the lines of source that it comes from, as Python prints a trace
-  std::string programNode;  ///< where our probe exported it: the node of the program before all passes
+  std::string module;       ///< "encoder.layer.3"; empty for the outermost module
+  std::string trace;        ///< the source lines of the node, as Python prints a trace
+  std::string programNode;  ///< if our probe exported it: the node of the program before all passes
 };
 
-/// By the place of a node in the main graph of the file. Errors: the file cannot be read.
+/// Returns the records by position of the node in the main graph. It is an error if the file cannot be read.
 Result<std::vector<ExportedFrom>> exportedFrom(const std::filesystem::path& path);
 
 }  // namespace fusescope::onnxlib

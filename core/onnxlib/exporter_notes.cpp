@@ -14,7 +14,7 @@ std::string_view metadata(const onnx::NodeProto& node, std::string_view key) {
   return {};
 }
 
-/// The texts of a list as Python prints it: "['', 'encoder', 'add']".
+/// Returns the texts of a list as Python prints it: "['', 'encoder', 'add']".
 std::vector<std::string_view> listed(std::string_view text) {
   std::vector<std::string_view> parts;
   for (std::size_t start = text.find('\''); start != std::string_view::npos;) {
@@ -26,7 +26,7 @@ std::vector<std::string_view> listed(std::string_view text) {
   return parts;
 }
 
-/// The names of "name: class/name: class/name: class".
+/// Returns the names in "name: class/name: class/name: class".
 std::vector<std::string_view> namesOfScopes(std::string_view text) {
   std::vector<std::string_view> names;
   while (!text.empty()) {
@@ -41,7 +41,8 @@ std::vector<std::string_view> namesOfScopes(std::string_view text) {
 }  // namespace
 
 std::string moduleOf(const onnx::NodeProto& node) {
-  // Both forms list the modules from the outermost in, each by its full path, and then the traced operation itself.
+  // Both forms list the modules from the outermost inwards, each with its full path, and then the traced operation
+  // itself.
   std::vector<std::string_view> scopes = listed(metadata(node, "pkg.torch.onnx.name_scopes"));
   if (scopes.empty()) scopes = namesOfScopes(metadata(node, "namespace"));
   return scopes.size() < 2 ? std::string() : std::string(scopes[scopes.size() - 2]);

@@ -7,12 +7,13 @@
 
 namespace fusescope::onnxlib {
 
-/// The path of the module whose code made `node` ("encoder.layer.3.attention"), from the metadata that PyTorch's
-/// exporter leaves on it; empty where there is none, or where the outermost module made it.
+/// Returns the path of the module whose code made `node` ("encoder.layer.3.attention"), from the metadata of PyTorch's
+/// exporter. It is empty if there is none, or if the outermost module made the node.
 std::string moduleOf(const onnx::NodeProto& node);
-/// The lines of source that `node` comes from, as Python prints a trace; empty where PyTorch's exporter left none.
+/// Returns the source lines of `node`, as Python prints a trace. It is empty if PyTorch's exporter did not record them.
 std::string traceOf(const onnx::NodeProto& node);
-/// The node of an exported program that `node` was made of, where our probe exported it (torch_export.py); else empty.
+/// Returns the node of an exported program that `node` was made of, if our probe exported it (torch_export.py); else
+/// empty.
 std::string programNodeOf(const onnx::NodeProto& node);
 
 }  // namespace fusescope::onnxlib

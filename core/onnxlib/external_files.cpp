@@ -32,7 +32,7 @@ Result<std::shared_ptr<const MappedFile>> ExternalFiles::open(const std::string&
   if (std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first != folder.end())
     return refuse(std::string("leads out of the folder through a link") + inside);
 
-  auto mapped = MappedFile::open(folder / relative);  // by that name: a link may lead elsewhere later
+  auto mapped = MappedFile::open(folder / relative);  // opened by this name, because a link may lead elsewhere later
   if (!mapped.ok()) return refuse(mapped.error().message);
   m_open.emplace(location, mapped.value());
   return mapped;

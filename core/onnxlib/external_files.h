@@ -10,12 +10,12 @@
 
 namespace fusescope::onnxlib {
 
-/// The files beside a model that hold its external data, each mapped once. Nothing outside the model's folder is
-/// opened.
+/// The files with a model's external data; each is mapped once. No file outside the model's folder is opened.
 class ExternalFiles {
  public:
   explicit ExternalFiles(const std::filesystem::path& model);
-  /// Errors name the location: absolute, leaving the folder (by ".." or through a link), missing.
+  /// Opens the file at `location`. The error names a location that is absolute, that leaves the folder (by ".." or
+  /// through a link), or that does not exist.
   Result<std::shared_ptr<const MappedFile>> open(const std::string& location);
   MappedFiles opened() const;
 

@@ -7,14 +7,14 @@
 
 namespace fusescope::onnxlib {
 
-/// The key of metadata that readModel() leaves where they are: a megabyte that nobody may want.
+/// A key of metadata whose value readModel() does not read, because it may be large and is seldom needed.
 inline constexpr const char* kMetadataLeft = "fusescope.example_inputs";
 
-/// The value of `key` among the metadata of an .onnx file that lies in memory, as a view of it; of several the last.
-/// Nothing else of the network is read, so that it costs next to nothing. Nothing where there is none, and where the
-/// file is no ONNX model.
+/// Returns the value of `key` in the metadata of an .onnx file in memory, as a view of it; the last one if there are
+/// several. Nothing else of the file is read, so that this is fast. Returns nothing if there is no such key, or if the
+/// file is not an ONNX model.
 std::optional<std::string_view> metadataEntry(std::span<const std::byte> file, std::string_view key);
-/// The same among the metadata of the main graph.
+/// Does the same for the metadata of the main graph.
 std::optional<std::string_view> graphMetadataEntry(std::span<const std::byte> file, std::string_view key);
 
 }  // namespace fusescope::onnxlib

@@ -9,8 +9,8 @@
 
 namespace fusescope::onnxlib {
 
-/// Reads a model without its large payloads (wire_strip.h) into `proto`. Errors: protobuf cannot read it, it holds no
-/// graph.
+/// Parses a model without its large payloads (wire_strip.h) into `proto`. It is an error if protobuf cannot read it, or
+/// if it contains no graph.
 Status parseModel(const std::string& wire, onnx::ModelProto& proto);
 
 }  // namespace fusescope::onnxlib

@@ -15,8 +15,8 @@
 namespace fusescope::onnxlib {
 namespace {
 
-/// Whether ONNX's inference (up to 1.23 at least) comes to the end of an Einsum's equation: before the arrow it reads
-/// letters, digits, blanks, commas and "...", and stays for ever at anything else.
+/// Whether ONNX's inference (at least up to 1.23) terminates on an Einsum's equation: before the arrow it reads
+/// letters, digits, blanks, commas and "...", and loops forever at anything else.
 bool isReadToItsEnd(std::string_view equation) {
   constexpr std::string_view kEllipsis = "...";
   equation = equation.substr(0, equation.find("->"));
@@ -35,8 +35,8 @@ bool hangsInference(const onnx::NodeProto& node) {
          });
 }
 
-/// Takes out the nodes for which ONNX's inference (up to 1.23 at least) reads the type of an input that may have none,
-/// TreeEnsemble after an operator that nobody knows, and those for which it never ends.
+/// Removes the nodes for which ONNX's inference (at least up to 1.23) reads the type of an input that may have none
+/// (TreeEnsemble after an unknown operator), and those for which it does not terminate.
 void removeUnsafeNodes(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) {
   for (int i = nodes.size() - 1; i >= 0; --i) {
     if (nodes[i].op_type() == "TreeEnsemble" || hangsInference(nodes[i])) {
@@ -48,8 +48,9 @@ void removeUnsafeNodes(google::protobuf::RepeatedPtrField<onnx::NodeProto>& node
   }
 }
 
-/// What ONNX's shape inference finds for the values of the main graph, whose nodes it may take out. Failing, it finds
-/// nothing: our own inference judges the network; this one only types what we have no operator for.
+/// Returns the types that ONNX's shape inference finds for the values of the main graph; it may remove nodes of this
+/// graph. If it fails, it finds nothing: our own inference judges the network, and this one only gives types where we
+/// have no operator.
 NameMap<FileType> inferTypes(onnx::ModelProto& proto) {
   NameMap<FileType> types;
   removeUnsafeNodes(*proto.mutable_graph()->mutable_node());
@@ -98,10 +99,10 @@ Result<FileModel> readMapped(const std::shared_ptr<const MappedFile>& file, cons
   TensorReader tensors(file, std::move(stripped.payloads), ExternalFiles(path), limits.tensorBytes);
   if (limits.takesMissingData) tensors.takeMissingData();
   auto model = fileModelOf(proto, tensors, limits);
-  TRY(checkIntact(tensors.files()));  // else neither the model nor an error in it means anything
+  TRY(checkIntact(tensors.files()));  // otherwise neither the model nor an error in it can be trusted
   if (!model.ok()) return model;
   model.value().files = tensors.files();
-  // Exporters mostly declare all types: then hardly any is asked for, and nothing is inferred before one is.
+  // Exporters usually declare all types. Hardly any is then requested, and nothing is inferred before a request.
   const bool declares = proto.graph().value_info_size() > 0;
   model.value().inferred =
       InferredTypes(std::async(declares ? std::launch::deferred : std::launch::async, [arena, &proto] {

@@ -3,7 +3,7 @@
 namespace fusescope::onnxlib {
 namespace {
 
-constexpr char kMark = '\x01';  // in front of a number that a node has until all are named
+constexpr char kMark = '\x01';  // prefix of a node's number until all nodes are named
 
 }  // namespace
 
@@ -44,7 +44,7 @@ void NameNumbers::nameNodes(Nodes& nodes) {
 }
 
 std::map<std::string, std::string, std::less<>> NameNumbers::name(onnx::ModelProto& model) {
-  model.clear_training_info();  // it would speak of values that have other names now, and nobody who runs it reads it
+  model.clear_training_info();  // it would refer to old names of values, and no one who runs the network reads it
   nameNodes(*model.mutable_graph()->mutable_node());
   for (auto& function : *model.mutable_functions()) nameNodes(*function.mutable_node());
   Scope main;
@@ -63,7 +63,7 @@ void NameNumbers::defineResults(const Nodes& nodes, Scope& scope) {
     for (const std::string& output : node.output()) define(output, scope);
 }
 
-/// A name that nothing defines, as in a damaged file, is a value of the graph that reads it.
+/// A name that nothing defines, as in a damaged file, is treated as a value of the graph that reads it.
 void NameNumbers::rename(std::string& name, Scope& scope) {
   if (name.empty()) return;
   for (const Scope* visible = &scope; visible != nullptr; visible = visible->outer)

@@ -8,18 +8,19 @@
 
 namespace fusescope::onnxlib {
 
-/// Gives nodes and values of a model numbers for names: "n0", "n1", … and "v0", "v1", …, each once in the whole file,
-/// bodies and functions included. A node of the file has the same number whatever is edited: of the main graph its
-/// place, then those of bodies, of functions, and last those that edits added.
+/// Replaces the names of nodes and values of a model by "n0", "n1", … and "v0", "v1", …. Each name is unique in the
+/// whole file, including bodies and functions. The number of a node of the file does not depend on edits: nodes of the
+/// main graph are numbered by position, then come those of bodies and of functions, and last those that edits added.
 class NameNumbers {
  public:
-  /// Before the model is edited: marks its nodes with their numbers.
+  /// Marks the nodes of the model with their numbers. It is called before the model is edited.
   void markNodes(onnx::ModelProto& model);
-  /// Once it is edited: names all. What the values of the main graph are called now, by what they were called.
+  /// Renames everything after the model was edited. Returns the new names of the main graph's values by their old
+  /// names.
   std::map<std::string, std::string, std::less<>> name(onnx::ModelProto& model);
 
  private:
-  /// Names that are visible in a graph: its own, and those of the graphs around it.
+  /// The names that are visible in a graph: its own, and those of the enclosing graphs.
   struct Scope {
     const Scope* outer = nullptr;
     std::map<std::string, std::string, std::less<>> names{};

@@ -13,7 +13,7 @@
 namespace fusescope::onnxlib {
 namespace {
 
-constexpr std::size_t kPage = 4096;  // of external data: what ONNX recommends, so that weights can be mapped
+constexpr std::size_t kPage = 4096;  // alignment of external data that ONNX recommends, so that weights can be mapped
 
 using TensorVisitor = std::function<Status(onnx::TensorProto& tensor, bool isInitializer)>;
 
@@ -54,7 +54,7 @@ bool liesElsewhere(const onnx::TensorProto& tensor) {
   return tensor.data_location() == onnx::TensorProto::EXTERNAL;
 }
 
-/// Whether the file itself, and not our reader, keeps the tensor's data beside it.
+/// Whether the file itself, and not our reader, has the tensor's data in another file.
 bool isExternalInFile(const onnx::TensorProto& tensor) {
   if (!liesElsewhere(tensor)) return false;
   for (const auto& entry : tensor.external_data())
@@ -62,7 +62,8 @@ bool isExternalInFile(const onnx::TensorProto& tensor) {
   return true;
 }
 
-/// The files with the model's external data, of weights too that edits replace. What is not there has no file.
+/// Returns the files with the model's external data, including that of weights that edits replace. Files that do not
+/// exist are left out.
 MappedFiles filesBeside(onnx::ModelProto& model, const std::filesystem::path& path) {
   ExternalFiles external(path);
   const auto opened = forTensors(model, [&](onnx::TensorProto& tensor, bool) -> Status {
@@ -74,7 +75,7 @@ MappedFiles filesBeside(onnx::ModelProto& model, const std::filesystem::path& pa
   return opened.ok() ? external.opened() : MappedFiles();
 }
 
-/// Puts every weight where it belongs in the files to be written.
+/// Assigns every weight to its place in the files to be written.
 class WeightPlacer {
  public:
   WeightPlacer(TensorReader& tensors, std::string weightsName, NetworkBytes& network)
@@ -139,7 +140,7 @@ class WeightPlacer {
   std::size_t m_offset = 0;
 };
 
-/// What a model goes through before and after it is edited.
+/// What is done with a model before and after it is edited.
 struct Naming {
   std::function<void(onnx::ModelProto&)> before{}, after{};
 };

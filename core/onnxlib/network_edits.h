@@ -15,135 +15,139 @@
 
 namespace fusescope::onnxlib {
 
-/// A step into a body: the node that has it, by its place in its graph's list, and the attribute that holds it.
+/// A step into a body: the position of the holder in its graph's list of nodes, and the attribute that contains the
+/// body.
 struct BodyStep {
   std::size_t node = 0;
   std::string attribute;
   auto operator<=>(const BodyStep&) const = default;
 };
-/// The way from the main graph to one of the file's graphs; empty: the main graph.
+/// The path from the main graph to one of the file's graphs; empty for the main graph.
 using GraphPath = std::vector<BodyStep>;
 
-/// A node as the file has it: its graph, and its place in the graph's list. Edits never change what a place means. In
-/// the main graph it is the OriginId of the node.
+/// A node of the file: its graph, and its position in the graph's list. Edits do not change the meaning of a position.
+/// In the main graph it is the OriginId of the node.
 struct NodePlace {
   GraphPath graph;
   std::size_t node = 0;
   auto operator<=>(const NodePlace&) const = default;
 };
 
-/// What to change in a network as its file has it. All that is not named stays as it is: nodes, names, metadata,
-/// weights.
+/// The changes of a network, in terms of its file. Everything that no edit names stays as it is: nodes, names,
+/// metadata, weights.
 struct NetworkEdits {
-  /// Operand `slot` of a node reads another value ("": none); slots behind the last one are added.
+  /// Operand `slot` of a node becomes another value ("" for none). Slots after the last one are added.
   struct Operand {
     NodePlace node;
     std::size_t slot = 0;
     std::string value;
   };
-  /// Result `slot` of a node gets another name. Whoever read it reads that name only where an Operand says so.
+  /// Result `slot` of a node gets another name. Its readers keep reading the old name unless an Operand changes them.
   struct Outcome {
     NodePlace node;
     std::size_t slot = 0;
     std::string value;
   };
-  /// A node that the file has not; it goes behind the last node that makes what it reads (bodies included), those made
-  /// at one place in this order. What an earlier new node makes, a later one may read.
+  /// A node to be added. It is placed after the last node (including nodes in bodies) that makes one of its operands;
+  /// nodes that would be at the same place are in this order. A new node may read results of earlier new nodes.
   struct NewNode {
     GraphPath graph;
     FileNode node;
   };
-  /// Added, or in the place of the one of that name.
+  /// The attribute is added, or replaces the one of the same name.
   struct NewAttribute {
     NodePlace node;
     FileAttribute attribute;
   };
-  /// A node loses an attribute.
+  /// The attribute is removed from the node.
   struct GoneAttribute {
     NodePlace node;
     std::string name;
   };
-  /// Added, or in the place of the one of that name, whose declared types change with it.
+  /// The initializer is added, or replaces the one of the same name, whose declared types are then changed too.
   struct NewInitializer {
     GraphPath graph;
     FileTensor tensor;
   };
-  /// The element type that a graph declares of a value: of its input, output or value_info. One whose name is not
-  /// declared is left so.
+  /// Sets the element type that a graph declares for a value, as an input, an output or in value_info. Nothing is done
+  /// if the graph does not declare the value.
   struct NewType {
     GraphPath graph;
     std::string value;
     DataType type = DataType::Undefined;
   };
-  /// A node of the main graph is called otherwise.
+  /// A node of the main graph gets another name.
   struct NewName {
     std::size_t node = 0;
     std::string name;
   };
-  /// What goes into the main graph and what comes out of it, in the place of what the file declares: of a part of the
-  /// network. What the part needs none of goes: initializers, declared types, functions, annotations and steps for
-  /// training. Initializers that the oldest files list among the inputs stay listed.
+  /// The inputs and outputs of the main graph, if the network becomes a part of the original one. They replace the
+  /// declared ones. What the part does not need is removed: initializers, declared types, functions, annotations and
+  /// training steps. Initializers that are also listed as inputs, as in the oldest files, stay listed.
   struct Borders {
     std::vector<FileValue> inputs, outputs;
   };
   std::vector<Operand> operands;
   std::vector<Outcome> outcomes;
   std::vector<NewNode> nodes;
-  std::vector<NodePlace> goneNodes;  ///< nodes that go; what they made, new nodes make or nobody reads
+  /// Nodes to be removed; their results are made by new nodes or are not read any more.
+  std::vector<NodePlace> goneNodes;
   std::vector<NewAttribute> attributes;
   std::vector<GoneAttribute> goneAttributes;
   std::vector<NewInitializer> initializers;
   std::vector<NewType> types;
   std::vector<NewName> names;
   std::optional<Borders> borders;
-  std::map<std::string, std::string> metadata;       ///< added, or in the place of what is there
-  std::map<std::string, std::string> graphMetadata;  ///< the same of the main graph
-  std::vector<std::string> goneMetadata;             ///< keys of metadata that go, where they are there
-  std::int64_t opset = 0;                            ///< of ai.onnx; 0: as it is. Never lowered.
+  std::map<std::string, std::string> metadata;       ///< each entry is added, or replaces the one with the same key
+  std::map<std::string, std::string> graphMetadata;  ///< the same for the metadata of the main graph
+  std::vector<std::string> goneMetadata;             ///< keys of metadata that are removed if they exist
+  std::int64_t opset = 0;                            ///< the opset of ai.onnx; 0: unchanged; it is never lowered
 };
 
-/// A network as bytes: of its .onnx file, and of the file with its weights beside it, if there is one.
+/// The bytes of a network: its .onnx file, and the file with its weights beside it, if there is one.
 struct NetworkBytes {
   std::string model;
-  std::vector<std::span<const std::byte>> weights;  ///< one after another; empty: all is in `model`
-  MappedFiles files;                                ///< of the network that was read, and what `weights` are views of
-  std::vector<std::shared_ptr<const void>> owners;  ///< of the other `weights`
+  std::vector<std::span<const std::byte>> weights;  ///< consecutive pieces; empty if everything is in `model`
+  MappedFiles files;  ///< the files of the network that was read; `weights` are views of them
+  std::vector<std::shared_ptr<const void>> owners;  ///< owners of the other pieces of `weights`
 };
 
-/// The oldest version of the file format for an opset of ai.onnx, as ONNX released them; of what the library knows.
+/// Returns the oldest version of the file format for an opset of ai.onnx, as ONNX released them. Only opsets that the
+/// library knows are supported.
 std::int64_t irVersionFor(std::int64_t opset);
 
-/// Weights of up to this many bytes in all stay within the .onnx file, which protobuf bounds at 2 GiB.
+/// Weights of at most this total size stay in the .onnx file, whose size protobuf limits to 2 GiB.
 inline constexpr std::int64_t kMostBytesInside = std::int64_t{1} << 30;
 
-/// The network at `path` with `edits`. Initializers, Constants and Casts of the main graph that nothing reads any more
-/// because of the edits go. Weights of 4
-/// KiB and more lie in a file beside it, which is to be called `weightsName`, where the file has external data itself
-/// or its weights are above `mostInside` bytes. Errors are located: what an edit names is not there, a file changed.
+/// Returns the network at `path` with `edits`. Initializers, Constants and Casts of the main graph that are not read
+/// any more because of the edits are removed. Weights of 4 KiB and more are put into a separate file, which will be
+/// called `weightsName`, if the original has external data or the weights have more than `mostInside` bytes. Errors are
+/// located: something that an edit names does not exist, or a file changed.
 Result<NetworkBytes> editNetwork(const std::filesystem::path& path, const NetworkEdits& edits,
                                  const std::string& weightsName, std::int64_t mostInside = kMostBytesInside);
 
-/// The same network with numbers for names.
+/// A network with numbers in place of names.
 struct NumberedNetwork {
   NetworkBytes bytes;
-  /// What a value of the main graph is called, by the name that it has in the file or in the edits.
+  /// The new names of the main graph's values, by their names in the file or in the edits.
   std::map<std::string, std::string, std::less<>> values{};
 };
-/// As editNetwork(); then every node is called "n0", "n1", … and every value "v0", "v1", …, those in bodies and
-/// functions too, each name once in the file. A node of the file's main graph has its place there for a number; nodes
-/// that the edits add have numbers behind all those of the file. Steps for training go.
+/// Edits the network as editNetwork() does, and then renames every node to "n0", "n1", … and every value to "v0", "v1",
+/// …, including those in bodies and functions. Each name is unique in the file. The number of a node of the main graph
+/// is its position in the file; nodes that the edits add have higher numbers than all nodes of the file. Training steps
+/// are removed.
 Result<NumberedNetwork> numberedNetwork(const std::filesystem::path& path, const NetworkEdits& edits,
                                         const std::string& weightsName, std::int64_t mostInside = kMostBytesInside);
 
-/// The error that `path`, where something is to be written, leads to one of `files`.
+/// Returns an error if `path`, where something is to be written, leads to one of `files`.
 Status checkNotWrittenOver(const std::filesystem::path& path, const MappedFiles& files);
-/// Writes the weights, then the network; each is at every moment as it was or whole. `path`.data is the file beside.
-/// Refuses a path that leads to one of `network.files`.
+/// Writes the weights (to `path`.data), then the network. Each file is unchanged or complete at every moment. It is an
+/// error if a path leads to one of `network.files`.
 Status writeNetwork(const std::filesystem::path& path, const NetworkBytes& network);
-/// The same, with the file of the weights at `weights`; it is to have the name that the network was edited for.
+/// Does the same with the file of weights at `weights`, whose name must be the one that editNetwork() was given.
 Status writeNetworkAs(const std::filesystem::path& path, const std::filesystem::path& weights,
                       const NetworkBytes& network);
-/// What the file with the weights is called beside a network at `path`.
+/// Returns the name of the file of weights for a network at `path`.
 std::string weightsNameOf(const std::filesystem::path& path);
 
 }  // namespace fusescope::onnxlib

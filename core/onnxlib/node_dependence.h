@@ -4,11 +4,11 @@
 
 namespace fusescope::onnxlib {
 
-// What the results of a node depend on besides the numbers that it reads.
+// These functions say on what the results of a node depend besides the numbers of its operands.
 
-/// Whether a node of ai.onnx gives other numbers each time that it is run.
+/// Whether a node of ai.onnx gives different numbers each time it runs.
 bool isRandom(const FileNode& node);
-/// Whether a node reads the extents of its operand and none of its numbers.
+/// Whether a node reads only the extents of its operand.
 bool readsExtentsOnly(const FileNode& node);
 
 }  // namespace fusescope::onnxlib

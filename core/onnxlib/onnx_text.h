@@ -7,11 +7,11 @@
 
 namespace fusescope::onnxlib {
 
-/// The bytes of an .onnx file from ONNX's textual syntax:
+/// Converts ONNX's textual syntax to the bytes of an .onnx file:
 ///   <ir_version: 10, opset_import: ["" : 18]>
 ///   net (float[2, 3] x) => (float[2, 3] y) <float[3] w = {1, 2, 3}> { [node_add] y = Add (x, w) }
 Result<std::string> onnxTextToBytes(std::string_view text);
-/// The inverse, as the library writes it.
+/// Converts back, in the form in which the library writes the syntax.
 Result<std::string> onnxBytesToText(std::string_view bytes);
 
 }  // namespace fusescope::onnxlib

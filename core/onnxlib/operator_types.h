@@ -10,28 +10,30 @@
 
 namespace fusescope::onnxlib {
 
-/// What an operator's schema says of the type of an operand or a result.
+/// The types that an operator's schema allows for an operand or a result.
 struct SlotTypes {
-  std::string parameter;          ///< "T": slots of one parameter have one type; "tensor(float)" where there is none
+  /// Slots with the same parameter have the same type; "tensor(float)" if there is no parameter.
+  std::string parameter;
   std::vector<DataType> allowed;  ///< element types of tensors
   bool allows(DataType type) const;
 };
 
 struct OperatorTypes {
   std::vector<SlotTypes> operands, results;
-  bool operandsRepeat = false, resultsRepeat = false;  ///< the last one stands for any number, all of one type
-  const SlotTypes* operand(std::size_t i) const;       ///< null: there is none
+  /// The last slot may repeat any number of times, always with one type.
+  bool operandsRepeat = false, resultsRepeat = false;
+  const SlotTypes* operand(std::size_t i) const;  ///< null if there is no such operand
   const SlotTypes* result(std::size_t i) const;
 };
 
-/// The types of an operator at `opset` of its domain; nothing where the library does not know it.
+/// Returns the types of an operator at `opset` of its domain, or nothing if the library does not know it.
 std::optional<OperatorTypes> operatorTypes(const std::string& domain, const std::string& op, std::int64_t opset);
-/// The first opset behind `opset` at which operand `slot` may be of `type`; 0: none.
+/// Returns the first opset after `opset` at which operand `slot` may have type `type`; 0 if there is none.
 std::int64_t opsetThatAllows(const std::string& domain, const std::string& op, std::size_t slot, DataType type,
                              std::int64_t opset);
-/// Why `node` may not mean the same at opset `to` as at `from` without other edits; empty: it does. Types aside, the
-/// schemas must be alike, and what is new in the later one optional; what changed beside its schema is the caller's to
-/// know.
+/// Returns why `node` may have another meaning at opset `to` than at `from`, or an empty text if it has the same
+/// meaning. Apart from types, the schemas must be equal, except for additions that are optional. Changes that are not
+/// in the schema have to be known by the caller.
 std::string obstacleToRaising(const FileNode& node, std::int64_t from, std::int64_t to);
 
 }  // namespace fusescope::onnxlib

@@ -22,7 +22,7 @@ void addOperators(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nod
   }
 }
 
-/// Takes out the functions that nothing calls any more.
+/// Removes the functions that are not called any more.
 void dropUncalled(onnx::ModelProto& model) {
   std::set<Operator> called;
   addOperators(model.graph().node(), called);
@@ -67,7 +67,7 @@ void ProtoEditor::setBorders(const NetworkEdits::Borders& borders) {
   removeWhere(*graph.mutable_quantization_annotation(),
               [&](const auto& annotation) { return !held.contains(annotation.tensor_name()); });
   dropUncalled(m_model);
-  graph.clear_metadata_props();  // what an exporter notes there is of the whole network: its signature, its ranges
+  graph.clear_metadata_props();  // an exporter's metadata are about the whole network: its signature, its ranges
   m_model.clear_training_info();
 }
 

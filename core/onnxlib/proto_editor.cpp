@@ -61,7 +61,7 @@ Names namesRead(const onnx::GraphProto& graph) {
 
 namespace {
 
-/// Whether a Constant or a Cast was taken out.
+/// Removes Constants and Casts; returns whether there were any.
 bool dropUnreadNodes(onnx::GraphProto& graph, const auto& wasRead, const Names& read) {
   const int before = graph.node_size();
   removeWhere(*graph.mutable_node(), [&](const onnx::NodeProto& node) {
@@ -129,7 +129,7 @@ Status ProtoEditor::apply(const NetworkEdits& edits) {
   TRY(addInitializers(edits.initializers));
   for (const NetworkEdits::NewType& type : edits.types) TRY(setType(type));
   for (const auto& [node, name] : edits.names) TRY(nodeAt({{}, node}))->set_name(name);
-  TRY(placeNodes(edits));  // last: places are those of the file
+  TRY(placeNodes(edits));  // last, because positions are those of the file
   setMetadata(edits);
   raiseOpset(edits.opset);
   if (edits.borders) setBorders(*edits.borders);
@@ -144,7 +144,7 @@ Status ProtoEditor::placeNodes(const NetworkEdits& edits) {
   std::map<GraphPath, Changes> changes;
   for (const auto& [graph, node] : edits.nodes) changes[graph].added.push_back(&node);
   for (const auto& [graph, node] : edits.goneNodes) changes[graph].gone.insert(static_cast<int>(node));
-  // Inner graphs first: the way to a graph is by places in those around it.
+  // Inner graphs come first, because the path to a graph consists of positions in the graphs around it.
   for (auto entry = changes.rbegin(); entry != changes.rend(); ++entry) {
     onnx::GraphProto* graph = TRY(graphAt(entry->first));
     const std::set<int>& gone = entry->second.gone;
@@ -152,7 +152,7 @@ Status ProtoEditor::placeNodes(const NetworkEdits& edits) {
     for (int i = 0; i < graph->node_size(); ++i)
       for (const std::string& output : graph->node(i).output())
         if (!output.empty() && !gone.contains(i)) madeAt.emplace(output, i);
-    std::map<int, std::vector<onnx::NodeProto>> behind;  // -1: before the first
+    std::map<int, std::vector<onnx::NodeProto>> behind;  // by position of the node before them; -1: before the first
     for (const FileNode* node : entry->second.added) {
       onnx::NodeProto made = nodeProto(*node);
       Names read;
@@ -213,7 +213,7 @@ Status ProtoEditor::addInitializers(const std::vector<NetworkEdits::NewInitializ
     (isAdded ? graph->add_initializer() : graph->mutable_initializer(place->second))->Swap(&made);
     if (declared.contains(tensor.name)) TRY(setType({path, tensor.name, tensor.dtype}));
   }
-  // Before that version of the format each initializer was an input, too.
+  // Before that version of the format, each initializer was also an input.
   constexpr std::int64_t kFirstApart = 4;
   if (!added.empty()) m_model.set_ir_version(std::max<std::int64_t>(m_model.ir_version(), kFirstApart));
   return Done{};

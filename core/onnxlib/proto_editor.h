@@ -13,7 +13,8 @@
 
 namespace fusescope::onnxlib {
 
-/// Applies edits to a model whose large payloads were left behind. The large ones of new initializers join them.
+/// Applies edits to a model that was parsed without its large payloads. The large payloads of new initializers are
+/// added to `payloads`.
 class ProtoEditor {
  public:
   ProtoEditor(onnx::ModelProto& model, std::vector<std::span<const std::byte>>& payloads)
@@ -36,7 +37,7 @@ class ProtoEditor {
   std::vector<std::span<const std::byte>>& m_payloads;
 };
 
-/// Takes out of a repeated field what `isGone`.
+/// Removes the elements of a repeated field for which `isGone` is true.
 template <class List>
 void removeWhere(List& list, const auto& isGone) {
   int kept = 0;
@@ -47,10 +48,10 @@ void removeWhere(List& list, const auto& isGone) {
   }
   list.DeleteSubrange(kept, list.size() - kept);
 }
-/// The names that the nodes of `graph`, bodies included, and its outputs read.
+/// Returns the names that the nodes of `graph` (including bodies) and its outputs read.
 std::set<std::string, std::less<>> namesRead(const onnx::GraphProto& graph);
-/// Takes out what only `readBefore` read of `graph`: initializers, and Constants and Casts all of whose results are
-/// among that and that nothing reads now; with the types declared of them.
+/// Removes from `graph` what was read only in `readBefore`: initializers, and Constants and Casts whose results are all
+/// in `readBefore` and are not read any more, together with the types that are declared for them.
 void dropUnread(onnx::GraphProto& graph, const std::set<std::string, std::less<>>& readBefore);
 
 }  // namespace fusescope::onnxlib

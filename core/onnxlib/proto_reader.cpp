@@ -8,21 +8,21 @@
 namespace fusescope::onnxlib {
 namespace {
 
-/// The first line of what the library says: what follows is its own call context.
+/// Returns the first line of the library's message; the rest is its own call context.
 std::string firstLine(const std::string& text) {
   const std::size_t start = text.find_first_not_of(" \n[");
   if (start == std::string::npos) return "is not valid";
   return text.substr(start, text.find('\n', start) - start);
 }
 
-/// Slots and attributes against the operator's schema; operators the library does not know pass.
+/// Checks slots and attributes against the operator's schema. Operators that the library does not know are accepted.
 Status checkSchema(const onnx::NodeProto& proto, const Opsets& opsets) {
   const auto imported = opsets.find(canonicalDomain(proto.domain()));
   if (imported == opsets.end()) return Done{};
   try {
     const onnx::OpSchema* schema = onnx::OpSchemaRegistry::Schema(proto.op_type(), static_cast<int>(imported->second),
                                                                   canonicalDomain(proto.domain()));
-    // Files still hold deprecated versions (GroupNormalization 18); Verify() would refuse them for their age alone.
+    // Files may contain deprecated versions (GroupNormalization 18); Verify() would refuse them only for that.
     if (schema != nullptr && !schema->deprecated()) schema->Verify(proto);
   } catch (const std::exception& error) {
     return Diagnostic{.message = firstLine(error.what())};
@@ -47,12 +47,13 @@ Opsets opsetsOf(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProt
   return opsets;
 }
 
-/// What exporters write where they have no name for an extent: two of them need not be equal.
+/// Whether this is what exporters write if they have no name for an extent; two such extents need not be equal.
 bool isNoName(const std::string& text) {
   return text == "?" || text == "-1" || text == "None";
 }
 
-/// A tensor type or a container of tensors; anything else (maps, sparse tensors, deeper containers) is of unknown type.
+/// Reads a tensor type or a container of tensors. Everything else (maps, sparse tensors, deeper containers) has an
+/// unknown type.
 FileType typeOf(const onnx::TypeProto& proto) {
   FileType type;
   if (proto.has_sequence_type() || proto.has_optional_type()) {

@@ -10,10 +10,10 @@ namespace fusescope::onnxlib {
 
 FileType typeOf(const onnx::TypeProto& proto);
 Opsets opsetsOf(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& imports);
-std::string canonicalDomain(const std::string& domain);  ///< "ai.onnx" becomes ""
+std::string canonicalDomain(const std::string& domain);  ///< converts "ai.onnx" to ""
 
-/// Turns graphs and functions of one file into plain C++. Nodes of known operators are checked against their schema at
-/// the opset their graph imports.
+/// Converts the graphs and functions of one file to plain C++. Nodes of known operators are checked against their
+/// schema at the opset that their graph imports.
 class ProtoReader {
  public:
   ProtoReader(TensorReader& tensors, const ReadLimits& limits) : m_tensors(tensors), m_limits(limits) {}

@@ -7,7 +7,7 @@
 namespace fusescope::onnxlib {
 namespace {
 
-/// The schema's body of the newest version that is not above `opset`, or the first that there is.
+/// Builds the schema's body of the newest version that is at most `opset`, or of the first version.
 bool buildBody(const onnx::OpSchema& schema, const FileNode& node, int opset, const std::vector<FileType>& inputTypes,
                onnx::FunctionProto& body) {
   if (schema.HasFunction()) {

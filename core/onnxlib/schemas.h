@@ -8,7 +8,7 @@
 
 namespace fusescope::onnxlib {
 
-/// The schema of the operator in force at `opset` of its domain; null if the library knows none.
+/// Returns the schema of the operator that is valid at `opset` of its domain, or null if the library knows none.
 const onnx::OpSchema* schemaOf(const std::string& domain, const std::string& op, std::int64_t opset);
 
 }  // namespace fusescope::onnxlib

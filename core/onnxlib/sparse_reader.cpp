@@ -1,4 +1,4 @@
-// Sparse tensors, made dense.
+// Converts sparse tensors to dense ones.
 #include <cstring>
 
 #include "onnxlib/bad_tensor.h"
@@ -7,7 +7,8 @@
 namespace fusescope::onnxlib {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // of the dense tensor: a few bytes of file could ask for any
+// Size of the dense tensor; a few bytes of a file could ask for any size.
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
 std::int64_t indexAt(const FileTensor& indices, std::int64_t i) {
   std::int64_t index = 0;
@@ -15,7 +16,8 @@ std::int64_t indexAt(const FileTensor& indices, std::int64_t i) {
   return index;
 }
 
-/// The place in the dense tensor of entry `i`: its index as counted through all elements, or one index per axis.
+/// Returns the position of entry `i` in the dense tensor. Its index is linear over all elements, or has one number per
+/// axis.
 Result<std::int64_t> placeOf(const FileTensor& indices, const std::vector<std::int64_t>& dims, std::int64_t count,
                              std::int64_t i) {
   std::int64_t place = 0;

@@ -38,13 +38,13 @@ Result<std::uint64_t> numberOf(const std::string& text, const char* field) {
   return number;
 }
 
-/// Memory that a FileTensor owns, aligned as operator new gives it.
+/// Memory that a FileTensor owns, with the alignment of operator new.
 struct Owned {
   std::shared_ptr<std::byte[]> memory;
   explicit Owned(std::size_t bytes) : memory(new std::byte[std::max<std::size_t>(bytes, 1)]) {}
 };
 
-/// Typed repeated fields, narrowed to the tensor's element.
+/// Converts typed repeated fields to the tensor's element type.
 template <class Element, class Field>
 void copyElements(const Field& field, std::byte* out) {
   std::int64_t i = 0;
@@ -54,7 +54,7 @@ void copyElements(const Field& field, std::byte* out) {
   }
 }
 
-/// Codes of six bits, one to an entry, as the stream of bits that raw data holds.
+/// Converts codes of six bits, one per entry, to the stream of bits of raw data.
 template <class Field>
 void packSixBits(const Field& field, std::span<std::byte> out) {
   std::fill(out.begin(), out.end(), std::byte{0});
@@ -62,8 +62,8 @@ void packSixBits(const Field& field, std::span<std::byte> out) {
   for (const auto value : field) writePacked(out.data(), i++, 6, static_cast<unsigned>(value));
 }
 
-/// The typed field that holds a tensor's elements: the entries it has, those it must have, and the way from them to
-/// the bytes of raw data.
+/// The typed field with a tensor's elements: the number of its entries, the number that it must have, and the
+/// conversion to the bytes of raw data.
 struct TypedField {
   std::int64_t has = 0;
   std::int64_t needs = 0;
@@ -75,8 +75,8 @@ TypedField elementsOf(const Field& field, std::int64_t needs) {
   return {field.size(), needs, [&field](std::span<std::byte> out) { copyElements<Element>(field, out.data()); }};
 }
 
-/// Complex numbers take two entries; 4-bit ones stand two to an entry, 2-bit ones four, 6-bit ones alone. The result
-/// refers to `proto`.
+/// Complex numbers take two entries. An entry contains two 4-bit elements, four 2-bit ones, or one 6-bit one. The
+/// result refers to `proto`.
 TypedField typedFieldOf(const onnx::TensorProto& proto, DataType dtype, std::int64_t count) {
   switch (dtype) {
     case DataType::F32:
@@ -104,7 +104,7 @@ TypedField typedFieldOf(const onnx::TensorProto& proto, DataType dtype, std::int
     case DataType::F6E3M2:
       return {proto.int32_data_size(), count,
               [&proto](std::span<std::byte> out) { packSixBits(proto.int32_data(), out); }};
-    default:  // 8 bits, or less and packed as raw data is
+    default:  // 8 bits, or less and packed as in raw data
       return elementsOf<std::uint8_t>(proto.int32_data(), static_cast<std::int64_t>(byteSize(dtype, count)));
   }
 }
@@ -163,7 +163,7 @@ DataType dataTypeOf(int onnxType) {
       return DataType::U4;
     case P::INT4:
       return DataType::I4;
-    // By number: older versions of the library do not name them.
+    // The number is used, because older versions of the library do not name them.
     case 23:
       return DataType::F4E2M1;
     case 24:
@@ -238,7 +238,7 @@ Status TensorReader::fill(const onnx::TensorProto& proto, std::int64_t count, Fi
 
 Status TensorReader::fillTyped(const onnx::TensorProto& proto, std::int64_t count, FileTensor& tensor) {
   const TypedField field = typedFieldOf(proto, tensor.dtype, count);
-  if (field.has == 0) return Done{};  // extents without data: a weightless model
+  if (field.has == 0) return Done{};  // extents without data, as in a weightless model
   if (field.has != field.needs)
     return badTensor(lengthMismatch(tensor, static_cast<std::uint64_t>(field.has),
                                     static_cast<std::uint64_t>(field.needs), "elements"));

@@ -12,9 +12,9 @@
 
 namespace fusescope::onnxlib {
 
-DataType dataTypeOf(int onnxType);  ///< Undefined for types Fusescope has no name for
+DataType dataTypeOf(int onnxType);  ///< Undefined for types that Fusescope does not have
 
-/// Turns TensorProtos of one file into FileTensors.
+/// Converts the TensorProtos of one file to FileTensors.
 class TensorReader {
  public:
   TensorReader(std::shared_ptr<const MappedFile> file, std::vector<std::span<const std::byte>> payloads,
@@ -24,14 +24,15 @@ class TensorReader {
         m_external(std::move(external)),
         m_mostBytes(mostBytes) {}
 
-  /// From now on external data that cannot be had is no error: the tensor has none.
+  /// From now on, a tensor whose external data cannot be read has no data, and this is not an error.
   void takeMissingData() { m_takesMissingData = true; }
-  /// Errors are located at the tensor: negative or absurd extents, unknown type, data shorter or longer than the
-  /// extents say, external data that is missing, escaping or too short.
+  /// Reads a tensor. Errors are located at the tensor: negative or absurd extents, an unknown type, data whose size
+  /// does not match the extents, or external data that is missing, outside the folder, or too short.
   Result<FileTensor> read(const onnx::TensorProto& proto);
-  /// A sparse tensor as a dense one of at most 1 GiB, called as its values. Errors: also an index that is outside.
+  /// Converts a sparse tensor to a dense one of at most 1 GiB with the name of its values. It is also an error if an
+  /// index is outside the tensor.
   Result<FileTensor> readSparse(const onnx::SparseTensorProto& proto);
-  /// The file of the tensors, if there is one, and those of external data so far.
+  /// Returns the file of the tensors, if there is one, and the files of external data that were opened so far.
   MappedFiles files() const;
 
  private:

@@ -24,7 +24,7 @@ std::string readable(std::string_view text) {
   return result;
 }
 
-/// Visits the names of a model and remembers the first that is no text.
+/// Visits the names of a model and remembers the first that is not UTF-8.
 class NameCheck {
  public:
   void graph(const onnx::GraphProto& proto) {
@@ -85,7 +85,7 @@ class NameCheck {
 
 }  // namespace
 
-/// Whether the eight bytes at `text` are all ASCII, as nearly all are: metadata may hold a megabyte of them.
+/// Whether the eight bytes at `text` are all ASCII, as nearly all are. Metadata may contain a megabyte of them.
 static bool isAscii(const char* text) {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, text, sizeof bytes);

@@ -11,8 +11,9 @@ namespace fusescope::onnxlib {
 
 bool isUtf8(std::string_view text);
 
-/// Whether every name of the model is UTF-8, as ONNX asks: what is not could neither be shown nor stored. The error
-/// quotes the name with its stray bytes as \xHH. Texts of attributes and tensors are bytes and may be anything.
+/// Checks that every name of the model is UTF-8, as ONNX requires, because other names could neither be shown nor
+/// stored. The error quotes the name with invalid bytes as \xHH. Texts of attributes and tensors are bytes and are not
+/// checked.
 Status checkNames(const onnx::ModelProto& model);
 
 }  // namespace fusescope::onnxlib

@@ -12,7 +12,7 @@
 namespace fusescope::onnxlib {
 namespace {
 
-/// Turns the value messages of one file into FileContents.
+/// Converts the value messages of one file to FileContents.
 class ContentReader {
  public:
   explicit ContentReader(const std::filesystem::path& path)

@@ -7,14 +7,14 @@
 
 namespace fusescope::onnxlib {
 
-/// One value as a file of ONNX's test data holds it: a tensor, or a container of values.
+/// One value from a file of ONNX's test data: a tensor, or a container of values.
 struct FileContent {
   Container container = Container::None;
-  FileTensor tensor;                  ///< of a plain tensor
-  std::vector<FileContent> elements;  ///< of a container
+  FileTensor tensor;                  ///< for a tensor
+  std::vector<FileContent> elements;  ///< for a container
 };
 
-/// Reads a TensorProto, SequenceProto or OptionalProto: which one `container` says, for the bytes do not. An optional
+/// Reads a TensorProto, SequenceProto or OptionalProto. `container` says which, because the bytes do not. An optional
 /// without a value has no elements. Errors name the file.
 Result<FileContent> readValueFile(const std::filesystem::path& path, Container container);
 

@@ -10,9 +10,9 @@
 namespace fusescope::onnxlib {
 namespace {
 
-constexpr int kMostDepth = 100;  // protobuf's own bound on nesting
+constexpr int kMostDepth = 100;  // protobuf's own limit of nesting
 
-/// The messages that can hold a TensorProto somewhere inside; field numbers are those of onnx-ml.proto.
+/// The messages that may contain a TensorProto; field numbers are those of onnx-ml.proto.
 enum class Message { Model, Graph, Function, Node, Attribute, SparseTensor, Tensor };
 
 std::optional<Message> childOf(Message parent, std::uint64_t field) {
@@ -39,9 +39,9 @@ std::optional<Message> childOf(Message parent, std::uint64_t field) {
   return std::nullopt;
 }
 
-constexpr std::uint64_t kRawData = 9;        // of TensorProto
-constexpr std::uint64_t kExternalData = 13;  // of TensorProto
-constexpr std::uint64_t kDataLocation = 14;  // of TensorProto
+constexpr std::uint64_t kRawData = 9;        // field of TensorProto
+constexpr std::uint64_t kExternalData = 13;  // field of TensorProto
+constexpr std::uint64_t kDataLocation = 14;  // field of TensorProto
 enum WireType : std::uint64_t { kVarint = 0, kFixed64 = 1, kLength = 2, kFixed32 = 5 };
 
 void appendVarint(std::string& out, std::uint64_t value) {
@@ -72,7 +72,7 @@ class FieldReader {
   std::size_t position() const { return m_at; }
   ReadError error() const { return m_error; }
 
-  /// Nothing on an error; error() says which.
+  /// Returns nothing at the end or on an error; error() distinguishes them.
   std::optional<Field> next() {
     const std::size_t start = m_at;
     const auto tag = varint();
@@ -133,7 +133,7 @@ class FieldReader {
   ReadError m_error = ReadError::Malformed;
 };
 
-/// The wire type that each field of ModelProto must have; nothing for numbers it does not define.
+/// Returns the wire type that each field of ModelProto must have, or nothing for undefined numbers.
 std::optional<std::uint64_t> modelFieldType(std::uint64_t number) {
   switch (number) {
     case 1:
@@ -165,7 +165,7 @@ std::string_view text(std::span<const std::byte> bytes) {
 
 constexpr std::uint64_t kMetadataOfModel = 14;  // of ModelProto
 
-/// Key and value of a StringStringEntryProto; nothing where it is damaged.
+/// Returns key and value of a StringStringEntryProto, or nothing if it is damaged.
 std::optional<std::pair<std::string_view, std::string_view>> keyAndValue(std::span<const std::byte> message) {
   constexpr std::uint64_t kKey = 1, kValue = 2;
   std::string_view key, value;
@@ -184,7 +184,7 @@ class Stripper {
   explicit Stripper(std::string_view leftKey) : m_leftKey(leftKey) {}
   std::vector<std::span<const std::byte>> payloads;
 
-  /// Appends `bytes`, a message of kind `message`, to `out`, without payloads.
+  /// Appends `bytes`, a message of kind `message`, to `out` without payloads.
   Status copy(Message message, std::span<const std::byte> bytes, std::string& out, int depth) {
     if (depth > kMostDepth) return Diagnostic{.message = "its subgraphs are nested too deeply"};
     FieldReader reader(bytes);
@@ -207,7 +207,8 @@ class Stripper {
       TRY(copy(*child, field->content, inner, depth + 1));
       appendLengthField(out, field->number, inner);
     }
-    // At the end, because the file may say itself where the data is, and of a field given twice the last one counts.
+    // It is added at the end, because the file may state the place of the data itself, and the last value of a field
+    // counts.
     if (!payload.empty()) leaveBehind(payload, out);
     return Done{};
   }
@@ -232,7 +233,7 @@ class Stripper {
   std::string_view m_leftKey;
 };
 
-/// Tells a file that is no ONNX model from one that was cut off.
+/// Distinguishes a file that is not an ONNX model from a truncated one.
 Status checkOuterFields(std::span<const std::byte> file) {
   FieldReader reader(file);
   bool first = true;
@@ -265,7 +266,7 @@ Result<StrippedModel> stripPayloads(std::span<const std::byte> file, std::string
   return stripped;
 }
 
-/// The value of the last StringStringEntryProto with this key among the fields `number` of a message.
+/// Returns the value of the last StringStringEntryProto with this key in the fields `number` of a message.
 static std::optional<std::string_view> entryIn(std::span<const std::byte> message, std::uint64_t number,
                                                std::string_view key) {
   std::optional<std::string_view> found;

@@ -1,4 +1,4 @@
-// Activation functions: pointwise, most with parameters, read once per run.
+// Activation functions: elementwise functions, most with parameters, which are read once per run.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -25,7 +25,7 @@ T softplusOf(T x) {
 struct ReluOf {
   template <class T>
   T operator()(T x) const {
-    return x < T(0) ? T(0) : x;  // NaN stays
+    return x < T(0) ? T(0) : x;  // NaN is kept
   }
 };
 
@@ -43,7 +43,7 @@ auto makeGelu(const Node& node) {
   const bool tanh = node.textAttribute("approximate", "none") == "tanh";
   return [=](auto x) -> decltype(x) {
     using T = decltype(x);
-    if (!tanh) return T(0.5) * x * std::erfc(-x / std::numbers::sqrt2_v<T>);  // nothing is cancelled far below 0
+    if (!tanh) return T(0.5) * x * std::erfc(-x / std::numbers::sqrt2_v<T>);  // accurate also for large negative x
     const T inner = std::sqrt(T(2) * std::numbers::inv_pi_v<T>) * (x + T(0.044715) * x * x * x);
     return x * sigmoidOf(T(2) * inner);  // (1 + tanh(t)) / 2
   };
@@ -122,7 +122,7 @@ Result<Tensors> clipAs(const KernelContext& context) {
                                     : (Limits::has_infinity ? -Limits::infinity() : Limits::lowest());
   const T high =
       context.hasInput(2) ? context.input(2).data<T>()[0] : (Limits::has_infinity ? Limits::infinity() : Limits::max());
-  // Where min exceeds max, everything is max; NaN stays.
+  // If min is larger than max, every result is max. NaN is kept.
   return mapped<T>(context, [=](T x) { return x < low ? std::min(low, high) : x > high ? high : x; });
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kQuery = 0, kKey = 1, kValue = 2, kMask = 3, kPastKey = 4, kPastValue = 5, kValidKeys = 6;
 
-/// A query, key or value as [batch, heads, sequence, depth], whether it came with four axes or, packed, with three.
+/// A query, key or value as [batch, heads, sequence, depth]; the input has four axes or, if it is packed, three.
 struct HeadExtents {
   Dim batch, heads, sequence, depth;
 };
@@ -39,7 +39,7 @@ Result<HeadExtents> headExtents(const Node& node, const Shape& shape, const std:
   return HeadExtents{shape.dims[0], Dim(heads), shape.dims[1], hidden.known() ? Dim(hidden.size / heads) : Dim()};
 }
 
-/// The extents of everything, checked against each other.
+/// All extents, which are checked against each other.
 struct AttentionExtents {
   HeadExtents query, key, value;
   Dim past{0};          ///< keys of the cache
@@ -147,7 +147,7 @@ Result<Types> inferAttention(const InferContext& context) {
                {type, Shape::of({e.query.batch, e.query.heads, e.query.sequence, e.total})}};
 }
 
-/// `x` as [batch, heads, sequence, depth], behind what `past` holds along the sequence.
+/// Returns `x` as [batch, heads, sequence, depth], after the contents of `past` along the sequence.
 template <class T>
 Result<Tensor> withHeads(const Tensor& x, const Tensor* past, std::int64_t heads, DataType type) {
   const bool packed = x.dims().size() == 3;
@@ -166,7 +166,7 @@ Result<Tensor> withHeads(const Tensor& x, const Tensor* past, std::int64_t heads
   return result;
 }
 
-/// What is added to the scores: the mask, and minus infinity where a key must not be seen.
+/// What is added to the scores: the mask, and minus infinity for keys that must not be visible.
 class Bias {
  public:
   Bias(const KernelContext& context, const Dims& scores, std::int64_t past)
@@ -202,7 +202,7 @@ class Bias {
   std::int64_t validKeys(std::int64_t b) const {
     return m_context.hasInput(kValidKeys) ? m_context.input(kValidKeys).asInt64(b) : m_scores[3];
   }
-  /// How many keys precede the queries.
+  /// Returns how many keys precede the queries.
   std::int64_t offset(std::int64_t b) const {
     return m_context.hasInput(kValidKeys) ? validKeys(b) - m_scores[2] : m_past;
   }
@@ -215,8 +215,8 @@ class Bias {
   Dims m_maskStrides;
 };
 
-/// One row of scores on its way to probabilities; `stage` is called with the row after the product (0), the soft cap
-/// (1), the bias (2) and the softmax (3).
+/// Converts one row of scores to probabilities. `stage` is called with the row after the product (0), the soft cap (1),
+/// the bias (2) and the softmax (3).
 template <class T, class Stage>
 void finishRow(std::vector<T>& row, const std::vector<double>& bias, T softcap, Stage stage) {
   stage(0);
@@ -233,7 +233,7 @@ void finishRow(std::vector<T>& row, const std::vector<double>& bias, T softcap, 
   stage(3);
 }
 
-/// The operands as [batch, heads, sequence, depth], with what the caches hold.
+/// The operands as [batch, heads, sequence, depth], including the contents of the caches.
 struct AttentionOperands {
   Tensor query, key, value;
   std::int64_t past = 0;
@@ -265,8 +265,8 @@ Result<AttentionOperands> operandsOf(const KernelContext& context, DataType type
   return operands;
 }
 
-/// Y = softmax(Q · Kᵀ * scale + bias) · V, head by head; heads of the key serve equally many heads of the query.
-/// `scores` gets what qk_matmul_output_mode says, if it has elements.
+/// Y = softmax(Q · Kᵀ * scale + bias) · V, head by head; each head of the key is used by equally many heads of the
+/// query. `scores` gets what qk_matmul_output_mode selects, if it has elements.
 template <class T>
 void attend(const KernelContext& context, const AttentionOperands& o, Tensor& result, Tensor& scores) {
   const Node& node = context.node();
@@ -295,7 +295,7 @@ void attend(const KernelContext& context, const AttentionOperands& o, Tensor& re
         std::ranges::copy(row, scores.mutableData<T>().begin() + item * o.keys());
     });
     T* to = result.mutableData<T>().data() +
-            (o.packed ? (b * o.rows() + i) * o.heads() + h : item) * o.width();  // packed: heads within a row
+            (o.packed ? (b * o.rows() + i) * o.heads() + h : item) * o.width();  // packed: the heads are in the rows
     for (std::int64_t j = 0; j < o.keys(); ++j) {
       const T* of = o.value.data<T>().data() + (keyHead * o.keys() + j) * o.width();
       for (std::int64_t d = 0; d < o.width(); ++d) to[d] += row[static_cast<std::size_t>(j)] * of[d];
@@ -323,7 +323,7 @@ Result<Tensors> attention(const KernelContext& context) {
   return isDouble ? attentionAs<double>(context, DataType::F64) : attentionAs<float>(context, DataType::F32);
 }
 
-/// Two products of [queries, keys] by the head size each, and the softmax.
+/// Counts two products of [queries, keys] with the head size, and the softmax.
 std::int64_t attentionFlops(const Node&, std::span<const Dims> inputs, std::span<const Dims> outputs) {
   if (inputs.size() < 3 || outputs.empty() || inputs[kKey].size() < 3 || outputs[0].empty()) return 0;
   const std::int64_t keys = inputs[kKey][inputs[kKey].size() - 2];

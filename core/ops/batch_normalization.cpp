@@ -15,8 +15,8 @@ bool isTraining(const Node& node) {
   return node.intAttribute("training_mode", 0) != 0;
 }
 
-/// When training: y, and the running mean and variance. Otherwise y alone. The channels are axis 1; a tensor of rank 1
-/// is one channel.
+/// In training, the results are y and the running mean and variance; otherwise only y. The channels are axis 1; a
+/// tensor of rank 1 is one channel.
 Result<Types> inferBatchNorm(const InferContext& context) {
   constexpr std::array<std::string_view, 5> kNames{"X", "scale", "B", "input_mean", "input_var"};
   const Shape& x = context.input(0).shape;
@@ -36,7 +36,7 @@ struct Channels {
   explicit Channels(const Dims& dims) : batch(dims[0]), channels(dims.size() > 1 ? dims[1] : 1), area(1) {
     for (std::size_t i = 2; i < dims.size(); ++i) area *= dims[i];
   }
-  /// Calls f(offset of the first, how many) for each stretch of elements of channel `c`.
+  /// Calls f(offset of the first element, number of elements) for each stretch of channel `c`.
   template <class F>
   void forEachStretch(std::int64_t c, F f) const {
     for (std::int64_t n = 0; n < batch; ++n) f((n * channels + c) * area, area);
@@ -64,7 +64,8 @@ ChannelMoments momentsOf(const T* x, const Channels& extents, std::int64_t c) {
   return moments;
 }
 
-/// The statistics that normalise: those of the batch when training, else the estimates that are inputs.
+/// Returns the statistics for the normalisation: those of the batch in training, otherwise the estimates that are
+/// inputs.
 template <class T>
 std::vector<ChannelMoments> statistics(const KernelContext& context, const Channels& extents) {
   std::vector<ChannelMoments> result;

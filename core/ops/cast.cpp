@@ -36,7 +36,7 @@ Result<Types> inferCastLike(const InferContext& context) {
   return one(context.input(1).dtype, context.input(0).shape);
 }
 
-/// As numpy prints it: the fewest digits that give the number back, at least one after the point.
+/// Prints a number as numpy does: with the fewest digits that restore the number, and at least one after the point.
 std::string printed(const Tensor& tensor, std::int64_t i) {
   if (tensor.type() == DataType::Bool) return tensor.asInt64(i) != 0 ? "True" : "False";
   if (tensor.type() == DataType::U64) return std::to_string(static_cast<std::uint64_t>(tensor.asInt64(i)));
@@ -57,7 +57,7 @@ bool parsed(std::string_view text, T& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-/// The number a text stands for. Of one that is out of a double's range: infinity or zero, as it rounds.
+/// Returns the number in a text. If it is outside the range of a double, it is rounded to infinity or zero.
 std::optional<double> numberIn(const std::string& text) {
   double value = 0;
   if (parsed(text, value)) return value;
@@ -98,7 +98,7 @@ Result<Tensor> fromTexts(const Tensor& tensor, DataType to) {
   return wide;
 }
 
-/// To a type of 8 bits, code by code: where saturation and rounding can be chosen.
+/// Converts to a type of 8 bits, code by code, if saturation and rounding are selected.
 template <class Code>
 Result<Tensor> toCodes(const Tensor& input, DataType to, Code code) {
   Tensor result = TRY(allocate(to, input.dims()));

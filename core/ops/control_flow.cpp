@@ -19,7 +19,7 @@ Result<bool> flagOf(const Tensor& tensor, std::string_view what) {
   return tensor.asInt64(0) != 0;
 }
 
-/// The input's value if it is a known single bool.
+/// Returns the input's value if it is known and a single bool.
 std::optional<bool> knownFlag(const Tensor* tensor) {
   if (tensor == nullptr || tensor->type() != DataType::Bool || tensor->count() != 1) return std::nullopt;
   return tensor->asInt64(0) != 0;
@@ -34,7 +34,6 @@ Status requireType(const InferContext& context, std::size_t input, DataType type
 }
 
 // --- If
-// ---------------------------------------------------------------------------------------------------------------
 
 const char* branchName(bool condition) {
   return condition ? "then_branch" : "else_branch";
@@ -73,10 +72,9 @@ Result<Tensors> runIf(const KernelContext& context) {
 }
 
 // --- Loop
-// -------------------------------------------------------------------------------------------------------------
 
-/// Loop(trip count?, condition?, carried …): its body gets the iteration's number, the condition and what is carried,
-/// and gives the next condition, what is carried on, and one element for each scan output.
+/// Loop(trip count?, condition?, carried …): the body's inputs are the iteration's number, the condition and the
+/// carried values. Its outputs are the next condition, the next carried values, and one element for each scan output.
 struct LoopForm {
   Subgraph body;
   std::size_t carried = 0, scans = 0;
@@ -102,7 +100,7 @@ Result<LoopTypes> inferLoopBody(const InferContext& context, const LoopForm& for
   static const Tensor kTrue = Tensor::ofInt64({1}).reshaped({}).converted(DataType::Bool);
   LoopInputs inputs;
   inputs.before = {{DataType::I64, Shape::of(Dims{})}, {DataType::Bool, Shape::of(Dims{})}};
-  inputs.known = {nullptr, &kTrue};  // where the body runs, its condition held
+  inputs.known = {nullptr, &kTrue};  // where the body runs, its condition was true
   for (std::size_t i = 0; i < form.carried; ++i) {
     if (!context.hasInput(2 + i)) return problem(fmt::format("input {} of Loop is missing", 2 + i));
     inputs.carried.push_back(context.input(2 + i));
@@ -110,7 +108,7 @@ Result<LoopTypes> inferLoopBody(const InferContext& context, const LoopForm& for
   return inferLoop(context, "body", std::move(inputs), 1);
 }
 
-/// How often the body runs, where that is known: by the trip count alone, or not at all.
+/// Returns how often the body runs, if that is known: from the trip count alone, or because it does not run.
 std::optional<std::int64_t> knownTrips(const InferContext& context, const LoopForm& form, const LoopTypes& types) {
   const auto most = knownInt(context, 0);
   if (most && *most <= 0) return 0;

@@ -13,7 +13,7 @@
 namespace fusescope::ops {
 namespace {
 
-/// The spatial extents of a weight if all are known.
+/// Returns the spatial extents of a weight if all are known.
 std::optional<Dims> kernelOf(const Shape& weight) {
   if (!weight.ranked || weight.rank() < 3) return std::nullopt;
   return Shape::of(std::vector<Dim>(weight.dims.begin() + 2, weight.dims.end())).fixed();
@@ -33,7 +33,7 @@ Status checkBias(const InferContext& context, const Dim& channels) {
   return Done{};
 }
 
-/// Checks what Conv and ConvTranspose share; gives nothing if a rank is unknown.
+/// Checks what Conv and ConvTranspose have in common. Returns nothing if a rank is unknown.
 Result<std::optional<std::size_t>> spatialRank(const InferContext& context) {
   const Shape &x = context.input(0).shape, &w = context.input(1).shape;
   if (!x.ranked && !w.ranked) return std::optional<std::size_t>();
@@ -124,7 +124,7 @@ std::int64_t convFlops(const Node&, std::span<const Dims> inputs, std::span<cons
   return addedWork(filterFlops(outputs[0], inputs[1]), biasFlops(inputs, outputs[0]));
 }
 
-/// A transposed convolution: the window plus what is added or asked for at the output's end.
+/// A transposed convolution: the window, and what is added or requested at the end of the output.
 struct Transposed {
   Window window;
   Dims outputPadding, outputShape;
@@ -139,7 +139,7 @@ struct Transposed {
       return attributeProblem("output_shape", "needs an entry per spatial axis");
     return result;
   }
-  /// Extent without any padding taken off.
+  /// Returns the extent before padding is removed.
   std::int64_t full(std::size_t axis, std::int64_t input) const {
     return window.strides[axis] * (input - 1) + outputPadding[axis] + window.reach(axis);
   }
@@ -153,7 +153,7 @@ struct Transposed {
     if (same) return Dim(input.size * window.strides[axis]);
     return checkedExtent(full(axis, input.size) - window.padBegin[axis] - window.padEnd[axis], "the output's extent");
   }
-  /// The padding before, once the output's extent is decided.
+  /// Sets the padding at the beginning, once the output's extent is known.
   void resolvePads(const Dims& input, const Dims& output) {
     if (outputShape.empty() && window.autoPad != "SAME_UPPER" && window.autoPad != "SAME_LOWER") return;
     for (std::size_t i = 0; i < input.size(); ++i) {

@@ -1,4 +1,4 @@
-// Convolution whose taps are moved by offsets that are an input, and weighed by a mask.
+// A convolution whose taps are moved by offsets, which are an input, and weighted by a mask.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -32,7 +32,7 @@ Result<Groups> readGroups(const InferContext& context) {
   return groups;
 }
 
-/// The window that the weight's extents and the attributes describe.
+/// Reads the window from the weight's extents and the attributes.
 Result<Window> readWindow(const Node& node, const Dims& weight) {
   for (const std::int64_t extent : weight)
     if (extent < 1) return problem("the kernel is empty");
@@ -70,7 +70,7 @@ Result<Types> inferDeformConv(const InferContext& context) {
 /// Elements of a plane and their weights.
 using Corners = std::vector<std::pair<std::int64_t, double>>;
 
-/// The elements around a place between them, for a linear interpolation; those outside the plane are 0 and left out.
+/// Finds the elements around a place for linear interpolation. Elements outside the plane are 0 and are left out.
 void findCorners(const Dims& dims, const std::vector<double>& place, Corners& corners) {
   corners.clear();
   for (std::size_t i = 0; i < dims.size(); ++i)
@@ -91,7 +91,7 @@ void findCorners(const Dims& dims, const std::vector<double>& place, Corners& co
   }
 }
 
-/// columns[channel, tap, position]: what each tap of each channel of image `n` sees.
+/// Fills columns[channel, tap, position] with what each tap of each channel of image `n` reads.
 template <class T>
 std::vector<T> deformedColumns(const KernelContext& context, const Window& window, std::int64_t n) {
   const Tensor &x = context.input(0), &offsets = context.input(2);

@@ -1,4 +1,4 @@
-// What detectors end with: places of elements that are not zero, and boxes that do not overlap better ones.
+// The last operators of detectors: indices of elements that are not zero, and boxes that do not overlap better ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,15 +14,14 @@ namespace fusescope::ops {
 namespace {
 
 // --- NonZero
-// ----------------------------------------------------------------------------------------------------------
 
-/// One row for each axis (none for a scalar), one column for each element that is not zero.
+/// The result has one row for each axis (none for a scalar) and one column for each element that is not zero.
 Result<Types> inferNonZero(const InferContext& context) {
   const Shape& x = context.input(0).shape;
   return one(DataType::I64, Shape::of({x.ranked ? Dim(std::ssize(x.dims)) : Dim(), Dim()}));
 }
 
-/// Whether element `i` is not zero; a text is zero if it is empty.
+/// Whether element `i` is not zero; an empty text counts as zero.
 bool isNonZero(const Tensor& x, std::int64_t i) {
   const auto at = static_cast<std::size_t>(i);
   switch (x.type()) {
@@ -52,7 +51,6 @@ Result<Tensors> nonZero(const KernelContext& context) {
 }
 
 // --- NonMaxSuppression
-// ------------------------------------------------------------------------------------------------
 
 Result<Types> inferNonMaxSuppression(const InferContext& context) {
   TRY(requireRank(context, 0, 3));
@@ -109,12 +107,12 @@ Result<Suppression> readSuppression(const KernelContext& context) {
   return suppression;
 }
 
-/// The boxes of one image that are kept for one class: best score first, and of equal ones the first.
+/// Returns the boxes of one image that are kept for one class, best score first, and the first of equal ones.
 std::vector<std::int64_t> keptBoxes(const float* boxes, const float* scores, std::int64_t count, bool centred,
                                     const Suppression& suppression) {
   std::vector<std::int64_t> order, kept;
-  // The operator's page says that scores less than the threshold go; its reference implementation and the runtimes
-  // drop those equal to it as well.
+  // The operator's page says that scores below the threshold are dropped; its reference implementation and the runtimes
+  // also drop scores equal to it.
   for (std::int64_t i = 0; i < count; ++i)
     if (!suppression.score || static_cast<double>(scores[i]) > *suppression.score)
       if (!std::isnan(scores[i])) order.push_back(i);

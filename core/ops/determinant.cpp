@@ -21,7 +21,7 @@ Result<Types> inferDet(const InferContext& context) {
   return Types{type};
 }
 
-/// Gaussian elimination with the largest pivot of each column; `matrix` is [size, size] and is used up.
+/// Gaussian elimination with the largest pivot of each column. `matrix` is [size, size] and is overwritten.
 double determinant(std::vector<double>& matrix, std::size_t size) {
   double product = 1;
   for (std::size_t column = 0; column < size; ++column) {

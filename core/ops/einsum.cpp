@@ -33,7 +33,7 @@ Result<Types> inferEinsum(const InferContext& context) {
   return one(context.input(0).dtype, Shape::of(std::move(dims)));
 }
 
-/// Labels in the order in which they are walked (the output's, then the summed ones) and their extents.
+/// The labels in the order of the loops (those of the output, then the summed ones) and their extents.
 struct Walk {
   std::string labels;
   Dims dims;
@@ -54,7 +54,8 @@ Walk walkOf(const KernelContext& context, const EinsumEquation& equation) {
   return walk;
 }
 
-/// Strides of operand `i` along the walk; an axis named twice is its diagonal, an extent of 1 is broadcast.
+/// Returns the strides of operand `i` in the order of the loops. An axis that occurs twice is a diagonal, and an extent
+/// of 1 is broadcast.
 Dims stridesAlong(const KernelContext& context, const EinsumEquation& equation, const Walk& walk, std::size_t i) {
   const Dims& dims = context.input(i).dims();
   const Dims dense = denseStrides(dims);
@@ -85,7 +86,7 @@ void sumInto(const KernelContext& context, const EinsumEquation& equation, Tenso
   forEachIndex(outer, [&](const Dims& index) {
     for (std::size_t i = 0; i < count; ++i) base[i] = offsetOf(index, outerStrides[i]);
     Sum sum = 0;
-    // The usual one or two operands go run by run; more are multiplied element by element.
+    // One or two operands, the usual case, are multiplied in runs; more operands are multiplied element by element.
     const Dims &first = innerStrides[0], &second = innerStrides[count > 1 ? 1 : 0];
     if (count <= 2) {
       forEachRun<2>(summed, {first, second}, [&](const auto& at, const auto& step, std::int64_t n) {
@@ -117,7 +118,7 @@ Result<Tensors> einsum(const KernelContext& context) {
   return Tensors{std::move(result)};
 }
 
-/// Two per place of the walk, as a matrix product: a multiplication and an addition.
+/// Counts two operations per step of the loops, as in a matrix product: a multiplication and an addition.
 std::int64_t einsumFlops(const Node& node, std::span<const Dims> inputs, std::span<const Dims>) {
   std::vector<std::size_t> ranks;
   for (const Dims& dims : inputs) ranks.push_back(dims.size());

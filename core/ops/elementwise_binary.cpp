@@ -9,7 +9,7 @@
 namespace fusescope::ops {
 namespace {
 
-// Integers wrap, as the hardware does: signed arithmetic goes through the unsigned type of the same width.
+// Integers wrap, as on the hardware: signed arithmetic uses the unsigned type of the same width.
 template <class T>
 using Wrapping = std::conditional_t<std::is_floating_point_v<T>, T,
                                     std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>>;
@@ -35,7 +35,7 @@ struct MulOf {
       return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
   }
 };
-struct DivOf {  // integers truncate towards zero; their division by zero is refused before
+struct DivOf {  // integers truncate towards zero; division of integers by zero was refused before
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (std::is_signed_v<T> && std::is_integral_v<T>)
@@ -145,7 +145,7 @@ Result<Tensors> power(const KernelContext& context) {
   return Tensors{std::move(result)};
 }
 
-/// Folds any number of operands from the left; `finish(sum, operands)` ends it (the mean divides).
+/// Combines any number of operands from the left; `finish(sum, operands)` ends it (Mean divides).
 template <class F, class Finish>
 OpSchema variadic(std::string op, TypeSet types, F f, Finish finish) {
   KernelFunction kernel = [f, finish](const KernelContext& context) -> Result<Tensors> {

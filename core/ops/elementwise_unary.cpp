@@ -46,7 +46,7 @@ Result<Types> inferBool(const InferContext& context) {
   return one(DataType::Bool, context.input(0).shape);
 }
 
-/// y[i] = whether f holds of x[i]; `make(node)` reads the attributes.
+/// y[i] says whether f(x[i]) is true; `make(node)` reads the attributes.
 template <class Make>
 OpSchema floatTest(std::string op, Make make) {
   KernelFunction kernel = [make](const KernelContext& context) -> Result<Tensors> {

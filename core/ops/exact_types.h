@@ -6,12 +6,12 @@
 
 namespace fusescope {
 
-/// Whether what the node does depends on the very types of its floats, so that it cannot be given wider ones: it reads
-/// their bits, or takes the type of its result from an operand.
+/// Whether the node depends on the exact types of its float operands, so that they must not be replaced by wider types:
+/// it reads their bits, or takes the type of its result from an operand.
 bool needsExactTypes(const Node& node);
 
-/// Whether operand `i` of such a node only says how to convert (a scale, a zero point, a tensor whose type is taken):
-/// precision leaves its type alone.
+/// Whether operand `i` of such a node only determines how to convert: a scale, a zero point, or a tensor whose type is
+/// used. Precision does not change the type of such an operand.
 bool saysHowToConvert(const Node& node, std::size_t i);
 
 }  // namespace fusescope

@@ -6,7 +6,7 @@ class OpRegistry;
 
 namespace fusescope::ops {
 
-// One function for each family of families.inc.
+// Declares the register function of each family in families.inc.
 #define FAMILY(NAME) void register##NAME(OpRegistry& registry);
 #include "ops/families.inc"
 #undef FAMILY

@@ -1,5 +1,5 @@
-// Features picked, joined and spread out. Semantics: operators ArrayFeatureExtractor, OneHotEncoder, FeatureVectorizer
-// and CategoryMapper of ai.onnx.ml.
+// Operators that select, join and expand features. Semantics: operators ArrayFeatureExtractor, OneHotEncoder,
+// FeatureVectorizer and CategoryMapper of ai.onnx.ml.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ Result<Tensors> extractFeatures(const KernelContext& context) {
   });
 }
 
-/// How many categories OneHotEncoder has; input and categories have to be of one kind.
+/// Returns the number of categories of OneHotEncoder; input and categories must be of one kind.
 Result<std::int64_t> categoryCount(const Node& node, DataType type) {
   const auto texts = listAttribute<std::string>(node, "cats_strings");
   const Ints numbers = node.intsAttribute("cats_int64s");
@@ -98,7 +98,7 @@ Result<Types> inferVectorizer(const InferContext& context) {
   return one(DataType::F32, Shape::of(std::vector{rows, Dim(width)}));
 }
 
-/// The rows of all inputs side by side; each has its width, cut off or filled with 0.
+/// Concatenates the rows of all inputs. Each has its own width, to which it is truncated or filled with 0.
 Result<Tensors> vectorizeFeatures(const KernelContext& context) {
   const Ints widths = context.node().intsAttribute("inputdimensions");
   Tensor result = TRY(allocateOutput(context));

@@ -1,5 +1,5 @@
-// Features made comparable. Semantics: operators Scaler, Normalizer, Imputer and Binarizer of ai.onnx.ml; a row whose
-// norm is 0 stays as it is, and the norm MAX is the largest element, not the largest size, as ONNX Runtime has both.
+// Operators that scale features. Semantics: operators Scaler, Normalizer, Imputer and Binarizer of ai.onnx.ml. A row
+// whose norm is 0 is unchanged, and the norm MAX is the largest element, not the largest magnitude, as in ONNX Runtime.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace fusescope::ops {
 namespace {
 
-/// An entry for each feature or one for all: the entry of element `i`.
+/// Returns the entry of element `i` in a list with one entry per feature or one for all.
 template <class T>
 T entryOf(const std::vector<T>& list, std::size_t i, std::size_t features) {
   return list.size() == 1 ? list[0] : list[i % features];
@@ -72,7 +72,7 @@ Result<Tensors> normalize(const KernelContext& context) {
   return Tensors{std::move(result)};
 }
 
-/// What stands for what is missing: floats or integers, as the features are.
+/// Returns the replacements of missing values: floats or integers, like the features.
 std::vector<double> imputed(const Node& node, DataType type) {
   if (isFloat(type)) {
     const auto floats = listAttribute<float>(node, "imputed_value_floats");

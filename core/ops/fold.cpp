@@ -1,4 +1,4 @@
-// Col2Im: columns of blocks added up to the image they were cut from.
+// Col2Im: columns of blocks are added to the image from which they were cut.
 #include <fmt/format.h>
 
 #include <complex>
@@ -11,7 +11,7 @@
 namespace fusescope::ops {
 namespace {
 
-/// The blocks as a window that passes over the image. `image` and `block` are the values of the node's inputs.
+/// Returns the blocks as a window that moves over the image. `image` and `block` are the values of the node's inputs.
 Result<Window> blockWindow(const Node& node, const Ints& image, const Ints& block) {
   if (image.empty() || image.size() != block.size())
     return problem(
@@ -22,7 +22,7 @@ Result<Window> blockWindow(const Node& node, const Ints& image, const Ints& bloc
   return Window::read(node, image.size(), block);
 }
 
-/// How many blocks there are along each axis.
+/// Returns how many blocks there are along each axis.
 Result<Dims> blockCounts(const Window& window, const Ints& image) {
   Dims counts;
   for (std::size_t i = 0; i < image.size(); ++i) counts.push_back(TRY(window.positions(i, image[i])));

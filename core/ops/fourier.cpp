@@ -1,5 +1,5 @@
-// Fourier transforms: DFT along an axis, and STFT over the frames of a signal. The last axis holds the real and the
-// imaginary part, or the real part alone.
+// Fourier transforms: DFT along an axis, and STFT over the frames of a signal. The last axis has the real and the
+// imaginary part, or only the real part.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,10 +29,9 @@ Result<std::int64_t> checkedLength(std::int64_t length, std::string_view what) {
 }
 
 // --- DFT
-// --------------------------------------------------------------------------------------------------------------
 
-/// Real signals have spectra whose second half mirrors the first: `onesided` leaves it out, forwards in the result,
-/// backwards in the input.
+/// The second half of a real signal's spectrum mirrors the first. `onesided` leaves it out, in the result of a forward
+/// transform and in the input of an inverse one.
 struct DftOptions {
   bool inverse = false, onesided = false;
   explicit DftOptions(const Node& node)
@@ -45,7 +44,7 @@ Result<std::size_t> dftAxis(std::int64_t axis, std::size_t rank) {
   return at;
 }
 
-/// Elements of the signal: given, or as many as the axis has.
+/// Returns the number of elements of the signal: the given one, or that of the axis.
 Result<Dim> dftLength(const InferContext& context, const DftOptions& options, const Dim& extent) {
   if (context.hasInput(1)) {
     const auto given = knownInt(context, 1);
@@ -79,7 +78,7 @@ Result<Types> inferDft(const InferContext& context) {
   return one(x.dtype, std::move(shape));
 }
 
-/// The second half of the spectrum of a real signal is the first one's mirror image, conjugated.
+/// Fills the second half of a real signal's spectrum, which is the first half mirrored and conjugated.
 void mirror(std::vector<Complex>& spectrum) {
   for (std::size_t k = 1; 2 * k < spectrum.size(); ++k)
     spectrum[spectrum.size() - k] = Complex(spectrum[k].real(), -spectrum[k].imag());
@@ -119,13 +118,13 @@ Result<Tensors> dftAs(const KernelContext& context) {
 }
 
 // --- STFT
-// -------------------------------------------------------------------------------------------------------------
 
 bool isOnesided(const Node& node) {
   return node.intAttribute("onesided", 1) != 0;
 }
 
-/// Elements of a frame: given, those of the window, or those of the signal; unknown if that is.
+/// Returns the number of elements of a frame: the given one, that of the window, or that of the signal; it may be
+/// unknown.
 Result<Dim> frameLength(const InferContext& context) {
   Dim length;
   if (context.hasInput(3)) {
@@ -139,8 +138,8 @@ Result<Dim> frameLength(const InferContext& context) {
   return context.hasInput(3) ? length : extentOf(context, 0, 1);
 }
 
-/// The extent of the signal's last axis, which holds a number's parts. Real signals stand in files without that axis,
-/// too: exporters write them so, and runtimes take them.
+/// Returns the extent of the signal's last axis, which has the parts of a number. Real signals may lack this axis,
+/// because exporters write them so and runtimes accept them.
 Result<Dim> partsOfSignal(const InferContext& context) {
   const Shape& signal = context.input(0).shape;
   if (signal.ranked && signal.rank() == 2) return Dim(1);

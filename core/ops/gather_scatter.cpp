@@ -1,4 +1,4 @@
-// Elements moved to and from places that indices name.
+// Elements that are moved to and from indices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,6 @@ namespace fusescope::ops {
 namespace {
 
 // --- Gather
-// -----------------------------------------------------------------------------------------------------------
 
 Result<Types> inferGather(const InferContext& context) {
   const TensorType& data = context.input(0);
@@ -50,9 +49,8 @@ Result<Tensors> gather(const KernelContext& context) {
 }
 
 // --- GatherElements and ScatterElements
-// -------------------------------------------------------------------------------
 
-/// Rank of data and indices must agree, and indices may not reach further than data beside the axis.
+/// The ranks of data and indices must be equal, and except along the axis, indices must not be larger than data.
 Status checkElementwiseIndices(const InferContext& context) {
   TRY(requireRankAtLeast(context, 0, 1));
   const Shape &data = context.input(0).shape, &indices = context.input(1).shape;
@@ -71,7 +69,7 @@ Result<Types> inferGatherElements(const InferContext& context) {
   return one(context.input(0).dtype, context.input(1).shape);
 }
 
-/// For each element of `indices` in order, its offset in data.
+/// Returns the offset in data for each element of `indices`, in order.
 Result<std::vector<std::int64_t>> elementOffsets(const Tensor& data, const Tensor& indices, std::size_t axis) {
   const Dims strides = denseStrides(data.dims());
   std::vector<std::int64_t> offsets;
@@ -128,7 +126,7 @@ T combined(const std::string& reduction, T old, T update) {
   return update;
 }
 
-/// Runs of `run` elements of `updates` go to `offsets` of a copy of the data, one after the other.
+/// Writes runs of `run` elements of `updates` to `offsets` of a copy of the data, one after the other.
 template <class T>
 Result<Tensors> scatterRuns(const KernelContext& context, const std::vector<std::int64_t>& offsets, std::int64_t run) {
   const Tensor& data = context.input(0);
@@ -162,7 +160,6 @@ Result<Tensors> scatterElements(const KernelContext& context) {
 }
 
 // --- GatherND and ScatterND
-// -------------------------------------------------------------------------------------------
 
 Result<Types> inferGatherND(const InferContext& context) {
   TRY(requireRankAtLeast(context, 0, 1));
@@ -190,7 +187,7 @@ Result<Types> inferGatherND(const InferContext& context) {
   return one(type, Shape::of(std::move(dims)));
 }
 
-/// Where each index points: offsets into data, whose first `batch` axes run with those of the indices.
+/// Returns where each index points, as offsets in data; the first `batch` axes of data are also those of the indices.
 Result<std::vector<std::int64_t>> pointedAt(const Dims& data, const Tensor& indices, std::size_t batch) {
   const std::int64_t depth = indices.dims().back();
   const Dims strides = denseStrides(data);
@@ -251,7 +248,7 @@ Result<Tensors> scatterND(const KernelContext& context) {
   return scatterAt(context, offsets, runLength(data.dims(), static_cast<std::size_t>(indices.dims().back())));
 }
 
-/// Moving bytes needs no conversion; combining numbers does.
+/// Bytes that are only moved need no conversion; numbers that are combined do.
 KernelFunction moving(KernelFunction kernel) {
   return [plain = unpacked(kernel), wide = widened(kernel)](const KernelContext& context) {
     return context.node().textAttribute("reduction", "none") == "none" ? plain(context) : wide(context);

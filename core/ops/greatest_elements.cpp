@@ -5,7 +5,7 @@
 namespace fusescope {
 namespace {
 
-constexpr std::int64_t kMostElements = 65536;  // of a constant that is looked through
+constexpr std::int64_t kMostElements = 65536;  // elements of a constant that is searched
 
 /// Whether every element of the result is one of the first input.
 bool onlyMoves(const Node& node) {
@@ -15,7 +15,7 @@ bool onlyMoves(const Node& node) {
   return false;
 }
 
-/// The only element of input `i` where it is known.
+/// Returns the only element of input `i` if it is known.
 const ExtentExpression* scalarAt(const SymbolicInputs& inputs, std::size_t i) {
   const bool given = i < inputs.values.size() && inputs.values[i] != nullptr && inputs.values[i]->size() == 1;
   return given && inputs.values[i]->front().valid() ? &inputs.values[i]->front() : nullptr;

@@ -9,12 +9,13 @@
 
 namespace fusescope {
 
-/// What no element of an integer value can be greater than: positions that a network counts itself (Range) and takes
-/// rows of a table by.
+/// Finds upper bounds of the elements of integer values. They are needed where a network counts positions itself
+/// (Range) and uses them as row indices of a table.
 class GreatestElements {
  public:
-  /// Looks at `node` after its inputs. `known`: values by ValueId. A Gather by such positions demands that its table
-  /// reaches as far.
+  /// Computes the bound for the result of `node`, whose inputs were visited before. `known` has the known values by
+  /// ValueId. If the node is a Gather with such positions as indices, `demands` gets the demand that its table has
+  /// enough rows.
   void visit(const Node& node, const SymbolicInputs& inputs, const std::vector<std::shared_ptr<const Tensor>>& known,
              std::vector<ExtentDemand>& demands);
 

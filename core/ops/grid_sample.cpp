@@ -1,4 +1,4 @@
-// Sampling an image at the places that a grid names, and the grids of affine maps.
+// Sampling of an image at the places of a grid, and the grids of affine maps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,6 @@ namespace {
 constexpr double kCubicCoefficient = -0.75;  // of Keys' cubic convolution
 
 // --- GridSample
-// -------------------------------------------------------------------------------------------------------
 
 Result<Types> inferGridSample(const InferContext& context) {
   const Node& node = context.node();
@@ -38,7 +37,7 @@ Result<Types> inferGridSample(const InferContext& context) {
   return one(x.dtype, Shape::of(std::move(dims)));
 }
 
-/// How places of the grid become elements of the image.
+/// How places of the grid are converted to elements of the image.
 struct Sampling {
   std::string mode, padding;
   bool alignCorners = false;
@@ -51,10 +50,10 @@ struct Sampling {
         in(context.input(0).dims().begin() + 2, context.input(0).dims().end()) {}
 };
 
-/// Element places along an axis and their weights; a place outside counts as zero and is left out.
+/// Indices along an axis and their weights. An index outside counts as zero and is left out.
 using AxisTaps = std::vector<std::pair<std::int64_t, double>>;
 
-/// `place` reflected at `low` and `high` until it lies between them.
+/// Returns `place`, reflected at `low` and `high` until it is between them.
 double reflected(double place, double low, double high) {
   const double range = high - low;
   if (range <= 0) return low;
@@ -65,8 +64,8 @@ double reflected(double place, double low, double high) {
   return (place < low) == even ? low + rest : high - rest;
 }
 
-/// The taps of a normalised place (-1 to 1) along axis `axis`. Places are computed in the grid's own type, as halves
-/// decide which neighbour is nearest.
+/// Returns the taps of a normalised place (-1 to 1) along axis `axis`. Places are computed in the type of the grid,
+/// because ties decide which neighbour is nearest.
 template <class G>
 AxisTaps tapsAt(const Sampling& sampling, std::size_t axis, G normalized) {
   const std::int64_t extent = sampling.in[axis];
@@ -74,13 +73,13 @@ AxisTaps tapsAt(const Sampling& sampling, std::size_t axis, G normalized) {
   const double low = sampling.alignCorners ? 0 : -0.5, high = static_cast<double>(extent - 1) - low;
   auto x = static_cast<double>(sampling.alignCorners ? (normalized + G(1)) / G(2) * (length - G(1))
                                                      : ((normalized + G(1)) * length - G(1)) / G(2));
-  if (std::isnan(x)) x = -2;  // as a place before the image
+  if (std::isnan(x)) x = -2;  // treated as a place before the image
   if (sampling.mode == "nearest") x = std::nearbyint(x);
   const double last = static_cast<double>(extent - 1);
-  // Cubic taps are held at the border one by one, as PyTorch's grid_sample does.
+  // Cubic taps are clamped to the border one by one, as in PyTorch's grid_sample.
   if (sampling.padding == "border" && sampling.mode != "cubic") x = std::clamp(x, 0.0, last);
   if ((x < low || x > high) && sampling.padding == "reflection") x = std::isinf(x) ? 0 : reflected(x, low, high);
-  x = std::clamp(x, -4.0, last + 4.0);  // further out there is nothing to reach
+  x = std::clamp(x, -4.0, last + 4.0);  // a place further outside reaches no element
   const double base = std::floor(x);
   AxisTaps taps;
   const auto tap = [&](double place, double weight) {
@@ -110,7 +109,7 @@ void forEachPlace(const Sampling& sampling, const Tensor& grid, std::int64_t n, 
   for (std::int64_t p = 0; p < places; ++p) {
     Dims counts(rank);
     for (std::size_t axis = 0; axis < rank; ++axis) {
-      // Coordinates are listed from the innermost axis outwards.
+      // Coordinates are ordered from the innermost axis outwards.
       const auto at = (n * places + p + 1) * static_cast<std::int64_t>(rank) - 1 - static_cast<std::int64_t>(axis);
       axes[axis] = tapsAt<G>(sampling, axis, static_cast<G>(grid.asDouble(at)));
       counts[axis] = std::ssize(axes[axis]);
@@ -154,7 +153,7 @@ Result<Tensors> sample(const KernelContext& context, Combine combine) {
   return Tensors{std::move(builder).finish()};
 }
 
-/// The nearest element is only moved, whatever its type.
+/// The nearest element is only moved, so that every type is supported.
 Result<Tensors> sampleNearest(const KernelContext& context) {
   return dispatchStorage(context.outputType(0), [&]<class T>(std::type_identity<T>) {
     return sample<T>(
@@ -162,7 +161,7 @@ Result<Tensors> sampleNearest(const KernelContext& context) {
   });
 }
 
-/// A weighted sum as an element: floats as they are, integers cut off and held in range.
+/// Converts a weighted sum to an element: floats are unchanged, integers are truncated and clamped.
 template <class T>
 T asElement(double sum) {
   if constexpr (std::is_floating_point_v<T>) return static_cast<T>(sum);
@@ -194,9 +193,8 @@ Result<Tensors> gridSample(const KernelContext& context) {
 }
 
 // --- AffineGrid
-// -------------------------------------------------------------------------------------------------------
 
-/// size is [N, C, spatial extents]; theta [N, r, r + 1]; the grid [N, spatial extents, r].
+/// The size is [N, C, spatial extents], theta is [N, r, r + 1], and the grid is [N, spatial extents, r].
 Result<Types> inferAffineGrid(const InferContext& context) {
   const TensorType& theta = context.input(0);
   TRY(requireRank(context, 0, 3));
@@ -218,7 +216,8 @@ Result<Types> inferAffineGrid(const InferContext& context) {
   return one(theta.dtype, Shape::of(dims));
 }
 
-/// Evenly spaced from -1 to 1: those are the centres of the outer pixels, or with `alignCorners` off their outer edges.
+/// Returns evenly spaced numbers from -1 to 1. These are the centres of the outer pixels if `alignCorners` is set,
+/// otherwise their outer edges.
 std::vector<double> evenPlaces(std::int64_t count, bool alignCorners) {
   std::vector<double> places;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -244,7 +243,7 @@ Result<Tensors> affineGridAs(const KernelContext& context) {
     forEachIndex(spatial, [&](const Dims& index) {
       for (std::size_t row = 0; row < rank; ++row) {
         auto sum = static_cast<double>(matrix[row * (rank + 1) + rank]);
-        for (std::size_t k = 0; k < rank; ++k) {  // x, the innermost axis, comes first
+        for (std::size_t k = 0; k < rank; ++k) {  // x, the innermost axis, is first
           const std::size_t axis = rank - 1 - k;
           sum +=
               static_cast<double>(matrix[row * (rank + 1) + k]) * places[axis][static_cast<std::size_t>(index[axis])];

@@ -1,4 +1,4 @@
-// Values looked up by key. Semantics: operator LabelEncoder of ai.onnx.ml, as of its version 2.
+// Values that are looked up by key. Semantics: operator LabelEncoder of ai.onnx.ml, as of its version 2.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ const T* attributeAs(const Node& node, const std::string& key) {
   return found == node.attributes.end() ? nullptr : std::get_if<T>(&found->second);
 }
 
-/// The list under `prefix` ("keys", "values"): of texts, integers or floats, or a tensor.
+/// Reads the list under `prefix` ("keys", "values"), of texts, integers or floats, or as a tensor.
 Result<Tensor> labels(const Node& node, const std::string& prefix) {
   if (const auto* texts = attributeAs<std::vector<std::string>>(node, prefix + "_strings"))
     return Tensor::ofStrings({std::ssize(*texts)}, *texts);
@@ -32,7 +32,7 @@ Result<Tensor> labels(const Node& node, const std::string& prefix) {
   return attributeProblem(prefix + "_tensor", "is missing, and so are the lists that could stand for it");
 }
 
-/// What stands for a key that is not in the list: one element of this type.
+/// Returns the result for a key that is not in the list: one element of this type.
 Result<Tensor> defaultLabel(const Node& node, DataType type) {
   if (const auto* tensor = attributeAs<Tensor>(node, "default_tensor")) {
     if (tensor->type() == type && tensor->count() == 1 && tensor->hasData()) return *tensor;
@@ -60,7 +60,7 @@ Result<Labels> labelsOf(const Node& node) {
   return all;
 }
 
-/// The place of each element of `x` among the keys, of equal keys the last; -1 where there is none.
+/// Returns the index of each element of `x` among the keys (the last one of equal keys), or -1 if there is none.
 template <class T>
 Ints places(std::span<const T> x, std::span<const T> keys) {
   std::map<T, std::int64_t> placeOf;

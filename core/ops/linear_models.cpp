@@ -1,5 +1,5 @@
-// Scores as weighted sums of features. Semantics: operators LinearClassifier and LinearRegressor of ai.onnx.ml; what
-// they leave open (a single score for two classes) is as ONNX Runtime has it.
+// Scores that are weighted sums of features. Semantics: operators LinearClassifier and LinearRegressor of ai.onnx.ml.
+// Where these are undefined (a single score for two classes), results are those of ONNX Runtime.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -32,7 +32,8 @@ Result<Types> inferBitShift(const InferContext& context) {
   return inferBroadcast(context);
 }
 
-/// A shift by less than nothing or by the width of T leaves only the fill: the sign to the right, 0 to the left.
+/// A shift by a negative number or by at least the width of T leaves only the fill: the sign to the right, 0 to the
+/// left.
 template <class T>
 T shifted(T value, T by, bool left) {
   const bool fills = by < T(0) || by >= static_cast<T>(sizeof(T) * 8);

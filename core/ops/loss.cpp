@@ -11,8 +11,8 @@
 namespace fusescope::ops {
 namespace {
 
-/// Scores [N, C, places …], labels [N, places …], weights [C]. The loss is as the labels, or one number; with it the
-/// type of the scores as logarithms of probabilities, which SoftmaxCrossEntropyLoss gives too.
+/// Scores are [N, C, places …], labels [N, places …], weights [C]. The loss has the extents of the labels, or is one
+/// number. SoftmaxCrossEntropyLoss also returns the logarithms of probabilities, in the type and extents of the scores.
 Result<Types> inferLoss(const InferContext& context) {
   const std::string reduction = TRY(choiceAttribute(context.node(), "reduction", "mean", {"none", "sum", "mean"}));
   TRY(requireRankAtLeast(context, 0, 2));
@@ -30,7 +30,7 @@ Result<Types> inferLoss(const InferContext& context) {
   return Types{{scores.dtype, loss}, scores};
 }
 
-/// The extents of a node: batch, classes, places, and which labels count.
+/// The extents of a node (batch, classes, places), and which labels count.
 struct LossExtents {
   std::int64_t batch, classes, places;
   std::optional<std::int64_t> ignored;
@@ -43,7 +43,7 @@ struct LossExtents {
   }
 };
 
-/// The loss of each label and the weight that it counts with: 0 where it is ignored.
+/// The loss of each label, and the weight with which it counts, which is 0 if it is ignored.
 struct Losses {
   std::vector<double> loss, weight;
 };
@@ -69,7 +69,7 @@ Result<Losses> lossesOf(const KernelContext& context, const LossExtents& extents
   return losses;
 }
 
-/// The losses as they are, their sum, or their sum over that of their weights.
+/// Returns the losses, their sum, or their sum divided by the sum of their weights.
 template <class T>
 Result<Tensor> reducedLoss(const KernelContext& context, const LossExtents& extents, std::span<const T> logarithms) {
   Tensor result = TRY(allocateOutput(context));
@@ -91,7 +91,8 @@ Result<Tensors> negativeLogLikelihoodAs(const KernelContext& context) {
   return Tensors{TRY(reducedLoss<T>(context, LossExtents(context), context.input(0).data<T>()))};
 }
 
-/// Logarithms of the softmax over the classes; the largest score is taken off first, so that exp cannot overflow.
+/// Returns the logarithms of the softmax over the classes. The largest score is subtracted first, so that exp cannot
+/// overflow.
 template <class T>
 Result<Tensor> logSoftmax(const KernelContext& context, const LossExtents& extents) {
   const Tensor& scores = context.input(0);

@@ -1,4 +1,4 @@
-// Elements moved in a regular pattern: by strides.
+// Elements that are moved in a regular pattern, by strides.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,6 @@ Result<Tensors> gatherStrided(const KernelContext& context, const Dims& strides,
 }
 
 // --- Transpose
-// --------------------------------------------------------------------------------------------------------
 
 Result<std::vector<std::size_t>> permutation(const Node& node, std::size_t rank) {
   const Ints given = node.intsAttribute("perm");
@@ -61,7 +60,6 @@ Result<Tensors> transpose(const KernelContext& context) {
 }
 
 // --- Expand
-// -----------------------------------------------------------------------------------------------------------
 
 Result<Types> inferExpand(const InferContext& context) {
   const TensorType& x = context.input(0);
@@ -83,7 +81,6 @@ Result<Tensors> expand(const KernelContext& context) {
 }
 
 // --- Concat and Split
-// -------------------------------------------------------------------------------------------------
 
 Result<Types> inferConcat(const InferContext& context) {
   if (!context.node().hasAttribute("axis")) return attributeProblem("axis", "is missing");
@@ -131,7 +128,7 @@ Result<Tensors> concat(const KernelContext& context) {
   });
 }
 
-/// Extents of the parts along the axis.
+/// Returns the extents of the parts along the axis.
 Result<std::vector<Dim>> partExtents(const InferContext& context, const Dim& along) {
   const auto parts = static_cast<std::int64_t>(std::max<std::size_t>(context.node().outputs.size(), 1));
   if (const auto given = knownInts(context, 1)) {
@@ -191,9 +188,8 @@ Result<Tensors> split(const KernelContext& context) {
 }
 
 // --- Slice
-// ------------------------------------------------------------------------------------------------------------
 
-/// Where a slice begins along one axis, how it steps, and how many elements it has.
+/// Where a slice begins along one axis, its step, and its number of elements.
 struct Cut {
   std::int64_t start = 0, step = 1, count = 0;
 };
@@ -215,7 +211,7 @@ struct SliceInputs {
   Ints starts, ends, axes, steps;
 };
 
-/// The values that say what to slice, completed by their defaults.
+/// Returns the values that determine the slice, completed by their defaults.
 Result<SliceInputs> completed(Ints starts, Ints ends, std::optional<Ints> axes, std::optional<Ints> steps) {
   SliceInputs inputs{std::move(starts), std::move(ends), axes.value_or(Ints{}), steps.value_or(Ints{})};
   const std::size_t count = inputs.starts.size();

@@ -9,13 +9,13 @@
 namespace fusescope {
 namespace {
 
-/// What is known of a domain; {} stands for the operator.
+/// What is known of a domain; {} is replaced by the operator.
 struct DomainRow {
   std::string_view prefix;  ///< of the domain
   std::string_view why, help;
 };
 
-/// The longer prefixes stand before the shorter ones.
+/// Longer prefixes come before shorter ones.
 constexpr std::array kDomains{
     DomainRow{"com.microsoft.nchwc",
               "{} is an operator of ONNX Runtime for the memory layouts of one kind of CPU: the file was optimised for "

@@ -12,7 +12,7 @@
 namespace fusescope::ops {
 namespace {
 
-/// Mean and variance of `count` elements that lie together; sums are held in double.
+/// Mean and variance of `count` adjacent elements; the sums are in double.
 struct Moments {
   double mean = 0, variance = 0;
 };
@@ -42,7 +42,6 @@ Status checkPerChannel(const InferContext& context, std::size_t first, const Dim
 }
 
 // --- over the last axes
-// -----------------------------------------------------------------------------------------------
 
 Result<Types> inferLayerNorm(const InferContext& context) {
   const TensorType& x = context.input(0);
@@ -111,7 +110,7 @@ Result<Tensors> layerNormAs(const KernelContext& context) {
   return results;
 }
 
-/// The result is of the scale's type, which may differ from that of x.
+/// The result has the type of the scale, which may differ from that of x.
 Result<Types> inferRmsNorm(const InferContext& context) {
   Types types = TRY(inferLayerNorm(context));
   return one(context.input(1).dtype, types[0].shape);
@@ -149,7 +148,6 @@ Result<Tensors> rmsNorm(const KernelContext& context) {
 }
 
 // --- per channel
-// ------------------------------------------------------------------------------------------------------
 
 Result<Types> inferInstanceNorm(const InferContext& context) {
   TRY(requireRankAtLeast(context, 0, 3));
@@ -169,7 +167,7 @@ Result<Types> inferGroupNorm(const InferContext& context) {
   return inferLikeFirst(context);
 }
 
-/// Each of `groups` groups of channels normalised over itself, then scaled and shifted per channel.
+/// Normalises each of `groups` groups of channels separately, then scales and shifts each channel.
 template <class T>
 Result<Tensors> normalizeGroups(const KernelContext& context, std::int64_t groups) {
   const Tensor& x = context.input(0);
@@ -194,7 +192,6 @@ Result<Tensors> normalizeGroups(const KernelContext& context, std::int64_t group
 }
 
 // --- others
-// -----------------------------------------------------------------------------------------------------------
 
 Result<Types> inferLpNorm(const InferContext& context) {
   const std::int64_t p = context.node().intAttribute("p", 2);

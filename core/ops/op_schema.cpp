@@ -91,7 +91,7 @@ std::span<T> onlyCaptures(const Node& node, std::span<T> operands) {
   return operands.last(std::min(operands.size(), captureCount(node)));
 }
 
-/// The part of all captures that belongs to one body.
+/// Returns the captures of one body.
 template <class T>
 std::span<T> capturesOf(const Node& node, const std::string& attribute, std::span<T> captures) {
   std::size_t offset = 0;
@@ -117,7 +117,7 @@ Result<std::vector<TensorType>> inferWith(const OpSchema& schema, const Node& no
   return outputs;
 }
 
-/// Where types are inferred in order to run, bodies are run as well: their values are not computed twice.
+/// When types are inferred in order to run a node, its bodies are run too, so that their values are not computed twice.
 std::vector<const Tensor*> withoutCapturedValues(const Node& node, std::span<const Tensor* const> operands) {
   std::vector<const Tensor*> values(operands.begin(), operands.end());
   std::ranges::fill(onlyCaptures(node, std::span(values)), nullptr);
@@ -148,7 +148,7 @@ Result<std::vector<Tensor>> runWith(const OpSchema& schema, const Node& node, st
   return results;
 }
 
-/// What `call` returns, its errors located at the node; running out of memory is an error as well.
+/// Returns the result of `call`, whose errors are located at the node. Running out of memory is an error as well.
 template <class T, class Call>
 Result<T> guarded(const Node& node, Call call) {
   try {

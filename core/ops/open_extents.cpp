@@ -10,9 +10,9 @@ namespace {
 
 using Function = ExtentExpression::Function;
 
-constexpr std::size_t kBehindInputs = 1'000'000;  // rank of symbols that are no input's
+constexpr std::size_t kBehindInputs = 1'000'000;  // rank of symbols that are not in inputs
 
-/// Whether it is not yet known which of several extents it is: there is nothing to say of it.
+/// Whether it is not known yet which of several extents it is, so that nothing can be said about it.
 bool isUnsettled(const ExtentExpression& expression) {
   return expression.contains(Function::Same) || expression.contains(Function::Broadcast);
 }
@@ -34,7 +34,7 @@ void OpenExtents::addInput(const TensorType& type) {
 
 Dim OpenExtents::ownSymbol(const std::string& name, std::size_t axis) const {
   std::string symbol = extentSymbol(name + "#" + std::to_string(axis));
-  // A body may have a value that is called like one outside.
+  // A body may have a value with the same name as one outside.
   while (m_ranks.contains(symbol)) symbol = extentSymbol(symbol + "#");
   return Dim::named(std::move(symbol));
 }
@@ -76,7 +76,7 @@ bool OpenExtents::isRecorded(const std::string& left, const std::string& right) 
                              [&](const ExtentCondition& known) { return known.left == left && known.right == right; });
 }
 
-/// As what it says of a symbol, where it says that of one alone: "33 <= h" for "3 <= ceil(h/16)".
+/// If a demand is about a single symbol, it is recorded in terms of this symbol: "33 <= h" for "3 <= ceil(h/16)".
 void OpenExtents::demandOrder(ExtentExpression left, ExtentExpression right, const std::string& node) {
   const auto bound = left.number() ? leastThatReaches(right, *left.number()) : std::nullopt;
   if (bound) {
@@ -104,7 +104,7 @@ void OpenExtents::demand(const ExtentDemand& demanded, const std::string& node) 
   }
 }
 
-/// Makes the arguments of each same() and, under conditions, of each broadcast() equal.
+/// Makes the arguments of each same() equal and, under conditions, those of each broadcast().
 void OpenExtents::learn(const ExtentExpression& expression, const std::string& node) {
   for (const Function function : {Function::Same, Function::Broadcast}) {
     const bool demanded = function == Function::Same;

@@ -15,22 +15,24 @@ namespace fusescope {
 /// the caller wants that.
 class OpenExtents {
  public:
-  /// `conditions` hold from the start. `assume`: add others.
+  /// `conditions` are assumed from the start. `assume` allows more conditions to be added.
   OpenExtents(const std::vector<ExtentCondition>& conditions, bool assume);
 
-  /// Its symbols may stand in conditions: they are known once the graph gets its inputs.
+  /// Adds an input of the graph. Conditions may contain its symbols, because their values are known when the graph is
+  /// run.
   void addInput(const TensorType& type);
-  /// `computed` in terms of what is known; it is the extent of an output of `node`.
+  /// Returns `computed`, the extent of an output of `node`, simplified by everything that is known.
   Dim settled(const Dim& computed, const std::string& node);
-  /// What `node` needs, where it is not proved and all extents are those of inputs: known from then on, and a
-  /// condition.
+  /// Records a demand of `node`. If it is not proved and all of its extents are those of inputs, it becomes a
+  /// condition, and is assumed from then on.
   void demand(const ExtentDemand& demanded, const std::string& node);
-  /// An extent of which nothing is known but that it is that of axis `axis` of the value `name`.
+  /// Returns a new symbol for axis `axis` of the value `name`, about which nothing is known.
   Dim ownSymbol(const std::string& name, std::size_t axis) const;
 
-  /// Whether anything was learned since the last call: what was settled before may be simpler now.
+  /// Whether anything was learned since the last call. If so, extents that settled() returned before may now be
+  /// simpler.
   bool takeLearned();
-  /// Learn no more.
+  /// Stops learning: from now on, no facts are added.
   void freeze() { m_frozen = true; }
   const std::vector<ExtentCondition>& conditions() const { return m_conditions; }
 
@@ -44,9 +46,9 @@ class OpenExtents {
 
   ExtentFacts m_facts;
   std::vector<ExtentCondition> m_conditions;
-  std::map<std::string, std::size_t> m_ranks;           ///< of the inputs' symbols: their order
-  mutable std::map<std::string, std::size_t> m_others;  ///< of other symbols
-  std::map<std::string, Dim> m_settled;                 ///< by the text that was computed
+  std::map<std::string, std::size_t> m_ranks;           ///< the order of the inputs' symbols
+  mutable std::map<std::string, std::size_t> m_others;  ///< the order of other symbols
+  std::map<std::string, Dim> m_settled;                 ///< by the text of the computed extent
   bool m_assume = false, m_frozen = false, m_learned = false;
 };
 

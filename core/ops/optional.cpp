@@ -12,7 +12,7 @@ bool isOptional(Container container) {
   return container == Container::Optional || container == Container::OptionalSequence;
 }
 
-/// The optional that may hold a value of this type.
+/// Returns the type of an optional that may contain a value of this type.
 Result<TensorType> optionalOf(const TensorType& element) {
   TensorType type = element;
   if (isOptional(type.container)) return problem(fmt::format("{} cannot be an element", element.text()));
@@ -23,7 +23,7 @@ Result<TensorType> optionalOf(const TensorType& element) {
   return type;
 }
 
-/// An absent input leaves it to the attribute `type` what the optional could hold.
+/// If the input is absent, the attribute `type` says what the optional may contain.
 Result<Types> inferOptional(const InferContext& context) {
   if (context.hasInput(0)) return Types{TRY(optionalOf(context.input(0)))};
   const std::string text = context.node().textAttribute("type", "");
@@ -41,7 +41,7 @@ Result<Tensors> makeOptional(const KernelContext& context) {
   return Tensors{Tensor::ofElements(container, element.type(), {element})};
 }
 
-/// Since opset 18 what is no optional at all is handed through.
+/// Since opset 18, a value that is not an optional is returned unchanged.
 Result<Types> inferGetElement(const InferContext& context) {
   const TensorType& type = context.input(0);
   return Types{isOptional(type.container) ? elementOf(type) : type};

@@ -1,4 +1,4 @@
-// Tensors made larger or smaller at their edges, or repeated.
+// Tensors that are extended or cropped at their edges, or repeated.
 #include <fmt/format.h>
 
 #include "ops/families.h"
@@ -10,7 +10,7 @@
 namespace fusescope::ops {
 namespace {
 
-/// What a Pad adds (or, below 0, takes away) before and after each axis.
+/// What a Pad adds before and after each axis; it removes elements if the number is negative.
 struct Padding {
   Dims before, after;
 };
@@ -51,7 +51,8 @@ Result<Types> inferPad(const InferContext& context) {
   return one(x.dtype, std::move(result));
 }
 
-/// The place in an axis of extent `n` that index `at`, perhaps outside, takes its element from; -1: the fill.
+/// Returns the index on an axis of extent `n` from which index `at`, which may be outside, gets its element; -1 for the
+/// fill.
 std::int64_t paddedFrom(std::int64_t at, std::int64_t n, const std::string& mode) {
   if (at >= 0 && at < n) return at;
   if (mode == "constant") return -1;

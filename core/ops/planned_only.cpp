@@ -1,5 +1,5 @@
 // Operators that are typed, planned and drawn, but have no reference kernel: ImageDecoder, whose formats (JPEG, PNG,
-// WebP, TIFF …) would take libraries that a compiler's workbench has no other use for.
+// WebP, TIFF …) would need libraries that this program does not use otherwise.
 #include "ops/families.h"
 #include "ops/support/infer_support.h"
 

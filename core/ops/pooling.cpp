@@ -1,4 +1,4 @@
-// Windows over spatial axes that keep a maximum, a mean or a norm.
+// Windows over spatial axes that compute a maximum, a mean or a norm.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -64,8 +64,8 @@ struct Pool {
     return pool;
   }
 
-  /// Calls f(position, offset in the image) for every tap that lies inside the input, position by position; `end`
-  /// (position, taps inside, taps inside input or padding) after each.
+  /// Calls f(position, offset in the image) for every tap inside the input, position by position, and after each
+  /// position `end`(position, taps inside, taps inside input or padding).
   template <class F, class End>
   void forEachTap(F f, End end) const {
     const Dims strides = denseStrides(in);
@@ -92,7 +92,7 @@ struct Pool {
   }
 };
 
-/// Where a row-major offset lies if the last two axes were stored column by column.
+/// Converts a row-major offset to the offset if the last two axes were stored column by column.
 std::int64_t columnMajor(std::int64_t offset, const Dims& dims) {
   std::int64_t result = 0, stride = 1;
   Dims index(dims.size());
@@ -139,7 +139,7 @@ Result<Tensors> maxPool(const KernelContext& context) {
   return dispatchNumber(context.input(0).type(), [&]<class T>(std::type_identity<T>) { return maxPoolAs<T>(context); });
 }
 
-/// Sums f(element) over each window; `finish(sum, inside, padded)` makes the result of it.
+/// Sums f(element) over each window; `finish(sum, inside, padded)` returns the result.
 template <class T, class F, class Finish>
 Result<Tensors> sumPool(const KernelContext& context, F f, Finish finish) {
   const Pool pool = TRY(Pool::read(context));
@@ -178,7 +178,6 @@ Result<Tensors> lpPool(const KernelContext& context) {
 }
 
 // --- over the whole image
-// ---------------------------------------------------------------------------------------------
 
 Result<Types> inferGlobalPool(const InferContext& context) {
   TRY(requireRankAtLeast(context, 0, 3));
@@ -187,7 +186,7 @@ Result<Types> inferGlobalPool(const InferContext& context) {
   return Types{type};
 }
 
-/// One number for each image by f(first element, number of elements).
+/// Computes one number for each image with f(first element, number of elements).
 template <class T, class F>
 Result<Tensors> globalPool(const KernelContext& context, F f) {
   const Tensor& x = context.input(0);
@@ -233,7 +232,6 @@ auto globalNorm(const Node& node) {
 }
 
 // --- the reverse
-// ------------------------------------------------------------------------------------------------------
 
 Result<Types> inferMaxUnpool(const InferContext& context) {
   TRY(requireRankAtLeast(context, 0, 3));
@@ -262,7 +260,7 @@ Result<Tensors> maxUnpool(const KernelContext& context) {
   const Tensor &x = context.input(0), &indices = context.input(1);
   if (indices.count() != x.count()) return problem("there must be an index for each element");
   Tensor result = TRY(allocateOutput(context));
-  // Indices count in the extents that kernel, strides and pads imply; output_shape may be larger.
+  // Indices are relative to the extents that kernel, strides and pads imply; output_shape may be larger.
   Window window = TRY(Window::read(context.node(), x.dims().size() - 2, {}));
   Dims pooled = x.dims();
   for (std::size_t i = 0; i < window.kernel.size(); ++i)
@@ -283,7 +281,6 @@ Result<Tensors> maxUnpool(const KernelContext& context) {
 }
 
 // --- registration
-// -----------------------------------------------------------------------------------------------------
 
 std::int64_t poolFlops(const Node& node, std::span<const Dims>, std::span<const Dims> outputs) {
   if (outputs.empty()) return 0;

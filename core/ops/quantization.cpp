@@ -1,4 +1,4 @@
-// Between floats and the types of few bits, with a scale and a zero point.
+// Conversions between floats and types of few bits, with a scale and a zero point.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -89,13 +89,13 @@ Result<Types> inferDequantize(const InferContext& context) {
   return one(type, context.input(0).shape);
 }
 
-/// The type in which x / y_scale is computed: the attribute `precision`, else that of the scale.
+/// Returns the type in which x / y_scale is computed: the attribute `precision`, or else the type of the scale.
 Result<DataType> divisionType(const KernelContext& context) {
   const DataType type = TRY(typeAttribute(context.node(), "precision", context.input(1).type()));
   return isNarrow(type) || type == DataType::F64 ? type : DataType::F32;
 }
 
-/// y = saturate(round(x / scale) + zero point); without rounding where y is a float.
+/// y = saturate(round(x / scale) + zero point). It does not round if y is a float.
 Result<Tensors> quantize(const KernelContext& context) {
   const Tensor& x = context.input(0);
   const ScaleGrid grid = TRY(ScaleGrid::of(context.node(), x.dims(), context.input(1).dims()));

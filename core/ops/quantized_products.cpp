@@ -1,4 +1,5 @@
-// Products and convolutions of quantised operands: the zero points are taken off, the sum is exact, the scales follow.
+// Products and convolutions of quantised operands: zero points are subtracted, sums are exact, and scales are applied
+// at the end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +19,8 @@ namespace {
 constexpr TypeSet kBytes{DataType::I8, DataType::U8};
 constexpr TypeSet kByteCodes = kBytes | kFnuzTypes | TypeSet{DataType::F8E4M3, DataType::F8E5M2};
 
-/// The scale or zero point at `input` as one value for each element of `dims`: a single number, a vector along `axis`,
-/// or a tensor that broadcasts with extents of 1 where it repeats.
+/// Returns the scale or zero point at `input` as one value for each element of `dims`: it is a single number, a vector
+/// along `axis`, or a tensor whose extents of 1 are broadcast.
 Result<std::vector<double>> spread(const KernelContext& context, std::size_t input, const Dims& dims,
                                    std::size_t axis) {
   const Tensor& parameter = context.input(input);
@@ -44,7 +45,7 @@ Result<std::vector<double>> spread(const KernelContext& context, std::size_t inp
   return values;
 }
 
-/// Operand `input` less its zero point, as numbers that hold it exactly.
+/// Returns operand `input` minus its zero point, as numbers that represent it exactly.
 Result<Tensor> withoutZeroPoint(const KernelContext& context, std::size_t input, std::size_t zeroInput,
                                 std::size_t axis) {
   const Tensor& codes = context.input(input);
@@ -64,7 +65,7 @@ std::size_t columnAxis(const Dims& dims) {
   return dims.size() < 2 ? dims.size() : dims.size() - 1;
 }
 
-/// A node of operator `op` with the attributes of `like`, run on wide operands.
+/// Runs a node of operator `op` with the attributes of `like` on wide operands.
 Result<Tensor> runWide(const std::string& op, const Node& like, std::span<const Tensor* const> inputs) {
   Node node{.op = op, .name = like.name, .attributes = like.attributes};
   for (std::size_t i = 0; i < inputs.size(); ++i) node.inputs.emplace_back(i);
@@ -72,7 +73,7 @@ Result<Tensor> runWide(const std::string& op, const Node& like, std::span<const 
   return std::move(TRY(runNode(node, inputs)).front());
 }
 
-/// Sums of 32 bits, which overflow as ONNX allows: the higher bits are dropped.
+/// Converts sums to 32 bits. They overflow as ONNX allows: the higher bits are dropped.
 Tensor toInt32(const Tensor& sums) {
   return sums.converted(DataType::I64).converted(DataType::I32);
 }
@@ -99,7 +100,7 @@ Result<Types> inferQLinearMatMul(const InferContext& context) {
   return one(context.input(7).dtype, TRY(matmulShape(context, context.input(0).shape, context.input(3).shape)));
 }
 
-/// Rows of a are rows of y, columns of b are columns of y.
+/// Rows of a are rows of y, and columns of b are columns of y.
 Result<Tensors> qLinearMatMul(const KernelContext& context) {
   const Tensor a = TRY(withoutZeroPoint(context, 0, 2, rowAxis(context.input(0).dims())));
   const Tensor b = TRY(withoutZeroPoint(context, 3, 5, columnAxis(context.input(3).dims())));
@@ -118,7 +119,7 @@ Result<Tensors> qLinearMatMul(const KernelContext& context) {
 
 // --- convolutions
 
-/// Conv's shape function on the given data, weight and bias.
+/// Runs Conv's shape function on the given data, weight and bias.
 Result<Shape> convShape(const InferContext& context, std::size_t weight, std::size_t bias) {
   Node node{.op = "Conv", .name = context.node().name, .attributes = context.node().attributes};
   const TensorType x{DataType::F64, context.input(0).shape}, w{DataType::F64, context.input(weight).shape};
@@ -148,7 +149,7 @@ Result<Types> inferQLinearConv(const InferContext& context) {
   return one(context.input(7).dtype, TRY(convShape(context, 3, 8)));
 }
 
-/// The bias is in steps of x_scale * w_scale, so it is added before the scales.
+/// The scale of the bias is x_scale * w_scale, so that it is added before the scales are applied.
 Result<Tensors> qLinearConv(const KernelContext& context) {
   const Tensor x = TRY(withoutZeroPoint(context, 0, 2, 1)), w = TRY(withoutZeroPoint(context, 3, 5, 0));
   const Tensor bias = context.hasInput(8) ? context.input(8).converted(DataType::F64) : Tensor();

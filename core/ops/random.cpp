@@ -1,5 +1,5 @@
-// Random numbers. Each node has a generator of its own (MT19937, 53 bits a number), which begins anew in every run, so
-// that a run can be repeated and two plans of a network compared.
+// Random numbers. Each node has its own generator (MT19937, 53 bits per number), which is reset for every run, so that
+// runs can be repeated and two plans of a network can be compared.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace fusescope::ops {
 namespace {
 
-/// The seed of a node: its attribute, or one made of its name.
+/// Returns the seed of a node: its attribute, or one that is derived from its name.
 std::uint32_t seedOf(const Node& node) {
   const auto found = node.attributes.find("seed");
   if (found != node.attributes.end()) {
@@ -32,12 +32,12 @@ class Draws {
  public:
   explicit Draws(const Node& node) : m_generator(seedOf(node)) {}
 
-  /// Evenly in [0, 1).
+  /// Uniformly distributed in [0, 1).
   double uniform() {
     const auto high = static_cast<double>(m_generator() >> 5), low = static_cast<double>(m_generator() >> 6);
     return (high * 67108864.0 + low) / 9007199254740992.0;  // 27 and 26 bits, over 2^53
   }
-  /// Of mean 0 and deviation 1, by Marsaglia's polar method.
+  /// With mean 0 and deviation 1, by Marsaglia's polar method.
   double normal() {
     while (true) {
       const double x = 2 * uniform() - 1, y = 2 * uniform() - 1, square = x * x + y * y;
@@ -49,7 +49,7 @@ class Draws {
   std::mt19937 m_generator;
 };
 
-/// A tensor of output 0's extents and type, each element from `draw(i)`.
+/// Makes a tensor with the extents and type of output 0, each element from `draw(i)`.
 template <class Draw>
 Result<Tensors> drawn(const KernelContext& context, Draw draw) {
   Tensor wide = TRY(allocate(DataType::F64, context.outputDims(0)));
@@ -59,7 +59,6 @@ Result<Tensors> drawn(const KernelContext& context, Draw draw) {
 }
 
 // --- RandomNormal, RandomUniform and their -Like
-// ----------------------------------------------------------------------
 
 Status checkParameters(const Node& node) {
   for (const char* key : {"mean", "scale", "low", "high"})
@@ -106,7 +105,6 @@ Result<Tensors> randomUniform(const KernelContext& context) {
 }
 
 // --- Bernoulli and Multinomial
-// ----------------------------------------------------------------------------------------
 
 Result<Types> inferBernoulli(const InferContext& context) {
   const DataType type = TRY(typeAttribute(context.node(), "dtype", context.input(0).dtype));
@@ -134,7 +132,7 @@ Result<Types> inferMultinomial(const InferContext& context) {
   return one(type, Shape::of({x.ranked ? x.dims[0] : Dim(), samples}));
 }
 
-/// Running sums of exp(row), scaled so that the largest term is 1.
+/// Returns running sums of exp(row), scaled so that the largest term is 1.
 Result<std::vector<double>> cumulated(const Tensor& x, std::int64_t row) {
   const std::int64_t classes = x.dims()[1];
   double most = -INFINITY, sum = 0;
@@ -162,7 +160,6 @@ Result<Tensors> multinomial(const KernelContext& context) {
 }
 
 // --- Dropout
-// ----------------------------------------------------------------------------------------------------------
 
 Result<Types> inferDropout(const InferContext& context) {
   for (std::size_t i = 1; i < 3; ++i)

@@ -1,4 +1,4 @@
-// Elements moved between axes, masked, reversed, or set from indices.
+// Elements that are moved between axes, masked, reversed, or set from indices.
 #include <fmt/format.h>
 
 #include "ops/families.h"
@@ -12,7 +12,6 @@ namespace fusescope::ops {
 namespace {
 
 // --- DepthToSpace and SpaceToDepth
-// ------------------------------------------------------------------------------------
 
 Result<std::int64_t> blockSize(const Node& node) {
   const std::int64_t block = node.intAttribute("blocksize", 0);
@@ -20,7 +19,7 @@ Result<std::int64_t> blockSize(const Node& node) {
   return block;
 }
 
-/// An extent times or divided by a whole number; unknown stays unknown.
+/// Returns an extent multiplied or divided by an integer; an unknown extent stays unknown.
 Result<Dim> scaled(const InferContext& context, const Dim& dim, std::int64_t times, std::int64_t by) {
   if (times == by) return dim;
   if (!dim.known()) {
@@ -55,7 +54,7 @@ Result<Types> inferSpaceToDepth(const InferContext& context) {
                                  TRY(scaled(context, d[2], 1, block)), TRY(scaled(context, d[3], 1, block))}));
 }
 
-/// The input seen as `split` (more axes), its axes put in `order`, seen as the output.
+/// Reshapes the input to `split` (more axes), permutes the axes by `order`, and reshapes the result to the output.
 Result<Tensors> permuted(const KernelContext& context, const Dims& split, const std::vector<std::size_t>& order) {
   const Tensor& x = context.input(0);
   const Dims dense = denseStrides(split);
@@ -88,7 +87,6 @@ Result<Tensors> spaceToDepth(const KernelContext& context) {
 }
 
 // --- EyeLike and Trilu
-// ------------------------------------------------------------------------------------------------
 
 Result<Types> inferEyeLike(const InferContext& context) {
   TRY(requireRank(context, 0, 2));
@@ -132,7 +130,6 @@ Result<Tensors> trilu(const KernelContext& context) {
 }
 
 // --- OneHot
-// -----------------------------------------------------------------------------------------------------------
 
 Result<Types> inferOneHot(const InferContext& context) {
   const Shape& indices = context.input(0).shape;
@@ -162,7 +159,7 @@ Result<Tensors> oneHot(const KernelContext& context) {
     for (std::int64_t i = 0; i < indices.count(); ++i) {
       std::int64_t index = indices.asInt64(i);
       if (index < 0) index += split.extent;
-      if (index < 0 || index >= split.extent) continue;  // outside: no element is hot
+      if (index < 0 || index >= split.extent) continue;  // outside: all elements are off
       const std::int64_t at = (i / split.inner * split.extent + index) * split.inner + i % split.inner;
       to[static_cast<std::size_t>(at)] = elementsOf<T>(values)[1];
     }
@@ -171,7 +168,6 @@ Result<Tensors> oneHot(const KernelContext& context) {
 }
 
 // --- ReverseSequence
-// --------------------------------------------------------------------------------------------------
 
 Result<Types> inferReverseSequence(const InferContext& context) {
   TRY(requireRankAtLeast(context, 0, 2));

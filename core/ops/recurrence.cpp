@@ -1,5 +1,5 @@
-// LSTM, GRU and RNN: one layer that walks along sequences. The formulas are those of the ONNX operators' pages, whose
-// names for the gates and weights are kept.
+// LSTM, GRU and RNN: a layer that runs over sequences. The formulas, and the names of gates and weights, are those of
+// the ONNX operators' pages.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,6 @@ Result<std::int64_t> directionsOf(const Node& node) {
 }
 
 // --- types
-// ------------------------------------------------------------------------------------------------------------
 
 Result<Dim> hiddenExtent(const InferContext& context, WeightOrder order) {
   Dim given;
@@ -89,9 +88,9 @@ std::int64_t recurrentFlops(const Node&, std::span<const Dims> inputs, std::span
 namespace {
 
 // --- kernels
-// ------------------------------------------------------------------------------------------------------------
 
-// One step of each operator: `z` holds the projected inputs of the batch, [batch, gate, hidden]; h and c advance.
+// One step of each operator: `z` contains the projected inputs of the batch, [batch, gate, hidden]; h and c are
+// updated.
 
 /// Ht = f(Xt·Wiᵀ + Ht-1·Riᵀ + Wbi + Rbi)
 template <class T>

@@ -1,4 +1,4 @@
-// What replaces attention where the past is a state of fixed size.
+// Operators that replace attention, in which the past is a state of fixed size.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Status requireExactly(const InferContext& context, std::size_t input, bool wante
   return attributeProblem("update_rule", fmt::format("{} the input {}", wanted ? "needs" : "has no use for", what));
 }
 
-/// The extent of one head where `heads` of them are packed into the last axis of input `input`.
+/// Returns the extent of one head, where `heads` of them are packed into the last axis of input `input`.
 Result<Dim> headSize(const InferContext& context, std::size_t input, std::int64_t heads) {
   TRY(requireRank(context, input, 3));
   const Shape& shape = context.input(input).shape;
@@ -98,7 +98,7 @@ Result<Types> inferLinearAttention(const InferContext& context) {
                {stateType, state}};
 }
 
-/// The gate of one step and head: a number for each of `depth` rows of the state, or one for all.
+/// The gate of one step and head: one number for each of `depth` rows of the state, or one for all.
 struct Gate {
   std::span<const float> values;
   std::int64_t perStep = 0, heads = 1;
@@ -116,7 +116,7 @@ struct HeadState {
   void scaleRow(std::int64_t d, float factor) {
     for (std::int64_t m = 0; m < width; ++m) cells[d * width + m] *= factor;
   }
-  /// Element `m` of Sᵀx.
+  /// Returns element `m` of Sᵀx.
   float read(const float* x, std::int64_t m) const {
     float sum = 0;
     for (std::int64_t d = 0; d < depth; ++d) sum += cells[d * width + m] * x[d];
@@ -151,7 +151,7 @@ class LinearRecurrence {
     if (m_scale == 0) m_scale = 1.0F / std::sqrt(static_cast<float>(std::max<std::int64_t>(m_depth, 1)));
   }
 
-  /// S = exp(g) * S; v = beta * (v - Sᵀk) where the rule corrects; S = S + k ⊗ v; o = scale * Sᵀq, step by step.
+  /// Computes, step by step: S = exp(g) * S; v = beta * (v - Sᵀk) if the rule corrects; S = S + k ⊗ v; o = scale * Sᵀq.
   void run(Tensor& state, Tensor& result) {
     const std::int64_t items = state.count() == 0 ? 0 : m_query.dims()[0] * m_keyHeads;
     for (std::int64_t item = 0; item < items; ++item) {
@@ -241,7 +241,7 @@ Result<Types> inferCausalConv(const InferContext& context) {
   return Types{{x.dtype, input}, {x.dtype, state}};
 }
 
-/// Each channel with its own kernel over what came before and the present: past_state (or zeros), then the input.
+/// Convolves each channel with its own kernel over the past and the present: past_state (or zeros), then the input.
 Result<Tensors> causalConv(const KernelContext& context) {
   const Tensor &x = context.input(0), &weight = context.input(1);
   const std::int64_t channels = x.dims()[1], length = x.dims()[2], kernel = weight.dims()[2], kept = kernel - 1;

@@ -12,8 +12,8 @@
 namespace fusescope::ops {
 namespace {
 
-/// The axes that a Reduce node takes away; nothing if they are not known. Absent or empty: all of them, or none if
-/// noop_with_empty_axes.
+/// Returns the axes that a Reduce node reduces, or nothing if they are unknown. If they are absent or empty, they are
+/// all axes, or none if noop_with_empty_axes is set.
 Result<std::optional<std::vector<std::size_t>>> reducedAxes(const Node& node, std::size_t rank, bool given,
                                                             const std::optional<Ints>& axes) {
   if (given && !axes) return std::optional<std::vector<std::size_t>>();
@@ -39,7 +39,7 @@ Result<Types> inferReduce(const InferContext& context) {
   return one(x.dtype, Shape::of(std::move(dims)));
 }
 
-// A reduction: the state of no elements, adding one, and what comes out in the end. Floats accumulate in double.
+// A reduction consists of the initial state, adding an element, and the final result. Floats accumulate in double.
 template <class T>
 using Accumulator = std::conditional_t<std::is_floating_point_v<T>, double,
                                        std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
@@ -126,7 +126,7 @@ struct LeastOf : SumOf {
   }
 };
 
-/// Calls f(element index, cell index) for every element of `from` and the cell of the result it belongs to.
+/// Calls f(element index, cell index) for every element of `from` and the cell of the result to which it belongs.
 template <class F>
 void forEachCell(const Dims& from, const std::vector<std::size_t>& axes, F f) {
   Dims kept = from;
@@ -141,7 +141,7 @@ Result<std::vector<std::size_t>> kernelAxes(const KernelContext& context) {
   const bool given = context.hasInput(1);
   const auto axes = TRY(reducedAxes(context.node(), context.input(0).dims().size(), given,
                                     given ? std::optional(int64Values(context.input(1))) : std::nullopt));
-  return axes.value();  // known: kernels are given whole tensors
+  return axes.value();  // known, because kernels are given whole tensors
 }
 
 template <class T, class Op>
@@ -170,7 +170,7 @@ Result<Tensors> reduce(const KernelContext& context) {
   return Tensors{std::move(result)};
 }
 
-/// log(sum(exp(x))), with the largest element taken out first so that nothing overflows.
+/// log(sum(exp(x))), where the largest element is factored out first so that nothing overflows.
 template <class T>
 void logSumExpInto(const Tensor& x, const std::vector<std::size_t>& axes, Tensor& result) {
   const auto to = result.mutableData<T>();
@@ -212,7 +212,6 @@ OpSchema reduction(std::string op, KernelFunction kernel, TypeSet types = kNumbe
 }
 
 // --- the index of the extreme
-// -----------------------------------------------------------------------------------------
 
 Result<Types> inferArg(const InferContext& context) {
   Shape shape = context.input(0).shape;
@@ -260,7 +259,6 @@ OpSchema argSchema(std::string op, KernelFunction kernel) {
 }
 
 // --- running sums and products
-// ----------------------------------------------------------------------------------------
 
 Result<Types> inferCumulative(const InferContext& context) {
   const auto axis = knownInt(context, 1);
@@ -268,7 +266,7 @@ Result<Types> inferCumulative(const InferContext& context) {
   return inferLikeFirst(context);
 }
 
-/// Each element with those before it along the axis: their product, or their sum. Integers wrap.
+/// Combines each element with those before it along the axis: their product, or their sum. Integers wrap.
 template <bool product>
 Result<Tensors> cumulative(const KernelContext& context) {
   const Tensor& x = context.input(0);

@@ -1,4 +1,4 @@
-// Regions of an image pooled to a fixed size: RoiAlign and MaxRoiPool.
+// Regions of an image that are pooled to a fixed size: RoiAlign and MaxRoiPool.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,6 @@ Status checkScale(const Node& node) {
 }
 
 // --- RoiAlign
-// ---------------------------------------------------------------------------------------------------------
 
 Result<Types> inferRoiAlign(const InferContext& context) {
   const Node& node = context.node();
@@ -78,7 +77,6 @@ Result<Tensors> roiAlignAs(const KernelContext& context) {
 }
 
 // --- MaxRoiPool
-// -------------------------------------------------------------------------------------------------------
 
 Result<Types> inferMaxRoiPool(const InferContext& context) {
   const Dims pooled = context.node().intsAttribute("pooled_shape");
@@ -88,7 +86,8 @@ Result<Types> inferMaxRoiPool(const InferContext& context) {
   return pooledRegions(context, 5, pooled[0], pooled[1]);
 }
 
-/// The pixels of bin `index` of `bins` along an axis, of a region from `from` to `to` (both whole pixels, inclusive).
+/// Returns the pixels of bin `index` of `bins` along an axis, for a region from `from` to `to` (whole pixels, both
+/// inclusive).
 std::pair<std::int64_t, std::int64_t> binPixels(double from, double to, std::int64_t bins, std::int64_t index,
                                                 std::int64_t extent) {
   const double bin = std::max(to - from + 1, 1.0) / static_cast<double>(bins);

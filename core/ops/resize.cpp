@@ -1,4 +1,4 @@
-// Resampling along axes. Each axis is resampled on its own, as a weighted sum of a few neighbours per output place.
+// Resampling along axes. Each axis is resampled separately: each output element is a weighted sum of a few neighbours.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -17,7 +17,8 @@ const Tensor* orNull(const KernelContext& context, std::size_t i) {
   return context.hasInput(i) ? &context.input(i) : nullptr;
 }
 
-/// An open extent times a scale, rounded down: an expression where the scale is a fraction of few binary digits.
+/// Returns an open extent times a scale, rounded down. It is an expression if the scale is a fraction with few binary
+/// digits.
 Dim timesScale(const Dim& dim, double scale) {
   constexpr std::int64_t kMostDenominator = 1024, kMostScale = 65536;
   if (!(scale > 0 && scale < static_cast<double>(kMostScale))) return Dim();
@@ -59,7 +60,7 @@ Result<Types> inferResize(const InferContext& context) {
   return one(x.dtype, std::move(result));
 }
 
-/// `values` (extents `dims`) resampled along one axis.
+/// Returns `values` (extents `dims`) resampled along one axis.
 std::vector<double> resampled(const std::vector<double>& values, Dims& dims, std::size_t axis,
                               const std::vector<Taps>& taps) {
   const AxisSplit split = splitAt(dims, axis);
@@ -76,7 +77,7 @@ std::vector<double> resampled(const std::vector<double>& values, Dims& dims, std
   return result;
 }
 
-/// Places of the output that lie outside the input along an axis hold the extrapolation value.
+/// Sets output elements that are outside the input along an axis to the extrapolation value.
 void extrapolate(std::vector<double>& values, const Dims& dims, std::size_t axis, const std::vector<Taps>& taps,
                  double value) {
   const AxisSplit split = splitAt(dims, axis);
@@ -85,7 +86,7 @@ void extrapolate(std::vector<double>& values, const Dims& dims, std::size_t axis
       values[static_cast<std::size_t>(i)] = value;
 }
 
-/// The nearest elements are only moved, whatever their type.
+/// The nearest elements are only moved, so that every type is supported.
 Result<Tensors> movedNearest(const Tensor& x, const std::vector<AxisResampling>& axes, const Tensor& fill) {
   Dims dims = x.dims();
   std::vector<Dims> maps(dims.size());

@@ -1,4 +1,5 @@
-// Scan: a graph run for each slice of its inputs.
+//
+// Scan: a graph that is run for each slice of its inputs.
 // Semantics: ONNX operator Scan, as of opset 9.
 #include <fmt/format.h>
 
@@ -13,8 +14,8 @@
 namespace fusescope::ops {
 namespace {
 
-/// Scan(states …, scanned …): its body gets the states and a slice of each scanned input, and gives the next states
-/// and one element for each scan output.
+/// Scan(states …, scanned …): the body's inputs are the states and a slice of each scanned input. Its outputs are the
+/// next states and one element for each scan output.
 struct ScanForm {
   Subgraph body;
   std::size_t states = 0, scanned = 0, made = 0;
@@ -22,7 +23,7 @@ struct ScanForm {
   Ints inputDirections, outputDirections;  ///< 1: from the end to the start
 };
 
-/// A list attribute with an entry for each of `count`; all 0 if it is absent.
+/// Reads a list attribute with `count` entries; all are 0 if it is absent.
 Result<Ints> entries(const Node& node, const std::string& key, std::size_t count) {
   Ints list = node.intsAttribute(key, Ints(count, 0));
   if (list.size() != count)
@@ -74,7 +75,7 @@ Result<LoopTypes> inferScanBody(const InferContext& context, const ScanForm& for
   return inferLoop(context, "body", std::move(inputs), 0);
 }
 
-/// The extent that all scanned inputs have along their axes.
+/// Returns the common extent of all scanned inputs along their axes.
 Result<Dim> scannedExtent(const InferContext& context, const ScanForm& form) {
   Dim extent;
   for (std::size_t i = 0; i < form.scanned; ++i) {
@@ -107,7 +108,7 @@ Result<Types> scanBodyInputs(const InferContext& context, const std::string&) {
   return TRY(inferScanBody(context, form)).inputs.types;
 }
 
-/// The slices of one iteration.
+/// Returns the slices of one iteration.
 Result<Tensors> slicesAt(const KernelContext& context, const ScanForm& form, std::int64_t trip, std::int64_t trips) {
   Tensors slices;
   for (std::size_t i = 0; i < form.scanned; ++i) {

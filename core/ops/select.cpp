@@ -1,4 +1,4 @@
-// Elements chosen by their value or by a condition.
+// Elements that are chosen by their value or by a condition.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,6 @@ namespace fusescope::ops {
 namespace {
 
 // --- TopK
-// -------------------------------------------------------------------------------------------------------------
 
 Result<Types> inferTopK(const InferContext& context) {
   TRY(requireRankAtLeast(context, 0, 1));
@@ -66,7 +65,6 @@ Result<Tensors> topK(const KernelContext& context) {
 }
 
 // --- Compress
-// ---------------------------------------------------------------------------------------------------------
 
 Result<Types> inferCompress(const InferContext& context) {
   const TensorType& x = context.input(0);
@@ -104,7 +102,6 @@ Result<Tensors> compress(const KernelContext& context) {
 }
 
 // --- Unique
-// -----------------------------------------------------------------------------------------------------------
 
 Result<Types> inferUnique(const InferContext& context) {
   const TensorType& x = context.input(0);
@@ -117,13 +114,13 @@ Result<Types> inferUnique(const InferContext& context) {
   return Types{{x.dtype, shape}, indices, indices, indices};
 }
 
-/// The slices of a tensor along an axis that differ: for each, its first place and how often it occurs; for each
+/// The distinct slices of a tensor along an axis: for each, its first index and how often it occurs; and for each
 /// slice, which of them it is.
 struct Distinct {
   std::vector<std::int64_t> first, inverse, counts;
 };
 
-/// Slices in the order of their elements; NaN comes after all numbers and equals itself.
+/// Orders slices by their elements. NaN comes after all numbers and equals itself.
 struct SliceOrder {
   template <class T>
   static bool before(const T& a, const T& b) {
@@ -172,7 +169,7 @@ Distinct distinctSlices(const Tensor& x, const AxisSplit& split, bool sorted) {
   return ordered;
 }
 
-/// Complex numbers are ordered by their real part, then by the imaginary one.
+/// Complex numbers are ordered by their real part, then by the imaginary part.
 Distinct slicesOf(const Tensor& x, const AxisSplit& split, bool sorted) {
   if (x.type() == DataType::String) return distinctSlices<std::string>(x, split, sorted);
   if (x.type() == DataType::C64) return distinctSlices<std::array<float, 2>>(x, split, sorted);

@@ -25,7 +25,6 @@ Status requirePosition(const InferContext& context, std::size_t i) {
 }
 
 // --- making one
-// -------------------------------------------------------------------------------------------------------
 
 Result<Types> inferEmpty(const InferContext& context) {
   const DataType type = TRY(typeAttribute(context.node(), "dtype", DataType::F32));
@@ -56,7 +55,6 @@ Result<Tensors> construct(const KernelContext& context) {
 }
 
 // --- changing and reading
-// ---------------------------------------------------------------------------------------------
 
 Result<Types> inferInsert(const InferContext& context) {
   TRY(requireSequence(context, 0));
@@ -74,7 +72,7 @@ Result<Tensors> insert(const KernelContext& context) {
   Tensors elements = context.input(0).elements();
   std::size_t place = elements.size();
   if (context.hasInput(2)) {
-    // Behind the last element is a place too, but only counted from the front.
+    // The position after the last element is allowed too, but only counted from the front.
     const bool atEnd = context.input(2).count() == 1 && context.input(2).asInt64(0) == std::ssize(elements);
     place = atEnd ? elements.size() : TRY(placeAt(context.input(2), elements.size()));
   }
@@ -117,9 +115,8 @@ Result<Tensors> length(const KernelContext& context) {
 }
 
 // --- to and from one tensor
-// -------------------------------------------------------------------------------------------
 
-/// Whether the parts lose the axis: only where they are one place each by default.
+/// Whether the parts lose the axis, which is so only if they have extent 1 by default.
 bool losesAxis(const Node& node, bool hasSplit) {
   return !hasSplit && node.intAttribute("keepdims", 1) == 0;
 }
@@ -137,7 +134,7 @@ Result<Types> inferSplitTo(const InferContext& context) {
   return Types{sequenceOf(element)};
 }
 
-/// The extents of the parts of an axis of extent `whole`.
+/// Returns the extents of the parts of an axis of extent `whole`.
 Result<Ints> partExtents(const KernelContext& context, std::int64_t whole) {
   if (!context.hasInput(1)) return Ints(static_cast<std::size_t>(whole), 1);
   const Tensor& split = context.input(1);
@@ -194,9 +191,8 @@ Result<Tensors> concatFrom(const KernelContext& context) {
 }
 
 // --- SequenceMap
-// ------------------------------------------------------------------------------------------------------
 
-/// Sequences give their elements, tensors themselves.
+/// From sequences, the body gets elements; from tensors, it gets the tensors themselves.
 Result<Types> mapBodyInputs(const InferContext& context, const std::string&) {
   TRY(requireSequence(context, 0));
   Types types;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 
-/// The axes [first, last) that a Shape node reports, by its attributes start and end.
+/// Returns the axes [first, last) that a Shape node reports, according to its attributes start and end.
 std::pair<std::size_t, std::size_t> reportedAxes(const Node& node, std::size_t rank) {
   const auto limit = static_cast<std::int64_t>(rank);
   const auto clamped = [&](std::int64_t at) {
@@ -47,7 +47,7 @@ Result<Tensors> sizeKernel(const KernelContext& context) {
   return Tensors{Tensor::ofInt64({context.input(0).count()}).reshaped({})};
 }
 
-/// The attribute `value`: one element, 0.0F if absent.
+/// Returns the attribute `value`: one element, 0.0F if it is absent.
 Result<Tensor> fillValue(const Node& node) {
   const auto found = node.attributes.find("value");
   if (found == node.attributes.end()) return Tensor::scalar(0.0F);
@@ -80,7 +80,7 @@ Result<Tensors> constantOfShape(const KernelContext& context) {
   return Tensors{std::move(result)};
 }
 
-/// Elements of start, start + delta, … below (or above) limit.
+/// Returns the number of elements of start, start + delta, … below (or above) limit.
 Result<std::int64_t> rangeCount(const Tensor& start, const Tensor& limit, const Tensor& delta) {
   for (const Tensor* tensor : {&start, &limit, &delta})
     if (tensor->count() != 1) return problem("start, limit and delta must be single numbers");

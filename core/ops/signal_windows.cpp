@@ -1,4 +1,4 @@
-// Windows for spectra, and the weights that turn a spectrum into mel bands.
+// Windows for spectra, and the weights that convert a spectrum to mel bands.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,6 @@ Status requireScalars(const InferContext& context, std::initializer_list<std::st
 }
 
 // --- windows
-// ----------------------------------------------------------------------------------------------------------
 
 Result<Types> inferWindow(const InferContext& context) {
   const DataType type = TRY(madeType(context.node()));
@@ -40,7 +39,7 @@ Result<Types> inferWindow(const InferContext& context) {
   return one(type, Shape::of({size ? TRY(checkedExtent(*size, "size")) : Dim()}));
 }
 
-/// window[n] = a - b·cos(2πn/N) + c·cos(4πn/N), where N is the length, or one less if it is not to be repeated.
+/// window[n] = a - b·cos(2πn/N) + c·cos(4πn/N), where N is the length, or one less if the window is not periodic.
 struct CosineWindow {
   double a, b, c;
 
@@ -69,7 +68,6 @@ OpSchema window(std::string op, CosineWindow function) {
 }
 
 // --- MelWeightMatrix
-// --------------------------------------------------------------------------------------------------
 
 constexpr std::int64_t kMostBins = std::int64_t{1} << 30;
 
@@ -85,8 +83,8 @@ Result<Types> inferMelWeights(const InferContext& context) {
   return one(type, Shape::of({length ? Dim(*length / 2 + 1) : Dim(), bands ? Dim(*bands) : Dim()}));
 }
 
-/// The bins of the spectrum at which the bands' triangles begin, peak and end: even steps on the mel scale,
-/// mel(f) = 2595·log10(1 + f / 700). As in the operator's reference, a step is 1 / (bands + 2) of the range.
+/// Returns the bins of the spectrum at which the triangles of the bands begin, peak and end: even steps on the mel
+/// scale, mel(f) = 2595·log10(1 + f / 700). As in the operator's reference, a step is 1 / (bands + 2) of the range.
 std::vector<std::int64_t> bandEdges(std::int64_t bands, std::int64_t length, double rate, double low, double high) {
   const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
   const double step = (mel(high) - mel(low)) / static_cast<double>(bands + 2);

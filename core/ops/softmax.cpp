@@ -1,4 +1,4 @@
-// Softmax and its kin along one axis.
+// Softmax and related operators along one axis.
 #include <cmath>
 
 #include "ops/families.h"

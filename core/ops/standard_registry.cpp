@@ -1,7 +1,7 @@
 #include "ops/families.h"
 #include "ops/op_schema.h"
 
-// The list of families, and nothing else: a program with another list takes this file's place.
+// This file contains only the list of families, so that a program with another list can replace it.
 
 namespace fusescope {
 namespace {

@@ -19,7 +19,6 @@ namespace {
 using Texts = std::vector<std::string>;
 
 // --- StringConcat
-// -----------------------------------------------------------------------------------------------------
 
 Result<Types> inferConcat(const InferContext& context) {
   return one(DataType::String, TRY(broadcastInputs(context)));
@@ -40,7 +39,6 @@ Result<Tensors> concat(const KernelContext& context) {
 }
 
 // --- StringSplit
-// ------------------------------------------------------------------------------------------------------
 
 Result<Types> inferSplit(const InferContext& context) {
   TensorType parts = context.input(0);
@@ -62,7 +60,7 @@ Texts splitAtDelimiter(const std::string& text, const std::string& delimiter, st
   return parts;
 }
 
-/// Runs of white space separate; after the last split that is allowed, the rest stays as it is.
+/// Splits at runs of white space. After the last allowed split, the rest is unchanged.
 Texts splitAtSpace(const std::string& text, std::int64_t most) {
   constexpr const char* kSpace = " \t\n\v\f\r";
   Texts parts;
@@ -98,9 +96,8 @@ Result<Tensors> split(const KernelContext& context) {
 }
 
 // --- RegexFullMatch
-// ---------------------------------------------------------------------------------------------------
 
-/// The attribute `pattern`, compiled: ONNX says that its syntax is RE2's.
+/// Compiles the attribute `pattern`; ONNX specifies the syntax of RE2.
 Result<RegularExpression> patternOf(const Node& node) {
   if (!node.hasAttribute("pattern")) return attributeProblem("pattern", "is missing");
   auto pattern = RegularExpression::create(node.textAttribute("pattern", ""));
@@ -123,7 +120,6 @@ Result<Tensors> match(const KernelContext& context) {
 }
 
 // --- StringNormalizer
-// -------------------------------------------------------------------------------------------------
 
 Result<Types> inferNormalizer(const InferContext& context) {
   TRY(choiceAttribute(context.node(), "case_change_action", "NONE", {"NONE", "LOWER", "UPPER"}));
@@ -135,7 +131,7 @@ Result<Types> inferNormalizer(const InferContext& context) {
   return one(DataType::String, Shape::of({Dim(1), Dim()}));
 }
 
-/// The elements that are no stop words.
+/// Returns the elements that are not stop words.
 Result<Texts> withoutStopWords(const Node& node, const Texts& texts) {
   const bool exact = node.intAttribute("is_case_sensitive", 0) != 0;
   const auto key = [&](const std::string& text) -> Result<std::string> {
@@ -156,7 +152,7 @@ Result<Tensors> normalize(const KernelContext& context) {
   Texts texts = TRY(withoutStopWords(node, context.input(0).strings()));
   if (action != "NONE")
     for (std::string& text : texts) text = TRY(inCase(text, action == "LOWER" ? LetterCase::Lower : LetterCase::Upper));
-  if (texts.empty()) texts.emplace_back();  // nothing left is one empty text
+  if (texts.empty()) texts.emplace_back();  // an empty result is one empty text
   Dims dims = context.input(0).dims();
   dims.back() = std::ssize(texts);
   return Tensors{Tensor::ofStrings(std::move(dims), std::move(texts))};

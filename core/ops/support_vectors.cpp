@@ -1,7 +1,7 @@
-// Scores by support vectors. Semantics: operators SVMClassifier and SVMRegressor of ai.onnx.ml; what they leave open
-// (the order of scores, votes, two classes) is as ONNX Runtime has it. Probabilities of several classes are coupled as
-// in Wu, Lin and Weng, "Probability Estimates for Multi-class Classification by Pairwise Coupling" (2004), algorithm 2,
-// with the bound on its steps and error that LIBSVM has.
+// Scores from support vectors. Semantics: operators SVMClassifier and SVMRegressor of ai.onnx.ml. Where these are
+// undefined (the order of scores, votes, two classes), results are those of ONNX Runtime. Probabilities of several
+// classes are coupled as in Wu, Lin and Weng, "Probability Estimates for Multi-class Classification by Pairwise
+// Coupling" (2004), algorithm 2, with LIBSVM's limits for its steps and error.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct SupportVectors {
   std::vector<float> vectors;
   std::size_t count = 0, features = 0;
 
-  /// How alike `x` is to vector `i`, as its kernel has it.
+  /// Returns the kernel function of `x` and vector `i`.
   double kernelOf(std::span<const double> x, std::size_t i) const {
     double product = 0, distance = 0;
     for (std::size_t f = 0; f < features; ++f) {
@@ -65,7 +65,7 @@ Status requireEntries(const std::string& attribute, std::size_t has, std::size_t
   return attributeProblem(attribute, fmt::format("has {} entries, expected {}", has, wanted));
 }
 
-/// One against one: every pair of classes has a score, which is above 0 for the first of them.
+/// One against one: every pair of classes has a score, which is positive for the first of them.
 struct Classifier {
   SupportVectors support;
   ClassLabels labels;
@@ -112,7 +112,7 @@ Result<Classifier> classifierOf(const Node& node) {
   return classifier;
 }
 
-/// The score of each pair of classes: (0, 1), (0, 2) … (1, 2) …
+/// Returns the score of each pair of classes: (0, 1), (0, 2) … (1, 2) …
 std::vector<double> pairScores(const Classifier& classifier, std::span<const double> x) {
   const std::size_t vectors = classifier.support.count;
   std::vector<double> alike;
@@ -130,7 +130,7 @@ std::vector<double> pairScores(const Classifier& classifier, std::span<const dou
   return scores;
 }
 
-/// The class that wins most pairs, of several the first.
+/// Returns the class that wins the most pairs, the first one of several.
 std::size_t mostVotes(const std::vector<double>& scores, std::size_t classes) {
   std::vector<int> votes(classes, 0);
   std::size_t pair = 0;
@@ -139,7 +139,7 @@ std::size_t mostVotes(const std::vector<double>& scores, std::size_t classes) {
   return static_cast<std::size_t>(std::ranges::max_element(votes) - votes.begin());
 }
 
-/// Of `wins[a * n + b]`, the probability of class a where it is a or b, the probability of each of the n classes.
+/// Returns the probability of each of the n classes. `wins[a * n + b]` is the probability of class a if it is a or b.
 std::vector<double> coupled(const std::vector<double>& wins, std::size_t n) {
   constexpr int kMostSteps = 100;
   std::vector<double> q(n * n, 0), p(n, 1 / static_cast<double>(n)), qp(n, 0);
@@ -239,7 +239,7 @@ Result<Regressor> regressorOf(const Node& node) {
   const std::int64_t vectors = node.intAttribute("n_supports", 0);
   if (vectors > 0) {
     regressor.support = TRY(supportVectors(node, static_cast<std::size_t>(vectors)));
-  } else {  // a linear model: its coefficients are one vector
+  } else {  // a linear model, whose coefficients are one vector
     regressor.support = {
         .kernel = "LINEAR", .vectors = regressor.coefficients, .count = 1, .features = regressor.coefficients.size()};
     regressor.coefficients = {1};

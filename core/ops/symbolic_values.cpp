@@ -10,13 +10,13 @@
 namespace fusescope {
 namespace {
 
-constexpr std::int64_t kLongest = 64;  // elements of what may be a shape
+constexpr std::int64_t kLongest = 64;  // elements of a value that may be a shape
 
 bool countsExtents(DataType type) {
   return type == DataType::I64 || type == DataType::I32 || type == DataType::Bool;
 }
 
-/// How many elements a value of this type has, if it may be a shape.
+/// Returns the number of elements of a value of this type, if it may be a shape.
 std::optional<std::size_t> lengthOf(const TensorType& type) {
   if (type.container != Container::None || !countsExtents(type.dtype) || !type.shape.ranked || type.shape.rank() > 1)
     return std::nullopt;
@@ -34,7 +34,7 @@ bool isGiven(const SymbolicInputs& inputs, std::size_t i) {
   return typeAt(inputs, i) != nullptr;
 }
 
-/// The elements of input `i`; unknown ones where only their number is known.
+/// Returns the elements of input `i`; they are unknown if only their number is known.
 std::optional<SymbolicInts> elementsOf(const SymbolicInputs& inputs, std::size_t i) {
   if (i < inputs.values.size() && inputs.values[i] != nullptr) return *inputs.values[i];
   const TensorType* type = typeAt(inputs, i);
@@ -54,7 +54,7 @@ std::optional<std::vector<std::int64_t>> numbersOf(const SymbolicInputs& inputs,
   return numbers;
 }
 
-/// ONNX's Div of integers truncates: it rounds down what is not negative.
+/// ONNX's Div of integers truncates; for numbers that are not negative this is rounding down.
 ExtentExpression quotient(const ExtentExpression& a, const ExtentExpression& b) {
   const auto x = a.number(), y = b.number();
   if (x && y) return *y == 0 || *y == -1 ? ExtentExpression::invalid() : ExtentExpression(*x / *y);
@@ -62,7 +62,7 @@ ExtentExpression quotient(const ExtentExpression& a, const ExtentExpression& b) 
   return floorDivided(a, b);
 }
 
-/// Of what is not negative.
+/// The operands must not be negative.
 ExtentExpression remainder(const ExtentExpression& a, const ExtentExpression& b) {
   return a - b * quotient(a, b);
 }
@@ -229,7 +229,8 @@ std::vector<Dim> extentsFrom(const SymbolicInts& values) {
   return dims;
 }
 
-/// Of a shape with 0 (copy), -1 (the rest), numbers and symbols. One unknown entry must be the rest as well.
+/// Returns the shape for a Reshape to 0 (copy), -1 (the rest), numbers and symbols. A single unknown entry is then the
+/// rest as well.
 Shape reshaped(const Node& node, const Shape& x, const SymbolicInts& wanted) {
   const bool copies = node.intAttribute("allowzero", 0) == 0;
   std::vector<Dim> dims = extentsFrom(wanted);
@@ -298,7 +299,8 @@ Shape expanded(const Shape& x, const SymbolicInts& wanted) {
   return shape.ok() ? shape.value() : Shape();
 }
 
-/// What the elements of the inputs say of the first output; not ranked: nothing.
+/// Returns the shape of the first output as far as the elements of the inputs determine it; it is unranked if they do
+/// not.
 Shape decidedShape(const Node& node, const SymbolicInputs& inputs) {
   const std::string_view op = node.op;
   const TensorType* x = typeAt(inputs, 0);

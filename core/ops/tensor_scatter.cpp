@@ -1,4 +1,4 @@
-// TensorScatter: an update written into a cache along its sequence axis.
+// TensorScatter: an update is written into a cache along its sequence axis.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ Result<Types> inferTensorScatter(const InferContext& context) {
   return Types{cache};
 }
 
-/// Where the update of each sample of the batch begins.
+/// Returns where the update of each sample of the batch begins.
 Result<Ints> writeIndices(const KernelContext& context, std::int64_t length, std::int64_t room, bool circular) {
   Ints starts(static_cast<std::size_t>(context.input(0).dims()[0]), 0);
   if (!context.hasInput(2)) return starts;

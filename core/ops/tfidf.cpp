@@ -12,7 +12,7 @@
 namespace fusescope::ops {
 namespace {
 
-/// The attributes, checked. `counts[n - 1]` is where the n-grams of length n begin in the pool.
+/// The checked attributes. `counts[n - 1]` is where the n-grams of length n begin in the pool.
 struct Form {
   std::string mode;
   std::int64_t shortest = 0, longest = 0, skips = 0, columns = 0;
@@ -88,7 +88,7 @@ Result<Types> inferTfIdf(const InferContext& context) {
   return one(DataType::F32, std::move(shape));
 }
 
-/// Which n-gram of the pool each is; of equal ones the last.
+/// Returns which n-gram of the pool each one is; the last of equal ones.
 template <class T>
 std::map<std::vector<T>, std::size_t> gramsOf(const Form& form, const std::vector<T>& pool) {
   std::map<std::vector<T>, std::size_t> grams;
@@ -105,8 +105,8 @@ std::map<std::vector<T>, std::size_t> gramsOf(const Form& form, const std::vecto
   return grams;
 }
 
-/// How often each n-gram of the pool occurs in a row. Between its items lie 0 to max_skip_count others, always as many;
-/// a single item is counted once.
+/// Counts how often each n-gram of the pool occurs in a row. Between its items are 0 to max_skip_count others, always
+/// equally many; a single item is counted once.
 template <class T>
 std::vector<std::int64_t> countsIn(std::span<const T> row, const Form& form,
                                    const std::map<std::vector<T>, std::size_t>& grams) {

@@ -1,5 +1,5 @@
 // Ensembles of decision trees. Semantics: operators TreeEnsemble, TreeEnsembleRegressor and TreeEnsembleClassifier of
-// ai.onnx.ml; what they leave open (one score for two classes) is as ONNX Runtime has it.
+// ai.onnx.ml. Where these are undefined (one score for two classes), results are those of ONNX Runtime.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace fusescope::ops {
 namespace {
 
-/// The elements of a list of floats or of the tensor that may stand for it (`key` + "_as_tensor").
+/// Returns the elements of a list of floats, or of the tensor that may replace it (`key` + "_as_tensor").
 std::vector<double> numbersOf(const Node& node, const std::string& key) {
   const auto found = node.attributes.find(key + "_as_tensor");
   const auto* tensor = found == node.attributes.end() ? nullptr : std::get_if<Tensor>(&found->second);
@@ -33,7 +33,7 @@ Status requireEqualCounts(std::size_t has, std::size_t wanted, const std::string
   return attributeProblem(attribute, fmt::format("has {} entries, expected {}", has, wanted));
 }
 
-/// What both older operators list: nodes by tree and id, and what leaves add.
+/// What both older operators list: nodes by tree and id, and the weights of leaves.
 struct ListedTrees {
   const Node& node;
   std::string prefix;  ///< of the leaves' attributes: "target" or "class"
@@ -79,7 +79,7 @@ Status ListedTrees::read() {
   return addWeights();
 }
 
-/// Tells the nodes where they lead. The first node of a tree is its root.
+/// Sets the successors of the nodes. The first node of a tree is its root.
 Status ListedTrees::link(const Ints& trees) {
   const Ints yes = node.intsAttribute("nodes_truenodeids"), no = node.intsAttribute("nodes_falsenodeids");
   TRY(requireEqualCounts(yes.size(), trees.size(), "nodes_truenodeids"));
@@ -111,7 +111,7 @@ Status ListedTrees::addWeights() {
     if (found == placeOf.end() || targets[i] < 0)
       return attributeProblem(prefix + "_nodeids",
                               fmt::format("tree {} has no node {} with target {}", trees[i], ids[i], targets[i]));
-    if (nodes[found->second].test == TreeTest::Leaf)  // what stands at an inner node is never reached
+    if (nodes[found->second].test == TreeTest::Leaf)  // weights at an inner node are never used
       nodes[found->second].weights.emplace_back(static_cast<std::size_t>(targets[i]), weights[i]);
   }
   return Done{};
@@ -149,14 +149,14 @@ Result<Regressor> listedRegressor(const Node& node) {
   return regressor;
 }
 
-/// The tensor under `key`; a list of integers or an absent attribute gives none.
+/// Returns the tensor under `key`; null for a list of integers or an absent attribute.
 const Tensor* tensorOf(const Node& node, const std::string& key) {
   const auto found = node.attributes.find(key);
   const auto* tensor = found == node.attributes.end() ? nullptr : std::get_if<Tensor>(&found->second);
   return tensor != nullptr && tensor->hasData() ? tensor : nullptr;
 }
 
-/// The nodes of TreeEnsemble, and behind them its leaves.
+/// The nodes of TreeEnsemble, followed by its leaves.
 struct CompactTrees {
   const Node& node;
   std::vector<TreeNode> nodes{};
@@ -202,7 +202,7 @@ Status CompactTrees::read() {
   return addLeaves();
 }
 
-/// The members of each test for membership: up to the next NaN.
+/// Reads the members of each test for membership, up to the next NaN.
 Status CompactTrees::addMembers() {
   const Tensor* members = tensorOf(node, "membership_values");
   std::int64_t next = 0;
@@ -327,7 +327,7 @@ Result<Types> inferClassifier(const InferContext& context) {
                TensorType{DataType::F32, Shape::of(std::vector{rows, classes})}};
 }
 
-/// The class with the largest score, as it is written, of those that have one; of equal ones the first.
+/// Returns the class with the largest score, as it is written, of those that have one; the first of equal ones.
 std::size_t largest(const std::vector<std::optional<double>>& scores) {
   const auto written = [&](std::size_t i) { return static_cast<float>(*scores[i]); };
   std::size_t best = 0;
@@ -336,7 +336,7 @@ std::size_t largest(const std::vector<std::optional<double>>& scores) {
   return best;
 }
 
-/// A single score for two classes speaks for the second: as a probability, or by its sign.
+/// A single score for two classes is that of the second class: it is a probability, or its sign decides.
 std::size_t chosenClass(const Classifier& classifier, const std::vector<std::optional<double>>& scores) {
   if (!classifier.single) return largest(scores);
   return scores[*classifier.single].value_or(0) > (classifier.mixed ? 0.0 : 0.5) ? 1 : 0;

@@ -12,11 +12,12 @@
 namespace fusescope {
 namespace {
 
-constexpr std::int64_t kSmallCount = 4096;                 // elements of a value that a shape may depend on
-constexpr int kMostWalks = 4;                              // over one graph; the last learns nothing
-constexpr std::size_t kMostGrowth = std::size_t{4} << 20;  // bytes a computed constant may be larger than its inputs
+constexpr std::int64_t kSmallCount = 4096;  // elements of a value on which a shape may depend
+constexpr int kMostWalks = 4;               // over one graph; nothing is learned in the last one
+// Bytes by which a computed constant may be larger than its inputs.
+constexpr std::size_t kMostGrowth = std::size_t{4} << 20;
 
-/// The kernels compute with these types; the others pass through a network only where it runs.
+/// Whether kernels compute with this type. Values of other types are only moved.
 bool hasArithmetic(DataType type) {
   switch (type) {
     case DataType::Undefined:
@@ -29,7 +30,7 @@ bool hasArithmetic(DataType type) {
   }
 }
 
-/// A Reshape keeps all elements.
+/// A Reshape keeps the number of elements.
 void demandSameCount(const Shape& before, const Shape& after, std::vector<ExtentDemand>& demands) {
   if (!before.ranked || !after.ranked) return;
   const auto countOf = [](const Shape& shape) {
@@ -61,7 +62,7 @@ class Walk {
     return std::move(m_flow);
   }
   OpenExtents& extents() { return m_extents; }
-  /// Forgets which elements of shapes are known; the next walk works them out again.
+  /// Forgets the known elements of shapes, which the next walk computes again.
   void again() {
     m_symbolic.assign(m_symbolic.size(), std::nullopt);
     m_flow.contradicted.clear();
@@ -97,7 +98,7 @@ class Walk {
   }
 
  private:
-  /// What is known of each element of a value that may be a shape, or null.
+  /// Returns what is known of each element of a value that may be a shape, or null.
   const SymbolicInts* symbolicAt(ValueId id) {
     if (!id.valid()) return nullptr;
     auto& symbolic = m_symbolic[id.index];
@@ -105,7 +106,7 @@ class Walk {
     return symbolic ? &*symbolic : nullptr;
   }
 
-  /// With a symbol for each extent that has none: the same in every walk.
+  /// Gives each unnamed open extent a symbol, which is the same in every walk.
   TensorType named(ValueId id, TensorType type) {
     const auto [place, isNew] = m_named.try_emplace(id, std::move(type));
     for (std::size_t axis = 0; isNew && axis < place->second.shape.dims.size(); ++axis)
@@ -119,7 +120,7 @@ class Walk {
     settleExtents(m_flow.types[id.index], m_graph.value(id).name, node.name);
   }
 
-  /// What is computed with what is declared.
+  /// Completes the computed type by the declared one.
   TensorType completed(ValueId id, TensorType computed) {
     const TensorType& declared = m_graph.value(id).type;
     const bool nothingComputed =
@@ -131,7 +132,7 @@ class Walk {
     return computed;
   }
 
-  /// Every extent in terms of what is known; one that is unknown becomes a symbol of its own.
+  /// Expresses every extent by what is known; an unknown extent becomes a symbol of its own.
   void settleExtents(TensorType& type, const std::string& value, const std::string& node) {
     for (std::size_t axis = 0; axis < type.shape.dims.size(); ++axis) {
       Dim& dim = type.shape.dims[axis];
@@ -171,8 +172,8 @@ class Walk {
     return *count <= (std::int64_t{1} << 40) && byteSize(type.dtype, *count) <= inputBytes + kMostGrowth;
   }
 
-  /// Arithmetic of shapes needs no data, only extents: what is known of each element of the result. True if the whole
-  /// value is known.
+  /// Arithmetic of shapes needs no data, only extents. Computes what is known of each element of the result, and
+  /// returns true if the whole value is known.
   bool computeShapeValues(const Node& node, const SymbolicInputs& inputs) {
     if (node.outputs.size() != 1 || !node.outputs[0].valid()) return false;
     const ValueId output = node.outputs[0];

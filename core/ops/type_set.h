@@ -8,7 +8,7 @@
 
 namespace fusescope {
 
-/// A set of element types: what an operator's input may be.
+/// A set of element types, such as the types that an input of an operator may have.
 class TypeSet {
  public:
   constexpr TypeSet() = default;
@@ -38,7 +38,7 @@ inline constexpr TypeSet kIntegerTypes = kSignedTypes | kUnsignedTypes;
 inline constexpr TypeSet kNibbleTypes{DataType::I4, DataType::U4};
 inline constexpr TypeSet kPackedIntegerTypes{DataType::I4, DataType::U4, DataType::I2, DataType::U2};
 inline constexpr TypeSet kPackedFloatTypes{DataType::F6E2M3, DataType::F6E3M2, DataType::F4E2M1};
-/// The types that values are stored in but not computed in: beyond kNumberTypes.
+/// Types in which values are only stored, and which are not in kNumberTypes.
 inline constexpr TypeSet kStorageTypes =
     kFnuzTypes | kPackedIntegerTypes | kPackedFloatTypes | TypeSet{DataType::F8E8M0};
 inline constexpr TypeSet kNumberTypes = kFloatTypes | kIntegerTypes;

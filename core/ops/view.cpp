@@ -1,4 +1,4 @@
-// The same elements in the same order under other extents.
+// Operators whose result has the same elements in the same order with other extents.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,12 +54,12 @@ Result<Types> inferReshape(const InferContext& context) {
   return one(x.dtype, Shape::unknown());
 }
 
-/// Whatever the input is, a container too.
+/// The input may also be a container.
 Result<Tensors> identity(const KernelContext& context) {
   return Tensors{context.input(0)};
 }
 
-/// The product of extents: known, or the only symbol beside ones, or unknown.
+/// Returns the product of extents: known, or the only symbol besides ones, or unknown.
 Result<Dim> productOf(std::span<const Dim> dims) {
   return missingExtent({dims.begin(), dims.end()}, {});
 }

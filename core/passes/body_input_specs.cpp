@@ -32,7 +32,7 @@ class BodySpecs {
   }
 
  private:
-  /// The symbols of a body's inputs are those of what its holder reads: their values are found there.
+  /// The symbols of a body's inputs are those of the values that its holder reads, from which their values are taken.
   static std::optional<std::int64_t> valueOf(const Dim& dim, const Graph& outer, const std::vector<ValueId>& handed,
                                              const UsualExtents& extents) {
     for (const ValueId operand : handed) {
@@ -46,7 +46,7 @@ class BodySpecs {
   }
 
   Dims extentsOf(const TensorType& type, const std::vector<ValueId>& handed, const UsualExtents& extents) const {
-    if (!type.shape.ranked) return {-1};  // no extent that may be taken for a number of them
+    if (!type.shape.ranked) return {-1};  // not an extent that could be confused with one of the numbers
     Dims dims;
     for (const Dim& dim : type.shape.dims) {
       const bool named = !dim.known() && !dim.symbol.empty();

@@ -4,9 +4,9 @@
 
 namespace fusescope {
 
-/// Gives the bodies of a prepared model, at whatever depth, the InputSpecs that follow from those of the model: what
-/// the extents are that they are handed at its `min`, `opt` and `max`; -1 where that cannot be told. What is planned of
-/// a body is told for these; nothing is refused for them.
+/// Gives the bodies of a prepared model, at every depth, the InputSpecs that follow from those of the model: the
+/// extents that are passed to them at its `min`, `opt` and `max`, or -1 where these are unknown. Plans of bodies report
+/// their costs at these extents; no input is refused because of them.
 void specifyBodyInputs(Model& model);
 
 }  // namespace fusescope

@@ -7,7 +7,7 @@
 namespace fusescope {
 namespace {
 
-/// The extents of `to` as an Expand of `from` takes them: numbers, and 1 where an extent stays.
+/// Returns the shape operand of an Expand from `from` to `to`: numbers, and 1 where an extent is kept.
 std::optional<Dims> expandEntries(const Shape& from, const Shape& to) {
   Dims entries;
   for (std::size_t i = 0; i < to.rank(); ++i) {
@@ -27,7 +27,7 @@ class ConstantShapes : public Pass {
   Result<bool> run(PassContext& context) const override {
     const Graph& graph = context.graph;
     if (std::ranges::none_of(graph.order(), [&](NodeId id) { return takesShape(graph, graph.node(id)); })) return false;
-    // What the file declares is not enough to change what is computed.
+    // Types that the file only declares are not sufficient to change what is computed.
     const TypeFlow flow =
         TRY(flowTypes(graph, inputTypes(graph, context.inputSpecs), {.declared = DeclaredTypes::Fill}, context.stop));
     bool changed = false;
@@ -47,7 +47,7 @@ class ConstantShapes : public Pass {
   }
 
  private:
-  /// Whether the node is told by another one what extents to give.
+  /// Whether another node determines the extents of this node's result.
   static bool takesShape(const Graph& graph, const Node& node) {
     return (node.is("Reshape") || node.is("Expand")) && node.input(1).valid() && !graph.isConstant(node.input(1)) &&
            !node.outputs.empty() && node.outputs[0].valid();

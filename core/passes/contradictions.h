@@ -5,12 +5,12 @@
 
 namespace fusescope {
 
-/// Gives the values of `context.graph` whose declared type cannot be the computed one, with a decision for each. True
-/// if there were any. To be called before other edits.
+/// Replaces the declared types of values of `context.graph` that contradict the computed types in `flow`, and adds a
+/// decision for each. Returns whether there were any. It must be called before other edits.
 bool settleContradictions(PassContext& context, const TypeFlow& flow);
 
-/// A decision for each value of the body under `attribute` of `node` whose declared type cannot be. `flow`: the types
-/// inside.
+/// Adds a decision for each value of the body in `attribute` of `node` whose declared type is impossible. `flow` has
+/// the types in the body.
 void recordContradictions(const Node& node, const std::string& attribute, const TypeFlow& flow,
                           std::vector<Decision>& decisions);
 

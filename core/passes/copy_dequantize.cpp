@@ -6,8 +6,8 @@
 namespace fusescope {
 namespace {
 
-/// Readers that may go on sharing what is calculated: arithmetic that belongs together, such as a norm's or an
-/// activation's.
+/// Whether the reader may share the calculated numbers with others, because it is arithmetic that belongs together,
+/// such as that of a norm or an activation.
 bool mayShare(const Node& reader) {
   const OpSchema* schema = OpRegistry::standard().find(reader);
   if (schema == nullptr || reader.is("Add")) return false;
@@ -29,7 +29,7 @@ class CopyDequantize : public Pass {
   }
 
  private:
-  /// A body reads what it captures where it stands; the original also stays for an output of the graph.
+  /// A body reads what it captures in place. The original also stays for an output of the graph.
   static bool copyFor(PassContext& context, const Node& node) {
     const ValueId value = node.outputs[0];
     const std::vector<NodeId>& users = context.graph.value(value).consumers;

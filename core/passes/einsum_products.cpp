@@ -9,7 +9,7 @@
 namespace fusescope {
 namespace {
 
-/// The labels of an equation of two operands by what they are to a product.
+/// The labels of an equation with two operands, by their role in a product.
 struct Roles {
   std::string batch, left, right, summed;
 };
@@ -22,7 +22,8 @@ bool repeats(const std::string& labels) {
   return std::ranges::any_of(labels, [&](char label) { return std::ranges::count(labels, label) != 1; });
 }
 
-/// Nothing where the equation is no product: an operand's diagonal, a sum over one operand alone, or no sum.
+/// Returns nothing if the equation is not a product: it takes the diagonal of an operand, sums over one operand alone,
+/// or has no sum.
 std::optional<Roles> rolesOf(const ops::EinsumEquation& equation) {
   const std::string &a = equation.inputs[0], &b = equation.inputs[1], &out = equation.output;
   if (repeats(a) || repeats(b)) return std::nullopt;
@@ -40,7 +41,7 @@ std::optional<Roles> rolesOf(const ops::EinsumEquation& equation) {
   return roles;
 }
 
-/// The labels of axes, those of one text together.
+/// The labels of axes; the labels in one text are joined.
 using LabelGroups = std::vector<std::string>;
 
 LabelGroups apart(const std::string& labels) {
@@ -67,25 +68,25 @@ struct Step {
   Shape shape;                        ///< of the result
 };
 
-/// What is done to a value, and what its axes are called then.
+/// The steps that are applied to a value, and the labels of its axes after them.
 struct Chain {
   LabelGroups axes;
   Shape shape;
   std::vector<Step> steps{};
 };
 
-/// Writes one Einsum as a MatMul, with Transpose and Reshape around it where axes have to be moved or joined. All is
-/// planned first, so that nothing is edited where the extents of a step cannot be said.
+/// Replaces one Einsum by a MatMul, with Transpose and Reshape around it where axes have to be moved or joined.
+/// Everything is planned first, so that nothing is edited if the extents of a step are unknown.
 class Rewriting {
  public:
   Rewriting(PassContext& context, const Node& node, const TypeFlow& flow)
       : m_context(context), m_node(node), m_flow(flow) {}
 
-  /// The operators that stand for the Einsum now; nothing where it stays.
+  /// Returns the operators that replace the Einsum, or nothing if it stays.
   std::optional<std::string> run() {
     const auto roles = readRoles();
     if (!roles) return std::nullopt;
-    // Without a batch the axes of the left operand stay apart: a matrix may be multiplied from the right.
+    // Without a batch, the axes of the left operand are not joined, because a matrix may be multiplied from the right.
     const LabelGroups left = roles->batch.empty() ? apart(roles->left) : joined(apart(roles->batch), {roles->left});
     const Chain a = arranged(0, joined(left, {roles->summed}));
     const Chain b = arranged(1, joined(apart(roles->batch), {roles->summed, roles->right}));
@@ -119,7 +120,7 @@ class Rewriting {
     return roles && extentsAgree(*roles) ? roles : std::nullopt;
   }
 
-  /// In an Einsum an extent of 1 may stand for any other.
+  /// In an Einsum, an extent of 1 may be broadcast to any other.
   bool extentsAgree(const Roles& roles) const {
     return std::ranges::all_of(roles.batch + roles.summed, [&](char label) {
       const Dim &a = extentIn(0, label), &b = extentIn(1, label);
@@ -131,7 +132,7 @@ class Rewriting {
     return m_flow.types[m_node.inputs[input].index].shape.dims[m_equation.inputs[input].find(label)];
   }
 
-  /// The extents of joined axes; of no axis, 1.
+  /// Returns the extents of joined axes; a group without axes has extent 1.
   Shape shapeOf(const LabelGroups& groups) const {
     Shape shape = Shape::of(std::vector<Dim>());
     for (const std::string& group : groups) {
@@ -174,7 +175,7 @@ class Rewriting {
     chain.steps.push_back({"Reshape", what, entries.value_or(Dims()), shape});
   }
 
-  /// A node for each step of `chain` behind `value`; the last writes `end` if that is a value.
+  /// Adds a node for each step of `chain` after `value`. The last node writes `end`, if it is valid.
   ValueId add(const Chain& chain, ValueId value, ValueId end = {}) {
     const DataType type = m_flow.types[m_node.inputs[0].index].dtype;
     for (std::size_t i = 0; i < chain.steps.size(); ++i) {

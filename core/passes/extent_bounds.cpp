@@ -5,11 +5,11 @@
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kMostBoundNodes = 400'000;  // that are typed in all tries together
+constexpr std::size_t kMostBoundNodes = 400'000;  // limit of typed nodes in all trials together
 constexpr std::size_t kFewestBounds = 12, kMostBounds = 200;
 constexpr std::int64_t kCoarsest = 32;
 
-/// The largest power of two up to kCoarsest that `value` is a multiple of.
+/// Returns the largest power of two, at most kCoarsest, of which `value` is a multiple.
 std::int64_t stepOf(std::int64_t value) {
   std::int64_t step = 1;
   while (step < kCoarsest && value % (2 * step) == 0) step *= 2;
@@ -26,7 +26,7 @@ class Search {
         m_mostTries(
             std::clamp(kMostBoundNodes / std::max<std::size_t>(trial.nodeCount(), 1), kFewestBounds, kMostBounds)) {}
 
-  /// Towards the min or the max of each symbol.
+  /// Searches towards the min or the max of each symbol.
   Result<std::vector<ExtentBound>> towards(std::int64_t InputSymbol::*end) {
     std::vector<std::int64_t> usual = m_found.values;
     for (std::size_t i = 0; i < usual.size(); ++i)
@@ -36,7 +36,7 @@ class Search {
       for (const std::int64_t value : usual) bounds.push_back({value, {}, {}});
       return bounds;
     }
-    // One after the other, each beside the bounds of those before, so that all of them go together.
+    // One symbol follows the other, each with the bounds found before, so that all of them work together.
     std::vector<std::int64_t> values = m_found.values;
     for (std::size_t i = 0; i < values.size(); ++i) {
       bounds.push_back({values[i], {}, {}});
@@ -49,14 +49,14 @@ class Search {
   }
 
  private:
-  /// What the user gave is as given.
+  /// A value that the user gave is not changed.
   bool isFree(std::size_t i, std::int64_t InputSymbol::*end) const {
     const InputSymbol& symbol = m_symbols.all()[i];
     const bool beyond = end == &InputSymbol::min ? symbol.min < m_found.values[i] : symbol.max > m_found.values[i];
     return !symbol.given && beyond;
   }
 
-  /// Symbols that no step could be made with alone, two by two.
+  /// Moves pairs of symbols that could not be changed separately.
   Status movePairs(std::vector<std::int64_t>& values, std::vector<ExtentBound>& bounds,
                    std::int64_t InputSymbol::*end) {
     const auto isStuck = [&](std::size_t i) { return isFree(i, end) && bounds[i].value == m_found.values[i]; };
@@ -90,7 +90,7 @@ class Search {
     return false;
   }
 
-  /// The value of the symbols `moved`, which are equal, nearest to `end` that goes with the others in `values`.
+  /// Returns the value nearest to `end` of the equal symbols `moved` that works together with the others in `values`.
   Result<ExtentBound> boundOf(std::vector<std::int64_t> values, const std::vector<std::size_t>& moved,
                               std::int64_t end) {
     const std::int64_t found = values[moved.front()];
@@ -102,7 +102,7 @@ class Search {
     return bound;
   }
 
-  /// Brings `bound`, which works, and `beyond`, which does not, together as far as multiples of `step` go.
+  /// Brings `bound`, which works, and `beyond`, which does not, together as far as multiples of `step` allow.
   Status halve(std::vector<std::int64_t>& values, const std::vector<std::size_t>& moved, ExtentBound& bound,
                std::int64_t& beyond, std::int64_t step) {
     while (m_tries < m_mostTries) {

@@ -8,11 +8,11 @@
 
 namespace fusescope {
 
-/// How far a symbol may go one way.
+/// How far the value of a symbol can go in one direction.
 struct ExtentBound {
   std::int64_t value = 0;
-  std::string problem;  ///< of what lies beyond; empty where no more was asked for
-  /// Where the problem is in a body: the place of the node that holds it, in the order of the graph.
+  std::string problem;  ///< the problem at the next value; empty if no value beyond was asked for
+  /// If the problem is in a body, the position of its holder in the order of the graph.
   std::optional<std::size_t> holder{};
 };
 

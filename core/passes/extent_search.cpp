@@ -8,16 +8,16 @@ namespace fusescope {
 namespace {
 
 constexpr std::size_t kMostTries = 1200, kFewestTries = 60;
-constexpr std::size_t kMostNodes = 400'000;  // that are typed in all tries together
+constexpr std::size_t kMostNodes = 400'000;  // limit of typed nodes in all trials together
 constexpr std::int64_t kLargestRound = 1024;
 constexpr std::size_t kTogether = 20;  // candidates of each of two symbols that are tried together
-constexpr std::array<std::int64_t, 6> kStrides{1, 2, 4, 8, 16, 32};  // that an extent may have been divided by
+constexpr std::array<std::int64_t, 6> kStrides{1, 2, 4, 8, 16, 32};  // numbers by which an extent may have been divided
 
 void add(std::vector<std::int64_t>& list, std::int64_t value) {
   if (value >= 1 && std::ranges::find(list, value) == list.end()) list.push_back(value);
 }
 
-/// Multiples of `step`, those nearest to `usual` in proportion first.
+/// Adds multiples of `step`, beginning with those nearest to `usual` in proportion.
 void addMultiples(std::vector<std::int64_t>& list, std::int64_t step, std::int64_t usual, std::int64_t largest) {
   std::vector<std::int64_t> multiples;
   for (std::int64_t value = step; value <= largest; value += step) multiples.push_back(value);
@@ -79,8 +79,8 @@ Result<bool> ExtentSearch::tryValues(FoundExtents& found, const Values& values) 
   return true;
 }
 
-/// What may be right for a symbol where a node cannot work: what others are, what the node's numbers suggest, round
-/// numbers near what is usual, and then any small number.
+/// Returns values that may be right for a symbol if a node cannot work: values of other symbols, values that the
+/// numbers at the node suggest, round numbers near the usual value, and then any small number.
 std::vector<std::int64_t> ExtentSearch::candidatesFor(std::size_t symbol, const FoundExtents& found) const {
   std::vector<std::int64_t> list;
   const InputSymbol& own = m_symbols.all()[symbol];
@@ -143,7 +143,7 @@ Result<bool> ExtentSearch::improveTwo(FoundExtents& found, const std::vector<std
   return false;
 }
 
-/// What was changed on the way and need not have been is as usual again.
+/// Restores usual values that were changed on the way without need.
 Status ExtentSearch::restoreUsual(FoundExtents& found) {
   for (std::size_t i = 0; i < found.values.size(); ++i) {
     if (found.values[i] == m_symbols.all()[i].opt) continue;
@@ -159,8 +159,9 @@ Result<std::size_t> ExtentSearch::restsAt(const Values& values) const {
   return types ? m_trial.rests(*types, m_stop) : Result<std::size_t>(0);
 }
 
-/// An extent that cannot be as usual had better be one that pooling windows divide: what a network pools away (the
-/// height of a line of text) shows in that. Of round ones that leave fewer rests, the nearest to what is usual.
+/// If an extent cannot have its usual value, one that pooling windows divide is preferred, because it shows what a
+/// network pools away (the height of a line of text). Of the round values with fewer remainders, the nearest to the
+/// usual value is chosen.
 Status ExtentSearch::preferWhole(FoundExtents& found) {
   for (std::size_t i = 0; i < found.values.size(); ++i) {
     const InputSymbol& symbol = m_symbols.all()[i];
@@ -186,7 +187,8 @@ Status ExtentSearch::preferWhole(FoundExtents& found) {
   return Done{};
 }
 
-/// The inputs behind the node that stands in the way; those that only have a batch are not to blame if others are.
+/// Returns the inputs on which the failing node depends. Inputs that only have a batch are left out if there are
+/// others.
 std::vector<std::size_t> ExtentSearch::inputsAsked(const FoundExtents& found) const {
   std::vector<std::size_t> open, blamed;
   for (const std::size_t input : m_trial.inputsBehind(*found.misfit)) {

@@ -9,23 +9,25 @@
 
 namespace fusescope {
 
-/// What a search ended with.
+/// The result of a search.
 struct FoundExtents {
   std::vector<std::int64_t> values;      ///< by symbol
-  std::optional<Misfit> misfit;          ///< what stood in the way; nothing: the network can work at these values
-  std::vector<std::size_t> inputsAsked;  ///< where there is a misfit: inputs whose extents nothing was found for
-  Branches branches = Branches::All;     ///< what had to work
-  std::vector<std::size_t> whole{};      ///< symbols whose values let no pooling window leave a rest, where others do
+  std::optional<Misfit> misfit;          ///< what fails at these values; nothing if the network can work
+  std::vector<std::size_t> inputsAsked;  ///< if there is a misfit: the inputs for which no extents were found
+  Branches branches = Branches::All;     ///< which branches had to work
+  /// Symbols at whose values pooling windows leave no remainder, while other values leave one.
+  std::vector<std::size_t> whole{};
 
   bool isWhole(std::size_t symbol) const { return std::ranges::find(whole, symbol) != whole.end(); }
 
-  /// The extents of an input at these values.
+  /// Returns the extents of an input at these values.
   Dims tried(const InputSymbols& symbols, std::size_t input) const;
 };
 
-/// Looks for values of the symbols at which the network can work, from those that the symbols have on. Where a node
-/// cannot work, values that its numbers suggest, then round ones near the first, are tried for one symbol after the
-/// other, then for two together, until the network works up to a later node. Bounded and deterministic.
+/// Searches for values of the symbols at which the network can work, starting from the values of the symbols. If a node
+/// cannot work, it tries values that the numbers at this node suggest, then round values near the first ones, for one
+/// symbol after another and then for two together, until the network works up to a later node. The search is bounded
+/// and deterministic.
 class ExtentSearch {
  public:
   ExtentSearch(const InputSymbols& symbols, const ExtentTrial& trial, const StopToken& stop)

@@ -5,7 +5,7 @@
 namespace fusescope {
 namespace {
 
-constexpr std::int64_t kMostElements = 16;  // of a constant that may be a shape
+constexpr std::int64_t kMostElements = 16;  // elements of a constant that may be a shape
 
 using Position = std::vector<std::size_t>;
 
@@ -14,7 +14,7 @@ Position extended(Position position, std::size_t index) {
   return position;
 }
 
-/// The bodies of a node, in the order of their attributes' names.
+/// Returns the bodies of a node, in the order of their attributes' names.
 std::vector<std::pair<std::string, const Graph*>> bodiesOf(const Node& node) {
   std::vector<std::pair<std::string, const Graph*>> bodies;
   for (const auto& [key, attribute] : node.attributes)
@@ -22,7 +22,7 @@ std::vector<std::pair<std::string, const Graph*>> bodiesOf(const Node& node) {
   return bodies;
 }
 
-/// Where the node of this name is in `graph` or, if it has none of the name, in its bodies.
+/// Returns the position of the node with this name in `graph` or, if there is none, in its bodies.
 std::optional<Position> positionOf(const Graph& graph, const std::string& name, const Position& holder) {
   const auto& order = graph.order();
   for (std::size_t i = 0; i < order.size(); ++i)
@@ -35,7 +35,7 @@ std::optional<Position> positionOf(const Graph& graph, const std::string& name, 
   return std::nullopt;
 }
 
-/// A node and the graph that it is in.
+/// A node, and the graph that contains it.
 struct Place {
   const Graph* graph = nullptr;
   const Node* node = nullptr;
@@ -50,7 +50,7 @@ Place placeAt(const Graph& graph, const Position& position, std::size_t depth = 
   return placeAt(*bodies[position[depth + 1]].second, position, depth + 2);
 }
 
-/// The branch of an If that is not taken, if its condition is known.
+/// Whether it is the branch of an If that is not taken, because its condition is known.
 bool isNotTaken(const Node& node, const std::string& attribute, const TypeFlow& flow) {
   if (!node.is("If") || !node.input(0).valid()) return false;
   const auto& condition = flow.known[node.input(0).index];
@@ -68,13 +68,13 @@ Result<TypeFlow> flowInto(const Node& node, const std::string& attribute, const 
   return flowBody(node, attribute, types, constants);
 }
 
-/// Looks for what cannot work in the bodies of a graph.
+/// Searches the bodies of a graph for a node that cannot work.
 class BodyTrial {
  public:
-  /// `taken`: the branch that an If of the outermost graph takes, if that is settled.
+  /// `taken` is the branch that an If of the outermost graph takes, if that is decided.
   BodyTrial(Branches branches, const std::optional<BodyPlace>& taken) : m_branches(branches), m_taken(taken) {}
 
-  /// `holder`: where the body lies whose graph this is; empty for the outermost graph.
+  /// `holder` is the place of the body whose graph this is; empty for the outermost graph.
   std::optional<Misfit> misfit(const Graph& graph, const TypeFlow& flow, const Position& holder) const {
     for (std::size_t i = 0; i < graph.order().size(); ++i)
       if (auto found = misfitOf(graph.node(graph.order()[i]), flow, extended(holder, i))) return found;
@@ -110,7 +110,7 @@ class BodyTrial {
   const std::optional<BodyPlace>& m_taken;
 };
 
-/// The axes along which `node` pools side by side and leaves a rest.
+/// Returns the number of axes along which `node` pools in adjacent windows and leaves a remainder.
 std::size_t restsOf(const Node& node, const TypeFlow& flow) {
   if (!(node.is("MaxPool") || node.is("AveragePool")) || node.intAttribute("ceil_mode", 0) != 0) return 0;
   if (!node.input(0).valid() || node.textAttribute("auto_pad", "NOTSET") != "NOTSET") return 0;

@@ -26,13 +26,13 @@ class Fitting {
   }
 
  private:
-  /// The bounds of a branch of an If that bounds the network.
+  /// The bounds of a branch of an If that limits the network.
   struct BranchBounds {
     BodyPlace branch;
     ExtentBounds bounds;
   };
 
-  /// The branches of an If may need different extents: those of each are looked for alone.
+  /// The branches of an If may need different extents, so that those of each are searched separately.
   Status boundBranches() {
     std::set<std::size_t> holders;
     for (const auto* side : {&m_bounds->least, &m_bounds->most})
@@ -47,7 +47,7 @@ class Fitting {
     return Done{};
   }
 
-  /// The symbols that stand alone as the extents that conditions call `name`.
+  /// Returns the symbols that alone form the extents to which conditions refer as `name`.
   std::set<std::size_t> symbolsCalled(std::string_view name) const {
     std::set<std::size_t> called;
     for (std::size_t input = 0; input < m_model.declaredInputs.size(); ++input) {
@@ -66,7 +66,8 @@ class Fitting {
     return called;
   }
 
-  /// The plan holds where extents are multiples of a number, as its conditions say: its range begins and ends at such.
+  /// If the conditions require multiples of a number, the plan is valid only for these, so that its range begins and
+  /// ends at them.
   void roundBounds() {
     constexpr std::string_view kMultiple = " % ";
     for (const ExtentCondition& condition : m_model.conditions) {
@@ -92,7 +93,7 @@ class Fitting {
     return values;
   }
 
-  /// "then_branch of 'If_0' alone goes from [1, 192] to [64, 1024]", for each branch that bounds the network.
+  /// Adds "then_branch of 'If_0' alone goes from [1, 192] to [64, 1024]" for each branch that limits the network.
   void sayBranches(std::size_t input, std::vector<std::string>& reasons) const {
     for (const BranchBounds& of : m_branches) {
       const std::string& holder = m_trial.graph().node(m_trial.graph().order()[of.branch.holder]).name;
@@ -135,7 +136,7 @@ class Fitting {
     return Done{};
   }
 
-  /// Why a symbol has its value, and why it cannot have others.
+  /// Returns why a symbol has its value, and why it cannot have others.
   Result<std::string> reasonOf(std::size_t index) {
     std::string reason = TRY(reasonOfValue(index));
     if (!m_bounds) return reason;
@@ -169,7 +170,7 @@ class Fitting {
     return std::ranges::find(m_found.inputsAsked, input) != m_found.inputsAsked.end();
   }
 
-  /// "--input state=2,batch,128": what is known of the extents, and names for the others.
+  /// Returns "--input state=2,batch,128": the known extents, and names for the others.
   std::string commandFor(std::size_t input) const {
     const Value& value = m_model.graph->value(m_model.graph->inputs()[input]);
     if (!value.type.shape.ranked) return "--input " + value.name + "=DIMS";

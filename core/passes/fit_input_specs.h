@@ -5,10 +5,11 @@
 
 namespace fusescope {
 
-/// Gives the open extents of the inputs (source "assumed", and within its range "exporter") values at which the network
-/// can work: first those that stand in the specs, else, in a bounded number of tries, those that its demands suggest. A
-/// decision for each such input says why. Extents that are not found are -1 in `opt`: a decision asks for them. For a
-/// prepared model; does nothing the second time. Deterministic. An error: stopped.
+/// Gives open extents of the inputs values at which the network can work: those of inputs with source "assumed", and,
+/// within their range, those with source "exporter". It first tries the values in the specs, then, in a bounded number
+/// of attempts, values that the demands of nodes suggest. For each such input, a decision says why. If no extent is
+/// found, `opt` is -1, and a decision asks the user for it. The model must be prepared; a second call does nothing.
+/// Deterministic. The only error is that `stop` was requested.
 Status fitInputSpecs(Model& model, const StopToken& stop = {});
 
 }  // namespace fusescope

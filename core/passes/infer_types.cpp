@@ -6,8 +6,8 @@ namespace {
 
 Result<bool> applyTypes(GraphEditor& editor, const TypeFlow& flow, std::vector<Decision>& decisions);
 
-/// The body of `node` under `attribute` with the types that flow through it; null if it has them already, or if it
-/// cannot work at these types: then it is a branch that is not taken.
+/// Returns the body in `attribute` of `node` with the types that it gets. Returns null if it has them already, or if it
+/// cannot work with these types; it is then a branch that is not taken.
 Result<std::shared_ptr<const Graph>> typedBody(const Node& node, const std::string& attribute, const TypeFlow& flow,
                                                std::vector<Decision>& decisions) {
   std::vector<const TensorType*> types;
@@ -25,7 +25,7 @@ Result<std::shared_ptr<const Graph>> typedBody(const Node& node, const std::stri
   return std::move(editor).publish();
 }
 
-/// Sets the types of all values that `flow` found, and of those inside bodies. Says whether any was another before.
+/// Sets the types of all values that `flow` found, including those in bodies. Returns whether any type changed.
 Result<bool> applyTypes(GraphEditor& editor, const TypeFlow& flow, std::vector<Decision>& decisions) {
   const Graph& graph = editor.current();
   bool changed = false;
@@ -86,7 +86,7 @@ std::unique_ptr<Pass> inferTypes(Assume assume) {
   return std::make_unique<InferTypes>(assume);
 }
 
-/// An axis of which the user, or the file's metadata, says one extent alone has it.
+/// Fixes an axis for which the user or the file's metadata allow only one extent.
 static void fixAxes(const InputSpec& spec, Shape& shape) {
   if (spec.source != "user" && spec.source != "metadata") return;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis)

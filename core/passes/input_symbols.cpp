@@ -30,7 +30,7 @@ std::size_t InputSymbols::symbolFor(const std::string& key, InputSymbol symbol) 
   return m_keys.size() - 1;
 }
 
-/// What the user, or the file's metadata, says of one input holds for the symbols that it shares with others.
+/// What the user or the file's metadata say about one input also applies to other inputs with the same symbols.
 void InputSymbols::bindGiven(const Graph& graph, const std::vector<InputSpec>& specs) {
   for (std::size_t i = 0; i < graph.inputs().size() && i < specs.size(); ++i) {
     const Shape& shape = graph.value(graph.inputs()[i]).type.shape;

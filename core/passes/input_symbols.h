@@ -9,28 +9,28 @@
 
 namespace fusescope {
 
-/// What an open extent of an input, or several that must be equal, is made of.
+/// A symbol of which one open extent of an input, or several equal ones, consist.
 struct InputSymbol {
-  std::string name;  ///< the file's; "extent 1 of state" where it has none
+  std::string name;  ///< the name in the file, or "extent 1 of state" if it has none
   std::int64_t min = 1, opt = 1, max = 1;
-  bool given = false;  ///< by the user, for another input that shares it
+  bool given = false;  ///< the user gave it, for another input that shares it
 };
 
-/// The open extents of a graph's inputs as expressions of symbols: one that several inputs share is one symbol.
+/// The open extents of a graph's inputs as expressions of symbols. A symbol that several inputs share occurs once.
 class InputSymbols {
  public:
-  /// `specs`: one per input of `graph`; those whose source is "assumed" or "exporter" have open extents, the others are
-  /// as they say.
+  /// `specs` has one element per input of `graph`. Inputs with source "assumed" or "exporter" have open extents; the
+  /// others are fixed by their specs.
   InputSymbols(const Graph& graph, const std::vector<InputSpec>& specs);
 
   const std::vector<InputSymbol>& all() const { return m_symbols; }
-  /// The symbols that the open extents of input `input` are made of.
+  /// Returns the symbols that occur in the open extents of input `input`.
   std::vector<std::size_t> ofInput(std::size_t input) const;
   bool isOpen(std::size_t input) const { return m_open[input]; }
 
-  /// The types of all inputs with these values of the symbols, by index. Nothing if one is no extent.
+  /// Returns the types of all inputs for these values of the symbols, or nothing if an extent is invalid.
   std::optional<std::vector<TensorType>> types(const std::vector<std::int64_t>& values) const;
-  /// The extents of input `input` with these values of the symbols; -1 for one that is none.
+  /// Returns the extents of input `input` for these values of the symbols; -1 for an extent that is invalid.
   Dims extents(std::size_t input, const std::vector<std::int64_t>& values) const;
 
  private:
@@ -39,7 +39,7 @@ class InputSymbols {
   void addOpen(std::size_t input, const Value& value, const InputSpec& spec);
 
   std::vector<InputSymbol> m_symbols;
-  std::vector<std::string> m_keys;  ///< in expressions; by symbol
+  std::vector<std::string> m_keys;  ///< by symbol: its name in expressions
   std::vector<TensorType> m_types;
   std::vector<std::vector<ExtentExpression>> m_extents;  ///< by input and axis
   std::vector<bool> m_open;

@@ -11,10 +11,10 @@
 namespace fusescope {
 namespace {
 
-/// Operators that only give elements other places.
+/// Operators that only move elements.
 constexpr std::array kMoves{"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"};
 
-/// Operators that leave some of them out, or repeat them.
+/// Operators that leave elements out or repeat them.
 constexpr std::array kPicks{"Gather", "Slice"};
 
 bool isMove(const Node& node) {
@@ -31,7 +31,7 @@ class CodeMoves {
  public:
   CodeMoves(PassContext& context, std::string_view pass) : m_context(context), m_graph(context.graph), m_pass(pass) {}
 
-  /// move(DequantizeLinear(q))  ⟶  DequantizeLinear(move(q)), for each move that reads it, and for those behind.
+  /// move(DequantizeLinear(q)) ⟶ DequantizeLinear(move(q)), for each move that reads it and for those after it.
   bool sink(const Node& dequantize) {
     const auto codes = codesOf(dequantize);
     if (!codes || m_graph.isConstant(dequantize.input(0))) return false;
@@ -68,7 +68,7 @@ class CodeMoves {
   }
 
  private:
-  /// The type of the codes of a node that works by one scale; nothing for others.
+  /// Returns the type of the codes of a node with a single scale; nothing for other nodes.
   std::optional<DataType> codesOf(const Node& node) const {
     const bool quantizes = node.is("QuantizeLinear"), dequantizes = node.is("DequantizeLinear");
     if (!(quantizes || dequantizes) || !node.domain.empty() || node.intAttribute("block_size", 0) != 0) return {};
@@ -94,7 +94,7 @@ class CodeMoves {
     };
   }
 
-  /// A DequantizeLinear on its way down.
+  /// A DequantizeLinear that is being moved down.
   struct Sinking {
     const Node& node;
     DataType codes;
@@ -102,7 +102,7 @@ class CodeMoves {
     std::size_t moves = 0;
   };
 
-  /// `floats` are what `codes` stand for.
+  /// `floats` are the numbers that `codes` represent.
   void sinkFrom(Sinking& sinking, ValueId codes, ValueId floats) {
     const std::vector<NodeId> readers = readersOf(floats);
     const auto isMove = movesFrom(floats);
@@ -138,8 +138,8 @@ class CodeMoves {
     return type;
   }
 
-  /// `chain` works on codes, from `codes` on; what it leaves is a new value. What it left before has no producer any
-  /// more, what stood between is gone.
+  /// Makes `chain` work on codes, starting from `codes`; its result is a new value. Its former result has no producer
+  /// any more, and the values in between are removed.
   ValueId moveCodes(const std::vector<NodeId>& chain, ValueId codes, DataType type) {
     for (const NodeId id : chain) {
       const ValueId floats = m_graph.node(id).outputs[0];

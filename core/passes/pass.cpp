@@ -100,7 +100,7 @@ bool bypass(PassContext& context, const Node& node, Replacements& replacements) 
     editor.removeValue(from);
     return true;
   }
-  // The output's name must survive: the producer of the input writes it instead.
+  // The output's name must be kept, so that the producer of the input writes it instead.
   if (!graph.has(graph.value(to).producer) || graph.isOutput(to)) return false;
   Node& producer = editor.mutableNode(graph.value(to).producer);
   const NodeId producerId = producer.id;

@@ -12,14 +12,14 @@
 
 namespace fusescope {
 
-/// Which nodes of the graph still stand for each node of the file. When the last one goes, its origin gets one
-/// decision.
+/// Counts the nodes of the graph that represent each node of the file. When the last of them is removed, the origin
+/// gets exactly one decision.
 class OriginLedger {
  public:
   OriginLedger(const Model& model, std::vector<Decision>& decisions);
-  /// Says that `node` is about to be removed. Each origin that loses its last node is the subject of a decision.
+  /// Records that `node` is about to be removed. Each origin that loses its last node is the subject of a decision.
   void retire(const Node& node, std::string_view code, std::string_view by, Json arguments = Json::object());
-  /// Says that `count` more nodes stand for the origins of `node`.
+  /// Records that `count` additional nodes represent the origins of `node`.
   void add(const Node& node, int count);
 
  private:
@@ -28,7 +28,8 @@ class OriginLedger {
   std::vector<int> m_nodes;  ///< by OriginId
 };
 
-/// What a pass works on. `graph` is the published state before the pass; edits go to `editor`, a copy of it.
+/// The state on which a pass works. `graph` is the published graph before the pass; edits are made in `editor`, a copy
+/// of it.
 struct PassContext {
   const Graph& graph;
   GraphEditor& editor;
@@ -38,10 +39,10 @@ struct PassContext {
   std::vector<ExtentCondition>& conditions;
   std::vector<TensorType>& declaredInputs;
   const StopToken& stop;
-  Model& model;  ///< whose graph it is; graph and decisions are changed through the members above alone
+  Model& model;  ///< the model of the graph; graph and decisions are changed only through the members above
 };
 
-/// One named step over a graph. Deterministic and idempotent; says truthfully whether it changed anything.
+/// A named step over a graph. It is deterministic and idempotent, and reports truthfully whether it changed anything.
 class Pass {
  public:
   virtual ~Pass() = default;
@@ -54,20 +55,20 @@ struct PassRecord {
   std::string name;
   bool changed = false;
   double milliseconds = 0;
-  std::size_t decisions = 0;  ///< how many it left
+  std::size_t decisions = 0;  ///< the number of decisions that it added
 };
 
 struct PassOptions {
-  std::set<std::string, std::less<>> skip;  ///< by name
-  std::string stopAfter;                    ///< the last pass to run; empty: all
+  std::set<std::string, std::less<>> skip;  ///< names of passes
+  std::string stopAfter;                    ///< the name of the last pass to run; empty: all
 };
 
-/// A list of passes run in order; the graph is verified after each that changed it.
+/// A list of passes that run in order. The graph is verified after each pass that changed it.
 class PassManager {
  public:
   PassManager& add(std::unique_ptr<Pass> pass);
   std::vector<std::string> names() const;
-  /// Replaces model.graph and appends to model.decisions.
+  /// Runs the passes. It replaces model.graph and appends to model.decisions.
   Result<std::vector<PassRecord>> run(Model& model, const PassOptions& options = {}, const StopToken& stop = {}) const;
 
  private:
@@ -75,11 +76,11 @@ class PassManager {
 };
 
 using Replacements = std::unordered_map<ValueId, ValueId>;
-/// Every use of a key becomes its value (followed to the end of a chain), in one walk over the graph.
+/// Replaces every use of a key by its value, following chains to their ends, in one walk over the graph.
 void applyReplacements(GraphEditor& editor, const Replacements& replacements);
 
-/// Takes `node`, whose output only repeats its input, out of the graph. False if it has to stay: it names an output of
-/// the graph that cannot be given to the input's producer.
+/// Removes `node`, whose output is equal to its input, from the graph. Returns false if it has to stay, because its
+/// result is an output of the graph whose name the input's producer cannot take.
 bool bypass(PassContext& context, const Node& node, Replacements& replacements);
 
 }  // namespace fusescope

@@ -70,7 +70,7 @@ Result<Model> withFixedInputs(Model model, const std::map<std::string, Dims>& ex
     InputSpec& spec = model.inputSpecs[i];
     spec.min = spec.opt = spec.max = given->second;
   }
-  // What was inferred under conditions must not stand in for what is computed now.
+  // Types that were inferred under conditions must not replace types that are computed now.
   for (const NodeId id : graph.order()) {
     if (OpRegistry::standard().find(graph.node(id)) == nullptr) continue;
     for (const ValueId output : graph.node(id).outputs) {

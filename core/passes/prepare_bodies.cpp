@@ -6,7 +6,7 @@
 namespace fusescope {
 namespace {
 
-/// Of what a body captures, constants become its own and what nothing reads is left out.
+/// Makes captured constants constants of the body, and removes captures that it does not read.
 Result<Subgraph> withoutConstantCaptures(const Graph& graph, const Subgraph& body) {
   GraphEditor editor(*body.graph);
   const std::size_t own = body.graph->inputs().size() - body.captures.size();
@@ -34,7 +34,7 @@ Result<Subgraph> withoutConstantCaptures(const Graph& graph, const Subgraph& bod
   return result;
 }
 
-/// The nodes of `body` as those of a file of their own.
+/// Returns the nodes of `body` as if they were from a file of their own.
 Result<Model> bodyModel(const Model& outer, const Node& holder, const std::string& attribute, const Graph& body) {
   Model model;
   model.isBody = true;
@@ -76,7 +76,8 @@ class PrepareBodies : public Pass {
   }
 
  private:
-  /// A body that was prepared as it is stays. One that cannot be typed is a branch that is not taken, and stays too.
+  /// A body that was already prepared is unchanged. So is one whose types cannot be inferred, because it is a branch
+  /// that is not taken.
   static Result<bool> prepare(PassContext& context, const Node& holder, const std::string& attribute,
                               const Subgraph& body, std::vector<ModelBody>& bodies) {
     for (const ModelBody& known : context.model.bodies) {
@@ -100,7 +101,7 @@ class PrepareBodies : public Pass {
     return true;
   }
 
-  /// Constants that only bodies read, which have them as their own now.
+  /// Removes constants that only bodies read, which have them as their own now.
   static bool removeUnread(PassContext& context) {
     std::vector<char> read(context.graph.valueIdLimit(), 0);
     for (const NodeId id : context.graph.order())

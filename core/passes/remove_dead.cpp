@@ -24,7 +24,7 @@ class RemoveDead : public Pass {
     for (const ValueId id : graph.allValues()) {
       if (needed[id.index] || graph.isInput(id)) continue;
       const NodeId producer = graph.value(id).producer;
-      if (context.editor.current().has(producer)) continue;  // an output nobody reads of a node that others need
+      if (context.editor.current().has(producer)) continue;  // an unused output of a node that others need
       context.editor.removeValue(id);
       changed = true;
     }

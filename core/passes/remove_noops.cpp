@@ -9,7 +9,7 @@
 namespace fusescope {
 namespace {
 
-/// Equal in every extent, each known or named.
+/// Whether all extents are equal, each known or named.
 bool provablyEqual(const TensorType& a, const TensorType& b) {
   if (a.dtype == DataType::Undefined || !a.shape.ranked || a != b) return false;
   return std::ranges::all_of(a.shape.dims, [](const Dim& dim) { return dim.known() || !dim.symbol.empty(); });
@@ -21,16 +21,16 @@ bool allAre(const Tensor* tensor, std::int64_t wanted) {
   return std::ranges::all_of(values, [&](std::int64_t value) { return value == wanted; });
 }
 
-/// Whether all of it is 0, and floats +0: what may be taken away from any number and leaves it as it is.
+/// Whether all elements are 0 (+0 for floats), so that they can be subtracted from any number without changing it.
 bool isZero(const Tensor* tensor) {
   if (tensor == nullptr || tensor->type() == DataType::String || tensor->count() != 1) return false;
   const double number = tensor->asDouble(0);
   return number == 0 && !std::signbit(number);
 }
 
-/// Operators whose result is their first input whenever it has the same type and extents.
+/// Operators whose result is their first input if both have the same type and extents.
 constexpr std::array kSameIfSameExtents{"Cast", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Expand"};
-/// Operators of any number of inputs that hand a single one through.
+/// Operators with any number of inputs that return a single input unchanged.
 constexpr std::array kSameIfAlone{"Concat", "Sum", "Max", "Min", "Mean"};
 
 bool isNoOp(const Graph& graph, const TypeFlow& flow, const Node& node) {
@@ -63,7 +63,8 @@ bool sameNumber(const Graph& graph, ValueId a, ValueId b) {
          x->asDouble(0) == y->asDouble(0);
 }
 
-/// QuantizeLinear(DequantizeLinear(q)) by one and the same scale is q, unless the numbers overflow or become subnormal.
+/// QuantizeLinear(DequantizeLinear(q)) with one and the same scale is q, unless the numbers overflow or become
+/// subnormal.
 std::optional<ValueId> requantized(const Graph& graph, const Node& node) {
   const NodeId made = node.is("QuantizeLinear") ? graph.value(node.input(0)).producer : NodeId();
   if (!graph.has(made) || !graph.node(made).is("DequantizeLinear")) return std::nullopt;

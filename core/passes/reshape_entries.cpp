@@ -9,7 +9,7 @@ std::optional<Dims> reshapeEntries(const Shape& from, const Shape& to) {
   bool left = false;
   for (std::size_t i = 0; i < to.rank(); ++i) {
     const Dim& dim = to.dims[i];
-    if (dim.size == 0) return std::nullopt;  // would be taken for one that stays
+    if (dim.size == 0) return std::nullopt;  // a 0 would mean that the extent is kept
     const bool stays = !dim.known() && i < from.rank() && dim == from.dims[i];
     if (!dim.known() && !stays && std::exchange(left, true)) return std::nullopt;
     entries.push_back(dim.known() ? dim.size : stays ? 0 : -1);

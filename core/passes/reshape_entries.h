@@ -6,8 +6,8 @@
 
 namespace fusescope {
 
-/// The extents of `to` as a Reshape of `from` takes them: numbers, 0 where an extent stays, and -1 for one that is
-/// left. Nothing where that cannot say it.
+/// Returns the shape operand of a Reshape from `from` to `to`: numbers, 0 where an extent is kept, and -1 for at most
+/// one extent. Returns nothing if that is not possible.
 std::optional<Dims> reshapeEntries(const Shape& from, const Shape& to);
 
 }  // namespace fusescope

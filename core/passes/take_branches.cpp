@@ -7,10 +7,10 @@
 namespace fusescope {
 namespace {
 
-/// Puts a body's nodes into the graph of the node that holds it.
+/// Adds the nodes of a body to the graph of its holder.
 class BodySplicer {
  public:
-  /// `flow`: types and values inside the body.
+  /// `flow` has the types and values inside the body.
   BodySplicer(PassContext& context, const Node& holder, const Subgraph& body, const TypeFlow& flow)
       : m_context(context), m_holder(holder), m_body(body), m_flow(flow) {}
 
@@ -46,7 +46,7 @@ class BodySplicer {
     m_context.editor.addNode(std::move(node));
   }
 
-  /// What the holder gave under its own name goes on being called so; the next pass takes the Identity out.
+  /// The holder's results keep their names; the next pass removes the Identity.
   void deliver(ValueId inner, ValueId outer) {
     if (!outer.valid()) return m_context.ledger.add(m_holder, -1);
     m_context.editor.addNode({.op = "Identity",
@@ -67,7 +67,7 @@ class TakeBranches : public Pass {
  public:
   std::string_view name() const override { return "take_branches"; }
 
-  /// A branch may hold more of them, whose conditions are known only once its nodes stand in the graph.
+  /// A branch may contain further Ifs, whose conditions are known only when its nodes are in the graph.
   Result<bool> run(PassContext& context) const override {
     std::shared_ptr<const Graph> current;
     const Graph* graph = &context.graph;

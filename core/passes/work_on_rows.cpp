@@ -10,7 +10,7 @@
 namespace fusescope {
 namespace {
 
-/// Operators that work on each row of their last axis alone.
+/// Operators that work on each row of their last axis separately.
 constexpr std::array kOfRows{"Softmax", "LogSoftmax", "Hardmax"};
 
 bool isRowwise(const Node& node) {
@@ -18,7 +18,7 @@ bool isRowwise(const Node& node) {
          node.intAttribute("axis", -1) == -1;
 }
 
-/// x · w (+ c), which MatMul and Add say of any number of rows; c must be one row.
+/// Whether the Gemm is x · w (+ c), which MatMul and Add express for any number of rows; c must be one row.
 bool isPlainGemm(const Graph& graph, const Node& node) {
   if (!node.is("Gemm") || node.intAttribute("transA", 0) != 0 || node.intAttribute("transB", 0) != 0) return false;
   if (node.floatAttribute("alpha", 1.0F) != 1.0F || node.floatAttribute("beta", 1.0F) != 1.0F) return false;
@@ -35,13 +35,13 @@ class RowWork {
       for (const ValueId value : valuesRead(m_graph.node(id))) ++m_uses[value];
   }
 
-  /// Such a one stands before what is taken, and another behind it.
+  /// Whether the node is a view that may be before or after the operator.
   static bool isView(const Node& node) {
     return (node.is("Flatten") || node.is("Reshape")) && node.input(0).valid() && !node.outputs.empty() &&
            node.outputs[0].valid();
   }
 
-  /// Whether it changed something.
+  /// Removes the views around `node`; returns whether it changed something.
   bool take(const Node& node) {
     const bool gemm = isPlainGemm(m_graph, node);
     if (!gemm && !isRowwise(node)) return false;
@@ -61,7 +61,7 @@ class RowWork {
   }
 
  private:
-  /// The view that makes what `node` reads.
+  /// Returns the view that makes the operand of `node`.
   const Node* viewBefore(const Node& node) const {
     if (!node.input(0).valid() || !node.outputs[0].valid()) return nullptr;
     const NodeId producer = m_graph.value(node.input(0)).producer;
@@ -75,7 +75,8 @@ class RowWork {
     return isView(view) && view.input(0) == node.outputs[0] ? &view : nullptr;
   }
 
-  /// The rows of the matrix are those of what becomes one, and the result has its extents but for their length.
+  /// Whether the rows of the matrix are rows of the original, and the result has the original extents except for the
+  /// length of rows.
   bool keepsRows(const Node& before, const Node& after) const {
     const Shape& from = m_flow.types[before.input(0).index].shape;
     const Shape& matrix = m_flow.types[before.outputs[0].index].shape;
@@ -87,7 +88,7 @@ class RowWork {
            from.dims.back() == matrix.dims.back() && result.dims.back() == product.dims.back();
   }
 
-  /// `node` no longer reads `view`; its last reader takes it along.
+  /// `node` does not read `view` any more; if no other node does, the view is removed.
   void release(const Node& view, const Node& node) {
     const ValueId matrix = view.outputs[0];
     if (--m_uses[matrix] > 0 || m_graph.isOutput(matrix)) return;

@@ -16,8 +16,8 @@ bool shareKernel(const ReadBackPlan& made, NodeId a, NodeId b) {
   return !shared.empty();
 }
 
-/// Whether it is in a region that is told as a whole, which is called as the region: which kernels are there is not
-/// told.
+/// Whether the node is in a region that is reported as a whole, by a kernel with the region's name, so that the kernels
+/// inside it are unknown.
 bool isInWholeRegion(const ReadBackPlan& made, NodeId node) {
   return std::ranges::any_of(made.kernelsOf(node), [&](FusedNodeId kernel) {
     return made.kernels[kernel.index].region == made.fusedNodes[kernel.index].name;

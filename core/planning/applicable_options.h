@@ -7,7 +7,8 @@
 
 namespace fusescope {
 
-/// Plan options after what they were made for has changed: what still applies, and what does not and why.
+/// The part of plan options that still applies after the model has changed, and the part that does not, with the
+/// reasons.
 struct ApplicableOptions {
   struct Dropped {
     Directive directive;
@@ -17,8 +18,8 @@ struct ApplicableOptions {
   std::vector<Dropped> dropped;
 };
 
-/// Keeps each directive whose pattern names something in `model` and that does not contradict one before it. Errors: an
-/// unknown target; cancelled.
+/// Keeps each directive whose pattern matches something in `model` and that does not contradict an earlier one. It is
+/// an error if the target is unknown, or if `stop` was requested.
 Result<ApplicableOptions> applicableOptions(const Model& model, const PlanOptions& options, const StopToken& stop = {});
 
 }  // namespace fusescope

@@ -6,7 +6,7 @@
 
 namespace fusescope {
 
-/// What is made of the body under `attribute` of `holder`; null: nothing is known of it.
+/// Returns the cover of the body in `attribute` of `holder`, or null if there is none.
 const Cover* bodyCover(const Cover& cover, NodeId holder, std::string_view attribute);
 
 }  // namespace fusescope

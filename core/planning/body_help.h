@@ -7,7 +7,8 @@
 
 namespace fusescope {
 
-/// wouldHelp() for a node of the plan of the body at `path`, with directives of the network's plan.
+/// Does what wouldHelp() does for a node in a body: `body` is the plan of the body at `path`, and the suggested
+/// directives are for the plan of the whole network.
 std::vector<WhatIf> wouldHelpInBody(const Plan& body, NodeId node, const BodyPath& path);
 
 }  // namespace fusescope

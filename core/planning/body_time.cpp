@@ -10,7 +10,7 @@
 namespace fusescope {
 namespace {
 
-/// The single number or truth value that an operand is whatever the inputs are.
+/// Returns the value of an operand that is a single number or truth value for all inputs.
 std::optional<std::int64_t> constantNumber(const Graph& graph, ValueId value) {
   const Tensor* tensor = graph.constantData(value);
   if (tensor == nullptr || tensor->count() != 1) return std::nullopt;
@@ -26,7 +26,7 @@ const Graph* bodyGraph(const Node& node) {
   return body == nullptr ? nullptr : body->graph.get();
 }
 
-/// What `value` is another name of: a graph's output is never its input itself.
+/// Returns the value of which `value` is a copy, because the output of a graph is never its input itself.
 ValueId source(const Graph& graph, ValueId value) {
   for (NodeId node = graph.value(value).producer; node.valid() && graph.node(node).is("Identity");
        node = graph.value(value).producer)
@@ -61,7 +61,7 @@ std::optional<std::int64_t> iterationsOfScan(const UsualExtents& extents, const 
   return (*dims)[static_cast<std::size_t>(axis)];
 }
 
-/// The known time of a body's plan, with how it is known and how far it may be off.
+/// Returns the known time of a body's plan, with its source and spread.
 std::optional<BodyTime> timeOfPlan(const Plan& plan) {
   const PredictedTime time = predictedTime(plan);
   if (time.unknown > 0) return std::nullopt;
@@ -83,7 +83,7 @@ std::optional<BodyTime> timeOfPlan(const Plan& plan) {
   return all;
 }
 
-/// Of the branches of an If: any of them may be taken.
+/// Returns the time of an If from those of its branches, of which either may be taken.
 BodyTime eitherOf(const BodyTime& a, const BodyTime& b) {
   return {.leastMs = std::min(a.leastMs, b.leastMs),
           .mostMs = std::max(a.mostMs, b.mostMs),

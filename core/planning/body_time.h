@@ -8,17 +8,19 @@
 
 namespace fusescope {
 
-/// How often a Loop or Scan of `graph` runs its body, whatever the data are: a Loop of a constant number that no
-/// condition ends, a Scan of the extent that it goes along, at usual extents. Else nothing.
+/// Returns how often a Loop or Scan of `graph` runs its body, if that does not depend on data: a Loop with a constant
+/// count and no condition, or a Scan, whose count is the usual extent of the axis that it scans. Otherwise it returns
+/// nothing.
 std::optional<std::int64_t> iterationsOf(const UsualExtents& extents, const Graph& graph, const Node& node);
 
-/// Whether `fused` is a node all of whose bodies have plans, so that it runs by them.
+/// Whether `fused` is a node whose bodies all have plans, so that it runs by these plans.
 bool runsByBodies(const Plan& plan, const FusedNode& fused);
 
-/// From the predicted times of its bodies' plans. Nothing where one is unknown, and for nodes without bodies.
+/// Computes the time of a node with bodies from the predicted times of their plans. Returns nothing if one of them is
+/// unknown, or if the node has no bodies.
 std::optional<BodyTime> bodyTimeOf(const Plan& plan, const FusedNode& fused);
 
-/// As the price of the whole node: known where the time is one number.
+/// Returns the time as the price of the whole node. The price is unknown if the time is not a single number.
 Price priceOf(const std::optional<BodyTime>& time);
 
 }  // namespace fusescope

@@ -10,34 +10,34 @@
 
 namespace fusescope {
 
-/// How a compiler's verdict on a node was found out.
+/// How a compiler's verdict on a node was obtained.
 enum class FoundBy {
-  Parser,  ///< it was asked before anything was compiled
-  Build    ///< it gave up while it compiled
+  Parser,  ///< the compiler was asked before anything was compiled
+  Build    ///< the compiler failed on the node while it compiled
 };
 std::string_view name(FoundBy by);  ///< "parser", "build"
 
-/// What a compiler says of a node of a network.
+/// What a compiler states about a node.
 struct NodeSupport {
   std::string node;           ///< its name
-  std::optional<bool> taken;  ///< null: the compiler does not say
+  std::optional<bool> taken;  ///< whether the compiler accepts the node; null if it does not state this
   /// The reason code from the decision catalogue; empty if the node is accepted or if the compiler does not say.
   std::string code;
-  std::string message;  ///< the compiler's own words; empty: it has none
+  std::string message;  ///< the compiler's own words; may be empty
   FoundBy foundBy = FoundBy::Parser;
   bool operator==(const NodeSupport&) const = default;
 };
 
-/// What the compiler that a plan is for says of the nodes of its network: what it refuses falls back.
+/// What the compiler that a plan is made for states about the nodes of the network. Nodes that it refuses fall back.
 struct CompilerSupport {
-  std::vector<NodeSupport> nodes;  ///< in the order of the graph; nodes that nothing is said of may be missing
-  const NodeSupport* find(std::string_view node) const;  ///< null: nothing is said of it
+  std::vector<NodeSupport> nodes;  ///< in graph order; nodes about which nothing is stated may be missing
+  const NodeSupport* find(std::string_view node) const;  ///< null if nothing is stated about the node
   bool operator==(const CompilerSupport&) const = default;
 };
 
 Json toJson(const NodeSupport& support);
 Json toJson(const CompilerSupport& support);
-/// `place`: of the list in the document, for errors.
+/// `place` is the place of the list in the document, for errors.
 Result<CompilerSupport> compilerSupportFromJson(const Json& json, const std::string& place);
 
 }  // namespace fusescope

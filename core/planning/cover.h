@@ -29,162 +29,165 @@ struct Segment {
   SegmentId id;
   SegmentKind kind = SegmentKind::Accelerated;
   std::string name;           ///< "segment_0"
-  std::string backend;        ///< "native", "reference", "tensorrt"; of another compiler its name
+  std::string backend;        ///< "native", "reference", "tensorrt"; for another compiler, its name
   std::vector<NodeId> nodes;  ///< graph order
 };
 
-/// A value between two nodes of one fused node. `real`: it exists in memory, rounded to `type`; else it is inner: it
-/// lives in registers, in the kernel's accumulate type or in a narrower one that its contract narrows it to.
+/// A value that one node of a fused node passes to another. If `real` is true, the kernel writes it to memory, rounded
+/// to `type`. Otherwise it is inner: it exists only in registers, in the kernel's accumulate type or in the narrower
+/// type to which the contract narrows it.
 struct InnerEdge {
   ValueId value;
   bool real = false;
   DataType type = DataType::Undefined;
 };
 
-/// A value that a fused node leaves in memory, at `type` before any cast.
+/// A value that a fused node writes to memory. `type` is its type before any cast.
 struct FusedOutput {
   ValueId value;
   DataType type = DataType::Undefined;
 };
 
-/// What running something once comes to where the inputs have other extents than usual; null where it is not known.
+/// The cost of one run at other extents of the inputs than the usual ones. A number is null if it is unknown.
 struct CostAt {
   std::optional<std::int64_t> flops, bytes;
   std::optional<double> ms;
 };
 
-/// What something comes to at the least and at the most extents of the inputs (the InputSpecs' min and max, as far in
-/// as the plan's conditions hold). Only where extents are open. Between them it may be less or more: extents that are
-/// rounded or subtracted need not grow with those of the inputs.
+/// The costs at the smallest and largest extents of the inputs (min and max of the InputSpecs, as far as the plan's
+/// conditions are satisfied). It exists only if extents are open. Extents in between may cost less or more, because
+/// extents that are rounded or subtracted do not always grow with those of the inputs.
 struct CostRange {
   CostAt least, most;
 };
 
-/// Nodes that run as one kernel, and its contract: what it reads at which types, what it calculates and accumulates in,
-/// which inner edges it holds at which type, what it writes. Each node calculates in Plan::calculates and reads what it
-/// finds in memory in that type.
+/// The nodes that run as one kernel, and their contract: the types in which the kernel reads its inputs, calculates,
+/// accumulates and writes, and those of its inner edges. Plan::calculates has the type in which each node calculates; a
+/// node converts what it reads from memory to this type.
 struct FusedNode {
   FusedNodeId id;
-  std::string name;  ///< names of its nodes joined by " + "
-  std::string kind;  ///< "conv", "matmul", "attention", "pointwise", "softmax", "layer_norm", "view", "gather", …;
-                     ///< kinds.h lists them
-  std::string rule;  ///< the fusion rule that made it; empty for a node on its own
+  std::string name;  ///< the names of its nodes, joined by " + "
+  std::string kind;  ///< what the kernel calculates: "conv", "matmul", "attention", …; kinds.h lists all kinds
+  std::string rule;  ///< the fusion rule that made it; empty if it is a single node
   SegmentId segment;
-  NodeId root;                ///< the node that gives it its kind
+  NodeId root;                ///< the node that determines the kind
   std::vector<NodeId> nodes;  ///< graph order; the root is among them
   std::vector<OriginId> origins;
-  std::vector<ValueId> inputs;  ///< non-constant values from outside, in first-use order
-  std::vector<DataType> reads;  ///< as inputs: the type at which each is handed to the kernel
+  std::vector<ValueId> inputs;  ///< non-constant values from outside, in the order of first use
+  std::vector<DataType> reads;  ///< for each of `inputs`, the type in which the kernel receives it
   std::vector<FusedOutput> outputs;
   std::vector<InnerEdge> innerEdges;
-  Bindings bindings;            ///< what its nodes and values are to the kernel
-  std::vector<NodeId> oneType;  ///< nodes that the kernel can only calculate in one type
-  Hash128 identity;  ///< of the origins it covers: the same in every plan that has a fused node of these nodes
-  DataType compute = DataType::Undefined;     ///< of the root, or of the nodes that must have one type
-  DataType accumulate = DataType::Undefined;  ///< sums and inner values
-  std::optional<std::int64_t> flops;          ///< null where an extent is not known
-  std::optional<std::int64_t> bytes;          ///< inputs, weights and outputs moved
-  std::optional<double> predictedMs;          ///< of its kernel; null where it is not known, or no single number
+  Bindings bindings;            ///< the roles of its nodes and values in the kernel
+  std::vector<NodeId> oneType;  ///< nodes that the kernel can calculate only in one common type
+  Hash128 identity;  ///< hash of the origins that it covers; equal in every plan that has a fused node of these nodes
+  DataType compute = DataType::Undefined;     ///< type of the root, or of the nodes that must have one type
+  DataType accumulate = DataType::Undefined;  ///< type of sums and of inner values
+  std::optional<std::int64_t> flops;          ///< null if an extent is unknown
+  std::optional<std::int64_t> bytes;          ///< bytes of inputs, weights and outputs; null if an extent is unknown
+  std::optional<double> predictedMs;  ///< predicted time of its kernel; null if it is unknown or not a single number
   PriceSource predictedHow = PriceSource::Unknown;
-  double predictedSpread = 0;        ///< relative, see Price
-  std::optional<BodyTime> bodyTime;  ///< of a node with bodies, where theirs are known; else nothing
-  std::optional<CostRange> range;    ///< null where the inputs' extents are fixed
+  double predictedSpread = 0;        ///< relative; see Price
+  std::optional<BodyTime> bodyTime;  ///< for a node with bodies whose times are known
+  std::optional<CostRange> range;    ///< null if the inputs' extents are fixed
 };
 
-/// A conversion that the plan adds. Between `producer` (invalid: an input or constant) and each of `consumers`
-/// (empty: an output of the network).
+/// A conversion that the plan adds between `producer` (invalid for an input or a constant) and each of `consumers`
+/// (none for an output of the network).
 struct PlannedCast {
   ValueId value;
   DataType from = DataType::Undefined;
   DataType to = DataType::Undefined;
   FusedNodeId producer;
   std::vector<FusedNodeId> consumers;
-  std::optional<std::int64_t> bytes;  ///< read plus written
+  std::optional<std::int64_t> bytes;  ///< bytes that are read plus bytes that are written
   std::string reason;  ///< "pin", "precision", "truncation", "model_output", "model_input", "segment_boundary"
-  std::optional<double> predictedMs;  ///< of the conversion's step; null where it is not known
+  std::optional<double> predictedMs;  ///< predicted time of the conversion's step; null if it is unknown
   PriceSource predictedHow = PriceSource::Unknown;
-  double predictedSpread = 0;      ///< relative, see Price
-  std::optional<CostRange> range;  ///< without work; null where the inputs' extents are fixed
+  double predictedSpread = 0;      ///< relative; see Price
+  std::optional<CostRange> range;  ///< without flops; null if the inputs' extents are fixed
 };
 
 struct PrecisionGrant {
   NodeId node;
-  DataType asked = DataType::Undefined;  ///< Undefined: nothing was asked
+  DataType asked = DataType::Undefined;  ///< Undefined if no type was asked for
   DataType granted = DataType::Undefined;
-  Cause by;  ///< a directive, "precision", "price_model", "default"
+  Cause by;  ///< a directive, "precision", "price_model" or "default"
   TypeReason reason = TypeReason::Default;
 };
 
-/// The compiler that is ours.
+/// The name of our own compiler.
 inline constexpr const char* kOwnCompiler = "fusescope";
 
 struct PlanOptions {
-  std::string compiler = kOwnCompiler;  ///< what is to compile the network; planning asks it nothing
-  /// What the compiler is to be told besides: "level" → "extended". Planning does not look at it.
+  std::string compiler = kOwnCompiler;  ///< the compiler that is to compile the network; planning uses only its name
+  /// Options that are passed to the compiler, such as "level" → "extended". Planning does not use them.
   std::map<std::string, std::string> compilerOptions{};
   std::string target = "cpu";
-  std::vector<DataType> precisions;  ///< besides f32, where nothing is pinned; empty: f32 alone
+  std::vector<DataType> precisions;  ///< types that nodes without pins may use besides f32; empty: only f32
   Directives directives;
   std::int64_t workspaceBytes = 0;         ///< 0: no limit
-  std::shared_ptr<const Ranges> ranges{};  ///< of activations and weights: what int8 needs; null: none
-  WeightOnly weightOnly{};                 ///< of products that are not quantised otherwise
-  /// What the compiler said of the network's nodes when it was asked: an answer that a plan keeps, not a wish. Null: it
-  /// was not asked.
+  std::shared_ptr<const Ranges> ranges{};  ///< ranges of activations and weights, which int8 needs; may be null
+  WeightOnly weightOnly{};  ///< how the weights of products that are not quantised otherwise become codes
+  /// What the compiler stated about the network's nodes when it was asked. It is an answer that the plan stores, not a
+  /// directive. Null if the compiler was not asked.
   std::shared_ptr<const CompilerSupport> support{};
-  bool operator==(const PlanOptions& other) const;  ///< of ranges and support: by content
+  bool operator==(const PlanOptions& other) const;  ///< compares the contents of ranges and support
 };
 
-/// The floats among the types of `options`: what is not quantised is calculated in.
+/// Returns the float types of `options`, in which everything that is not quantised is calculated.
 std::vector<DataType> floatPrecisions(const PlanOptions& options);
 
 struct Cover;
 
-/// What is made of a body of a node: the same over the body's graph. In a Plan it is a Plan: plannedBody().
+/// The cover of a body of a node, over the body's graph. In a Plan it is a Plan; see plannedBody().
 struct CoverBody {
   NodeId holder;
   std::string attribute;  ///< "then_branch", "else_branch", "body"
   std::shared_ptr<const Cover> cover;
 };
 
-/// Who says what a Cover says.
+/// Where the contents of a Cover come from.
 enum class CoverSource {
-  Planned,  ///< our planner: the Cover is a Plan, and each node is in exactly one fused node
-  ReadBack  ///< the compiler that was asked: the Cover is a ReadBackPlan; a node may be in several fused nodes or none
+  Planned,  ///< from our planner: the Cover is a Plan, and each node is in exactly one fused node
+  ReadBack  ///< from the compiler: the Cover is a ReadBackPlan, and a node may be in several fused nodes or in none
 };
 std::string_view name(CoverSource source);  ///< "planned", "read_back"
 
-/// Which kernels a network becomes, over the nodes of its Graph: what is drawn, listed and compared, whoever says it.
-/// Immutable once published.
+/// What a Plan and a ReadBackPlan have in common: the kernels that a network becomes, over the nodes of its Graph. It
+/// is what is drawn, listed and compared. It does not change after it was published.
 struct Cover {
   CoverSource source = CoverSource::Planned;
   std::shared_ptr<const Model> model;
   Target target;
-  PlanOptions options;  ///< what was asked
+  PlanOptions options;  ///< the options that the plan was asked for with
   std::vector<InputSpec> inputSpecs;
   std::vector<Segment> segments;
   std::vector<FusedNode> fusedNodes;         ///< producers before consumers
   std::vector<CoverBody> bodies;             ///< in graph order, then by attribute
   std::vector<PrecisionGrant> precisionMap;  ///< one per node, graph order
   std::vector<PlannedCast> casts;
-  /// Explains what stands above to people: the model's first, then in the order in which they were taken.
+  /// Explains the fields above to people. The decisions of the model come first, then those of the plan in the order in
+  /// which they were made.
   std::vector<Decision> decisions;
-  std::optional<double> predictedMs;  ///< of all kernels and conversions; null unless each is one known number
-  std::vector<DataType> calculates;   ///< by NodeId: what it calculates in; Undefined for moves and what has no floats
-  std::vector<FusedNodeId> fusedOfNode;  ///< by NodeId: the first that holds it; empty where index() was not called
-  std::vector<DataType> storedTypes;     ///< by ValueId; as fusedOfNode
+  std::optional<double> predictedMs;  ///< sum of all kernels and conversions; null unless each has a single known time
+  /// By NodeId: the type in which the node calculates; Undefined for moves and for nodes without floats.
+  std::vector<DataType> calculates;
+  /// By NodeId: the first fused node that contains it; empty until index() is called.
+  std::vector<FusedNodeId> fusedOfNode;
+  std::vector<DataType> storedTypes;  ///< by ValueId; empty until index() is called
 
   const Graph& graph() const { return *model->graph; }
-  /// The first fused node that holds `node`; null: none does.
+  /// Returns the first fused node that contains `node`, or null.
   const FusedNode* fusedNodeOf(NodeId node) const;
-  /// Whether a fused node is in a fallback segment: it runs on our reference, in the types of the model.
+  /// Whether a fused node is in a fallback segment, so that it runs on our reference backend in the types of the model.
   bool inFallback(const FusedNode& fused) const;
   const FusedNode* findFusedNode(std::string_view name) const;
-  /// The type of `value` as it stands in memory (after truncation and precision), before casts.
+  /// Returns the type of `value` in memory, after truncation and precision and before casts.
   DataType storedType(ValueId value) const;
 };
 
 struct Plan;
-/// `cover` as the Plan that it is; null: it was read back.
+/// Returns `cover` as a Plan, or null if it is a read-back plan.
 const Plan* asPlan(const Cover& cover);
 
 }  // namespace fusescope

@@ -43,7 +43,7 @@ std::vector<CoverBlocks::Unit> CoverBlocks::unitsOf(const Cover& cover, bool ofB
   };
   for (std::size_t f = 0; f < cover.fusedNodes.size(); ++f) {
     units.push_back({.kernel = static_cast<int>(f), .nodes = {}});
-    for (const NodeId node : cover.fusedNodes[f].nodes)  // drawn in the first kernel that holds it
+    for (const NodeId node : cover.fusedNodes[f].nodes)  // a node is drawn in the first kernel that contains it
       if (graph.has(node) && unitOf[node.index] < 0) put(node, static_cast<int>(units.size()) - 1);
   }
   for (const NodeId node : graph.order()) {

@@ -10,7 +10,7 @@ namespace fusescope {
 
 namespace {
 
-/// What is said alike of a kernel and of a conversion.
+/// Adds the keys that kernels and conversions have in common.
 template <class T>
 void addPrediction(Json& json, const T& priced) {
   const bool known = priced.predictedMs.has_value();
@@ -168,7 +168,7 @@ Json CoverWriter::fusedNode(const FusedNode& node) const {
   return json;
 }
 
-/// Of an If, Loop or Scan: what they take, and what is made of them.
+/// For an If, Loop or Scan, adds the time and the covers of its bodies.
 void CoverWriter::addBodies(Json& json, const FusedNode& node) const {
   const auto isOf = [&](const CoverBody& body) { return body.holder == node.root; };
   if (std::ranges::none_of(m_cover.bodies, isOf)) return;
@@ -178,7 +178,7 @@ void CoverWriter::addBodies(Json& json, const FusedNode& node) const {
     if (isOf(body)) json["bodies"].push_back({{"attribute", body.attribute}, {"plan", coverJson(*body.cover)}});
 }
 
-/// The nodes that calculate in another type than their kernel does as a whole.
+/// Returns the nodes that calculate in another type than their kernel as a whole.
 Json CoverWriter::calculatesJson(const FusedNode& fused) const {
   Json nodes = Json::array();
   if (m_cover.inFallback(fused) || m_cover.source == CoverSource::ReadBack) return nodes;

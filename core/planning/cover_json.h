@@ -30,25 +30,25 @@ Json jsonList(const std::vector<T>& entries, const F& write) {
   return array;
 }
 
-/// The entry `totals` of a plan's JSON, or `in_bodies` in it.
+/// Returns the entry `totals` of a plan's JSON, or the entry `in_bodies` in it.
 Json totalsJson(const PlanTotals& totals);
 
-/// Writes the keys that the JSON of every cover has, whoever says it, in the order of planning/FORMAT.md. `cover`
-/// outlives it.
+/// Writes the JSON keys that plans and read-back plans share, in the order of planning/FORMAT.md. `cover` must outlive
+/// it.
 class CoverWriter {
  public:
   explicit CoverWriter(const Cover& cover);
-  /// From "format" to "conditions".
+  /// Returns the keys from "format" to "conditions".
   Json head() const;
-  /// "segments", "fused_nodes" and "precision_map".
+  /// Adds "segments", "fused_nodes" and "precision_map".
   void addKernels(Json& json) const;
-  /// "casts" and "decisions".
+  /// Adds "casts" and "decisions".
   void addCasts(Json& json) const;
-  /// "totals", those of bodies with them.
+  /// Adds "totals", including those of bodies.
   void addTotals(Json& json) const;
 
-  Json nodeName(NodeId node) const;     ///< null: there is none
-  Json valueName(ValueId value) const;  ///< likewise
+  Json nodeName(NodeId node) const;     ///< null if the id is invalid
+  Json valueName(ValueId value) const;  ///< null if the id is invalid
 
  private:
   Json segmentJson(const Segment& segment) const;

@@ -13,13 +13,14 @@ namespace fusescope {
 
 namespace {
 
-/// Floats accumulate in f32, or wider where they are wider; 8-bit integers in 32 bits; others in their own type.
+/// Returns the accumulate type: f32 for floats, or their own type if it is wider; 32 bits for 8-bit integers; otherwise
+/// the type itself.
 DataType accumulateType(DataType compute) {
   if (isByteInteger(compute)) return DataType::I32;
   return isFloat(compute) && compute != DataType::F64 ? DataType::F32 : compute;
 }
 
-/// A Cast of the author to a wider float: its kernel reads what stands in memory and widens it, exactly.
+/// Whether the node is a Cast of the author to a wider float. Its kernel reads what is in memory and widens it exactly.
 bool widens(const Graph& graph, const Node& node) {
   return isFloatCast(graph, node) && !rounds(graph, node);
 }
@@ -105,7 +106,7 @@ void RegionDescriber::placeOutput(FusedNode& fused, ValueId value) const {
   if (usedInside(value)) fused.innerEdges.push_back({value, real, real ? type : heldAt(value, type)});
 }
 
-/// What a kernel holds is in f32, but for the narrow floats that the author's Casts read and leave.
+/// Returns the type of an inner value: f32, except for narrow floats that the author's Casts read and write.
 DataType RegionDescriber::heldAt(ValueId value, DataType stored) const {
   if (!isExchangeable(stored)) return stored;
   const bool narrow = isNarrow(m_structure.truncation.types[value.index]) && isNarrow(stored);
@@ -115,7 +116,7 @@ DataType RegionDescriber::heldAt(ValueId value, DataType stored) const {
   return narrow && ofCast ? stored : DataType::F32;
 }
 
-/// Attention holds scores and probabilities in its accumulate type, but for what the second product reads.
+/// Attention keeps scores and probabilities in its accumulate type; only the operand of the second product is narrowed.
 void RegionDescriber::narrowProbabilities(FusedNode& fused) const {
   const Binding* product = findBinding(fused.bindings, roles::kProduct);
   if (product == nullptr || !inside(product->node)) return;
@@ -125,12 +126,12 @@ void RegionDescriber::narrowProbabilities(FusedNode& fused) const {
       edge.type = narrower(edge.type, m_typing.calculates(product->node));
 }
 
-/// The types at which nodes of the region read a value, through those that only move it.
+/// Collects the types in which nodes of the region read a value, through nodes that only move it.
 void RegionDescriber::collectReads(ValueId value, std::vector<DataType>& types) const {
   for (const NodeId user : m_graph.value(value).consumers) {
     if (!inside(user)) continue;
     const Node& node = m_graph.node(user);
-    if (hasBody(node)) {  // bodies take what they declare
+    if (hasBody(node)) {  // bodies read the types that they declare
       types.push_back(m_structure.truncation.types[value.index]);
       continue;
     }
@@ -151,7 +152,8 @@ void RegionDescriber::collectReads(ValueId value, std::vector<DataType>& types) 
   }
 }
 
-/// The one type that all its readers inside want; where they differ, as it is stored: each rounds what it reads.
+/// Returns the common type in which all readers inside want the value. If they differ, it is the stored type, and each
+/// reader rounds what it reads.
 DataType RegionDescriber::handedAt(const FusedNode& fused, ValueId value) const {
   const DataType own = m_graph.value(value).type.dtype;
   if (!accelerated(fused)) return own;
@@ -165,7 +167,8 @@ DataType RegionDescriber::handedAt(const FusedNode& fused, ValueId value) const 
   return isExchangeable(stored) ? stored : truncated;
 }
 
-/// What the readers of parts of `value` make, those behind its dequantiser too; false if somebody reads all of it.
+/// Collects the results of readers of parts of `value`, including those after its dequantiser. Returns false if a node
+/// reads all of it.
 bool RegionDescriber::collectParts(ValueId value, std::vector<ValueId>& parts) const {
   for (const NodeId user : m_graph.value(value).consumers) {
     if (!inside(user)) continue;

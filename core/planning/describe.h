@@ -7,14 +7,14 @@
 
 namespace fusescope {
 
-/// Turns regions into fused nodes: inputs, outputs, inner edges, the contract, flops and bytes. Looks at `typing` as it
-/// is when asked. Not thread-safe.
+/// Makes fused nodes of regions: inputs, outputs, inner edges, the contract, flops and bytes. It reads `typing` at the
+/// time of each call. Not thread-safe.
 class RegionDescriber {
  public:
   RegionDescriber(const Model& model, const Structure& structure, const Typing& typing);
-  /// Without id and name; those are for fused nodes that stand in a plan.
+  /// Returns the fused node without id and name, which only fused nodes of a plan have.
   FusedNode describe(const Region& region);
-  std::string nameOf(const Region& region) const;  ///< the names of its nodes joined by " + "
+  std::string nameOf(const Region& region) const;  ///< the names of its nodes, joined by " + "
 
  private:
   bool inside(NodeId node) const { return m_inside[node.index] == m_mark; }
@@ -36,7 +36,7 @@ class RegionDescriber {
   const Graph& m_graph;
   const Structure& m_structure;
   const Typing& m_typing;
-  std::vector<std::uint32_t> m_inside;  ///< by NodeId: the region being described
+  std::vector<std::uint32_t> m_inside;  ///< by NodeId: m_mark if the node is in the current region
   std::uint32_t m_mark = 0;
   Identities m_identities;
 };

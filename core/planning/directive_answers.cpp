@@ -8,7 +8,7 @@ namespace fusescope {
 
 namespace {
 
-/// The answer to a directive that finds nothing to work on.
+/// Adds the answer to a directive that has nothing to apply to.
 void nothingToDo(const Directive& directive, std::vector<Subject> subjects, std::string became,
                  std::vector<std::uint32_t> evidence, Explanations& said) {
   Decision decision =
@@ -18,7 +18,7 @@ void nothingToDo(const Directive& directive, std::vector<Subject> subjects, std:
   said.add(std::move(decision));
 }
 
-/// Whether a node of a body computes, or leaves its output, in `type` anyway.
+/// Whether a node of a body calculates in `type`, or writes its output in it, without any directive.
 bool hasAlready(const BodyNode& found, DataType type) {
   if (found.node == nullptr) return false;
   const auto& outputs = found.node->outputs;

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view kDirectivesFormat = "fusescope.directives";
 constexpr int kVersion = 3;
-constexpr int kWithoutWeights = 2;  // and without `workspace_bytes`
-constexpr int kOldestVersion = 1;   // without `target` and `precision`, too
+constexpr int kWithoutWeights = 2;  // without weight_only and `workspace_bytes`
+constexpr int kOldestVersion = 1;   // also without `target` and `precision`
 
 Json toJson(const Directive& directive) {
   const DirectiveForm& form = formOf(directive);
@@ -26,7 +26,7 @@ Json toJson(const Directive& directive) {
   return json;
 }
 
-/// What the user may have meant.
+/// Returns what the user may have meant.
 std::string otherKinds(const std::string& wanted) {
   std::vector<std::string> names;
   for (const DirectiveForm* form : directiveForms()) names.emplace_back(form->name);
@@ -67,7 +67,7 @@ Result<std::vector<DataType>> precisionsOf(const Json& json) {
     const DataType type = TRY(precisionType(entry.get<std::string>(), "precision"));
     if (std::find(types.begin(), types.end(), type) == types.end()) types.push_back(type);
   }
-  if (types == std::vector<DataType>{DataType::F32}) types.clear();  // nothing lower than f32
+  if (types == std::vector<DataType>{DataType::F32}) types.clear();  // only f32, so nothing narrower
   return types;
 }
 
@@ -91,7 +91,7 @@ Result<int> versionOf(const Json& json) {
 Json toJson(const DirectivesFile& file) {
   Json list = Json::array();
   for (const Directive& directive : file.directives) list.push_back(toJson(directive));
-  // The least version that can say it, so that older programs read what they understand.
+  // The smallest version that can express the contents is written, so that older programs can read such files.
   const bool isNew = file.workspaceBytes || file.weightOnly;
   Json json{{"format", kDirectivesFormat}, {"version", isNew ? kVersion : kWithoutWeights}};
   if (file.target) json["target"] = *file.target;
@@ -104,7 +104,7 @@ Json toJson(const DirectivesFile& file) {
 
 Result<DirectivesFile> directivesFileFromJson(const Json& json) {
   const int version = TRY(versionOf(json));
-  // A key that is not known would be a wish that is silently left out.
+  // An unknown key would be a request that is silently ignored.
   if (version > kOldestVersion) TRY(checkKeys(json, keysOf(version), "", "a directives file"));
   if (!json.contains("directives")) return badField("directives", missingInWords(json, "directives"));
   if (!json["directives"].is_array()) return badField("directives", "is not a list");

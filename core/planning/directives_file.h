@@ -9,23 +9,25 @@
 
 namespace fusescope {
 
-/// What a directives file holds: format "fusescope.directives", described in planning/FORMAT.md.
+/// The contents of a directives file: format "fusescope.directives", which planning/FORMAT.md describes.
 struct DirectivesFile {
   Directives directives;
-  std::optional<std::string> target{};                ///< absent: the file says nothing of it
-  std::optional<std::vector<DataType>> precisions{};  ///< as PlanOptions::precisions; absent: it says nothing of them
-  std::optional<std::int64_t> workspaceBytes{};       ///< as PlanOptions::workspaceBytes
-  std::optional<WeightOnly> weightOnly{};             ///< as PlanOptions::weightOnly
+  std::optional<std::string> target{};  ///< absent if the file does not give it
+  /// PlanOptions::precisions; absent if the file does not give them.
+  std::optional<std::vector<DataType>> precisions{};
+  std::optional<std::int64_t> workspaceBytes{};  ///< PlanOptions::workspaceBytes; absent if the file does not give it
+  std::optional<WeightOnly> weightOnly{};        ///< PlanOptions::weightOnly; absent if the file does not give it
 };
 
 Json toJson(const DirectivesFile& file);
 Result<DirectivesFile> directivesFileFromJson(const Json& json);
-/// Errors name the file.
+/// Reads a file. Errors name the file.
 Result<DirectivesFile> readDirectivesFile(const std::filesystem::path& path);
 
-/// All of `options` that a directives file can say: all but ranges, which have a file of their own.
+/// Returns everything in `options` that a directives file can express, which is all except ranges; these have a file of
+/// their own.
 DirectivesFile directivesFileOf(const PlanOptions& options);
-/// Takes over the directives of `file`, and of target and precisions what it says.
+/// Replaces the directives of `options` by those of `file`, and every other option that the file gives.
 void adopt(DirectivesFile file, PlanOptions& options);
 
 }  // namespace fusescope

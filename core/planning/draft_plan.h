@@ -6,8 +6,8 @@
 
 namespace fusescope {
 
-/// makePlan() without its decisions: what directives cost is not asked, which takes most of the time where there are
-/// many. For who tries many plans.
+/// Makes a plan without its decisions. It does not compute the cost of directives, which takes most of the time of
+/// makePlan() if there are many. It is for callers that try many plans.
 Result<std::shared_ptr<const Plan>> draftPlan(std::shared_ptr<const Model> model, const PlanOptions& options,
                                               const PriceModel* prices = nullptr, const StopToken& stop = {},
                                               const Plan* previous = nullptr);

@@ -7,19 +7,20 @@
 
 namespace fusescope {
 
-/// What "fused:" and the hex digits of its identity name: the same kernel in every plan that has it. Windows and
-/// reports keep what they know of a fused node by this, and show its name.
+/// Returns "fused:" followed by the hex digits of the identity, which refer to the same kernel in every plan that has
+/// it. Windows and reports use it as the key of a fused node, and show the node's name.
 std::string handleOf(const FusedNode& fused);
-/// The handle of an identity written as hex digits.
+/// Returns the handle for an identity in hex digits.
 std::string handleOf(const std::string& identity);
 
-/// The distinct types that its nodes calculate in, that of the kernel first; several where a kernel mixes types. Of a
-/// kernel that was read back at most the one that its compiler tells.
+/// Returns the distinct types in which its nodes calculate, that of the kernel first. There are several if the kernel
+/// mixes types. For a kernel that was read back, it is at most the one type that the compiler reports.
 std::vector<DataType> calculatedTypes(const Cover& cover, const FusedNode& fused);
-/// Whether another compiler decides what fuses, the target's own or the one that is chosen, so that this fused node is a
-/// prediction: of a plan alone.
+/// Whether this fused node is a prediction, because another compiler (the target's or the selected one) decides what is
+/// fused. This is possible only in a Plan.
 bool isPrediction(const Cover& cover, const FusedNode& fused);
-/// The inner edge of a value that lives in registers, in a wider type than its kernel calculates in; else null.
+/// Returns the inner edge of `value` if it exists only in registers, in a wider type than the kernel calculates in;
+/// otherwise null.
 const InnerEdge* heldWider(const FusedNode& fused, ValueId value);
 
 }  // namespace fusescope

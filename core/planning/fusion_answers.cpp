@@ -48,7 +48,8 @@ class FusionAnswerer {
     const Directive& directive = m_plan.options.directives[static_cast<std::size_t>(index)];
     const DirectiveForm& form = formOf(directive);
     const std::vector<NodeId>& nodes = m_directives.nodesOf[static_cast<std::size_t>(index)];
-    const bool answered = nodes.empty() && !directive.pattern.empty();  // by what became of the nodes it names
+    // What happened to the matched nodes is the answer.
+    const bool answered = nodes.empty() && !directive.pattern.empty();
     if (form.answer != nullptr && !answered) m_decisions.push_back(form.answer(directive, subjectsOf(nodes), m_graph));
   }
 

@@ -11,8 +11,8 @@ Identities::Identities(const Model& model) : m_model(model), m_nodesOfOrigin(mod
     for (const OriginId origin : model.graph->node(node).origins) ++m_nodesOfOrigin[origin.index];
 }
 
-/// Of the origins. Nodes that no origin, or one of several nodes, stands for are told apart by their own names: what
-/// one node of the file became may run as several kernels.
+/// Hashes the origins. If a node has no origin, or shares its origin with other nodes, its own name is included,
+/// because the nodes made of one node of the file may run as several kernels.
 Hash128 Identities::of(const std::vector<NodeId>& nodes, const std::vector<OriginId>& origins) const {
   KeyBuilder key;
   for (const OriginId origin : origins) key.text(m_model.origins[origin.index].name);

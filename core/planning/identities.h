@@ -12,12 +12,13 @@ namespace fusescope {
 class Identities {
  public:
   explicit Identities(const Model& model);
-  /// Of a kernel of `nodes`, in graph order; `origins` are theirs, each once, ascending.
+  /// Returns the identity of a kernel of `nodes`, which are in graph order. `origins` are their origins, ascending and
+  /// without duplicates.
   Hash128 of(const std::vector<NodeId>& nodes, const std::vector<OriginId>& origins) const;
 
  private:
   const Model& m_model;
-  std::vector<std::uint32_t> m_nodesOfOrigin;  ///< by OriginId: how many nodes stand for it
+  std::vector<std::uint32_t> m_nodesOfOrigin;  ///< by OriginId: how many nodes replace it
 };
 
 }  // namespace fusescope

@@ -8,7 +8,7 @@ namespace fusescope {
 
 namespace {
 
-/// Whether operand `i` of `node` says where or how many.
+/// Whether operand `i` of `node` is an index, an extent or a count.
 bool isIndexOperand(const Node& node, std::size_t i) {
   const bool second =
       i == 1 && (node.is("Gather") || node.is("GatherElements") || node.is("GatherND") || node.is("ScatterElements") ||
@@ -17,12 +17,12 @@ bool isIndexOperand(const Node& node, std::size_t i) {
          (i == 0 && node.is("OneHot"));
 }
 
-/// Integers up to this are held exactly: 2^(bits of the significand).
+/// Returns the number up to which all integers are represented exactly: 2 to the power of the bits of the significand.
 int exactLimit(DataType type) {
   return type == DataType::F16 ? 2048 : type == DataType::BF16 ? 256 : 1 << 24;
 }
 
-/// Walks from every index back to the floats it is made of, over elementwise operators and moves.
+/// Follows every index back to the floats of which it is made, over elementwise operators and moves.
 class IndexWalk {
  public:
   explicit IndexWalk(const Plan& plan) : m_plan(plan), m_graph(plan.graph()), m_index(m_graph.valueIdLimit()) {}
@@ -34,7 +34,7 @@ class IndexWalk {
   }
 
  private:
-  /// The node whose index a value becomes part of, or invalid.
+  /// Returns the node for whose index the value is used, or an invalid id.
   NodeId indexOf(const Node& node) const {
     for (const ValueId value : node.outputs)
       if (value.valid() && m_index[value.index].valid()) return m_index[value.index];

@@ -11,12 +11,13 @@
 namespace fusescope {
 namespace {
 
-/// Finds the nodes of bodies that a pattern names: by name, glob, /regex/ or op:Type, deeper ones by OWNER/PATTERN.
+/// Finds the nodes of bodies that match a pattern: a name, glob, /regex/ or op:Type; OWNER/PATTERN matches nodes in
+/// deeper bodies.
 class BodySearch {
  public:
   explicit BodySearch(const StopToken& stop) : m_stop(stop) {}
 
-  /// `outer`: the model whose graph holds `named`, or null; `around`: the bodies that it is in.
+  /// `outer` is the model whose graph contains `named`, or null; `around` is the path of the bodies around it.
   Status search(const NamedBody& named, const Graph& graph, const Model* outer, const BodyPath& around) {
     const bool isOutermost = around.isNetwork();
     if (isOutermost) m_outermost = {.holder = named.holder, .rest = std::string(named.rest)};
@@ -62,8 +63,8 @@ class BodySearch {
   std::vector<BodyNode> m_found;
 };
 
-/// Whether `holders`, a glob, matches the names of the nodes whose bodies something is in ("the_if/deep"), or these
-/// with the bodies' own ("the_if/then_branch/deep/else_branch") where it says one of those.
+/// Whether the glob `holders` matches the names of the holders around something ("the_if/deep"), or these with the
+/// attributes of the bodies ("the_if/then_branch/deep/else_branch") if the glob contains one of them.
 bool matchesHolders(std::string_view holders, const BodyPath& bodies) {
   std::string names;
   bool saysBody = false;

@@ -9,39 +9,41 @@
 
 namespace fusescope {
 
-// What PatternMatcher needs to find nodes in the bodies of If, Loop and Scan.
+// The part of PatternMatcher that finds nodes in the bodies of If, Loop and Scan.
 
 constexpr std::string_view kOperatorPattern = "op:";
-/// Before each of several patterns that are one: what a pattern comes to in a body where no single one says it.
+/// Precedes each of several patterns that are joined into one. A pattern is joined if no single pattern matches the
+/// same nodes in a body.
 constexpr char kEachPattern = '\x1f';
 
-/// "HOLDERS/op:TYPE", with a glob in place of the name of a node with bodies.
+/// A pattern "HOLDERS/op:TYPE". `holders` is a glob for the paths of nodes with bodies.
 struct OperatorInBodies {
   std::string_view holders, op;
 };
-/// `pattern` as one; nothing: it is of another form.
+/// Parses `pattern`; returns nothing if it has another form.
 std::optional<OperatorInBodies> operatorInBodies(std::string_view pattern);
 
-/// The nodes that HOLDER/PATTERN names in bodies of `holders`, nodes of the graph of `model`. A name, a glob, a /regex/
-/// or op:Type stands behind the holder's name. Errors: a regular expression that is none; cancelled.
+/// Returns the nodes in bodies of `holders` (nodes of the graph of `model`) that a pattern HOLDER/PATTERN matches. The
+/// part after the holder's name is a name, a glob, a /regex/ or op:Type. It is an error if a regular expression is
+/// invalid, or if `stop` was requested.
 Result<std::vector<BodyNode>> namedInBodies(const Model& model, const std::vector<NodeId>& holders,
                                             std::string_view pattern, const StopToken& stop);
 
-/// Adds the nodes of `body`, and of the bodies in it, that `pattern` names there as it stands; of a glob or /regex/
-/// also those whose path it matches, of HOLDERS/op:TYPE those of the operator in bodies whose path HOLDERS matches.
-/// `graph` holds the body's holder. Errors as of namedInBodies().
+/// Adds the nodes of `body`, and of the bodies in it, that `pattern` matches without a holder's name. A glob or /regex/
+/// also matches paths, and HOLDERS/op:TYPE matches the operators in bodies whose path HOLDERS matches. `graph` contains
+/// the holder of `body`. Errors are those of namedInBodies().
 Status reachInto(const Graph& graph, const ModelBody& body, std::string_view pattern, std::vector<BodyNode>& found,
                  const StopToken& stop);
 
-/// Gives all nodes of one body the same BodyNode::rest, because a directive goes to each body under one pattern: where
-/// several patterns name nodes of it, that is all of them, each behind kEachPattern.
+/// Gives all nodes of one body the same BodyNode::rest, because a directive is passed to each body with one pattern. If
+/// several patterns match nodes of a body, they are joined, each after kEachPattern.
 void uniteRests(std::vector<BodyNode>& found);
 
-/// Adds all nodes of `body`, and of the bodies in it, from the outside in. They are copies of `outermost` in all but
-/// node, body and place.
+/// Adds all nodes of `body`, and of the bodies in it, from the outside in. Except for node, body and place, they are
+/// copies of `outermost`.
 void addNodesOf(const BodyNode& outermost, const Graph& body, const BodyPath& path, std::vector<BodyNode>& nodes);
 
-/// Adds the names with their paths of all nodes of the bodies of `owner`.
+/// Adds the paths of all nodes in the bodies of `owner` to `names`.
 void addBodyNames(const Node& owner, const BodyPath& around, std::vector<std::string>& names);
 
 }  // namespace fusescope

@@ -17,7 +17,8 @@ namespace {
 constexpr std::string_view kModule = "module:";
 constexpr std::string_view kValue = "value:";
 
-/// Which of `candidates`, that have the prefix of `pattern` or none like it, may have been meant.
+/// Returns those of `candidates` that may have been meant; they have the prefix of `pattern`, or no prefix if it has
+/// none.
 std::string nearestTo(std::string_view pattern, const std::vector<std::string>& candidates) {
   std::string prefix;
   for (const std::string_view known : {kOperatorPattern, kModule, kValue})
@@ -33,14 +34,14 @@ std::string nearestTo(std::string_view pattern, const std::vector<std::string>& 
                         "No name is near; fusescope plan lists the nodes, with --json all that they read and write.");
 }
 
-/// Whether `pattern` is a node's name and nothing else.
+/// Whether `pattern` can only be the name of a node.
 bool isName(std::string_view pattern) {
   const auto startsIt = [&](std::string_view form) { return pattern.starts_with(form); };
   return !isRegex(pattern) && !isGlob(pattern) && !startsIt(kOperatorPattern) && !startsIt(kModule) &&
          !startsIt(kValue);
 }
 
-/// Why `pattern`, which names nothing, could name nothing in any network; empty: it could.
+/// Returns why `pattern`, which matches nothing, could match nothing in any network; empty if it could.
 std::string whyNoPattern(std::string_view pattern) {
   if (isRegex(pattern)) return {};
   const auto startsIt = [&](std::string_view form) { return pattern.starts_with(form); };
@@ -64,7 +65,8 @@ bool has(const PatternMatch& match) {
   return !match.nodes.empty() || !match.values.empty() || !match.inBodies.empty() || !match.removed.empty();
 }
 
-/// What each of several patterns names, nodes and values in no order; one that names nothing any more adds nothing.
+/// Returns what each of several patterns matches, with nodes and values in no particular order. A pattern that does not
+/// match anything any more adds nothing.
 Result<PatternMatch> matchEach(PatternMatcher& matcher, std::string_view patterns, const StopToken& stop) {
   PatternMatch all;
   while (!patterns.empty()) {
@@ -104,7 +106,8 @@ PatternMatcher::PatternMatcher(const Model& model) : m_model(model), m_graph(*mo
 
 Result<PatternMatch> PatternMatcher::match(std::string_view pattern, const StopToken& stop) {
   TRY(checkStop(stop));
-  // A name is tried first whatever the pattern looks like: ONNX names may start and end with '/' or hold '*'.
+  // A name is tried first, whatever the pattern looks like, because ONNX names may start and end with '/' or contain
+  // '*'.
   PatternMatch match = exactly(pattern);
   if (has(match)) return match;
   if (pattern.starts_with(kEachPattern)) {
@@ -228,8 +231,8 @@ Result<PatternMatch> PatternMatcher::byValue(std::string_view name, const StopTo
   return match;
 }
 
-/// HOLDER/PATTERN, or HOLDER/BRANCH/PATTERN, where normalisation put the nodes of the branch that is taken in the
-/// holder's place.
+/// Matches HOLDER/PATTERN or HOLDER/BRANCH/PATTERN if normalisation replaced the holder by the nodes of the branch that
+/// is taken.
 Result<std::vector<NodeId>> PatternMatcher::ofTakenBranch(std::string_view pattern) const {
   std::vector<NodeId> nodes;
   for (std::size_t at = pattern.find('/'); at != std::string_view::npos; at = pattern.find('/', at + 1)) {
@@ -296,7 +299,7 @@ const PatternMatcher::NodesByModule& PatternMatcher::modules() {
   m_modules.emplace();
   for (const NodeId id : m_graph.order()) {
     for (const std::string& path : modulePaths(m_model, m_graph.node(id))) {
-      // The node is in every module that its path leads through.
+      // The node is in every module on its path.
       for (std::size_t end = 0; end < path.size(); ++end) {
         end = std::min(path.find('.', end), path.size());
         std::vector<NodeId>& nodes = (*m_modules)[path.substr(0, end)];

@@ -15,34 +15,36 @@ namespace fusescope {
 
 /// A node of the body of an If, Loop or Scan, at any depth.
 struct BodyNode {
-  NodeId holder;                ///< the node of the graph whose body it is in
-  const Node* node = nullptr;   ///< null for a node of the file that normalisation took out of the body
-  const Graph* body = nullptr;  ///< the graph that holds `node`
+  NodeId holder;                ///< the node of the graph that contains the outermost body
+  const Node* node = nullptr;   ///< null for a node of the file that normalisation removed from the body
+  const Graph* body = nullptr;  ///< the graph that contains `node`
   NetworkPlace place;
-  std::string rest;  ///< of the pattern, behind the outermost of them
+  std::string rest;  ///< the part of the pattern after the outermost holder
 
-  /// The body of `holder` that it is in, itself or deeper.
+  /// Returns the attribute of the outermost holder that contains it.
   const std::string& attribute() const { return place.bodies.steps().front().attribute; }
 };
 
-/// What a pattern names.
+/// What a pattern matches.
 struct PatternMatch {
-  std::vector<NodeId> nodes;    ///< of the graph, in its order, each once; of `value:` those that make the values
-  std::vector<ValueId> values;  ///< of `value:` alone, in id order; also inputs, and a constant named exactly
+  /// Nodes of the graph, in its order, without duplicates; for `value:`, the producers of the values.
+  std::vector<NodeId> nodes;
+  /// For `value:` only, in id order; inputs, and a constant with exactly this name, are included.
+  std::vector<ValueId> values;
   std::vector<BodyNode> inBodies;
-  std::vector<OriginId> removed;  ///< nodes of the file that no node of the graph stands for
+  std::vector<OriginId> removed;  ///< nodes of the file that no node of the graph replaces
 };
 
 /// Matches patterns against a model. A pattern is a node's name, a glob (`*`, `?`), `/regex/`, `op:Type`,
-/// `module:PATH`, `value:NAME`, `BODYNODE/PATTERN` or `GLOB/op:Type`; planning/FORMAT.md says what each means. What a
-/// name needs is found through tables that are made once, so that many patterns cost little more than one. The model
-/// must outlive the matcher and what it returns. Not thread-safe.
+/// `module:PATH`, `value:NAME`, `BODYNODE/PATTERN` or `GLOB/op:Type`; planning/FORMAT.md defines each. The tables for
+/// names are made once, so that many patterns cost little more than one. The model must outlive the matcher and its
+/// results. Not thread-safe.
 class PatternMatcher {
  public:
   explicit PatternMatcher(const Model& model);
 
-  /// Errors: a pattern that matches nothing, with the nearest names; one that could match nothing, with the reason; a
-  /// regular expression that is none; cancelled.
+  /// It is an error if a pattern matches nothing (with the most similar names), if it could never match anything (with
+  /// the reason), if a regular expression is invalid, or if `stop` was requested.
   Result<PatternMatch> match(std::string_view pattern, const StopToken& stop = {});
 
  private:
@@ -63,10 +65,10 @@ class PatternMatcher {
 
   const Model& m_model;
   const Graph& m_graph;
-  NodesByName m_byOrigin;                                    ///< nodes of the graph by the names of their origins
-  std::unordered_map<std::string_view, OriginId> m_removed;  ///< nodes of the file that left no node
+  NodesByName m_byOrigin;                                    ///< nodes of the graph, by the names of their origins
+  std::unordered_map<std::string_view, OriginId> m_removed;  ///< nodes of the file that no node of the graph replaces
   std::vector<NodeId> m_holders;                             ///< nodes with bodies
-  std::optional<NodesByModule> m_modules;                    ///< made when the first pattern asks for a module
+  std::optional<NodesByModule> m_modules;                    ///< made when the first pattern of a module is matched
 };
 
 }  // namespace fusescope

@@ -9,8 +9,8 @@ namespace fusescope {
 
 namespace {
 
-/// '/layer1/layer1.0/conv1/Conv' is layer1.0.conv1.Conv: a container that is called itself is written before each of
-/// its children, whose parts repeat its name.
+/// Converts '/layer1/layer1.0/conv1/Conv' to layer1.0.conv1.Conv: a container whose children's names repeat its own is
+/// written before each of them.
 std::string withoutRepeatedContainers(std::string_view name) {
   const std::vector<std::string> parts = split(name, '/');
   std::string path;
@@ -22,8 +22,8 @@ std::string withoutRepeatedContainers(std::string_view name) {
   return path;
 }
 
-/// What an exporter wrote before the scopes of a node it took from elsewhere: 'StatefulPartitionedCall/' around a
-/// function of TensorFlow, 'F2::If_0_then_branch__Inline_0__/' around a model that Spox inlined.
+/// Removes what an exporter wrote before the scopes of a node that it took from elsewhere: 'StatefulPartitionedCall/'
+/// around a function of TensorFlow, 'F2::If_0_then_branch__Inline_0__/' around a model that Spox inlined.
 std::string_view withoutWrapper(std::string_view name) {
   const std::size_t end = name.find('/');
   if (end == std::string_view::npos || end == 0) return name;
@@ -34,7 +34,7 @@ std::string_view withoutWrapper(std::string_view name) {
 }
 
 void addPaths(std::vector<std::string>& paths, std::string_view name) {
-  // TensorFlow Lite calls a kernel by all the nodes that became it: 'block/Relu;block/BiasAdd;block/Conv2D'.
+  // TensorFlow Lite names a kernel after all nodes that became it: 'block/Relu;block/BiasAdd;block/Conv2D'.
   for (const std::string& part : split(name, ';')) {
     for (const std::string_view scoped : {std::string_view(part), withoutWrapper(part)}) {
       paths.push_back(dottedPath(scoped));
@@ -43,27 +43,28 @@ void addPaths(std::vector<std::string>& paths, std::string_view name) {
   }
 }
 
-/// The module that a weight, or a value of Paddle's ('conv2d_3.tmp_0'), is called by: all but the last part.
+/// Returns the module in the name of a weight, or of a value of Paddle ('conv2d_3.tmp_0'): everything except the last
+/// part.
 std::string moduleOfName(std::string_view name) {
   const std::size_t end = name.rfind('.');
   const bool made = name.find("::") != name.npos || name.starts_with("p2o.");  // 'onnx::MatMul_512', 'p2o.helper.…'
   return end == std::string_view::npos || end == 0 || made ? std::string() : dottedPath(name.substr(0, end));
 }
 
-/// 'Conv.12': its dot stands before a number alone, and tells no module.
+/// Whether the dot in the name, as in 'Conv.12', is followed only by a number, so that it does not name a module.
 bool endsInNumber(std::string_view name) {
   const std::string_view last = name.substr(name.rfind('.') + 1);
   return last.find_first_not_of("0123456789") == last.npos;
 }
 
-/// The path that the scopes before the last slash of a name tell; empty: there is none.
+/// Returns the path in the scopes before the last slash of a name; empty if there are none.
 std::string moduleOfScopedName(std::string_view name) {
   name = withoutWrapper(name.substr(0, name.find(';')));
   const std::size_t end = name.rfind('/');
   return end == std::string_view::npos ? std::string() : withoutRepeatedContainers(name.substr(0, end));
 }
 
-/// The constant that stands behind `id`: itself, or what a DequantizeLinear of it reads.
+/// Returns the constant `id`, or the constant that is dequantised to it.
 const Value* weightAt(const Graph& graph, ValueId id) {
   if (!id.valid()) return nullptr;
   const Value* value = &graph.value(id);
@@ -73,7 +74,7 @@ const Value* weightAt(const Graph& graph, ValueId id) {
   return isWeight ? value : nullptr;
 }
 
-/// Exporters that give nodes no scope ('Conv_12') still call weights by their modules ('encoder.conv.weight').
+/// Exporters that give nodes no scope ('Conv_12') still name weights after their modules ('encoder.conv.weight').
 void addPathsOfValues(std::vector<std::string>& paths, const Graph& graph, const Node& node) {
   const auto add = [&](std::string_view name) {
     const std::string module = moduleOfName(name);

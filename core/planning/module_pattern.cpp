@@ -8,7 +8,7 @@ namespace fusescope {
 
 namespace {
 
-/// Kernels of a module and of those in it.
+/// The totals of the kernels of a module and of the modules in it.
 struct ModuleTotals {
   std::int64_t kernels = 0, withoutTime = 0;
   std::optional<std::int64_t> flops = 0;
@@ -16,7 +16,7 @@ struct ModuleTotals {
 };
 
 std::int32_t innermostAround(const ModuleTree& tree, const std::vector<NodeId>& nodes) {
-  std::vector<std::int32_t> around;  // of the first node, from the inside out
+  std::vector<std::int32_t> around;  // the modules around the first node, from the inside out
   if (nodes.empty()) return -1;
   for (std::int32_t m = tree.moduleOf[nodes.front().index]; m >= 0;
        m = tree.modules[static_cast<std::size_t>(m)].parent)
@@ -32,7 +32,7 @@ std::int32_t innermostAround(const ModuleTree& tree, const std::vector<NodeId>& 
   return -1;
 }
 
-/// How many nodes the pattern of the module names; null: it names none, as of a run.
+/// Returns how many nodes the pattern of the module matches; null if it matches none, as for a run.
 Json namedNodes(PatternMatcher& matcher, const Module& module) {
   const auto found = matcher.match(kModulePrefix + module.path);
   return found.ok() ? Json(found.value().nodes.size()) : Json(nullptr);

@@ -9,13 +9,13 @@
 
 namespace fusescope {
 
-/// The pattern `module:PATH` of directives, if it names just the nodes of the module; empty: it names others too, or
-/// not all of them, or none, as that of a run. `matcher`: of the network without what quantised it, `graph`: of the
-/// network whose module it is.
+/// Returns the pattern `module:PATH` for directives, if it matches exactly the nodes of the module. It is empty if the
+/// pattern also matches other nodes, misses some, or matches none (as for a run). `matcher` and `original` are of the
+/// network before quantisation; `graph` is of the network that contains `module`.
 std::string exactPattern(PatternMatcher& matcher, const Graph& original, const Graph& graph, const Module& module);
 
-/// The modules of a plan's network: paths, titles, nodes, how many of them `module:PATH` names, the kernels that have
-/// all their nodes in each, and what these come to. Sorted so that a module comes before those in it.
+/// Returns the modules of a plan's network as JSON: paths, titles, nodes, how many of them `module:PATH` matches, the
+/// kernels that are completely in each module, and their totals. A module comes before the modules in it.
 Json modulesJson(const Plan& plan, const ModuleTree& tree);
 
 }  // namespace fusescope

@@ -11,9 +11,9 @@ namespace fusescope {
 
 namespace {
 
-constexpr std::size_t kDeepest = 24;  // modules within each other; what is deeper is in the last of them
+constexpr std::size_t kDeepest = 24;  // maximum nesting of modules; deeper nodes are in the innermost of these
 
-/// What PyTorch's exporter writes where it lost the module.
+/// Whether this is what PyTorch's exporter writes if it lost the module.
 bool isLost(std::string_view module) {
   return module.starts_with("_empty_nn_module_stack");
 }
@@ -91,10 +91,11 @@ class ScopeFinder {
     });
   }
 
-  /// What exporters calculate once and name after the first module that reads it (a mask, angles of positions) goes to
-  /// the module around all that read it: it reads nothing that is calculated there, and no weight.
+  /// Exporters calculate some values once (a mask, angles of positions) and name them after the first module that reads
+  /// them. Such a node is moved to the module around all its readers, if it reads nothing that is calculated there, and
+  /// no weight.
   void liftShared() {
-    std::vector<std::int32_t> outermost(m_scopeOf.size(), 0);  // by node: the outermost module it may go to
+    std::vector<std::int32_t> outermost(m_scopeOf.size(), 0);  // by node: the outermost module to which it may be moved
     for (const NodeId id : m_graph.order()) {
       const Node& node = m_graph.node(id);
       std::int32_t& most = outermost[id.index];

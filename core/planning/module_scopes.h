@@ -8,17 +8,18 @@
 
 namespace fusescope {
 
-/// A module as names and metadata of nodes tell it, and the nodes that are in it and in no module within it.
+/// A module that names and metadata of nodes give, with the nodes that are directly in it.
 struct ModuleScope {
-  std::string part;         ///< of its path: "attention"
-  std::int32_t parent = 0;  ///< comes before it
+  std::string part;         ///< the last part of its path: "attention"
+  std::int32_t parent = 0;  ///< an index smaller than its own
   std::vector<std::int32_t> children;
   std::vector<NodeId> nodes;  ///< graph order
 };
 
-/// The modules of a network, the whole of it first. Nothing where fewer than a quarter of its nodes say that they are
-/// in one. A node that says nothing is put where all its neighbours are; one that several modules read and that depends
-/// on none of them, in the module around these.
+/// Returns the modules of a network, of which the first is the whole network. Returns nothing if names or metadata
+/// assign less than a quarter of the nodes to modules. A node without such information is assigned to the module of all
+/// its neighbours. A node that several modules read and that depends on none of them is assigned to the innermost
+/// module around these.
 std::vector<ModuleScope> moduleScopesOf(const Model& model);
 
 }  // namespace fusescope

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kLeastNodes = 2;       // of a block
 constexpr std::size_t kLeastRepeated = 4;    // of a block in a run
-constexpr std::size_t kMostCopies = 256;     // in a run that structure alone tells
-constexpr std::size_t kMostRepeated = 1024;  // nodes of a block that structure alone tells
+constexpr std::size_t kMostCopies = 256;     // in a run that was found by structure
+constexpr std::size_t kMostRepeated = 1024;  // nodes of a block that was found by structure
 
 bool isIndex(std::string_view part) {
   return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
@@ -27,7 +27,7 @@ bool isNumbered(std::string_view part) {
   return !part.empty() && part.back() >= '0' && part.back() <= '9';
 }
 
-/// "layer.0…11" of "layer.0" and "layer.11"; "stem … head" where they differ in more than a last number.
+/// Returns "layer.0…11" for "layer.0" and "layer.11", or "stem … head" if they differ in more than the last number.
 std::string nameOfRun(const std::string& first, const std::string& last) {
   const auto beforeNumber = [](std::string_view name) {
     return name.substr(0, name.find_last_not_of("0123456789") + 1);
@@ -45,19 +45,19 @@ std::string joinedFrom(const Parts& parts, std::size_t begin, std::size_t end) {
   return isIndex(parts[begin]) ? "block " + text : text;
 }
 
-/// Where the name begins whose last part is at `last`: indices say nothing without the part before them.
+/// Returns where the name with the last part `last` begins, because an index needs the part before it.
 std::size_t nameBegin(const Parts& parts, std::size_t last) {
   while (last > 0 && isIndex(parts[last])) --last;
   return last;
 }
 
-/// "attention" of "encoder.layer.3.attention", "layer.3" of "encoder.layer.3".
+/// Returns "attention" for "encoder.layer.3.attention", and "layer.3" for "encoder.layer.3".
 std::string nameOfPath(const Parts& parts) {
   return joinedFrom(parts, nameBegin(parts, parts.size() - 1), parts.size());
 }
 
-/// "layer.3 · attention.self" of "encoder.layer.3.attention.self": from the outermost part that is numbered to the
-/// innermost one before its own name, and what is within that.
+/// Returns "layer.3 · attention.self" for "encoder.layer.3.attention.self": the parts up to the innermost numbered part
+/// before its own name, beginning with the outermost numbered one, and the parts inside that.
 std::string titleOfPath(const Parts& parts) {
   const std::size_t own = nameBegin(parts, parts.size() - 1);
   std::size_t first = own, last = 0;
@@ -83,7 +83,8 @@ class ModuleTreeMaker {
 
   ModuleTree make() {
     if (!m_scopes.empty()) addInside(0, -1);
-    if (2 * nodesInBlocks() < m_graph.nodeCount()) {  // modules say little: they are called here and there
+    // The modules are not useful, because they are called in many places.
+    if (2 * nodesInBlocks() < m_graph.nodeCount()) {
       m_tree = {};
       m_tree.byStructure = true;
       addRepeats();
@@ -120,7 +121,7 @@ class ModuleTreeMaker {
     std::vector<std::uint32_t> structure;  ///< equal: blocks of one structure
   };
 
-  /// The blocks within a scope, in the block `parent`.
+  /// Adds the blocks in a scope to the block `parent`.
   void addInside(std::int32_t scope, std::int32_t parent) {
     std::vector<Candidate> candidates;
     addCandidates(scope, candidates);
@@ -136,8 +137,8 @@ class ModuleTreeMaker {
     }
   }
 
-  /// A module that the network leaves and comes back to, called several times or a list of what is called here and
-  /// there, is no block: those within it may be.
+  /// If the network leaves a module and returns to it, because the module is called several times or is a list of
+  /// modules that are called in different places, it is not a block; modules in it may be.
   void addCandidates(std::int32_t scope, std::vector<Candidate>& candidates) {
     for (const std::int32_t child : m_scopes[static_cast<std::size_t>(scope)].children) {
       Candidate candidate{.scope = child, .nodes = nodesOf(child), .structure = {}};
@@ -151,8 +152,8 @@ class ModuleTreeMaker {
     }
   }
 
-  /// The end of the run that begins there: blocks of one structure, none of which is left for another one and come back
-  /// to.
+  /// Returns the end of the run that begins at `begin`: blocks of one structure, such that no path leaves one for
+  /// another block and returns.
   std::size_t runFrom(const std::vector<Candidate>& candidates, std::size_t begin) {
     std::size_t end = begin + 1;
     while (end < candidates.size() && candidates[begin].nodes.size() >= kLeastRepeated &&
@@ -169,7 +170,7 @@ class ModuleTreeMaker {
     return nodes;
   }
 
-  /// Whether no way through the network leaves these nodes and comes back to them.
+  /// Whether no path through the network leaves these nodes and returns to them.
   bool isConvex(const std::vector<NodeId>& nodes) {
     const std::size_t first = m_place[nodes.front().index], last = m_place[nodes.back().index];
     if (last - first + 1 == nodes.size()) return true;
@@ -200,7 +201,8 @@ class ModuleTreeMaker {
     addInside(candidate.scope, module);
   }
 
-  /// The run of the candidates from `begin` to `end`. A block that would hold nothing else becomes the run.
+  /// Makes the run of the candidates from `begin` to `end`. A block that would contain nothing else becomes the run
+  /// itself.
   std::int32_t runAround(const std::vector<Candidate>& candidates, std::size_t begin, std::size_t end,
                          std::int32_t parent) {
     const std::vector<std::string> first = partsOf(candidates[begin].scope), last = partsOf(candidates[end - 1].scope);
@@ -245,8 +247,8 @@ class ModuleTreeMaker {
     std::sort(nodes.begin(), nodes.end(), [&](NodeId a, NodeId b) { return m_place[a.index] < m_place[b.index]; });
   }
 
-  /// Operators and attributes node by node, and which of these nodes each input comes from. Blocks of one structure may
-  /// read a different number of values from outside one after another, as the layers of a DenseNet do.
+  /// Returns operators and attributes of each node, and from which of these nodes each input comes. Blocks of one
+  /// structure may read different numbers of values from outside, as the layers of a DenseNet do.
   std::vector<std::uint32_t> structureOf(const std::vector<NodeId>& nodes) {
     constexpr std::uint32_t kConstant = UINT32_MAX, kOutside = kConstant - 1, kNone = kConstant - 2;
     std::unordered_map<std::uint32_t, std::uint32_t> within;
@@ -273,14 +275,15 @@ class ModuleTreeMaker {
     return m_operators.try_emplace(operatorKey(node), static_cast<std::uint32_t>(m_operators.size())).first->second;
   }
 
-  // ---- by structure ----
+  // Blocks by structure.
   void addRepeats() {
     std::vector<std::uint32_t> keys;
     for (const NodeId id : m_graph.order()) keys.push_back(operatorOf(m_graph.node(id)));
     std::size_t block = 1;
     for (const RepeatedStretch& stretch : repeatedStretches(keys, kLeastRepeated, kMostRepeated)) {
       const std::int32_t all = addRepeated(stretch, 0, stretch.times, block, -1, stretch.times <= kMostCopies);
-      // Thousands of copies are seen at once by nobody: about as many runs as each has copies.
+      // A person cannot look at thousands of copies at once, so they are divided into about as many runs as each has
+      // copies.
       const auto some = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(stretch.times))));
       for (std::size_t copy = 0; stretch.times > kMostCopies && copy < stretch.times; copy += some)
         addCopies(stretch, copy, std::min(stretch.times, copy + some), block,
@@ -295,7 +298,7 @@ class ModuleTreeMaker {
     for (; begin < end; ++begin) addRepeated(stretch, begin, begin + 1, block, parent, false);
   }
 
-  /// The copies from `begin` to `end`; `block`: the number of the first in the stretch.
+  /// Adds the copies from `begin` to `end`. `block` is the number of the first one in the stretch.
   std::int32_t addRepeated(const RepeatedStretch& stretch, std::size_t begin, std::size_t end, std::size_t block,
                            std::int32_t parent, bool isRun) {
     const auto at = m_graph.order().begin() + static_cast<std::ptrdiff_t>(stretch.begin);

@@ -10,49 +10,52 @@
 
 namespace fusescope {
 
-/// A block of a network: a module of its author's, a run of equal blocks, or one that its structure alone tells.
+/// A block of a network: a module that its author named, a run of equal blocks, or a part that repeats in its
+/// structure.
 struct Module {
-  std::string path;          ///< "encoder.layer.3.attention", a run's "encoder.layer.0…11"; unique in a tree
-  std::string name;          ///< for people, within the block around it: "attention", "layer.3", "layer.0…11"
-  std::string title;         ///< for people, by itself: "layer.3 · attention"
-  std::int32_t parent = -1;  ///< the block around it, which comes before it; -1: it is outermost
+  std::string path;          ///< "encoder.layer.3.attention", for a run "encoder.layer.0…11"; unique in a tree
+  std::string name;          ///< for people, inside the enclosing block: "attention", "layer.3", "layer.0…11"
+  std::string title;         ///< for people, without context: "layer.3 · attention"
+  std::int32_t parent = -1;  ///< the enclosing block, which has a smaller index; -1: none
   std::vector<std::int32_t> children;  ///< in the order of their first nodes
-  std::vector<NodeId> nodes;           ///< all that it holds, those of its children too; graph order
-  /// Of a run: its children are blocks of one structure, and the k-th nodes of any two of them are counterparts.
+  std::vector<NodeId> nodes;           ///< all nodes in graph order, including those of its children
+  /// Whether the block is a run: its children have the same structure, and the k-th nodes of any two of them
+  /// correspond.
   bool isRun = false;
 };
 
-/// What windows and reports call a module in a selection: this and its path. The same before a path is the pattern of
-/// directives for what an exporter names so.
+/// The prefix of a module's handle in selections of windows and reports; the path follows. Before a path that an
+/// exporter gave, it also makes the pattern for directives.
 inline constexpr const char* kModulePrefix = "module:";
-/// Between such a handle and the name of a segment: what of the module is in that.
+/// Separates such a handle from the name of a segment, if only the part in this segment is meant.
 inline constexpr const char* kInSegment = " @ ";
 
-/// The blocks of a network, from the outside to the inside. Immutable once made.
+/// The blocks of a network, outer blocks before inner ones. Immutable.
 struct ModuleTree {
-  /// The blocks of a body of a node.
+  /// The blocks of a body.
   struct Body {
     NodeId holder;
     std::string attribute;  ///< "then_branch", "else_branch", "body"
     std::shared_ptr<const ModuleTree> tree;
   };
   std::vector<Module> modules;
-  std::vector<std::int32_t> moduleOf;  ///< by NodeId: the innermost block that holds it; -1: none does
-  bool byStructure = false;            ///< the network names no modules: blocks are what repeats
-  std::vector<Body> bodies;            ///< as Model::bodies
+  std::vector<std::int32_t> moduleOf;  ///< by NodeId: the innermost block that contains it; -1: none
+  bool byStructure = false;            ///< the network names no modules, so that the blocks are parts that repeat
+  std::vector<Body> bodies;            ///< one per element of Model::bodies
 
-  /// The block of that path; -1: there is none.
+  /// Returns the index of the block with this path, or -1.
   std::int32_t find(std::string_view path) const;
-  /// Null: the model has no such body.
+  /// Returns null if the model has no such body.
   std::shared_ptr<const ModuleTree> body(NodeId holder, std::string_view attribute) const;
 };
 
-/// By the modules that exporters name where they name any for at least a quarter of the nodes and half of them are in
-/// blocks, else by what repeats in the order of the graph. A block has at least two nodes, not all of the block around
-/// it, and no way through the network leaves it and comes back. Blocks of one structure, at least four nodes each, that
-/// follow each other in one block are gathered in a run. A node that no module is named for is in the innermost block
-/// that holds all its neighbours, as far as they are in one; one that several blocks read and that depends on none of
-/// them (a mask) is in the block around these. Pure; any thread. Time about linear in the nodes.
+/// Finds the blocks of a network. It uses the modules that exporters name, if they name one for at least a quarter of
+/// the nodes and at least half of all nodes are then in blocks; otherwise it uses what repeats in the order of the
+/// graph. A block has at least two nodes, but not all of the enclosing block, and no path through the network leaves it
+/// and returns. Consecutive blocks of one structure with at least four nodes each form a run. A node without a module
+/// is assigned to the innermost block that contains all its neighbours that have one; a node that several blocks read
+/// and that depends on none of them (a mask) is assigned to the block around these. A pure function, for any thread;
+/// its time is about linear in the number of nodes.
 ModuleTree moduleTreeOf(const Model& model);
 
 }  // namespace fusescope

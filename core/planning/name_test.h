@@ -10,20 +10,20 @@
 
 namespace fusescope {
 
-/// "/…/"
+/// Whether the pattern is "/…/".
 inline bool isRegex(std::string_view pattern) {
   return pattern.size() > 1 && pattern.front() == '/' && pattern.back() == '/';
 }
 
-/// It holds `*` or `?`.
+/// Whether the pattern contains `*` or `?`.
 inline bool isGlob(std::string_view pattern) {
   return pattern.find_first_of("*?") != std::string_view::npos;
 }
 
-/// Names as a pattern without a prefix tests them. The pattern must outlive it.
+/// Tests whether a name matches a pattern without a prefix. The pattern must outlive it.
 class NameTest {
  public:
-  /// Errors, located: a regular expression that is none, or that is too long.
+  /// It is a located error if a regular expression is invalid or too long.
   static Result<NameTest> create(std::string_view pattern) {
     NameTest test(pattern);
     if (!isRegex(pattern)) return test;

@@ -10,7 +10,7 @@ namespace fusescope {
 
 namespace {
 
-/// Whether nodes calculate in the type. Floats of a byte and less are only stored and converted.
+/// Whether nodes calculate in the type. Floats of one byte or less are only stored and converted.
 bool calculatesIn(DataType type) {
   return isFloat(type) && bitWidth(type) >= 16;
 }
@@ -52,8 +52,8 @@ class FactFinder {
     return moving && node.textAttribute("reduction", "none") == "none" && !node.is("BitCast");
   }
 
-  /// That of its first float output, else of its first float operand, else of its first output. Operators about extents
-  /// read no elements, and of the floats of a product of codes all are scales.
+  /// Returns the type of the first float output, or else of the first float operand, or else of the first output.
+  /// Operators on extents read no elements, and all floats of a product of codes are scales.
   DataType naturalType(const Node& node) const {
     if (multipliesCodes(m_graph, node)) return DataType::I8;
     const OpSchema* schema = OpRegistry::standard().find(node);
@@ -71,7 +71,7 @@ class FactFinder {
     return first;
   }
 
-  /// An f32 that comes from a Cast of a narrower float, and what is calculated from it in f32.
+  /// Finds an f32 that comes from a Cast of a narrower float, and what is calculated from it in f32.
   void findCastUp(const Node& node, NodeFacts& facts) const {
     if (isFloatCast(m_graph, node) && m_graph.value(node.input(0)).type.dtype != DataType::F32) {
       facts.author = NodeFacts::Author::CastUp;

@@ -12,11 +12,11 @@
 namespace fusescope {
 namespace {
 
-/// Puts what is to be known of its letters into the verdict of a node that stands for an Einsum of `equation`.
+/// Adds to the verdict of a node for an Einsum of `equation` what the user has to know about its letters.
 void judgeLetters(NodeVerdict& verdict, const std::string& equation, const Target& target) {
   const std::vector<Subject>& subjects = verdict.why.subjects;
   if (const auto written = ops::inLowerCase(equation)) {
-    if (verdict.qualified) return;  // it says something else that must be known
+    if (verdict.qualified) return;  // it already states another qualification
     verdict.qualified = true;
     verdict.why =
         decide("validate.supported_with_caveat", subjects, target.name,
@@ -34,13 +34,13 @@ void judgeLetters(NodeVerdict& verdict, const std::string& equation, const Targe
                               "letters, which cannot all be so"}})}};
 }
 
-/// The equation of the Einsum of the file that `node` is, or came of; empty: it is or came of none.
+/// Returns the equation of the Einsum of the file that `node` is or was made of; empty if there is none.
 std::string equationOf(const Node& node, const Origin& origin) {
   const bool is = node.is("Einsum") && node.name == origin.name;
   return is ? node.textAttribute("equation", "") : origin.equation;
 }
 
-/// Calls `judge` with the verdict, a node that is supported so far, and each of its origins.
+/// Calls `judge` with the verdict, with a node that is supported so far, and with each of its origins.
 template <class Judge>
 void forSupported(const Model& model, std::vector<NodeVerdict>& verdicts, Judge judge) {
   std::size_t at = 0;
@@ -52,7 +52,7 @@ void forSupported(const Model& model, std::vector<NodeVerdict>& verdicts, Judge 
   }
 }
 
-/// Whether `origin` is an operator of ONNX itself that import wrote as others.
+/// Whether `origin` is an operator of ONNX itself that import replaced by others.
 bool isInlined(const Origin& origin) {
   constexpr std::array<std::string_view, 4> kOnnxDomains{"", "ai.onnx.ml", "ai.onnx.preview",
                                                          "ai.onnx.preview.training"};

@@ -6,18 +6,18 @@
 
 namespace fusescope {
 
-/// A target that only reads files has a parser of its own, which does not know the operators that an optimiser wrote
-/// into this one, whatever they stand for. Puts a refusal in place of the verdicts of the nodes that stand for one;
-/// `verdicts` are one per node, in order.
+/// Refuses nodes that stand for operators which an optimiser wrote into the file, if the target reads files with a
+/// parser of its own: that parser does not know these operators, even if other operators could express them. `verdicts`
+/// has one element per node, in order.
 void refuseOptimisedOperators(const Model& model, const Target& target, std::vector<NodeVerdict>& verdicts);
 
-/// Import writes the functions of ONNX that we have no operator for as the nodes of their bodies. Refuses those nodes
-/// where the parser of such a target does not know the function; `verdicts` as above.
+/// Refuses nodes of functions of ONNX for which we have no operator, so that import replaced them by the nodes of their
+/// bodies, if the parser of such a target does not know the function. `verdicts` has one element per node, in order.
 void refuseInlinedOperators(const Model& model, const Target& target, std::vector<NodeVerdict>& verdicts);
 
-/// TensorRT's parser reads Einsums with letters in lower case only ("Invalid character(s) in Einsum equation"),
-/// whatever normalisation makes of the node. Says of those with others how an export writes them; refuses those that 26
-/// letters do not say.
+/// Checks Einsums with upper-case letters, which TensorRT's parser does not read ("Invalid character(s) in Einsum
+/// equation"). The verdict of such a node says how an export writes it; nodes that need more than 26 letters are
+/// refused.
 void judgeEinsumLetters(const Model& model, const Target& target, std::vector<NodeVerdict>& verdicts);
 
 }  // namespace fusescope

@@ -10,13 +10,14 @@ namespace fusescope {
 namespace {
 
 // Segments are found by levels. The level of a node is the largest number of changes between accelerated and fallback
-// on any path to it: even levels are accelerated, odd ones fallback (a fallback node that needs nothing accelerated
-// has level -1). Nodes of one level are a segment:
-//   - it is convex: levels never fall along a path, so what lies between two nodes of a level has that level;
-//   - it is maximal: a level holds a node with a predecessor in the level before, so merging two levels of one colour
-//     would make a path that leaves through the other colour and comes back.
-// An accelerated node that reads constants alone could stand in any segment before its readers. It stands in the first
-// that reads it, so that a kernel there can take it in: a DequantizeLinear of weights belongs to its product.
+// on any path to it: even levels are accelerated, odd ones are fallback (a fallback node that needs no accelerated node
+// has level -1). The nodes of one level are a segment:
+//   - It is convex: levels never decrease along a path, so that everything between two nodes of a level has that level.
+//   - It is maximal: every level contains a node with a predecessor in the level before, so that a merge of two levels
+//   of
+//     the same kind would make a path that leaves through the other kind and returns.
+// An accelerated node that reads only constants could be in any segment before its readers. It is put into the first
+// segment that reads it, so that a kernel there can include it: a DequantizeLinear of weights belongs to its product.
 constexpr int kFirstFallbackLevel = -1;
 
 class Partitioner {
@@ -83,7 +84,7 @@ class Partitioner {
     }
   }
 
-  /// Nothing before such a node has a higher level, so that levels still never fall along a path.
+  /// Nothing before such a node has a higher level, so that levels still never decrease along a path.
   void raiseConstantNodes() {
     constexpr int kNobody = std::numeric_limits<int>::max();
     std::vector<int> first(m_graph.nodeIdLimit(), kNobody);  // level of the first reader, as a level of the node's kind
@@ -100,7 +101,7 @@ class Partitioner {
     }
   }
 
-  /// How many nodes of its level each accelerated node is connected with, itself included.
+  /// Returns with how many nodes of its level each accelerated node is connected, including itself.
   std::vector<std::size_t> connectedNodes() const {
     std::vector<std::uint32_t> parent(m_graph.nodeIdLimit());
     for (const NodeId id : m_graph.order()) parent[id.index] = id.index;
@@ -122,7 +123,7 @@ class Partitioner {
     return connected;
   }
 
-  /// Sends connected parts of segments that are smaller than the minimum to fallback; true if there was one.
+  /// Moves connected parts of segments that are smaller than the minimum to fallback; returns true if there was one.
   bool dropSmallSegments() {
     if (m_directives.minSegment < 2) return false;
     const std::vector<std::size_t> connected = connectedNodes();
@@ -152,12 +153,12 @@ class Partitioner {
     }
   }
 
-  /// Our own compiler gets kernels from a backend; of another its name says what runs.
+  /// Returns the backend of our own compiler, or the name of another compiler.
   const std::string& runBy() const {
     return m_options.compiler == kOwnCompiler ? m_target.acceleratedBackend : m_options.compiler;
   }
 
-  /// Whose verdicts say what runs accelerated.
+  /// Returns whose verdicts decide what runs accelerated.
   const std::string& judgedBy() const {
     return m_options.compiler == kOwnCompiler ? m_target.name : m_options.compiler;
   }
@@ -188,7 +189,8 @@ class Partitioner {
     m_result.decisions.push_back(std::move(decision));
   }
 
-  /// One decision for each pair of segments that an edge joins directly and a path through fallback keeps apart.
+  /// Adds one decision for each pair of segments that are connected by an edge and separated by a path through
+  /// fallback.
   void explainRefusedMerges() {
     if (m_result.segments.size() < 2) return;
     std::map<std::pair<int, int>, bool> explained;
@@ -211,8 +213,8 @@ class Partitioner {
     }
   }
 
-  /// The fallback node that sets the level of `id`, which is as it was found: walks back along a path of the same level
-  /// to the change.
+  /// Returns the fallback node that determined the level of `id`: it walks back along a path of the same level to the
+  /// change.
   NodeId fallbackBefore(NodeId id) const {
     for (;;) {
       NodeId same;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostLost = 3;  ///< kernels taken apart that are named
 
-/// "a + b", or "a + … + z (19 nodes)" of a kernel of more than three nodes.
+/// Returns "a + b", or "a + … + z (19 nodes)" if the kernel has more than three nodes.
 std::string ends(const std::string& kernel) {
   constexpr std::string_view kAnd = " + ";
   const std::size_t first = kernel.find(kAnd), last = kernel.rfind(kAnd);
@@ -72,7 +72,7 @@ std::vector<const WishAnswer*> pinAnswersAbout(const Plan& plan, const Subject& 
     if (said == PinAnswer::Free || said == PinAnswer::Price) priced.insert(answer.directive);
     answers.push_back(&answer);
   }
-  // An edit of the network and an edge that is never stored are words of their own.
+  // An edit of the network, and an edge that is never stored, are answers of their own.
   std::erase_if(answers, [&](const WishAnswer* answer) {
     const bool plain = answer->outcome == WishOutcome::Granted || answer->outcome == WishOutcome::Stored;
     return plain && priced.contains(answer->directive);

@@ -10,23 +10,25 @@
 
 namespace fusescope {
 
-/// What became of a wish for a type. "Prefer" and "obey" are refused alike; the decision's code tells them apart.
+/// The result of a directive that asks for a type. "Prefer" and "obey" have the same results; the code of the decision
+/// distinguishes them.
 enum class PinAnswer { Free, Price, Granted, Refused, Nothing };
 std::string_view name(PinAnswer answer);  ///< "free", "price", "granted", "refused", "nothing_to_pin"
 
-/// Granted: the node's own word, which Free or Price follows for the directive as a whole.
+/// Granted is the answer for a single node; the answer for the whole directive, Free or Price, follows it.
 PinAnswer pinAnswerOf(WishOutcome outcome);
 
-/// The answers to directives on this subject: Free and Price in place of Granted where both stand.
+/// Returns the answers to directives about this subject. If there are both Granted and an answer with a cost, only Free
+/// or Price is returned.
 std::vector<const WishAnswer*> pinAnswersAbout(const Plan& plan, const Subject& subject);
-/// What a decision of the plan, by its index, answers a directive; null: it answers none.
+/// Returns the answer to a directive that the decision with this index explains, or null.
 const WishAnswer* answerAt(const Plan& plan, std::uint32_t decision);
-/// Whether it says what all pins cost together.
+/// Whether the decision gives the cost of all pins together.
 inline bool isOfAllPins(const Plan& plan, std::uint32_t decision) {
   return plan.pinsTogether && plan.pinsTogether->decision == decision;
 }
-/// message() of a decision of the plan, with no more than three of the kernels that were taken apart, and of a long one
-/// its ends alone.
+/// Returns message() of a decision of the plan, shortened: it lists at most three kernels that were split, and only the
+/// first and last node of a long kernel.
 std::string answerText(const Plan& plan, std::uint32_t decision);
 
 }  // namespace fusescope

@@ -16,7 +16,7 @@ namespace fusescope {
 
 namespace {
 
-/// Times that chose a type show in the compute types of the fused nodes.
+/// Hashes a plan. Types that prices chose are included, as the compute types of the fused nodes.
 Hash128 planHash(const Plan& plan) {
   KeyBuilder key;
   key.text(plan.model->contentHash.hex());
@@ -33,12 +33,14 @@ Hash128 planHash(const Plan& plan) {
 
 }  // namespace
 
-// 0. (integersByPrice(), quantizedModel()) Codes on the edges, where int8 or weights alone are asked for: the network
-//    that is planned.
-// 1. What to plan for, and what the user wants of which node.
-// 2. What the plan is before types: truncation, verdicts, segments, and what could run as one kernel.
-// 3. What each node calculates in, what each edge is stored at, and which regions come apart for it.
-// 4. The fused nodes with their contracts, and conversions where what stands in memory is not what is read.
+// The steps of layOut() are:
+// 0. (integersByPrice(), quantizedModel()) If int8 or quantised weights are asked for, edges get quantised codes. The
+//    result is the network that is planned.
+// 1. The target is read, and it is determined which directive applies to which node.
+// 2. The structure is made, which does not depend on types: truncation, verdicts, segments, and regions.
+// 3. The type in which each node calculates and the stored type of each edge are determined, and regions that cannot
+//    run as one kernel with these types are split.
+// 4. Fused nodes with their contracts are made, and conversions where a kernel reads another type than is in memory.
 Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& options, const PriceChoices& priced,
                       std::shared_ptr<const Structure> previous, const StopToken& stop) {
   Layout layout;
@@ -93,7 +95,7 @@ void explain(Plan& plan, Explanations said) {
   append(plan.decisions, std::move(said.decisions));
 }
 
-/// What prices decided that no node's own decision says.
+/// Returns the decisions about choices by price that are not about a single node.
 std::vector<Decision> priceAnswers(const Plan& plan) {
   std::vector<Decision> decisions;
   if (plan.priced.typesWeighed > 0)
@@ -109,7 +111,7 @@ std::vector<Decision> priceAnswers(const Plan& plan) {
   return decisions;
 }
 
-/// Every decision, and every directive's answer.
+/// Adds every decision, and the answer to every directive.
 Status giveAnswers(Layout& layout, Explanations ofBodies, const StopToken& stop) {
   Plan& plan = layout.plan;
   const Model& model = *plan.model;
@@ -134,25 +136,25 @@ Status giveAnswers(Layout& layout, Explanations ofBodies, const StopToken& stop)
 
 enum class Answers { Given, LeftOut };
 
-/// The recipe from 5 on.
+/// Runs the steps from 5 on.
 Result<std::shared_ptr<const Plan>> finishPlan(Layout layout, const PriceModel* prices, const StopToken& stop,
                                                const BodyPlanner& planBody, Answers answers = Answers::Given) {
   Plan& plan = layout.plan;
   const DirectiveMap& directives = *layout.directives;
 
-  // 5. The bodies of accelerated nodes, by the same recipe.
+  // 5. The bodies of accelerated nodes are planned by the same steps.
   Explanations ofBodies = TRY(planBodies(plan, directives, planBody));
 
-  // 6. Every decision, and every directive's answer.
+  // 6. Every decision is added, and every directive is answered.
   if (answers == Answers::Given) TRY(giveAnswers(layout, std::move(ofBodies), stop));
 
-  // 7. Times, where they were measured before.
+  // 7. Times are predicted from measured prices.
   predictTimes(plan, prices);
   plan.hash = planHash(plan);
   return std::make_shared<const Plan>(std::move(plan));
 }
 
-/// All of the recipe.
+/// Runs all steps.
 Result<std::shared_ptr<const Plan>> plannedWith(Answers answers, std::shared_ptr<const Model> model,
                                                 const PlanOptions& options, const PriceModel* prices,
                                                 const StopToken& stop, const Plan* previous) {

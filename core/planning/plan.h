@@ -14,7 +14,8 @@ namespace fusescope {
 
 struct Structure;
 
-/// Two nodes that are no one kernel, since they calculate in different types and it has one type for both.
+/// Two nodes that do not share a kernel, because they calculate in different types and the kernel can calculate them
+/// only in one.
 struct TypeConflict {
   NodeId producer, consumer;
   DataType producerType = DataType::Undefined, consumerType = DataType::Undefined;
@@ -35,59 +36,62 @@ struct TruncationPlan {
   std::vector<RefusedTruncation> refused;
 };
 
-/// What will be done with a model: an overlay over its Graph. Each node is in exactly one fused node. Its bodies are
-/// those of accelerated nodes: the same target and options over the body's graph, whose inputs and outputs are of the
-/// types that its holder reads and leaves; directives of "HOLDER/…" are handed down to it. Immutable; equal inputs give
-/// equal plans to the byte.
+/// A plan: an overlay over the Graph of a model. Each node is in exactly one fused node. Only bodies of accelerated
+/// nodes have plans; these have the same target and options, the inputs and outputs of the body's graph have the types
+/// that its holder reads and writes, and directives for "HOLDER/…" are passed to them. It is immutable, and equal
+/// inputs give equal plans to the byte.
 struct Plan : Cover {
   TruncationPlan truncation;
   PriceChoices priced;                      ///< what prices decided
-  std::vector<TypeConflict> typeConflicts;  ///< in the order in which they were met
-  std::vector<WishAnswer> answers;          ///< what became of directives, those handed to bodies included; of a draft
-                                            ///< none, as it has no decisions
+  std::vector<TypeConflict> typeConflicts;  ///< in the order in which they were found
+  /// The answers to directives, including those passed to bodies; empty in a draft, which has no decisions.
+  std::vector<WishAnswer> answers;
   std::optional<PinsTogether> pinsTogether;
-  Hash128 hash;                                ///< of model, target, directives, options and the measured times used
-  std::shared_ptr<const Structure> structure;  ///< what it is before types; handed to the next plan of the same model
+  Hash128 hash;  ///< hash of model, target, directives, options and the measured times that were used
+  /// The part of the plan that does not depend on types; the next plan of the same model reuses it.
+  std::shared_ptr<const Structure> structure;
 
   void index();  ///< fills fusedOfNode and storedTypes from the rest of the plan
-  /// Whether `node` reads a float that its kernel finds in memory or a constant, itself or through moves: what such a
-  /// node calculates in says what is rounded. All other floats it gets from inside the kernel.
+  /// Whether `node` reads a float that its kernel finds in memory or a constant, directly or through moves. For such a
+  /// node, the type in which it calculates determines how the operand is rounded. All other floats come from inside the
+  /// kernel.
   bool readsMemory(NodeId node) const;
-  /// The plan of a body of `holder`; null where it is run as it is, operator by operator.
+  /// Returns the plan of a body of `holder`, or null if the body runs without a plan, operator by operator.
   const Plan* bodyPlan(NodeId holder, std::string_view attribute) const;
 };
-/// What is planned of a body of a Plan.
+/// Returns the plan of a body of a Plan.
 const Plan& plannedBody(const CoverBody& body);
 
-/// The pipeline: truncate, validate, partition, match, type. Pure: no file, clock or machine is asked.
-/// Errors: a pattern that matches nothing, an `obey` pin is NOT an error (see obeyRefused), an unknown target.
-/// `previous`, a plan of the same model, makes it faster and changes nothing else: what its structure holds for is not
-/// found again.
+/// Makes a plan: truncate, validate, partition, match, type. It is a pure function that reads no file, no clock and no
+/// property of the machine. It is an error if the target is unknown, or if a pattern matches nothing; an `obey` pin
+/// that is refused is not an error (see obeyRefusals()). `previous`, a plan of the same model, makes it faster and does
+/// not change the result: parts of its structure that are still valid are reused.
 Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model, const PlanOptions& options,
                                              const PriceModel* prices = nullptr, const StopToken& stop = {},
                                              const Plan* previous = nullptr);
-/// Makes a plan again from its JSON and the model it was made for: its options, with the prices (those of this
-/// version of the format) and the types chosen by price that it recorded. Whether the outcome is what was recorded is
-/// the caller's to check.
+/// Makes a plan again from its JSON and its model: it uses the recorded options, prices (only those of this version of
+/// the format) and types that prices chose. The caller has to check whether the result is the recorded plan.
 Result<std::shared_ptr<const Plan>> remakePlan(std::shared_ptr<const Model> model, const Json& recorded);
-/// The directive of a plan that is the cause of something; null: something else is.
+/// Returns the directive of a plan that is this cause, or null if the cause is something else.
 const Directive* findDirective(const Plan& plan, const Cause& cause);
-/// The decisions that refuse an `obey` directive: a command that meets one exits with status 1.
+/// Returns the decisions that refuse an `obey` directive. If there are any, a command exits with status 1.
 std::vector<const Decision*> obeyRefusals(const Plan& plan);
 
-/// Every node in exactly one fused node, fused nodes and segments convex, types agree or a cast stands there,
-/// each origin node placed or removed by a decision, each directive answered. Used by tests and after makePlan in
-/// debug.
+/// Checks that every node is in exactly one fused node, that fused nodes and segments are convex, that types agree or a
+/// cast converts them, that each node of the file is covered or was removed by a decision, and that each directive is
+/// answered. Tests call it.
 Status verifyPlan(const Plan& plan);
 
-/// The JSON of `fusescope plan --json`: format "fusescope.plan", version 3. See planning/FORMAT.md.
+/// Returns the JSON of `fusescope plan --json`: format "fusescope.plan" in version kPlanVersion. See
+/// planning/FORMAT.md.
 Json toJson(const Plan& plan);
-/// Reads one back over the model it was made for; refuses one that was made for another (contentHash differs).
+/// Reads a plan over the model that it was made for. It is an error if the plan is of another model (contentHash
+/// differs).
 Result<std::shared_ptr<const Plan>> planFromJson(const Json& json, std::shared_ptr<const Model> model);
 
-/// One thing that would change what happened to a node, and to what.
+/// A change that would lead to another result for a node, and the result.
 struct WhatIf {
-  Directive directive;  ///< kind may also be a truncation or a precision
+  Directive directive;  ///< its kind may also be a truncation or a precision
   std::string change;   ///< "--truncate all"
   std::string effect;   ///< "node_mul would run in segment_0"
 };

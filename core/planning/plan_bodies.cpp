@@ -17,7 +17,7 @@ namespace fusescope {
 
 namespace {
 
-/// Whether a node is in the body, itself or deeper.
+/// Returns a test of whether a node is in the body or in a body inside it.
 auto isIn(const ModelBody& body) {
   return [&body](const BodyNode& found) { return found.holder == body.holder && found.attribute() == body.attribute; };
 }
@@ -56,7 +56,7 @@ class BodiesPlanner {
     return Done{};
   }
 
-  /// The body with inputs and outputs of the types that its holder hands over, where the target narrows them.
+  /// Returns the body with inputs and outputs of the types that its holder passes, where the target narrows them.
   Result<std::shared_ptr<const Model>> atBorderTypes(std::shared_ptr<const Model> model, const Subgraph& body) const {
     const Graph& graph = *model->graph;
     GraphEditor editor(graph);
@@ -78,11 +78,12 @@ class BodiesPlanner {
     return std::make_shared<const Model>(std::move(retyped));
   }
 
-  /// Those that speak of the whole network go on to every body; those that name something in a body go to that body.
+  /// Directives about the whole network are passed to every body, and directives that match something in a body to that
+  /// body.
   Result<PlanOptions> optionsFor(const ModelBody& body, std::set<Cause>& handed) const {
     PlanOptions options = m_plan.options;
     options.directives.clear();
-    options.support.reset();  // it is of the network's nodes
+    options.support.reset();  // it is about the network's nodes
     for (std::size_t i = 0; i < m_plan.options.directives.size(); ++i) {
       Directive directive = m_plan.options.directives[i];
       const DirectiveForm& form = formOf(directive);
@@ -104,7 +105,7 @@ class BodiesPlanner {
     return options;
   }
 
-  /// What the ranges say of this body.
+  /// Returns the ranges for this body.
   Result<std::shared_ptr<const Ranges>> rangesFor(const ModelBody& body) const {
     const Ranges& all = *m_plan.options.ranges;
     auto ranges = std::make_shared<Ranges>(all.inBody({m_graph.node(body.holder).name, body.attribute}));
@@ -119,7 +120,8 @@ class BodiesPlanner {
     return std::shared_ptr<const Ranges>(ranges);
   }
 
-  /// The body's answers to what was handed down, as seen from here. Their evidence stays with the body.
+  /// Adds the body's answers to directives that were passed to it, with places as seen from here. Their evidence stays
+  /// in the body.
   void lift(const BodyPath& path, const Plan& body, const std::set<Cause>& handed) {
     auto answer = body.answers.begin();
     for (std::uint32_t i = 0; i < body.decisions.size(); ++i) {
@@ -138,7 +140,7 @@ class BodiesPlanner {
     }
   }
 
-  /// `arguments`: of the decision that says it.
+  /// `arguments` are those of the decision that explains the answer.
   static WishAnswer liftedAnswer(const BodyPath& path, const WishAnswer& inside, Json& arguments) {
     WishAnswer answer{.outcome = inside.outcome, .value = inside.value, .cost = inside.cost};
     if (answer.value) {

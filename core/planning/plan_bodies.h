@@ -7,16 +7,18 @@
 
 namespace fusescope {
 
-/// Plans one body: its model and options, and the body of `holder` under `attribute` that it is.
+/// Plans one body. The arguments are its model, its options, its holder, and the attribute of the holder that contains
+/// it.
 using BodyPlanner = std::function<Result<std::shared_ptr<const Plan>>(
     std::shared_ptr<const Model> model, const PlanOptions& options, NodeId holder, const std::string& attribute)>;
 
-/// Fills Plan::bodies: the bodies of accelerated nodes, each planned by `planBody`. Of the plan's directives those that
-/// name something in a body go to its plan, without the holder's name; their answers come back with it. Directives
-/// about bodies that have no plan are answered here. `plan` must be laid out; model and structure are those of it.
+/// Fills Plan::bodies: each body of an accelerated node is planned by `planBody`. Directives of the plan that match
+/// something in a body are passed to its plan, without the holder's name in the pattern, and their answers are
+/// returned. Directives about bodies without a plan are answered here. `plan` must come from layOut(), so that its
+/// model and structure are set.
 Result<Explanations> planBodies(Plan& plan, const DirectiveMap& directives, const BodyPlanner& planBody);
 
-/// The JSON of the plan of a body inside that of the plan around it; null where it has none.
+/// Returns the JSON of a body's plan inside the JSON of the enclosing plan, or null if there is none.
 const Json* recordedBody(const Json& plan, const std::string& holder, const std::string& attribute);
 
 }  // namespace fusescope

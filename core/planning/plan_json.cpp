@@ -14,12 +14,12 @@ namespace fusescope {
 namespace {
 
 constexpr int kFirstVersion = 1;
-constexpr int kFirstWithPrices = 2;  // whose predictions are taken
-constexpr int kFirstWithDigest = 3;  // from which on it can be told whether a file was edited
+constexpr int kFirstWithPrices = 2;  // the first version whose predictions are used
+constexpr int kFirstWithDigest = 3;  // the first version for which it is known whether a file was edited
 
 constexpr const char* kDecidedParts[] = {"segments", "fused_nodes", "precision_map", "truncation", "casts"};
 
-/// Of what the planner decided: a file whose parts have it is as it was written.
+/// Hashes what the planner decided. If the parts of a file have this hash, the file was not edited.
 std::string digestOf(const Json& plan) {
   KeyBuilder key;
   for (const char* part : kDecidedParts)
@@ -27,7 +27,7 @@ std::string digestOf(const Json& plan) {
   return key.hash().hex();
 }
 
-/// What the plan comes to at the least, usual and most extents: all the same where they are fixed.
+/// Returns the costs of the plan at the smallest, usual and largest extents; they are equal if the extents are fixed.
 Json workJson(const Plan& plan) {
   const PlanTotals totals = totalsWithoutBodies(plan);
   const CostAt usual{.flops = totals.flops, .bytes = totals.bytes, .ms = plan.predictedMs};
@@ -71,7 +71,7 @@ Json predictedJson(const Plan& plan) {
           {"unknown", time.unknown}};
 }
 
-/// Whether `now` says what `then` said, keys that `then` does not have apart.
+/// Whether `now` has the same contents as `then`, apart from keys that `then` does not have.
 bool saysSame(const Json& then, const Json& now) {
   if (then.is_array() && now.is_array()) return std::ranges::equal(then, now, saysSame);
   if (!then.is_object() || !now.is_object()) return then == now;
@@ -80,8 +80,8 @@ bool saysSame(const Json& then, const Json& now) {
   return true;
 }
 
-/// Whether a file of a version that read models otherwise is of this one: all nodes that it names are the model's, and
-/// its inputs are.
+/// Whether a file of a version that read models in another way is of this model: all nodes that it names and its inputs
+/// are in the model.
 bool isOfModel(const Json& json, const Model& model) {
   std::set<std::string> names, inputs;
   for (const Origin& origin : model.origins) names.insert(origin.name);
@@ -93,8 +93,8 @@ bool isOfModel(const Json& json, const Model& model) {
                              [&](const Json& spec) { return inputs.contains(spec.at("name").get<std::string>()); });
 }
 
-/// A plan that other rules made: its options are planned by those of this Fusescope. Where that is not what it was, the
-/// plan says so. Of the first version no price is taken, nor what was chosen by one: they may be of the emulator.
+/// Makes a plan anew from the options of a plan that was made by other rules. If the result differs, the plan says so.
+/// From the first version no prices and no choices by price are used, because they may be of the emulator.
 Result<std::shared_ptr<const Plan>> planAnew(const Json& json, std::shared_ptr<const Model> model, bool sameHash) {
   const PlanOptions options = TRY(planOptionsFromJson(json["options"]));
   const bool priced = json["version"] >= kFirstWithPrices;

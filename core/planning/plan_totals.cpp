@@ -15,7 +15,7 @@ void add(std::optional<double>& sum, const std::optional<double>& more) {
 
 constexpr CostAt kNothing{.flops = 0, .bytes = 0, .ms = 0};
 
-/// A conversion has no work.
+/// Adds a range to a sum. `work` is false for a conversion, which has no work.
 void add(std::optional<CostRange>& sum, const std::optional<CostRange>& more, bool work) {
   if (!more) return;
   if (!sum) sum = CostRange{kNothing, kNothing};

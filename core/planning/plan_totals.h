@@ -7,17 +7,18 @@
 
 namespace fusescope {
 
-/// What a cover comes to.
+/// The totals of a cover.
 struct PlanTotals {
   std::int64_t fusedNodes = 0, casts = 0;
-  std::optional<std::int64_t> flops = 0, bytes = 0;  ///< nothing where an extent is not known; bytes with conversions
-  std::optional<CostRange> range;                    ///< times of all or of nothing; null where extents are fixed
+  std::optional<std::int64_t> flops = 0, bytes = 0;  ///< null if an extent is unknown; bytes include conversions
+  std::optional<CostRange> range;  ///< null if extents are fixed; its times are null unless all times are known
 };
 
-/// Of the cover alone: a node with bodies counts as one fused node and moves what it reads and leaves.
+/// Returns the totals of the cover without its bodies: a node with bodies counts as one fused node that moves its
+/// inputs and outputs.
 PlanTotals totalsWithoutBodies(const Cover& cover);
 
-/// Of the covers of all bodies, at whatever depth, each as if it ran once.
+/// The totals of all bodies at every depth, as if each ran once.
 struct BodyTotals {
   std::int64_t bodies = 0;
   PlanTotals inside;

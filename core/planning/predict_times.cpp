@@ -11,7 +11,7 @@
 namespace fusescope {
 namespace {
 
-constexpr int kFirstWithTruePrices = 2;  // version of a plan's JSON
+constexpr int kFirstWithTruePrices = 2;  // the version of a plan's JSON
 
 class RecordedPrices final : public PriceModel {
  public:
@@ -47,7 +47,7 @@ class RecordedPrices final : public PriceModel {
   }
 
  private:
-  /// What stands behind "predicted_ms" in the keys of a price.
+  /// The suffixes of "predicted_ms" in the keys of a price.
   static constexpr const char *kUsual = "", *kLeast = "_least", *kMost = "_most";
 
   static UsualExtents::Choice choiceOf(const std::string& at) {
@@ -68,7 +68,7 @@ class RecordedPrices final : public PriceModel {
 
   static std::optional<Price> priceOf(const Json& entry, const std::string& at) {
     const Json ms = entry.value("predicted_ms" + at, Json());
-    // Of a range, a plan says the times alone: how they are known is said of the usual one, or they are fitted.
+    // For ranges, a plan contains only times. Their source is that of the usual time; otherwise they are fitted.
     const Json how = entry.value("predicted_how", Json());
     if (!ms.is_number()) return std::nullopt;
     if (at != kUsual) return Price{.ms = ms.get<double>(), .how = PriceSource::Fitted};
@@ -93,7 +93,7 @@ std::optional<std::int64_t> usualElements(const UsualExtents& extents, ValueId v
 
 namespace {
 
-/// Times where the inputs have other extents than usual.
+/// Predicts times at other extents of the inputs than the usual ones.
 void predictTimesAt(Plan& plan, const PriceModel& prices, const UsualExtents& extents, CostAt CostRange::*at) {
   const auto inputs = extents.ofInputs();
   if (!inputs) return;

@@ -7,23 +7,23 @@
 
 namespace fusescope {
 
-/// How many elements a value usually has. Nothing where that cannot be told from the inputs' usual extents.
+/// Returns how many elements a value has at the usual extents of the inputs, or nothing if that is unknown.
 std::optional<std::int64_t> usualElements(const UsualExtents& extents, ValueId value);
 
-/// Writes what `prices` says into fused nodes, casts and the plan. Null: nothing is predicted.
+/// Writes the times from `prices` into fused nodes, casts and the plan. If `prices` is null, nothing is predicted.
 void predictTimes(Plan& plan, const PriceModel* prices);
 
-/// How much of a cover's kernels and conversions is priced, and how.
+/// How much of a cover's kernels and conversions has a price, and from which source.
 struct PredictedTime {
-  double measuredMs = 0, fittedMs = 0;  ///< of those whose time is one number
-  double leastMs = 0, mostMs = 0;       ///< of all that is known: they differ where a branch is not yet taken
-  std::int64_t unknown = 0;             ///< kernels and conversions without a price
+  double measuredMs = 0, fittedMs = 0;  ///< sums of those with a single known time
+  double leastMs = 0, mostMs = 0;       ///< sums of all known times; they differ if a branch is not known
+  std::int64_t unknown = 0;             ///< the number of kernels and conversions without a price
 };
 PredictedTime predictedTime(const Cover& cover);
 
-/// The prices that a plan's JSON holds, for the plan made again from it. Not believed: those of an earlier version of
-/// the format (some were of the emulator), and those of types that the plan's target does not really run. Null where it
-/// holds none.
+/// Returns the prices that a plan's JSON contains, for the plan that is made again from it. Prices of an earlier
+/// version of the format are ignored, because some were of the emulator, and so are prices of types that the plan's
+/// target does not really run. Returns null if there are none.
 std::unique_ptr<PriceModel> recordedPrices(const Model& model, const Json& plan);
 
 }  // namespace fusescope

@@ -7,21 +7,21 @@
 
 namespace fusescope {
 
-/// Products of one input that run one by one, since that takes less than as one kernel.
+/// Products of one input that run as separate kernels, because that takes less time than one kernel.
 struct ParallelApart {
   std::vector<NodeId> products;
   double togetherMs = 0, apartMs = 0;
 };
 
-/// What prices decide of a plan. Empty tables: nothing.
+/// What prices decided in a plan. Empty tables mean that they decided nothing.
 struct PriceChoices {
-  PricedIntegers integers;           ///< by node of the network before it was quantised
-  std::vector<DataType> types;       ///< by NodeId; Undefined: prices choose no type for it
-  std::vector<ParallelApart> apart;  ///< products that run faster on their own than with those beside them
-  std::size_t typesWeighed = 0;      ///< of more than two types how many were weighed in pairs; 0: there are no more
+  PricedIntegers integers;           ///< by node of the network before quantisation
+  std::vector<DataType> types;       ///< by NodeId; Undefined if prices choose no type for the node
+  std::vector<ParallelApart> apart;  ///< products that run faster as separate kernels
+  std::size_t typesWeighed = 0;      ///< how many types were compared in pairs, if there are more than two; otherwise 0
 
   bool any() const { return !integers.empty() || !types.empty() || !apart.empty(); }
-  /// By NodeId below `limit`: whether it is among `apart`; empty where none is.
+  /// Returns by NodeId, below `limit`, whether the node is in `apart`; empty if `apart` is.
   std::vector<char> isApart(std::size_t limit) const;
 };
 

@@ -6,7 +6,7 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kFirstWithChoices = 4;  // the first version of a plan whose decisions hold no facts
+constexpr int kFirstWithChoices = 4;  // the first version of a plan in which facts are not in decisions
 
 Json orNull(const std::optional<double>& ms) {
   return ms ? Json(*ms) : Json(nullptr);
@@ -21,7 +21,7 @@ bool holdsChoices(const Json& plan) {
   return plan.at("version").get<int>() >= kFirstWithChoices;
 }
 
-/// The nodes of `graph` among `names`.
+/// Returns the nodes of `graph` with these names.
 std::vector<NodeId> nodesOf(const Graph& graph, const Json& names) {
   std::vector<NodeId> nodes;
   for (const Json& name : names)
@@ -29,8 +29,8 @@ std::vector<NodeId> nodesOf(const Graph& graph, const Json& names) {
   return nodes;
 }
 
-/// Calls `found` with the code and arguments of each decision of a plan of an older version, and the nodes of `graph`
-/// that it is about.
+/// Calls `found` with the code and arguments of each decision of a plan of an older version, and with the nodes of
+/// `graph` that it is about.
 template <class Found>
 void forDecisions(const Graph& graph, const Json& plan, Found found) {
   for (const Json& decision : plan.at("decisions")) {
@@ -41,7 +41,7 @@ void forDecisions(const Graph& graph, const Json& plan, Found found) {
   }
 }
 
-/// Before version 4, decisions and codes of grants alone said what prices had decided.
+/// Before version 4, what prices had decided was only in decisions and in the codes of grants.
 PricedIntegers integersOfDecisions(const Graph& graph, const Json& plan) {
   PricedIntegers integers;
   forDecisions(graph, plan, [&](const std::string& code, const Json& arguments, const std::vector<NodeId>& nodes) {

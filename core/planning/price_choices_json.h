@@ -4,13 +4,13 @@
 
 namespace fusescope {
 
-/// `by_price` of a plan's JSON: what prices decided of `plan`.
+/// Returns `by_price` of a plan's JSON: what prices decided in `plan`.
 Json priceChoicesJson(const Plan& plan);
 
-/// What the JSON of a plan says that prices decided of products; `graph`: of the network before it is quantised. A
+/// Reads which products prices decided on in the JSON of a plan; `graph` is that of the network before quantisation. A
 /// missing field throws Json::exception.
 PricedIntegers recordedIntegers(const Graph& graph, const Json& plan);
-/// What it says of types and of products of one input, in `graph`, and `integers`.
+/// Reads what prices decided about types and about products of one input, in `graph`, and adds `integers`.
 PriceChoices recordedChoices(const Graph& graph, const Json& plan, PricedIntegers integers);
 
 }  // namespace fusescope

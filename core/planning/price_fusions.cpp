@@ -9,7 +9,8 @@ namespace fusescope {
 
 namespace {
 
-/// The sum of prices; nothing if one is not known. The spread is that of the sum if all are off in one direction.
+/// The sum of prices; nothing if one is unknown. The spread is the largest possible one, with all errors in one
+/// direction.
 struct Total {
   double ms = 0, off = 0;
   bool known = true;

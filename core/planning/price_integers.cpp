@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
-/// Between floats (label 0) and integers (label 1) for each kernel of the plan in floats.
+/// Chooses between floats (label 0) and integers (label 1) for each kernel of the plan in floats.
 class IntegerChoice {
  public:
   IntegerChoice(const Plan& floats, const Plan& integers, const PriceModel& prices)
@@ -35,7 +35,7 @@ class IntegerChoice {
     PricedIntegers chosen;
     for (const FusedNode& fused : m_floats.fusedNodes) {
       const auto& [zero, one] = m_ms[fused.id.index];
-      const bool known = zero && one;  // else the rules hold, whatever the cut found for the kernels around it
+      const bool known = zero && one;  // otherwise the rules decide, whatever the cut found for the kernels around it
       for (const NodeId id : fused.nodes)
         if (multipliesIntegers(id)) chosen[id] = {!known || labels[fused.id.index] != 0, one, zero};
     }
@@ -48,7 +48,8 @@ class IntegerChoice {
     return m_integers.graph().has(id) && m_integers.calculates[id.index] == DataType::I8;
   }
 
-  /// The kernel of the plan with integers of the same nodes, what quantises aside; null if there is none.
+  /// Returns the kernel of the plan with integers that has the same nodes, apart from those that quantise; null if
+  /// there is none.
   const FusedNode* twin(const FusedNode& fused) const {
     if (!m_integers.graph().has(fused.root)) return nullptr;
     const FusedNode* other = m_integers.fusedNodeOf(fused.root);
@@ -74,7 +75,7 @@ class IntegerChoice {
       if (other != nullptr) m_of[other->id] = thing;
       const bool multiplies = std::ranges::any_of(fused.nodes, [&](NodeId id) { return multipliesIntegers(id); });
       if (multiplies && !(zero && one)) {
-        m_cut.addCosts(thing, kImpossible, 0);  // by the rules
+        m_cut.addCosts(thing, kImpossible, 0);  // decided by the rules
       } else if (multiplies || (other != nullptr && standsInCodes(*other))) {
         if (zero && one) m_cut.addCosts(thing, *zero, *one);
       } else {
@@ -83,8 +84,8 @@ class IntegerChoice {
     }
   }
 
-  /// Codes stand (label 1) where a kernel of integers reads them. They cost the kernel that makes them, or nothing
-  /// where the kernel that calculates the numbers writes codes.
+  /// An edge has codes (label 1) if a kernel of integers reads it. They cost a kernel that makes them, or nothing if
+  /// the kernel that calculates the numbers writes codes.
   void addCodes(const Node& quantizer) {
     const FusedNode& maker = *m_integers.fusedNodeOf(quantizer.id);
     const std::size_t codes = m_cut.add();
@@ -99,7 +100,7 @@ class IntegerChoice {
     }
   }
 
-  /// Of unknown price: no kernel is worth it.
+  /// If the price is unknown, it is so high that no kernel outweighs it.
   double conversion(const Node& quantizer) const {
     const DataType type = m_integers.graph().value(quantizer.outputs[0]).type.dtype;
     const auto count = usualElements(*m_integers.structure->usual, quantizer.outputs[0]);

@@ -5,10 +5,11 @@
 
 namespace fusescope {
 
-/// Which products are faster in integers, where --precision names int8 and a float: the least time of kernels and of
-/// what quantises between them together, by a minimum cut over the plan without integers and the one that has them
-/// wherever rules let it. Empty where int8 is not asked for, or alone. Products without a known time on both sides
-/// follow the rules. `model`: nothing was quantised in it yet. Errors: those of planning.
+/// Chooses which products run in integers, if --precision names int8 and a float type. It minimises the total time of
+/// kernels and of the quantisation between them by a minimum cut over two plans: one without integers, and one that
+/// uses them wherever the rules allow it. The result is empty if int8 is not asked for or is the only type. Products
+/// whose time is unknown in one of the plans follow the rules. `model` must not be quantised yet. Errors are those of
+/// planning.
 Result<PricedIntegers> integersByPrice(const std::shared_ptr<const Model>& model, const PlanOptions& options,
                                        const PriceModel* prices, const StopToken& stop);
 

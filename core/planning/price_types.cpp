@@ -19,17 +19,18 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 /// By fused node of the plan in f32.
 using KernelTypes = std::vector<DataType>;
 
-/// Chooses between f32 and one other type for every kernel of a plan that `now` has at either; the others keep theirs.
-/// The label 1 is the other type.
+/// Chooses between f32 and one other type for every kernel of a plan that has one of them in `now`; other kernels keep
+/// their type. The label 1 is the other type.
 class PairChoice {
  public:
   PairChoice(const Plan& wide, const Plan& narrow, DataType type, const PriceModel& prices, const KernelTypes& now)
       : m_wide(wide), m_narrow(narrow), m_type(type), m_prices(prices), m_now(now) {}
 
-  /// Whether prices tell the two types of a kernel apart.
+  /// Whether both types of a kernel have a known price.
   bool compares(FusedNodeId fused) const { return m_kernelMs[fused.index][0] && m_kernelMs[fused.index][1]; }
 
-  /// `total`: what the kernels take then; nothing if no price is known, and nothing is chosen.
+  /// `total` gets the time of the kernels with the result; it is nothing if no price is known, and nothing is chosen
+  /// then.
   KernelTypes run(std::optional<double>& total) {
     addKernels();
     if (!m_anyKnown) return m_now;
@@ -51,7 +52,7 @@ class PairChoice {
     return std::ranges::any_of(fused.nodes, [&](NodeId id) { return plan.calculates[id.index] == type; });
   }
 
-  /// The kernel of the narrow plan of the same nodes; null if types took it apart there.
+  /// Returns the kernel of the narrow plan with the same nodes; null if types split it there.
   const FusedNode* twin(const FusedNode& fused) const {
     const FusedNode* other = m_narrow.fusedNodeOf(fused.root);
     return other != nullptr && other->nodes == fused.nodes ? other : nullptr;
@@ -72,7 +73,7 @@ class PairChoice {
       m_anyKnown = m_anyKnown || (chooses && (zero || one));
       if (keeps(fused.id)) continue;
       if (lowered(m_wide, fused, m_type)) {
-        m_cut.addCosts(fused.id.index, kNever, 0);  // pinned to it
+        m_cut.addCosts(fused.id.index, kNever, 0);  // pinned to this type
       } else if (!chooses && !moves) {
         m_cut.addCosts(fused.id.index, 0, kNever);
       } else if (zero || one) {
@@ -84,11 +85,11 @@ class PairChoice {
   double conversion(ValueId value, DataType from, DataType to) {
     const auto count = usualElements(*m_wide.structure->usual, value);
     const Price price = count ? m_prices.conversion(from, to, *count) : Price();
-    // Of unknown price: none is worth it, whatever a kernel gains.
+    // If the price is unknown, it is so high that no gain of a kernel outweighs it.
     return price.ms.value_or(1e6);
   }
 
-  /// A value is stored at label 0 or 1; a producer of label 1 has no more to store than that. Each reader of the other
+  /// A value is stored at label 0 or 1; a producer with label 1 cannot store it at label 0. Each reader with the other
   /// label converts. Inputs and outputs of the network are f32.
   void addValue(ValueId value) {
     const Value& about = m_wide.graph().value(value);
@@ -117,7 +118,7 @@ class PairChoice {
     if (m_wide.graph().isOutput(value)) m_cut.addCosts(stored, 0, widening);
   }
 
-  /// The kernels besides `producer` that read a value.
+  /// Returns the kernels other than `producer` that read a value.
   std::vector<FusedNodeId> readersOf(const Value& about, const FusedNode* producer) const {
     std::vector<FusedNodeId> readers;
     for (const NodeId user : about.consumers) {
@@ -128,7 +129,7 @@ class PairChoice {
     return readers;
   }
 
-  /// Of a value that a kernel which keeps its type stores at that.
+  /// Adds the readers of a value that a kernel with a fixed type stores in that type.
   void addReadersOfKept(ValueId value, DataType stored, const std::vector<FusedNodeId>& readers) {
     for (const FusedNodeId reader : readers)
       if (!keeps(reader))
@@ -145,17 +146,18 @@ class PairChoice {
   bool m_anyKnown = false;
 };
 
-/// A type besides f32, and the plan that has it wherever it can.
+/// A type besides f32, and the plan that uses it wherever possible.
 struct Alternative {
   DataType type;
   Layout layout;
 };
 
-/// Rounds over all alternatives while one of them changes something; each makes the sum smaller or leaves it.
+/// Limits the rounds over all alternatives, which are repeated while one of them changes something. A round never makes
+/// the sum larger.
 constexpr int kMostRounds = 8;
 
-/// The cheapest with one of the alternatives, then each in turn against f32 where the others are not. Empty where no
-/// price is known.
+/// Returns the cheapest choice: first the best single alternative, then each of the others in turn against f32 where it
+/// is used. Empty if no price is known.
 KernelTypes cheapest(const Plan& wide, const std::vector<Alternative>& others, const PriceModel& prices,
                      std::vector<char>& compared) {
   const KernelTypes start(wide.fusedNodes.size(), DataType::F32);
@@ -198,7 +200,7 @@ Result<PriceChoices> typesByPrice(const std::shared_ptr<const Model>& model, con
     return layOut(model, only, {}, structure, stop);
   };
   const Layout wide = TRY(alone(DataType::F32));
-  structure = wide.plan.structure;  // the same for every choice of types
+  structure = wide.plan.structure;  // it is the same for every choice of types
   std::vector<Alternative> others;
   for (const DataType type : floatPrecisions(options))
     if (type != DataType::F32 && wide.plan.target.computeTypes.contains(type))

@@ -12,7 +12,7 @@ std::string valueNames(const Graph& graph, const std::vector<ValueId>& values) {
   return joined(names);
 }
 
-/// The covers of the bodies of a fused node, further in.
+/// Prints the covers of the bodies of a fused node, indented.
 std::string bodiesText(const Cover& cover, const FusedNode& fused) {
   std::string text;
   for (const CoverBody& body : cover.bodies) {
@@ -25,7 +25,7 @@ std::string bodiesText(const Cover& cover, const FusedNode& fused) {
   return text;
 }
 
-/// The fused nodes of a segment, or those of none.
+/// Prints the fused nodes of a segment, or those in no segment.
 std::string fusedNodesText(const Cover& cover, SegmentId segment) {
   const Graph& graph = cover.graph();
   std::string text;

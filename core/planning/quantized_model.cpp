@@ -24,7 +24,7 @@ Status checkOptions(const PlanOptions& options) {
   return Done{};
 }
 
-/// What of the directives quantization depends on, in their order. `places`: where each stands.
+/// Returns the directives on which quantisation depends, in their order. `places` gets the index of each.
 Directives relevant(const Directives& directives, std::vector<int>& places) {
   Directives kept;
   for (std::size_t i = 0; i < directives.size(); ++i) {
@@ -36,7 +36,7 @@ Directives relevant(const Directives& directives, std::vector<int>& places) {
   return kept;
 }
 
-/// Of all that the quantised graph is made from.
+/// Hashes everything from which the quantised graph is made.
 Hash128 keyOf(const Model& model, const PlanOptions& options, const std::vector<QuantizeWish>& wishes,
               const QuantizeRequest& request) {
   KeyBuilder key;
@@ -52,7 +52,7 @@ Hash128 keyOf(const Model& model, const PlanOptions& options, const std::vector<
   return key.hash();
 }
 
-/// What is wished of each node: by pins, by fallbacks, and by the patterns that the ranges leave out.
+/// What is requested for each node: by pins, by fallbacks, and by the patterns that the ranges exclude.
 class Wishes {
  public:
   static Result<Wishes> create(const Model& model, const Target& target, const PlanOptions& options,
@@ -69,7 +69,7 @@ class Wishes {
     return wishes;
   }
 
-  /// By NodeId; without the pin `gone`.
+  /// Returns the requests by NodeId, without those of the pin `gone`.
   std::vector<QuantizeWish> all(const Graph& graph, int gone = -1) const {
     std::vector<QuantizeWish> wishes = m_excluded;
     for (const NodeId node : graph.order()) {
@@ -88,7 +88,7 @@ class Wishes {
   bool isToFloats(int index) const {
     return directive(index).kind == DirectiveKind::Pin && directive(index).type != DataType::I8;
   }
-  /// In the options.
+  /// Returns the index in the options.
   int placeOf(int index) const { return m_places[static_cast<std::size_t>(index)]; }
 
  private:
@@ -100,11 +100,11 @@ class Wishes {
   std::vector<QuantizeWish> m_excluded;
 };
 
-/// `options` and `wishes` must outlive it.
+/// `options` and `wishes` must outlive the result.
 QuantizeRequest requestOf(const PlanOptions& options, const Target& target, std::span<const QuantizeWish> wishes,
                           const StopToken& stop, const PricedIntegers& priced = {}) {
   const bool everyNode = std::ranges::find(options.precisions, DataType::I8) != options.precisions.end();
-  // TensorRT's compiler knows no zero points.
+  // TensorRT's compiler has no zero points.
   const bool symmetric =
       target.predictedFusions || (options.ranges != nullptr && options.ranges->settings.choice.symmetric);
   return {.ranges = options.ranges.get(),
@@ -116,7 +116,7 @@ QuantizeRequest requestOf(const PlanOptions& options, const Target& target, std:
           .stop = stop};
 }
 
-/// What the plan's model was quantised by.
+/// Returns the request with which the plan's model was quantised.
 Result<QuantizeRequest> requestOf(const Plan& plan, std::vector<QuantizeWish>& wishes, const StopToken& stop) {
   const Model& model = *unquantized(plan.model);
   wishes = TRY(Wishes::create(model, plan.target, plan.options, stop)).all(*model.graph);
@@ -127,7 +127,7 @@ bool quantizes(const PlanOptions& options) {
   return options.ranges != nullptr || options.weightOnly.type != DataType::Undefined;
 }
 
-/// The nodes that read codes, by NodeId.
+/// Returns by NodeId whether a node reads codes.
 std::vector<char> codedBy(const Graph& graph, const QuantizeRequest& request) {
   std::vector<char> coded(graph.nodeIdLimit(), 0);
   const EdgeChoice choice = chooseEdges(graph, request);

@@ -9,32 +9,33 @@
 
 namespace fusescope {
 
-/// Whether a precision or a pin asks for int8, which ranges are for.
+/// Whether a precision or a pin asks for int8, so that ranges are needed.
 bool asksForIntegers(const PlanOptions& options);
 
-/// `model`, which nothing was quantised in yet, with codes on the edges as the ranges, precisions, pins and fallbacks
-/// of `options` say; `model` itself where they ask for no integers. A pure function of these: equal ones give equal
-/// graphs. That of `previous` is taken where it was made of the same. Errors: int8 is asked for and there are no
-/// ranges, or ranges are given and nothing asks for int8; a pattern that matches nothing; ranges of another network;
-/// cancelled. `priced`: what prices say, as integersByPrice() finds it.
+/// Returns `model`, which must not be quantised yet, with quantised codes on its edges as the ranges, precisions, pins
+/// and fallbacks of `options` require. If these ask for no integers, it returns `model` itself. It is a pure function:
+/// equal arguments give equal graphs. The model of `previous` is reused if it was made of the same arguments. It is an
+/// error if int8 is asked for without ranges, if ranges are given and nothing asks for int8, if a pattern matches
+/// nothing, if the ranges are of another network, or if `stop` was requested. `priced` is the result of
+/// integersByPrice().
 Result<std::shared_ptr<const Model>> quantizedModel(std::shared_ptr<const Model> model, const PlanOptions& options,
                                                     const Plan* previous = nullptr, const StopToken& stop = {},
                                                     const PricedIntegers& priced = {});
 
-/// What the model of `plan` was before codes were put into it: what the file has, but for numbers that smoothing moved
-/// from activations into weights. Ids of nodes and values are the same.
+/// Returns the model of `plan` without quantised codes. It is the model of the file, except for numbers that smoothing
+/// moved from activations into weights. Ids of nodes and values are the same.
 Result<std::shared_ptr<const Model>> modelBeforeCodes(const Plan& plan, const StopToken& stop = {});
 
-/// The graph that `plan` is of with the same codes, before they are moved (withCodes()): what a file of the model is
-/// edited by.
+/// Returns the graph of `plan` with the same codes, before they are moved (withCodes()). Exports edit the model's file
+/// according to this graph.
 Result<std::shared_ptr<const Graph>> graphWithCodes(const Plan& plan, const StopToken& stop = {});
 
-/// The nodes of `model` that read codes, or weights of codes, as `options` say; by NodeId. Of a model that nothing was
-/// quantised in yet. Errors: those of quantizedModel().
+/// Returns by NodeId whether a node of `model` reads quantised codes, or weights that are codes, under `options`.
+/// `model` must not be quantised yet. Errors are those of quantizedModel().
 Result<std::vector<char>> codedNodes(const Model& model, const PlanOptions& options, const StopToken& stop = {});
 
-/// By place in `options.directives`, for each pin that keeps nodes from codes: the nodes that read codes, or weights of
-/// codes, where this pin alone is left out, and do not with it.
+/// Returns for each pin that keeps nodes from using codes, by its index in `options.directives`, the nodes that would
+/// read codes (or weights that are codes) without this pin.
 Result<std::map<int, std::vector<NodeId>>> keptInFloats(const Model& model, const PlanOptions& options,
                                                         const StopToken& stop = {});
 

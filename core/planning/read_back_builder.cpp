@@ -38,7 +38,7 @@ ReadBackBuilder::ReadBackBuilder(std::shared_ptr<const Plan> asked, const ReadBa
   std::vector<SegmentId> compiled;
   for (Segment& segment : m_made->segments) {
     if (segment.kind == SegmentKind::Accelerated) compiled.push_back(segment.id);
-    if (segment.kind == SegmentKind::Fallback) segment.backend = kOwnCompiler;  // by whichever kernels it has
+    if (segment.kind == SegmentKind::Fallback) segment.backend = kOwnCompiler;  // whichever kernels it has
   }
   if (compiled.size() == 1) m_onlySegment = compiled.front();
   for (const ReadBackKernel& kernel : m_told.kernels)
@@ -69,7 +69,7 @@ std::shared_ptr<const ReadBackPlan> ReadBackBuilder::run() {
   return std::move(m_made);
 }
 
-/// A kernel of our own engine that is one of the plan, of which the plan knows more than is told.
+/// Whether a kernel of our own engine is one of the plan, about which the plan contains more than is reported.
 bool ReadBackBuilder::isAsPlanned(const ReadBackKernel& told) const {
   if (!told.isOurs || told.nodes.empty()) return false;
   const FusedNode& planned = *m_asked.fusedNodeOf(told.nodes.front().first);
@@ -116,7 +116,7 @@ void ReadBackBuilder::takeOurs(const FusedNode& fused) {
   m_details.push_back(std::move(details));
 }
 
-/// The node that gives it its kind, as far as one does by our own rules; else the last.
+/// Returns the node that determines the kind, if one does by our own rules; otherwise the last node.
 NodeId ReadBackBuilder::rootOf(const FusedNode& fused) const {
   for (const NodeId node : fused.nodes) {
     const FusedNode& planned = *m_asked.fusedNodeOf(node);
@@ -125,7 +125,8 @@ NodeId ReadBackBuilder::rootOf(const FusedNode& fused) const {
   return fused.nodes.empty() ? NodeId() : fused.nodes.back();
 }
 
-/// Of a kernel without nodes it is clear where all that was compiled is one segment.
+/// Returns the segment of a kernel. A kernel without nodes is in the only segment that was compiled, if there is just
+/// one.
 SegmentId ReadBackBuilder::segmentOf(const FusedNode& fused) const {
   if (fused.nodes.empty()) return m_onlySegment;
   const SegmentId first = m_asked.fusedNodeOf(fused.nodes.front())->segment;
@@ -133,7 +134,7 @@ SegmentId ReadBackBuilder::segmentOf(const FusedNode& fused) const {
   return std::ranges::all_of(fused.nodes, isThere) ? first : SegmentId();
 }
 
-/// Of what a kernel writes, what it also makes.
+/// Records, of what a kernel writes, what it also computes.
 void ReadBackBuilder::noteWritten(std::uint32_t kernel) {
   for (const KernelValue& output : m_details[kernel].outputs) {
     const NodeId producer = output.value.valid() ? m_graph.value(output.value).producer : NodeId();
@@ -142,7 +143,8 @@ void ReadBackBuilder::noteWritten(std::uint32_t kernel) {
   }
 }
 
-/// A node without a kernel, as a view, may read from one kernel alone, and only that reads what it makes: it is inside.
+/// A node without a kernel, such as a view, is inside a kernel if it reads only results of this kernel and only this
+/// kernel reads its result.
 void ReadBackBuilder::findEnclosed() {
   m_enclosed.resize(m_kernels.size());
   for (const NodeId node : m_graph.order()) m_madeBy[node.index] = makerOf(node);
@@ -164,7 +166,8 @@ void ReadBackBuilder::findEnclosed() {
   }
 }
 
-/// The kernel that alone holds a node, or alone makes all that a node without one reads.
+/// Returns the only kernel that contains a node or, for a node without a kernel, the only one that makes everything
+/// that it reads.
 std::uint32_t ReadBackBuilder::makerOf(NodeId node) const {
   const auto& holders = m_holders[node.index];
   if (!holders.empty()) return holders.size() == 1 ? holders.front() : kNoKernel;
@@ -194,8 +197,9 @@ bool ReadBackBuilder::isUsedOutside(ValueId value) const {
          std::ranges::any_of(m_graph.value(value).consumers, [&](NodeId user) { return !isInside(user); });
 }
 
-/// What a kernel reads and writes: what is told, and by the graph what is left open: what it reads where some of that,
-/// or all, is not told, and what others use of it where nobody tells who writes it.
+/// Determines what a kernel reads and writes. Values that are not reported are derived from the graph: what the kernel
+/// reads, if some or all of it is not reported, and what others use of its results, if no kernel is reported to write
+/// it.
 void ReadBackBuilder::takeValues(std::uint32_t kernel) {
   enter(kernel);
   FusedNode& fused = m_kernels[kernel];
@@ -211,7 +215,7 @@ void ReadBackBuilder::takeValues(std::uint32_t kernel) {
     if (isKnown(output) && writes.insert(output.value).second) fused.outputs.push_back({.value = output.value});
 }
 
-/// What a kernel makes for itself: it lives inside, unless it or another that makes it writes it.
+/// Values that a kernel makes only for itself are inner, unless it or another kernel that makes them writes them.
 void ReadBackBuilder::takeInnerEdges(std::uint32_t kernel) {
   enter(kernel);
   FusedNode& fused = m_kernels[kernel];
@@ -230,9 +234,9 @@ std::vector<ValueId> ReadBackBuilder::resultsOf(const FusedNode& fused) const {
   return results;
 }
 
-/// What others use of a kernel and nobody writes. The only such value, of a node that no other kernel holds, is the
-/// only output that is told without a value, where a value of its type may have that one: a product whose result gets
-/// its extents by another kernel.
+/// Derives outputs: what other kernels use of a kernel's results and no kernel is reported to write. If there is
+/// exactly one such value, of a node in no other kernel, and exactly one output is reported without a value, they are
+/// the same if the types allow it. An example is a product whose result gets its extents in another kernel.
 void ReadBackBuilder::deriveOutputs(std::uint32_t kernel) {
   std::vector<KernelValue>& outputs = m_details[kernel].outputs;
   std::vector<ValueId> used;
@@ -284,8 +288,8 @@ void ReadBackBuilder::order() {
   }
 }
 
-/// As our own where one has the same nodes. Kernels without nodes are known by their compiler and name; of several
-/// that would be known by the same, the later by how many came before, too.
+/// A kernel with the same nodes as one of ours gets its identity. Kernels without nodes are identified by their
+/// compiler and name; if several are equal, the number of those before it is included.
 void ReadBackBuilder::identify() {
   const Identities identities(*m_made->model);
   std::map<Hash128, std::uint32_t> known;
@@ -298,7 +302,8 @@ void ReadBackBuilder::identify() {
   }
 }
 
-/// Those remain that our own engine makes, for its own kernels or for outputs of the network, of what stands there now.
+/// Keeps the casts that our own engine makes, for its own kernels or for outputs of the network, with the types that
+/// values have now.
 void ReadBackBuilder::moveCasts() {
   for (PlannedCast cast : m_asked.casts) {
     const bool isForOutput = cast.consumers.empty();
@@ -311,7 +316,7 @@ void ReadBackBuilder::moveCasts() {
   }
 }
 
-/// That a node has a kernel, or runs here, is seen from the kernels, whatever is told.
+/// Whether a node has a kernel, or runs here, is determined from the kernels, whatever is reported.
 void ReadBackBuilder::tellFates() {
   m_made->fates.assign(m_graph.nodeIdLimit(), Fate::NotDisclosed);
   for (const auto& [node, fate] : m_told.fates)
@@ -331,7 +336,7 @@ void ReadBackBuilder::grantTypes() {
   }
 }
 
-/// What its first kernel calculates in; what moves has the type of its result.
+/// Returns the type in which its first kernel calculates; a node that moves elements has the type of its result.
 DataType ReadBackBuilder::grantOf(NodeId node, DataType planned) const {
   if (m_asked.calculates[node.index] == DataType::Undefined) {
     const auto& outputs = m_graph.node(node).outputs;

@@ -7,7 +7,8 @@
 
 namespace fusescope {
 
-/// Makes a ReadBackPlan of what a compiler tells, which was checked to be of the network. Used once; both outlive it.
+/// Makes a ReadBackPlan of a compiler's report, which was already checked against the network. It is used once, and
+/// both arguments must outlive it.
 class ReadBackBuilder {
  public:
   ReadBackBuilder(std::shared_ptr<const Plan> asked, const ReadBack& told);
@@ -51,19 +52,20 @@ class ReadBackBuilder {
   const Plan& m_asked;
   const Graph& m_graph;
   const ReadBack& m_told;
-  std::vector<const ReadBackKernel*> m_news;  ///< of m_told, those that the plan does not have as they are
+  std::vector<const ReadBackKernel*> m_news;  ///< the kernels of m_told that differ from those of the plan
   std::shared_ptr<ReadBackPlan> m_made;
-  SegmentId m_onlySegment;                            ///< all that was compiled; invalid: there are several
-  std::vector<FusedNode> m_kernels;                   ///< those that are told, then our own
-  std::vector<ReadBackPlan::Kernel> m_details;        ///< as m_kernels
-  std::vector<std::vector<std::uint32_t>> m_holders;  ///< by NodeId: of m_kernels, ascending
-  std::vector<std::uint32_t> m_madeBy;                ///< by NodeId: makerOf()
-  std::vector<std::vector<NodeId>> m_enclosed;        ///< as m_kernels: nodes without a kernel that are inside
-  std::vector<char> m_isWritten;                      ///< by ValueId: a kernel that makes it writes it
-  std::vector<std::size_t> m_position;                ///< by NodeId: in the order of the graph
-  std::vector<std::uint32_t> m_insideOf;              ///< by NodeId: m_mark when a kernel that holds it was entered
-  std::uint32_t m_mark = 0;                           ///< of the kernel that was entered last
-  std::vector<FusedNodeId> m_oursNow;  ///< by FusedNodeId of the plan that was asked for: our own in `m_made`
+  SegmentId m_onlySegment;                            ///< the segment that was compiled; invalid if there are several
+  std::vector<FusedNode> m_kernels;                   ///< the reported kernels, then those of our own engine
+  std::vector<ReadBackPlan::Kernel> m_details;        ///< one per element of m_kernels
+  std::vector<std::vector<std::uint32_t>> m_holders;  ///< by NodeId: indices of the kernels that contain it, ascending
+  std::vector<std::uint32_t> m_madeBy;                ///< by NodeId: result of makerOf()
+  std::vector<std::vector<NodeId>> m_enclosed;        ///< one per element of m_kernels: enclosed nodes without a kernel
+  std::vector<char> m_isWritten;                      ///< by ValueId: a kernel that computes it writes it
+  std::vector<std::size_t> m_position;                ///< by NodeId: position in the order of the graph
+  std::vector<std::uint32_t> m_insideOf;  ///< by NodeId: m_mark of the kernel that was entered last and contains it
+  std::uint32_t m_mark = 0;               ///< the mark of the kernel that was entered last
+  /// By FusedNodeId of the plan that was asked for: the fused node in `m_made`, if it is our own.
+  std::vector<FusedNodeId> m_oursNow;
 };
 
 }  // namespace fusescope

@@ -20,7 +20,7 @@ const std::vector<std::string_view> kPinCauseNames = {name(PinCause::None),     
                                                       name(PinCause::SharesKernel),  name(PinCause::NotDisclosed)};
 const std::vector<std::string_view> kConversionKinds = {"reformat", "cast"};
 
-/// More are no network's: what a file can make this program hold is bounded.
+/// A limit for what a file can make this program allocate; no network has more kernels.
 constexpr std::size_t kMostKernels = 1 << 18;
 
 Diagnostic badReadBack(std::string problem, std::string field = {}) {
@@ -41,7 +41,7 @@ Result<CompilerIdentity> compilerFromJson(const Json& json) {
   return fields.result(std::move(compiler));
 }
 
-/// Reads what a compiler told from the keys that readBackPlan() does not find out by itself.
+/// Reads a compiler's report from the keys that readBackPlan() does not derive itself.
 class ReadBackReader {
  public:
   ReadBackReader(const Json& json, const Plan& asked) : m_json(json), m_asked(asked), m_graph(asked.graph()) {}
@@ -83,7 +83,7 @@ class ReadBackReader {
     return *id;
   }
 
-  /// The field "node" of what is about one.
+  /// Reads the field "node" of an entry about a node.
   void readNode(JsonFields& fields, NodeId& into) const {
     fields.require("node").parse("node", into, [&](const Json& json) { return node(json); });
   }
@@ -173,15 +173,15 @@ class ReadBackReader {
     return fields.result(std::move(placement));
   }
 
-  /// What was read of `node`, unless the file names none.
+  /// Returns what was read about `node`, unless the file names none.
   template <class T>
   static Result<T> whole(const JsonFields& fields, T read, NodeId node) {
     if (!fields.error() && !node.valid()) return badReadBack("names no node", "node");
     return fields.result(std::move(read));
   }
 
-  /// Of all decisions those of the compiler: behind those of the plan that was asked for, which may have been made anew
-  /// and have others now.
+  /// Keeps the compiler's own decisions. They follow those of the plan that was asked for, which may have been made
+  /// anew with other decisions.
   void keepTheirs(std::vector<Decision>& all) const {
     const Json::const_iterator asked = m_json.find("asked");
     const bool isTold = asked != m_json.end() && asked->is_object() && asked->contains("decisions");

@@ -23,7 +23,7 @@ Json compilerJson(const CompilerIdentity& compiler) {
           {"options", Json(compiler.options)}};
 }
 
-/// The keys that only plans have that were read back.
+/// Writes the keys that only read-back plans have.
 class ReadBackWriter {
  public:
   ReadBackWriter(const ReadBackPlan& plan, const CoverWriter& names)
@@ -70,7 +70,7 @@ class ReadBackWriter {
             {"ms", jsonOrNull(kernel.ms)}};
   }
 
-  /// In the order of their first kernels. A region is known by its name.
+  /// Returns the regions in the order of their first kernels. A region is identified by its name.
   Json regionsJson() const {
     std::vector<std::size_t> position(m_graph.nodeIdLimit());
     for (std::size_t i = 0; i < m_graph.order().size(); ++i) position[m_graph.order()[i].index] = i;

@@ -10,12 +10,12 @@
 namespace fusescope {
 namespace {
 
-/// The narrower of what is told so far and `type`, if that is a float.
+/// Keeps the narrower of the type known so far and `type`, if that is a float.
 void takeNarrower(std::optional<DataType>& told, DataType type) {
   if (isFloat(type) && (!told || bitWidth(type) < bitWidth(*told))) told = type;
 }
 
-/// What the kernels of a node calculate in, the narrowest of several.
+/// Returns the type in which the kernels of a node calculate; if there are several, the narrowest.
 std::optional<DataType> calculatedIn(const ReadBackPlan& made, NodeId node) {
   std::optional<DataType> narrowest;
   for (const FusedNodeId kernel : made.kernelsOf(node)) {
@@ -25,8 +25,8 @@ std::optional<DataType> calculatedIn(const ReadBackPlan& made, NodeId node) {
   return narrowest;
 }
 
-/// The narrowest float that its kernels read for `node` or write of what it makes. Weights say nothing: they may be
-/// held narrower than they are used.
+/// Returns the narrowest float type in which its kernels read operands of `node` or write its results. Weights are
+/// ignored, because they may be stored in a narrower type than they are used in.
 std::optional<DataType> movedAs(const ReadBackPlan& made, NodeId node) {
   const Node& pinned = made.graph().node(node);
   const std::vector<ValueId> read = operands(pinned);
@@ -62,7 +62,7 @@ std::string whyNotDisclosed(Fate fate) {
   return "The compiler does not say what became of it.";
 }
 
-/// What the kernels of `node` hold between it and their other nodes.
+/// Returns the values between `node` and the other nodes of its kernels.
 std::vector<ValueId> cutAround(const ReadBackPlan& made, NodeId node) {
   const Graph& graph = made.graph();
   const auto shares = [&](NodeId other) {
@@ -79,7 +79,7 @@ std::vector<ValueId> cutAround(const ReadBackPlan& made, NodeId node) {
   return cut;
 }
 
-/// Nodes that share a kernel with `node`, and of which `type` was asked.
+/// Returns the nodes that share a kernel with `node` and for which `type` was asked.
 std::vector<std::string> nodesAskedFor(const ReadBackPlan& made, NodeId node, DataType type) {
   std::vector<std::string> names;
   for (const PrecisionGrant& grant : made.asked->precisionMap) {
@@ -98,14 +98,14 @@ std::string regionOf(const ReadBackPlan& made, NodeId node) {
   return {};
 }
 
-/// The decision of the plan that was asked for that refuses the pin; null: none does.
+/// Returns the answer of the plan that was asked for that refuses the pin, or null.
 const WishAnswer* refusalOf(const ReadBackPlan& made, NodeId node) {
   for (const WishAnswer* answer : pinAnswersAbout(*made.asked, Subject::node(made.graph().node(node).name)))
     if (answer->outcome == WishOutcome::Refused || answer->outcome == WishOutcome::NotHonoured) return answer;
   return nullptr;
 }
 
-/// Why a pin is not obeyed, in the order of how surely it is known.
+/// Returns why a pin is not obeyed; causes that are known with more certainty take precedence.
 PinHindrance hindranceOf(const ReadBackPlan& made, const ReadBackPin& pin, const ReadBack& told) {
   if (const auto known = told.hindrances.find(pin.node); known != told.hindrances.end()) return known->second;
   const Fate fate = made.fateOf(pin.node);
@@ -144,7 +144,7 @@ ReadBackPin judgedPin(const ReadBackPlan& made, const PrecisionGrant& planned, c
   return pin;
 }
 
-/// "; a kernel of its own would begin and end at relu, conv2d"
+/// Returns "; a kernel of its own would begin and end at relu, conv2d".
 std::string cutText(const ReadBackPlan& made, const ReadBackPin& pin) {
   std::vector<std::string> names;
   for (const ValueId value : pin.cut) names.push_back(made.graph().value(value).name);

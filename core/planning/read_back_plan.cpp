@@ -12,7 +12,7 @@ constexpr std::string_view kPinCauses[] = {"none",          "not_applied",    "o
                                            "no_tactic",     "target_refuses", "without_kernel", "in_region",
                                            "shares_kernel", "not_disclosed"};
 
-/// Whether what a compiler tells can be of the network that it was handed.
+/// Checks whether a compiler's report can be about the network that the compiler received.
 class ToldCheck {
  public:
   ToldCheck(const Plan& asked, const ReadBack& told)

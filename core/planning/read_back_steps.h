@@ -7,11 +7,11 @@
 
 namespace fusescope {
 
-// The steps of readBackPlan() that stand on their own.
+// The steps of readBackPlan() that do not need the builder.
 
-/// The order of `kernels`, as indices into them: producers before consumers, also where nodes without a kernel stand
-/// between; else as they are, also where they read from one another in a circle, as kernels that share nodes may.
-/// `holders`, by NodeId: the kernels that hold it, ascending.
+/// Returns the order of `kernels`, as indices into them: producers before consumers, also if there are nodes without a
+/// kernel between them. Otherwise the given order is kept, also for kernels that read each other's results in a cycle,
+/// as kernels that share nodes may. `holders` has by NodeId the kernels that contain it, ascending.
 std::vector<std::uint32_t> runOrder(const Graph& graph, const std::vector<FusedNode>& kernels,
                                     const std::vector<std::vector<std::uint32_t>>& holders);
 
@@ -19,10 +19,10 @@ std::vector<std::uint32_t> runOrder(const Graph& graph, const std::vector<FusedN
 /// kernels of `made`, and its cause from the hindrances in `told`, the plan that was asked for, fates and regions.
 std::vector<ReadBackPin> pinsOf(const ReadBackPlan& made, const ReadBack& told);
 
-/// Says of each pin of `made` that `told` does not have itself what became of it.
+/// Returns a decision for each pin of `made` for which `told` has no result: what happened to it.
 std::vector<Decision> pinDecisions(const ReadBackPlan& made, const std::vector<ReadBackPin>& told);
 
-/// Of the kernels of `made` with those that were planned.
+/// Compares the kernels of `made` with those that were planned.
 Agreement agreementOf(const ReadBackPlan& made);
 
 }  // namespace fusescope

@@ -7,9 +7,9 @@
 
 namespace fusescope {
 
-/// At which type values stand in memory is told by the kernels that make them; where the compiler made no kernel of
-/// what makes a value, by whoever writes it, then by whoever reads it. What nobody tells is not known: the type that
-/// was asked for need not be what was made.
+/// The stored type of a value is that which the kernels that make it report. If the compiler made no kernel for its
+/// producer, it is what a kernel that writes it reports, or else one that reads it. If none does, the type is unknown,
+/// because it may differ from the type that was asked for.
 void ReadBackBuilder::storeTypes() {
   m_made->storedTypes.assign(m_graph.valueIdLimit(), DataType::Undefined);
   for (const ValueId value : m_graph.allValues()) {
@@ -30,9 +30,9 @@ void ReadBackBuilder::storeTypes() {
   if (m_told.placement) storeBindings();
 }
 
-/// Whoever built an engine of others chose what it takes and gives: the first kernel that reads an input finds it as it
-/// is handed in, and the last that writes an output leaves it as it is handed out. Where none tells a type, it is the
-/// network's.
+/// An engine that was built elsewhere has its own types of inputs and outputs: the first kernel that reads an input
+/// reads the type that is passed in, and the last that writes an output writes the type that is passed out. If no type
+/// is reported, it is the network's.
 void ReadBackBuilder::storeBindings() {
   std::unordered_set<ValueId> known;
   for (const ReadBackKernel& kernel : m_told.kernels)
@@ -47,13 +47,13 @@ void ReadBackBuilder::bindAs(const KernelValue& value) {
   if (value.type != DataType::Undefined) m_made->storedTypes[value.value.index] = value.type;
 }
 
-/// The first that tells is believed.
+/// The first report is used.
 void ReadBackBuilder::storeAs(const KernelValue& value) {
   DataType& stored = m_made->storedTypes[value.value.index];
   if (stored == DataType::Undefined) stored = value.type;
 }
 
-/// Of a kernel that is as planned they are known.
+/// For a kernel that is as planned, the types are known.
 void ReadBackBuilder::typeValues() {
   for (FusedNode& fused : m_made->fusedNodes) {
     const ReadBackPlan::Kernel& kernel = m_made->kernels[fused.id.index];

@@ -7,8 +7,8 @@
 namespace fusescope {
 namespace {
 
-/// Kahn's algorithm over kernels and nodes: a node is done when all kernels that hold it are, or, where none does, when
-/// what it reads is. Linear but for the queue.
+/// Kahn's algorithm over kernels and nodes. A node is done when all kernels that contain it are done or, if there are
+/// none, when everything that it reads is done. Linear except for the queue.
 class KernelSorter {
  public:
   KernelSorter(const Graph& graph, const std::vector<FusedNode>& kernels,
@@ -54,7 +54,7 @@ class KernelSorter {
   }
 
  private:
-  /// Kernels, then nodes.
+  /// Kernels come first, then nodes.
   std::uint32_t vertexOf(NodeId node) const { return m_kernels + node.index; }
 
   void await(std::uint32_t first, std::uint32_t then) {
@@ -69,7 +69,7 @@ class KernelSorter {
     pass(kernel);
   }
 
-  /// `vertex` is done: what waits for it alone comes next.
+  /// `vertex` is done; what waited only for it comes next.
   void pass(std::uint32_t vertex) {
     std::vector<std::uint32_t> done{vertex};
     while (!done.empty()) {

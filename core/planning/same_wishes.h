@@ -4,9 +4,9 @@
 
 namespace fusescope {
 
-/// Without id and note: these are for people, and do not bear on a plan.
+/// Returns the directive without id and note, which are for people and have no effect on a plan.
 Directive withoutWords(Directive directive);
-/// Whether both ask for the same plan, whatever the ids and notes of their directives are.
+/// Whether both options ask for the same plan. The ids and notes of directives are ignored.
 bool sameWishes(const PlanOptions& a, const PlanOptions& b);
 
 }  // namespace fusescope

@@ -79,7 +79,7 @@ class BorderFinder {
     if (from.valid()) leave(from, value, by, conversion);
   }
 
-  /// A node that a compiler made no kernel of stands at a border as others do.
+  /// A node for which a compiler made no kernel is at a border as other nodes are.
   void readWithoutKernel(NodeId node) {
     for (const ValueId value : operands(m_graph.node(node)))
       if (value.valid() && !m_graph.isConstant(value)) read(value, m_segmentOf[node.index], FusedNodeId());

@@ -10,7 +10,7 @@ namespace fusescope {
 namespace {
 
 std::string structureKey(const Model& model, const Target& target, const PlanOptions& options) {
-  Directives structural;  // where nodes run, and which types values are narrowed to for the target
+  Directives structural;  // where nodes run, and to which types values are narrowed for the target
   for (const Directive& directive : options.directives)
     if (formOf(directive).reach == DirectiveReach::Segments) structural.push_back(directive);
   const std::string support = options.support != nullptr ? options.compiler + toJson(*options.support).dump() : "";
@@ -36,10 +36,11 @@ void takeVerdicts(const Graph& graph, std::vector<NodeVerdict> verdicts, Structu
   }
 }
 
-/// Of a node that falls back though the compiler was never handed it.
+/// The code for a node that falls back although the compiler was never asked about it.
 constexpr const char* kNotAsked = "validate.not_asked";
 
-/// What the compiler says, whatever the target's table does: what it refuses, and what it has built.
+/// Applies the compiler's answers, which take precedence over the target's table: nodes that it refuses, and nodes that
+/// it has built.
 void judgeByCompiler(const Graph& graph, const PlanOptions& options, std::vector<NodeVerdict>& verdicts) {
   if (options.support == nullptr) return;
   std::unordered_map<std::string_view, const NodeSupport*> byNode;
@@ -92,12 +93,12 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
     structure->most = std::make_shared<const UsualExtents>(model, UsualExtents::Choice::Most);
   }
 
-  // 1. Types that the target lacks, as if every node ran accelerated.
+  // 1. Types that the target lacks are truncated, as if every node ran accelerated.
   structure->truncation =
       planTruncation(graph, target, directives.truncate, model.isBody ? GraphInputs::Handed : GraphInputs::Open);
   TRY(checkStop(stop));
 
-  // 2. One verdict per node, on the types after truncation.
+  // 2. There is one verdict per node, on the types after truncation.
   std::vector<NodeVerdict> verdicts = validateNodes(graph, target, directives, structure->truncation);
   refuseOptimisedOperators(model, target, verdicts);
   refuseInlinedOperators(model, target, verdicts);
@@ -105,7 +106,7 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
   judgeByCompiler(graph, options, verdicts);
   TRY(checkStop(stop));
 
-  // 3. Segments.
+  // 3. Segments are found.
   const auto firstVerdict = static_cast<std::uint32_t>(model.decisions.size());
   structure->partition = partitionGraph(graph, target, verdicts, firstVerdict, directives, options);
   structure->accelerated = acceleratedNodes(graph, structure->partition);
@@ -113,11 +114,11 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
   append(structure->decisions, std::move(structure->partition.decisions));
   TRY(checkStop(stop));
 
-  // 4. Truncation holds inside accelerated segments only, now that they are known.
+  // 4. The segments are known now, and truncation is kept only inside accelerated ones.
   settleTruncation(graph, target, structure->accelerated, directives, options, structure->truncation);
   append(structure->decisions, std::move(structure->truncation.decisions));
 
-  // 5. What each node is, and what could run as one kernel if nobody wished otherwise.
+  // 5. The facts of each node are determined, and the regions that could run as one kernel without any directive.
   structure->facts = nodeFacts(graph, structure->partition, structure->truncation);
   structure->given = givenValues(graph, structure->facts);
   structure->fusion = fuseNodes(graph, structure->partition, graph.order(), {.facts = &structure->facts});

@@ -11,70 +11,74 @@
 
 namespace fusescope {
 
-/// What a node is to the planner whatever is asked of it.
+/// The properties of a node that do not depend on directives for types.
 struct NodeFacts {
   enum class Author {
     Silent,
-    Narrow,
-    CastUp
-  };                                       ///< Narrow: the network declares f16 or bf16; CastUp: f32 behind a Cast
-  DataType natural = DataType::Undefined;  ///< what it calculates in if nobody asks for another type
-  bool floats = false;                     ///< calculates floats: precision applies
-  bool moves = false;                      ///< moves elements, or is a Cast between floats: takes types as they come
+    Narrow,  ///< the network declares f16 or bf16
+    CastUp   ///< the network declares f32, after a Cast
+  };
+  DataType natural = DataType::Undefined;  ///< the type in which it calculates if no other is asked for
+  bool floats = false;                     ///< it calculates floats, so that precision applies
+  bool moves = false;  ///< it moves elements or is a Cast between floats, so that it keeps the type of its input
   Author author = Author::Silent;
-  NodeId cast;  ///< CastUp: the Cast
-  /// A product or convolution whose kernel multiplies integers: of two operands that it dequantises, or written on
-  /// codes (multipliesCodes()).
+  NodeId cast;  ///< for CastUp: the Cast
+  /// It is a product or convolution whose kernel multiplies integers: both operands are dequantised in the kernel, or
+  /// the operator is defined on codes (multipliesCodes()).
   bool quantised = false;
 };
 
-/// What would let the target run a node that it refuses.
+/// What would make the target accept a node that it refuses.
 struct Remedy {
   std::optional<TruncateMode> truncation;
-  std::string equivalent;  ///< operators in its place; empty: the target's table names none
+  std::string equivalent;  ///< operators that could replace it; empty if the target's table names none
 };
 
-/// What a plan is before types: what runs where, and what could run as one kernel. Depends on the model, the target and
-/// the directives that decide where nodes run; the same for every choice of precision. Immutable, shared between plans.
+/// The part of a plan that does not depend on types: which nodes run where, and which could share a kernel. It depends
+/// on the model, the target, and the directives that decide where nodes run, and is the same for every choice of
+/// precision. Immutable, and shared between plans.
 struct Structure {
-  std::string key;  ///< of all it was made from but the model
+  std::string key;  ///< everything that it was made from, except the model
   Truncation truncation;
   Partitioning partition;
-  std::map<NodeId, Remedy> remedies;  ///< of refused nodes, where there is one
+  std::map<NodeId, Remedy> remedies;  ///< for refused nodes, if there is one
   std::vector<char> accelerated;      ///< by NodeId
   std::vector<NodeFacts> facts;       ///< by NodeId
-  std::vector<char> given;  ///< by ValueId: an input of the network, or only moved from inputs: nobody calculated it
+  /// By ValueId: it is an input of the network, or moved from inputs only, so that no node calculated it.
+  std::vector<char> given;
   Fusion fusion;
   std::vector<std::uint32_t> regionOf;              ///< by NodeId: index into fusion.regions
-  std::shared_ptr<const UsualExtents> usual;        ///< that work and bytes are told for
-  std::shared_ptr<const UsualExtents> least, most;  ///< null where the inputs' extents are fixed
-  std::vector<Decision> decisions;                  ///< evidence counts from the first decision of the model
+  std::shared_ptr<const UsualExtents> usual;        ///< the extents at which work and bytes are computed
+  std::shared_ptr<const UsualExtents> least, most;  ///< null if the inputs' extents are fixed
+  std::vector<Decision> decisions;                  ///< indices of evidence count from the model's first decision
 };
 
-/// Steps 1 to 5 of the pipeline. `previous` is taken if it was made of the same.
+/// Runs steps 1 to 5 of the pipeline. `previous` is returned if it was made from the same.
 Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const Target& target,
                                                        const DirectiveMap& directives, const PlanOptions& options,
                                                        std::shared_ptr<const Structure> previous,
                                                        const StopToken& stop);
 
-/// By NodeId. Which products of dequantised operands are quantised is found once regions are known.
+/// Returns the facts by NodeId. Which products of dequantised operands are quantised is determined later, when regions
+/// are known.
 std::vector<NodeFacts> nodeFacts(const Graph& graph, const Partitioning& partition, const Truncation& truncation);
-/// By ValueId: Structure::given.
+/// Returns Structure::given.
 std::vector<char> givenValues(const Graph& graph, const std::vector<NodeFacts>& facts);
-/// Whether `node` is written as a product or convolution of 8-bit integers (MatMulInteger, QLinearConv, …): it has no
-/// other type, whatever precision is asked for.
+/// Whether `node` is an operator for products or convolutions of 8-bit integers (MatMulInteger, QLinearConv, …). Its
+/// type does not depend on the precision.
 bool multipliesCodes(const Graph& graph, const Node& node);
-/// The product or convolution of `region` whose two operands it dequantises from 8-bit integers; else invalid.
+/// Returns the product or convolution of `region` whose two operands the region dequantises from 8-bit integers, or an
+/// invalid id.
 NodeId quantisedRoot(const Graph& graph, const Region& region);
-/// What a node that calculates in `type` asks of a kernel of one type. A product of integers that the kernel
-/// dequantises goes with any float (Undefined), and so does what quantises or dequantises: it belongs to its
-/// neighbours.
+/// Returns the type that a kernel of one type must have for a node that calculates in `type`. It is Undefined (any
+/// type) for a product of integers that the kernel dequantises, and for nodes that quantise or dequantise, which go
+/// with their neighbours.
 DataType typeToKernel(const Node& node, DataType type);
-/// The float types that a plan may exchange for one another. f64 and types of a byte are what the model says.
+/// Whether a plan may replace this float type by another one. f64 and types of one byte are kept as the model has them.
 bool isExchangeable(DataType type);
-/// Whether `node` asks for extents only, so that the type of what it reads is all one to it.
+/// Whether `node` uses only the extents of its input, so that the input's type does not matter.
 bool readsExtentsOnly(const Node& node);
-/// Whether operand `i` of `node` is data that the node's type applies to; scales, ranges and extents are not.
+/// Whether operand `i` of `node` is data that has the node's type; scales, ranges and extents are not.
 bool isDataOperand(const Node& node, std::size_t i);
 
 }  // namespace fusescope

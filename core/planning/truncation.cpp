@@ -16,7 +16,7 @@ Json arguments(const std::string& value, DataType from, DataType to) {
   return {{"value", value}, {"from", toText(from)}, {"to", toText(to)}};
 }
 
-/// The nodes whose bodies read `value` from outside.
+/// Returns the nodes whose bodies read `value` from outside.
 std::vector<NodeId> capturersOf(const Graph& graph, ValueId value) {
   std::vector<NodeId> holders;
   for (const NodeId consumer : graph.value(value).consumers) {
@@ -29,7 +29,7 @@ std::vector<NodeId> capturersOf(const Graph& graph, ValueId value) {
   return holders;
 }
 
-/// The same for a constant: whether and where bodies read it stands beside it.
+/// Returns the same for a constant, and also whether and where bodies read it.
 Json constantArguments(const Graph& graph, ValueId constant, DataType from, DataType to) {
   Json all = arguments(graph.value(constant).name, from, to);
   std::vector<std::string> holders;
@@ -39,7 +39,8 @@ Json constantArguments(const Graph& graph, ValueId constant, DataType from, Data
   return all;
 }
 
-/// The first element that does not survive, as text; nothing if all do. F64: what overflows or becomes zero.
+/// Returns the first element that would be lost, as text, or nothing if there is none. For F64, an element is lost that
+/// overflows or becomes zero.
 std::optional<std::string> firstLoss(const Tensor& tensor) {
   for (std::int64_t i = 0; i < tensor.count(); ++i) {
     if (tensor.type() == DataType::I64) {
@@ -55,9 +56,9 @@ std::optional<std::string> firstLoss(const Tensor& tensor) {
   return std::nullopt;
 }
 
-/// Whether `node` reads `value` only where a number beyond the int32 range means no limit: starts and ends of
-/// Slice(data, starts, ends, axes, steps), which are clamped to the extent, and the most boxes of a class of
-/// NonMaxSuppression(boxes, scores, most, …), of which there are fewer.
+/// Whether `node` reads `value` only where a number beyond the int32 range means that there is no limit: starts and
+/// ends of Slice(data, starts, ends, axes, steps), which are clamped to the extent, and the maximum number of boxes of
+/// a class in NonMaxSuppression(boxes, scores, most, …), of which there are fewer.
 bool saturates(const Node& node, ValueId value) {
   const auto reads = [&](std::initializer_list<std::size_t> positions) {
     return std::ranges::any_of(positions, [&](std::size_t position) { return node.input(position) == value; });
@@ -66,7 +67,7 @@ bool saturates(const Node& node, ValueId value) {
   return node.is("NonMaxSuppression") && !reads({0, 1, 3, 4});
 }
 
-/// One graph, or the graph of a body, with tables that answer in constant time who its values are.
+/// A graph or the graph of a body, with tables that answer questions about its values in constant time.
 class Scope {
  public:
   explicit Scope(const Graph& graph) : graph(graph), m_input(graph.valueIdLimit()), m_output(graph.valueIdLimit()) {
@@ -75,7 +76,7 @@ class Scope {
   }
   bool isInput(ValueId id) const { return m_input[id.index] != 0; }
 
-  /// The first reader of a value all of whose readers take every number beyond the int32 range as no limit.
+  /// Returns the first reader of a value, if all its readers treat every number beyond the int32 range as no limit.
   NodeId saturatingReader(ValueId id) const {
     const std::vector<NodeId>& readers = graph.value(id).consumers;
     if (readers.empty() || m_output[id.index] != 0) return {};
@@ -90,7 +91,7 @@ class Scope {
   std::vector<char> m_input, m_output;
 };
 
-/// What becomes of a constant that could be narrowed.
+/// What happens to a constant that could be narrowed.
 struct ConstantVerdict {
   bool narrows = true;
   bool hasData = true;
@@ -128,7 +129,7 @@ class Truncator {
   }
 
  private:
-  /// What the values around a body are: by ValueId of the graph that its holder lies in.
+  /// What is known of the values around a body, by ValueId of the graph that contains its holder.
   struct Around {
     const std::vector<DataType>& types;
     const std::vector<char>& wide;
@@ -139,8 +140,8 @@ class Truncator {
     return narrows(m_modes.inputs, type) || narrows(m_modes.constants, type);
   }
 
-  /// Which values the modes alone keep wide, by ValueId; the inputs are known. What a node makes of something of the
-  /// same type that stays wide stays wide, too.
+  /// Determines by ValueId which values stay wide only because of the modes; those of the inputs are given. If an
+  /// operand of the same type stays wide, so does the result of a node.
   void keepWide(const Graph& graph, std::vector<char>& wide) const {
     for (const ValueId id : graph.allValues())
       if (graph.isConstant(id)) wide[id.index] = narrows(m_modes.constants, typeOf(graph, id)) ? 0 : 1;
@@ -165,7 +166,7 @@ class Truncator {
     const Value& value = m_graph.value(id);
     const DataType from = value.type.dtype;
     m_result.types[id.index] = from;
-    if (value.type.container != Container::None) return;  // no segment that truncates takes them
+    if (value.type.container != Container::None) return;  // no segment that truncates includes them
     const DataType to = truncated(from, wide);
     if (to == from) {
       if (auto said = notChosen(scope, id)) m_result.decisions.push_back(std::move(*said));
@@ -190,7 +191,7 @@ class Truncator {
     m_result.decisions.push_back(std::move(refused));
   }
 
-  /// "holds 1e300, which does not survive as f32".
+  /// Returns "holds 1e300, which does not survive as f32".
   static std::string whyWide(const ConstantVerdict& verdict, DataType to) {
     if (!verdict.hasData) return "has no data to prove that it survives as " + toText(to);
     return "holds " + verdict.loss + ", which does not survive as " + toText(to);
@@ -204,14 +205,16 @@ class Truncator {
                   {Subject::value(value.name)}, "truncation", std::move(all));
   }
 
-  /// Where the target lacks the type and only a mode keeps the value wide: the option that would narrow it.
+  /// If the target lacks the type and only a mode keeps the value wide, returns the decision with the option that would
+  /// narrow it.
   std::optional<Decision> notChosen(const Scope& scope, ValueId id) const {
     const Value& value = scope.graph.value(id);
     const DataType from = value.type.dtype;
     if (truncatedType(m_target, TruncateMode::All, from) == from) return std::nullopt;
     const bool isConstant = scope.graph.isConstant(id), isInput = !isConstant && !value.producer.valid();
     if (isConstant && !judge(scope, id, from).narrows) return std::nullopt;
-    if (isInput && narrows(m_modes.inputs, from)) return std::nullopt;  // of a body, which is handed it so
+    // The input of a body, whose holder passes it in this type.
+    if (isInput && narrows(m_modes.inputs, from)) return std::nullopt;
     const auto covered = [&](DataType type) {
       return type == from || (!isConstant && narrows(m_modes.inputs, type)) ||
              (!isInput && narrows(m_modes.constants, type));
@@ -234,7 +237,7 @@ class Truncator {
         insideBody(holder, graph, graph.node(node), *body, around);
   }
 
-  /// Which inputs of a body stay wide: those that it captures or is handed wide.
+  /// Returns which inputs of a body stay wide: those that are captured or passed in wide.
   std::vector<char> wideInputs(const Graph& outer, const Node& node, const Subgraph& body, const Around& around) const {
     const Graph& graph = *body.graph;
     std::vector<char> wide(graph.valueIdLimit(), 0);
@@ -272,7 +275,8 @@ class Truncator {
     }
   }
 
-  /// A body that lies in two places, since the body that holds it does: what stays wide in one of them stays wide.
+  /// If the holder of a body occurs in two places, so does the body; a value that stays wide in one of them stays wide
+  /// in both.
   static void keepWidest(TruncatedBody& known, const TruncatedBody& other) {
     const Graph& graph = *known.body->graph;
     for (const ValueId id : graph.allValues())
@@ -317,7 +321,7 @@ class Truncator {
   Truncation m_result;
 };
 
-/// The decisions about the values that are narrowed.
+/// Adds the decisions about the values that are narrowed.
 void recordNarrowed(const Graph& graph, const std::vector<char>& accelerated, Truncation& truncation) {
   const auto record = [&](const char* code, const std::vector<TruncatedValue>& entries) {
     for (const TruncatedValue& entry : entries) {

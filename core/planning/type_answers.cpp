@@ -17,7 +17,7 @@ Cause causeOf(const Plan& plan, const TypeChoice& choice) {
   return "precision";
 }
 
-/// What a node's own word says of a pin on it.
+/// Returns the outcome of a pin for a single node.
 std::optional<WishOutcome> outcomeOf(TypeReason reason) {
   switch (reason) {
     case TypeReason::PinGranted:
@@ -116,7 +116,7 @@ class TypeAnswerer {
                {.outcome = real ? WishOutcome::Stored : WishOutcome::Inner, .value = place});
   }
 
-  /// Adds what pins in a body cost.
+  /// Adds the cost of pins in a body.
   static void addCost(const DirectiveCost& more, const BodyPath& path, DirectiveCost& cost) {
     cost.kernels += more.kernels;
     cost.casts += more.casts;
@@ -125,7 +125,7 @@ class TypeAnswerer {
     for (const std::string& lost : more.lostFusions) cost.lostFusions.push_back(path.of(lost));
   }
 
-  /// The nodes that read memory and calculate in another type for the pin: their kernels are other kernels.
+  /// Returns the nodes that read memory and calculate in another type because of the pin, so that their kernels differ.
   std::vector<std::string> retyped(int index) const {
     std::vector<std::string> names;
     if (formOf(directive(index)).asks != AskedType::Calculated) return names;
@@ -137,7 +137,7 @@ class TypeAnswerer {
     return names;
   }
 
-  /// Why a pin costs nothing.
+  /// Returns why a pin is free.
   std::string becauseOf(int index) const {
     const bool same = std::ranges::all_of(m_directives.nodesOf[static_cast<std::size_t>(index)], [&](NodeId id) {
       const TypeChoice& choice = m_solver.choice(id);
@@ -182,7 +182,7 @@ class TypeAnswerer {
     return subjects;
   }
 
-  /// A pin without which there would be other codes in the network: another network, not other types in this one.
+  /// Answers a pin without which the network would have other quantised codes; it changes the network, not only types.
   void answerInFloats(int index, const std::vector<NodeId>& nodes) {
     std::vector<std::string> names;
     for (const NodeId id : nodes) names.push_back(m_graph.node(id).name);
@@ -191,12 +191,12 @@ class TypeAnswerer {
                {.outcome = WishOutcome::InFloats});
   }
 
-  /// All pins, those in bodies included, whose plans have answered for them: what is in a body shares nothing with what
-  /// is around it, since its borders keep their types.
+  /// Answers all pins together, including those in bodies, whose plans have answered them. What is in a body shares no
+  /// cost with what is outside, because values at its border keep their types.
   void answerTogether(const std::vector<int>& pins, DirectiveCost sum) {
     std::set<Cause> directives;
     for (const int index : pins) directives.insert(causeOf(directive(index)));
-    DirectiveCost inside, single;  // of pins in bodies: together, and as if they shared nothing
+    DirectiveCost inside, single;  // cost of pins in bodies: together, and as the sum of single costs
     for (const CoverBody& body : m_plan.bodies) {
       const BodyPath path = BodyPath().into(m_graph.node(body.holder), body.attribute);
       const auto& together = plannedBody(body).pinsTogether;
@@ -273,7 +273,7 @@ std::vector<PrecisionGrant> typeGrants(const Plan& plan, const Structure& struct
     if (choice.directive >= 0) grant.asked = plan.options.directives[static_cast<std::size_t>(choice.directive)].type;
     const auto& outputs = plan.graph().node(id).outputs;
     const auto result = std::ranges::find_if(outputs, [](ValueId value) { return value.valid(); });
-    // What moves has the type of its result.
+    // A node that moves elements has the type of its result.
     if (choice.type == DataType::Undefined)
       grant.granted = result == outputs.end() ? structure.facts[id.index].natural : plan.storedType(*result);
     grants.push_back(std::move(grant));

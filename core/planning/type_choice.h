@@ -8,34 +8,34 @@
 
 namespace fusescope {
 
-/// What a node calculates in, and why.
+/// The type in which a node calculates, and the reason.
 struct TypeChoice {
-  DataType type = DataType::Undefined;  ///< Undefined: it moves elements and takes their type
+  DataType type = DataType::Undefined;  ///< Undefined: it moves elements and keeps their type
   TypeReason reason = TypeReason::Default;
-  int directive = -1;  ///< the pin that was asked, granted or not
-  std::string why;     ///< of a pin or a --precision that was not granted
+  int directive = -1;  ///< the pin that applies, whether it was granted or not
+  std::string why;     ///< why a pin or a --precision was not granted
 };
 
-/// Chooses for one node at a time: what is asked with --precision, what the author wrote, what a pin asks.
+/// Chooses the type of one node at a time from --precision, the author's types, and pins.
 class TypeChooser {
  public:
-  /// `priced` (by NodeId, or empty): the types that prices chose where several are allowed.
+  /// `priced` (by NodeId, or empty) has the types that prices chose where several are allowed.
   TypeChooser(const Graph& graph, const Target& target, const Structure& structure, const PlanOptions& options,
               std::vector<DataType> priced);
-  /// `pin`: index of the directive in force, or -1.
+  /// `pin` is the index of the directive in force, or -1.
   TypeChoice choose(NodeId node, int pin) const;
-  /// Of a product whose operands are dequantised by another kernel, without a pin.
+  /// Returns the type of a product whose operands are dequantised by another kernel, if no pin applies to it.
   TypeChoice chooseUnquantised(NodeId node) const;
-  /// Why the value of a PinOutput directive cannot be stored at `type`; empty if it can.
+  /// Returns why the value of a PinOutput directive cannot be stored in `type`; empty if it can.
   std::string outputObstacle(ValueId value, DataType type) const;
 
  private:
   TypeChoice unpinned(NodeId node) const;
-  /// `choice`, or that the node keeps its type because the target does not run its operator in that of `choice`.
+  /// Returns `choice`, unless the target does not run the operator in that type; then the node keeps its type.
   TypeChoice whereItRuns(NodeId node, TypeChoice choice) const;
   std::string obstacle(NodeId node, DataType type) const;
   static std::string whyNoFloats(const NodeFacts& facts);
-  /// Why the target does not run the node's operator in `type`; empty if it does.
+  /// Returns why the target does not run the node's operator in `type`; empty if it does.
   std::string operatorObstacle(NodeId node, DataType type) const;
   bool namesExactly(const Directive& pin, const Node& node) const;
 
@@ -44,8 +44,8 @@ class TypeChooser {
   const Structure& m_structure;
   const PlanOptions& m_options;
   std::vector<DataType> m_priced;
-  std::vector<DataType> m_floats;  ///< --precision without integers
-  std::vector<DataType> m_asked;   ///< and without f32
+  std::vector<DataType> m_floats;  ///< the types of --precision that are floats
+  std::vector<DataType> m_asked;   ///< the same without f32
 };
 
 }  // namespace fusescope

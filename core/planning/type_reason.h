@@ -6,30 +6,30 @@ namespace fusescope {
 
 /// Why a node calculates in its type.
 enum class TypeReason {
-  Default,        ///< The node keeps its own type because no other type was asked for.
+  Default,        ///< no other type was asked for, so that it keeps its own
   NotFloat,       ///< it computes no floats
   Moved,          ///< it moves elements
   AuthorCast,     ///< it is a Cast of the author
-  Author,         ///< the network declares it
+  Author,         ///< the network declares the type
   Fallback,       ///< it runs in fallback
-  Quantised,      ///< it multiplies the integers that it reads
-  TypeKept,       ///< the target computes it in no other
-  OperatorLacks,  ///< the target does not run its operator in the type that is asked for
-  Lowered,        ///< --precision asks for it
-  LoweredByEdit,  ///< likewise, by an edit of the network
-  Measured,       ///< prices chose it
-  NotMeasured,    ///< prices could have chosen another, but nothing was measured
+  Quantised,      ///< it multiplies integer codes
+  TypeKept,       ///< the target computes it in no other type
+  OperatorLacks,  ///< the target does not run its operator in the type that was asked for
+  Lowered,        ///< --precision asks for the type
+  LoweredByEdit,  ///< --precision asks for the type, which needs an edit of the network
+  Measured,       ///< prices chose the type
+  NotMeasured,    ///< prices could have chosen another type, but nothing was measured
   PinGranted,
-  PinByEdit,   ///< likewise, by an edit of the network
-  PinRefused,  ///< though the pin says obey
+  PinByEdit,   ///< a pin asks for the type, which needs an edit of the network
+  PinRefused,  ///< the pin has `obey`
   PinNotHonoured,
   NothingToPin
 };
 
-/// The code of the decision that says so: "precision.default".
+/// Returns the code of the decision for this reason, such as "precision.default".
 std::string_view codeOf(TypeReason reason);
 
-/// Whether it is what a pin asked for.
+/// Whether the type is the one that a pin asked for.
 inline bool isGranted(TypeReason reason) {
   return reason == TypeReason::PinGranted || reason == TypeReason::PinByEdit;
 }

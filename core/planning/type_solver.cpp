@@ -65,7 +65,8 @@ void TypeSolver::placeOutputs(std::vector<DataType>& pinned) {
   }
 }
 
-/// What `value` is pinned to without the directives `gone`. `stands`: which of them makes it stand in memory, or -1.
+/// Returns the type to which `value` is pinned without the directives `gone`. `stands` gets the directive that requires
+/// it to be in memory, or -1.
 DataType TypeSolver::outputWish(ValueId value, std::span<const int> gone, int& stands) const {
   stands = -1;
   for (const int index : m_directives.outputTypesOf[value.index]) {
@@ -78,7 +79,7 @@ DataType TypeSolver::outputWish(ValueId value, std::span<const int> gone, int& s
   return DataType::Undefined;
 }
 
-/// Whether anything that is wished could keep its nodes from running as one kernel.
+/// Whether any directive could prevent the nodes of the region from running as one kernel.
 bool TypeSolver::mayComeApart(const Region& region) const {
   if (region.nodes.size() < 2) return false;
   const auto typeOf = [&](NodeId node) { return typeToKernel(m_graph.node(node), m_typing.calculates(node)); };
@@ -98,8 +99,8 @@ bool TypeSolver::mayComeApart(const Region& region) const {
   return false;
 }
 
-/// The parts of a region that cannot run as one kernel under the wishes; nothing if it can. `said`: takes what stands
-/// in the way.
+/// Returns the parts of a region that cannot run as one kernel under the directives, or nothing if it can. `said` gets
+/// the reasons.
 std::optional<std::vector<Region>> TypeSolver::apart(const Region& region, Fusion* said) const {
   if (!mayComeApart(region)) return std::nullopt;
   const FusionLimits limits{.facts = &m_structure.facts,
@@ -115,7 +116,7 @@ std::optional<std::vector<Region>> TypeSolver::apart(const Region& region, Fusio
   return parts.size() == 1 ? std::nullopt : std::optional(std::move(parts));
 }
 
-/// What a quantised region that comes apart changes: a product whose operands are dequantised elsewhere calculates in
+/// Returns the change if a quantised region is split: a product whose operands another kernel dequantises calculates in
 /// floats.
 std::optional<Typing::Change> TypeSolver::unquantised(const Region& region) const {
   const NodeId root = quantisedRoot(m_graph, region);
@@ -148,7 +149,8 @@ std::vector<Region> TypeSolver::regions() {
   return all;
 }
 
-/// What the plan is without them. Applied are only the places where they must stand; the types are the caller's.
+/// Determines the plan without these directives. It changes only which values must be in memory; the caller changes the
+/// types.
 TypeSolver::Removal TypeSolver::remove(std::span<const int> directives) {
   const auto gone = [&](int directive) { return std::ranges::find(directives, directive) != directives.end(); };
   Removal removal;
@@ -174,7 +176,7 @@ TypeSolver::Removal TypeSolver::remove(std::span<const int> directives) {
   return removal;
 }
 
-/// The regions whose nodes or results a change names: those that it can tear, or make whole.
+/// Returns the regions whose nodes or results a change includes; it may split them or make them whole.
 std::set<std::uint32_t> TypeSolver::changedRegions(const Typing::Change& change) const {
   std::set<std::uint32_t> regions;
   for (const auto& [node, type] : change.nodes) regions.insert(m_structure.regionOf[node.index]);
@@ -183,7 +185,7 @@ std::set<std::uint32_t> TypeSolver::changedRegions(const Typing::Change& change)
   return regions;
 }
 
-/// A quantised region that came apart may be whole without the directives that are removed.
+/// A quantised region that was split may be whole without the directives that are removed.
 void TypeSolver::requantise(Removal& removal) const {
   for (const std::uint32_t region : changedRegions(removal.change)) {
     const NodeId root = quantisedRoot(m_graph, m_structure.fusion.regions[region]);
@@ -191,7 +193,7 @@ void TypeSolver::requantise(Removal& removal) const {
   }
 }
 
-/// The regions that a change can tear, and those that read or write what they read and write.
+/// Returns the regions that a change may split, and those that share values with them.
 std::vector<std::uint32_t> TypeSolver::reached(const Typing::Change& change,
                                                const std::vector<ValueId>& retyped) const {
   std::set<std::uint32_t> near;

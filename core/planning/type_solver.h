@@ -16,38 +16,40 @@
 
 namespace fusescope {
 
-/// Solves for types: what every node calculates in, what every edge is stored at, and which regions come apart for it.
-/// Regions are matched before; a wish reaches only the regions and edges around the nodes it names. Not thread-safe.
+/// Determines the type in which every node calculates, the stored type of every edge, and which regions are split
+/// because of them. Regions are matched before. A directive affects only the regions and edges around its nodes. Not
+/// thread-safe.
 class TypeSolver {
  public:
   TypeSolver(const Model& model, const Target& target, const Structure& structure, const DirectiveMap& directives,
              std::shared_ptr<const PlanOptions> options, const PriceChoices& priced);
 
   const TypeChoice& choice(NodeId node) const { return m_choices[node.index]; }
-  /// What `node` would calculate in if `directive` did not speak of it.
+  /// Returns the type in which `node` would calculate without `directive`.
   DataType typeWithout(NodeId node, int directive) const;
   const Typing& typing() const { return m_typing; }
-  /// Of a PinOutput directive in force on `value`; empty if it is granted.
+  /// Returns why the PinOutput directive in force on `value` is refused; empty if it is granted.
   const std::string& outputObstacle(ValueId value) const { return m_outputObstacles[value.index]; }
-  /// Every region, producers before consumers, those that come apart in their parts.
+  /// Returns every region, producers before consumers; regions that are split are replaced by their parts.
   std::vector<Region> regions();
-  /// Merges that did not happen because of types or wishes.
+  /// Returns, once, the decisions about merges that did not happen because of types or directives.
   std::vector<Decision> takeRefusals() { return std::move(m_refusals); }
   const std::vector<TypeConflict>& conflicts() const { return m_conflicts; }
   RegionDescriber& describer() { return m_describer; }
-  /// Of these directives together.
+  /// Returns the cost of these directives together.
   DirectiveCost costOf(std::span<const int> directives);
 
  private:
   struct Totals {
     std::int64_t kernels = 0;
-    std::optional<std::int64_t> bytes = 0, castBytes = 0;  ///< those of conversions are in both
-    std::set<std::tuple<ValueId, DataType, bool>> casts;   ///< with whether it is for an output of the network
-    std::vector<std::vector<std::uint32_t>> merged;        ///< indices of the nodes of each kernel of several
+    std::optional<std::int64_t> bytes = 0, castBytes = 0;  ///< both include conversions
+    /// The last element is true for a cast for an output of the network.
+    std::set<std::tuple<ValueId, DataType, bool>> casts;
+    std::vector<std::vector<std::uint32_t>> merged;  ///< indices of the nodes of each kernel that has several
   };
   struct Removal {
     Typing::Change change;
-    std::vector<std::pair<ValueId, int>> stands;  ///< mustStand as it was
+    std::vector<std::pair<ValueId, int>> stands;  ///< the previous entries of m_mustStand
   };
 
   std::vector<DataType> chosenTypes() const;
@@ -70,14 +72,14 @@ class TypeSolver {
   const PlanOptions& m_options;
   TypeChooser m_chooser;
   std::vector<TypeChoice> m_choices;           ///< by NodeId
-  std::vector<int> m_mustStand;                ///< by ValueId: the directive, or -1
+  std::vector<int> m_mustStand;                ///< by ValueId: the directive that requires it to be in memory, or -1
   std::vector<std::string> m_outputObstacles;  ///< by ValueId
   std::vector<char> m_apart;                   ///< PriceChoices::isApart()
   bool m_oneTypePerKernel;
   Typing m_typing;
   RegionDescriber m_describer;
-  std::map<std::uint32_t, std::vector<Region>> m_parts;  ///< of regions that come apart
-  std::set<NodeId> m_unquantised;  ///< roots that calculate in floats because their operands are dequantised elsewhere
+  std::map<std::uint32_t, std::vector<Region>> m_parts;  ///< the parts of regions that are split
+  std::set<NodeId> m_unquantised;  ///< roots that calculate in floats because another kernel dequantises their operands
   std::vector<Decision> m_refusals;
   std::vector<TypeConflict> m_conflicts;
 };

@@ -50,13 +50,13 @@ Typing::Typing(const Graph& graph, const Structure& structure, std::vector<DataT
   for (const ValueId value : graph.allValues()) m_stored[value.index] = findStored(value);
 }
 
-/// The type of the model for a reader in fallback, after truncation for others.
+/// Returns the type of the model for a reader in fallback, and the type after truncation for other readers.
 DataType Typing::declared(ValueId value, NodeId reader) const {
   return m_structure.accelerated[reader.index] ? m_structure.truncation.types[value.index]
                                                : m_graph.value(value).type.dtype;
 }
 
-/// Whether its stored type is the planner's to choose. Bodies leave what they declare.
+/// Whether the planner chooses its stored type. Bodies write the types that they declare.
 bool Typing::isFree(ValueId value) const {
   const NodeId producer = m_graph.value(value).producer;
   return producer.valid() && !hasBody(m_graph.node(producer)) && m_structure.accelerated[producer.index] &&
@@ -73,7 +73,8 @@ DataType Typing::findMade(ValueId value) const {
     return !asDeclared && isExchangeable(calculates(producer)) ? calculates(producer) : own;
   }
   if (isFloatCast(m_graph, node)) return own;
-  // What is joined with what nodes calculated goes along with that: nobody calculated it wide.
+  // Inputs that are joined with calculated values take the type of these, because no node calculated the inputs in a
+  // wide type.
   DataType made = DataType::Undefined, given = DataType::Undefined;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId input = node.inputs[i];
@@ -95,9 +96,9 @@ DataType Typing::readType(const Node& node, std::size_t i) const {
   return isExchangeable(calculates(node.id)) ? calculates(node.id) : own;
 }
 
-/// What the results of a move are wanted in: by their readers, though never wider than they are made, and by a
-/// directive where they stand in memory. A Cast of the author that widens wants what its readers want; one that rounds
-/// what it rounds to, unless it reads another narrow float.
+/// Returns the type in which the results of a move are wanted: that of their readers, but not wider than they are made,
+/// and that of a directive if they are stored. A Cast of the author that widens wants what its readers want; one that
+/// rounds wants the type to which it rounds, unless it reads another narrow float.
 DataType Typing::wantedBehind(const Node& move) const {
   const bool cast = isFloatCast(m_graph, move);
   if (rounds(m_graph, move)) {
@@ -144,7 +145,8 @@ DataType Typing::findStored(ValueId value) const {
   return narrower(m_made[value.index], m_wanted[value.index]);
 }
 
-// Made types flow with the edges through moves, wanted types against them; both end at nodes that calculate.
+// Produced types propagate along the edges through moves, and wanted types against them; both end at nodes that
+// calculate.
 Typing::Undo Typing::apply(const Change& change) {
   Undo undo;
   std::set<ValueId> touched;

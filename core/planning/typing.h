@@ -9,31 +9,35 @@
 
 namespace fusescope {
 
-/// Which types stand on the edges of a graph, given what its nodes calculate in. A value is made in what its producer
-/// calculates in, or in what the author has it leave instead (leavesAnotherType()), and wanted in the widest type of
-/// its readers; it is stored at the narrower of the two (of two types of one width: the readers'), unless a Cast of the
-/// author or a directive says otherwise. Moves pass both through. Changing a few nodes costs what they reach, and can
-/// be taken back.
+/// The types of the edges of a graph, given the types in which its nodes calculate. A value is produced in the type in
+/// which its producer calculates, or in the type that the author declares for its result (leavesAnotherType()). It is
+/// wanted in the widest type of its readers. It is stored in the narrower of the two types (if both are equally wide,
+/// in that of the readers), unless a Cast of the author or a directive requires another. Both types pass through nodes
+/// that only move elements. The time of a change depends only on the part of the graph that it affects, and a change
+/// can be undone.
 class Typing {
  public:
-  /// `calculates` by NodeId, Undefined where a node calculates no floats; `pinned` by ValueId, Undefined where free.
+  /// `calculates` is by NodeId, and Undefined for a node that calculates no floats. `pinned` is by ValueId, and
+  /// Undefined for a value that no directive stores in a certain type.
   Typing(const Graph& graph, const Structure& structure, std::vector<DataType> calculates,
          std::vector<DataType> pinned);
 
   DataType calculates(NodeId node) const { return m_calculates[node.index]; }
   const std::vector<DataType>& calculates() const { return m_calculates; }
-  /// The type at which `value` stands in memory where it does; constants at their own.
+  /// Returns the type of `value` in memory, if it is stored; constants have their own type.
   DataType stored(ValueId value) const { return m_stored[value.index]; }
-  /// The type at which `node` reads operand `i` where it is in memory. Undefined: it takes what is there; a node that
-  /// moves elements what its result is read or stored at, a Cast to an integer what is stored.
+  /// Returns the type in which `node` reads operand `i` from memory. Undefined means that it reads the stored type: a
+  /// node that moves elements reads the type in which its result is read or stored, and a Cast to an integer reads what
+  /// is stored.
   DataType readType(const Node& node, std::size_t i) const;
   bool moves(NodeId node) const { return m_structure.facts[node.index].moves; }
 
   struct Change {
-    std::vector<std::pair<NodeId, DataType>> nodes;    ///< what they calculate in
-    std::vector<std::pair<ValueId, DataType>> values;  ///< pinned types
+    std::vector<std::pair<NodeId, DataType>> nodes;    ///< the types in which they calculate
+    std::vector<std::pair<ValueId, DataType>> values;  ///< the pinned types
   };
-  /// Applies the change; returns what takes it back and the values whose stored type is another now.
+  /// Applies a change. The result contains the change that reverts it, and the values whose stored type is different
+  /// now.
   struct Undo {
     Change change;
     std::vector<ValueId> retyped;
@@ -50,19 +54,19 @@ class Typing {
 
   const Graph& m_graph;
   const Structure& m_structure;
-  std::vector<DataType> m_calculates, m_pinned;      ///< by NodeId, by ValueId
+  std::vector<DataType> m_calculates, m_pinned;      ///< by NodeId; by ValueId
   std::vector<DataType> m_made, m_wanted, m_stored;  ///< by ValueId
 };
 
-/// Whether the network's author has a node leave a result at `declared` that is not the type it calculates in: a
-/// normalisation in f16 its statistics in f32. Such a result is made in what is declared, whatever the node calculates
-/// in.
+/// Whether the author declares a result of the node in another type than the node calculates in, as a normalisation in
+/// f16 does with its statistics in f32. Such a result is produced in the declared type.
 bool leavesAnotherType(const NodeFacts& producer, DataType declared);
-/// Whether `node` is a Cast of the author between floats that rounds: to f16 or bf16.
+/// Whether `node` is a Cast of the author between floats that rounds, to f16 or bf16.
 bool rounds(const Graph& graph, const Node& node);
-/// The narrower of two float types; of one width, the second.
+/// Returns the narrower of two float types, or `wanted` if both are equally wide.
 DataType narrower(DataType made, DataType wanted);
-/// The narrowest type that holds both: f32 for f16 and bf16. Undefined counts as nothing.
+/// Returns the narrowest type that represents all numbers of both, for example f32 for f16 and bf16. Undefined is
+/// ignored.
 DataType widest(DataType a, DataType b);
 
 }  // namespace fusescope

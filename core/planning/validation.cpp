@@ -26,7 +26,7 @@ class NodeValidator {
       return plain;
     }
     if (!widens(TruncateMode::All)) return plain;
-    // No mode mends it. What stands in the way under the widest says more than a type that it would narrow.
+    // No mode helps. What prevents acceptance under the widest mode says more than a type that it would narrow.
     NodeVerdict whatever{validateWith(node, truncationOf(TruncateMode::All))};
     return whatever.refusedType ? plain : whatever;
   }
@@ -38,14 +38,16 @@ class NodeValidator {
                         [&](const Subgraph& body, ValueId value) { return truncation.typeInside(body, value); });
   }
 
-  /// A constant that could not be narrowed and that stands in the way: its name and why; nothing if none does.
+  /// Returns a constant that could not be narrowed and that prevents acceptance: its name and the reason; nothing if
+  /// there is none.
   std::optional<std::pair<std::string, std::string>> wideConstant(const Node& node, const std::string& value) const {
     const auto inside = m_truncation.whyRefused.find({node.id, value});
     if (inside != m_truncation.whyRefused.end()) return std::pair(value, inside->second);
     for (const ValueId operand : operands(node)) {
       if (!operand.valid() || m_truncation.refused[operand.index] == 0) continue;
       const std::string& constant = m_graph.value(operand).name;
-      if (hasBody(node) && constant != value) continue;  // what a body reads of it has its name
+      // Inside a body, the constant has the name of the captured value.
+      if (hasBody(node) && constant != value) continue;
       return std::pair(constant, m_truncation.whyRefused.at({NodeId(), constant}));
     }
     return std::nullopt;
@@ -71,7 +73,7 @@ class NodeValidator {
     return refused;
   }
 
-  /// Whether `mode` narrows all that the chosen mode narrows, and more: changing to it takes nothing back.
+  /// Whether `mode` narrows everything that the current mode narrows, and more, so that a change to it loses nothing.
   bool widens(TruncateMode mode) const {
     const TruncateModes& chosen = m_directives.truncate;
     const auto keeps = [&](DataType type) {
@@ -80,7 +82,7 @@ class NodeValidator {
     return chosen != TruncateModes::both(mode) && keeps(DataType::I64) && keeps(DataType::F64);
   }
 
-  /// What another mode would make of the graph, found once.
+  /// Returns the truncation of the graph under another mode, which is computed once.
   const Truncation& truncationOf(TruncateMode mode) {
     std::optional<Truncation>& entry = m_others[static_cast<std::size_t>(mode)];
     if (!entry) entry = planTruncation(m_graph, m_target, TruncateModes::both(mode));

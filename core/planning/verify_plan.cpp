@@ -60,7 +60,7 @@ class PlanVerifier {
     return Done{};
   }
 
-  /// Convex and in order: the graph of segments has no cycle.
+  /// Segments must be convex and in order: the graph of segments has no cycle.
   Status checkSegments() const {
     const std::size_t count = m_plan.segments.size();
     std::vector<std::set<std::size_t>> before(count);
@@ -83,7 +83,8 @@ class PlanVerifier {
     return Done{};
   }
 
-  /// Producers come before consumers, which also makes every fused node convex; and what is used outside is an output.
+  /// Producers must come before consumers, which also makes every fused node convex. Values that are used outside must
+  /// be outputs.
   Status checkFusedOrder() const {
     for (const FusedNode& fused : m_plan.fusedNodes) {
       for (ValueId value : fused.inputs) {
@@ -179,7 +180,8 @@ class PlanVerifier {
     return Done{};
   }
 
-  /// Each is a plan that holds, of an accelerated node alone in its kernel, and takes what its holder captures for it.
+  /// Each body must have a valid plan, belong to an accelerated node that is alone in its kernel, and have the inputs
+  /// that its holder captures for it.
   Status checkBodies() const {
     for (const CoverBody& body : m_plan.bodies) {
       const Node& holder = m_graph.node(body.holder);

@@ -34,7 +34,7 @@ class TypeVerifier {
   bool accelerated(NodeId node) const { return m_structure.accelerated[node.index] != 0; }
   DataType truncated(ValueId value) const { return m_structure.truncation.types[value.index]; }
 
-  /// The values that a directive types.
+  /// Collects the values that have a type from a directive.
   void collectPinned() {
     for (const WishAnswer& answer : m_plan.answers) {
       const bool holds = answer.outcome == WishOutcome::Stored || answer.outcome == WishOutcome::Inner;
@@ -76,7 +76,7 @@ class TypeVerifier {
     return isExchangeable(type) ? type : truncated(value);
   }
 
-  /// Whether operand `i` is floats that the result holds.
+  /// Whether operand `i` has floats that are passed on to the result.
   bool carries(const Node& node, std::size_t i) const {
     return node.inputs[i].valid() && isDataOperand(node, i) && isExchangeable(truncated(node.inputs[i]));
   }
@@ -128,7 +128,7 @@ class TypeVerifier {
   }
 
   Status checkStored() {
-    // In graph order first: what is asked for last then asks no deeper than its neighbours.
+    // The nodes are visited in graph order first, so that later questions only recurse to neighbours.
     for (const NodeId id : m_graph.order())
       for (const ValueId value : m_graph.node(id).outputs)
         if (value.valid()) made(value);
@@ -145,7 +145,7 @@ class TypeVerifier {
     return Done{};
   }
 
-  /// Which directives were answered with a no, at which places.
+  /// Collects which directives were refused, and at which places.
   void collectRefused() {
     for (const WishAnswer& answer : m_plan.answers) {
       const bool isNo = answer.outcome == WishOutcome::Refused || answer.outcome == WishOutcome::Nothing ||
@@ -176,7 +176,7 @@ class TypeVerifier {
     return Done{};
   }
 
-  /// The conversion of `value` from `from` to `to`; null if there is none.
+  /// Returns the conversion of `value` from `from` to `to`, or null.
   const PlannedCast* conversion(ValueId value, DataType from, DataType to) const {
     const auto [first, last] = m_casts.equal_range(value);
     const auto found = std::find_if(
@@ -184,7 +184,7 @@ class TypeVerifier {
     return found == last ? nullptr : found->second;
   }
 
-  /// Whether `node` moves the elements of one value, which the planner may type.
+  /// Whether `node` moves the elements of a single value whose type the planner may choose.
   bool movesOne(const Node& node, ValueId value) const {
     if (!moves(node.id) || !accelerated(node.id) || isFloatCast(m_graph, node)) return false;
     for (std::size_t i = 0; i < node.inputs.size(); ++i)
@@ -192,7 +192,8 @@ class TypeVerifier {
     return node.input(0) == value;
   }
 
-  /// The first value, reached from `start` through moves of elements at `type`, that is converted back to `back`.
+  /// Returns the first value, reached from `start` through moves of elements in `type`, that is converted back to
+  /// `back`.
   std::optional<ValueId> convertedBack(ValueId start, DataType type, DataType back) const {
     std::vector<ValueId> pending{start};
     std::set<ValueId> seen;

@@ -4,9 +4,9 @@
 
 namespace fusescope {
 
-/// Every free float edge is stored at what the rule says (typing.h), found anew from what the nodes calculate in; every
-/// pin that is obeyed holds or is refused by a decision; no two conversions with nothing but moves between them cancel.
-/// A plan that was read back says nothing of its structure and passes.
+/// Checks that every float edge without a pinned type is stored as the rule in typing.h requires, which is computed
+/// anew; that every pin with `obey` is satisfied or refused by a decision; and that no two conversions with only moves
+/// between them cancel each other. A read-back plan has no structure, and always passes.
 Status verifyTypes(const Plan& plan);
 
 }  // namespace fusescope

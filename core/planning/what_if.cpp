@@ -14,8 +14,8 @@ Directive pinOf(const std::string& node, DataType type) {
   return {.kind = DirectiveKind::Pin, .pattern = node, .type = type};
 }
 
-/// Plans anew, without decisions, for each change that could reach the node: directives about its surroundings, and
-/// answers to what stands in its way. What the plan is before types is taken from it where it stays.
+/// Makes a plan without decisions for each change that could affect the node: directives about its surroundings, and
+/// remedies for what prevents acceptance. The structure of the plan is reused where it is unchanged.
 class WhatIfSearch {
  public:
   WhatIfSearch(const Plan& plan, NodeId node) : m_plan(plan), m_graph(plan.graph()), m_node(node) {}
@@ -34,7 +34,8 @@ class WhatIfSearch {
   const Segment& segmentIn(const Plan& plan) const { return plan.segments[plan.fusedNodeOf(m_node)->segment.index]; }
   bool inFallback() const { return segmentIn(m_plan).kind == SegmentKind::Fallback; }
 
-  /// The regions that it could run in, and those beside them: what is wished of others does not reach it.
+  /// Finds the regions in which the node could run, and the neighbouring ones; directives for other nodes do not affect
+  /// it.
   void findSurroundings() {
     const Structure& structure = *m_plan.structure;
     const auto add = [&](NodeId id) { m_near.insert(structure.regionOf[id.index]); };
@@ -57,7 +58,7 @@ class WhatIfSearch {
     return std::ranges::any_of(nodes, [&](NodeId id) { return m_near.contains(m_plan.structure->regionOf[id.index]); });
   }
 
-  /// Whether one of the nodes is why the node's segment could not join another.
+  /// Whether one of the nodes is the reason why the node's segment could not be merged with another.
   bool keepsApart(const std::vector<NodeId>& nodes) const {
     return std::ranges::any_of(m_plan.structure->partition.keptApart, [&](const KeptApart& edge) {
       const bool isOfNode = edge.producer == m_node || edge.consumer == m_node;
@@ -77,7 +78,8 @@ class WhatIfSearch {
     }
   }
 
-  /// What speaks of a node that the plan's options put into the network (a quantiser) matches nothing in the file's.
+  /// A directive about a node that the plan's options added to the network (a quantiser) matches nothing in the network
+  /// of the file.
   bool matchesSomething(const Directive& directive) const {
     if (directive.pattern.empty() || m_plan.model->unquantized == nullptr) return true;
     return PatternMatcher(*m_plan.model->unquantized).match(directive.pattern).ok();
@@ -86,7 +88,7 @@ class WhatIfSearch {
   void tryWith(const Directive& directive) {
     if (!matchesSomething(directive)) return;
     PlanOptions options = m_plan.options;
-    if (formOf(directive).pattern == PatternUse::None)  // one holds for the whole plan
+    if (formOf(directive).pattern == PatternUse::None)  // a directive of this kind applies to the whole plan
       std::erase_if(options.directives, [&](const Directive& other) { return takesPlaceOf(directive, other); });
     options.directives.push_back(directive);
     consider(options, directive, optionText(directive));
@@ -97,7 +99,7 @@ class WhatIfSearch {
     return other.kind == directive.kind || (directive.kind == DirectiveKind::Truncate && isPart);
   }
 
-  /// What could lift what stands in the node's way.
+  /// Tries what could remove the reason why the node is refused.
   void tryRemedies() {
     const auto remedy = m_plan.structure->remedies.find(m_node);
     const bool isRefused = remedy != m_plan.structure->remedies.end();
@@ -115,13 +117,13 @@ class WhatIfSearch {
     }
   }
 
-  /// An edit of the network, which is not planned here: what the target's table says.
+  /// Suggests an edit of the network, which is not planned here; it is what the target's table names.
   void suggestEquivalent(const std::string& equivalent) {
     const std::string change = "in the network, " + equivalent + " in place of " + m_graph.node(m_node).op;
     if (m_tried.insert(change).second) m_found.push_back({{}, change, m_plan.target.name + " supports that"});
   }
 
-  /// Where its kernel reads or writes through a conversion, the type of the other side.
+  /// If its kernel reads or writes through a conversion, tries the type of the other side.
   void tryTypesOfNeighbours() {
     const DataType own = m_plan.calculates[m_node.index];
     if (own == DataType::Undefined || inFallback()) return;
@@ -134,7 +136,7 @@ class WhatIfSearch {
     }
   }
 
-  /// What the author's Cast keeps in f32, in the type that is asked for.
+  /// If the author's Cast keeps the node in f32, tries the type that was asked for.
   void tryWithoutCast() {
     const NodeFacts& facts = m_plan.structure->facts[m_node.index];
     if (facts.author != NodeFacts::Author::CastUp || floatPrecisions(m_plan.options).size() != 1) return;
@@ -149,7 +151,7 @@ class WhatIfSearch {
     consider(options, {}, "in the network, without the Cast " + m_graph.node(facts.cast).name);
   }
 
-  /// Plans with `options`, and keeps the change if it does something for the node.
+  /// Makes a plan with `options`, and keeps the change if it has an effect on the node.
   void consider(const PlanOptions& options, const Directive& directive, const std::string& change) {
     if (!m_tried.insert(change).second) return;
     const auto other = layOut(m_plan.model, options, {}, m_plan.structure);
@@ -194,7 +196,7 @@ class WhatIfSearch {
     return joined(effects, "; ");
   }
 
-  /// Conversions of what its kernel reads and writes.
+  /// Counts the conversions of values that its kernel reads or writes.
   std::size_t castsAround(const Plan& plan) const {
     const FusedNodeId fused = plan.fusedNodeOf(m_node)->id;
     return static_cast<std::size_t>(std::ranges::count_if(plan.casts, [&](const PlannedCast& cast) {

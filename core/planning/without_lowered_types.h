@@ -4,10 +4,10 @@
 
 namespace fusescope {
 
-/// `options` without what asks for types and tactics: the plan of them calculates in float32.
+/// Returns `options` without everything that asks for types and tactics; the plan of the result calculates in float32.
 PlanOptions withoutLoweredTypes(const PlanOptions& options);
-/// Whether a plan, or that of one of its bodies, calculates or stores floats in less than float32, whoever asked for
-/// it: the file or a wish.
+/// Whether a plan, or the plan of one of its bodies, calculates or stores floats in a narrower type than float32,
+/// because the file or a directive asks for it.
 bool roundsBelowF32(const Plan& plan);
 
 }  // namespace fusescope

@@ -6,13 +6,14 @@
 
 namespace fusescope {
 
-/// The types of a node's inputs and outputs with other element types than the graph's, by position.
+/// The types of a node's inputs and outputs, by position, with element types that differ from those in the graph.
 struct NodeTypes {
   std::vector<TensorType> storage;
-  std::vector<const TensorType*> inputs, outputs;  ///< null for what is absent
+  std::vector<const TensorType*> inputs, outputs;  ///< null if absent
 };
 
-/// `typeOf(value)` is the element type of a value. Linear in the node's operands.
+/// Returns the types of a node, where `typeOf(value)` is the element type of a value. The time is linear in the number
+/// of operands.
 template <class TypeOf>
 NodeTypes typesOf(const Graph& graph, const Node& node, const TypeOf& typeOf) {
   NodeTypes types;

@@ -12,7 +12,7 @@ struct AttentionShape {
   Dim queryHeads, keyHeads, queries, width;
 };
 
-/// Nothing where the ranks are not known, or none that ONNX allows.
+/// Returns nothing if the ranks are unknown or not allowed by ONNX.
 std::optional<AttentionShape> shapeOf(const NodeRequest& request) {
   const TensorType *q = request.input(0), *k = request.input(1);
   if (q == nullptr || k == nullptr || !q->shape.ranked || !k->shape.ranked) return std::nullopt;
@@ -34,7 +34,8 @@ bool isCausal(const NodeRequest& request) {
   return request.node.intAttribute("is_causal", 0) != 0;
 }
 
-// Where kernels of TensorRT for RTX were seen: heads of 12 to 256 numbers, and none of 8 and fewer or of 512.
+// The range in which kernels of TensorRT for RTX were seen: heads of 12 to 256 numbers, but not of 8 and fewer or of
+// 512.
 Holds widthOfFusedKernels(const Dim& width) {
   if (!width.known()) return Holds::Unknown;
   if (width.size >= 12 && width.size <= 256) return Holds::Yes;

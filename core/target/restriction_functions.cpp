@@ -15,7 +15,7 @@ Holds answer(bool holds) {
   return holds ? Holds::Yes : Holds::No;
 }
 
-/// The worst of several: No, then Unknown, then Yes.
+/// Returns the worse of two: No, then Unknown, then Yes.
 Holds both(Holds a, Holds b) {
   if (a == Holds::No || b == Holds::No) return Holds::No;
   return a == Holds::Unknown || b == Holds::Unknown ? Holds::Unknown : Holds::Yes;
@@ -43,7 +43,7 @@ Holds standardActivations(const NodeRequest& request) {
   return answer(ops::hasStandardActivations(request.node));
 }
 
-// The terms of Einsum's inputs are what stands before the arrow, separated by commas.
+// The terms of Einsum's inputs are the texts before the arrow, separated by commas.
 Holds plainEinsum(const NodeRequest& request) {
   std::string equation = request.node.textAttribute("equation", "");
   std::erase(equation, ' ');
@@ -113,7 +113,7 @@ Holds symmetricPads(const NodeRequest& request) {
   return answer(pads.size() % 2 == 0 && std::equal(pads.begin(), half, half));
 }
 
-// Loop(M, condition, carried…): results after the carried ones are collected, one slice an iteration.
+// Loop(M, condition, carried…): results after the carried ones are collected, one slice per iteration.
 Holds knownScanLength(const NodeRequest& request) {
   const std::size_t carried = request.node.inputs.size() < 2 ? 0 : request.node.inputs.size() - 2;
   Holds holds = Holds::Yes;
@@ -127,7 +127,7 @@ Holds knownScanLength(const NodeRequest& request) {
   return holds;
 }
 
-// A Loop's body takes (iteration, condition, carried…) and gives (condition, carried…, collected…).
+// A Loop's body has the inputs (iteration, condition, carried…) and the results (condition, carried…, collected…).
 Holds carriedShapesStay(const NodeRequest& request) {
   const std::vector<const Subgraph*> bodies = bodiesOf(request.node);
   if (bodies.size() != 1) return Holds::Unknown;
@@ -156,7 +156,8 @@ Holds resizeAxesInOrder(const NodeRequest& request) {
   return Holds::Yes;
 }
 
-// STFT(signal): the third axis of the signal holds one number, or two of a complex one; without it, it is real.
+// STFT(signal): the third axis of the signal has one number, or two for a complex signal; without this axis, the signal
+// is real.
 Holds realSignal(const NodeRequest& request) {
   const TensorType* signal = request.input(0);
   if (signal == nullptr || !signal->shape.ranked) return Holds::Unknown;
@@ -200,7 +201,7 @@ Holds noFloatInputThatShapes(const NodeRequest& request) {
   return Holds::Yes;
 }
 
-// MatMul(A, B): of a vector and a stack of matrices the parser takes away the first axis, which is the stack's.
+// MatMul(A, B): for a vector and a stack of matrices, the parser removes the first axis, which is that of the stack.
 Holds noVectorTimesStack(const NodeRequest& request) {
   const TensorType *a = request.input(0), *b = request.input(1);
   if (a == nullptr || b == nullptr || !a->shape.ranked || !b->shape.ranked) return Holds::Unknown;

@@ -1,6 +1,6 @@
 #include "target/restriction_functions.h"
 
-// The list of restrictions, and nothing else: a program with another list takes this file's place.
+// This file contains only the list of restrictions, so that a program with another list can replace it.
 
 namespace fusescope {
 

@@ -11,7 +11,7 @@ std::string spoken(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// "4 or 5", "floor, ceil or round".
+/// Returns "4 or 5", "floor, ceil or round".
 std::string alternatives(const std::vector<Json>& values) {
   std::string text;
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -19,7 +19,7 @@ std::string alternatives(const std::vector<Json>& values) {
   return text;
 }
 
-/// An attribute's numbers and texts, one by one; nothing for tensors and bodies.
+/// Returns an attribute's numbers and texts as a list; nothing for tensors and bodies.
 std::vector<Json> elementsOf(const Attribute& attribute) {
   return std::visit(
       []<class T>(const T& value) -> std::vector<Json> {

@@ -9,18 +9,18 @@
 
 namespace fusescope {
 
-/// A restriction that a node does not meet, or of which that is not known.
+/// A restriction that a node does not satisfy, or of which this is not known.
 struct Finding {
   Holds holds = Holds::No;  ///< No or Unknown
-  std::string statement;    ///< what must hold: "the rank of X is 4 or 5"
-  std::string code;         ///< validate.*, for No
+  std::string statement;    ///< the requirement, such as "the rank of X is 4 or 5"
+  std::string code;         ///< validate.*, if `holds` is No
   Json arguments = Json::object();
 };
 
-/// Whether `restriction` holds for the machine that `target` is.
+/// Whether `restriction` applies to the machine of `target`.
 bool appliesTo(const Restriction& restriction, const Target& target);
 
-/// Nothing if `request` meets `restriction`.
+/// Returns nothing if `request` satisfies `restriction`.
 std::optional<Finding> findBroken(const NodeRequest& request, const Restriction& restriction);
 
 }  // namespace fusescope

@@ -4,8 +4,9 @@
 
 namespace fusescope {
 
-/// Whether `target` runs the operator of `node` in the float `type`: it has it in registers whatever the type is, or its
-/// row takes it. Restrictions that are not about types are left to validateNode().
+/// Whether `target` runs the operator of `node` in the float type `type`: its kernels calculate in registers in another
+/// type anyway, or its row in the table accepts the type. Restrictions that are not about types are checked by
+/// validateNode().
 bool runsIn(const Target& target, const Node& node, DataType type);
 
 }  // namespace fusescope

@@ -29,7 +29,7 @@ Result<Capabilities> parseCapabilities(const TargetTable& table, std::string_vie
   return capabilities;
 }
 
-/// The types that a target has: those of its table, without those that the machine at hand lacks.
+/// Returns the types of a target: those of its table without those that the given machine lacks.
 TypeSet typesOnMachine(const TargetTable& table, const Capabilities& capabilities) {
   if (table.defaultCapability.empty()) return table.typeSet;
   TypeSet types;
@@ -40,7 +40,8 @@ TypeSet typesOnMachine(const TargetTable& table, const Capabilities& capabilitie
   return types;
 }
 
-/// A capability of the target by whose instructions it calculates in `type`; empty: there is none, or none is needed.
+/// Returns a capability of the target whose instructions calculate in `type`; empty if there is none, or if none is
+/// needed.
 std::string instructionsFor(const TargetTable& table, DataType type, const Capabilities& capabilities) {
   const auto entry = std::ranges::find(table.types, type, &TargetType::type);
   if (entry == table.types.end()) return {};
@@ -60,7 +61,7 @@ bool hardwareHas(const TargetTable& table, DataType type, const Capabilities& ca
   return entry->needs.empty() || isWidened(table, type) || !instructionsFor(table, type, capabilities).empty();
 }
 
-/// The embedded table, which lives as long as the program.
+/// Returns the embedded table, which lives as long as the program.
 std::shared_ptr<const TargetTable> embedded(const TargetTable& table) {
   return {std::shared_ptr<const void>(), &table};
 }

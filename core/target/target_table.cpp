@@ -95,7 +95,7 @@ class TableReader {
     return Done{};
   }
 
-  /// A key of the table's sources, which everything in it must have.
+  /// Reads a key of the table's sources, which everything in a table must have.
   Result<std::string> source(const Json& json, const TargetTable& table) const {
     std::string key = TRY(text(json, "source"));
     if (!table.sources.contains(key)) return error("source", "'" + key + "' is not among the sources");

@@ -13,7 +13,7 @@ namespace fusescope {
 
 namespace {
 
-/// One type that stands in a node's way: of which value, and which type.
+/// A type for which a node is refused, and the value that has it.
 struct Obstacle {
   std::string value;
   TensorType type;
@@ -35,7 +35,7 @@ std::string alternatives(const std::vector<DataType>& types) {
   return text;
 }
 
-/// Nothing is copied for the many operators of ONNX's own domain.
+/// Returns the row of the node's operator. Nothing is copied for operators of ONNX's own domain.
 const OperatorRow* rowOf(const TargetTable& table, const Node& node) {
   return node.domain.empty() ? table.find(node.op) : table.find(operatorText(node.domain, node.op));
 }
@@ -67,7 +67,7 @@ class Validator {
  private:
   Decision explained(std::string_view code, Json arguments = Json::object()) const {
     arguments["op"] = m_request.node.op;
-    // Where the machine decides what there is, it is named.
+    // If the machine decides which types there are, it is named.
     arguments["target"] = m_table.defaultCapability.empty() ? m_request.target.name : m_request.target.canonical();
     if (m_row != nullptr) arguments["source"] = m_row->source;
     return decide(code, {Subject::node(m_request.node.name)}, m_request.target.name, std::move(arguments));
@@ -110,7 +110,8 @@ class Validator {
 
   bool operatorTakes(DataType type) const { return m_row == nullptr || m_row->anyType || m_row->types.contains(type); }
 
-  /// What stands in the way of a value of this type; `spokenOf`: the operator's list of types is about it.
+  /// Returns the obstacle of a value with this type. `spokenOf` is true if the operator's list of types is about the
+  /// value.
   std::optional<Obstacle> obstacleAt(const TensorType* type, ValueId value, bool spokenOf) const {
     if (type == nullptr) return std::nullopt;
     const bool has = type->container == Container::None && m_request.target.types.contains(type->dtype);
@@ -150,7 +151,7 @@ class Validator {
     return verdict;
   }
 
-  /// The types that the operator's row lists, in the order of the target's.
+  /// Returns the types in the operator's row, in the order of the target's types.
   std::vector<DataType> takenTypes() const {
     std::vector<DataType> types;
     for (const TargetType& entry : m_table.types)
@@ -188,7 +189,7 @@ class Validator {
     return std::nullopt;
   }
 
-  /// What can be run of the bodies decides; where nothing can, the first node says why.
+  /// The parts of the bodies that can run decide. If nothing can, the reason is that of the first node.
   std::optional<TargetVerdict> checkParts() const {
     std::optional<TargetVerdict> first;
     for (const auto& [key, attribute] : m_request.node.attributes) {
@@ -211,7 +212,7 @@ class Validator {
     return Validator({m_request.target, scope, node, types.inputs, types.outputs, m_request.bodyTypes}).run();
   }
 
-  /// The nodes of a body, then what it takes and gives.
+  /// Checks the nodes of a body, then its inputs and outputs.
   std::optional<TargetVerdict> checkBody(const std::string& key, const Subgraph& body) {
     const ValueScope scope(body, m_request.scope);
     const Graph& graph = *body.graph;
@@ -224,7 +225,7 @@ class Validator {
     return checkEnds(key, body);
   }
 
-  /// What a body takes and gives by itself; nodes were asked about what they read of it.
+  /// Checks the inputs and outputs of a body by themselves; what nodes read was checked with the nodes.
   std::optional<TargetVerdict> checkEnds(const std::string& key, const Subgraph& body) const {
     const Graph& graph = *body.graph;
     std::vector<ValueId> ends(graph.inputs().begin(),
@@ -240,7 +241,7 @@ class Validator {
     return std::nullopt;
   }
 
-  /// `inner` is the verdict on something in the body `key`; what lies deeper is named itself.
+  /// `inner` is the verdict on something in the body `key`; it names itself what is deeper.
   TargetVerdict bodyRefused(const std::string& key, const std::string& what, const TargetVerdict& inner) const {
     TargetVerdict::Inside inside{what, key + "/" + what, inner.why.code, message(inner.why)};
     if (inner.inside)

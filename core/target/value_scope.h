@@ -6,19 +6,19 @@
 
 namespace fusescope {
 
-/// The values that a node can see: those of its graph, and through a body's captures those of the graphs around it.
-/// Refers to all of them; lives on the stack of who asks.
+/// The values that a node can read: those of its graph and, through the captures of bodies, those of the enclosing
+/// graphs. It refers to all these graphs and must not outlive them.
 class ValueScope {
  public:
   explicit ValueScope(const Graph& graph) : m_graph(graph) {}
-  /// Inside the body of a node that lies in `outer`.
+  /// The scope inside a body of a node in `outer`.
   ValueScope(const Subgraph& body, const ValueScope& outer);
 
   const Graph& graph() const { return m_graph; }
-  /// The constant behind a value, which may lack data; null if it is calculated or given.
+  /// Returns the constant of a value, which may lack data, or null if the value is calculated or an input.
   const Tensor* constant(ValueId value) const;
-  /// Whether a value is a constant or depends on constants alone. Normalisation folds such values of the graph, not
-  /// those of bodies.
+  /// Whether a value is a constant or depends only on constants. Normalisation folds such values in the graph, but not
+  /// in bodies.
   bool dependsOnConstants(ValueId value) const;
   /// Whether a value is an input of the network.
   bool isGiven(ValueId value) const;
@@ -26,8 +26,8 @@ class ValueScope {
  private:
   const Graph& m_graph;
   const ValueScope* m_outer = nullptr;
-  std::unordered_map<ValueId, ValueId> m_captured;  ///< input of the body → value of the outer scope
-  std::vector<char> m_foldable;                     ///< by ValueId of a body: calculated from constants alone
+  std::unordered_map<ValueId, ValueId> m_captured;  ///< by input of the body: the value of the outer scope
+  std::vector<char> m_foldable;                     ///< by ValueId of a body: it is calculated only from constants
 };
 
 }  // namespace fusescope

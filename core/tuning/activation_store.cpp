@@ -3,7 +3,7 @@
 namespace fusescope {
 namespace {
 
-/// Of the memory, what preferred runs may take: the rest is for the run at hand.
+/// The fraction of the memory for preferred runs; the rest is for the current run.
 constexpr double kPreferredShare = 0.75;
 
 std::size_t bytesOf(const std::vector<Tensor>& tensors) {

@@ -5,7 +5,7 @@
 namespace fusescope {
 namespace {
 
-/// So often groups are ranked at the most: each time all that are left are evaluated.
+/// The maximum number of rankings; each evaluates all remaining groups.
 constexpr int kMostRankings = 3;
 
 PinSet range(std::uint32_t begin, std::uint32_t end) {
@@ -14,7 +14,7 @@ PinSet range(std::uint32_t begin, std::uint32_t end) {
   return pins;
 }
 
-/// Groups that are not pinned yet, the one first that leaves the least error beside `pins`.
+/// Returns the groups that are not pinned yet, the one first that leaves the smallest error together with `pins`.
 Result<std::vector<std::uint32_t>> ranked(Evaluations& evaluations, const PinSet& pins,
                                           std::vector<std::uint32_t> groups) {
   std::map<std::uint32_t, double> errors;

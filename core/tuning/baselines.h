@@ -4,10 +4,11 @@
 
 namespace fusescope {
 
-// Searches that others do, on the same network, by the same evaluations. Nothing: they find no set that meets the goal.
+// Search methods of other tools, on the same network and with the same evaluations. They return nothing if they find no
+// set that meets the goal.
 
-/// As `polygraphy debug precision --mode bisect`: the fewest nodes from the front (or from the back) that meet the
-/// goal, found by halving, as if more nodes were never worse.
+/// Search as `polygraphy debug precision --mode bisect`: they find the fewest nodes from the front (or from the back)
+/// that meet the goal by bisection, assuming that more pinned nodes are never worse.
 Result<std::optional<TunePoint>> prefixBaseline(Evaluations& evaluations);
 Result<std::optional<TunePoint>> suffixBaseline(Evaluations& evaluations);
 
@@ -16,14 +17,14 @@ Result<std::optional<TunePoint>> suffixBaseline(Evaluations& evaluations);
 /// the other groups are ranked again with the current pins. After three rankings the next group is pinned in any case.
 Result<std::optional<TunePoint>> greedyBaseline(Evaluations& evaluations);
 
-/// The smallest number of `count` for which `setOf` meets the goal, as if more were never worse; nothing if `setOf` of
-/// all does not.
+/// Returns the result for the smallest `count` for which `setOf` meets the goal, assuming that more is never worse.
+/// Returns nothing if even the largest set does not meet it.
 Result<std::optional<TunePoint>> bisect(Evaluations& evaluations, std::size_t count,
                                         const std::function<PinSet(std::size_t)>& setOf);
 
-/// Both together.
+/// Returns the union of both sets.
 PinSet joinedPins(PinSet a, const PinSet& b);
-/// `a` without what is in `b`.
+/// Returns the pins of `a` that are not in `b`.
 PinSet pinsWithout(PinSet a, const PinSet& b);
 
 }  // namespace fusescope

@@ -47,13 +47,13 @@ class CulpritSearch {
     return found.off.empty() ? CulpritEnd::NotWrong : CulpritEnd::Found;
   }
 
-  /// NaN of a set that was not tried.
+  /// Returns NaN for a set that was not tried.
   double errorOf(const SwitchSet& off) const {
     const auto known = m_errors.find(off);
     return known == m_errors.end() ? std::numeric_limits<double>::quiet_NaN() : known->second;
   }
 
-  /// False, too, where nothing may be tried any more.
+  /// Also returns false if nothing may be tried any more.
   Result<bool> isRight(const SwitchSet& off) {
     if (const auto known = m_errors.find(off); known != m_errors.end()) return known->second <= m_options.tolerance;
     if (m_options.stop.stop_requested() || (m_options.builds > 0 && m_builds >= m_options.builds)) m_isOver = true;
@@ -71,7 +71,8 @@ class CulpritSearch {
     return right;
   }
 
-  /// What of `open` must be off besides `off`. `isNew`: `off` grew since it was last found wrong.
+  /// Returns which of `open` must be off besides `off`. `isNew` is true if `off` has grown since it was last found
+  /// wrong.
   Result<SwitchSet> smallest(const SwitchSet& off, bool isNew, std::span<const std::uint32_t> open) {
     if (m_isOver || (isNew && TRY(isRight(off)))) return SwitchSet();
     if (open.size() == 1) return SwitchSet(open.begin(), open.end());
@@ -81,7 +82,8 @@ class CulpritSearch {
     return joinedSets(ofFirst, ofSecond);
   }
 
-  /// Makes sure that the set does, and that no one of it can be left out; else goes on from what does.
+  /// Ensures that the set is sufficient and that no switch can be left out; otherwise continues from what is
+  /// sufficient.
   Status settle(Culprits& found) {
     if (!TRY(isRight(found.off)) && !m_isOver) found.off = *m_known;
     found.minimal = true;

@@ -16,35 +16,35 @@ using SwitchSet = std::vector<std::uint32_t>;
 
 /// How a search for culprits ended.
 enum class CulpritEnd {
-  Found,       ///< `off` makes it right
+  Found,       ///< the result is right if the switches in `off` are off
   NotWrong,    ///< it is right with everything on
-  NoCulprit,   ///< it is wrong with everything off, too
-  OutOfBudget  ///< builds or time were over
+  NoCulprit,   ///< it is wrong even with everything off
+  OutOfBudget  ///< the limit of builds or time was reached
 };
 std::string_view name(CulpritEnd end);  ///< "found", "not_wrong", "no_culprit", "out_of_budget"
 
 struct Culprits {
   CulpritEnd end = CulpritEnd::NoCulprit;
-  SwitchSet off;      ///< found: the smallest set that the search knows; out of budget: one that is known to do, or all
-  double before = 0;  ///< the error with everything on
-  double after = 0;   ///< with `off` off; with all off where there is no culprit
-  bool minimal = false;  ///< without any one of `off` it is wrong again, which was tried for each
+  SwitchSet off;  ///< for Found: the smallest known set; for OutOfBudget: a set that is known to be sufficient, or all
+  double before = 0;     ///< the error with everything on
+  double after = 0;      ///< the error with the switches in `off` off, or with all off for NoCulprit
+  bool minimal = false;  ///< it was tried for each switch of `off` that the result is wrong without it
   std::int64_t builds = 0;
 };
 
 struct CulpritOptions {
   double tolerance = 1e-2;  ///< an error of at most this is right; NaN never is
-  std::int64_t builds = 0;  ///< at most so many; 0: no limit
-  StopToken stop{};         ///< ends a search with what is known so far; `out_of_budget`
+  std::int64_t builds = 0;  ///< the maximum number of builds; 0: no limit
+  StopToken stop{};         ///< ends the search with what is known so far, as OutOfBudget
 };
 
-/// The error with these switches off. Errors: it cannot be told; a search ends with it.
+/// Returns the error with these switches off. If it returns an error instead, the search ends with it.
 using ErrorWithout = std::function<Result<double>(const SwitchSet& off)>;
 
-/// Finds the smallest set of `switches` switches that must be off so that something is right that is wrong with all of
-/// them on. The search halves sets (QuickXplain) and tries each set once, so that k culprits among n take about
-/// k log(n / k) builds. Where switches act on each other, `off` still makes it right, but a smaller set may exist.
-/// Deterministic.
+/// Finds a smallest set of `switches` switches such that something that is wrong with all of them on is right when they
+/// are off. The search halves sets (QuickXplain) and tries each set once, so that it takes about k log(n / k) builds
+/// for k culprits among n switches. If switches interact, the result is still right with `off` off, but a smaller set
+/// may exist. Deterministic.
 Result<Culprits> findCulprits(std::uint32_t switches, const ErrorWithout& errorWithout, const CulpritOptions& options);
 
 }  // namespace fusescope

@@ -27,7 +27,7 @@ Deadline::Deadline(StopToken outer) : m_outer(std::move(outer)) {}
 Deadline::~Deadline() = default;
 
 void Deadline::endAfter(double seconds) {
-  constexpr double kMostSeconds = 1e8;  // what is longer is never over, and a clock counts no further
+  constexpr double kMostSeconds = 1e8;  // a longer time never ends, and clocks cannot count it
   const std::chrono::duration<double> time(std::min(seconds, kMostSeconds));
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(time);
   m_clock = seconds > 0 ? std::make_unique<Clock>(m_outer, end) : nullptr;

@@ -6,13 +6,14 @@
 
 namespace fusescope {
 
-/// A stop that comes from the user or when a time is over, whichever is first.
+/// A stop that is requested by the user or after a time, whichever is first.
 class Deadline {
  public:
   explicit Deadline(StopToken outer);
   ~Deadline();
-  /// token() is stopped when so many seconds from now are over, too; 0: by the user alone. Tokens that were given
-  /// before are stopped by neither.
+  /// Makes token() stop after this number of seconds from now, as well as when the user stops; 0: only when the user
+  /// stops. Tokens that token() returned while an earlier time was set are not stopped any more, neither by the user
+  /// nor by a time.
   void endAfter(double seconds);
   StopToken token() const;
 

@@ -47,7 +47,7 @@ bool Evaluations::isOverTime() const {
   return m_goal.seconds > 0 && passed.count() >= m_goal.seconds;
 }
 
-/// `error`, which ends the search if it is a cancellation.
+/// Returns `error`, which ends the search if it is a cancellation.
 Diagnostic Evaluations::ended(const Diagnostic& error) {
   if (error.cancelled) m_end = isOverTime() ? TuneEnd::Seconds : TuneEnd::Stopped;
   return error;

@@ -7,40 +7,42 @@
 
 namespace fusescope {
 
-/// What a search has evaluated so far: every effect once, within the limits of its goal.
+/// The evaluations of a search so far. Every effect is evaluated once, within the limits of the goal.
 class Evaluations {
  public:
   Evaluations(TuneOracle& oracle, const TuneGoal& goal, TuneMemory& memory, OnBetter onBetter);
 
   TuneOracle& oracle() { return m_oracle; }
   const TuneGoal& goal() const { return m_goal; }
-  /// Evaluates `pins`. A cancellation: a limit is reached, or the user stopped; end() says which.
+  /// Evaluates `pins`. The result is a cancellation if a limit was reached or the user stopped the search; end() says
+  /// which.
   Result<TunePoint> evaluate(const PinSet& pins);
   Result<PinnedPlan> plan(const PinSet& pins);
-  /// Whether `point`, which was evaluated, meets the goal on the reference as well; its errors say what that gave.
-  /// `Known`: as far as that was asked before, else it does not.
+  /// Returns whether `point`, which was evaluated, meets the goal on the reference as well, and adds the error on the
+  /// reference to it. With `Known`, the reference is not run: if the answer is not known from before, it is false.
   enum class Ask { Reference, Known };
   Result<bool> holds(TunePoint& point, Ask ask);
-  /// From here on every set that meets the goal is held against the reference, not only what is better than the best.
+  /// From now on, every set that meets the goal is also checked on the reference, and not only sets that are better
+  /// than the best.
   void holdAll(bool all) { m_holdAll = all; }
-  /// Of a set that was evaluated, or has the effect of one that was.
+  /// Returns the point of a set that was evaluated, or that has the same effect as one.
   std::optional<TunePoint> known(const PinSet& pins);
   bool meets(const TunePoint& point) const;
-  /// The better of two that meet the goal, or of two that do not.
+  /// Whether `a` is better than `b`; both meet the goal, or neither does.
   bool better(const TunePoint& a, const TunePoint& b) const;
-  /// From here on, what meets the goal has no more error than this.
+  /// From now on, only sets with at most this error meet the goal.
   void setMaxError(double error) { m_goal.maxError = error; }
-  /// `allPinned`: what speed-ups are told against.
+  /// Sets the point with everything pinned, relative to which speed-ups are given.
   void setAllPinned(const TunePoint& allPinned) { m_allPinned = allPinned; }
 
-  const std::optional<TunePoint>& best() const { return m_best; }  ///< of those that meet the goal
+  const std::optional<TunePoint>& best() const { return m_best; }  ///< the best of those that meet the goal
   const std::optional<TunePoint>& leastError() const { return m_leastError; }
   std::vector<TunePoint> front() const { return m_front; }
   std::int64_t count() const { return m_count; }
-  /// How many were asked for since the last call, whether known before or not.
+  /// Returns how many evaluations were requested since the last call, including those that were known.
   std::int64_t takeAsked();
   TuneEnd end() const { return m_end; }
-  /// From here on the goal's limits count anew.
+  /// From now on, the limits of the goal count from zero.
   void renewLimits();
 
  private:
@@ -57,7 +59,8 @@ class Evaluations {
   OnBetter m_onBetter;
   std::chrono::steady_clock::time_point m_begin = std::chrono::steady_clock::now();
   std::map<PinSet, PinnedPlan> m_plans;
-  std::map<Hash128, double> m_errors;  ///< of this search; of what was held against the reference the larger one
+  /// The errors of this search; if it was also checked on the reference, the larger one.
+  std::map<Hash128, double> m_errors;
   std::set<Hash128> m_asked;
   std::optional<TunePoint> m_best, m_leastError, m_allPinned;
   std::vector<TunePoint> m_front;

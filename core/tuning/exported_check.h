@@ -10,17 +10,17 @@
 
 namespace fusescope {
 
-/// What becomes of a plan's numbers where its network is exported.
+/// Whether the network of a plan still gives its numbers after it was exported.
 struct ExportedCheck {
-  bool ok = true;                           ///< within the limit, or it cannot be told
-  std::optional<CheckedNumbers> numbers{};  ///< nothing: it cannot be told
-  std::string whyNot{};                     ///< why it cannot be exported; empty: it can, or it is beyond the limit
-  /// The larger error of the network on the reference and on the engine.
+  bool ok = true;                           ///< the error is within the limit, or unknown
+  std::optional<CheckedNumbers> numbers{};  ///< nothing if they could not be determined
+  std::string whyNot{};  ///< why it cannot be exported; empty if it can, or if the error exceeds the limit
+  /// Returns the larger of the network's errors on the reference and on the engine.
   double error() const;
 };
 
-/// Makes the network of `plan` as `export --to onnx` does, in a folder that goes again, and checks it on `samples`: its
-/// error may be `most`. Errors: cancelled; no folder can be made.
+/// Exports the network of `plan` as `export --to onnx` does, to a temporary folder, and checks that its error on
+/// `samples` is at most `most`. It is an error if `stop` was requested, or if the folder cannot be made.
 Result<ExportedCheck> checkExported(const Plan& plan, const std::vector<PlanRunner::Inputs>& samples, double most,
                                     const StopToken& stop);
 

@@ -37,12 +37,12 @@ class Searches {
  private:
   double limit() const { return *m_goal.maxError; }
 
-  /// A search for less error than was asked for may find only what is as good as that was.
+  /// Whether a search with a smaller largest error, which may not have met it, at least meets the original one.
   bool isNearEnough(const TuneResult& result) const {
     return result.ok || (!m_goal.minSpeedup && result.chosen.error <= limit());
   }
 
-  /// False where it was ended, and nothing is known.
+  /// Returns false if it was ended and nothing is known.
   Result<bool> check(ExportedSearch& found) {
     const auto begin = std::chrono::steady_clock::now();
     m_oracle.endAfter(m_goal.seconds);
@@ -56,7 +56,7 @@ class Searches {
     return true;
   }
 
-  /// What fails is remembered as the set's error on the reference, so that no search takes it again.
+  /// If a set fails, its error is remembered as that on the reference, so that no search chooses it again.
   Result<ExportedCheck> checkAndRemember(const PinSet& pins) {
     const Hash128 effect = TRY(m_oracle.plan(pins)).effect;
     ExportedCheck checked = TRY(m_check(pins));
@@ -71,7 +71,7 @@ class Searches {
     return m_goal.seconds > 0 && passed.count() >= m_goal.seconds;
   }
 
-  /// Else the next search has what is left of the time.
+  /// Whether the time is over; otherwise the next search gets the remaining time.
   bool isOverTime(TuneResult& result) {
     if (m_goal.seconds <= 0) return false;
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - m_begin;

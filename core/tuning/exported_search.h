@@ -8,18 +8,20 @@
 
 namespace fusescope {
 
-/// What becomes of the network with these pins where it is exported. A cancellation ends the search.
+/// Exports the network with these pins and checks it. A cancellation ends the search.
 using CheckExported = std::function<Result<ExportedCheck>(const PinSet& pins)>;
 
 struct ExportedSearch {
   TuneResult result;
-  std::optional<double> heldTo{};           ///< the largest error of the last search, at most the goal's
-  std::optional<ExportedCheck> exported{};  ///< of result.chosen; nothing: it was not asked, or it was ended
+  std::optional<double> heldTo{};  ///< the largest allowed error in the last search, at most that of the goal
+  /// The check of result.chosen; nothing if there was none, or if it was cancelled.
+  std::optional<ExportedCheck> exported{};
 };
 
-/// tuneSearch() for a goal that has a largest error, which what is found must hold once it is exported, too. A set that
-/// does not is no answer: the next search is for less error, until one holds or several did not. The goal's seconds
-/// are those of all searches; what is found as they end is still checked, in a time of its own, as long.
+/// Runs tuneSearch() for a goal with a largest error, which the result must also meet after it is exported. If a set
+/// does not meet it, the next search allows a smaller error, until a set meets it or several did not. The goal's time
+/// limit is for all searches together; the set that is known when it is reached is still checked, within another time
+/// of the same length.
 Result<ExportedSearch> tuneSearchExported(TuneOracle& oracle, const TuneGoal& goal, TuneMemory& memory,
                                           const OnBetter& onBetter, const CheckExported& check);
 

@@ -34,7 +34,7 @@ Diagnostic metricError(std::string message, std::string help = {}) {
   return {.message = std::move(message), .where = {.attribute = "--metric"}, .help = std::move(help)};
 }
 
-/// A shell in a process group of its own, its standard output in a pipe.
+/// A shell in a process group of its own, whose standard output is a pipe.
 class Process {
  public:
   static Result<Process> start(const std::string& command, const std::string& first, const std::string& second) {
@@ -78,7 +78,7 @@ class Process {
     ::waitpid(m_id, nullptr, 0);
   }
 
-  /// All that it prints, no more than kMostPrinted characters of it, until it closes its standard output.
+  /// Returns what it prints, at most kMostPrinted characters, until it closes its standard output.
   Result<std::string> printed(const StopToken& stop) const {
     std::string text;
     for (;;) {
@@ -93,7 +93,7 @@ class Process {
     }
   }
 
-  /// Its exit status, 128 + the signal that ended it.
+  /// Returns its exit status, or 128 plus the number of the signal that ended it.
   Result<int> status(const StopToken& stop) {
     for (;;) {
       int status = 0;

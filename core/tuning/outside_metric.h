@@ -9,17 +9,17 @@
 
 namespace fusescope {
 
-/// Outputs of a network by name, each of all samples one behind the other along their first axis.
+/// The outputs of a network by name; the samples of each are concatenated along the first axis.
 using OutputArrays = std::map<std::string, Tensor>;
 
-/// Joins what samples gave along the first axis; scalars become a vector. Errors: samples of other extents behind the
-/// first axis; text and containers.
+/// Concatenates the results of samples along the first axis; scalars become a vector. It is an error if the other
+/// extents differ, or if the values are text or containers.
 Result<Tensor> joinedAlongFirstAxis(const std::vector<Tensor>& ofSamples, const std::string& name);
 
-/// Runs `command` by the shell with two more arguments, the paths of two .npz files: what is expected and what is to be
-/// judged, arrays by the names of outputs. It prints one number on standard output, the error: less is better. Its
-/// standard error is left to it. Stopping ends it and all that it started. Errors: it cannot be run, fails, or prints
-/// anything but a number.
+/// Runs `command` in the shell with two more arguments, the paths of two .npz files with arrays by output name: the
+/// expected outputs, and those to be judged. The command prints one number to standard output, the error, of which less
+/// is better; its standard error is passed through. If `stop` is requested, the command and all processes that it
+/// started are ended. It is an error if the command cannot be run, fails, or prints anything but a number.
 Result<double> outsideMetric(const std::string& command, const OutputArrays& expected, const OutputArrays& actual,
                              const StopToken& stop);
 

@@ -9,7 +9,7 @@
 namespace fusescope {
 namespace {
 
-/// The nodes whose type an `obey` pin of the user settles: no pin of a search holds there.
+/// Returns the nodes whose type an `obey` pin of the user determines, so that pins of a search have no effect there.
 std::set<NodeId> settledNodes(const Plan& lowered) {
   std::set<NodeId> nodes;
   for (const PrecisionGrant& grant : lowered.precisionMap) {
@@ -20,7 +20,7 @@ std::set<NodeId> settledNodes(const Plan& lowered) {
   return nodes;
 }
 
-/// Adds the nodes of `lowered` that differ, and of its bodies; `path`: the bodies that they are in.
+/// Adds the nodes of `lowered`, and of its bodies, that differ. `path` has the bodies around them.
 Status addNodes(const Plan& lowered, const Plan& exact, const BodyPath& path, FusedNodeId fusedOfHolder,
                 std::vector<PinnableNode>& nodes) {
   const std::vector<char> coded = TRY(codedNodes(*unquantized(lowered.model), lowered.options));
@@ -30,7 +30,7 @@ Status addNodes(const Plan& lowered, const Plan& exact, const BodyPath& path, Fu
     const FusedNode* fused = lowered.fusedNodeOf(id);
     if (fused == nullptr) continue;
     const FusedNodeId place = path.isNetwork() ? fused->id : fusedOfHolder;
-    if (!exact.graph().has(id)) continue;  // a node that gives or takes codes
+    if (!exact.graph().has(id)) continue;  // a node that quantises or dequantises
     const DataType narrow = lowered.calculates[id.index], wide = exact.calculates[id.index];
     const bool isNarrower = isFloat(narrow) && isFloat(wide) && bitWidth(narrow) < bitWidth(wide);
     if ((isNarrower || (coded[id.index] && isFloat(wide))) && !settled.contains(id))

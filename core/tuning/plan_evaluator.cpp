@@ -17,7 +17,7 @@
 namespace fusescope {
 namespace {
 
-/// Places of PlanRunner::prefer().
+/// Numbers for PlanRunner::prefer().
 enum Preferred : std::size_t { kExact, kUnpinned, kCurrent };
 
 constexpr const char* kReference = "reference";
@@ -148,7 +148,7 @@ bool PlanEvaluator::hasReference() const {
 }
 
 Result<double> PlanEvaluator::errorOnReference(const PinSet& pins) {
-  constexpr std::size_t kShare = 4;  // of the memory: few sets come here
+  constexpr std::size_t kShare = 4;  // fraction of the memory, because few sets are run there
   const auto plan = TRY(draft(pins));
   if (m_reference == nullptr) m_reference = TRY(runnerOn(kReference, m_options.keptBytes / kShare));
   if (m_expectedOnReference.empty()) m_expectedOnReference = TRY(m_reference->run(m_exact));

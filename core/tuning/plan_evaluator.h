@@ -13,26 +13,26 @@
 namespace fusescope {
 
 struct EvaluatorOptions {
-  std::string backend;  ///< that runs accelerated segments
+  std::string backend;  ///< the backend that runs accelerated segments
   int threads = 0;
-  std::vector<std::string> sampleNames{};  ///< what errors of running call each sample; none: its number
-  std::string output{};                    ///< the one that counts; empty: the worst of all
-  std::string metric{};                    ///< what tells the error in place of max|Δ| over rms; see outsideMetric()
-  std::size_t keptBytes = std::size_t{3} << 30;  ///< of activations kept between evaluations
-  /// What a network gives that another compiler compiles by a plan: as PlanRunner::run(). Empty: our own backend runs
-  /// it.
+  std::vector<std::string> sampleNames{};  ///< names of the samples in errors; empty: their numbers are used
+  std::string output{};                    ///< the output that counts; empty: the worst of all outputs
+  std::string metric{};  ///< a command that computes the error, in place of max|Δ| over rms; see outsideMetric()
+  std::size_t keptBytes = std::size_t{3} << 30;  ///< limit of activations that are stored between evaluations
+  /// Returns the outputs of a network that another compiler compiles by a plan, as PlanRunner::run() does. If it is
+  /// empty, our own backend runs the network.
   std::function<Result<std::vector<std::vector<Tensor>>>(const std::shared_ptr<const Plan>&)> outputsOf{};
   std::function<void(const PinSet& pins)> onTry{};  ///< called before a set is run; may be empty
   StopToken stop{};
 };
 
-/// Errors and costs of a network under pins: of whole plans, on the user's samples, against the same network in
-/// float32. What a pin does not reach is not run again.
+/// Computes errors and costs of a network under pins, for whole plans and on the user's samples. Errors are relative to
+/// the same network in float32. Parts that a pin does not affect are not run again.
 class PlanEvaluator final : public TuneOracle {
  public:
-  /// `lowered`: the plan without pins of the search; its own directives hold in every plan. `prices` may be null and
-  /// outlives this. Runs the network in float32 once. Errors: those of running it; an output that there is not; outputs
-  /// that hold no numbers, or nothing finite.
+  /// `lowered` is the plan without pins of the search; its own directives apply in every plan. `prices` may be null,
+  /// and must outlive this object. It runs the network in float32 once. It is an error if that fails, if the output
+  /// does not exist, or if outputs contain no numbers or no finite ones.
   static Result<std::unique_ptr<PlanEvaluator>> create(std::shared_ptr<const Plan> lowered,
                                                        std::vector<PlanRunner::Inputs> samples,
                                                        const PriceModel* prices, const EvaluatorOptions& options);
@@ -50,13 +50,13 @@ class PlanEvaluator final : public TuneOracle {
 
   const Plan& lowered() const { return *m_lowered; }
   Directive pinOf(std::uint32_t node) const;
-  /// Pins as directives, behind those of the lowered plan.
+  /// Returns the options of the lowered plan with these pins added after its directives.
   PlanOptions optionsWith(const PinSet& pins) const;
-  /// Of what the network gives in float32.
+  /// Returns the hash of the network's outputs in float32.
   Hash128 expectedHash() const;
   const PlanRunner& runner() const { return *m_runner; }
   const std::vector<PlanRunner::Inputs>& samples() const { return m_samples; }
-  /// Of the user, or of endAfter().
+  /// Returns a token that the user or endAfter() stops.
   StopToken stop() const { return m_deadline.token(); }
 
  private:
@@ -77,14 +77,14 @@ class PlanEvaluator final : public TuneOracle {
   Pinnable m_pinnable;
   Deadline m_deadline;
   std::vector<PlanRunner::Inputs> m_samples;
-  std::unique_ptr<PlanRunner> m_runner, m_reference;  ///< the latter made when it is asked for first
-  std::vector<std::size_t> m_outputs;                 ///< that count, as indices of the graph's
+  std::unique_ptr<PlanRunner> m_runner, m_reference;  ///< m_reference is made at its first use
+  std::vector<std::size_t> m_outputs;                 ///< indices of the graph's outputs that count
   Outputs m_expected, m_expectedOnReference;
   PinSet m_draftOf;
-  std::shared_ptr<const Plan> m_draft;  ///< the last one
+  std::shared_ptr<const Plan> m_draft;  ///< the last draft
 };
 
-/// What `plan` costs by its prices.
+/// Returns the cost of `plan` according to its prices.
 PlanCost costOf(const Plan& plan);
 
 }  // namespace fusescope

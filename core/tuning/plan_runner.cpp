@@ -22,8 +22,8 @@ Hash128 keyOf(const Hash128& value, std::size_t round) {
   return key.number(round).hash();
 }
 
-/// Which ids and constants say the same in every plan of one network: in one that the options of a plan quantised,
-/// those of the network that it was made of. What is beyond them differs from plan to plan.
+/// The ids and constants that mean the same in every plan of one network. If the options of a plan quantised the
+/// network, these are those of the network before; ids beyond them differ between plans.
 class LastingIds {
  public:
   explicit LastingIds(const Plan& plan) : m_plan(plan), m_graph(*unquantized(plan.model)->graph) {}
@@ -33,7 +33,7 @@ class LastingIds {
   std::uint32_t operator()(Id id) const {
     return all() || m_graph.has(id) ? id.index : ~std::uint32_t{0};
   }
-  /// What `fused` is by operators, wiring and constants.
+  /// Returns operators, connections and constants of `fused`.
   std::string content(const FusedNode& fused) const {
     const auto describe = [&](ValueId id) {
       const Value& value = m_plan.graph().value(id);
@@ -151,7 +151,7 @@ class PlanRunner::Run {
     return std::make_shared<const std::vector<Tensor>>(m_round.samples.size(), *constant);
   }
 
-  /// From the outputs backwards: what must run, because it is needed and not kept.
+  /// Determines, from the outputs backwards, what must run because it is needed and not stored.
   void findNeeded() {
     m_needed.assign(m_plan.fusedNodes.size(), false);
     for (const ValueId output : m_plan.graph().outputs()) need(output);

@@ -11,35 +11,37 @@
 
 namespace fusescope {
 
-/// Runs plans of one model on the same samples, and of each only the fused nodes that no run before did on the same
-/// values: fused nodes of equal contracts over equal inputs give equal values. By the backend's best guess of a tactic,
-/// so that what comes out depends on no measurement. One caller at a time.
+/// Runs plans of one model on the same samples. Of each plan, it runs only the fused nodes that no earlier run has run
+/// on the same values: fused nodes with equal contracts and equal inputs give equal values. It uses the tactic that the
+/// backend guesses to be the best, so that results do not depend on measurements. Not thread-safe.
 class PlanRunner {
  public:
   using Inputs = std::map<std::string, Tensor>;
-  /// `plan`: that the samples are checked against. `names`: what errors of running call them; none: their numbers.
-  /// Errors: inputs that the plan does not take.
+  /// `plan` is used to check the samples. `names` are the names of the samples in errors; if it is empty, their numbers
+  /// are used. It is an error if the plan does not accept the inputs.
   static Result<std::unique_ptr<PlanRunner>> create(const Plan& plan, std::vector<Inputs> samples,
                                                     const std::vector<std::string>& names, const BuildOptions& options,
                                                     std::size_t keptBytes);
 
-  /// What the network gives, by output in the graph's order, then by sample; at the model's declared types.
+  /// Returns the outputs of the network, by output in the graph's order and then by sample, in the model's declared
+  /// types.
   Result<std::vector<std::vector<Tensor>>> run(const std::shared_ptr<const Plan>& plan);
-  /// What ends a run from here on.
+  /// Sets the token that stops later runs.
   void setStop(StopToken stop) { m_options.stop = std::move(stop); }
-  /// The values of `plan` are kept rather than others; `which`: in place of those preferred under this number before.
+  /// Stores the values of `plan` in preference to others. They replace those that were preferred under the number
+  /// `which` before.
   void prefer(const Plan& plan, std::size_t which);
 
-  std::int64_t ran() const { return m_ran; }        ///< fused nodes, once for each set of extents
-  std::int64_t reused() const { return m_reused; }  ///< fused nodes of runs that did not run
+  std::int64_t ran() const { return m_ran; }  ///< number of fused nodes that were run; once for each set of extents
+  std::int64_t reused() const { return m_reused; }  ///< number of fused nodes of runs that did not have to run
   const ActivationStore& store() const { return m_store; }
 
  private:
-  /// Samples of equal extents.
+  /// The samples with equal extents.
   struct Round {
     std::map<std::string, Dims> extents;
     std::vector<Inputs> samples;
-    std::vector<std::string> names;  ///< of each
+    std::vector<std::string> names;  ///< one per sample
   };
   class Run;
   PlanRunner(const BuildOptions& options, std::size_t keptBytes) : m_options(options), m_store(keptBytes) {}
@@ -50,11 +52,12 @@ class PlanRunner {
   std::int64_t m_ran = 0, m_reused = 0;
 };
 
-/// All that what a fused node calculates depends on, but the values it reads.
+/// Hashes everything on which the result of a fused node depends, except the values that it reads.
 Hash128 contractHash(const Plan& plan, const FusedNode& fused);
-/// By ValueId: of how it is calculated, from the inputs on. Equal in two plans of one model: equal values.
+/// Returns, by ValueId, a hash of how each value is calculated from the inputs. If the hashes are equal in two plans of
+/// one model, the values are equal.
 std::vector<Hash128> valueHashes(const Plan& plan);
-/// Of all outputs together: plans of equal effect give equal numbers.
+/// Returns a hash of all outputs. Plans with equal hashes give equal numbers.
 Hash128 effectOf(const Plan& plan);
 
 }  // namespace fusescope

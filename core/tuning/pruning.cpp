@@ -23,7 +23,7 @@ class Pruning {
   }
 
  private:
-  /// The groups of what is pinned, in the order in which their first node is to go.
+  /// Returns the groups of pinned nodes, in the order in which their first node is to be removed.
   std::vector<PinSet> pinnedGroups() const {
     std::vector<PinSet> groups;
     PinSet seen;
@@ -47,7 +47,7 @@ class Pruning {
     return nodes;
   }
 
-  /// Tries to drop `size` units at a time, once each. Whether any went.
+  /// Tries once to remove each `size` units. Returns whether any were removed.
   Result<bool> dropOnce(const std::vector<PinSet>& units, std::size_t size) {
     bool dropped = false;
     for (std::size_t begin = 0; begin < units.size(); begin += size) {
@@ -65,7 +65,7 @@ class Pruning {
     return dropped;
   }
 
-  /// Pins that change nothing beside the others.
+  /// Removes pins that change nothing besides the others.
   Status dropWithoutEffect() {
     const Hash128 effect = TRY(m_evaluations.plan(m_current.pins)).effect;
     for (const std::uint32_t node : m_order) {

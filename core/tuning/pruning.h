@@ -6,9 +6,9 @@
 
 namespace fusescope {
 
-/// Takes pins out of `pins`, which meets the goal, until the goal is not met without any one of those that are left:
-/// first what changes nothing in the plan, then groups, halves of them first, then single nodes. `order`: all nodes,
-/// the one first that is to go first. `most`: what is left costs no more than this.
+/// Removes pins from `pins`, which meet the goal, until every remaining pin is necessary: first pins that change
+/// nothing in the plan, then groups (first halves of all groups), then single nodes. `order` lists all nodes, beginning
+/// with the one to be removed first. If `most` is given, the result must not cost more.
 Result<TunePoint> pruned(Evaluations& evaluations, const TunePoint& pins, std::span<const std::uint32_t> order,
                          const std::optional<PlanCost>& most = std::nullopt);
 

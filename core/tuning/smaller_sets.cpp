@@ -8,7 +8,7 @@
 namespace fusescope {
 namespace {
 
-/// More sets of one size are not kept: where there are so many, not all can be tried either.
+/// No more sets of one size are kept, because so many could not all be tried.
 constexpr std::size_t kMostSets = 4096;
 
 class SmallerSearch {
@@ -34,7 +34,7 @@ class SmallerSearch {
     return TRY(std::move(error)) <= m_tolerance;
   }
 
-  /// Sets that have no switch in common with those that were found.
+  /// Searches sets without common switches with those that were found.
   Status searchElsewhere() {
     SwitchSet open;
     for (std::uint32_t i = 0; i < m_places.neighbours.size(); ++i) open.push_back(i);
@@ -78,13 +78,13 @@ class SmallerSearch {
     return Done{};
   }
 
-  /// Makes a set that does the best one, without those of its switches that can be left out.
+  /// Makes a sufficient set the best one, after removing switches that can be left out.
   Status settle(SwitchSet set) {
     for (std::size_t i = 0; i < set.size() && set.size() > 1;) {
       SwitchSet fewer = set;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
       const bool isEnough = TRY(does(fewer));
-      if (m_isOver) return Done{};  // whether one can be left out is not known
+      if (m_isOver) return Done{};  // whether one can be left out is unknown
       if (isEnough)
         set = std::move(fewer);
       else
@@ -94,7 +94,7 @@ class SmallerSearch {
     return Done{};
   }
 
-  /// Single switches, the nearest to the best set first.
+  /// Returns the single switches, those nearest to the best set first.
   std::vector<SwitchSet> first() const {
     std::vector<SwitchSet> sets;
     std::vector<char> isThere(m_places.neighbours.size());
@@ -118,7 +118,7 @@ class SmallerSearch {
     return sets;
   }
 
-  /// Each of the sets with one switch more that lies beside it; nothing: there are too many.
+  /// Returns each of the sets with one adjacent switch more, or nothing if there are too many.
   std::optional<std::vector<SwitchSet>> grown(const std::vector<SwitchSet>& sets) const {
     std::vector<SwitchSet> larger;
     std::set<SwitchSet> known;

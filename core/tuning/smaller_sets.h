@@ -7,23 +7,23 @@
 
 namespace fusescope {
 
-/// How switches lie: what belongs together lies together.
+/// The neighbourhood of switches.
 struct SwitchPlaces {
   std::vector<SwitchSet> neighbours;  ///< by switch
-  /// The switches that a set begins with; the others of it are neighbours of one that it has. Empty: with any.
+  /// The switches with which a set may begin; its other switches must be neighbours of one that it contains. If it is
+  /// empty, a set may begin with any switch.
   SwitchSet beginnings{};
 };
 
 struct SmallerSet {
-  SwitchSet off;          ///< the smallest that is known
-  bool smallest = false;  ///< no set of fewer switches that lie together does: each was tried
+  SwitchSet off;          ///< the smallest known set
+  bool smallest = false;  ///< no connected set of fewer switches is sufficient; each was tried
 };
 
-/// findCulprits() ends with a set of which no switch can be left out. A smaller one may lie elsewhere. This looks for
-/// it: among the switches that no set has yet that was found, again by halves, as long as there are any that do; then
-/// it tries sets of switches that lie together, the smallest first, and of these those nearest to `known`.
-/// `errorWithout` says what any number of times it is asked, and is cancelled where nothing more may be tried: then the
-/// smallest so far is the answer. Deterministic.
+/// Searches for a set that is smaller than `known`, a result of findCulprits() from which no switch can be left out. It
+/// first searches, by bisection, among the switches that are in no set found so far, as long as that succeeds. Then it
+/// tries connected sets of switches, smaller ones first, and of these those nearest to `known`. `errorWithout` may be
+/// called any number of times; if it returns a cancellation, the smallest set so far is the result. Deterministic.
 Result<SmallerSet> smallerSet(const SwitchSet& known, const SwitchPlaces& places, const ErrorWithout& errorWithout,
                               double tolerance);
 

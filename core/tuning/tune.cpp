@@ -26,7 +26,7 @@ Status checkGoal(const TuneGoal& goal) {
   return Done{};
 }
 
-/// A speed-up can be asked for where both ends have times.
+/// Checks that both extreme plans have times, without which a speed-up cannot be asked for.
 Status checkTimes(PlanEvaluator& evaluator, const TuneGoal& goal) {
   if (!goal.minSpeedup) return Done{};
   PinSet all;
@@ -66,8 +66,8 @@ Hash128 hashOf(const std::vector<PlanRunner::Inputs>& samples) {
   return key.hash();
 }
 
-/// What the errors of a search are of. Large weights are not in the hash of the network: what it gives tells them
-/// apart.
+/// Hashes what the errors of a search depend on. Large weights are not in the hash of the network, but its outputs
+/// depend on them.
 Hash128 stateKey(const PlanEvaluator& evaluator, const Hash128& samples, const EvaluatorOptions& options) {
   KeyBuilder key;
   key.text(evaluator.lowered().model->contentHash.hex()).text(samples.hex()).text(evaluator.expectedHash().hex());
@@ -79,8 +79,8 @@ Hash128 stateKey(const PlanEvaluator& evaluator, const Hash128& samples, const E
   return key.hash();
 }
 
-/// Keeps evaluations in a file, if there is one, while they are made: whoever kills the search loses no more than the
-/// last few.
+/// Writes evaluations to a file, if there is one, while they are made, so that no more than the last few are lost if
+/// the search is killed.
 class StateKeeper {
  public:
   StateKeeper(const std::filesystem::path& path, const Hash128& key, const TuneMemory& memory)
@@ -92,7 +92,7 @@ class StateKeeper {
   }
   void writeNowAndThen() {
     constexpr std::chrono::seconds kEvery{1};
-    if (std::chrono::steady_clock::now() - m_last >= kEvery) (void)write();  // the last one says what is wrong
+    if (std::chrono::steady_clock::now() - m_last >= kEvery) (void)write();  // the last one reports errors
   }
 
  private:
@@ -102,7 +102,7 @@ class StateKeeper {
   std::chrono::steady_clock::time_point m_last;
 };
 
-/// What export makes of the network with `pins`, checked on the samples of the search.
+/// Exports the network with `pins` and checks it on the samples of the search.
 Result<ExportedCheck> exportedWith(const PlanEvaluator& evaluator, const PinSet& pins, const TuneOptions& options) {
   if (options.progress) options.progress("tune", "the network as it is exported");
   const Plan& lowered = evaluator.lowered();
@@ -112,8 +112,8 @@ Result<ExportedCheck> exportedWith(const PlanEvaluator& evaluator, const PinSet&
   return checked;
 }
 
-/// The search; with the exported network where errors are of all outputs and are measured as export measures them: not
-/// where another compiler runs what it compiles itself.
+/// Runs the search. It includes the exported network if errors are of all outputs and are measured as for exports,
+/// which is not the case if another compiler runs the network.
 Result<ExportedSearch> searchFor(PlanEvaluator& evaluator, const TuneOptions& options, TuneMemory& memory) {
   const bool byExport = options.evaluator.metric.empty() && options.evaluator.output.empty();
   if (options.goal.maxError && byExport && !options.evaluator.outputsOf)
@@ -123,7 +123,7 @@ Result<ExportedSearch> searchFor(PlanEvaluator& evaluator, const TuneOptions& op
                         .heldTo = options.goal.maxError};
 }
 
-/// Tries the network without each pin that was not tried yet; what is cancelled stays so.
+/// Tries the network without each pin that was not tried yet. What is cancelled stays unknown.
 Status tryWithoutEach(PlanEvaluator& evaluator, TuneResult& result, TuneMemory& memory) {
   for (const std::uint32_t pin : result.chosen.pins) {
     if (std::ranges::find(result.without, pin, &TuneResult::Without::pin) != result.without.end()) continue;
@@ -159,7 +159,7 @@ Result<TuneReport> tune(const std::shared_ptr<const Plan>& lowered, std::vector<
   const Hash128 key = stateKey(*evaluator, given, options.evaluator);
   TuneMemory memory = options.stateFile.empty() ? TuneMemory() : TRY(readTuneState(options.stateFile, key));
   StateKeeper keeper(options.stateFile, key, memory);
-  TRY(keeper.write());  // what cannot be written is told before the work, not after it
+  TRY(keeper.write());  // errors of writing are reported before the work, not after it
   memory.added = [&] { keeper.writeNowAndThen(); };
   TuneReport report;
   if (options.progress) options.progress("tune", kSearching);

@@ -15,43 +15,47 @@
 
 namespace fusescope {
 
-/// A set of pins is about to be run: names of its nodes, and how many sets were run before.
+/// Called before a set of pins is run, with the names of its nodes and the number of sets that were run before.
 using OnTry = std::function<void(const std::vector<std::string>& nodes, std::int64_t evaluations)>;
 
 struct TuneOptions {
   TuneGoal goal;
-  EvaluatorOptions evaluator;       ///< with what runs, and what may stop it
-  std::filesystem::path stateFile;  ///< of evaluations, read if it is there and written as the search goes; empty: none
-  bool explain = false;             ///< what each pin is for is found out even where a limit ended the search
-  OnBetter onBetter{};              ///< called from the working thread
-  OnTry onTry{};                    ///< likewise
+  EvaluatorOptions evaluator;  ///< what runs the network, and what can stop it
+  /// File of evaluations, which is read if it exists and written during the search; empty: none.
+  std::filesystem::path stateFile;
+  bool explain = false;  ///< determines the effect of each pin even if a limit ended the search
+  OnBetter onBetter{};   ///< called in the working thread
+  OnTry onTry{};         ///< called in the working thread
   Progress progress{};
 };
 
 /// A pin that the search chose.
 struct TunePin {
-  Directive directive;                         ///< its note says why it is there
-  std::optional<TuneResult::Without> without;  ///< nothing: not tried
+  Directive directive;                         ///< its note says why the pin is needed
+  std::optional<TuneResult::Without> without;  ///< nothing if it was not tried
 };
 
 struct TuneReport {
   TuneResult result;
-  std::vector<TunePin> pins;  ///< of result.chosen
-  PlanOptions options;        ///< those of the lowered plan, with the pins behind its directives
-  Directives nodes;           ///< a pin of each node that could be pinned: what TunePoint::pins count
+  std::vector<TunePin> pins;  ///< the pins of result.chosen
+  PlanOptions options;        ///< the options of the lowered plan, with the pins added after its directives
+  Directives nodes;           ///< a pin for each node that could be pinned; TunePoint::pins are indices into it
   std::string backend;
   std::size_t pinnable = 0, groups = 0;
-  std::optional<ExportedCheck> exported;  ///< of what was found; nothing: it was not asked, or it was ended
-  std::optional<double> heldTo;           ///< the largest error of the last search: ExportedSearch
-  Status stateWritten = Done{};  ///< at the end; what could not be written at the beginning is an error of tune()
+  /// The check of the result; nothing if there was none, or if it was cancelled.
+  std::optional<ExportedCheck> exported;
+  std::optional<double> heldTo;  ///< the largest allowed error in the last search; see ExportedSearch
+  /// Whether the file was written at the end; if it cannot be written at the beginning, tune() fails.
+  Status stateWritten = Done{};
   double seconds = 0;
 };
 
-/// Finds the pins under which `lowered`, a plan that was made without them, meets the goal on `samples`: see
-/// tuneSearch() for how, PlanEvaluator for what an error is. A set of pins whose network, exported, is beyond the
-/// largest error is no answer, and the search goes on (where errors are of all outputs, and not by a metric). `prices`
-/// may be null: costs are conversions and bytes then. Stopped, it gives the best so far. Errors: those of the evaluator
-/// and of the state file; a goal that asks for nothing, or for a speed-up where times are not known.
+/// Finds the pins with which `lowered`, a plan without them, meets the goal on `samples`. tuneSearch() describes the
+/// search, and PlanEvaluator the errors. If errors are of all outputs and not of a metric, the network with the pins
+/// must also meet the largest error after it is exported; otherwise the search continues. `prices` may be null; costs
+/// are then conversions and bytes. If it is stopped, it returns the best result so far. Errors are those of the
+/// evaluator and of the state file; it is also an error if the goal asks for nothing, or asks for a speed-up and times
+/// are unknown.
 Result<TuneReport> tune(const std::shared_ptr<const Plan>& lowered, std::vector<PlanRunner::Inputs> samples,
                         const PriceModel* prices, const TuneOptions& options);
 

@@ -46,12 +46,13 @@ class TuneSearch {
     return Done{};
   }
 
-  /// 1. Nothing pinned, and everything: whether there is anything to find.
-  /// 2. What each group's lowering alone does, and what pinning it takes.
-  /// 3. Sets that are good enough, by several ways, each made as small as it can be.
-  /// 4. The same in other orders.
-  /// 5. What is left may not be slower, by times that are known, than what a known search finds or than everything
-  ///    pinned.
+  ///
+  /// 1. Evaluates nothing pinned and everything pinned, to see whether there is anything to find.
+  /// 2. Measures the effect of lowering each group alone, and the cost of pinning it.
+  /// 3. Finds sets that are good enough in several ways, and makes each as small as possible.
+  /// 4. Does the same in other orders.
+  /// 5. Ensures that the result is not slower, by known times, than the result of another method or than everything
+  /// pinned.
   Status search() {
     m_result.allPinned = TRY(m_evaluations.evaluate(all()));
     m_evaluations.setAllPinned(m_result.allPinned);
@@ -90,7 +91,7 @@ class TuneSearch {
   const PinSet& group(std::uint32_t index) const { return m_oracle.groups()[index]; }
   std::uint32_t groupCount() const { return static_cast<std::uint32_t>(m_oracle.groups().size()); }
 
-  /// What the network's error is when this group alone is lowered: of several that overflow, each shows by itself.
+  /// Measures the network's error if only this group is lowered, so that each of several groups that overflow is seen.
   Status scoreGroups() {
     m_oracle.startFrom(all());
     for (std::uint32_t i = 0; i < groupCount(); ++i)
@@ -106,7 +107,7 @@ class TuneSearch {
     return order;
   }
 
-  /// Nodes, those of the least harmful groups first: the order in which pins are taken out.
+  /// Returns the nodes in the order in which pins are removed: those of the least harmful groups first.
   std::vector<std::uint32_t> nodeOrder(const std::vector<double>& scores) const {
     std::vector<std::uint32_t> groups = groupOrder(scores), order;
     std::ranges::reverse(groups);
@@ -114,13 +115,15 @@ class TuneSearch {
     return order;
   }
 
-  /// What costs are told in: times where every plan between the two ends has one, else bytes, else conversions.
+  /// Returns a cost as one number: the time if all plans between both extremes have one, otherwise bytes or
+  /// conversions.
   double inOneNumber(const PlanCost& cost) const {
     const bool timed = m_result.unpinned.cost.unknown == 0 && m_result.allPinned.cost.unknown == 0;
     return timed ? cost.ms : static_cast<double>(cost.bytes.value_or(cost.casts));
   }
 
-  /// Groups by harm over what pinning them costs beside what is pinned already: casts between neighbours go.
+  /// Returns the groups by harm divided by the cost of pinning them with what is pinned already, because casts between
+  /// neighbours disappear.
   Result<std::vector<std::uint32_t>> orderByCost() {
     const double range = std::fabs(inOneNumber(m_result.allPinned.cost) - inOneNumber(m_result.unpinned.cost));
     const double least = std::max(1e-6, 1e-3 * range / std::max(1U, groupCount()));
@@ -150,7 +153,7 @@ class TuneSearch {
     return order;
   }
 
-  /// The first groups of an order, as many as are needed; then as few of them as can be.
+  /// Takes the first groups of an order, as many as are needed, and then as few of them as possible.
   Status smallestOf(const std::vector<std::uint32_t>& dropped, const std::vector<std::uint32_t>& groups) {
     const auto first = [&](std::size_t count) {
       PinSet pins;
@@ -162,7 +165,7 @@ class TuneSearch {
     return Done{};
   }
 
-  /// Those that have not come to their end.
+  /// Continues the methods that did not come to their end.
   Status runBaselines() {
     for (const KnownSearch& known : kKnownSearches) {
       auto place = std::ranges::find(m_result.baselines, known.name, &TuneBaseline::name);
@@ -181,8 +184,8 @@ class TuneSearch {
     return Done{};
   }
 
-  /// Where only a speed-up is asked for: pins the most harmful as long as it holds. What error that leaves is the bound
-  /// from then on.
+  /// If only a speed-up is asked for, pins the most harmful groups as long as it is reached. The remaining error is the
+  /// bound from then on.
   Status spendTime() {
     PinSet pins;
     for (const std::uint32_t i : TRY(orderByCost())) {
@@ -207,8 +210,8 @@ class TuneSearch {
     return a.unknown == 0 && b.unknown == 0 && cheaper(a, b);
   }
 
-  /// Where the best baseline, or everything pinned, is faster than the best set: finds the best of what was evaluated
-  /// and is not slower than either.
+  /// If the best baseline, or everything pinned, is faster than the best set, finds the best evaluated set that is not
+  /// slower than either.
   Status findNoSlower(Evaluations::Ask ask) {
     const TunePoint best = *m_evaluations.best();
     if (beats(m_result.allPinned, best) && TRY(m_evaluations.holds(m_result.allPinned, ask)))
@@ -220,7 +223,7 @@ class TuneSearch {
       return !m_evaluations.meets(point) || !isFaster(point.cost, best.cost);
     });
     std::ranges::sort(faster, [](const TunePoint& a, const TunePoint& b) { return cheaper(a.cost, b.cost); });
-    for (TunePoint& limit : faster) {  // one that fails on the reference limits nothing
+    for (TunePoint& limit : faster) {  // one that fails on the reference is not a limit
       if (!TRY(m_evaluations.holds(limit, ask))) continue;
       m_noSlower = limit;
       m_result.noSlowerThan = limit.cost;
@@ -235,7 +238,7 @@ class TuneSearch {
     return Done{};
   }
 
-  /// Makes it smaller; two ways, from what there is.
+  /// Makes it smaller, in two ways.
   Status pruneNoSlower(const std::vector<std::uint32_t>& order) {
     std::vector<TunePoint> starts{*m_noSlower};
     const TuneBaseline* baseline = bestBaseline();
@@ -251,7 +254,7 @@ class TuneSearch {
     return Done{};
   }
 
-  /// Whether `a` is faster than `b`, by times that are known, and at least as near to float32.
+  /// Whether `a` is faster than `b` (by known times) and has at most the same error.
   static bool beats(const TunePoint& a, const TunePoint& b) { return isFaster(a.cost, b.cost) && a.error <= b.error; }
 
   TuneResult result() {
@@ -263,7 +266,7 @@ class TuneSearch {
       if (beats(m_result.allPinned, m_result.chosen)) m_result.chosen = m_result.allPinned;
     }
     auto& beaten = m_result.beatenByAllPinned;
-    if (beaten && !m_evaluations.better(*beaten, m_result.chosen)) beaten.reset();  // what was chosen is smaller
+    if (beaten && !m_evaluations.better(*beaten, m_result.chosen)) beaten.reset();  // the chosen set is smaller
     m_result.minimal = m_result.ok;
     for (const std::uint32_t pin : m_result.chosen.pins) {
       const auto without = m_evaluations.known(pinsWithout(m_result.chosen.pins, {pin}));

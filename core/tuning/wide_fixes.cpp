@@ -23,12 +23,12 @@ const FusedNode* makerOf(const Plan& plan, ValueId value) {
   return producer.valid() ? plan.fusedNodeOf(producer) : nullptr;
 }
 
-/// "2 casts more", "1 kernel fewer"; nothing where there are as many.
+/// Adds "2 casts more" or "1 kernel fewer"; nothing if the numbers are equal.
 void addDifference(std::vector<std::string>& parts, std::int64_t more, std::string_view what) {
   if (more != 0) parts.push_back(inCountApart(more, what));
 }
 
-/// Looks around one value of one plan.
+/// Searches around one value of one plan.
 class FixSearch {
  public:
   FixSearch(const std::shared_ptr<const Plan>& plan, ValueId value, const Pinnable& pinnable)
@@ -36,7 +36,7 @@ class FixSearch {
     for (std::uint32_t i = 0; i < pinnable.nodes.size(); ++i) m_byName.emplace(pinnable.nodes[i].pattern, i);
   }
 
-  /// Sets of pins to try, each once.
+  /// Returns the sets of pins to try, without duplicates.
   std::vector<PinSet> candidates(Harm harm) const {
     PinSet own, nearest, readers, feeders;
     for (std::uint32_t i = 0; i < m_pinnable.nodes.size(); ++i)
@@ -69,7 +69,7 @@ class FixSearch {
 
   bool changesIt(const Plan& after, Harm harm) const {
     const auto now = valueIn(after);
-    if (!now) return true;  // it was codes, and is none
+    if (!now) return true;  // it was codes before, and is not now
     const DataType before = m_plan->storedType(m_value), stored = after.storedType(*now);
     if (harm == Harm::NotFinite) return bitWidth(stored) > bitWidth(before);
     return valueHashes(after)[now->index] != valueHashes(*m_plan)[m_value.index];
@@ -87,8 +87,8 @@ class FixSearch {
     return found != m_byName.end();
   }
 
-  /// Adds the nodes next to `value`, which `nodesAt` gives, and where a node only moves elements, those next to the
-  /// values behind it, which `valuesOf` gives.
+  /// Adds the nodes next to `value`, which `nodesAt` returns. If a node only moves elements, adds the nodes next to the
+  /// values behind it, which `valuesOf` returns.
   template <class NodesAt>
   void addNearest(ValueId value, NodesAt nodesAt, std::vector<ValueId> Node::*valuesOf, PinSet& pins) const {
     std::vector<ValueId> open{value};
@@ -105,13 +105,13 @@ class FixSearch {
     }
   }
 
-  /// The node that makes `value`; of what is only moved, what makes that.
+  /// Adds the node that makes `value`; if that only moves elements, the node that makes its input.
   void addMakers(ValueId value, PinSet& pins) const {
     addNearest(
         value, [](const Value& at) { return std::vector{at.producer}; }, &Node::inputs, pins);
   }
 
-  /// The nodes that read `value`, and those that read what only moves it.
+  /// Adds the nodes that read `value`, and those that read what only moves it.
   void addReaders(ValueId value, PinSet& pins) const {
     addNearest(
         value, [](const Value& at) { return at.consumers; }, &Node::outputs, pins);
@@ -140,7 +140,7 @@ class FixSearch {
     return joined(parts, "; ");
   }
 
-  /// Of pins that change nothing around the value itself, but what bodies calculate.
+  /// Describes pins that change only what bodies calculate, and nothing at the value itself.
   static std::string effectInBodies(const Directives& pins) {
     std::vector<std::string> parts;
     for (const Directive& pin : pins) parts.push_back(fmt::format("{} calculates in {}", pin.pattern, name(pin.type)));

@@ -8,21 +8,22 @@
 
 namespace fusescope {
 
-/// Pins that keep a value wider, and what the plan with them says.
+/// Pins that make a value wider, and the plan with them.
 struct WideFix {
   Directives pins;
   std::string effect;                ///< for people: "relu_1 is stored in f32 in place of f16; 1 cast more"
-  std::shared_ptr<const Plan> plan;  ///< with the pins behind its directives; a draft (planning/draft_plan.h)
+  std::shared_ptr<const Plan> plan;  ///< a draft (planning/draft_plan.h) with the pins added after its directives
 };
 
-/// What is wrong with a value: it became infinite or NaN, which only storing it wider mends, or it is not exact enough.
+/// What is wrong with a value. NotFinite: it became infinite or NaN, which can only be fixed by storing it in a wider
+/// type. Inexact: its error is too large.
 enum class Harm { NotFinite, Inexact };
 
-/// What pins around `value`, which a kernel of `plan` leaves in memory, can do about it: the nodes that make it, those
-/// that read it, those that make what its kernel reads. Each set is planned, and only those are given that change how
-/// the value is calculated, or of an infinite one, store it wider; smaller ones come first, and the first is the one to
-/// take where none is run. Pins that stand in `plan` already stay as they are. Empty: no pin does anything about it.
-/// `prices` may be null. Errors: those of planning.
+/// Finds sets of pins around `value`, which a kernel of `plan` writes to memory, that may fix it. The pins are on the
+/// nodes that make it, on those that read it, and on those that make the inputs of its kernel. Each set is planned, and
+/// only sets are returned that change how the value is calculated or, for NotFinite, store it in a wider type. Smaller
+/// sets come first, and the first one is to be used if none is run. Pins that `plan` already has are kept. The result
+/// is empty if no pin has an effect. `prices` may be null. Errors are those of planning.
 Result<std::vector<WideFix>> wideFixes(const std::shared_ptr<const Plan>& plan, ValueId value, Harm harm,
                                        const PriceModel* prices, const StopToken& stop = {});
 

@@ -10,7 +10,7 @@
 namespace fusescope {
 namespace {
 
-/// The node's scale and zero point, where both are known.
+/// Returns the node's scale and zero point, if both are known.
 std::optional<CodeMeaning> meaningOf(const Graph& graph, const Node& node) {
   const bool converts = node.is("QuantizeLinear") || node.is("DequantizeLinear");
   if (!converts || node.intAttribute("block_size", 0) != 0) return std::nullopt;
@@ -32,7 +32,7 @@ bool same(const CodeMeaning& a, const CodeMeaning& b) {
   return a.scale.count() == 1 || a.axis == b.axis;
 }
 
-/// What `op` makes of `from`, by the reference: for every type and any scales.
+/// Applies `op` to `from` with the reference kernel, which supports every type and all scales.
 Result<Tensor> byReference(const std::string& op, const CodeMeaning& meaning, const Tensor& from,
                            const StopToken& stop) {
   Node node{.op = op, .name = op, .inputs = {ValueId(0), ValueId(1), ValueId(2)}, .outputs = {ValueId(3)}};
@@ -52,7 +52,7 @@ Result<Tensor> CodeMeaning::codesOf(const Tensor& numbers, const StopToken& stop
   Tensor codes = Tensor::zeros(DataType::F32, wide.dims());
   std::ranges::transform(wide.data<float>(), codes.mutableData<float>().begin(), [&](float number) {
     const float code = std::nearbyint(number / by) + from;
-    return code > least ? std::min(code, most) : least;  // NaN as well
+    return code > least ? std::min(code, most) : least;  // also for NaN
   });
   return codes.converted(type);
 }

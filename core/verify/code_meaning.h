@@ -10,35 +10,35 @@
 
 namespace fusescope {
 
-/// What the codes of an edge stand for: number = (code - zero) · scale.
+/// How the codes of an edge represent numbers: number = (code - zero) · scale.
 struct CodeMeaning {
-  DataType type = DataType::Undefined;  ///< of the codes
-  Tensor scale;                         ///< f32: one, or one for each place along `axis`
-  Tensor zero;                          ///< as the scale, of `type`
+  DataType type = DataType::Undefined;  ///< type of the codes
+  Tensor scale;                         ///< f32: one element, or one per index of `axis`
+  Tensor zero;                          ///< extents of the scale, type `type`
   std::int64_t axis = 1;
 
-  /// Rounded to the nearest code, clamped at the ends. Errors: extents that the scale is not of.
+  /// Quantises numbers to the nearest codes, clamped at the ends. It is an error if the extents do not fit the scale.
   Result<Tensor> codesOf(const Tensor& numbers, const StopToken& stop = {}) const;
-  /// The inverse, of f32.
+  /// Does the inverse, and returns f32.
   Result<Tensor> numbersOf(const Tensor& codes, const StopToken& stop = {}) const;
 
  private:
   bool isByOneInteger() const;
 };
 
-/// What `value` stands for where a QuantizeLinear made it or a DequantizeLinear reads it, or where it is the elements
-/// of such codes, moved, picked or joined. Nothing where the scale is not a constant, is one for each block, or is not
-/// the same everywhere.
+/// Returns how codes represent numbers in `value`, if a QuantizeLinear makes it, a DequantizeLinear reads it, or it
+/// consists of the elements of such codes, moved, selected or joined. Returns nothing if the scale is not a constant,
+/// is one per block, or is not the same everywhere.
 std::optional<CodeMeaning> codeMeaning(const Graph& graph, ValueId value);
 
-/// Whether codes that go through the node go on standing for the same numbers: it only moves, picks, joins or repeats
-/// elements, or takes the largest of a window.
+/// Whether codes still represent the same numbers after this node: it only moves, selects, joins or repeats elements,
+/// or takes the largest in a window.
 bool carriesCodes(const Node& node);
 
-/// All edges of codes that hand the same codes on, in both directions, from one of them on.
+/// All edges that pass on the same codes, in both directions, starting from one of them.
 struct CodeReach {
   std::set<ValueId> values;  ///< of one element type
-  std::set<NodeId> nodes;    ///< that make or read one of them
+  std::set<NodeId> nodes;    ///< nodes that make or read one of them
 };
 CodeReach reachOfCodes(const Graph& graph, ValueId value);
 

@@ -21,12 +21,12 @@ std::string typeText(const Tensor& tensor) {
   return std::string(name(tensor.type())) + toText(tensor.dims());
 }
 
-/// Equal without a difference that a number could say: NaN with NaN, an infinity with itself.
+/// Whether both are equal without a difference that is a number: NaN and NaN, or an infinity and itself.
 bool sameSpecial(double a, double e) {
   return (std::isnan(a) && std::isnan(e)) || (std::isinf(e) && a == e);
 }
 
-/// Sums over all elements; those of squares in a type that holds the square of any double.
+/// Sums over all elements. Sums of squares have a type that represents the square of any double.
 struct Sums {
   double maxAbs = 0, maxRel = 0;
   long double expectedSquares = 0, actualSquares = 0, products = 0;
@@ -59,7 +59,8 @@ double overRms(const Sums& sums) {
   return rms > 0 ? sums.maxAbs / rms : INFINITY;
 }
 
-/// The largest share of the bounds of `tolerance` that an element takes; without bounds only what is exact has none.
+/// Returns the largest fraction of the bounds of `tolerance` that an element uses. Without bounds, it is 0 only for
+/// exact results.
 double shareOf(const Sums& sums, double maxOverRms, const Tolerance& tolerance) {
   const bool exact = sums.maxAbs == 0 && sums.integersEqual;
   if (exact) return 0;
@@ -79,7 +80,7 @@ TensorComparison compareStrings(const std::string& name, const Tensor& actual, c
   return failed(name, "element " + std::to_string(at - a.begin()) + " differs");
 }
 
-/// `worst` keeps the larger errors of both.
+/// Keeps the larger errors of both in `worst`.
 void takeWorst(TensorComparison& worst, const TensorComparison& one) {
   if (!one.tells()) return;
   if (!worst.tells()) return void(worst = one);
@@ -91,7 +92,7 @@ void takeWorst(TensorComparison& worst, const TensorComparison& one) {
   worst.ofBound = std::max(worst.ofBound, one.ofBound);
 }
 
-/// The worst of the elements; what is wrong with one is said with its place.
+/// Returns the worst comparison of the elements; its problem is reported with the element's index.
 TensorComparison compareElements(const std::string& name, const Tensor& actual, const Tensor& expected,
                                  const Tolerance& tolerance) {
   if (actual.count() != expected.count())
@@ -126,9 +127,9 @@ TensorComparison compareTensors(const std::string& name, const Tensor& actual, c
   }
   TensorComparison comparison{.name = name, .maxAbs = sums.maxAbs, .maxRel = sums.maxRel};
   comparison.maxOverRms = overRms(sums);
-  // Where one side is infinite or not a number and the other is not, no angle says anything.
+  // If only one side is infinite or NaN, the angle has no meaning.
   comparison.cosine = std::isinf(sums.maxAbs) ? NAN : cosineOf(sums.products, sums.expectedSquares, sums.actualSquares);
-  // Integers and truth values are exact unless the caller gave bounds of their kind.
+  // Integers and truth values must be equal, unless the caller gave bounds for them.
   const bool exactType = isNumberLine && !tolerance.absolute && !tolerance.relative;
   comparison.ofBound = shareOf(sums, comparison.maxOverRms, exactType ? Tolerance{} : tolerance);
   comparison.ok = comparison.ofBound <= 1;

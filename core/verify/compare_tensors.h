@@ -11,26 +11,28 @@
 
 namespace fusescope {
 
-/// Bounds for "equal enough". Each given bound must hold for every element. NaN equals NaN, an infinity itself.
+/// Bounds within which tensors count as equal. Each bound that is given must be satisfied by every element. NaN equals
+/// NaN, and an infinity equals itself.
 struct Tolerance {
   std::optional<double> rms;                 ///< max|Δ| <= rms · rms(expected); exact if rms(expected) is 0
   std::optional<double> absolute, relative;  ///< |Δ| <= absolute + relative · |expected|
   static Tolerance standard() { return {.rms = 1e-3}; }
-  /// What a session begins with, whose types are meant to be narrower than float32: one rounding to float16 alone
-  /// takes half of standard().
+  /// The default of a session, in which types are meant to be narrower than float32. A single rounding to float16 uses
+  /// half of standard().
   static Tolerance ofLoweredTypes() { return {.rms = 1e-2}; }
   bool operator==(const Tolerance&) const = default;
 };
 
-/// One tensor against what was expected; of a container the worst of its elements.
+/// The comparison of one tensor with the expected one; for a container, of its worst element.
 struct TensorComparison {
   std::string name;
   bool ok = false;
-  std::string problem;  ///< why there are no numbers: type or extents differ, the tensor is missing, or, where it is
-                        ///< `ok`, neither side holds a finite number
+  /// Why there are no numbers: type or extents differ, or the tensor is missing; if `ok` is true, neither tensor has a
+  /// finite number.
+  std::string problem;
   double maxAbs = 0, maxRel = 0, maxOverRms = 0;
-  double cosine = 1;   ///< NaN where one side is not finite, 0 where one is zero
-  double ofBound = 0;  ///< the largest share of the given bounds that an element takes: at most 1 where `ok`
+  double cosine = 1;   ///< NaN if a tensor is not finite, 0 if one is zero
+  double ofBound = 0;  ///< the largest fraction of the given bounds that an element uses; at most 1 if `ok`
   /// Returns whether the comparison gives a result: there were numbers to compare (`problem` is empty), or the tensors
   /// differ although they contain none.
   bool tells() const { return problem.empty() || !ok; }
@@ -39,18 +41,18 @@ struct TensorComparison {
 
 TensorComparison compareTensors(const std::string& name, const Tensor& actual, const Tensor& expected,
                                 const Tolerance& tolerance);
-/// Every expected tensor, by name; one that is missing from `actual` fails.
+/// Compares every expected tensor, by name. A tensor that is missing in `actual` fails.
 std::vector<TensorComparison> compareAll(const std::map<std::string, Tensor>& actual,
                                          const std::map<std::string, Tensor>& expected, const Tolerance& tolerance);
-/// Of two sides, by the sums of their products and squares: 1 where both are zero, 0 where one is.
+/// Returns the cosine from the sums of products and squares: 1 if both tensors are zero, 0 if one is.
 double cosineOf(long double products, long double expectedSquares, long double actualSquares);
-/// With so many digits behind the point; "-" where there is none.
+/// Returns the cosine with this number of decimals, or "-" if it is NaN.
 std::string cosineText(double cosine, int digits);
-/// Each comparison of `next` joins that of its name in `worst`, which keeps the larger errors of both; others are
-/// added.
+/// Merges each comparison of `next` into the one with its name in `worst`, which keeps the larger errors of both;
+/// others are added.
 void takeWorst(std::vector<TensorComparison>& worst, const std::vector<TensorComparison>& next);
 Json toJson(const TensorComparison& comparison);
-/// The inverse; errors name the field.
+/// Reads this form. Errors name the field.
 Result<TensorComparison> tensorComparisonFromJson(const Json& json);
 
 }  // namespace fusescope

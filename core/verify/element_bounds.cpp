@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kUlps = 2;
 
-/// Floats may be off by so many times what disturbed runs are: they are few, and no extremes.
+/// Floats may differ by this many times the spread of the disturbed runs, because these are few and not extreme.
 constexpr double kOfSpread = 2;
 
 }  // namespace
@@ -70,7 +70,7 @@ bool ElementBounds::holds(std::int64_t i, double actual) const {
   if (actual >= span.least && actual <= span.most) return true;
   if (!m_isFloat || span.least > span.most) return false;
   const double middle = expected(i);
-  // Next to the end of the range a rounding more or less makes an infinity.
+  // Close to the end of the range, one rounding more or less makes an infinity.
   double least = clamped(span.least), most = clamped(span.most);
   const double a = clamped(actual);
   if (std::isfinite(middle)) {

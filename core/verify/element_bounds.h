@@ -9,22 +9,23 @@
 
 namespace fusescope {
 
-/// The root of the mean square of the elements that are finite; 0 if there are none.
+/// Returns the root mean square of the finite elements; 0 if there are none.
 double rmsOf(const Tensor& tensor);
 
-/// How far each element of an output of a region may be from what is expected. At first: 2 units in the last place of
-/// the stored type, kOfSum of the rms, and kOfSum of itself; what is no float is to be the same. include() widens that,
-/// element by element, by what other runs of the region give that round as a kernel may.
+/// How far each element of an output of a region may be from the expected value. The initial bound is the sum of 2
+/// units in the last place of the stored type, kOfSum times the rms, and kOfSum times the element; elements that are
+/// not floats must be equal. include() widens the bounds, element by element, by the results of other runs of the
+/// region that round as a kernel may.
 class ElementBounds {
  public:
   explicit ElementBounds(const Tensor& expected);
-  /// `disturbed` has the type and extents of what is expected.
+  /// `disturbed` must have the type and extents of the expected tensor.
   void include(const Tensor& disturbed);
   bool holds(std::int64_t i, double actual) const;
-  /// holds() as it was before include() widened anything.
+  /// Returns what holds() would have returned before any call of include().
   bool heldAtFirst(std::int64_t i, double actual) const;
   double expected(std::int64_t i) const { return m_expected.asDouble(i); }
-  /// |Δ| over rms, where both are finite.
+  /// Returns |Δ| divided by the rms, if both are finite.
   double overRms(std::int64_t i, double actual) const;
 
  private:
@@ -41,7 +42,7 @@ class ElementBounds {
   UnitsInLastPlace m_units;
   std::optional<NumberRange> m_range;
   double m_rms = 0;
-  std::vector<Span> m_spans;  ///< of each element; empty: include() was not called
+  std::vector<Span> m_spans;  ///< one per element; empty if include() was not called
 };
 
 }  // namespace fusescope

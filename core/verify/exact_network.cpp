@@ -9,7 +9,7 @@
 namespace fusescope {
 namespace {
 
-/// Codes from QuantizeLinear to DequantizeLinear.
+/// The codes from a QuantizeLinear to its DequantizeLinears.
 struct CodeEdges {
   std::set<ValueId> values;
   std::set<NodeId> quantizers, dequantizers;
@@ -17,7 +17,7 @@ struct CodeEdges {
   bool isClosed = true;                    ///< nothing else makes or reads them
 };
 
-/// All that codes reach from `quantizer`.
+/// Finds everything that the codes of `quantizer` reach.
 CodeEdges edgesFrom(const Graph& graph, const Node& quantizer) {
   const auto typeOf = [&](ValueId value) { return graph.value(value).type.dtype; };
   CodeReach reach = reachOfCodes(graph, quantizer.outputs[0]);
@@ -27,7 +27,7 @@ CodeEdges edgesFrom(const Graph& graph, const Node& quantizer) {
     edges.isClosed = edges.isClosed && graph.value(value).producer.valid() && !graph.isOutput(value);
   for (const NodeId id : reach.nodes) {
     const Node& node = graph.node(id);
-    const bool byCodes = isCode(node.input(1)) || isCode(node.input(2));  // a scale, a zero point
+    const bool byCodes = isCode(node.input(1)) || isCode(node.input(2));  // a scale or a zero point
     if (node.is("QuantizeLinear") && isCode(node.outputs[0]) && !byCodes) {
       edges.quantizers.insert(id);
       edges.isClosed = edges.isClosed && typeOf(node.input(0)) == edges.numbers;
@@ -48,7 +48,7 @@ void passThrough(GraphEditor& editor, NodeId id) {
   node.attributes.clear();
 }
 
-/// `model`, in which what its author made codes holds the number itself.
+/// Returns `model` with numbers in place of the author's codes.
 Result<std::shared_ptr<const Model>> withoutCodesOfAuthor(std::shared_ptr<const Model> model) {
   const Graph& graph = *model->graph;
   GraphEditor editor(graph);
@@ -95,7 +95,8 @@ ExactCounterparts::ExactCounterparts(const Graph& lowered, std::shared_ptr<const
   }
 }
 
-/// Itself, else what was made codes or of codes, else what the same node makes there.
+/// Returns the value itself, or the value that was quantised into it or out of it, or else the result of the same node
+/// there.
 std::optional<ValueId> ExactCounterparts::find(ValueId value) const {
   const Graph& exact = *m_exact->graph;
   for (;;) {

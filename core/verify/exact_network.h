@@ -10,18 +10,18 @@
 
 namespace fusescope {
 
-/// The network of `lowered` before anything was quantised: without the codes that its options ask for, and without
-/// those of the network's author on activations. Q and DQ with one constant scale are passed through, so that what was
-/// an edge of codes holds the number itself; weights that the file has as codes stay what these stand for. Ids of nodes
-/// and values are those of `lowered`. Where channels were made alike (smoothing), they are here too.
+/// Returns the network of `lowered` without quantisation: without the codes that its options ask for, and without the
+/// author's codes on activations. Q and DQ with one constant scale are passed through, so that edges of codes contain
+/// the numbers themselves; weights that the file stores as codes keep the numbers that these represent. Ids of nodes
+/// and values are those of `lowered`. Smoothing of channels is kept.
 Result<std::shared_ptr<const Model>> exactNetworkOf(const Plan& lowered, const StopToken& stop = {});
 
-/// Where the values of a network with codes are in the exact one. Ids of nodes and values that both have are the same.
+/// Finds the values of a network with codes in the exact network. Ids of nodes and values that both have are the same.
 class ExactCounterparts {
  public:
-  /// `lowered` must outlive it.
+  /// `lowered` must outlive this object.
   ExactCounterparts(const Graph& lowered, std::shared_ptr<const Model> exact);
-  /// The value of the exact network that `value` stands for; nothing where there is none.
+  /// Returns the value of the exact network that corresponds to `value`, or nothing if there is none.
   std::optional<ValueId> of(ValueId value) const;
   /// Returns how the quantised codes of `value` represent numbers; nothing if `value` has no codes, or codes of a
   /// number that the exact network does not have.

@@ -10,7 +10,8 @@
 namespace fusescope {
 namespace {
 
-/// Runs nodes or fused nodes from `next` on until all of `needed` are there. `placeOf`: of what makes a value.
+/// Runs nodes or fused nodes from `next` on until all of `needed` exist. `placeOf` returns the place of what makes a
+/// value.
 template <class PlaceOf, class RunOne>
 Status advanceTo(std::span<const ValueId> needed, std::size_t& next, const PlaceOf& placeOf, const RunOne& runOne) {
   std::size_t end = next;
@@ -20,7 +21,7 @@ Status advanceTo(std::span<const ValueId> needed, std::size_t& next, const Place
   return Done{};
 }
 
-/// A Cast to a float that only names the network's own width.
+/// Whether it is a Cast to a float type that is the network's own width.
 bool widens(const Graph& graph, const Node& node) {
   if (!node.is("Cast")) return false;
   const DataType to = graph.value(node.outputs[0]).type.dtype, from = graph.value(node.inputs[0]).type.dtype;

@@ -12,21 +12,20 @@
 
 namespace fusescope {
 
-/// Makes the exact values of several samples, as far as they are asked for, in the order of the network. The inputs are
-/// kept by the caller.
+/// Computes the exact values of several samples on demand, in the order of the network. The caller stores the inputs.
 class ExactRun {
  public:
   virtual ~ExactRun() = default;
-  /// Says what it will read itself.
+  /// Announces the values that it will read itself.
   virtual void countUses(KeptValues& values) = 0;
-  /// Goes on until `needed` are among `values`, as far as it makes them at all.
+  /// Continues until all of `needed` that it can compute are in `values`.
   virtual Status advance(std::span<const ValueId> needed, KeptValues& values, const StopToken& stop) = 0;
 };
 
-/// By a plan in float32: what that leaves in memory.
+/// Computes exact values with a plan in float32; they are the values that this plan writes to memory.
 class ExactPlanRun final : public ExactRun {
  public:
-  /// `samples`: their names; they outlive this.
+  /// `samples` are the names of the samples, and must outlive this object.
   ExactPlanRun(FusedNodeSteps& steps, std::span<const std::string> samples);
   void countUses(KeptValues& values) override;
   Status advance(std::span<const ValueId> needed, KeptValues& values, const StopToken& stop) override;
@@ -34,17 +33,17 @@ class ExactPlanRun final : public ExactRun {
  private:
   FusedNodeSteps& m_steps;
   std::span<const std::string> m_samples;
-  std::map<ValueId, std::size_t> m_made;  ///< place of the fused node that makes it
+  std::map<ValueId, std::size_t> m_made;  ///< index of the fused node that makes it
   std::size_t m_next = 0;
 };
 
-/// In double precision, node by node, by the reference kernels: every float of 16 and 32 bits is one of 64. A node
-/// whose operator has no kernel for that runs at the model's types. What the network's author rounds on purpose (a Cast
-/// to a narrower float) is rounded.
+/// Computes exact values in double precision, node by node with the reference kernels: every float of 16 and 32 bits is
+/// replaced by one of 64 bits. A node whose operator has no kernel for double runs in the model's types. Roundings that
+/// the author asks for (a Cast to a narrower float) are done.
 class ExactDoubleRun final : public ExactRun {
  public:
-  /// `samples`: their names. `narrow` takes the operators that did not run in double precision, with how many nodes of
-  /// each. Both outlive this.
+  /// `samples` are the names of the samples. `narrow` gets the operators that did not run in double precision, with the
+  /// names of their nodes. Both must outlive this object.
   ExactDoubleRun(const Graph& graph, std::span<const std::string> samples,
                  std::map<std::string, std::set<std::string>>& narrow)
       : m_graph(graph), m_samples(samples), m_narrow(narrow) {}
@@ -62,7 +61,8 @@ class ExactDoubleRun final : public ExactRun {
   std::size_t m_next = 0;
 };
 
-/// Runs a fused node on `values` of all `samples`, which errors name: by output, then by sample.
+/// Runs a fused node on `values` of all `samples`, whose names are used in errors. The result is by output, then by
+/// sample.
 Result<std::vector<std::vector<Tensor>>> runOnSamples(FusedNodeSteps::Step& step, const FusedNode& fused,
                                                       const KeptValues& values, std::span<const std::string> samples,
                                                       const StopToken& stop);

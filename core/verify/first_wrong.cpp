@@ -1,4 +1,4 @@
-// Where a lowered network first goes wrong.
+// Finds where a lowered network first goes wrong.
 #include <fmt/format.h>
 
 #include <set>
@@ -9,12 +9,12 @@
 namespace fusescope {
 namespace {
 
-/// The number that it is judged by.
+/// Returns the number by which it is judged, as text.
 std::string inWords(const TensorError& error) {
   return fmt::format("{:.3g} {}", judgedBy(error), error.codes ? "off in relative L2" : "of rms");
 }
 
-/// What is wrong with it by `tolerance`, for people; nothing if it is good enough.
+/// Returns what is wrong by `tolerance`, for people, or nothing if it is good enough.
 std::optional<std::string> whatIsWrong(const std::optional<TensorError>& error, const Tolerance& tolerance) {
   if (!error) return std::nullopt;
   if (error->nonFinite > 0) return fmt::format("{:.3g} % of it became infinite or NaN", 100 * error->nonFinite);
@@ -23,14 +23,15 @@ std::optional<std::string> whatIsWrong(const std::optional<TensorError>& error, 
                      inWords(*error), *tolerance.rms);
 }
 
-/// The first by itself, else the first with what it was given, among those that `counts` is true of.
+/// Returns the first tensor with a local error, or else the first with a carried one, of those for which `counts` is
+/// true.
 template <class Counts>
 std::optional<FirstWrong> firstAmong(const std::vector<TensorErrors>& tensors, const Tolerance& tolerance,
                                      Counts counts) {
   for (const TensorErrors& tensor : tensors)
     if (const auto wrong = whatIsWrong(tensor.errors.local, tolerance); wrong && counts(tensor))
       return FirstWrong{tensor.fusedNode, tensor.name, *wrong + ", its inputs exact", true};
-  const TensorErrors* largest = nullptr;  // by itself, so far
+  const TensorErrors* largest = nullptr;  // with the largest local error so far
   for (const TensorErrors& tensor : tensors) {
     const auto& local = tensor.errors.local;
     const bool isLarger = local && (largest == nullptr || judgedBy(*local) > judgedBy(*largest->errors.local));

@@ -10,16 +10,16 @@
 
 namespace fusescope {
 
-/// Kept activations of one round of samples take about so much memory at the most: what all values of one sample take
-/// says how many samples go together.
+/// The limit of memory for activations of one round of samples. The size of all values of one sample determines how
+/// many samples are run together.
 inline constexpr std::size_t kMostKeptBytes = std::size_t{1} << 30;
 
-/// Values of several samples, each kept until its last use.
+/// The values of several samples; each is stored until its last use.
 class KeptValues {
  public:
   void willUse(ValueId value) { ++m_uses[value]; }
   bool has(ValueId value) const { return m_tensors.contains(value); }
-  /// Only what will be used is kept.
+  /// Stores the value if it will be used.
   void keep(ValueId value, std::vector<Tensor> ofSamples) {
     if (m_uses.contains(value)) m_tensors.insert_or_assign(value, std::move(ofSamples));
   }

@@ -59,7 +59,7 @@ class Round {
     }
   }
 
-  /// What stands for its inputs and outputs in the exact network.
+  /// Visits what corresponds to its inputs and outputs in the exact network.
   template <class Visit>
   void forEachExact(const FusedNode& fused, const Visit& visit) const {
     for (const ValueId input : fused.inputs)
@@ -106,13 +106,13 @@ class Round {
     return compare(fused, outputs, sums.local, sums.whyNot);
   }
 
-  /// Null: it is in no memory there.
+  /// Returns null if the value is not in memory there.
   const std::vector<Tensor>* exactOf(ValueId value) const {
     const auto exact = m_counterparts.of(value);
     return exact && m_exact.has(*exact) ? &m_exact.of(*exact) : nullptr;
   }
 
-  /// `exact` as codes where `value` is codes.
+  /// Returns `exact` as codes if `value` is codes.
   Result<std::vector<Tensor>> asRead(ValueId value, std::vector<Tensor> exact) const {
     if (const CodeMeaning* meaning = m_counterparts.meaning(value))
       for (Tensor& tensor : exact) tensor = TRY(meaning->codesOf(tensor, m_options.stop));

@@ -37,7 +37,7 @@ class Minimiser {
   }
 
  private:
-  /// Every value of the fused node, as the reference makes it with each node apart.
+  /// Records every value of the fused node, as the reference computes it with each node run separately.
   Status recordValues(std::span<const Tensor> inputs) {
     for (std::size_t i = 0; i < m_fused.inputs.size(); ++i)
       m_values[m_plan.graph().value(m_fused.inputs[i]).name] = inputs[i];
@@ -71,7 +71,7 @@ class Minimiser {
     return values;
   }
 
-  /// How `nodes` fail on their own; nothing if they do not.
+  /// Returns how `nodes` fail on their own, or nothing if they do not.
   Result<std::optional<MinimalFailure>> failing(const Nodes& nodes) {
     TRY(checkStop(m_stop));
     Part part = TRY(partOf(m_plan, m_requests, nodes, false, m_stop));
@@ -95,14 +95,14 @@ class Minimiser {
     return std::optional<MinimalFailure>();
   }
 
-  /// The failure of the first of the sets that lack `chunk` nodes of `nodes` which fails; `nodes` becomes that set.
+  /// Returns the failure of the first set without `chunk` nodes of `nodes` that fails; `nodes` becomes that set.
   Result<std::optional<MinimalFailure>> withoutAChunk(Nodes& nodes, std::size_t chunk) {
     for (std::size_t begin = 0; begin < nodes.size() && nodes.size() > 1; begin += chunk) {
       Nodes fewer = nodes;
       const auto from = fewer.begin() + static_cast<std::ptrdiff_t>(begin);
       fewer.erase(from, fewer.begin() + static_cast<std::ptrdiff_t>(std::min(begin + chunk, nodes.size())));
       if (fewer.empty()) continue;
-      // A set that cannot be planned or run on its own is none that shows anything.
+      // A set that cannot be planned or run on its own shows nothing.
       auto found = failing(fewer);
       if (!found.ok() && found.error().cancelled) return std::move(found).error();
       if (!found.ok() || !found.value()) continue;

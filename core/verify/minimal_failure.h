@@ -9,17 +9,18 @@
 
 namespace fusescope {
 
-/// A set of nodes that goes wrong on its own, none of which can be left out.
+/// A set of nodes that gives wrong results on its own, and from which no node can be left out.
 struct MinimalFailure {
   std::vector<std::string> nodes;
   Part part;
-  std::map<std::string, Tensor> inputs;  ///< of the part, at the types that its network declares
-  RegionFailure failure;                 ///< of the part
+  std::map<std::string, Tensor> inputs;  ///< inputs of the part, in the types that its network declares
+  RegionFailure failure;                 ///< the failure of the part
 };
 
-/// Takes nodes out of `fused`, which failed on `inputs` (as FusedNode::inputs), halves first, then single ones, as long
-/// as what is left still goes wrong on what the reference makes of these inputs. Nothing if even all of its nodes do
-/// not fail as a network of their own. Errors: cancellation, what cannot be built.
+/// Removes nodes from `fused`, which failed on `inputs` (in the order of FusedNode::inputs), first halves and then
+/// single nodes, as long as the rest still gives wrong results on what the reference computes from these inputs.
+/// Returns nothing if not even all of its nodes fail as a network of their own. It is an error if `stop` was requested,
+/// or if something cannot be built.
 Result<std::optional<MinimalFailure>> minimalFailure(const Plan& plan, const KernelRequests& requests,
                                                      const FusedNode& fused, std::span<const Tensor> inputs,
                                                      const Backend& backend, KernelStore& store, const StopToken& stop);

@@ -29,7 +29,7 @@ class PartBuilder {
     return std::move(m_model);
   }
 
-  /// What makes the part's nodes calculate, and its outputs stand, as they do in the plan.
+  /// Returns options with which the part's nodes calculate, and its outputs are stored, as in the plan.
   PlanOptions options(bool apart) const {
     PlanOptions options{.target = m_plan.options.target, .workspaceBytes = m_plan.options.workspaceBytes};
     const auto add = [&](DirectiveKind kind, const Node& node, DataType type) {
@@ -53,7 +53,7 @@ class PartBuilder {
   std::vector<std::string> inputs() const { return m_inputs; }
 
  private:
-  /// What the nodes in the bodies of `holder`, a node of `cover`, calculate in.
+  /// Adds pins for the types in which the nodes in the bodies of `holder`, a node of `cover`, calculate.
   static void addPinsInside(const Node& holder, const Cover& cover, const BodyPath& around, PlanOptions& options) {
     for (const CoverBody& body : cover.bodies) {
       if (body.holder != holder.id) continue;
@@ -101,7 +101,7 @@ class PartBuilder {
     return Done{};
   }
 
-  /// Whether somebody outside reads it, or nobody.
+  /// Whether a value is read outside the part, or not at all.
   bool isLeft(ValueId value) const {
     const Value& made = m_graph.value(value);
     const auto isOutside = [&](NodeId user) { return !m_nodes.contains(user); };

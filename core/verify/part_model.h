@@ -8,19 +8,21 @@
 
 namespace fusescope {
 
-/// Some nodes of a plan as a network of their own, planned so that they calculate in the types that they calculate in
-/// there. Values and nodes keep their names.
+/// Some nodes of a plan as a network of their own, planned with the types in which they calculate in that plan. Values
+/// and nodes keep their names.
 struct Part {
   std::shared_ptr<const Plan> plan;
-  std::vector<std::string> inputs;  ///< of the part: what its nodes read and none of them makes, but constants
+  /// Inputs of the part: values that its nodes read and none of them makes, except constants.
+  std::vector<std::string> inputs;
 };
 
-/// `nodes` of the plan that `requests` is of, at its extents. What is read outside or by nobody is an output. With
-/// `apart` nothing fuses. Bodies go along with the nodes that have them. Errors: something with unknown extents.
+/// Makes the part of `nodes` of `plan` at the extents of `requests`, which is of this plan. Values that are read
+/// outside or by no node are outputs. If `apart` is true, nothing is fused. Nodes keep their bodies. It is an error if
+/// an extent is unknown.
 Result<Part> partOf(const Plan& plan, const KernelRequests& requests, std::vector<NodeId> nodes, bool apart,
                     const StopToken& stop);
 
-/// The same, planned for `target` as `compiler` is to compile it.
+/// Does the same for `target`, planned for compilation by `compiler`.
 Result<Part> partFor(const Plan& plan, const KernelRequests& requests, std::vector<NodeId> nodes,
                      const std::string& compiler, const std::string& target, const StopToken& stop);
 

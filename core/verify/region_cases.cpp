@@ -14,14 +14,14 @@
 namespace fusescope {
 namespace {
 
-/// Float16 holds squares of this and sums of them, others much more.
+/// Squares of this number and sums of them fit into float16; other types have a much larger range.
 constexpr double kLargeOfNarrow = 32, kLarge = 0x1p20;
 
 bool holdsFloats(const TensorDesc& desc) {
   return isFloat(desc.dtype);
 }
 
-/// Fills a tensor element by element: `element(i)`.
+/// Fills a tensor with `element(i)`.
 Tensor filled(const TensorDesc& desc, const std::function<float(std::int64_t)>& element) {
   Tensor tensor = Tensor::zeros(DataType::F32, desc.dims);
   const auto values = tensor.mutableData<float>();
@@ -29,7 +29,7 @@ Tensor filled(const TensorDesc& desc, const std::function<float(std::int64_t)>& 
   return convertedTensor(tensor, desc.dtype);
 }
 
-/// The least positive number of `type` that float32 can say.
+/// Returns the smallest positive number of `type` that float32 represents.
 double leastDenormal(DataType type) {
   const double ofType = 1 / UnitsInLastPlace(type).of(1, 0);
   return std::max(ofType, static_cast<double>(std::numeric_limits<float>::denorm_min()));
@@ -47,7 +47,7 @@ class CaseMaker {
 
   std::vector<Tensor> given() const { return m_given; }
 
-  /// `element` of a random number, the place of an element, and its type.
+  /// Fills with `element`, a function of a random number, the index of the element, and its type.
   template <class Element>
   RegionCase made(std::string name, std::uint64_t seed, Element element) const {
     RegionCase made{std::move(name), m_given};

@@ -16,8 +16,8 @@
 namespace fusescope {
 namespace {
 
-/// So many runs with other roundings at the most, before something is called wrong: what turns in one run of two is
-/// missed by one in a million of such series.
+/// The maximum number of runs with other roundings before a result is called wrong. A change that occurs in every
+/// second run is missed by one in a million of such series.
 constexpr std::uint64_t kMostDisturbedRuns = 20;
 
 /// Whether the contract of `fused` rounds between two of its nodes.
@@ -25,16 +25,16 @@ bool roundsInside(const FusedNode& fused) {
   return std::ranges::any_of(fused.innerEdges, [](const InnerEdge& edge) { return isNarrow(edge.type); });
 }
 
-/// `fused` as if nothing were rounded between its nodes.
+/// Returns `fused` as if nothing were rounded between its nodes.
 FusedNode withoutRounding(FusedNode fused) {
   for (InnerEdge& edge : fused.innerEdges)
     if (isNarrow(edge.type)) edge.type = DataType::F32;
   return fused;
 }
 
-/// Whether a kernel carries out the roundings inside its contract. What is next to a tie may be rounded to either side,
-/// so that single elements tell nothing; but most are nearer to what is expected than to what there would be without
-/// the roundings. That also tells where what is stored is too coarse for ElementBounds to tell.
+/// Determines whether a kernel does the roundings inside its contract. Values next to a tie may be rounded to either
+/// side, so that single elements show nothing; but most elements are nearer to the expected values than to those
+/// without roundings. This also works if stored values are too coarse for ElementBounds.
 class RoundingWitness {
  public:
   void add(const Tensor& actual, const Tensor& expected, const Tensor& unrounded) {
@@ -60,8 +60,8 @@ bool isFinite(const RegionCase& one) {
   return std::ranges::all_of(one.inputs, [](const Tensor& input) { return notFiniteIn(input) == 0; });
 }
 
-/// Where inputs are infinite or NaN: whether NaN is lost. That it reaches more elements (a kernel multiplies it by
-/// zeros of its own), and in which order infinities meet, is each kernel's own.
+/// Whether NaN is lost, if inputs are infinite or NaN. Kernels may spread NaN to more elements (by multiplying it with
+/// zeros of their own), and may combine infinities in any order.
 bool losesNaN(double actual, double expected) {
   return std::isnan(expected) && std::isfinite(actual);
 }
@@ -97,7 +97,8 @@ class RegionChecker {
     return Done{};
   }
 
-  /// By case; none where its values do not allow it (a division of integers by zero), which says nothing of a kernel.
+  /// Returns the results by case. There are none if the values of a case do not allow it (a division of integers by
+  /// zero), which says nothing about a kernel.
   Result<std::vector<std::vector<Tensor>>> resultsOf(const ReferenceNodes& reference,
                                                      const std::vector<Tensor>& constants) const {
     std::vector<std::vector<Tensor>> results;
@@ -157,18 +158,18 @@ class RegionChecker {
     return known->second;
   }
 
-  /// One more run with other roundings.
+  /// Adds one more run with other roundings.
   Status disturb(CaseBounds& bounds, std::size_t at) {
     TRY(checkStop(m_stop));
     RoundingNoise noise(m_request.plan->graph(), bounds.runs++);
     const auto ran = m_reference->run(m_cases[at].inputs, m_constants, m_stop, &noise);
-    if (!ran.ok()) return Done{};  // a division by what has become zero
+    if (!ran.ok()) return Done{};  // a division by what became zero
     for (std::size_t k = 0; k < ran.value().size(); ++k)
       if (ran.value()[k].dims() == m_expected[at][k].dims()) bounds.ofOutputs[k].include(ran.value()[k]);
     return Done{};
   }
 
-  /// The elements of output `k` that are beyond their bounds, however a right kernel may round.
+  /// Returns the elements of output `k` that are outside their bounds, however a right kernel may round.
   Result<std::vector<std::int64_t>> wrongElements(std::size_t at, std::size_t k, const Tensor& actual) {
     CaseBounds& bounds = boundsOf(at);
     std::vector<std::int64_t> wrong;

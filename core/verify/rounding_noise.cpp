@@ -13,7 +13,7 @@
 namespace fusescope {
 namespace {
 
-/// What a node is off by: in float32, and of each number's own size but for sums.
+/// The relative error of what a node calculates in float32, except for sums.
 constexpr double kOfArithmetic = 0x1p-22;  ///< two units in the last place
 constexpr double kOfFunction = 0x1p-18;    ///< what kernels approximate functions to
 constexpr double kLeast = 0x1p-23;         ///< the least that moves every number of float32
@@ -46,8 +46,8 @@ Accuracy accuracyOf(const Node& node) {
   return kind == OpKind::Convolution || kind == OpKind::MatMul ? Accuracy::Sum : Accuracy::Function;
 }
 
-/// To which side the elements of one tensor are off: in the runs 0 and 1 all to the same, as where the mean of a row is
-/// rounded; else each at random.
+/// The directions of the errors of one tensor's elements. In the runs 0 and 1, all are equal, as when the mean of a row
+/// is rounded; in others each is random.
 class Signs {
  public:
   Signs(std::uint64_t run, const Node& node, std::uint64_t place)
@@ -72,14 +72,16 @@ class Signs {
   int m_left = 0;
 };
 
-/// How much of what functions and sums may be off by they are off in a run. Kernels may be nearer to what is expected,
-/// and what follows from that need not lie between what follows from more: of |x| next to 0 it does not.
+/// Returns which fraction of the possible error of functions and sums is applied in a run. A kernel may be nearer to
+/// the expected values, and the consequences of a small error need not lie between those of larger ones, as for |x|
+/// next to 0.
 double shareOf(std::uint64_t run) {
   constexpr std::array kShares{1.0, 1.0 / 8, 1.0 / 64};
   return kShares[run / 2 % kShares.size()];
 }
 
-/// Off by `ofNumber` of each number and by `ofRms` of all of them. Zero stays: nothing was added up to it.
+/// Changes each number by `ofNumber` of itself and by `ofRms` of the rms of all. Zero is unchanged, because nothing was
+/// added.
 template <class Float>
 Tensor noisy(const Tensor& tensor, double ofNumber, double ofRms, Signs signs) {
   constexpr double kDenormal = std::numeric_limits<Float>::denorm_min();
@@ -102,7 +104,7 @@ void disturb(Tensor& tensor, double ofNumber, double ofRms, const Signs& signs) 
     tensor = noisy<double>(tensor, ofNumber * kDoubleToFloat, ofRms * kDoubleToFloat, signs);
 }
 
-/// NaN as an infinity of one sign.
+/// Replaces NaN by an infinity of one sign.
 void replaceNaN(Tensor& tensor, float infinity) {
   if (tensor.container() != Container::None || tensor.type() != DataType::F32 || !tensor.hasData()) return;
   const auto isNaN = [](float number) { return std::isnan(number); };
@@ -117,7 +119,8 @@ void replaceNaN(Tensor& tensor, float infinity) {
 void RoundingNoise::disturbOperands(const Node& node, std::vector<Tensor>& operands) {
   if (operands.empty() || node.outputs.empty() || !node.outputs.front().valid()) return;
   const Accuracy accuracy = accuracyOf(node);
-  // What a function makes of a number that is off says how well it can be known; a sum of such, what cancels in it.
+  // The result of a function on a disturbed number shows how accurately it can be known; for a sum, this shows
+  // cancellation.
   if (accuracy == Accuracy::Function || accuracy == Accuracy::Sum)
     disturb(operands.front(), kOfArithmetic, 0, Signs(m_run, node, 63));
   const bool makesIntegers = std::ranges::any_of(

@@ -6,17 +6,18 @@
 
 namespace fusescope {
 
-/// What a sum in float32 may be off by, of the rms of all sums of its tensor; and what is divided by one, of itself.
+/// The relative error that a sum in float32 may have: for sums, relative to the rms of all sums of its tensor; for a
+/// quotient by a sum, relative to itself.
 inline constexpr double kOfSum = 1e-5;
 
-/// One of the many ways in which a right kernel may round. Kernels add up in another order, contract a product and a
-/// sum, or approximate a function: each number that a node calculates may be off by a little. RoundingNoise puts every
-/// such number off by as much as that may be, up or down, and what follows from it in the region (a rounding
-/// that turns, another whole number, another branch) follows by itself. What is picked, moved or compared is exact.
-/// NaN has no value as an integer: in its place stands an infinity.
+/// Simulates one of the many ways in which a right kernel may round. Kernels may add in another order, contract a
+/// product and a sum, or approximate a function, so that each number that a node calculates may have a small error.
+/// RoundingNoise changes every such number by as much as is allowed, up or down; consequences inside the region
+/// (another rounding, another integer, another branch) follow by themselves. Numbers that are selected, moved or
+/// compared are exact. NaN has no value as an integer; it is replaced by an infinity.
 class RoundingNoise final : public Disturbance {
  public:
-  /// The runs 2n and 2n + 1 put each number off to opposite sides. `graph` holds the nodes that run.
+  /// The runs 2n and 2n + 1 change each number in opposite directions. `graph` contains the nodes that run.
   RoundingNoise(const Graph& graph, std::uint64_t run) : m_graph(graph), m_run(run) {}
   void disturbOperands(const Node& node, std::vector<Tensor>& operands) override;
   void disturbResults(const Node& node, std::vector<Tensor>& results) override;

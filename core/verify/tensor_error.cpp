@@ -13,19 +13,19 @@ namespace {
 
 constexpr const char* kTellsNothing = "all of it is infinite or NaN in the exact network, too";
 
-/// Infinite, too, where squares of numbers beyond 1e154 were too large to be added up.
+/// Also infinite if squares of numbers beyond 1e154 were too large to be added.
 double over(double difference, double scale) {
   if (difference == 0) return 0;
   return scale > 0 && std::isfinite(scale) ? difference / scale : INFINITY;
 }
 
-/// Numbers that stand at a type of their own.
+/// Numbers that are stored in a type of their own.
 class AsThemselves {
  public:
   explicit AsThemselves(DataType type) : m_units(type) {
     if (const auto range = rangeOf(type)) m_range = *range;
   }
-  /// `actual` is at the end, and not what is expected.
+  /// Whether `actual` is at the end of the range, and is not the expected value.
   bool isSaturated(std::size_t, double actual, double) const {
     return actual >= m_range.most || actual <= m_range.least;
   }
@@ -37,7 +37,7 @@ class AsThemselves {
   UnitsInLastPlace m_units;
 };
 
-/// Numbers that stand as codes.
+/// Numbers that are stored as codes.
 class AsCodes {
  public:
   AsCodes(const CodeMeaning& meaning, const Dims& dims) : m_isInteger(isInteger(meaning.type)), m_units(meaning.type) {
@@ -65,7 +65,7 @@ class AsCodes {
   const Scale& scaleOf(std::size_t at) const {
     return m_scales[m_scales.size() == 1 ? 0 : at / m_inner % m_scales.size()];
   }
-  /// What it would be if there were codes without end.
+  /// Returns the code that the number would have if the range of codes were unlimited.
   double codeOf(std::size_t at, double number) const {
     const auto [scale, zero] = scaleOf(at);
     return (m_isInteger ? std::nearbyint(number / scale) : number / scale) + zero;

@@ -9,44 +9,49 @@
 
 namespace fusescope {
 
-/// How far numbers are from what they should be, over all elements of all samples. Differences are taken where both
-/// sides are finite, and infinite where that is nowhere; shares are of all elements.
+/// The error of a tensor, over all elements of all samples. Differences are taken where both sides are finite; if that
+/// is nowhere, they are infinite. Fractions are of all elements.
 struct TensorError {
   std::int64_t elements = 0;
-  double maxAbs = 0;      ///< max|Δ|
-  double maxOverRms = 0;  ///< the same over the rms of what is expected; infinite if that is 0 and something differs
-  double relL2 = 0;       ///< |Δ|₂ over |expected|₂; likewise
-  double cosine = 1;      ///< NaN where one side is not finite, 0 where one is zero
-  double ulp = 0;         ///< max of |Δ| in units in the last place of the stored type, at the larger of both values;
-                          ///< of codes: in steps of them
-  double nonFinite = 0;   ///< share that is infinite or NaN where something else is expected, or finite where that is
-  double saturated = 0;   ///< share that stands at the end of the stored type's range, where another value is expected;
-                          ///< of codes: at the first or last code, where what is expected is beyond
-  double underflowed = 0;        ///< share that became zero where another value is expected
-  double expectedNonFinite = 0;  ///< share where infinite or NaN is expected: no number says anything of it
-  bool codes = false;            ///< it stands as codes, and numbers are those that they stand for
+  double maxAbs = 0;  ///< max|Δ|
+  /// MaxAbs divided by the rms of the expected values; infinite if that is 0 and something differs.
+  double maxOverRms = 0;
+  double relL2 = 0;   ///< |Δ|₂ divided by |expected|₂; infinite if that is 0 and something differs
+  double cosine = 1;  ///< NaN if a side is not finite, 0 if one is zero
+  /// Maximum of |Δ| in units in the last place of the stored type, at the larger of both values; for codes, in steps of
+  /// codes.
+  double ulp = 0;
+  /// Fraction of elements that are infinite or NaN and should not be, or are finite and should not be.
+  double nonFinite = 0;
+  /// Fraction of elements at the end of the stored type's range that should have another value; for codes, at the first
+  /// or last code although the expected value is beyond it.
+  double saturated = 0;
+  double underflowed = 0;        ///< fraction of elements that became zero and should have another value
+  double expectedNonFinite = 0;  ///< fraction of elements that should be infinite or NaN; no error is computed for them
+  bool codes = false;  ///< the tensor consists of codes, and errors are those of the numbers that they represent
   bool operator==(const TensorError&) const = default;
-  /// Some element is expected to be a number, or is one: else the numbers above say nothing.
+  /// Whether the numbers above have a meaning: an element is or should be finite.
   bool tells() const { return elements == 0 || expectedNonFinite < 1 || nonFinite > 0; }
 };
-/// max|Δ| over rms; infinite where something became infinite or NaN, or is finite where that was expected.
+/// Returns max|Δ| divided by the rms. It is infinite if something became infinite or NaN, or is finite and should not
+/// be.
 double largestOverRms(const TensorError& error);
-/// The number that an error is judged by: max|Δ| over rms; of codes, where rounding alone takes more for single
-/// elements, the relative L2.
+/// Returns the number by which an error is judged: max|Δ| divided by the rms or, for codes, the relative L2 error,
+/// because rounding alone gives single elements a larger error.
 double judgedBy(const TensorError& error);
-/// How many times `bound` that number is; beyond 1 it is wrong. Infinite where something became infinite or NaN, or
-/// differs where `bound` is 0.
+/// Returns this number divided by `bound`; above 1, the tensor is wrong. It is infinite if something became infinite or
+/// NaN, or if something differs and `bound` is 0.
 double ofAllowed(const TensorError& error, double bound);
 Json toJson(const TensorError& error);
-/// The inverse; errors name the field.
+/// Reads this form. Errors name the field.
 Result<TensorError> tensorErrorFromJson(const Json& json);
 
-/// Adds up pairs of tensors to a TensorError.
+/// Sums up pairs of tensors for a TensorError.
 class TensorErrorSums {
  public:
-  /// `stored`: the type that `actual` stands in memory at. Both hold numbers, of equal extents.
+  /// `stored` is the type of `actual` in memory. Both tensors contain numbers and have equal extents.
   void add(const Tensor& actual, const Tensor& expected, DataType stored);
-  /// The same of codes. Errors: those of numbersOf().
+  /// Does the same for codes. Errors are those of numbersOf().
   Status addCodes(const Tensor& codes, const Tensor& expected, const CodeMeaning& meaning, const StopToken& stop = {});
   void add(const TensorErrorSums& other);
   bool empty() const { return m_elements == 0; }

@@ -9,14 +9,16 @@
 
 namespace fusescope {
 
-/// What values are made of, by name: what an error may do next.
+/// The values from which each value is made, by name. An error can spread along these.
 using ValueSources = std::map<std::string, std::vector<std::string>>;
 
-/// Of each of `known` and each output of `graph`: those of `known` that it is made of with none of `known` in between.
+/// Returns, for each of `known` and each output of `graph`, those of `known` from which it is made without another of
+/// `known` in between.
 ValueSources valueSourcesIn(const Graph& graph, const std::set<std::string>& known);
 
-/// The values from which errors reach one of `outputs`: these, and what they are made of, as far as the way leads over
-/// values that are not `right`. What makes -3e38 of a mask infinite harms nobody who reads it.
+/// Returns the values from which errors can reach one of `outputs`: the outputs themselves, and what they are made of,
+/// following only values that are not in `right`. For example, a mask whose -3e38 becomes infinite does not affect its
+/// readers.
 std::set<std::string> leadingTo(std::vector<std::string> outputs, const ValueSources& sources,
                                 const std::set<std::string>& right);
 

@@ -30,10 +30,10 @@ struct LevelSteps {
   std::unique_ptr<FusedNodeSteps> quick, reference;
 };
 
-/// What a run is called whose inputs nobody else's have to be told from.
+/// The name of a run that need not be distinguished from others.
 constexpr const char* kOnlyRun = "given";
 
-/// `result`, whose error names the run that it came in.
+/// Returns `result`; its error names the run.
 template <class T>
 Result<T> inRun(Result<T> result, const std::string& run) {
   if (result.ok() || result.error().cancelled || run == kOnlyRun) return result;
@@ -75,7 +75,7 @@ class Verifier {
   }
 
  private:
-  /// How the run on sample `i` is called.
+  /// Returns the name of the run on sample `i`.
   std::string runOf(std::size_t i, std::size_t samples) const {
     if (samples == 1) return kOnlyRun;
     return "sample " + (i < m_options.sampleNames.size() ? m_options.sampleNames[i] : std::to_string(i));
@@ -90,7 +90,7 @@ class Verifier {
     return steps;
   }
 
-  /// `runs` have the extents that `steps` are for.
+  /// `runs` have the extents for which `steps` are.
   Status verifyLevel(const Level& level, const LevelSteps& steps, const std::vector<GivenInputs>& runs) {
     KeptValues values;
     for (const FusedNode& fused : level.plan->fusedNodes)
@@ -115,8 +115,8 @@ class Verifier {
     return Done{};
   }
 
-  /// The values that `fused` leaves, for the regions behind it, and what its bodies run. What is no float is taken from
-  /// the reference: a wrong index would have no meaning there.
+  /// Computes the results of `fused` for the regions after it, and for its bodies. Results that are not floats are
+  /// taken from the reference, because a wrong index would have no meaning there.
   Status advance(const Level& level, const LevelSteps& steps, const FusedNode& fused,
                  const std::vector<GivenInputs>& given, KeptValues& values) {
     const bool floats = std::ranges::all_of(fused.outputs, [](const FusedOutput& out) { return isFloat(out.type); });
@@ -139,7 +139,7 @@ class Verifier {
     return Done{};
   }
 
-  /// A branch that no run takes is verified on what it would be called on; on that it need not work.
+  /// A branch that no run takes is verified on the inputs that it would get; it need not work on these.
   Status verifyBody(const Level& level, const FusedNode& holder, const CoverBody& body, const BodyCalls& calls,
                     const std::vector<GivenInputs>& given) {
     const Node& node = level.plan->graph().node(body.holder);
@@ -165,7 +165,7 @@ class Verifier {
     return Done{};
   }
 
-  /// Says why of all regions of a body, and of the bodies in it, that were not come to.
+  /// Records the reason for all regions of a body, and of the bodies in it, that were not reached.
   void leaveOut(const Level& level, const std::string& why) {
     for (const FusedNode& fused : level.plan->fusedNodes) {
       RegionVerdict& verdict = m_report.regions[placeOf(level, fused)];
@@ -179,7 +179,7 @@ class Verifier {
     }
   }
 
-  /// Why there is no kernel of `fused` to verify; nothing if there is.
+  /// Returns why there is no kernel of `fused` to verify; empty if there is one.
   static std::string whyNothing(const FusedNodeSteps& quick, const FusedNode& fused) {
     const Plan& plan = quick.plan();
     if (hasPlannedBodies(plan, fused)) return "it runs its bodies: their regions are verified";
@@ -195,7 +195,7 @@ class Verifier {
     return std::ranges::any_of(request.values, none);
   }
 
-  /// Where the verdict of `fused` stands in the report.
+  /// Returns the index of the verdict of `fused` in the report.
   std::size_t placeOf(const Level& level, const FusedNode& fused) {
     const auto [known, isNew] = m_places.emplace(NetworkPlace{level.path, fused.name}, m_report.regions.size());
     if (isNew) m_report.regions.push_back({.fusedNode = level.path.of(fused.name)});
@@ -205,7 +205,7 @@ class Verifier {
     return verdict.tactics.empty() && verdict.sameAs.empty() && verdict.notChecked.empty();
   }
 
-  /// The place of the first region whose code this is.
+  /// Returns the index of the first region with this code.
   Result<std::pair<std::size_t, bool>> firstOfCode(const KernelRequest& request, const Backend& backend,
                                                    std::size_t place) {
     auto code = TRY(m_store.code(backend, request, backend.tactics(request).front()));
@@ -232,7 +232,7 @@ class Verifier {
     return Done{};
   }
 
-  /// `given` have the extents that `requests` are at.
+  /// `given` have the extents of `requests`.
   Status verifyAt(const Level& level, const FusedNodeSteps& quick, const KernelRequests& requests,
                   const FusedNode& fused, const std::vector<GivenInputs>& given) {
     const std::size_t place = placeOf(level, fused);
@@ -268,7 +268,7 @@ class Verifier {
     return Done{};
   }
 
-  /// Of other runs of the same region, or of the region at other extents.
+  /// Adds the checks of other runs of the same region, or of the region at other extents.
   static void add(RegionVerdict& verdict, std::vector<TacticCheck> checks) {
     verdict.sameAs.clear();
     for (TacticCheck& check : checks) {

@@ -12,7 +12,7 @@ namespace {
 using onnxlib::FileNode;
 using Nodes = std::vector<FileNode>;
 
-/// Whether nodes of a newer opset are adapted too: exporters write the old form on, or it is still allowed.
+/// Whether nodes of a newer opset are adapted too, because exporters still write the old form, or it is still allowed.
 enum class Newer { AsTheyAre, Adapted };
 
 struct AdapterRow {
@@ -22,8 +22,8 @@ struct AdapterRow {
   Newer newer = Newer::AsTheyAre;
 };
 
-/// Differences between opset 7 and the newest that are more than a wider list of types or an attribute whose default
-/// is the older behaviour. Rows of one operator stand oldest first.
+/// The differences between opset 7 and the newest that are more than a longer list of types or an attribute whose
+/// default is the older behaviour. The rows of one operator are ordered by age, the oldest first.
 constexpr std::array kAdapters{
     AdapterRow{"BatchNormalization", 9, adapting::batchNormPerElement},
     AdapterRow{"BatchNormalization", 14, adapting::batchNormTraining},
@@ -64,7 +64,7 @@ constexpr std::array kAdapters{
     AdapterRow{"Upsample", 10, adapting::upsampleToResize, Newer::Adapted},
 };
 
-/// By the rows that `applies` says, one after another.
+/// Applies the rows for which `applies` is true, one after another.
 template <class Applies>
 Result<Nodes> adapted(FileNode node, AdaptContext& context, const Applies& applies) {
   const std::string name = node.name;

@@ -3,7 +3,7 @@
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kSmallConstant = 4096;  // bytes; below it, the data are part of what the network is
+constexpr std::size_t kSmallConstant = 4096;  // bytes; the data of smaller constants are part of the hash
 
 void add(KeyBuilder& key, const Tensor& tensor) {
   key.text(name(tensor.type()));

@@ -5,7 +5,8 @@
 
 namespace fusescope {
 
-/// Of structure, names, types, attributes and small constants' data; of large weights only types and extents.
+/// Hashes structure, names, types, attributes and the data of small constants. Of large weights, only types and extents
+/// are included.
 Hash128 contentHash(const Graph& graph);
 
 }  // namespace fusescope

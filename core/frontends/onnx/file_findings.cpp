@@ -25,7 +25,7 @@ using onnxlib::FileTensor;
 
 using Names = std::unordered_set<std::string_view>;
 
-/// One graph of the file: the main one or a body.
+/// One graph of the file: the main graph or a body.
 class GraphFindings {
  public:
   GraphFindings(const FileGraph& graph, BodyPath path, std::vector<const Names*> outside,
@@ -83,7 +83,8 @@ class GraphFindings {
     add("import.types_of_nothing", std::move(ghosts), {{"count", count}});
   }
 
-  /// Types of one value that contradict each other; those of inputs and constants are read, else the first.
+  /// Records types of one value that contradict each other. Those of inputs and constants are used, otherwise the
+  /// first.
   void recordRepeatedTypes() {
     std::unordered_map<std::string_view, TensorType> declared;
     for (const FileTensor& tensor : m_graph.initializers)

@@ -7,11 +7,11 @@
 
 namespace fusescope {
 
-/// A tensor as a file holds it; it shares the data.
+/// Converts a tensor to the form of files; it shares the data.
 onnxlib::FileTensor fileTensor(const std::string& name, const Tensor& tensor);
-/// The inverse, a view of the file: its elements may lie at any address.
+/// Converts a tensor of a file to a view of it, whose elements may begin at any address.
 Tensor toTensor(const onnxlib::FileTensor& tensor);
-/// A type as a file declares it.
+/// Converts a type to the form in which files declare it.
 onnxlib::FileType fileType(const TensorType& type);
 
 }  // namespace fusescope

@@ -21,7 +21,8 @@ class Instantiation {
     for (std::size_t i = 0; i < m_function.outputs.size(); ++i) {
       const bool asked = i < m_call.outputs.size() && !m_call.outputs[i].empty();
       if (m_renamed.contains(m_function.outputs[i])) {
-        if (asked) m_copies.emplace_back(m_function.outputs[i], m_call.outputs[i]);  // an input handed through
+        // An input that is returned unchanged.
+        if (asked) m_copies.emplace_back(m_function.outputs[i], m_call.outputs[i]);
       } else {
         m_renamed[m_function.outputs[i]] = asked ? m_call.outputs[i] : freshValue(prefixed(m_function.outputs[i]));
       }
@@ -54,7 +55,7 @@ class Instantiation {
     return found == m_renamed.end() || local.contains(value) ? value : found->second;
   }
 
-  /// Only the nodes' reads change inside a body: its own names stay in its own scope.
+  /// In a body, only the operands of nodes change, because its own names are in a separate scope.
   FileNode renamed(FileNode node, const std::set<std::string>& local) const {
     for (std::string& input : node.inputs) input = renamed(input, local);
     for (std::string& output : node.outputs) output = renamed(output, local);

@@ -8,8 +8,8 @@
 
 namespace fusescope {
 
-/// The nodes of `function` as called by `call`: inputs, outputs and attributes of the call put in, every inner value
-/// given a name by `freshValue`. An inner node is called `<call>/<its name or operator>`.
+/// Returns the nodes of `function` for the call `call`: inputs, outputs and attributes of the call are inserted, and
+/// every inner value gets a name from `freshValue`. An inner node is named `<call>/<its name or operator>`.
 std::vector<onnxlib::FileNode> instantiate(const onnxlib::FileFunction& function, const onnxlib::FileNode& call,
                                            const std::function<std::string(const std::string&)>& freshValue);
 

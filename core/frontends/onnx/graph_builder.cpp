@@ -24,7 +24,7 @@ using onnxlib::Opsets;
 
 namespace {
 
-constexpr int kMostCalls = 64;  // functions calling functions
+constexpr int kMostCalls = 64;  // nesting of functions that call functions
 
 Diagnostic atNode(const std::string& node, std::string message, std::string value = {}) {
   return {.message = std::move(message), .where = {.node = node, .value = std::move(value)}};
@@ -37,7 +37,7 @@ FileTensor numbersTensor(DataType type, std::vector<std::int64_t> dims, const T*
   return {.dtype = type, .dims = std::move(dims), .owner = memory, .data = data, .hasData = true};
 }
 
-/// Whether the operator changed between `opset` and the oldest one that the adapters start from.
+/// Whether the operator changed between `opset` and the oldest opset that the adapters support.
 bool isTooOld(const FileNode& node, std::int64_t opset) {
   return node.domain.empty() && !node.newest && opset < kOldestOpset &&
          onnxlib::operatorVersion("", node.op, opset) != onnxlib::operatorVersion("", node.op, kOldestOpset);
@@ -48,7 +48,7 @@ std::int64_t opsetOf(const Opsets& opsets, const std::string& domain) {
   return found == opsets.end() ? 0 : found->second;
 }
 
-/// The attribute's value, unless it is a graph or of a kind that is not read.
+/// Returns the attribute's value, unless it is a graph or of a kind that is not read.
 std::optional<Attribute> plainAttribute(const FileAttribute& attribute) {
   if (const auto* i = std::get_if<std::int64_t>(&attribute.value)) return Attribute(*i);
   if (const auto* f = std::get_if<float>(&attribute.value)) return Attribute(*f);
@@ -61,12 +61,12 @@ std::optional<Attribute> plainAttribute(const FileAttribute& attribute) {
   return std::nullopt;
 }
 
-/// A weight that an exporter keeps as a Constant node, rather than a number or a list of extents.
+/// Whether a constant is a weight that an exporter stores as a Constant node, and not a number or a list of extents.
 bool mayBeWeight(const FileTensor& tensor) {
   return !tensor.dims.empty() && (isFloat(tensor.dtype) || (isInteger(tensor.dtype) && bitWidth(tensor.dtype) <= 8));
 }
 
-/// "MatMul, Mul and Relu"
+/// Returns "MatMul, Mul and Relu".
 std::string operatorsOf(const std::vector<FileNode>& nodes) {
   std::string text;
   for (std::size_t i = 0; i < nodes.size(); ++i)
@@ -151,7 +151,7 @@ Status GraphBuilder::declareInputs(const FileGraph& graph) {
 }
 
 Status GraphBuilder::declareInitializer(const FileTensor& tensor) {
-  if (tensor.name.empty()) return Done{};  // nothing can read it
+  if (tensor.name.empty()) return Done{};  // it cannot be read
   if (const auto first = m_constants.find(tensor.name); first != m_constants.end()) {
     if (sameTensor(first->second, tensor)) return Done{};
     return Diagnostic{.message = "is the name of two initializers that differ",
@@ -274,7 +274,7 @@ void GraphBuilder::noteTypes(const FileNode& file) {
     node.inputs.push_back(input.empty() ? ValueId() : ValueId(node.inputs.size()));
   }
   const auto results = inferNode(node, inputs, constants);
-  if (!results.ok()) return;  // what is wrong is said when the graph is typed
+  if (!results.ok()) return;  // the error is reported when the graph is typed
   for (std::size_t i = 0; i < file.outputs.size(); ++i)
     if (!file.outputs[i].empty() && results.value()[i].dtype != DataType::Undefined) {
       const FileType*& known = m_types.try_emplace(file.outputs[i], inferredType(file.outputs[i])).first->second;

@@ -15,7 +15,7 @@
 
 namespace fusescope {
 
-/// What the builders of a file's graph and subgraphs share.
+/// The state that the builders of a file's graph and bodies share.
 struct ImportContext {
   const onnxlib::FileModel& file;
   const ImportLimits& limits;
@@ -24,20 +24,20 @@ struct ImportContext {
   std::vector<Origin> origins;
   std::vector<Decision> decisions;
   std::map<std::string, const onnxlib::FileFunction*> functions;  ///< by functionKey()
-  std::vector<std::int64_t> originNodes;                          ///< how many graph nodes stand for each origin
+  std::vector<std::int64_t> originNodes;  ///< the number of graph nodes that represent each origin
   std::int64_t builtNodes = 0;
   std::int64_t parameters = 0;
   std::int64_t weightBytes = 0;
   bool weightless = false;
-  bool notesTypes = false;  ///< some operator's plain form depends on types that the file need not say
+  bool notesTypes = false;  ///< the plain form of an operator depends on types that the file may not declare
 };
 
 std::string functionKey(const std::string& domain, const std::string& name, const std::string& overload);
 
 TensorType toType(const onnxlib::FileType& type);
 
-/// Builds one FileGraph into a Graph: names resolved, Constant nodes turned into constants, functions inlined, older
-/// operators adapted, subgraphs built with what they capture.
+/// Builds a Graph from one FileGraph: names are resolved, Constant nodes become constants, functions are inlined, older
+/// operators are adapted, and bodies are built with their captured values.
 class GraphBuilder : private AdaptContext {
  public:
   explicit GraphBuilder(ImportContext& shared) : m_shared(shared) {}
@@ -63,10 +63,10 @@ class GraphBuilder : private AdaptContext {
   Status expand(onnxlib::FileNode node, const onnxlib::Opsets& opsets, OriginId origin, int depth, bool adapted);
   Status expandPlainForm(const onnxlib::FileNode& node, const onnxlib::Opsets& opsets, OriginId origin, int depth);
   Status inlineCall(const onnxlib::FileFunction& function, const onnxlib::FileNode& call, OriginId origin, int depth);
-  /// Types the outputs of a node: the body of a function, or the plain form of an operator, that reads them may depend
-  /// on them.
+  /// Records the types of a node's outputs, because the body of a function or the plain form of an operator that reads
+  /// them may depend on them.
   void noteTypes(const onnxlib::FileNode& file);
-  /// `ofFile`: the file has the node, and not one that the importer made.
+  /// `ofFile` is true if the file contains the node, and false if the importer made it.
   Status addConstantNode(const onnxlib::FileNode& node, bool ofFile);
   Status declareOutputs(const PendingNode& pending);
   Status addNode(const PendingNode& pending);
@@ -75,8 +75,9 @@ class GraphBuilder : private AdaptContext {
   std::optional<ValueId> resolve(const std::string& name);
   ValueId addConstantTensor(const std::string& name, const onnxlib::FileTensor& tensor);
   TensorType declaredType(const std::string& name) const;
-  const Tensor* constantTensor(const std::string& value) const;  ///< null: not a constant
-  /// What ONNX's own inference found for a value of the main graph; null: nothing, or the graph is a body.
+  const Tensor* constantTensor(const std::string& value) const;  ///< null if it is not a constant
+  /// Returns the type that ONNX's own inference found for a value of the main graph, or null if it found none or if the
+  /// graph is a body.
   const onnxlib::FileType* inferredType(const std::string& value) const;
 
   const onnxlib::FileType* type(const std::string& value) const override;
@@ -87,19 +88,19 @@ class GraphBuilder : private AdaptContext {
 
   ImportContext& m_shared;
   GraphBuilder* m_enclosing = nullptr;
-  OriginId m_enclosingOrigin;  ///< the control-flow node whose body this is
+  OriginId m_enclosingOrigin;  ///< the holder, if this is a body
   int m_depth = 0;
   GraphEditor m_editor;
   UniqueNames m_nodeNames;
-  UniqueNames m_valueNames;  ///< all names of the file's graph, then those made up
+  UniqueNames m_valueNames;  ///< all names of the file's graph, then those that were generated
   NameMap<ValueId> m_values;
   NameMap<const onnxlib::FileType*> m_types;
   NameMap<onnxlib::FileTensor> m_constants;     ///< initializers and Constant nodes
-  std::unordered_set<std::string_view> m_read;  ///< values of the file's graph that something reads
+  std::unordered_set<std::string_view> m_read;  ///< values of the file's graph that are read
   std::vector<PendingNode> m_pending;
   std::vector<ValueId> m_captures;
-  std::deque<onnxlib::FileType> m_bodyTypes;  ///< m_types points here for values of functions' bodies
-  std::deque<onnxlib::Opsets> m_bodyOpsets;   ///< of the functions inlined; PendingNode points here
+  std::deque<onnxlib::FileType> m_bodyTypes;  ///< types of values in functions' bodies, to which m_types points
+  std::deque<onnxlib::Opsets> m_bodyOpsets;   ///< opsets of inlined functions, to which PendingNode points
 };
 
 }  // namespace fusescope

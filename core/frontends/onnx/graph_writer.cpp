@@ -19,8 +19,8 @@ using onnxlib::FileAttribute;
 using onnxlib::FileGraph;
 using onnxlib::FileNode;
 
-/// One graph, and those in it. A file has no captures: a body names the values of the graphs around it, and none of its
-/// own values has the name of one of theirs.
+/// Writes one graph and the graphs in it. A file has no list of captures: a body uses names of values in enclosing
+/// graphs, and none of its own values has the name of one of those.
 class GraphWriter {
  public:
   GraphWriter(const Graph& graph, const onnxlib::Opsets& opsets) : m_graph(graph), m_opsets(opsets) {
@@ -28,7 +28,7 @@ class GraphWriter {
     for (const NodeId id : graph.order()) m_nodeNames.take(graph.node(id).name);
   }
 
-  /// A body: its last inputs are what it captures of `outer`.
+  /// Writes a body, whose last inputs are the values of `outer` that it captures.
   GraphWriter(const Subgraph& body, const GraphWriter& outer)
       : m_graph(*body.graph), m_opsets(outer.m_opsets), m_valueNames(outer.m_valueNames) {
     const std::size_t own = m_graph.inputs().size() - body.captures.size();
@@ -53,7 +53,7 @@ class GraphWriter {
   }
 
  private:
-  /// Every value has a name before a body is written, so that nothing in there is called like what is made later.
+  /// Every value gets a name before a body is written, so that no name in the body is used again later.
   void nameValues(std::size_t ownInputs) {
     m_ownInputs = ownInputs;
     for (const ValueId id : m_graph.allValues())
@@ -71,7 +71,7 @@ class GraphWriter {
     return Done{};
   }
 
-  /// What a body gives is made by a node of its own, once: what it is handed, a constant, and what it gives twice go
+  /// Each output of a body is made by a node of its own: an input, a constant, or a value that is returned twice passes
   /// through an Identity.
   void addOutput(std::size_t i) {
     const ValueId id = m_graph.outputs()[i];
@@ -108,7 +108,7 @@ class GraphWriter {
       } else if constexpr (std::is_same_v<T, Subgraph>) {
         return onnxlib::FileAttributeValue(std::make_shared<const FileGraph>(TRY(writtenBody(node, held))));
       } else if constexpr (std::is_same_v<T, std::string>) {
-        // A graph holds the type that an Optional is made of as text.
+        // In a Graph, the type of an Optional is stored as text.
         if (node.is("Optional") && name == "type") return onnxlib::FileAttributeValue(fileType(TRY(parseType(held))));
         return onnxlib::FileAttributeValue(held);
       } else {
@@ -118,7 +118,7 @@ class GraphWriter {
     return std::visit(write, attribute);
   }
 
-  /// Errors name the node that has the body: nobody knows the names in there.
+  /// Errors name the holder, because names in the body are generated.
   Result<FileGraph> writtenBody(const Node& holder, const Subgraph& body) const {
     auto written = GraphWriter(body, *this).run();
     if (written.ok()) return written;

@@ -11,7 +11,7 @@
 namespace fusescope {
 namespace {
 
-/// What an extent that the file leaves open is assumed to be unless the network asks for another.
+/// The range that is assumed for an open extent, unless the network needs another.
 struct AssumedRange {
   std::int64_t opt;
   std::int64_t max;
@@ -25,7 +25,7 @@ AssumedRange assumedRange(const Dim& dim, std::size_t axis, std::size_t rank) {
   return rank >= 4 && axis >= 2 ? kImage : kSequence;
 }
 
-/// What the exporter of the network says of the extents of its inputs, by the symbols of the file.
+/// Returns the exporter's ranges for the extents of the inputs, by the symbols of the file.
 ExporterRanges exportersWord(const Graph& graph, const std::map<std::string, std::string>& metadata,
                              std::vector<Decision>& decisions) {
   const auto text = metadata.find(kExporterRangesKey);
@@ -42,7 +42,7 @@ ExporterRanges exportersWord(const Graph& graph, const std::map<std::string, std
   return {};
 }
 
-/// The bounds of an open extent by its exporter's word; nothing where it says none.
+/// Returns the exporter's bounds of an open extent, or nothing if there are none.
 std::optional<ExporterRange> rangeOf(const Dim& dim, const ExporterRanges& ranges) {
   if (dim.symbol.empty() || ranges.empty()) return std::nullopt;
   if (const auto whole = ranges.find(dim.symbol); whole != ranges.end()) return whole->second;
@@ -59,7 +59,7 @@ std::optional<ExporterRange> rangeOf(const Dim& dim, const ExporterRanges& range
 InputSpec specOf(const Value& input, const ExporterRanges& ranges) {
   InputSpec spec{.name = input.name, .dtype = input.type.dtype, .min = {}, .opt = {}, .max = {}, .source = "file"};
   const Shape& shape = input.type.shape;
-  if (input.type.container != Container::None) return spec;  // the extents of its elements are nobody's to choose
+  if (input.type.container != Container::None) return spec;  // the extents of its elements cannot be chosen
   bool allSaid = shape.ranked;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
     const Dim& dim = shape.dims[axis];
@@ -76,7 +76,7 @@ InputSpec specOf(const Value& input, const ExporterRanges& ranges) {
   return spec;
 }
 
-/// Why `said` cannot be meant for an input with these extents; empty: it can.
+/// Returns why `said` cannot be the spec of an input with these extents; empty if it can.
 std::string misfit(const InputSpec& said, const Value& input) {
   if (input.type.container != Container::None) return "the input is no tensor";
   const Shape& shape = input.type.shape;

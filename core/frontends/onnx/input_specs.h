@@ -8,10 +8,10 @@
 
 namespace fusescope {
 
-/// One spec per input of the graph: fixed extents from the file; of the others what its `metadata` says under our key,
-/// else the range that PyTorch's exporter left in the `graphMetadata`; others as is usual for their place ("assumed").
-/// What of an open extent nobody says, fitInputSpecs() finds: what the network takes. Metadata that cannot be meant for
-/// an input leaves a decision.
+/// Makes one spec per input of the graph. Fixed extents are taken from the file. For open extents, `metadata` under our
+/// key takes precedence, then the range that PyTorch's exporter wrote into `graphMetadata`, then the usual extent for
+/// the position ("assumed"); fitInputSpecs() replaces assumed extents by those that the network can run. A decision
+/// records metadata that do not fit an input.
 std::vector<InputSpec> specsOf(const Graph& graph, const std::map<std::string, std::string>& metadata,
                                const std::map<std::string, std::string>& graphMetadata,
                                std::vector<Decision>& decisions);

@@ -7,7 +7,7 @@
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // looking at all of a file of many GiB would read it all
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // checking all of a file of many GiB would read it completely
 
 struct OddElements {
   std::int64_t notNumbers = 0;
@@ -15,11 +15,11 @@ struct OddElements {
   std::int64_t denormal = 0;
 };
 
-/// How elements lie in `Bits`.
+/// The layout of elements stored as `Bits`.
 template <class Bits>
 struct FloatForm {
   Bits exponent, mantissa;  ///< masks
-  /// Denormal numbers are what narrow weights near 0 are made of, and every kernel widens them exactly.
+  /// Narrow weights near 0 often are denormal numbers, which every kernel widens exactly.
   bool countsDenormal;
 };
 
@@ -32,8 +32,9 @@ Bits bitsAt(const std::byte* bytes, std::int64_t i) {
 
 constexpr std::int64_t kBlock = 1024;
 
-/// Whether a block has an odd element. The sign bit of `odd` says so: `size` of what is not finite runs over into it,
-/// and so does a denormal one less all that denormal ones can be, where it is not 0. Compilers make vectors of this.
+/// Whether a block has an element that is not finite or is denormal. The sign bit of `odd` is set if the magnitude of
+/// an element overflows into it, which happens for elements that are not finite, or if a denormal element that is not 0
+/// wraps around after the subtraction. Compilers vectorise this code.
 template <class Bits>
 bool hasOdd(const std::byte* bytes, const FloatForm<Bits>& form) {
   const Bits size = form.exponent | form.mantissa, one = 1;
@@ -108,7 +109,8 @@ class NetworkFindings {
                                      {{"value", place.text()}, {"count", count}, {"elements", tensor.count()}}));
     };
     say("import.constant_not_a_number", odd.notNumbers);
-    if (tensor.count() > 1) say("import.constant_infinite", odd.infinite);  // one alone is a bound or a mask's number
+    // A single one is a bound or the number of a mask.
+    if (tensor.count() > 1) say("import.constant_infinite", odd.infinite);
     say("import.constant_denormal", odd.denormal);
   }
 

@@ -7,8 +7,8 @@
 
 namespace fusescope {
 
-/// A decision for each operator that works as in training, and for each constant with elements that are not a number,
-/// are infinite (unless it has one element) or are denormal. Of constants, the first GiB is looked at.
+/// Adds a decision for each operator that works as in training, and for each constant with NaN, infinite (unless it has
+/// only one element) or denormal elements. Only the first GiB of constants is checked.
 void recordNetworkFindings(const Graph& graph, std::vector<Decision>& decisions);
 
 }  // namespace fusescope

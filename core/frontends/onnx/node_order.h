@@ -12,12 +12,12 @@
 
 namespace fusescope {
 
-/// Calls `visit` with the name of each value that nodes and outputs of `graph` read, in their bodies too; with some of
-/// them several times.
+/// Calls `visit` with the name of each value that nodes and outputs of `graph` read, including nodes in bodies. A name
+/// may be visited several times.
 template <class Visit>
 void forEachRead(const onnxlib::FileGraph& graph, const Visit& visit);
 
-/// The same with what `node` reads.
+/// Does the same for the values that `node` reads.
 template <class Visit>
 void forEachRead(const onnxlib::FileNode& node, const Visit& visit) {
   for (const std::string& input : node.inputs)
@@ -33,14 +33,14 @@ void forEachRead(const onnxlib::FileGraph& graph, const Visit& visit) {
   for (const auto& output : graph.outputs) visit(output.name);
 }
 
-/// The names of all values that nodes and outputs of `graph` read, in its bodies too.
+/// Returns the names of all values that nodes and outputs of `graph` read, including nodes in bodies.
 std::unordered_set<std::string_view> namesRead(const onnxlib::FileGraph& graph);
 
-/// Indices of the nodes that stand before a node whose output they read, in their order.
+/// Returns the indices of the nodes that precede a node whose output they read, in ascending order.
 std::vector<std::size_t> nodesBeforeWhatTheyRead(const onnxlib::FileGraph& graph);
 
-/// Indices of all nodes, each after those whose outputs it reads; else in the order of the file. Nodes of a cycle come
-/// last: that there is one is said where the graph is verified.
+/// Returns the indices of all nodes, each after the nodes whose outputs it reads, and otherwise in the order of the
+/// file. The nodes of a cycle come last; the cycle is reported when the graph is verified.
 std::vector<std::size_t> runningOrder(const onnxlib::FileGraph& graph);
 
 }  // namespace fusescope

@@ -30,7 +30,7 @@ Status checkOpset(const onnxlib::FileModel& file, ImportContext& context) {
   return Done{};
 }
 
-/// Whether an operator anywhere in the file is written in its plain form.
+/// Whether an operator anywhere in the file has a plain form.
 bool usesPlainForms(const onnxlib::FileGraph& graph);
 
 bool usesPlainForms(const onnxlib::FileNode& node) {
@@ -51,7 +51,7 @@ bool usesPlainForms(const onnxlib::FileModel& file) {
          });
 }
 
-/// Nodes of the file that left nothing but constants.
+/// Records the nodes of the file of which only constants are left.
 void recordConstantNodes(ImportContext& context) {
   for (std::size_t i = 0; i < context.origins.size(); ++i)
     if (context.originNodes[i] == 0)
@@ -61,7 +61,7 @@ void recordConstantNodes(ImportContext& context) {
 
 Result<Model> buildModel(const onnxlib::FileModel& file, ImportContext& context) {
   TRY(checkOpset(file, context));
-  // What is odd about the file is looked for beside the building of the graph, and told before what that has to say.
+  // The file is checked while the graph is built. The findings are recorded before those of the builder.
   auto findings = std::async(std::launch::async, [&file] {
     std::vector<Decision> found;
     recordFindings(file, found);
@@ -103,7 +103,7 @@ Result<Model> importOnnx(const std::filesystem::path& path, const ImportLimits& 
   const onnxlib::FileModel file = TRY(onnxlib::readModel(path, readLimits));
   ImportContext context{.file = file, .limits = limits, .stop = stop, .nodes = nodes};
   auto model = buildModel(file, context);
-  TRY(checkIntact(file.files));  // weights were read where the file has them
+  TRY(checkIntact(file.files));  // weights were read in the file itself
   if (!model.ok()) {
     Diagnostic error = model.error();
     error.where.file = path.string();

@@ -6,12 +6,12 @@
 
 namespace fusescope {
 
-/// Whether the node's operator is one that ONNX Runtime's or Hugging Face's optimisers write in place of others.
+/// Whether the node's operator is one that the optimisers of ONNX Runtime or Hugging Face write in place of others.
 bool hasPlainForm(const onnxlib::FileNode& node);
 
-/// What `node` stands for, in operators of ai.onnx at their newest: usually several nodes, one of which keeps the name.
-/// Errors are located at the node: an input that it lacks, an output that only training has, a rank or a constant that
-/// its form needs and the file does not give.
+/// Returns what `node` calculates in operators of the newest ai.onnx: usually several nodes, one of which keeps the
+/// name. Errors are located at the node: an input is missing, an output exists only in training, or the file does not
+/// give a rank or a constant that the form needs.
 Result<std::vector<onnxlib::FileNode>> plainForm(const onnxlib::FileNode& node, AdaptContext& context);
 
 }  // namespace fusescope

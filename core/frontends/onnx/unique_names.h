@@ -8,7 +8,7 @@
 
 namespace fusescope {
 
-/// Hands out names that nobody has yet: `name`, else `name#2`, `name#3`, ….
+/// Returns names that are not used yet: `name`, or `name#2`, `name#3`, … if it is used.
 class UniqueNames {
  public:
   std::string take(const std::string& wanted);

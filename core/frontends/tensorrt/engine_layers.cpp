@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kLayerKeys{"Layers", "layers", "LayerInfo", "layerInfo"};
 constexpr const char* kHowToBuild =
     "Layer information is written by: trtexec --profilingVerbosity=detailed --exportLayerInfo=layers.json.";
-/// More are no engine's: what a file can make this program hold is bounded.
+/// A limit for what a file can make this program allocate; no engine has more layers.
 constexpr std::size_t kMostLayers = 1 << 18;
 
 Diagnostic noLayers(std::string message) {
@@ -30,7 +30,7 @@ std::string textAt(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// Extents that are no whole numbers, as symbols, are -1: open.
+/// Extents that are not integers, such as symbols, become -1, which means open.
 std::vector<std::int64_t> extentsAt(const Json& object, const char* key) {
   std::vector<std::int64_t> extents;
   const auto found = object.find(key);
@@ -91,7 +91,7 @@ EngineTensor engineTensorFrom(const Json& json) {
   return tensor;
 }
 
-/// Before a key was there, nobody wrote it.
+/// A key that a version introduced is not written by older ones.
 std::string oldestVersionOf(const EngineLayers& engine, bool saysIo) {
   const auto tells = [&](auto&& what) { return std::ranges::any_of(engine.layers, what); };
   const auto anyTensor = [&](auto&& what) {
@@ -136,14 +136,14 @@ Result<EngineLayers> engineFrom(const Json& json) {
   return engine;
 }
 
-/// "[07/07/2026-02:11:38] [I] …"; a name may begin with '[', too.
+/// A log line is "[07/07/2026-02:11:38] [I] …". A name may also begin with '['.
 bool isLogLine(std::string_view line) {
   if (line.starts_with("&&&&")) return true;
   const std::size_t level = line.find("] [");
   return line.starts_with('[') && level != std::string_view::npos && line.substr(level + 4).starts_with(']');
 }
 
-/// "x (Float[-1,1,28,28]), z (Int64[1])"
+/// Reads "x (Float[-1,1,28,28]), z (Int64[1])".
 std::vector<ListedTensor> tensorsOfVerbose(std::string_view text) {
   std::vector<ListedTensor> tensors;
   while (!text.empty()) {
@@ -157,7 +157,7 @@ std::vector<ListedTensor> tensorsOfVerbose(std::string_view text) {
     tensor.name = item.substr(0, type);
     tensor.type = tensor.format = item.substr(type + 2, dims - type - 2);
     for (const std::string& part : split(item.substr(dims + 1), ',')) {
-      // "32:8" is an extent of which the format holds eight elements together.
+      // "32:8" is an extent of which the format stores eight elements together.
       std::int64_t extent = -1;
       std::from_chars(part.data(), part.data() + part.size(), extent);
       tensor.dims.push_back(extent);
@@ -168,7 +168,7 @@ std::vector<ListedTensor> tensorsOfVerbose(std::string_view text) {
   return tensors;
 }
 
-/// "Layer(CaskPooling): NAME, Tactic: 0x…, x (Float[1,2]) -> y (Float[1,2])" of a verbose log.
+/// Reads "Layer(CaskPooling): NAME, Tactic: 0x…, x (Float[1,2]) -> y (Float[1,2])" of a verbose log.
 std::optional<ListedLayer> layerOfVerbose(std::string_view line) {
   constexpr std::string_view kStart = "Layer(", kName = "): ", kTactic = ", Tactic: ", kArrow = " -> ";
   const std::size_t name = line.find(kName), tactic = line.rfind(kTactic);
@@ -188,8 +188,8 @@ std::optional<ListedLayer> layerOfVerbose(std::string_view line) {
   return layer;
 }
 
-/// Of a printed list: the lines between "Layers:" and what follows the last binding. A verbose log has another, of the
-/// layers before regions came apart into kernels: it counts where there is no such list.
+/// Reads a printed list: the lines between "Layers:" and what follows the last binding. A verbose log has another list,
+/// of the layers before regions were divided into kernels; it is used if there is no printed list.
 class PrintedList {
  public:
   explicit PrintedList(std::string_view text) {
@@ -242,13 +242,13 @@ class PrintedList {
 };
 
 std::string_view withoutSpace(std::string_view text) {
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";  // that some tools put before UTF-8
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";  // a byte order mark, which some tools write
   if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   return text;
 }
 
-/// '[' begins a list of JSON and a line of a log.
+/// '[' begins a list of JSON, and also a log line.
 bool isJson(std::string_view text) {
   if (text.starts_with('{')) return true;
   if (!text.starts_with('[')) return false;
@@ -273,7 +273,8 @@ bool isEngineLayersFile(const std::filesystem::path& path) {
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
   start.resize(static_cast<std::size_t>(file.gcount()));
   const std::string_view words = withoutSpace(start);
-  if (words.starts_with('{') && words.find("\"format\"") < words.find("\"Layers\"")) return false;  // a file of ours
+  // A file of Fusescope.
+  if (words.starts_with('{') && words.find("\"format\"") < words.find("\"Layers\"")) return false;
   const auto holds = [&](std::string_view text) { return words.find(text) != std::string_view::npos; };
   if (words.starts_with('{'))
     return std::ranges::any_of(kLayerKeys, [&](std::string_view key) { return holds(fmt::format("\"{}\"", key)); }) ||

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostWarnings = 200;
 
-/// What stands in `text` between `before` and the first `behind` after it; nothing: it is not there.
+/// Returns the text between `before` and the first `behind` after it, or nothing if one is missing.
 std::optional<std::string_view> between(std::string_view text, std::string_view before, std::string_view behind) {
   const std::size_t start = text.find(before);
   if (start == std::string_view::npos) return std::nullopt;
@@ -30,7 +30,7 @@ std::optional<double> msIn(std::string_view word) {
   return read.ec == std::errc() && std::isfinite(ms) && ms >= 0 ? std::optional(ms) : std::nullopt;
 }
 
-/// "-1, 1, 28, 28", up to what is no number.
+/// Reads "-1, 1, 28, 28", up to something that is not a number.
 std::vector<std::int64_t> integersIn(std::string_view text) {
   std::vector<std::int64_t> integers;
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
@@ -44,7 +44,7 @@ std::vector<std::int64_t> integersIn(std::string_view text) {
   return integers;
 }
 
-/// "[x -> (-1, 1, 28, 28)[FLOAT]], [w -> (32)[FLOAT]], ": an optional input that is absent stands there without any.
+/// Reads "[x -> (-1, 1, 28, 28)[FLOAT]], [w -> (32)[FLOAT]], ". An absent optional input has no type there.
 std::vector<EngineLog::Tensor> tensorsIn(std::string_view text) {
   constexpr std::string_view kArrow = " -> (", kShape = ")[";
   std::vector<EngineLog::Tensor> tensors;
@@ -91,7 +91,8 @@ class EngineLogReader {
     char level = 0;
     std::string_view words;
   };
-  /// "[date] [V] [TRT] words", "[V] [TRT] words", "[date] [TRT] [V] words"; of another line all of it.
+  /// Splits "[date] [V] [TRT] words", "[V] [TRT] words" and "[date] [TRT] [V] words"; the whole text of another line
+  /// are its words.
   static Parts partsOf(std::string_view line) {
     constexpr std::string_view kLevels = "VIWEF";
     Parts parts{.words = line};
@@ -157,7 +158,7 @@ class EngineLogReader {
     return takeTensors(words, "] inputs: ", true) || takeTensors(words, "] outputs: ", false);
   }
 
-  /// What the parser says of the network besides its nodes, and of the node that it is at.
+  /// Reads what the parser logs about the network besides its nodes, and about the current node.
   void takeNetwork(std::string_view words) {
     constexpr std::string_view kInput = "Adding network input: ", kOutput = "Marking ",
                                kKernel = "Using kernel: ", kOpset = "Opset version:";
@@ -177,7 +178,7 @@ class EngineLogReader {
       node.isTransposed = {factors->starts_with('1'), factors->ends_with("opB: 1")};
   }
 
-  /// "Using kernel: (5, 5), strides: (1, 1), prepadding: (2, 2), postpadding: (2, 2), dilations: (1, 1), …"
+  /// Reads "Using kernel: (5, 5), strides: (1, 1), prepadding: (2, 2), postpadding: (2, 2), dilations: (1, 1), …".
   static std::optional<EngineLog::Window> windowIn(std::string_view words) {
     EngineLog::Window window;
     const auto take = [&](std::string_view key, std::vector<std::int64_t>& into) {
@@ -198,7 +199,7 @@ class EngineLogReader {
     return window;
   }
 
-  /// "NAME [OP] inputs: [x -> (1)[FLOAT]], "
+  /// Reads "NAME [OP] inputs: [x -> (1)[FLOAT]], ".
   bool takeTensors(std::string_view words, std::string_view mark, bool areInputs) {
     const std::size_t end = words.find(mark);
     if (end == std::string_view::npos) return false;
@@ -299,7 +300,7 @@ std::string versionInWords(std::string_view number) {
   std::int64_t all = 0;
   const auto read = std::from_chars(number.data(), number.data() + number.size(), all);
   if (read.ec != std::errc() || all < 1000) return {};
-  const std::int64_t unit = all >= 100'000 ? 10'000 : 1'000;  // of the major version, from 10 on
+  const std::int64_t unit = all >= 100'000 ? 10'000 : 1'000;  // the factor of the major version, from 10 on
   return fmt::format("{}.{}.{}", all / unit, all % unit / 100, all % 100);
 }
 

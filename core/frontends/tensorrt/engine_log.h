@@ -13,31 +13,32 @@
 
 namespace fusescope {
 
-/// What a log of trtexec, or of another program that builds an engine with verbose messages, tells beside the layers.
+/// The information, other than layers, in a log of trtexec or of another program that builds an engine with verbose
+/// messages.
 struct EngineLog {
   struct Tensor {
     std::string name;
     std::string type;  ///< "FLOAT"
     std::vector<std::int64_t> dims;
   };
-  /// What the parser says of a convolution.
+  /// The attributes of a convolution, as the parser logs them.
   struct Window {
     std::vector<std::int64_t> kernel, strides, padsBefore, padsBehind, dilations;
     std::int64_t groups = 1;
   };
-  /// A node of the ONNX file as the parser met it.
+  /// A node of the ONNX file, as the parser logs it.
   struct Node {
     std::string name, op;
     std::vector<Tensor> inputs, outputs;
-    std::optional<Window> window{};                       ///< of a Conv
-    std::optional<std::pair<bool, bool>> isTransposed{};  ///< of a Gemm: its two factors
+    std::optional<Window> window{};                       ///< for a Conv
+    std::optional<std::pair<bool, bool>> isTransposed{};  ///< for a Gemm: whether each of its two factors is transposed
   };
-  /// How kernels were chosen for a layer, over all formats that were tried.
+  /// How the kernel of a layer was chosen, over all formats that were tried.
   struct Tactics {
     std::string layer;
     std::int64_t timed = 0, skipped = 0;
     std::optional<double> fastestMs{};
-    std::string fastest{};  ///< the name of the kernel, else its number
+    std::string fastest{};  ///< name of the kernel, or its number
     std::string runner{};   ///< what was chosen in the end: "CaskConvolution"
   };
   /// A type that was set for a layer of TensorRT's network.
@@ -45,33 +46,33 @@ struct EngineLog {
     std::string layer, type;
   };
 
-  std::string version;           ///< "10.16.1"; empty: it is not said
-  std::string device;            ///< "NVIDIA H100 PCIe"; empty: it is not said
-  std::string driver;            ///< of the device; empty: it is not said
-  std::string command;           ///< of trtexec, with its options; empty: it is not said
-  std::string precision;         ///< "FP32+FP16"; empty: it is not said
-  std::string constraints;       ///< "obey" or "prefer", where whoever built says so in no command; empty: it does not
-  std::int64_t opset = 0;        ///< of the ONNX file; 0: it is not said
-  std::vector<Tensor> inputs{};  ///< of the network
-  std::vector<std::string> outputs{};  ///< of the network, by their names in the ONNX file
+  std::string version;                 ///< "10.16.1"; empty if it is not in the log
+  std::string device;                  ///< "NVIDIA H100 PCIe"; empty if it is not in the log
+  std::string driver;                  ///< version of the device's driver; empty if it is not in the log
+  std::string command;                 ///< the command line of trtexec; empty if it is not in the log
+  std::string precision;               ///< "FP32+FP16"; empty if it is not in the log
+  std::string constraints;             ///< "obey" or "prefer" if it is in the log but not in a command; otherwise empty
+  std::int64_t opset = 0;              ///< opset of the ONNX file; 0 if it is not in the log
+  std::vector<Tensor> inputs{};        ///< inputs of the network
+  std::vector<std::string> outputs{};  ///< outputs of the network, by their names in the ONNX file
   std::vector<Node> nodes;
-  std::vector<ListedLayer> layers;  ///< of the engine that it was built as; empty: it does not list them
+  std::vector<ListedLayer> layers;  ///< layers of the engine that was built; empty if the log does not list them
   std::map<std::string, std::string, std::less<>> nodeOfLayer;  ///< by layer of TensorRT's network, before fusion
   std::map<std::string, std::vector<std::string>, std::less<>>
-      regions;                   ///< by "{ForeignNode[…]}": as namesInMetadata()
+      regions;                   ///< by "{ForeignNode[…]}": names as in namesInMetadata()
   std::vector<Tactics> tactics;  ///< in the order in which they were tried
   std::vector<TypeSet> typesSet;
-  std::vector<std::string> typesIgnored;  ///< layers of which no kernel obeys the types that were asked for
-  std::vector<std::string> warnings;      ///< each once
+  std::vector<std::string> typesIgnored;  ///< layers for which no kernel supports the requested types
+  std::vector<std::string> warnings;      ///< without duplicates
   std::optional<std::int64_t> activationBytes, weightBytes, scratchBytes;
 
-  const Tactics* tacticsOf(std::string_view layer) const;  ///< null: nothing is told
+  const Tactics* tacticsOf(std::string_view layer) const;  ///< null if the log contains nothing about the layer
 };
 
-/// Reads a log as far as it is understood. Error: nothing in it is.
+/// Reads a log and ignores what it does not understand. It is an error if it understands nothing.
 Result<EngineLog> parseEngineLog(std::string_view text);
 
-/// "10.16.1" of "v101601", "8.6.1" of "v8601"; empty: it is no such number.
+/// Returns "10.16.1" for "v101601" and "8.6.1" for "v8601"; empty if the text is not such a number.
 std::string versionInWords(std::string_view number);
 
 }  // namespace fusescope

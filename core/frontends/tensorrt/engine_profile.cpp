@@ -80,7 +80,7 @@ std::optional<double> numberIn(std::string_view word) {
   return std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
-/// The table of --dumpProfile: since 8.5 numbers first and the name last, before that the name first.
+/// The table of --dumpProfile: since 8.5, numbers are first and the name is last; before, the name is first.
 class ProfileTable {
  public:
   explicit ProfileTable(std::string_view text) {
@@ -89,7 +89,7 @@ class ProfileTable {
   EngineProfile profile() && { return std::move(m_profile); }
 
  private:
-  /// What stands behind "[date] [I] ".
+  /// Returns the text after "[date] [I] ".
   static std::string_view withoutPrefix(std::string_view line) {
     const std::size_t level = line.find("] [");
     const bool isLog = line.starts_with('[') && level != std::string_view::npos && line.size() > level + 4;
@@ -116,9 +116,9 @@ class ProfileTable {
     }
   }
 
-  /// False: the row is none, or that of the total, which is the last.
+  /// Returns false if the line is not a row, or is that of the total, which is the last.
   bool takeRow(std::string_view words) {
-    const std::size_t columns = m_hasMedian ? 4 : 3;  // time, average, median, share
+    const std::size_t columns = m_hasMedian ? 4 : 3;  // time, average, median, percentage
     std::array<std::optional<double>, 4> numbers;
     std::string_view rest = words;
     for (std::size_t i = 0; i < columns; ++i) {
@@ -141,7 +141,7 @@ class ProfileTable {
   bool m_isInside = false, m_nameIsLast = true, m_hasMedian = true;
 };
 
-/// '[' begins a list of JSON and a line of a log.
+/// '[' begins a list of JSON, and also a log line.
 bool isJsonList(std::string_view text) {
   if (!text.starts_with('[')) return false;
   const std::string_view inside = trimmed(text.substr(1));

@@ -10,31 +10,32 @@
 
 namespace fusescope {
 
-/// What a profiler measured of a layer of an engine.
+/// The times of one layer of an engine that a profiler measured.
 struct ProfiledLayer {
   std::string name;
-  std::optional<double> medianMs{}, averageMs{};  ///< null: it is not said, or was no number
+  std::optional<double> medianMs{}, averageMs{};  ///< null if it is not given or is not a number
   std::optional<double> ms() const { return medianMs ? medianMs : averageMs; }
 };
 
 struct EngineProfile {
   std::vector<ProfiledLayer> layers;   ///< in the order in which they run
-  std::optional<std::int64_t> runs{};  ///< over which; null: it is not said
-  /// What ProfiledLayer::ms() counts: "medians of 21071 runs", "means of 100 runs", "means".
+  std::optional<std::int64_t> runs{};  ///< the number of runs; null if it is not given
+  /// Returns what ProfiledLayer::ms() is: "medians of 21071 runs", "means of 100 runs", "means".
   std::string counts() const;
 };
 
-/// Reads what trtexec writes with --exportProfile or prints with --dumpProfile (both orders of its columns), what
-/// Torch-TensorRT writes for trex, and lists of times by layer. Errors: it is none of these, or is damaged.
+/// Reads what trtexec writes with --exportProfile or prints with --dumpProfile (with both orders of columns), what
+/// Torch-TensorRT writes for trex, and lists of times by layer. It is an error if the text is none of these or is
+/// damaged.
 Result<EngineProfile> parseEngineProfile(std::string_view text);
 
-/// What trtexec measured of whole runs.
+/// The times of whole runs that trtexec measured.
 struct EngineTimes {
   std::int64_t runs = 0;
-  std::optional<double> latencyMs, computeMs;  ///< medians: with transfers to and from the device, and without
+  std::optional<double> latencyMs, computeMs;  ///< medians, with and without transfers to and from the device
 };
 
-/// Reads what trtexec writes with --exportTimes. Errors: it is no such list, or is damaged.
+/// Reads what trtexec writes with --exportTimes. It is an error if the text is not such a list or is damaged.
 Result<EngineTimes> parseEngineTimes(std::string_view text);
 
 }  // namespace fusescope

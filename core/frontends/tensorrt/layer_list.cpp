@@ -14,10 +14,10 @@ namespace {
 constexpr std::string_view kLayerStart = "Name: ";
 constexpr std::string_view kLayerMark = ", LayerType: ";
 constexpr std::string_view kMetadata = ", Metadata: ";
-/// What stands between the items of metadata: TensorRT's own layers, and those of its compiler for regions.
+/// The separators between items of metadata: of TensorRT's own layers, and of its compiler for regions.
 constexpr std::string_view kSeparators = "\x1e\x1f";
 
-/// A text that is read from its start on.
+/// A text that is read from its beginning.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : m_rest(text) {}
@@ -28,7 +28,7 @@ class Cursor {
     m_rest.remove_prefix(words.size());
     return true;
   }
-  /// What stands before the first of `words`, which stay; nothing: none of them is there.
+  /// Reads up to the first of `words`, which is not consumed, or returns nothing if none of them occurs.
   std::optional<std::string_view> until(std::initializer_list<std::string_view> words) {
     std::size_t end = std::string_view::npos;
     for (const std::string_view each : words) end = std::min(end, m_rest.find(each));
@@ -43,7 +43,7 @@ class Cursor {
   std::string_view m_rest;
 };
 
-/// "[64,1]"; nothing: it is something else.
+/// Reads "[64,1]", or returns nothing if the text has another form.
 std::optional<std::vector<std::int64_t>> numbers(std::string_view text) {
   if (!text.starts_with('[') || !text.ends_with(']')) return std::nullopt;
   std::vector<std::int64_t> all;
@@ -64,7 +64,7 @@ class LayerParser {
  public:
   explicit LayerParser(std::string_view line) : m_at(line) {}
 
-  /// Nothing: the line is no layer; problem() says where it stopped.
+  /// Returns nothing if the line is not a layer; problem() says where reading stopped.
   std::optional<ListedLayer> run() {
     ListedLayer layer;
     if (!m_at.skip(kLayerStart) || !takeName(layer.name) || !m_at.skip(kLayerMark) || !takeUntil(layer.type, {", "}))
@@ -72,7 +72,7 @@ class LayerParser {
     for (const auto& [list, name] :
          {std::pair{&layer.inputs, ", Inputs: "}, {&layer.constants, ", Constants: "}, {&layer.outputs, ", Outputs: "}})
       if (m_at.skip(name) && !takeTensors(*list)) return std::nullopt;
-    const std::string_view tail = m_at.until({kMetadata}).value_or(m_at.rest());  // before version 8.6 there are none
+    const std::string_view tail = m_at.until({kMetadata}).value_or(m_at.rest());  // versions before 8.6 have none
     const bool hasKeys = tail.starts_with(", ") && tail.find(": ") != std::string_view::npos;
     if (tail.empty() ? !m_at.isAt(kMetadata) : !hasKeys) return std::nullopt;
     layer.tactic = valueIn(tail, ", TacticName: ");
@@ -97,7 +97,7 @@ class LayerParser {
     return before.has_value();
   }
 
-  /// Up to the last mark before the inputs: a name may hold one, too.
+  /// Reads up to the last mark before the inputs, because a name may contain a mark too.
   bool takeName(std::string& name) {
     const std::string_view rest = m_at.rest();
     const std::size_t end = rest.rfind(kLayerMark, rest.find(", Inputs: ["));
@@ -106,7 +106,7 @@ class LayerParser {
     return m_at.skip(name);
   }
 
-  /// "[ { … }, { … }]" or "[]".
+  /// Reads "[ { … }, { … }]" or "[]".
   bool takeTensors(std::vector<ListedTensor>& tensors) {
     if (!m_at.skip("[")) return false;
     while (m_at.skip(" { ")) {
@@ -159,7 +159,7 @@ class LayerParser {
   Cursor m_at;
 };
 
-/// Whether a text that begins as a layer has got as far as its type: a name may have line ends.
+/// Whether a text that begins like a layer includes its type already; a name may contain line ends.
 bool hasType(std::string_view layer) {
   return layer.find(kLayerMark) != std::string_view::npos;
 }
@@ -207,7 +207,7 @@ std::vector<std::string> namesInMetadata(std::string_view metadata) {
   while (!metadata.empty()) {
     std::size_t end = std::min(metadata.find_first_of(kSeparators), metadata.size());
     std::size_t next = std::min(end + 1, metadata.size());
-    // Where a log lost the separators, items stand one right behind the other.
+    // If a log lost the separators, items follow each other directly.
     if (const std::size_t joint = metadata.find(kJoint); !isParted && joint != std::string_view::npos)
       end = next = joint + 1;
     std::string_view item = metadata.substr(0, end);
@@ -236,7 +236,7 @@ struct TypeWord {
   std::size_t at = 0, length = 0;
 };
 
-/// The first word of `text` that is a type.
+/// Returns the first word of `text` that is a type.
 TypeWord typeWord(std::string_view text) {
   const auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -273,7 +273,8 @@ std::string layoutIn(std::string_view format) {
 
 namespace {
 
-/// Parts between marks outside brackets; what PWN(…) holds is parts as well, as deep as TensorRT nests it and further.
+/// Adds the parts between marks outside brackets. The contents of PWN(…) are parts too, at any depth that TensorRT
+/// writes.
 void addParts(std::string_view name, std::vector<std::string>& parts, int inside = 0) {
   constexpr std::string_view kPointwise = "PWN(";
   constexpr int kDeepest = 64;

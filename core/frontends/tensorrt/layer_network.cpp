@@ -60,8 +60,9 @@ class LayerNetworkBuilder {
     for (std::size_t i = 0; i < made.size(); ++i) wrote(layer.outputs[i].name, made[i]);
   }
 
-  /// What was written last under the name: by several layers, where each writes a part. What nobody writes is a
-  /// constant where the engine does not list it as an input; what is written later only, as in a loop, is an input.
+  /// Reads what was written last under the name, by several layers if each writes a part. A tensor that no layer writes
+  /// is a constant if the engine does not list it as an input. A tensor that is written only later, as in a loop, is an
+  /// input.
   void read(const ListedTensor& tensor, std::vector<ValueId>& inputs) {
     if (const auto known = m_values.find(tensor.name); known != m_values.end()) {
       inputs.insert(inputs.end(), known->second.begin(), known->second.end());
@@ -85,7 +86,7 @@ class LayerNetworkBuilder {
     m_values[name].push_back(value);
   }
 
-  /// What the engine lists, and what no layer reads.
+  /// Adds the outputs that the engine lists, and tensors that no layer reads.
   void addOutputs() {
     const Graph& graph = m_editor.current();
     std::set<ValueId> used;

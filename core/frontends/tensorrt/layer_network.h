@@ -13,16 +13,16 @@ inline constexpr std::string_view kEngineLayersFormat = "tensorrt-layers";
 /// The domain of its operators, which are the types of layers: "CaskConvolution", "kgen", …
 inline constexpr std::string_view kEngineLayersDomain = "tensorrt";
 
-/// The attribute of such a node that lists the nodes of the network that its layer says it is of: nodesSaidBy().
+/// The attribute of such a node that lists the nodes of the original network that its layer names; see nodesSaidBy().
 inline constexpr std::string_view kNodesSaid = "nodes";
 
-/// A network of an engine's layers, in place of the network that the engine was built from: a node for each layer that
-/// writes something, of its name, and edges where one reads what another wrote before it. It has no weights, and nobody
-/// can run it. Model::origins are all layers, in their order. Errors: only names are told, so that nothing is known of
-/// edges.
+/// Makes a network of an engine's layers, in place of the network from which the engine was built. It has a node with
+/// the layer's name for each layer that writes something, and an edge where a layer reads what an earlier layer wrote.
+/// It has no weights and cannot run. Model::origins are all layers, in their order. It is an error if the layers have
+/// only names, because the edges are then unknown.
 Result<Model> layerNetwork(const EngineLayers& engine);
 
-/// importModel() for files of layer information.
+/// Implements importModel() for files of layer information.
 Result<Model> importEngineLayers(const std::filesystem::path& path);
 
 }  // namespace fusescope

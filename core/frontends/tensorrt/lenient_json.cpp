@@ -13,7 +13,7 @@ namespace fusescope {
 namespace {
 
 constexpr int kDeepest = 64;
-/// Fields are kept in their order and found one by one.
+/// Fields are kept in their order and searched linearly.
 constexpr std::size_t kMostFields = 20'000;
 
 class LenientParser {
@@ -114,7 +114,7 @@ class LenientParser {
     return expected("the quote that ends a text");
   }
 
-  /// What is no escape of JSON stays as it stands.
+  /// What is not an escape of JSON is kept as it is.
   void takeEscape(std::string& text) {
     constexpr std::string_view kNames = "\"\\/bfnrt", kMeant = "\"\\/\b\f\n\r\t";
     const char c = m_text[m_at + 1];

@@ -7,10 +7,10 @@
 
 namespace fusescope {
 
-/// Reads JSON as TensorRT's tools write it, which is not always JSON: names stand unescaped in quotes, control
-/// characters in them, and numbers may be nan or inf. A quote ends a text where a comma, a colon, a closing bracket or
-/// the end of the text follows. Integers of 64 bits stay exact. Errors say in which line and column, and what was
-/// expected there; one is nesting deeper than any such file has.
+/// Reads JSON as TensorRT's tools write it, which is not always valid: names are not escaped and may contain quotes and
+/// control characters, and numbers may be nan or inf. A quote ends a text if a comma, a colon, a closing bracket or the
+/// end of the input follows. Integers of 64 bits stay exact. Errors give line and column and what was expected. It is
+/// also an error if the nesting is deeper than in any such file.
 Result<Json> parseLenientJson(std::string_view text);
 
 }  // namespace fusescope

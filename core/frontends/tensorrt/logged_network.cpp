@@ -10,10 +10,10 @@
 namespace fusescope {
 namespace {
 
-constexpr std::int64_t kUsualOpset = 17;  // where the log says none
+constexpr std::int64_t kUsualOpset = 17;  // used if the log contains none
 constexpr std::int64_t kIrVersion = 8;
 
-/// Operators without attributes: their operands say all.
+/// Operators without attributes, which are determined by their operands.
 constexpr std::array<std::string_view, 42> kPlain{"Abs",        "Acos",     "Add",   "And",         "Asin",
                                                   "Atan",       "Ceil",     "Cos",   "Div",         "Equal",
                                                   "Erf",        "Exp",      "Floor", "Greater",     "GreaterOrEqual",
@@ -111,7 +111,7 @@ class LoggedNetworkBuilder {
         {.name = tensor.name, .dtype = typeNamed(tensor.type), .dims = tensor.dims});
   }
 
-  /// False: the log does not say all that the operator needs.
+  /// Returns false if the log does not contain everything that the operator needs.
   bool takeAttributes(const EngineLog::Node& logged, onnxlib::FileNode& node) {
     if (logged.op == "Conv" && logged.window) {
       const EngineLog::Window& window = *logged.window;
@@ -131,7 +131,7 @@ class LoggedNetworkBuilder {
     return std::ranges::find(kPlain, logged.op) != kPlain.end();
   }
 
-  /// The extents that it is given are those that it makes, where at most one of them is open.
+  /// The extents of the result are the requested ones, if at most one of them is open.
   bool takeReshape(const EngineLog::Node& logged) {
     auto& weights = m_made.file.graph.initializers;
     const auto target = logged.inputs.size() != 2
@@ -152,7 +152,7 @@ class LoggedNetworkBuilder {
     return {.name = name, .reference = {}, .value = std::move(value)};
   }
 
-  /// Those that are marked, else what no node reads.
+  /// Adds the marked outputs, or else the values that no node reads.
   void addOutputs() {
     onnxlib::FileGraph& graph = m_made.file.graph;
     std::set<std::string> read;

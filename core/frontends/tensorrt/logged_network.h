@@ -9,15 +9,15 @@
 namespace fusescope {
 
 struct LoggedNetwork {
-  onnxlib::FileModel file;   ///< as an ONNX file; its metadata say that it was rebuilt: kRebuiltFromKey
-  std::int64_t weights = 0;  ///< whose types and extents are told; their numbers are not
-  std::int64_t unknown = 0;  ///< nodes of kLoggedDomain
+  onnxlib::FileModel file;   ///< as an ONNX file, whose metadata contain kRebuiltFromKey
+  std::int64_t weights = 0;  ///< number of weights with known types and extents; their numbers are unknown
+  std::int64_t unknown = 0;  ///< number of nodes in kLoggedDomain
 };
 
-/// The network that was built, as the parser's words in the log tell of it: nodes with their names, operators and
-/// tensors, with the attributes that are told (of Conv and Gemm) or follow from extents (what a Reshape makes). Other
-/// nodes whose operators have attributes are of kLoggedDomain. `name`: of the log, for people. Errors: the log tells of
-/// no nodes, of nodes of bodies among them, or not of the inputs.
+/// Rebuilds the network from the parser's messages in the log: nodes with their names, operators and tensors, and with
+/// attributes that the log contains (of Conv and Gemm) or that follow from extents (of a Reshape). Other nodes whose
+/// operators have attributes are in kLoggedDomain. `name` is the name of the log, for people. It is an error if the log
+/// contains no nodes, contains nodes of bodies, or does not contain the inputs.
 Result<LoggedNetwork> networkOfLog(const EngineLog& log, const std::string& name);
 
 }  // namespace fusescope

@@ -13,7 +13,7 @@
 namespace fusescope::torch {
 namespace {
 
-/// A double as an attribute, which holds a float: one that no float stands for is kept as its text.
+/// Returns a double as an attribute, which is a float. A number that is not a float is kept as its text.
 Attribute numberAttribute(double number) {
   const auto narrow = static_cast<float>(number);
   if (std::isfinite(number) && !std::isfinite(narrow)) return fmt::format("{}", number);
@@ -47,8 +47,8 @@ std::string deviceName(const Json& device) {
   return textOr(device, "type", "unknown") + (index ? fmt::format(":{}", *index) : std::string());
 }
 
-/// {"as_name": "s"}, {"as_int": 4}: a value, or a number as text. {"as_tensor": {"name": "x"}}, {"as_none": true},
-/// {"name": "x"} likewise.
+/// An element of a list: {"as_name": "s"} is a value, and {"as_int": 4} a number as text; {"as_tensor": {"name": "x"}},
+/// {"as_none": true} and {"name": "x"} occur too.
 struct Element {
   std::string value;
   std::string text;
@@ -83,7 +83,7 @@ bool holdsValues(const std::string& kind) {
   return std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
-/// Values, and where a list mixes them with numbers, how it looks.
+/// Reads values; if a list mixes them with numbers, its text is kept too.
 Status readValues(const UnionValue& given, ProgramArgument& argument) {
   bool mixes = false;
   std::vector<std::string> texts;
@@ -107,7 +107,7 @@ std::optional<std::vector<T>> listOf(const Json& json, bool (Json::*is)() const 
   return all;
 }
 
-/// What is written as it is; nothing: it is not of the type that its kind promises, or of a kind that is not known.
+/// Returns a literal, or nothing if its type does not match its kind or the kind is unknown.
 std::optional<Attribute> literalOf(const std::string& kind, const Json& value) {
   if (kind == "as_int" && value.is_number_integer()) return value.get<std::int64_t>();
   if (kind == "as_float" && value.is_number()) return numberAttribute(value.get<double>());

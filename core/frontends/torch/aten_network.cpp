@@ -17,7 +17,8 @@ TensorType typeOf(const TensorMeta& meta) {
   return type;
 }
 
-/// The type of a value of `graph`: a tensor, or a number as a scalar. Unknown where the graph does not say it.
+/// Returns the type of a value of `graph`: a tensor, or a scalar for a number. It is unknown if the graph does not
+/// contain it.
 TensorType typeIn(const ProgramGraph& graph, const std::string& value) {
   if (const auto tensor = graph.tensors.find(value); tensor != graph.tensors.end()) return typeOf(tensor->second);
   const TensorType scalar{.dtype = DataType::I64, .shape = Shape::of(std::vector<Dim>())};
@@ -27,7 +28,8 @@ TensorType typeIn(const ProgramGraph& graph, const std::string& value) {
   return {};
 }
 
-/// "torch.ops.aten.add.Tensor" without what is the domain; what is no operator of PyTorch ("_operator.mul") as it is.
+/// Returns "torch.ops.aten.add.Tensor" without the domain. What is not an operator of PyTorch ("_operator.mul") is
+/// unchanged.
 std::string operatorOf(const std::string& target) {
   const std::string prefix = std::string(kDomain) + ".";
   return target.starts_with(prefix) ? target.substr(prefix.size()) : target;
@@ -41,7 +43,7 @@ class GraphMaker {
 
   GraphEditor& editor() { return m_editor; }
   void define(const std::string& name, ValueId value) { m_values[name] = value; }
-  /// A name that stands for no tensor, an object of a class of its own: what reads it reads nothing that is drawn.
+  /// Defines a name that is not a tensor but an object of another class. Nodes that read it get no operand for it.
   void defineOpaque(const std::string& name) { m_values[name] = ValueId(); }
 
   Status addNodes() {
@@ -158,7 +160,7 @@ class NetworkMaker {
             .where = {.value = value}};
   }
 
-  /// What nodes read, or the network hands out as it is.
+  /// Returns the names that nodes read, or that the network returns directly.
   std::set<std::string> namesRead() const {
     std::set<std::string> read;
     for (const ProgramNode& node : m_program.graph.nodes)

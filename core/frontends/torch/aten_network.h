@@ -9,15 +9,15 @@
 
 namespace fusescope::torch {
 
-/// The domain of PyTorch's operators. With it a node's operator, "aten.linear.default", is what an exported program
-/// calls its target: "torch.ops.aten.linear.default".
+/// The domain of PyTorch's operators. In it, the operator of a node, "aten.linear.default", is its target in the
+/// exported program, "torch.ops.aten.linear.default", without the domain.
 inline constexpr std::string_view kDomain = "torch.ops";
 
-/// The network of an exported program: a node for each of its nodes, of the same name; inputs under the names of their
-/// author; weights that are read under their paths; numbers of the graph as scalars. Arguments that are no values are
-/// attributes, graphs among them bodies. Where its author wrote a node is said by its origin; nodes of a body
-/// have that of their holder. Errors name node and value: a value is read that nothing makes before, a weight is
-/// missing or of a type that is not known.
+/// Makes the network of an exported program: one node with the same name for each of its nodes, inputs with their
+/// author's names, the weights that are read with their paths as names, and numbers of the graph as scalars. Arguments
+/// that are not values become attributes; graphs among them become bodies. The origin of a node says where its author
+/// wrote it; nodes of a body have the place of their holder. Errors name node and value. It is an error if a value is
+/// read before it is made, or if a weight is missing or has an unknown type.
 Result<Model> atenNetwork(const ExportedProgram& program, const std::map<std::string, Tensor>& weights,
                           const StopToken& stop);
 

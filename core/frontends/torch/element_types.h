@@ -7,14 +7,14 @@
 
 namespace fusescope::torch {
 
-/// The type that an exported program writes as a number (ScalarType of its schema). Undefined: one that is not known
-/// here.
+/// Returns the type for the number in an exported program (ScalarType of its schema), or Undefined if we do not have
+/// the type.
 DataType typeOfNumber(std::int64_t number);
-/// PyTorch's name of a type by its number: "float32"; empty: not known.
+/// Returns PyTorch's name, such as "float32", of the type with this number; empty if it is unknown.
 std::string_view nameOfNumber(std::int64_t number);
-/// The type that PyTorch calls "float32", "bfloat16"; Undefined: one that is not known here.
+/// Returns the type that PyTorch calls "float32", "bfloat16", …, or Undefined if we do not have it.
 DataType typeOfName(std::string_view name);
-/// The type of the elements of "FloatStorage"; Undefined: there is no such storage.
+/// Returns the element type of a storage such as "FloatStorage", or Undefined if there is no such storage.
 DataType typeOfStorage(std::string_view name);
 
 }  // namespace fusescope::torch

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kOldestSchema = 7, kNewestSchema = 8;
 
-/// The JSON with numbers in quotes that Python writes, and JSON does not have: NaN, Infinity, -Infinity.
+/// Puts NaN, Infinity and -Infinity, which Python writes and JSON does not have, in quotes.
 std::string withQuotedNumbers(std::string_view json) {
   constexpr std::array<std::string_view, 3> kNumbers{"NaN", "-Infinity", "Infinity"};
   std::string strict;
@@ -44,7 +44,7 @@ Result<std::string> nameIn(const Json& object, const char* key) {
   return textField(*TRY(field(object, key)), "name");
 }
 
-/// {"parameter": {"arg": {"name": "p"}, "parameter_name": "weight"}} and its like.
+/// Reads {"parameter": {"arg": {"name": "p"}, "parameter_name": "weight"}} and similar objects.
 Result<ProgramInput> inputOf(const Json& json) {
   using Kind = ProgramInput::Kind;
   const UnionValue given = TRY(unionOf(json));
@@ -111,7 +111,7 @@ Status readSignature(const Json& module, ExportedProgram& program) {
   return status.ok() ? status : within(status.error(), "graph_module.signature");
 }
 
-/// Names of the author's arguments and the paths of all modules. Either may be missing.
+/// Reads the names of the author's arguments and the paths of all modules. Either may be missing.
 void readModules(const Json& module, ExportedProgram& program) {
   const auto calls = module.find("module_call_graph");
   if (calls == module.end() || !calls->is_array()) return;
@@ -127,8 +127,8 @@ void readModules(const Json& module, ExportedProgram& program) {
   }
 }
 
-/// Where programs that tools annotate keep what PyTorch does not know: a text of JSON, which PyTorch keeps when it
-/// loads the program and saves it again.
+/// Reads the custom metadata, in which tools store what PyTorch does not know: a text of JSON, which PyTorch preserves
+/// when it loads the program and saves it again.
 void readCustom(const Json& module, ExportedProgram& program) {
   const auto metadata = module.find("metadata");
   if (metadata == module.end()) return;

@@ -27,7 +27,7 @@ constexpr const char* kKeepOrigins =
     "Compile again with INDUCTOR_PROVENANCE=1 in the environment, or with "
     "torch._inductor.config.trace.provenance_tracking_level = 1.";
 
-/// The number at the end of "NAME:7", by which kernels are in order; 0: there is none.
+/// Returns the number at the end of "NAME:7", by which kernels are ordered; 0 if there is none.
 int callNumber(std::string_view kernel) {
   int number = 0;
   if (const std::size_t colon = kernel.rfind(':'); colon != std::string_view::npos)
@@ -39,7 +39,7 @@ void sortByCalls(std::vector<InductorKernel>& kernels) {
   std::ranges::stable_sort(kernels, {}, [](const InductorKernel& kernel) { return callNumber(kernel.name); });
 }
 
-/// "torch.float32" as PyTorch writes a type.
+/// Reads a type that PyTorch writes, such as "torch.float32".
 DataType typeOf(std::string_view text) {
   constexpr std::string_view kTorch = "torch.";
   if (text.starts_with(kTorch)) text.remove_prefix(kTorch.size());
@@ -56,7 +56,7 @@ Result<InductorKernel> kernelFrom(const std::string& name, const Json& json) {
   return fields.result(std::move(kernel));
 }
 
-/// kernel_information.json: an object of kernels by their names.
+/// Reads kernel_information.json: an object of kernels by name.
 Result<InductorBuild> fromInformation(const Json& json) {
   InductorBuild build;
   if (!json.is_object()) return Diagnostic{.message = "must be an object of kernels by their names"};
@@ -73,8 +73,8 @@ Result<InductorBuild> fromInformation(const Json& json) {
   return build;
 }
 
-/// inductor_provenance_tracking_node_mappings.json: kernels to nodes that TorchInductor works on, and these to nodes of
-/// the program that it was given.
+/// Reads inductor_provenance_tracking_node_mappings.json: the nodes on which TorchInductor works, by kernel, and the
+/// nodes of the program of which these were made.
 Result<InductorBuild> fromMappings(const Json& json) {
   InductorNames kernels, origins;
   JsonFields fields(json);
@@ -96,7 +96,8 @@ Result<InductorBuild> fromJson(const std::string& text) {
   return isMappings(text) ? fromMappings(json) : fromInformation(json);
 }
 
-/// "cpu, x86_64, AVX512 AVX512_VNNI" of a member that says for what the code was compiled; empty: it does not say.
+/// Returns "cpu, x86_64, AVX512 AVX512_VNNI" from a member that says for what the code was compiled; empty if it does
+/// not say.
 std::string deviceIn(const Json& json) {
   if (!json.is_object()) return {};
   std::vector<std::string> said;
@@ -114,7 +115,7 @@ class Package {
   explicit Package(const torch::ZipMembers& members)
       : m_members(members), m_folder(members.rootFolder() + "/" + std::string(kPackaged)) {}
 
-  /// An archive that holds an exported program as well is opened as that.
+  /// An archive that also contains an exported program is opened as that.
   bool isOne() const { return !networks().empty() && !torch::holdsProgram(m_members); }
 
   Result<InductorBuild> read() const {

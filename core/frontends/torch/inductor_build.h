@@ -10,33 +10,34 @@
 
 namespace fusescope {
 
-/// A kernel that TorchInductor made, and what it says that it made it of.
+/// A kernel of TorchInductor, and the nodes that it was made of according to TorchInductor.
 struct InductorKernel {
   std::string name;                       ///< "extern_kernels.addmm:2"
-  std::vector<std::string> origins{};     ///< nodes of the network that it was given, each once
-  DataType output = DataType::Undefined;  ///< the type of what it writes; Undefined: it is not told
+  std::vector<std::string> origins{};     ///< nodes of the network that TorchInductor received, without duplicates
+  DataType output = DataType::Undefined;  ///< type of its result; Undefined if it is not reported
 };
 
-/// Nodes by the name of a kernel or of a node.
+/// Lists of nodes, by the name of a kernel or of a node.
 using InductorNames = std::map<std::string, std::vector<std::string>>;
-/// The kernels in the order of their calls. `kernels`: the nodes that TorchInductor works on, by kernels; `origins`:
-/// the nodes that these were made of.
+/// Returns the kernels in the order of their calls. `kernels` gives, by kernel, the nodes on which TorchInductor works;
+/// `origins` gives the nodes of which these were made.
 std::vector<InductorKernel> inductorKernelsOf(const InductorNames& kernels, const InductorNames& origins);
 
-/// What TorchInductor made of a network before, as files of it tell.
+/// What TorchInductor made of a network earlier, according to its files.
 struct InductorBuild {
   std::vector<InductorKernel> kernels{};  ///< in the order of their calls
-  std::string device{};                   ///< "cpu, x86_64, AVX512"; empty: the file does not say
+  std::string device{};                   ///< "cpu, x86_64, AVX512"; empty if the file does not contain it
 };
 
-/// Whether readInductorBuild() is to read `path`, by its beginning or its members: a package of AOTInductor, or one of
-/// the two files of JSON. Any thread.
+/// Whether readInductorBuild() can read `path`, which is decided by its beginning or its members: a package of
+/// AOTInductor, or one of the two JSON files. Thread-safe.
 bool isInductorBuild(const std::filesystem::path& path);
 
-/// What is in a package that AOTInductor wrote (.pt2), in its kernel_information.json alone, or in TorchInductor's
+/// Reads a package of AOTInductor (.pt2), only its kernel_information.json, or TorchInductor's
 /// inductor_provenance_tracking_node_mappings.json. The code in a package is neither loaded nor run. Errors are located
-/// at the file and, in a package, at the member: it is none of these; the package was compiled without keeping where
-/// its kernels come from, or holds several networks; a field has another type than it should have.
+/// at the file and, in a package, at the member. It is an error if the file is none of these, if the package was
+/// compiled without recording the origins of its kernels, if it contains several networks, or if a field has a wrong
+/// type.
 Result<InductorBuild> readInductorBuild(const std::filesystem::path& path);
 
 }  // namespace fusescope

@@ -7,7 +7,7 @@ namespace {
 
 using Kind = PickleValue::Kind;
 
-/// The children of a node of the tree; null: it is none.
+/// Returns the children of a node of the tree, or null if it is not a node.
 const Json* childrenOf(const Json& node) {
   if (!node.is_object()) return nullptr;
   const auto children = node.find("children_spec");
@@ -26,14 +26,14 @@ std::size_t leavesOf(const Json& node) {
   return count;
 }
 
-/// The tuple of arguments and the dictionary of keyword arguments; null: the tree is none.
+/// Returns the tuple of arguments and the dictionary of keyword arguments, or null if the tree has another form.
 const Json* argumentsOf(const Json& tree) {
   if (!tree.is_array() || tree.size() != 2) return nullptr;
   const Json* both = childrenOf(tree[1]);
   return both != nullptr && both->size() == 2 ? both : nullptr;
 }
 
-/// The names of the keyword arguments, in order.
+/// Returns the names of the keyword arguments, in order.
 std::vector<std::string> keywordsOf(const Json& tree) {
   std::vector<std::string> names;
   const Json* both = argumentsOf(tree);

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kMadeFile = "made.json";
 constexpr const char* kMadeFormat = "fusescope.made_network";
 constexpr std::size_t kHashDigits = 32;
-/// Of all networks that are kept. Those that were made or taken first go when there are more.
+/// The limit for all stored networks. If there are more, those that were made or used longest ago are removed.
 constexpr std::uint64_t kMostKeptBytes = std::uint64_t{32} << 30;
 
 Result<fs::path> programsFolder() {
@@ -35,7 +35,7 @@ Status makeFolder(const fs::path& folder) {
   return Done{};
 }
 
-/// A file of a kept network, as made.json has it.
+/// A file of a stored network, as listed in made.json.
 struct KeptFile {
   std::string name, hash;
   std::int64_t bytes = 0;
@@ -81,7 +81,7 @@ Status checkFile(const fs::path& path, const KeptFile& wanted) {
   return Diagnostic{.message = "is not as it was written", .where = {.file = path.string()}};
 }
 
-/// Errors: why it cannot be used.
+/// Reads a stored network. The error says why it cannot be used.
 Result<KeptNetwork> readKept(const fs::path& folder) {
   const fs::path path = folder / kMadeFile;
   const auto located = [&](Diagnostic error) {
@@ -109,7 +109,7 @@ Result<KeptNetwork> readKept(const fs::path& folder) {
   return KeptNetwork{.network = folder / kMadeNetwork, .made = std::move(network).value()};
 }
 
-/// Of two networks of a program the one that was made or taken later is opened.
+/// Returns when a network was made or used; of two networks of a program, the later one is opened.
 fs::file_time_type takenAt(const fs::path& folder) {
   std::error_code none;
   return fs::last_write_time(folder, none);
@@ -137,7 +137,7 @@ std::uint64_t bytesIn(const fs::path& folder) {
   return bytes;
 }
 
-/// Removes those that were taken longest ago until the others are no more than kMostKeptBytes. `last` stays.
+/// Removes the networks that were used longest ago until the others are at most kMostKeptBytes. `last` stays.
 void removeOldest(const fs::path& programs, const fs::path& last) {
   struct Kept {
     fs::file_time_type when;
@@ -259,7 +259,7 @@ Result<KeptNetwork> keepNetwork(const Hash128& program, const Hash128& key, cons
   TRY(writeFileAtomically(folder / kMadeFile, json.dump(1)));
   const fs::path before = fs::path(folder).replace_extension(".before");
   std::error_code failed;
-  fs::rename(place, before, failed);  // there may be none
+  fs::rename(place, before, failed);  // it may not exist
   fs::rename(folder, place, failed);
   if (failed) {
     if (auto there = readKept(place); there.ok()) return there;  // another process was first

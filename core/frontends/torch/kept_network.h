@@ -14,35 +14,35 @@
 
 namespace fusescope {
 
-// The ONNX networks that torch made of exported programs (.pt2), kept in the folder for caches so that a program opens
-// as its network without torch:
+// The ONNX networks that torch made of exported programs (.pt2). They are stored in the folder for caches, so that a
+// program opens as its network without torch:
 //
-//   programs/HASH/KEY/network.onnx, with its weights beside it where they are many
+//   programs/HASH/KEY/network.onnx, with its weights beside it if they are large
 //                     made.json
 //
-// HASH is that of the bytes of the .pt2. KEY is that of all that the network depends on besides. A folder is put in its
-// place whole. README.md has the format of made.json.
+// HASH is the hash of the bytes of the .pt2, and KEY is the hash of everything else on which the network depends. A
+// folder is moved to its place when it is complete. README.md describes made.json.
 
-/// The version of what is kept, and of what the probe makes for it (VERSION in torch_export.py). Another one is not
-/// opened.
+/// The version of the stored format and of what the probe produces for it (VERSION in torch_export.py). Other versions
+/// are not opened.
 inline constexpr int kMadeNetworkVersion = 1;
 inline constexpr const char* kMadeNetwork = "network.onnx";
-/// The key of toJson() under which the version of torch is.
+/// The key of the version of torch in toJson().
 inline constexpr const char* kTorchVersion = "torch";
 
-/// An open extent of the program's inputs. No bound: any number.
+/// An open extent of the program's inputs. A bound that is absent does not exist.
 struct MadeExtent {
   std::string symbol;  ///< in the program: "s77", "4*s17"
   std::string name;    ///< in the network: "batch"
   std::optional<std::int64_t> least, most;
 };
 
-/// A node of the network, and where it comes from. Texts are empty where torch does not tell.
+/// A node of the network and its origin. Texts are empty if torch does not report them.
 struct MadeNode {
-  std::string name;    ///< in a body HOLDER/NAME
-  std::string from;    ///< the node of the program; in a body behind the path of the body's graph: "true_graph_0/add"
+  std::string name;    ///< HOLDER/NAME for a node in a body
+  std::string from;    ///< the node of the program; in a body after the path of the body's graph: "true_graph_0/add"
   std::string module;  ///< "encoder.layer.3"
-  std::string trace;   ///< the lines of source, as Python prints them
+  std::string trace;   ///< source lines, as Python prints them
 };
 
 /// How a network was made of a program.
@@ -50,45 +50,46 @@ struct MadeNetwork {
   std::string torch, onnx, onnxscript;  ///< versions
   std::string environment;              ///< the command that started its Python
   int opset = 0;
-  std::map<std::string, std::string> names;  ///< that were asked for extents, by their symbols
+  std::map<std::string, std::string> names;  ///< requested names of extents, by symbol
   std::vector<std::string> inputs, outputs;
   std::vector<MadeExtent> extents;
   std::vector<MadeNode> nodes;
-  std::int64_t tied() const;  ///< nodes of which it is known from which of the program they are
+  std::int64_t tied() const;  ///< number of nodes whose node in the program is known
 };
-/// {torch, onnx, onnxscript, environment, opset, names{}, inputs[], outputs[], symbols[{symbol, name, min, max}],
-/// nodes[{node, from, module, trace}]}.
+/// Returns {torch, onnx, onnxscript, environment, opset, names{}, inputs[], outputs[], symbols[{symbol, name, min,
+/// max}], nodes[{node, from, module, trace}]}.
 Json toJson(const MadeNetwork& made);
-/// The inverse, which the answer of the probe is, too: `environment` and `names` may be absent. Errors name the field.
+/// Reads this form, which the probe also answers with; `environment` and `names` may be absent. Errors name the field.
 Result<MadeNetwork> madeNetworkFromJson(const Json& json);
 
-/// A network that is kept, with all its files as they were.
+/// A stored network, all of whose files are unchanged.
 struct KeptNetwork {
   std::filesystem::path network;
   MadeNetwork made;
 };
 
-/// What is kept of one program.
+/// The stored networks of one program.
 struct KeptNetworks {
-  std::optional<KeptNetwork> newest;  ///< the one that was made or taken last, of those that can be used
-  std::vector<std::string> unusable;  ///< why others cannot, each as a sentence: torn, changed, of another version
+  std::optional<KeptNetwork> newest;  ///< the usable one that was made or used last
+  /// A sentence for each other one: it is incomplete, changed, or of another version.
+  std::vector<std::string> unusable;
 };
 
-/// The hash of the bytes of a program. Errors: the file changed meanwhile.
+/// Returns the hash of the bytes of a program. It is an error if the file changes meanwhile.
 Result<Hash128> programHash(const MappedFile& program);
 
-/// Compares every file with its hash, so that it reads them whole. `names`: only those for which these names of extents
-/// were asked; null: all. Writes nothing.
+/// Finds the stored networks of a program. It compares every file with its hash, and so reads all files completely. If
+/// `names` is not null, only networks are returned for which these names of extents were requested. It writes nothing.
 KeptNetworks findKeptNetworks(const Hash128& program, const std::map<std::string, std::string>* names = nullptr);
-/// Notes that `kept` was opened: from now on it is the newest of its program, and the last that is removed to make
-/// room.
+/// Records that `kept` was opened, so that it is the newest of its program and the last that is removed when space is
+/// needed.
 void noteUse(const KeptNetwork& kept);
-/// The one under `key`, if it can be used: it is the newest from now on.
+/// Returns the network under `key` if it can be used, and makes it the newest.
 std::optional<KeptNetwork> takeKeptNetwork(const Hash128& program, const Hash128& key);
 
-/// A folder beside those that are kept, for what keepNetwork() is to keep. It goes with this process.
+/// Makes a folder for the files that keepNetwork() will store. It is removed with this process.
 Result<TemporaryFolder> folderForNetwork();
-/// Moves `folder`, which lies in one of folderForNetwork(), to its place under `key`; what is there goes.
+/// Moves `folder`, which is in a result of folderForNetwork(), to its place under `key`, and replaces what is there.
 Result<KeptNetwork> keepNetwork(const Hash128& program, const Hash128& key, const std::filesystem::path& folder,
                                 const MadeNetwork& made);
 

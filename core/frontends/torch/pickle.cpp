@@ -12,7 +12,7 @@
 namespace fusescope::torch {
 namespace {
 
-/// The opcodes that are known, by Python's names for them (pickletools).
+/// The supported opcodes, with Python's names for them (pickletools).
 enum Opcode : std::uint8_t {
   kProto = 0x80,
   kFrame = 0x95,
@@ -121,7 +121,7 @@ class Reader {
     }
   }
 
-  /// What takes something from the stack or the memo.
+  /// Handles opcodes that take something from the stack or the memo.
   Status stepOnStack(std::uint8_t opcode) {
     switch (opcode) {
       case kEmptyTuple:
@@ -178,7 +178,7 @@ class Reader {
       case kBinPersId:
         return pushMade(storageOf(m_pickle, TRY(popped(1)).front()));
       case kBuild: {
-        // Dictionaries of weights carry versions of their modules in such a state; nothing here needs them.
+        // Dictionaries of weights contain versions of their modules in such a state, which are not needed here.
         const auto built = TRY(popped(2));
         if (value(built[0]).kind != Kind::Dict || value(built[1]).kind != Kind::Dict)
           return wrong("sets the state of something else than a dictionary");
@@ -290,7 +290,7 @@ class Reader {
     return push({.kind = Kind::Global, .global = known->global, .type = known->type});
   }
 
-  /// Counts what is held, as often as it is held.
+  /// Counts objects as often as they are contained.
   Status walk(std::uint32_t index, int depth, std::size_t& seen) {
     if (depth > Pickle::kDeepest) return wrong("an object holds itself, or too many others within each other");
     if (++seen > Pickle::kMostObjects) return wrong("holds too many objects");

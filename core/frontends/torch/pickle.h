@@ -13,41 +13,43 @@
 
 namespace fusescope::torch {
 
-/// What a pickle may name. Everything else is refused: a name in a pickle is a function that a Python would call.
+/// The names that a pickle may contain. All others are refused, because a name in a pickle is a function that Python
+/// would call.
 enum class PickleGlobal {
-  RebuildTensor,       ///< torch._utils._rebuild_tensor_v2
-  RebuildTypedTensor,  ///< torch._utils._rebuild_tensor_v3, whose elements' type is said apart from the storage
-  RebuildParameter,    ///< torch._utils._rebuild_parameter: a tensor that training would change
-  OrderedDict,         ///< collections.OrderedDict
-  StorageType,         ///< torch.FloatStorage and its like
-  UntypedStorage,      ///< torch.storage.UntypedStorage
-  ElementType          ///< torch.float8_e4m3fn and its like
+  RebuildTensor,  ///< torch._utils._rebuild_tensor_v2
+  /// Torch._utils._rebuild_tensor_v3, in which the element type is given separately from the storage.
+  RebuildTypedTensor,
+  RebuildParameter,  ///< torch._utils._rebuild_parameter: a tensor that training changes
+  OrderedDict,       ///< collections.OrderedDict
+  StorageType,       ///< torch.FloatStorage and similar names
+  UntypedStorage,    ///< torch.storage.UntypedStorage
+  ElementType        ///< torch.float8_e4m3fn and similar names
 };
 
 /// A tensor as a pickle describes it: a window on a storage, which is another member of the archive.
 struct PickledTensor {
-  std::string storage;  ///< the member's name below "data/"
+  std::string storage;  ///< name of the member below "data/"
   DataType type = DataType::Undefined;
-  std::int64_t offset = 0;  ///< in elements, as the strides are
+  std::int64_t offset = 0;  ///< in elements, like the strides
   std::vector<std::int64_t> sizes, strides;
 };
 
-/// One object of a pickle. Objects that it holds are named by their places in Pickle::values.
+/// One object of a pickle. It refers to other objects by their indices in Pickle::values.
 struct PickleValue {
   enum class Kind { None, Bool, Int, Float, Text, List, Tuple, Dict, Tensor, Global, Storage };
   Kind kind = Kind::None;
   bool flag = false;
   std::int64_t integer = 0;
   double number = 0;
-  std::string text{};                  ///< of a Text; of a Storage its key
-  std::vector<std::uint32_t> items{};  ///< of a List or Tuple; of a Dict keys and values by turns
+  std::string text{};                  ///< for a Text; for a Storage, its key
+  std::vector<std::uint32_t> items{};  ///< for a List or Tuple; for a Dict, keys and values alternate
   PickledTensor tensor{};
   PickleGlobal global = PickleGlobal::OrderedDict;
-  DataType type = DataType::Undefined;  ///< of a Global or Storage that has one
+  DataType type = DataType::Undefined;  ///< for a Global or Storage with a type
 };
 
-/// What a pickle holds. No object holds itself, none is deeper than kDeepest, and all of them, counted as often as they
-/// are held, are no more than kMostObjects: it can be walked without care.
+/// The contents of a pickle. No object contains itself, the nesting is at most kDeepest, and the number of objects,
+/// counted as often as they are contained, is at most kMostObjects, so that code may walk over it without checks.
 struct Pickle {
   static constexpr int kDeepest = 64;
   static constexpr std::size_t kMostObjects = 4'000'000;
@@ -58,12 +60,12 @@ struct Pickle {
   const PickleValue& top() const { return values[root]; }
 };
 
-/// Reads the pickle of a file that torch.save() wrote, without running anything of it. It knows what tensors, lists,
-/// tuples, dictionaries, numbers, texts and truth values are written with; see README.md for the list. Errors say at
-/// which byte: another opcode or name, which one; what is cut short, not in order, or too much.
+/// Reads the pickle of a file that torch.save() wrote, without running any of it. It supports tensors, lists, tuples,
+/// dictionaries, numbers, texts and truth values; README.md has the list. Errors give the byte. It is an error if an
+/// opcode or a name is not supported (the error says which), or if the pickle is truncated, out of order, or too large.
 Result<Pickle> readPickle(std::span<const std::byte> bytes);
 
-/// The meaning of `module name` in a pickle; nothing: it is refused.
+/// Returns the meaning of `module name` in a pickle, or nothing if it is refused.
 struct KnownGlobal {
   PickleGlobal global;
   DataType type = DataType::Undefined;

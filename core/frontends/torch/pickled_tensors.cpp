@@ -5,7 +5,7 @@ namespace {
 
 using Kind = PickleValue::Kind;
 
-/// The integers of a tuple (torch.Size is written as one); nothing where it holds something else.
+/// Returns the integers of a tuple (torch.Size is written as one), or nothing if it contains something else.
 std::optional<std::vector<std::int64_t>> integersOf(const Pickle& pickle, const PickleValue& tuple) {
   if (tuple.kind != Kind::Tuple) return std::nullopt;
   std::vector<std::int64_t> integers;
@@ -16,8 +16,8 @@ std::optional<std::vector<std::int64_t>> integersOf(const Pickle& pickle, const 
   return integers;
 }
 
-/// (storage, offset, sizes, strides, requires_grad, hooks), with the elements' type behind them where the storage has
-/// none, and sometimes metadata, which no tensor here needs.
+/// The arguments are (storage, offset, sizes, strides, requires_grad, hooks), followed by the element type if the
+/// storage has none, and sometimes by metadata, which no tensor here needs.
 Result<PickleValue> describedTensor(const Pickle& pickle, const std::vector<std::uint32_t>& arguments, bool isTyped) {
   const Diagnostic wrong{.message = "describes a tensor in a way that torch.save() does not"};
   if (arguments.size() < (isTyped ? 7u : 6u) || arguments.size() > 8) return wrong;

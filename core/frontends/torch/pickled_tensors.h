@@ -4,12 +4,12 @@
 
 namespace fusescope::torch {
 
-// What the calls in a pickle would make, found from their arguments. Nothing is called.
+// These functions determine the results of the calls in a pickle from their arguments. Nothing is called.
 
-/// What calling `callee` with the tuple `arguments` would make: a tensor, a parameter's tensor, an empty dictionary.
-/// Errors: the callee cannot be called, or its arguments are none that torch.save() writes.
+/// Returns the result of calling `callee` with the tuple `arguments`: a tensor, a parameter's tensor, or an empty
+/// dictionary. It is an error if the callee cannot be called, or if torch.save() does not write such arguments.
 Result<PickleValue> madeByCall(const Pickle& pickle, std::uint32_t callee, std::uint32_t arguments);
-/// The storage that a persistent id names: ('storage', type, key, where it was, how many elements).
+/// Returns the storage that a persistent id names: ('storage', type, key, location, number of elements).
 Result<PickleValue> storageOf(const Pickle& pickle, std::uint32_t id);
 
 }  // namespace fusescope::torch

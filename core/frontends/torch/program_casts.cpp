@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kCast = "torch.ops.aten._to_copy.default";
 constexpr std::int64_t kPositional = 1, kKeyword = 2;  // ArgumentKind of the schema
 
-/// Calls `visit` with the name in each {"name": …} inside of an argument; what it changes is changed there.
+/// Calls `visit` with the name in each {"name": …} inside an argument, and stores the changed name.
 void eachName(Json& argument, const std::function<void(std::string&)>& visit) {
   if (argument.is_array()) {
     for (Json& element : argument) eachName(element, visit);
@@ -35,7 +35,7 @@ void eachName(Json& argument, const std::function<void(std::string&)>& visit) {
   }
 }
 
-/// Whether an argument holds something of this kind of the schema: "as_graph", "as_scalar_type".
+/// Whether an argument contains something of this kind of the schema: "as_graph", "as_scalar_type".
 bool holds(const Json& argument, const char* kind) {
   if (argument.is_array()) {
     for (const Json& element : argument)
@@ -48,13 +48,13 @@ bool holds(const Json& argument, const char* kind) {
   return false;
 }
 
-/// "relu_" of "torch.ops.aten.relu_.default".
+/// Returns "relu_" for "torch.ops.aten.relu_.default".
 std::string operatorOf(const Json& node) {
   const std::vector<std::string> parts = split(node.value("target", std::string()), '.');
   return parts.size() < 2 ? std::string() : parts[parts.size() - 2];
 }
 
-/// "relu_" changes what it is given, as "__iand__" does; "__and__" does not.
+/// Whether the node changes its operand, as "relu_" and "__iand__" do and "__and__" does not.
 bool changesInPlace(const Json& node) {
   const std::string op = operatorOf(node);
   return op.ends_with("__") ? op.starts_with("__i") : op.ends_with('_');
@@ -64,7 +64,7 @@ bool isOneOf(const std::string& op, std::span<const std::string_view> ops) {
   return std::ranges::find(ops, op) != ops.end();
 }
 
-/// Operators whose result is no view of anything: what changes it changes nothing else.
+/// Operators whose result is not a view, so that changing it changes nothing else.
 constexpr std::string_view kMakeAnew[] = {"conv1d",
                                           "conv2d",
                                           "conv3d",
@@ -114,7 +114,7 @@ constexpr std::string_view kMakeAnew[] = {"conv1d",
                                           "avg_pool2d",
                                           "adaptive_avg_pool2d"};
 
-/// Whether the node calculates with the statistics of what it reads, and changes those that it was given.
+/// Whether the node uses statistics of its operand, and changes those that it was given.
 bool trains(const Json& node) {
   for (const Json& input : node["inputs"]) {
     const std::string name = input.value("name", std::string());
@@ -147,7 +147,7 @@ class CastWriter {
         add(std::move(nodes[i]));
         continue;
       }
-      // What was cast before a value changes is no longer that value.
+      // A value that was cast before it changes is not that value any more.
       if (m_changes.contains(i)) m_narrow.clear();
       m_nodes.push_back(std::move(nodes[i]));
     }
@@ -175,7 +175,7 @@ class CastWriter {
     return reads;
   }
 
-  /// Whether the node is to be in the lower type; where it was asked for and cannot be, that is kept.
+  /// Whether the node is to use the lower type. If it was requested and is not possible, this is recorded.
   bool narrows(std::size_t index, const std::set<std::string>& asked) {
     Json& node = m_graph["nodes"][index];
     const std::string& name = m_read.nodes[index].name;
@@ -193,7 +193,7 @@ class CastWriter {
     else if (readsUnknown(node["inputs"]))
       why = "reads a value whose type the program does not tell";
     else if (!readsFloats(node["inputs"]))
-      return false;  // what it makes has the type that it is told, or that it reads
+      return false;  // the type of its result is an argument, or that of its operand
     if (why.empty()) {
       ++m_made.narrowed;
       return true;
@@ -202,8 +202,8 @@ class CastWriter {
     return false;
   }
 
-  /// Finds the nodes that change a value in place which others may read, itself or as views. One that changes what was
-  /// made anew for it alone is its functional form in another notation.
+  /// Finds the nodes that change a value in place which other nodes may read, directly or as a view. A node that
+  /// changes a value that was made only for it is equivalent to its functional form.
   void findChanges() {
     std::map<std::string, int> reads;
     const auto count = [&](const Json& read) {
@@ -212,7 +212,7 @@ class CastWriter {
     };
     count(m_graph["outputs"]);
     for (const Json& node : m_graph["nodes"]) count(node["inputs"]);
-    std::set<std::string> anew;  // values that nothing else shows
+    std::set<std::string> anew;  // values that no other value shares
     for (std::size_t i = 0; i < m_graph["nodes"].size(); ++i) {
       const Json& node = m_graph["nodes"][i];
       bool makesAnew = isOneOf(operatorOf(node), kMakeAnew);
@@ -230,7 +230,7 @@ class CastWriter {
     }
   }
 
-  /// "relu_" as "relu".
+  /// Returns "relu" for "relu_".
   static std::string plainOf(std::string op) {
     if (op.ends_with('_') && !op.ends_with("__")) op.pop_back();
     return op;
@@ -252,7 +252,7 @@ class CastWriter {
     return name;
   }
 
-  /// A node that casts `from` to `to`, with what `beside` says of where it was written.
+  /// Adds a node that casts `from` to `to`, with the place in the source of `beside`.
   void cast(const Json& beside, const std::string& from, const std::string& to, DataType type) {
     Json node = beside;
     const Json& first = beside["inputs"].front();

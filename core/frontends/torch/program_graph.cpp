@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kDeepestGraph = 32;
 
-/// {"as_int": 4} or {"as_expr": {"expr_str": "s0", "hint": {"as_int": 2}}}.
+/// Reads {"as_int": 4} or {"as_expr": {"expr_str": "s0", "hint": {"as_int": 2}}}.
 Result<SymbolicNumber> symbolicNumberOf(const Json& json) {
   const UnionValue given = TRY(unionOf(json));
   SymbolicNumber number;
@@ -100,7 +100,7 @@ class GraphParser {
   std::int64_t m_left;  ///< nodes that may still come
 };
 
-/// Where an older PyTorch wrote the author's own words, "L['self'].layer", the path in them.
+/// Returns the path in the author's expression "L['self'].layer", which an older PyTorch wrote.
 std::string_view withoutSelf(std::string_view path) {
   for (const std::string_view self : {std::string_view("L['self']"), std::string_view("L__self__")})
     if (path.starts_with(self)) path.remove_prefix(self.size());
@@ -117,7 +117,7 @@ std::vector<ModuleFrame> moduleFramesOf(std::string_view text) {
     const std::size_t first = frame.find(','), last = frame.rfind(',');
     if (first == std::string::npos || first == last) continue;
     const std::string_view path = withoutSelf(std::string_view(frame).substr(first + 1, last - first - 1));
-    if (path.find_first_of("([") != std::string_view::npos) continue;  // Python that is no path
+    if (path.find_first_of("([") != std::string_view::npos) continue;  // a Python expression that is not a path
     frames.push_back({.path = std::string(path), .className = frame.substr(last + 1)});
   }
   return frames;

@@ -4,11 +4,12 @@
 
 namespace fusescope::torch {
 
-/// The graph of an exported program, with those that are arguments of its nodes. Errors name the field; more than
-/// `mostNodes` in all is one.
+/// Reads the graph of an exported program, including graphs that are arguments of its nodes. Errors name the field. It
+/// is an error if there are more than `mostNodes` nodes in all.
 Result<ProgramGraph> programGraphOf(const Json& json, std::int64_t mostNodes);
 
-/// The modules of "L__self__,,Net;L__self__m,m,torch.nn.modules.linear.Linear": of each its key, path and class.
+/// Returns the modules in a text such as "L__self__,,Net;L__self__m,m,torch.nn.modules.linear.Linear": key, path and
+/// class of each.
 std::vector<ModuleFrame> moduleFramesOf(std::string_view text);
 
 }  // namespace fusescope::torch

@@ -11,14 +11,14 @@
 namespace fusescope::torch {
 namespace {
 
-/// What an extent is taken to be at most where the file has no bound, unless its example is larger.
+/// The largest extent that is assumed if the file has no bound, unless the example is larger.
 constexpr std::int64_t kAssumedMost = 1024;
 
 bool isUsers(const ProgramInput& input) {
   return input.kind == ProgramInput::Kind::User || input.kind == ProgramInput::Kind::Constant;
 }
 
-/// L['x'].size()[1] at the beginning of `text`, which loses it.
+/// Reads L['x'].size()[1] at the beginning of `text`, and removes it.
 std::optional<InputAxis> takeAxis(std::string_view& text) {
   constexpr std::string_view kBegin = "L['", kMiddle = "'].size()[";
   const std::size_t end = text.find(kMiddle);
@@ -32,7 +32,7 @@ std::optional<InputAxis> takeAxis(std::string_view& text) {
   return axis;
 }
 
-/// The two extents that a guard says are equal: L['x'].size()[1] == L['mask'].size()[1].
+/// Returns the two extents that a guard equates: L['x'].size()[1] == L['mask'].size()[1].
 std::optional<std::pair<InputAxis, InputAxis>> equatedBy(std::string_view guard) {
   constexpr std::string_view kEqual = " == ";
   const auto first = takeAxis(guard);
@@ -43,7 +43,7 @@ std::optional<std::pair<InputAxis, InputAxis>> equatedBy(std::string_view guard)
   return std::pair(*first, *second);
 }
 
-/// The least and the most of an extent, by the ranges of its symbols, or of the expression itself.
+/// Returns the bounds of an extent, from the ranges of its symbols or of the expression itself.
 ExtentBounds boundsOf(const ExportedProgram& program, const SymbolicNumber& extent) {
   const ExtentExpression expression = extentExpressionOf(extent.expression);
   if (!expression.valid()) return {};

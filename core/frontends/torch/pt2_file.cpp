@@ -11,7 +11,7 @@
 namespace fusescope::torch {
 namespace {
 
-// Members of a plain zip.
+// The members of a plain zip.
 constexpr const char* kPlainProgram = "serialized_exported_program.json";
 constexpr const char* kPlainWeights = "serialized_state_dict.pt";
 constexpr const char* kPlainConstants = "serialized_constants.pt";
@@ -20,7 +20,7 @@ constexpr const char* kPlainNotes = "extra_files/fusescope.json";
 constexpr std::uint64_t kMostNotesBytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t kMostProgramBytes = std::uint64_t{1} << 30;
 
-/// What a zip archive is that holds no exported program, and how one is written.
+/// Describes a zip archive without an exported program, and how an exported program is written.
 struct OtherArchive {
   std::string_view mark;  ///< part of the name of a member
   std::string_view is;
@@ -152,7 +152,7 @@ Result<std::map<std::string, Tensor>> Pt2File::tensors(CopyBudget& budget) const
   return tensors;
 }
 
-/// A member that is missing or empty holds none: PyTorch writes an empty one where there are no constants.
+/// A missing or empty member contains nothing: PyTorch writes an empty one if there are no constants.
 Status Pt2File::addSaved(const std::string& member, CopyBudget& budget, std::map<std::string, Tensor>& into) const {
   if (!m_members.has(member)) return Done{};
   Storage bytes = TRY(m_members.storage(member));
@@ -199,7 +199,7 @@ bool Pt2File::isKnown(const std::string& name) const {
 }
 
 Status Pt2File::checkMembersKnown() const {
-  // PyTorch takes the folder of the first member for that of an archive, and would read another program there.
+  // PyTorch uses the folder of the first member as that of the archive, and would read another program there.
   if (m_container == Pt2Container::PlainZip && m_members.names().front().find('/') != std::string::npos)
     return Diagnostic{.message =
                           "is the first member, and lies in a folder, which PyTorch may read in place of the "

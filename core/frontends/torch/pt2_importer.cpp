@@ -30,7 +30,7 @@ Diagnostic located(Diagnostic error, const std::filesystem::path& path) {
   return error;
 }
 
-/// Weights that are transposed or expanded where they lie are copied; no honest file has many times its size of them.
+/// Weights that are transposed or expanded in the file are copied. No valid file has copies of many times its size.
 CopyBudget budgetFor(const Pt2File& file) {
   return CopyBudget(16 * std::uint64_t{file.file()->bytes().size()} + (std::uint64_t{64} << 20));
 }
@@ -43,13 +43,14 @@ Result<ExportedProgram> programOf(const Pt2File& file, std::int64_t mostNodes) {
   return error;
 }
 
-/// The JSON of `text` under `key`; empty: there is none.
+/// Returns the JSON of `text` under `key`; empty if there is none.
 std::string noteIn(const std::optional<std::string>& text, const char* key) {
   const Json json = text ? untrustedJson(*text) : Json();
   return json.is_object() && json.contains(key) ? json.at(key).dump() : std::string();
 }
 
-/// Those that Fusescope wrote into the file, else those that it was exported with. Nothing where the file holds none.
+/// Returns the example inputs that Fusescope wrote into the file, or else those with which it was exported. Returns
+/// nothing if the file contains none.
 Result<std::optional<std::map<std::string, Tensor>>> examplesOf(const Pt2File& file, const ExportedProgram& program) {
   using Examples = std::optional<std::map<std::string, Tensor>>;
   if (const std::string own = noteIn(TRY(file.notes()), kExampleInputsKey); !own.empty())
@@ -60,8 +61,8 @@ Result<std::optional<std::map<std::string, Tensor>>> examplesOf(const Pt2File& f
   return Examples(TRY(torch::exampleTensors(program, *saved, budget)));
 }
 
-/// What metadata say of the inputs: PyTorch keeps the custom metadata when it saves the program again, and drops extra
-/// files, so that the former go first. Empty: nothing.
+/// Returns the metadata of the inputs; empty if there are none. PyTorch keeps the custom metadata when it saves the
+/// program again and drops extra files, so that the custom metadata take precedence.
 Result<std::string> inputNotesOf(const Pt2File& file, const ExportedProgram& program) {
   return program.inputSpecs.empty() ? noteIn(TRY(file.notes()), kInputSpecsKey) : program.inputSpecs;
 }
@@ -95,7 +96,7 @@ Result<Model> modelOf(const Pt2File& file, const ImportLimits& limits, const Sto
   return model;
 }
 
-/// What `read` makes of the file, which must not change meanwhile. Errors are located at it.
+/// Returns the result of `read` for the file, which must not change meanwhile. Errors are located at the file.
 template <class Read>
 auto readFrom(const std::filesystem::path& path, Read read) -> decltype(read(std::declval<const Pt2File&>())) {
   const auto file = Pt2File::open(path);
@@ -106,7 +107,7 @@ auto readFrom(const std::filesystem::path& path, Read read) -> decltype(read(std
   return made;
 }
 
-/// What the program says of its inputs holds for the network that was made of it, whose inputs are in the same order.
+/// The program's input specs also apply to the network that was made of it, whose inputs are in the same order.
 void takeInputSpecs(const Model& program, Model& network) {
   if (network.inputSpecs.size() != program.inputSpecs.size()) return;
   for (std::size_t i = 0; i < network.inputSpecs.size(); ++i) {
@@ -117,7 +118,7 @@ void takeInputSpecs(const Model& program, Model& network) {
   }
 }
 
-/// The network that torch made of `program`, with what only the program says.
+/// Returns the network that torch made of `program`, with the information that only the program has.
 Result<Model> networkOf(const Model& program, const KeptNetwork& kept, const ImportLimits& limits,
                         const StopToken& stop, NodesAs nodes) {
   Model network = TRY(importOnnx(kept.network, limits, stop, nodes));
@@ -170,7 +171,7 @@ Status checkHandableToTorch(const std::filesystem::path& path) {
   return readFrom(path, [](const Pt2File& file) -> Status {
     TRY(torch::checkForTorch(file));
     const ExportedProgram program = TRY(programOf(file, ImportLimits().nodes));
-    const auto saved = TRY(file.examples());  // torch unpickles them, whatever notes of ours say
+    const auto saved = TRY(file.examples());  // torch unpickles them, whatever our own metadata contain
     if (!saved) return Done{};
     CopyBudget budget = budgetFor(file);
     TRY(torch::exampleTensors(program, *saved, budget));

@@ -16,7 +16,7 @@ namespace {
 
 using torch::Pt2File;
 
-/// JSON of an object as it is in `text`, with more members; of what is no object an error.
+/// Returns the JSON object in `text` with one more member; it is an error if it is not an object.
 Result<Json> withNote(std::string_view text, const char* key, const std::string& value) {
   Json json = untrustedJson(text);
   if (!json.is_object())
@@ -26,7 +26,8 @@ Result<Json> withNote(std::string_view text, const char* key, const std::string&
   return json;
 }
 
-/// `program` with `specs` among the `custom` metadata of its graph: a text of JSON, in which other tools have theirs.
+/// Returns `program` with `specs` in the `custom` metadata of its graph: a text of JSON, which may contain metadata of
+/// other tools.
 Result<std::string> programWith(const Pt2File& file, const std::string& program, const std::string& specs) {
   const Json json = untrustedJson(program);
   if (json.is_discarded())

@@ -30,7 +30,7 @@ Result<Window> windowOf(const TensorMeta& meta) {
   return window;
 }
 
-/// A tensor of a class of its own, by itself in a file of torch.save().
+/// Returns a tensor of a class of its own, which is in a separate torch.save() file.
 Result<Tensor> pickledTensor(const ZipMembers& members, const std::string& member, CopyBudget& budget) {
   const SavedObjects saved = TRY(SavedObjects::of(TRY(members.storage(member)), members.place(member)));
   if (saved.top().kind != PickleValue::Kind::Tensor)
@@ -47,12 +47,12 @@ Result<Tensor> rawTensor(const ZipMembers& members, const std::string& member, c
   return tensorOf(storage, window, budget);
 }
 
-/// Whether an entry describes a tensor: a custom object has no description.
+/// Whether an entry describes a tensor; a custom object has no description.
 bool isTensor(const Json& entry) {
   return entry.is_object() && entry.contains("tensor_meta") && entry.at("tensor_meta").is_object();
 }
 
-/// PyTorch takes whatever Python holds for true: what is neither true nor false is refused.
+/// PyTorch accepts every value that Python treats as true. Here, a value other than true and false is refused.
 Result<bool> saysPickled(const Json& entry) {
   const auto found = entry.find("use_pickle");
   if (found == entry.end()) return false;

@@ -9,7 +9,7 @@
 
 namespace fusescope {
 
-// Scripts of Python that make networks. Nothing here runs them: `import` does (compilers/torch/capture_program.h).
+// Python scripts that make networks. Nothing here runs them; `import` does (compilers/torch/capture_program.h).
 
 /// A function of a script, as a user names it: "net.py:make".
 struct ScriptFunction {
@@ -17,18 +17,18 @@ struct ScriptFunction {
   std::string function;
 };
 
-/// What `text` names, if the part before its last colon is a script, and no file has the whole as its name. The part
-/// behind the colon is taken as it is.
+/// Returns the function that `text` names, if the part before its last colon is a script and no file has the whole text
+/// as its name. The part after the colon is not checked.
 std::optional<ScriptFunction> scriptFunctionNamed(const std::string& text);
 
-/// Whether `text` is a name as Python has them, without those that are not ASCII.
+/// Whether `text` is a Python name with ASCII characters only.
 bool isPythonName(std::string_view text);
 
-/// Whether `path` is a file that is called as scripts of Python are, and holds text.
+/// Whether `path` is a text file with the extension of Python scripts.
 bool isScript(const std::filesystem::path& path);
 
-/// Why what `path` names is not opened as a network, and the command that makes one of it, if it is a script or a
-/// function of one; nothing where it is something else.
+/// If `path` names a script or a function of one, returns why it is not opened as a network, and the command that makes
+/// a network of it. Otherwise it returns nothing.
 std::optional<Diagnostic> whyScriptIsNotOpened(const std::filesystem::path& path);
 
 }  // namespace fusescope

@@ -9,7 +9,7 @@
 namespace fusescope::torch {
 namespace {
 
-/// Whether the elements lie one behind the other in row-major order.
+/// Whether the elements are contiguous in row-major order.
 bool isContiguous(const Window& window) {
   std::int64_t expected = 1;
   for (std::size_t axis = window.sizes.size(); axis-- > 0;) {
@@ -19,7 +19,7 @@ bool isContiguous(const Window& window) {
   return true;
 }
 
-/// The place behind the last element, in elements of the storage; nothing where 64 bits do not hold it.
+/// Returns the index after the last element, in elements of the storage, or nothing if it does not fit into 64 bits.
 std::optional<std::int64_t> endOf(const Window& window) {
   std::int64_t last = window.offset;
   for (std::size_t axis = 0; axis < window.sizes.size(); ++axis) {

@@ -9,21 +9,21 @@
 
 namespace fusescope::torch {
 
-/// The bytes that tensors are windows on. They live as long as `owner`.
+/// The bytes on which tensors are windows. They exist as long as `owner`.
 struct Storage {
   std::shared_ptr<const void> owner;
   std::span<const std::byte> bytes;
 };
 
-/// A window on a storage: offset and strides are in elements.
+/// A window on a storage. Offset and strides are in elements.
 struct Window {
   DataType type = DataType::Undefined;
   std::int64_t offset = 0;
   std::vector<std::int64_t> sizes, strides;
 };
 
-/// How many bytes may still be copied out of storages. A few bytes of a file can ask for a tensor of any size, by
-/// strides of 0.
+/// The number of bytes that may still be copied out of storages. It is limited because, with strides of 0, a few bytes
+/// of a file can describe a tensor of any size.
 class CopyBudget {
  public:
   explicit CopyBudget(std::uint64_t bytes) : m_left(bytes) {}
@@ -37,9 +37,9 @@ class CopyBudget {
   std::uint64_t m_left;
 };
 
-/// The tensor that is seen through `window`: the storage's own bytes where the elements lie in row-major order, so that
-/// tensors of one storage share them, else a copy in that order. Errors: the window reaches beyond the storage, its
-/// numbers are no sizes and strides, or the copy is not within `budget`.
+/// Returns the tensor that `window` describes. If the elements are in row-major order, it refers to the bytes of the
+/// storage, so that tensors of one storage share them; otherwise it is a copy in that order. It is an error if the
+/// window reaches beyond the storage, if its numbers are not valid sizes and strides, or if the copy exceeds `budget`.
 Result<Tensor> tensorOf(const Storage& storage, const Window& window, CopyBudget& budget);
 
 }  // namespace fusescope::torch

@@ -48,7 +48,7 @@ class SympyReader {
     return applied(name, arguments);
   }
 
-  /// 's77', positive=True, integer=True)
+  /// Reads 's77', positive=True, integer=True).
   ExtentExpression symbol() {
     skip('\'');
     const std::string_view name = word("'");

@@ -8,10 +8,11 @@
 
 namespace fusescope::torch {
 
-/// An expression as exported programs write it: SymPy's own form, "Add(Symbol('s0', positive=True), Integer(1))", or,
-/// before PyTorch 2.7, as a formula, "s0 + 1". Not valid() where it says something that extents here cannot.
+/// Reads an expression of an exported program: SymPy's own form, "Add(Symbol('s0', positive=True), Integer(1))", or,
+/// before PyTorch 2.7, a formula, "s0 + 1". The result is not valid() if the expression is one that extents here do not
+/// support.
 ExtentExpression extentExpressionOf(std::string_view text);
-/// The extent that a number stands for; one whose expression cannot be said here is a symbol of its text.
+/// Returns the extent for a number. If its expression is not supported here, the extent is a symbol with that text.
 Dim extentOf(const SymbolicNumber& number);
 
 }  // namespace fusescope::torch

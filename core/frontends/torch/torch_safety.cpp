@@ -9,7 +9,7 @@
 namespace fusescope::torch {
 namespace {
 
-/// What an expression of extents may call: functions of SymPy and of torch.utils._sympy.
+/// The functions of SymPy and of torch.utils._sympy that an expression of extents may call.
 constexpr std::array kFunctions = {"Abs",
                                    "Add",
                                    "And",
@@ -60,7 +60,7 @@ constexpr std::array kFunctions = {"Abs",
                                    "ceiling",
                                    "floor"};
 
-/// Containers that inputs and outputs may be in, as PyTorch names them.
+/// The containers in which inputs and outputs may be, with PyTorch's names.
 constexpr std::array<std::string_view, 6> kContainers = {"builtins.tuple",
                                                          "builtins.list",
                                                          "builtins.dict",
@@ -75,21 +75,21 @@ bool isOf(std::string_view all, char each) {
   return all.find(each) != std::string_view::npos;
 }
 
-/// Takes the longest beginning of `text` of characters of `all`.
+/// Reads the longest beginning of `text` that consists of characters of `all`.
 std::string_view taken(std::string_view& text, std::string_view all) {
   const std::string_view begin = text.substr(0, std::min(text.find_first_not_of(all), text.size()));
   text.remove_prefix(begin.size());
   return begin;
 }
 
-/// What is behind a number: a fraction. A name there would be an attribute.
+/// Reads a fraction after a number. A name there would be an attribute.
 bool takeFraction(std::string_view& text) {
   if (!text.starts_with('.')) return true;
   text.remove_prefix(1);
   return taken(text, kOfNames).find_first_not_of(kDigits) == std::string_view::npos;
 }
 
-/// 'name' or '-1.5'
+/// Reads 'name' or '-1.5'.
 bool takeQuoted(std::string_view& text) {
   text.remove_prefix(1);
   while (!text.empty() && (isOf(kOfNames, text.front()) || isOf("+-.", text.front()))) text.remove_prefix(1);
@@ -98,7 +98,7 @@ bool takeQuoted(std::string_view& text) {
   return true;
 }
 
-/// The first text under "expr_str" anywhere in `json` that is not harmless; null: there is none.
+/// Returns the first text under "expr_str" anywhere in `json` that is not harmless, or null.
 const Json* harmfulIn(const Json& json) {
   for (const auto& [key, value] : json.items()) {
     const bool isExpression = json.is_object() && key == "expr_str" && value.is_string();
@@ -109,7 +109,7 @@ const Json* harmfulIn(const Json& json) {
   return nullptr;
 }
 
-/// Whether `json` describes containers that PyTorch makes without importing what the file names.
+/// Whether `json` describes containers that PyTorch makes without importing something that the file names.
 bool isHarmlessTree(const Json& json) {
   if (json.is_array()) return std::ranges::all_of(json, isHarmlessTree);  // a version and the tree, or parts of it
   if (!json.is_object()) return true;
@@ -123,7 +123,7 @@ bool isHarmlessTree(const Json& json) {
   return true;
 }
 
-/// The first text under "in_spec" or "out_spec" anywhere in `json` that is not harmless; null: there is none.
+/// Returns the first text under "in_spec" or "out_spec" anywhere in `json` that is not harmless, or null.
 const Json* harmfulTreeIn(const Json& json) {
   for (const auto& [key, value] : json.items()) {
     const bool isTree = json.is_object() && (key == "in_spec" || key == "out_spec") && value.is_string();
@@ -154,9 +154,9 @@ Status checkTexts(const std::string& program) {
 
 bool isHarmlessExpression(std::string_view text) {
   constexpr std::string_view kOperators = "(), +-*/%<>=&|~!";
-  char last = ' ';  // before this, but for blanks
+  char last = ' ';  // the last character before this, except blanks
   while (!text.empty()) {
-    if (text.front() == '(' && isOf(")'", last)) return false;  // a call of what was called
+    if (text.front() == '(' && isOf(")'", last)) return false;  // a call of the result of a call
     if (text.front() != ' ') last = text.front();
     if (text.front() == '\'') {
       if (!takeQuoted(text)) return false;

@@ -7,15 +7,16 @@
 
 namespace fusescope::torch {
 
-// What PyTorch does with a .pt2 that it loads goes beyond reading: it falls back to unrestricted pickles, loads
-// libraries that are in the archive, and has SymPy evaluate the texts of extents as Python. So a file is handed to it
-// only where all of it is known here.
+// When PyTorch loads a .pt2, it does more than read it: it falls back to unrestricted pickles, loads libraries in the
+// archive, and lets SymPy evaluate texts of extents as Python. For this reason a file is passed to PyTorch only if
+// everything in it is known here.
 
-/// Errors name the member or the text: something in `file` that our reader passes over, and PyTorch would load or run.
-/// Pickles are not looked into: whoever asks has read the tensors and the examples.
+/// Checks that `file` contains nothing that our reader ignores and PyTorch would load or run. The error names the
+/// member or the text. Pickles are not checked, because every caller has already read the tensors and the examples.
 Status checkForTorch(const Pt2File& file);
 
-/// Whether `text`, an expression of extents, is nothing but numbers, symbols and calls of SymPy's functions of numbers.
+/// Whether `text`, an expression of extents, consists only of numbers, symbols and calls of SymPy's functions of
+/// numbers.
 bool isHarmlessExpression(std::string_view text);
 
 }  // namespace fusescope::torch

@@ -7,7 +7,8 @@
 namespace fusescope::torch {
 namespace {
 
-/// The most that one compressed member may become: weights hardly shrink, and a member of zeros may claim any size.
+/// Returns the largest size to which one compressed member may be unpacked: weights hardly shrink, and a member of
+/// zeros may claim any size.
 std::uint64_t mostUnpacked(std::uint64_t archiveBytes) {
   return std::max(std::uint64_t{1} << 30, 32 * archiveBytes);
 }

@@ -11,23 +11,24 @@
 
 namespace fusescope::torch {
 
-/// The members of a zip archive that lies in memory: a .pt2, or a file of torch.save() within one. Immutable.
+/// The members of a zip archive in memory: a .pt2, or a torch.save() file in one. Immutable.
 class ZipMembers {
  public:
-  /// The archive's bytes live as long as `archive.owner`. `within`: what errors call the archive, empty for the file
-  /// itself. Errors: it is no archive, it has a name twice.
+  /// The archive's bytes exist as long as `archive.owner`. `within` is the archive's name in errors, and empty for the
+  /// file itself. It is an error if it is not an archive, or if a name occurs twice.
   static Result<ZipMembers> of(Storage archive, std::string within);
 
   const std::vector<std::string>& names() const { return m_names; }  ///< in the archive's order
   bool has(const std::string& name) const { return m_indexOf.contains(name); }
-  /// How errors call a member: "data/weights/model.pt, archive/data.pkl".
+  /// Returns the name of a member in errors: "data/weights/model.pt, archive/data.pkl".
   std::string place(std::string_view name) const;
-  /// The content of a small member, JSON or a pickle; its check sum is compared. Errors are located at the member: it
-  /// is not there, it is damaged, it has more than `most` bytes.
+  /// Returns the contents of a small member, JSON or a pickle, after comparing its checksum. Errors are located at the
+  /// member: it does not exist, is damaged, or has more than `most` bytes.
   Result<std::string> text(const std::string& name, std::uint64_t most) const;
-  /// The bytes of a member: where the archive has them, or unpacked where it is compressed. Errors as text().
+  /// Returns the bytes of a member: in the archive, or unpacked if the member is compressed. Errors are those of
+  /// text().
   Result<Storage> storage(const std::string& name) const;
-  /// The part of the names before the first '/' that all members have in common; empty: they have none.
+  /// Returns the part before the first '/' that the names of all members have in common; empty if there is none.
   std::string rootFolder() const;
 
  private:

@@ -7,7 +7,7 @@
 namespace fusescope::ops {
 namespace {
 
-/// Index into the alternatives of Attribute.
+/// Indices of the alternatives of Attribute.
 enum Kind : std::size_t { Int, Float, Text, Ints_, Floats, Texts, Tensor_, Graph_ };
 constexpr std::string_view kKindNames[] = {"an integer",       "a float",         "a text",   "a list of integers",
                                            "a list of floats", "a list of texts", "a tensor", "a graph"};

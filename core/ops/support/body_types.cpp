@@ -10,10 +10,10 @@
 namespace fusescope::ops {
 namespace {
 
-constexpr int kPreciseRounds = 2;   // how often carried extents are widened one by one
-constexpr int kDeepestPrecise = 3;  // bodies that hold more levels of bodies carry what nothing is known of
+constexpr int kPreciseRounds = 2;   // rounds in which carried extents are widened one by one
+constexpr int kDeepestPrecise = 3;  // bodies with more levels of bodies inside carry extents of which nothing is known
 
-/// How many levels of bodies stand inside `graph`.
+/// Returns how many levels of bodies are nested in `graph`.
 int nesting(const Graph& graph) {
   int deepest = 0;
   for (const NodeId id : graph.order())
@@ -32,7 +32,7 @@ void collectSymbols(const TensorType& type, std::set<std::string>& symbols) {
     if (!dim.symbol.empty()) symbols.merge(symbolsOf(dim));
 }
 
-/// Symbols of the node's operands: those that mean the same inside its bodies and outside.
+/// Returns the symbols of the node's operands, which mean the same inside its bodies and outside.
 std::set<std::string> outerSymbols(const InferContext& context) {
   std::set<std::string> symbols;
   for (std::size_t i = 0; i < context.inputCount(); ++i)
@@ -50,7 +50,7 @@ Types concatenated(const LoopInputs& inputs, const Types& carried) {
   return types;
 }
 
-/// One step of widening: what `carried` and `given` agree on, and in late rounds less than that.
+/// One step of widening: keeps what `carried` and `given` have in common, and in late rounds less than that.
 TensorType widened(const TensorType& carried, const TensorType& given, int round) {
   const TensorType common = joined(carried, given);
   if (common == carried || round < kPreciseRounds) return common;
@@ -120,7 +120,8 @@ TensorType joined(const TensorType& a, const TensorType& b) {
 Result<LoopTypes> inferLoop(const InferContext& context, const std::string& attribute, LoopInputs inputs,
                             std::size_t firstCarried) {
   const Subgraph body = TRY(bodyOf(context.node(), attribute));
-  // Each level of bodies is walked a few times for each time the level around it is: beyond some depth, only once.
+  // Each level of bodies is visited several times for each visit of the level around it, so that beyond a certain depth
+  // it is visited only once.
   const bool deep = nesting(*body.graph) >= kDeepestPrecise;
   Types carried = deep ? Types(inputs.carried.size()) : inputs.carried;
   for (int round = 0;; ++round) {

@@ -17,7 +17,7 @@ float logistic(float x) {
   return x < 0 ? 1 - positive : positive;
 }
 
-/// The quantile of the normal distribution, by Winitzki's approximation of the inverse error function.
+/// Returns the quantile of the normal distribution, by Winitzki's approximation of the inverse error function.
 float probit(float probability) {
   constexpr float kShape = 0.147F;
   const float x = 2 * probability - 1;
@@ -27,7 +27,7 @@ float probit(float probability) {
   return std::numbers::sqrt2_v<float> * std::copysign(inverse, x);
 }
 
-/// With `keepsZeros`, scores of 0 stay 0 and the others share the whole.
+/// If `keepsZeros` is true, scores of 0 stay 0, and the softmax is over the others.
 void softmax(std::span<float> scores, bool keepsZeros) {
   constexpr float kZero = 1e-7F;
   const float most = *std::ranges::max_element(scores);

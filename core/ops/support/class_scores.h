@@ -10,24 +10,24 @@
 
 namespace fusescope::ops {
 
-/// What ai.onnx.ml does to scores at the end: its attribute post_transform.
+/// What ai.onnx.ml does with scores at the end: the attribute post_transform.
 enum class ScoreTransform { None, Softmax, Logistic, SoftmaxZero, Probit };
 
 Result<ScoreTransform> scoreTransform(const Node& node);
-/// Of the scores of one row, in place. A single score is only changed by Probit.
+/// Transforms the scores of one row in place. A single score is changed only by Probit.
 void transformScores(std::span<float> scores, ScoreTransform transform);
-/// The two scores of a row that a single one stands for. `mixed`: the score may be negative, and 0 is between the
-/// classes; otherwise it is a probability.
+/// Returns the two scores of a row for which a single score was computed. If `mixed` is true, the score may be negative
+/// and 0 separates the classes; otherwise it is a probability.
 Result<std::vector<float>> scoresOfTwo(float score, bool mixed, ScoreTransform transform);
 
-/// The labels of a classifier: texts, or integers.
+/// The labels of a classifier, which are texts or integers.
 class ClassLabels {
  public:
-  /// From the attribute `texts` or, without it, `integers`.
+  /// Reads the attribute `texts` or, if it is absent, `integers`.
   static Result<ClassLabels> create(const Node& node, const std::string& texts, const std::string& integers);
   std::size_t count() const { return m_texts.empty() ? m_integers.size() : m_texts.size(); }
   DataType type() const { return m_texts.empty() ? DataType::I64 : DataType::String; }
-  /// A tensor of the labels with these indices.
+  /// Returns a tensor of the labels at these indices.
   Tensor pick(const std::vector<std::size_t>& indices) const;
 
  private:
@@ -35,24 +35,24 @@ class ClassLabels {
   Ints m_integers;
 };
 
-/// The features of an operator of ai.onnx.ml, a row each: [N, F], or [F] for a single row.
+/// The features that an operator of ai.onnx.ml reads, in rows; the tensor is [N, F], or [F] for a single row.
 struct FeatureRows {
   std::vector<double> values;
   std::size_t rows = 0, features = 0;
   std::span<const double> row(std::size_t i) const { return std::span(values).subspan(i * features, features); }
 };
 FeatureRows featureRows(const Tensor& x);
-/// How many rows a shape of rank 1 or 2 has.
+/// Returns the number of rows of a shape of rank 1 or 2.
 Result<Dim> rowCount(const Shape& shape);
-/// How many features its rows have.
+/// Returns the number of features in a row.
 inline Dim featureCount(const Shape& shape) {
   return shape.ranked ? shape.dims.back() : Dim();
 }
 
-/// What features may be made of.
+/// The element types that features may have.
 inline constexpr TypeSet kFeatureTypes{DataType::F32, DataType::F64, DataType::I64, DataType::I32};
 
-/// The schema of an operator of ai.onnx.ml on one tensor of features.
+/// Makes the schema of an operator of ai.onnx.ml that reads one tensor of features.
 inline OpSchema featureSchema(std::string op, InferFunction infer, KernelFunction kernel, int outputs = 1,
                               TypeSet types = kFeatureTypes) {
   return {.op = std::move(op),

@@ -10,25 +10,25 @@ inline bool isUnknown(const TensorType& type) {
   return type.dtype == DataType::Undefined && type.container == Container::None;
 }
 
-/// A sequence of elements of this type; of anything but a tensor: unknown.
+/// Returns the type of a sequence of tensors of this type; unknown if `element` is not a tensor.
 inline TensorType sequenceOf(const TensorType& element) {
   if (element.container != Container::None) return {};
   return {.dtype = element.dtype, .shape = element.shape, .container = Container::Sequence};
 }
 
-/// What a sequence holds, or an optional if it is not empty.
+/// Returns the type of the elements of a sequence, or of the element of an optional.
 inline TensorType elementOf(const TensorType& type) {
   const Container inner = type.container == Container::OptionalSequence ? Container::Sequence : Container::None;
   return {.dtype = type.dtype, .shape = type.shape, .container = inner};
 }
 
-/// The schema of an operator on sequences or optionals, whose extents are known only after running.
+/// Makes the schema of an operator on sequences or optionals, whose extents are known only after it ran.
 OpSchema containerSchema(std::string op, int minInputs, int maxInputs, InferFunction infer, KernelFunction kernel);
-/// Input `i` must be a sequence, or of a type not yet known.
+/// Checks that input `i` is a sequence or has an unknown type.
 Status requireSequence(const InferContext& context, std::size_t i);
-/// Input `i` must be a tensor, or of a type not yet known.
+/// Checks that input `i` is a tensor or has an unknown type.
 Status requireTensor(const InferContext& context, std::size_t i);
-/// The place that a position counted from either end means; it must be in [-limit, limit).
+/// Converts a position, which is counted from the end if it is negative, to an index. It must be in [-limit, limit).
 Result<std::size_t> placeAt(const Tensor& position, std::size_t limit);
 
 }  // namespace fusescope::ops

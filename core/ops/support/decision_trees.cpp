@@ -27,10 +27,10 @@ bool holds(const TreeNode& node, double x) {
   }
 }
 
-/// Whether a way from `root` leads back to a node that it came through. `done`: nodes that have been looked at.
+/// Whether a path from `root` returns to a node on it. `done` are the nodes that were already checked.
 bool hasCircle(const std::vector<TreeNode>& nodes, std::size_t root, std::vector<bool>& done) {
   std::vector<bool> onTheWay(nodes.size(), false);
-  std::vector<std::pair<std::size_t, int>> way{{root, 0}};  // nodes, and how many of their two ways have been taken
+  std::vector<std::pair<std::size_t, int>> way{{root, 0}};  // nodes, and how many of their two successors were visited
   while (!way.empty()) {
     auto& [at, taken] = way.back();
     if (taken == 0) onTheWay[at] = true;

@@ -6,12 +6,12 @@
 
 namespace fusescope::ops {
 
-/// An error about a node; inferNode() and runNode() add the node's name.
+/// Makes an error about a node; inferNode() and runNode() add the node's name.
 inline Diagnostic problem(std::string message, std::string help = {}) {
   return {.message = std::move(message), .help = std::move(help)};
 }
 
-/// An error about one attribute of a node.
+/// Makes an error about one attribute of a node.
 inline Diagnostic attributeProblem(std::string attribute, std::string message, std::string help = {}) {
   return {.message = std::move(message), .where = {.attribute = std::move(attribute)}, .help = std::move(help)};
 }

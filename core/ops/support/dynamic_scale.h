@@ -7,14 +7,15 @@
 
 namespace fusescope::ops {
 
-/// DynamicQuantizeLinear's scale and zero point: the range of the values, which always holds 0, in 255 steps.
+/// The scale and zero point of DynamicQuantizeLinear: the range of the values, extended to include 0, is divided into
+/// 255 steps.
 struct DynamicScale {
   float scale = 1, zero = 0;
 
   std::uint8_t code(float value) const {
     return static_cast<std::uint8_t>(std::clamp(std::nearbyint(value / scale) + zero, 0.0F, 255.0F));
   }
-  /// What the code of `value` stands for.
+  /// Returns `value` rounded to the number that its code represents.
   double rounded(float value) const { return (static_cast<double>(code(value)) - zero) * scale; }
 };
 

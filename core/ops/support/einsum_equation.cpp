@@ -16,7 +16,7 @@ Diagnostic wrongEquation(const std::string& message) {
   return attributeProblem("equation", message);
 }
 
-/// One term for an operand of `rank` axes.
+/// Expands the term of an operand of `rank` axes.
 Result<std::string> expandedTerm(const std::string& term, std::size_t rank) {
   const std::size_t dots = term.find("...");
   if (dots == std::string::npos) {

@@ -6,9 +6,9 @@ using Function = ExtentExpression::Function;
 
 namespace {
 
-constexpr std::int64_t kEnd = INT32_MAX;  // and beyond: the open end that exporters write
+constexpr std::int64_t kEnd = INT32_MAX;  // exporters write this or a larger number for an open end
 
-/// Where [start, end) begins or ends on an axis of extent `dim`.
+/// Returns where [start, end) begins or ends on an axis of extent `dim`.
 ExtentExpression placeOn(const ExtentExpression& dim, const ExtentExpression& at) {
   if (!dim.valid() || !at.valid()) return ExtentExpression::invalid();
   const auto number = at.number();

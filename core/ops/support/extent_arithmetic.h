@@ -6,21 +6,20 @@
 
 namespace fusescope::ops {
 
-// Arithmetic of extents that may be open. What is unknown, and what would be less than nothing, gives an unknown
-// extent.
+// Arithmetic of extents that may be open. If an operand is unknown or the result is negative, the result is unknown.
 
 Dim sumOf(const Dim& a, const Dim& b);
 Dim differenceOf(const Dim& a, const Dim& b);
-/// `dim`·times + plus.
+/// Returns `dim` * times + plus.
 Dim scaledExtent(const Dim& dim, std::int64_t times, std::int64_t plus = 0);
-/// (`dim` + plus)/by, rounded down; `by` is positive.
+/// Returns (`dim` + plus) / by, rounded down. `by` must be positive.
 Dim dividedExtent(const Dim& dim, std::int64_t plus, std::int64_t by);
-/// Of axes that are broadcast together; both are open.
+/// Returns the extent of two axes that are broadcast; both are open.
 Dim broadcastExtent(const Dim& a, const Dim& b);
-/// Of two extents that must be equal: the known one, or what both are.
+/// Returns the extent of two axes that must be equal: the known one if there is one.
 Dim sameExtent(const Dim& a, const Dim& b);
-/// How many elements of an axis of extent `dim` are in [start, end), each counted from the end where it is negative.
-/// `start` and `end` are of an attribute or an input of a Slice whose step is 1.
+/// Returns how many elements of an axis of extent `dim` are in [start, end); both are counted from the end if they are
+/// negative. They are the start and end of a Slice with step 1.
 Dim cutExtent(const Dim& dim, const ExtentExpression& start, const ExtentExpression& end);
 
 }  // namespace fusescope::ops

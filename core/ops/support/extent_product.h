@@ -7,8 +7,8 @@
 
 namespace fusescope::ops {
 
-/// The extent that makes `rest` of the same count as `all`, or unknown. Open extents are divided as polynomials. An
-/// error if no extent can.
+/// Returns the extent that must be multiplied with `rest` to give the same number of elements as `all`, or an unknown
+/// extent. Open extents are divided as polynomials. It is an error if no extent is possible.
 Result<Dim> missingExtent(const std::vector<Dim>& all, const std::vector<Dim>& rest);
 
 }  // namespace fusescope::ops

@@ -2,15 +2,15 @@
 
 namespace fusescope::ops {
 
-// The largest and the smallest of numbers, of which one that is not a number is both, as IEEE 754 defines `maximum` and
-// `minimum`. What std::max() gives then depends on the order of its operands.
+// The maximum and minimum of IEEE 754: if one operand is NaN, the result is NaN. std::max() and std::min() would depend
+// on the order of the operands.
 
-/// Whether `value` takes the place of `best`, the largest so far.
+/// Whether `value` replaces `best`, the largest value so far.
 template <class T>
 bool isAbove(const T& value, const T& best) {
   return best == best && !(value <= best);
 }
-/// Whether `value` takes the place of `best`, the smallest so far.
+/// Whether `value` replaces `best`, the smallest value so far.
 template <class T>
 bool isBelow(const T& value, const T& best) {
   return best == best && !(value >= best);

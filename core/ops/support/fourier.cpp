@@ -9,8 +9,9 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// The transform of the `count` elements from[0], from[step], …; `turns[j]` is exp(∓2πi·j / N) of the whole. An even
-/// count is split into its even and odd elements (Cooley and Tukey); an odd one is summed as it is defined.
+/// Returns the transform of the `count` elements from[0], from[step], …; `turns[j]` is exp(∓2πi·j / N) of the whole. An
+/// even count is divided into even and odd elements (Cooley and Tukey); an odd one is summed according to the
+/// definition.
 std::vector<Complex> transformed(const Complex* from, std::size_t count, std::size_t step,
                                  const std::vector<Complex>& turns) {
   std::vector<Complex> result(count);

@@ -5,8 +5,8 @@
 
 namespace fusescope::ops {
 
-/// y[k] = Σ x[n] · exp(∓2πi·k·n / N) with N the number of elements: minus, or plus for the inverse, which is not
-/// divided by N here.
+/// Computes y[k] = Σ x[n] · exp(∓2πi·k·n / N), where N is the number of elements. The sign is plus for the inverse,
+/// which is not divided by N.
 std::vector<std::complex<double>> fourier(const std::vector<std::complex<double>>& x, bool inverse);
 
 }  // namespace fusescope::ops

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kNever = SIZE_MAX;
 
-/// The values at hand while a graph runs. Index = ValueId.
+/// The values that exist while a graph runs, by ValueId.
 class Values {
  public:
   explicit Values(const Graph& graph) : m_graph(graph), m_held(graph.valueIdLimit()), m_at(graph.valueIdLimit()) {

@@ -21,13 +21,13 @@ std::string extentText(const Dim& dim) {
   return dim.known() ? std::to_string(dim.size) : dim.symbol.empty() ? "?" : dim.symbol;
 }
 
-/// Extents of one axis of two broadcast operands.
+/// Returns the extent of one axis of two broadcast operands.
 std::optional<Dim> broadcastDim(const Dim& a, const Dim& b) {
   if (a == b && (a.known() || !a.symbol.empty())) return a;
   if (a.known() && a.size == 1) return b;
   if (b.known() && b.size == 1) return a;
   if (a.known() && b.known()) return std::nullopt;
-  if (a.known()) return a;  // the other must be 1 or the same
+  if (a.known()) return a;  // the other must be 1 or equal
   if (b.known()) return b;
   return broadcastExtent(a, b);
 }

@@ -12,43 +12,44 @@ namespace fusescope::ops {
 using Types = std::vector<TensorType>;
 using Ints = std::vector<std::int64_t>;
 
-/// The element type behind ONNX's number in attributes such as `to` and `dtype`.
+/// Returns the element type for ONNX's number in attributes such as `to` and `dtype`.
 std::optional<DataType> dataTypeFromOnnx(std::int64_t number);
-/// ONNX's number of an element type; 0 for Undefined.
+/// Returns ONNX's number of an element type; 0 for Undefined.
 std::int64_t onnxNumber(DataType type);
-/// The type an attribute names by ONNX's number; `otherwise` if the attribute is absent.
+/// Returns the type that an attribute names by ONNX's number, or `otherwise` if the attribute is absent.
 Result<DataType> typeAttribute(const Node& node, const std::string& key, DataType otherwise);
-/// A text attribute that must be one of `allowed`.
+/// Returns a text attribute, which must be one of `allowed`.
 Result<std::string> choiceAttribute(const Node& node, const std::string& key, const std::string& otherwise,
                                     std::initializer_list<std::string_view> allowed);
-/// Every attribute that ONNX defines has one kind whatever the operator; an error if one has another.
+/// Checks the kinds of all attributes. An attribute that ONNX defines has the same kind in every operator.
 Status checkAttributeKinds(const Node& node);
 
-/// `axis` counted from the front; it may be in [-rank, rank).
+/// Returns `axis` counted from the front. It must be in [-rank, rank).
 Result<std::size_t> normalizedAxis(std::int64_t axis, std::size_t rank, const std::string& attribute = "axis");
-/// Each axis counted from the front, in the given order; twice the same is an error.
+/// Returns each axis counted from the front, in the given order. It is an error if an axis occurs twice.
 Result<std::vector<std::size_t>> normalizedAxes(const Ints& axes, std::size_t rank);
 
-/// The value of integer input `i` where it is known.
+/// Returns the value of integer input `i` if it is known.
 std::optional<Ints> knownInts(const InferContext& context, std::size_t i);
-/// The only element of integer input `i` where it is known. A tensor of another count gives nothing.
+/// Returns the only element of integer input `i` if it is known, or nothing if the tensor does not have exactly one
+/// element.
 std::optional<std::int64_t> knownInt(const InferContext& context, std::size_t i);
 
-/// ONNX's multidirectional broadcasting; a symbol survives where only it can decide the extent.
+/// Returns the result of ONNX's multidirectional broadcasting. A symbol is kept if it alone determines the extent.
 Result<Shape> broadcast(const Shape& a, const Shape& b);
-/// All inputs of the node broadcast together.
+/// Broadcasts the shapes of all inputs of the node.
 Result<Shape> broadcastInputs(const InferContext& context);
-/// The element type of the first at these extents.
+/// Returns the element type of the first input with the shape of broadcastInputs().
 Result<Types> inferBroadcast(const InferContext& context);
-/// Of two extents that must be equal, the one that says more; an error if both are known and differ. Where one is open,
-/// that they are equal is demanded.
+/// Returns the more specific of two extents that must be equal. It is an error if both are known and differ. If one of
+/// them is open, it demands that they are equal.
 Result<Dim> unified(const InferContext& context, const Dim& a, const Dim& b, std::string_view what);
 
-/// An extent that is computed: an error if it is negative.
+/// Returns a computed extent; it is an error if it is negative.
 Result<Dim> checkedExtent(std::int64_t extent, std::string_view what);
-/// The known product of extents, or nothing.
+/// Returns the product of extents if all are known.
 std::optional<std::int64_t> knownProduct(std::span<const Dim> dims);
-/// `rank` extents of which nothing is known.
+/// Returns a shape of `rank` unknown extents.
 Shape unknownOfRank(std::size_t rank);
 Status requireRank(const InferContext& context, std::size_t input, std::size_t rank);
 Status requireRankAtLeast(const InferContext& context, std::size_t input, std::size_t rank);
@@ -56,7 +57,7 @@ Status requireRankAtLeast(const InferContext& context, std::size_t input, std::s
 inline Types one(DataType type, Shape shape) {
   return {TensorType{type, std::move(shape)}};
 }
-/// The output is of the type and shape of the first input.
+/// Returns one type, that of the first input.
 Result<Types> inferLikeFirst(const InferContext& context);
 
 }  // namespace fusescope::ops

@@ -7,18 +7,18 @@
 
 namespace fusescope::ops {
 
-// Whole tensors put together and taken apart with the reference kernels of Concat and Slice: any element type.
+// These functions join and cut whole tensors of any element type with the reference kernels of Concat and Slice.
 
-/// The parts one behind the other along `axis`, which may count from the back. At least one part.
+/// Concatenates the parts along `axis`, which may be negative. There must be at least one part.
 Result<Tensor> concatenated(std::span<const Tensor> parts, std::int64_t axis);
-/// The parts side by side along a new `axis` of the result. At least one part.
+/// Joins the parts along a new axis `axis` of the result. There must be at least one part.
 Result<Tensor> stacked(std::span<const Tensor> parts, std::int64_t axis);
-/// What a body gave in each iteration, stacked. If it never ran: `type` with no places along `axis` and 0 for unknown
-/// extents; an error if the element type is not known.
+/// Stacks the results of a body's iterations. If there was no iteration, the result has type `type` with extent 0 along
+/// `axis` and in place of unknown extents; it is an error if the element type is unknown.
 Result<Tensor> scanOutput(std::span<const Tensor> parts, std::int64_t axis, const TensorType& type);
-/// `count` places of `axis` from `start` on; they must be inside.
+/// Returns `count` indices of `axis` from `start` on; they must be inside the tensor.
 Result<Tensor> sliceOf(const Tensor& tensor, std::size_t axis, std::int64_t start, std::int64_t count);
-/// The slice at one place of `axis`, which is gone from the result.
+/// Returns the slice at one index of `axis`, without that axis.
 Result<Tensor> placeOf(const Tensor& tensor, std::size_t axis, std::int64_t place);
 
 }  // namespace fusescope::ops

@@ -11,14 +11,14 @@ DataType widerFloat(DataType type) {
   return kFloatTypes.contains(type) && type != DataType::F64 ? DataType::F32 : type;
 }
 
-/// A type of one byte that holds every element of a packed type exactly, the sign of zero included.
+/// Returns a type of one byte that represents every element of a packed type exactly, including the sign of zero.
 DataType wholeByte(DataType type) {
   if (!isPacked(type)) return type;
   if (isFloat(type)) return DataType::F8E4M3;
   return type == DataType::I4 || type == DataType::I2 ? DataType::I8 : DataType::U8;
 }
 
-/// Runs `kernel` on inputs converted by `inner` and converts its results to the types inference gave.
+/// Runs `kernel` on inputs that are converted with `inner`, and converts its results to the inferred types.
 Result<Tensors> runConverted(const KernelFunction& kernel, const KernelContext& context, DataType (*inner)(DataType)) {
   Tensors held(context.inputCount());
   std::vector<const Tensor*> inputs(context.inputCount(), nullptr);

@@ -9,16 +9,16 @@ namespace fusescope::ops {
 
 using Tensors = std::vector<Tensor>;
 
-/// A zeroed tensor; an error if it could not be held in memory.
+/// Makes a tensor of zeros. It is an error if there is not enough memory.
 Result<Tensor> allocate(DataType type, const Dims& dims);
-/// A zeroed tensor for output `i`, of the inferred type and extents.
+/// Makes a tensor of zeros for output `i`, with the inferred type and extents.
 inline Result<Tensor> allocateOutput(const KernelContext& context, std::size_t i = 0) {
   return allocate(context.outputType(i), context.outputDims(i));
 }
 
-/// A kernel that knows f32 and f64 only, made to take f16, bf16 and f8: inputs become f32, results are rounded once.
+/// Makes a kernel for f32 and f64 accept f16, bf16 and f8: inputs are converted to f32, and results are rounded once.
 KernelFunction widened(KernelFunction kernel);
-/// A kernel that moves whole bytes, made to take the packed types: they are a byte each inside.
+/// Makes a kernel that moves whole bytes accept packed types: inside the kernel, each element is one byte.
 KernelFunction unpacked(KernelFunction kernel);
 
 /// Calls `f(std::type_identity<T>)` with the C++ type of f32 or f64.
@@ -27,14 +27,14 @@ auto dispatchFloat(DataType type, F&& f) {
   return type == DataType::F64 ? f(std::type_identity<double>{}) : f(std::type_identity<float>{});
 }
 
-/// A kernel from a function template over float and double: `function` is an expression in T and `context`, such as
-/// layerNormAs<T>(context).
+/// Makes a kernel from a function template over float and double. `function` is an expression of T and `context`, such
+/// as layerNormAs<T>(context).
 #define FUSESCOPE_FLOAT_KERNEL(function)                                                                     \
   widened([](const KernelContext& context) {                                                                 \
     return dispatchFloat(context.input(0).type(), [&]<class T>(std::type_identity<T>) { return function; }); \
   })
 
-/// As dispatchFloat, for the 8- to 64-bit integers; Bool as std::uint8_t.
+/// Calls `f` like dispatchFloat() for integers of 8 to 64 bits, and for Bool as std::uint8_t.
 template <class F>
 auto dispatchInteger(DataType type, F&& f) {
   switch (type) {
@@ -63,12 +63,12 @@ auto dispatchNumber(DataType type, F&& f) {
   return dispatchInteger(type, f);
 }
 
-/// Sixteen bytes that are only moved.
+/// An element of 16 bytes that is only copied.
 struct Bits128 {
   std::uint64_t words[2];
 };
 
-/// Calls `f(std::type_identity<T>)` with a type of the element's size that can be copied: std::string for strings.
+/// Calls `f(std::type_identity<T>)` with a copyable type of the element's size; std::string for strings.
 template <class F>
 auto dispatchStorage(DataType type, F&& f) {
   if (type == DataType::String) return f(std::type_identity<std::string>{});
@@ -86,7 +86,7 @@ auto dispatchStorage(DataType type, F&& f) {
   }
 }
 
-/// The elements of a tensor as dispatchStorage() sees them.
+/// Returns the elements of a tensor with the type that dispatchStorage() passes.
 template <class T>
 std::span<const T> elementsOf(const Tensor& tensor) {
   if constexpr (std::is_same_v<T, std::string>)
@@ -95,7 +95,7 @@ std::span<const T> elementsOf(const Tensor& tensor) {
     return tensor.data<T>();
 }
 
-/// A tensor under construction whose elements are seen as dispatchStorage() does.
+/// A tensor that is being filled; its elements have the type that dispatchStorage() passes.
 template <class T>
 class Builder {
  public:
@@ -132,10 +132,10 @@ class Builder {
   std::vector<std::string> m_strings;
 };
 
-/// `index` counted from the front; an error that names the index if it is outside [-extent, extent).
+/// Returns `index` counted from the front. If it is outside [-extent, extent), the error names it.
 Result<std::int64_t> checkedIndex(std::int64_t index, std::int64_t extent);
 
-/// Products of the extents before `axis`, at it, and after it.
+/// The products of the extents before an axis and after it, and the extent of the axis.
 struct AxisSplit {
   std::int64_t outer = 1, extent = 1, inner = 1;
 };

@@ -8,7 +8,7 @@
 namespace fusescope::ops {
 namespace {
 
-/// The C library's locale that knows Unicode's case mapping and no language's own rules. Never freed.
+/// Returns a locale of the C library with Unicode's case mapping and no rules of a language. It is never freed.
 locale_t unicodeLocale() {
   static const locale_t kLocale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
   return kLocale;

@@ -8,8 +8,8 @@ namespace fusescope::ops {
 
 enum class LetterCase { Lower, Upper };
 
-/// UTF-8 text with each code point mapped by Unicode's simple case mapping, whatever the locale of the process. Bytes
-/// that are not UTF-8 stay as they are.
+/// Converts UTF-8 text with Unicode's simple case mapping, independent of the locale of the process. Bytes that are not
+/// UTF-8 are unchanged.
 Result<std::string> inCase(const std::string& text, LetterCase letterCase);
 
 }  // namespace fusescope::ops

@@ -7,7 +7,8 @@
 
 namespace fusescope::ops {
 
-/// An attribute that is a list of floats or texts; none if it is absent. Its kind must have been checked.
+/// Returns an attribute that is a list of floats or texts; empty if it is absent. The kind of the attribute must have
+/// been checked.
 template <class T>
 std::vector<T> listAttribute(const Node& node, const std::string& key) {
   const auto found = node.attributes.find(key);

@@ -5,7 +5,8 @@
 
 namespace fusescope::ops {
 
-/// result[i, j, …] = input[maps[0][i], maps[1][j], …]; where a map says -1, `fill`'s first element (zero if null).
+/// Computes result[i, j, …] = input[maps[0][i], maps[1][j], …]. Where a map contains -1, the result is the first
+/// element of `fill`, or zero if `fill` is null.
 inline Result<Tensors> gatherMapped(const Tensor& input, const Dims& dims, const std::vector<Dims>& maps,
                                     const Tensor* fill) {
   return dispatchStorage(input.type(), [&]<class T>(std::type_identity<T>) -> Result<Tensors> {

@@ -4,15 +4,15 @@
 
 namespace fusescope::ops {
 
-/// The extents of a matrix product of any two ranks, as numpy's matmul.
+/// Returns the shape of a matrix product of operands of any rank, as in numpy's matmul.
 Result<Shape> matmulShape(const InferContext& context, const Shape& a, const Shape& b);
 
-/// A matrix product as a batch of [m, k] · [k, n]; strides count whole matrices.
+/// A matrix product as a batch of products [m, k] · [k, n]. The strides count whole matrices.
 struct MatMulExtents {
   Dims batch, stridesA, stridesB;
   std::int64_t m = 1, k = 1, n = 1;
 };
-/// `a` and `b` must have passed matmulShape().
+/// `a` and `b` must be extents that matmulShape() accepts.
 MatMulExtents matmulExtents(const Dims& a, const Dims& b);
 
 std::int64_t matmulFlops(const Node& node, std::span<const Dims> inputs, std::span<const Dims> outputs);

@@ -6,7 +6,8 @@
 
 namespace fusescope::ops {
 
-/// The schema of an operator that moves elements and computes none. Its kernel sees the packed types as bytes.
+/// Makes the schema of an operator that moves elements and computes none. Its kernel gets packed types as one byte per
+/// element.
 inline OpSchema movementSchema(std::string op, int minInputs, int maxInputs, InferFunction infer, KernelFunction kernel,
                                OpSignature signature) {
   return {.op = std::move(op),

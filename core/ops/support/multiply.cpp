@@ -7,9 +7,9 @@
 namespace fusescope::ops {
 namespace {
 
-// Panels of kColumns columns of b are packed, and kRows rows of a pass over each with the sums held in registers.
-// Vectors run along n, so a sum never mixes lanes. The AVX2 version has the same code; FMA stays off in it, for the
-// results to be those of the plain one.
+// Panels of kColumns columns of b are packed. kRows rows of a are multiplied with each at a time, with the sums in
+// registers. Vectors are along n, so that a sum never combines lanes. The AVX2 version has the same code without FMA,
+// so that its results equal those of the plain version.
 constexpr std::int64_t kRows = 4;
 
 template <class T>

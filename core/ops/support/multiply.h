@@ -4,12 +4,12 @@
 
 namespace fusescope::ops {
 
-/// c[m, n] = a[m, k] · b[k, n], all dense and row-major. Each sum runs over k in order in one accumulator of the
-/// element's own type, whatever the machine, so results are equal everywhere.
+/// Computes c[m, n] = a[m, k] · b[k, n] of dense row-major matrices. Each sum is over k in ascending order, in one
+/// accumulator of the element's type, so that results are equal on every machine.
 void multiply(const float* a, const float* b, float* c, std::int64_t m, std::int64_t k, std::int64_t n);
 void multiply(const double* a, const double* b, double* c, std::int64_t m, std::int64_t k, std::int64_t n);
 
-/// The same for the other types: wraps on overflow.
+/// Does the same for integers, which wrap on overflow.
 template <class T>
 void multiply(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k, std::int64_t n) {
   for (std::int64_t i = 0; i < m; ++i) {

@@ -6,7 +6,7 @@
 
 namespace fusescope::ops {
 
-/// z = f(a, b) with a and b broadcast to `z`'s extents.
+/// Computes z = f(a, b), where a and b are broadcast to the extents of `z`.
 template <class A, class B, class Z, class F>
 void mapPairs(const Tensor& a, const Tensor& b, Tensor& z, F f) {
   const A* left = a.data<A>().data();

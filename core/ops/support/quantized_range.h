@@ -7,10 +7,10 @@
 
 namespace fusescope::ops {
 
-/// The least and the largest number of an integer type of 32 bits or less, for saturation.
+/// The smallest and largest number of an integer type of at most 32 bits, for saturation.
 struct QuantizedRange {
   double least = 0, most = 0;
-  /// What is not a number becomes the least.
+  /// Clamps `value`; NaN becomes the smallest number.
   double clamped(double value) const { return std::isnan(value) ? least : std::clamp(value, least, most); }
 };
 

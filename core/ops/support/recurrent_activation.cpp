@@ -15,8 +15,8 @@ namespace {
 
 using Kind = RecurrentActivation::Kind;
 
-/// What ONNX says of an activation: which parameters it takes, and what they are if not given (those of the operator of
-/// that name; ScaledTanh has none, 1 leaves Tanh as it is).
+/// The parameters of an activation in ONNX, and their defaults, which are those of the operator of the same name;
+/// ScaledTanh has none, and 1 leaves Tanh unchanged.
 struct ActivationFacts {
   std::string_view name;
   Kind kind;
@@ -42,7 +42,7 @@ bool equalButForCase(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-/// Takes the next of a list of parameters, if there is one.
+/// Returns the next parameter of a list, if there is one.
 double next(const std::vector<float>& list, std::size_t& at, double otherwise) {
   return at < list.size() ? static_cast<double>(list[at++]) : otherwise;
 }
@@ -78,7 +78,7 @@ Result<std::vector<RecurrentActivation>> readActivations(const Node& node, const
         std::ranges::find_if(kFacts, [&](const ActivationFacts& f) { return equalButForCase(f.name, name); });
     if (facts == kFacts.end())
       return attributeProblem("activations", fmt::format("'{}' is not an activation that ONNX has", name));
-    // Parameters are taken in order by the functions that have them.
+    // The functions that have parameters take them in order.
     result.push_back({facts->kind, facts->takesAlpha ? next(alphas, alpha, facts->alpha) : 0.0,
                       facts->takesBeta ? next(betas, beta, facts->beta) : 0.0});
   }

@@ -9,7 +9,7 @@
 
 namespace fusescope::ops {
 
-/// One of the functions that the gates of LSTM, GRU and RNN apply.
+/// An activation function of the gates of LSTM, GRU and RNN.
 struct RecurrentActivation {
   enum class Kind {
     Affine,
@@ -28,19 +28,19 @@ struct RecurrentActivation {
   double alpha = 0, beta = 0;
 };
 
-/// The activations of a recurrent node, direction by direction: those of its attributes `activations`,
-/// `activation_alpha` and `activation_beta`, or `defaults` (names, for one direction) if it gives none.
+/// Reads the activations of a recurrent node, direction by direction, from its attributes `activations`,
+/// `activation_alpha` and `activation_beta`. If they are absent, `defaults` (names, for one direction) are used.
 Result<std::vector<RecurrentActivation>> readActivations(const Node& node, const std::vector<std::string>& defaults,
                                                          std::size_t directions);
 
-/// LSTM, or ONNX Runtime's DynamicQuantizeLSTM: the same gates with the same attributes.
+/// Whether the node is an LSTM or ONNX Runtime's DynamicQuantizeLSTM, which has the same gates and attributes.
 bool isLstm(const Node& node);
-/// The names of the activations that a recurrent node has where it gives none.
+/// Returns the names of the activations that a recurrent node uses if it names none.
 std::vector<std::string> defaultActivations(const Node& node);
-/// Whether it has just those in every direction, and clips nothing.
+/// Whether the node uses these default activations in every direction, and does not clip.
 bool hasStandardActivations(const Node& node);
 
-/// values[i] = f(values[i]), for float and double.
+/// Computes values[i] = f(values[i]), for float and double.
 template <class T>
 void activate(const RecurrentActivation& f, std::span<T> values);
 

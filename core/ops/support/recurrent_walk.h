@@ -10,18 +10,17 @@
 #include "ops/support/multiply.h"
 #include "ops/support/recurrent_activation.h"
 
-/// What the recurrent operators share: one layer that walks along sequences. The names for the gates and weights are
-/// those of the ONNX operators' pages.
+/// The part that the recurrent operators share: a layer that runs over sequences. Gates and weights have the names of
+/// the ONNX operators' pages.
 namespace fusescope::ops {
 
-// --- one direction
-// ----------------------------------------------------------------------------------------------------
+// One direction.
 
 template <class T>
 using Numbers = std::vector<T>;
 
-/// The inputs of a recurrent node as LSTM has them; null where one is absent. Those that hold numbers are of the type
-/// that is calculated in.
+/// The inputs of a recurrent node, named as in LSTM; null where one is absent. Inputs of numbers have the type in which
+/// the node calculates.
 struct RecurrentOperands {
   const Tensor* x = nullptr;
   const Tensor *w = nullptr, *r = nullptr, *b = nullptr;
@@ -29,11 +28,11 @@ struct RecurrentOperands {
   const Tensor *state = nullptr, *cell = nullptr, *peepholes = nullptr;
 };
 
-/// The extents of a node, and where a step of a sequence and a state lie in its tensors.
+/// The extents of a node, and the offsets of steps and states in its tensors.
 struct Layout {
   std::int64_t time = 0, batch = 0, features = 0, hidden = 0, directions = 1, gates = 1;
   bool batchFirst = false;
-  std::vector<std::int64_t> lengths;  ///< steps of each sequence of the batch
+  std::vector<std::int64_t> lengths;  ///< the number of steps of each sequence in the batch
 
   std::int64_t row(std::int64_t t, std::int64_t b) const { return batchFirst ? b * time + t : t * batch + b; }
   std::int64_t step(std::int64_t t, std::int64_t d, std::int64_t b) const {
@@ -67,35 +66,35 @@ inline Result<Layout> readLayout(const Node& node, const RecurrentOperands& oper
   return layout;
 }
 
-/// The weights of one direction as the steps need them, and the states of the whole batch.
+/// The weights of one direction in the layout that a step reads, and the states of the whole batch.
 template <class T>
 struct Direction {
   std::int64_t batch = 0, hidden = 0;
-  Numbers<T> projected;  ///< [row, gate, hidden]: X·Wᵀ + Wb, and + Rb where it may be added at once
-  Numbers<T> recurrent;  ///< [gate, hidden, hidden]: each gate's Rᵀ
-  Numbers<T> lateBias;   ///< GRU with linear_before_reset: Rbh
-  Numbers<T> peepholes;  ///< [i o f, hidden], zeros if there are none
+  Numbers<T> projected;  ///< [row, gate, hidden]: X·Wᵀ + Wb, plus Rb if it can be added here
+  Numbers<T> recurrent;  ///< [gate, hidden, hidden]: Rᵀ of each gate
+  Numbers<T> lateBias;   ///< for GRU with linear_before_reset: Rbh
+  Numbers<T> peepholes;  ///< [i o f, hidden]; zeros if there are none
   std::vector<RecurrentActivation> functions;
   T clip = std::numeric_limits<T>::infinity();
   Numbers<T> h, c;  ///< [batch, hidden]
-  /// What the products see of a state; empty: the state itself.
+  /// Converts a state to what the products read; if it is empty, they read the state itself.
   std::function<Numbers<T>(const Numbers<T>&)> seen;
 
-  /// f(x) with x first held within the clip threshold.
+  /// Applies an activation to `values`, which are first clamped to the clip threshold.
   void apply(std::size_t function, T* values) const {
     const std::span<T> all(values, static_cast<std::size_t>(hidden));
     if (clip < std::numeric_limits<T>::infinity())
       for (T& value : all) value = std::clamp(value, -clip, clip);
     activate(functions[function], all);
   }
-  /// state·Rᵀ of one gate.
+  /// Computes state·Rᵀ of one gate.
   Numbers<T> throughRecurrent(const Numbers<T>& state, std::int64_t gate) const {
     Numbers<T> product(static_cast<std::size_t>(batch * hidden));
     const Numbers<T> read = seen ? seen(state) : state;
     multiply(read.data(), recurrent.data() + gate * hidden * hidden, product.data(), batch, hidden, hidden);
     return product;
   }
-  /// Adds state·Rᵀ of one gate to that gate of `z`, which has `gates`.
+  /// Adds state·Rᵀ of one gate to that gate of `z`, which has `gates` gates.
   void addRecurrent(Numbers<T>& z, const Numbers<T>& state, std::int64_t gate, std::int64_t gates) const {
     const Numbers<T> product = throughRecurrent(state, gate);
     for (std::int64_t b = 0; b < batch; ++b)
@@ -105,7 +104,7 @@ struct Direction {
   }
 };
 
-/// Gates i, o, f, c: Ct = ft ⊙ Ct-1 + it ⊙ ct, Ht = ot ⊙ h(Ct)
+/// One step of an LSTM with gates i, o, f, c: Ct = ft ⊙ Ct-1 + it ⊙ ct, Ht = ot ⊙ h(Ct).
 template <class T>
 void stepLstm(const Node& node, Direction<T>& d, Numbers<T>& z) {
   const bool coupled = node.intAttribute("input_forget", 0) != 0;
@@ -134,17 +133,16 @@ void stepLstm(const Node& node, Direction<T>& d, Numbers<T>& z) {
   }
 }
 
-// --- the whole node
-// ---------------------------------------------------------------------------------------------------
+// The whole node.
 
-/// to[columns, rows] = from[rows, columns] transposed.
+/// Transposes a matrix: to[columns, rows] = from[rows, columns].
 template <class T>
 void transpose(const T* from, std::int64_t rows, std::int64_t columns, T* to) {
   for (std::int64_t r = 0; r < rows; ++r)
     for (std::int64_t c = 0; c < columns; ++c) to[c * rows + r] = from[r * columns + c];
 }
 
-/// X·Wᵀ + Wb (+ Rb) of direction `d`, for every step of every sequence.
+/// Computes X·Wᵀ + Wb (+ Rb) of direction `d` for every step of every sequence.
 template <class T>
 void project(const Node& node, const RecurrentOperands& operands, const Layout& layout, std::int64_t d,
              Direction<T>& direction) {
@@ -191,7 +189,7 @@ Result<Direction<T>> prepare(const Node& node, const RecurrentOperands& operands
   return direction;
 }
 
-/// All sequences of the batch take their steps together; one that has ended keeps its state.
+/// Runs the steps of all sequences of the batch together. A sequence that has ended keeps its state.
 template <class T, class Step>
 void walk(const Node& node, const Layout& layout, std::int64_t d, bool reverse, Direction<T>& direction, Step step,
           T* y) {
@@ -216,9 +214,9 @@ void walk(const Node& node, const Layout& layout, std::int64_t d, bool reverse, 
   }
 }
 
-/// All directions of a node, with `step` for one step of the batch: (node, direction, z), where `z` holds the projected
-/// inputs of the batch, [batch, gate, hidden], and the states of the direction advance. `seen` as in Direction.
-/// `results`, zeroed, are the node's outputs.
+/// Runs all directions of a node. `step` computes one step of the batch: step(node, direction, z), where `z` contains
+/// the projected inputs of the batch, [batch, gate, hidden], and the states in `direction` are updated. `seen` is the
+/// field of Direction. `results` are the node's outputs, initialised with zeros.
 template <class T, class Step>
 Status runRecurrence(const Node& node, const RecurrentOperands& operands, Step step, Tensors& results,
                      const std::function<Numbers<T>(const Numbers<T>&)>& seen = {}) {

@@ -12,16 +12,16 @@ namespace fusescope::ops {
 
 namespace {
 
-// More samples than this along one side of a bin come from a region that is no region of any image.
+// If one side of a bin would need more samples than this, the region is not a region of any image.
 constexpr double kMostSamples = 1 << 11;
 
-/// Along one axis: where a region begins, how long its bins are, and how many samples each takes.
+/// Where a region begins along one axis, the length of its bins, and the number of samples of each.
 struct RegionAxis {
   double start = 0, bin = 0;
   std::int64_t samples = 0;
 
   static Result<RegionAxis> create(double from, double to, std::int64_t bins, const RoiAlignForm& form) {
-    // Without the half-pixel shift a region is at least one pixel long.
+    // Without the half-pixel shift, a region is at least one pixel long.
     const double length = form.halfPixel ? to - from : std::max(to - from, 1.0);
     const double bin = length / static_cast<double>(bins);
     if (!std::isfinite(from) || !std::isfinite(bin) || std::fabs(bin) > kMostSamples)

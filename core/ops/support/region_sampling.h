@@ -8,38 +8,39 @@
 
 namespace fusescope::ops {
 
-// Where RoiAlign samples an image. Semantics: ONNX operator RoiAlign.
+// The places where RoiAlign samples an image, as the ONNX operator RoiAlign defines them.
 
-/// What the attributes of a RoiAlign say.
+/// The attributes of a RoiAlign.
 struct RoiAlignForm {
-  bool halfPixel = true;     ///< pixels are shifted by half of one
-  bool largest = false;      ///< of the samples of a bin; otherwise their mean
-  double scale = 1;          ///< from the regions' coordinates to pixels
-  std::int64_t samples = 0;  ///< along each side of a bin; 0: one a pixel
+  bool halfPixel = true;     ///< coordinates are shifted by half a pixel
+  bool largest = false;      ///< the result of a bin is the largest of its samples; otherwise their mean
+  double scale = 1;          ///< factor from the coordinates of regions to pixels
+  std::int64_t samples = 0;  ///< samples along each side of a bin; 0: one per pixel
   static RoiAlignForm of(const Node& node);
 };
 
-/// Four neighbours of a place and their weights; none (all 0) if the place is more than a pixel outside the image.
+/// The four neighbours of a place and their weights. All are 0 if the place is more than a pixel outside the image.
 struct Neighbours {
-  std::int64_t at[4] = {0, 0, 0, 0};  ///< row-major in the image plane
+  std::int64_t at[4] = {0, 0, 0, 0};  ///< row-major indices in the image plane
   double weight[4] = {0, 0, 0, 0};
 };
 
-/// The samples of every bin of one region, bins row-major, each with the same number of samples.
+/// The samples of every bin of a region. Bins are in row-major order, and each has the same number of samples.
 struct RegionSamples {
   std::size_t perBin = 0;
   std::vector<Neighbours> samples;
 };
 
-/// `region`: x and y of two corners. An error if a coordinate is not finite or the region is absurdly large.
+/// `region` contains x and y of two corners. It is an error if a coordinate is not finite or the region is absurdly
+/// large.
 Result<RegionSamples> regionSamples(const RoiAlignForm& form, const double (&region)[4], std::int64_t binsDown,
                                     std::int64_t binsAcross, std::int64_t height, std::int64_t width);
 
-/// The image that a region is of; an error if there is none.
+/// Returns the index of the image that a region refers to; it is an error if there is no such image.
 Result<std::int64_t> imageOfRegion(double number, std::int64_t images);
 
-/// One bin of one image plane: the mean of the bilinear samples, or the largest weighted neighbour of any (the maximum
-/// that ONNX's reference implementation takes: before the four are added up).
+/// Computes one bin of one image plane: the mean of the bilinear samples, or the largest weighted neighbour of all
+/// samples. ONNX's reference implementation takes the maximum in this way, before the four neighbours are added.
 template <class T>
 double pooledBin(const T* image, const Neighbours* samples, std::size_t count, bool largest) {
   double result = 0;

@@ -6,7 +6,8 @@
 
 namespace fusescope::ops {
 
-/// An error unless input `i`, called `what` by ONNX, is absent or has these extents as far as both are known.
+/// Checks that input `i`, which ONNX calls `what`, is absent or has these extents. Extents that are unknown on either
+/// side are not compared.
 inline Status requireExtents(const InferContext& context, std::size_t i, std::string_view what,
                              const std::vector<Dim>& extents) {
   if (!context.hasInput(i) || !context.input(i).shape.ranked) return Done{};
@@ -19,7 +20,8 @@ inline Status requireExtents(const InferContext& context, std::size_t i, std::st
                              TensorType{context.input(i).dtype, Shape::of(extents)}.text()));
 }
 
-/// Extent `axis` of input `i` if the input is there and ranked, else nothing known. The rank must have been checked.
+/// Returns extent `axis` of input `i`, or an unknown extent if the input is absent or unranked. The rank must have been
+/// checked.
 inline Dim extentOf(const InferContext& context, std::size_t i, std::size_t axis) {
   if (!context.hasInput(i) || !context.input(i).shape.ranked) return Dim();
   return context.input(i).shape.dims[axis];

@@ -1,4 +1,4 @@
-// Where the weights of Resize come from.
+// The weights of Resize.
 #include "ops/support/resampling.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace fusescope::ops {
 namespace {
 
-/// How a Resize (or Upsample) node maps places of the output to places of the input.
+/// How a Resize (or Upsample) node maps output indices to places of the input.
 struct Resampling {
   std::string mode, coordinates, nearest;
   double cubicA = -0.75;
@@ -38,7 +38,7 @@ struct Resampling {
   }
 };
 
-/// One axis: how many places, by which factor, and (tf_crop_and_resize) which part of the input.
+/// One axis: its number of output elements, its scale, and (for tf_crop_and_resize) the part of the input.
 struct ResampledAxis {
   std::int64_t in = 0, out = 0;
   double scale = 1, roiStart = 0, roiEnd = 1;
@@ -51,7 +51,7 @@ std::optional<std::vector<double>> knownDoubles(const Tensor* tensor) {
   return values;
 }
 
-/// The axes of concrete extents `dims` under `wish`.
+/// Returns the axes of known extents `dims` under `wish`.
 Result<std::vector<ResampledAxis>> resampledAxes(const Node& node, const Dims& dims, const ResizeWish& wish) {
   std::vector<ResampledAxis> axes;
   for (const std::int64_t dim : dims) axes.push_back({dim, dim, 1, 0, 1});
@@ -81,7 +81,7 @@ Result<std::vector<ResampledAxis>> resampledAxes(const Node& node, const Dims& d
   return axes;
 }
 
-/// The place of the input, with fraction, that place `at` of the output corresponds to.
+/// Returns the place in the input, with a fraction, of output index `at`.
 double originalPlace(const ResampledAxis& axis, const std::string& mode, std::int64_t at) {
   const auto x = static_cast<double>(at), in = static_cast<double>(axis.in);
   const double out = axis.scale * in;  // before rounding down
@@ -109,7 +109,7 @@ Taps tapsAt(const Resampling& r, const ResampledAxis& axis, std::int64_t at) {
   if (r.coordinates == "tf_crop_and_resize" && (x < 0 || x > static_cast<double>(axis.in - 1))) return {};
   const auto clamped = [&](std::int64_t place) { return std::clamp<std::int64_t>(place, 0, axis.in - 1); };
   if (r.mode == "nearest") return {{clamped(nearestPlace(x, r.nearest)), 1.0}};
-  // Antialiasing stretches the kernel when the axis shrinks.
+  // Antialiasing stretches the kernel if the axis shrinks.
   const double stretch = r.antialias ? std::min(axis.scale, 1.0) : 1.0, radius = r.mode == "linear" ? 1 : 2;
   const auto base = static_cast<std::int64_t>(std::floor(x));
   const auto first = static_cast<std::int64_t>(std::floor(-radius / stretch)) + 1;

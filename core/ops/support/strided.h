@@ -6,14 +6,14 @@
 
 namespace fusescope::ops {
 
-/// Elements from one index to the next along each axis of a dense tensor.
+/// Returns the strides of a dense tensor, in elements.
 inline Dims denseStrides(const Dims& dims) {
   Dims strides(dims.size(), 1);
   for (std::size_t i = dims.size(); i-- > 1;) strides[i - 1] = strides[i] * dims[i];
   return strides;
 }
 
-/// Strides for reading a dense tensor of extents `from` as if it had been broadcast to `to`.
+/// Returns strides that read a dense tensor of extents `from` as if it were broadcast to `to`.
 inline Dims broadcastStrides(const Dims& from, const Dims& to) {
   const Dims dense = denseStrides(from);
   Dims strides(to.size(), 0);
@@ -22,8 +22,8 @@ inline Dims broadcastStrides(const Dims& from, const Dims& to) {
   return strides;
 }
 
-/// Walks `dims` in row-major order, run by run along the innermost axis. Calls `run(offsets, steps, count)`:
-/// element k of the run is at offsets[j] + k * steps[j] in operand j.
+/// Visits the indices of `dims` in row-major order, one run along the innermost axis after another. It calls
+/// `run(offsets, steps, count)`: element k of the run is at offsets[j] + k * steps[j] in operand j.
 template <std::size_t N, class Run>
 void forEachRun(const Dims& dims, const std::array<Dims, N>& strides, Run run) {
   const std::size_t rank = dims.size();
@@ -47,7 +47,7 @@ void forEachRun(const Dims& dims, const std::array<Dims, N>& strides, Run run) {
   }
 }
 
-/// to[...] = from[...] over `dims`, each side with its own strides, in elements.
+/// Copies to[...] = from[...] over `dims`. Each side has its own strides, in elements.
 template <class T>
 void copyStrided(const Dims& dims, const T* from, const Dims& fromStrides, T* to, const Dims& toStrides) {
   forEachRun<2>(dims, {fromStrides, toStrides}, [&](const auto& offsets, const auto& steps, std::int64_t count) {
@@ -57,7 +57,8 @@ void copyStrided(const Dims& dims, const T* from, const Dims& fromStrides, T* to
   });
 }
 
-/// Calls `f(index)` for every index of `dims` in row-major order; f may return false to stop. Returns whether all ran.
+/// Calls `f(index)` for every index of `dims` in row-major order. `f` returns false to stop. Returns whether all calls
+/// were made and returned true.
 template <class F>
 bool forEachIndex(const Dims& dims, F f) {
   for (const std::int64_t dim : dims)

@@ -5,7 +5,7 @@
 
 namespace fusescope::ops {
 
-/// y[i] = f(x[i]) for x and y of one type T.
+/// Computes y[i] = f(x[i]), where x and y have the same type T.
 template <class T, class F>
 Result<Tensors> mapped(const KernelContext& context, F f) {
   Tensor result = TRY(allocateOutput(context));
@@ -15,7 +15,8 @@ Result<Tensors> mapped(const KernelContext& context, F f) {
   return Tensors{std::move(result)};
 }
 
-/// An operator on floats; `make(node)` reads the attributes once and gives a function of float and of double.
+/// Makes the schema of an operator on floats. `make(node)` reads the attributes once and returns a function of float
+/// and of double.
 template <class Make>
 OpSchema floatUnary(std::string op, Make make) {
   KernelFunction kernel = [make](const KernelContext& context) {
@@ -31,7 +32,7 @@ OpSchema floatUnary(std::string op, Make make) {
           .signature = {"T", {{'T', kFloatTypes}}}};
 }
 
-/// An operator on floats and integers without attributes.
+/// Makes the schema of an operator on floats and integers that has no attributes.
 template <class F>
 OpSchema numberUnary(std::string op, TypeSet types, F f) {
   KernelFunction kernel = [f](const KernelContext& context) {
@@ -47,7 +48,7 @@ OpSchema numberUnary(std::string op, TypeSet types, F f) {
           .signature = {"T", {{'T', types}}}};
 }
 
-/// A float operator without attributes, from a generic function.
+/// Makes the argument of floatUnary() for an operator without attributes from an expression of `x`.
 #define FUSESCOPE_FLOAT_FUNCTION(expression) [](const Node&) { return [](auto x) { return expression; }; }
 
 }  // namespace fusescope::ops

@@ -7,14 +7,14 @@
 
 namespace fusescope::ops {
 
-/// A 1×1 window that touches each element once.
+/// Whether the window is 1×1 and visits each element exactly once.
 inline bool isPointwise(const Window& window) {
   const Dims ones(window.kernel.size(), 1), zeros(window.kernel.size(), 0);
   return window.kernel == ones && window.strides == ones && window.padBegin == zeros && window.padEnd == zeros;
 }
 
-/// Calls run(columnRow, outOffset, inOffset, step, count) for every stretch of an unfolded image that lies inside the
-/// input: columns[columnRow * area + outOffset + k] belongs to image[inOffset + k * step].
+/// Calls run(columnRow, outOffset, inOffset, step, count) for every stretch of an unfolded image that is inside the
+/// input: columns[columnRow * area + outOffset + k] corresponds to image[inOffset + k * step].
 template <class Run>
 void forEachUnfolded(std::int64_t channels, const Dims& in, const Dims& out, const Window& window, Run run) {
   const std::size_t last = in.size() - 1;
@@ -45,7 +45,8 @@ void forEachUnfolded(std::int64_t channels, const Dims& in, const Dims& out, con
   }
 }
 
-/// columns[channel, tap, position] = image[channel, where the tap of that position lies], 0 in the padding.
+/// Fills columns[channel, tap, position] with the image element under that tap of the window at that position, or 0 in
+/// the padding.
 template <class T>
 void unfold(const T* image, std::int64_t channels, const Dims& in, const Dims& out, const Window& window, T* columns) {
   const std::int64_t area = elementCount(out).value();
@@ -57,7 +58,7 @@ void unfold(const T* image, std::int64_t channels, const Dims& in, const Dims& o
                   });
 }
 
-/// The reverse: adds each column element to the place of `image` (extents `in`) that its tap lies on.
+/// Does the reverse: adds each element of `columns` to the element of `image` (extents `in`) that is under its tap.
 template <class T>
 void foldAdd(const T* columns, std::int64_t channels, const Dims& in, const Dims& out, const Window& window, T* image) {
   const std::int64_t area = elementCount(out).value();

@@ -9,11 +9,12 @@
 
 namespace fusescope::ops {
 
-// Numbers of operations. One that 64 bits do not hold stays at kBeyondCounting, and flopsOfNode() calls it unknown.
+// Counts of operations. A count that does not fit into 64 bits is kBeyondCounting, and flopsOfNode() reports it as
+// unknown.
 
 inline constexpr std::int64_t kBeyondCounting = std::numeric_limits<std::int64_t>::max();
 
-/// The product of numbers that are 0 or more.
+/// Returns the product of numbers that are not negative.
 inline std::int64_t workOf(std::span<const std::int64_t> factors) {
   std::int64_t product = 1;
   bool isBeyond = false;

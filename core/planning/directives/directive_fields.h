@@ -9,18 +9,18 @@
 
 namespace fusescope {
 
-/// The fields of one directive in a file. Errors name the field by its place: directives[3].type. What is asked for is
-/// known; a field that nobody asked for is an error.
+/// Reads the fields of one directive in a file. Errors name the place of the field, such as directives[3].type. It
+/// records which fields were read, so that a field that nobody reads can be reported as an error.
 class DirectiveFields {
  public:
-  /// `index`: its place in the list. `json` must outlive this.
+  /// `index` is the index of the directive in its list. `json` must outlive this object.
   DirectiveFields(const Json& json, std::size_t index) : m_json(json), m_index(index) {}
 
   Result<std::string> text(const char* field) const;
   Result<std::string> textOrNothing(const char* field) const;
   Result<std::int64_t> number(const char* field) const;
   Diagnostic bad(std::string field, std::string problem) const;
-  /// An error if there is a field that was never asked for. `owner` is what it would be a key of.
+  /// Returns an error if there is a field that was never read. `owner` describes the object that contains it.
   Status checkAllRead(std::string_view owner) const;
 
  private:

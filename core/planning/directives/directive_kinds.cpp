@@ -1,6 +1,6 @@
 #include "planning/directives/directive_form.h"
 
-// The list of kinds, and nothing else: a program with another list takes this file's place.
+// This file contains only the list of kinds, so that a program with another list can replace it.
 
 namespace fusescope {
 

@@ -59,7 +59,7 @@ void DirectiveResolver::takeOver(int& slot, int index) {
   slot = index;
 }
 
-/// Whether `later` takes the place of `earlier`: it does, unless only the earlier says obey.
+/// Whether `later` takes precedence over `earlier`: it does, unless only the earlier one has `obey`.
 bool DirectiveResolver::overrides(int later, int earlier) const {
   return at(later).strictness == Strictness::Obey || at(earlier).strictness == Strictness::Prefer;
 }
@@ -91,7 +91,7 @@ Diagnostic DirectiveResolver::conflict(const Directive& earlier, const Directive
           .help = "Leave one of them out, let one say prefer, or make their patterns narrower."};
 }
 
-/// The order in which those of one node or value would take each other's place.
+/// Orders the directives of each node or value by precedence.
 void DirectiveResolver::orderPins(std::vector<std::vector<int>>& table) const {
   for (std::vector<int>& pins : table) {
     std::sort(pins.begin(), pins.end(), [&](int a, int b) {
@@ -101,9 +101,10 @@ void DirectiveResolver::orderPins(std::vector<std::vector<int>>& table) const {
   }
 }
 
-/// One decision for each pair of directives of which one is in force in place of the other, with the nodes where.
+/// Adds one decision for each pair of directives of which one is in force instead of the other, with the nodes
+/// concerned.
 void DirectiveResolver::explainOverridden() {
-  std::map<std::pair<int, int>, std::set<NodeId>> overridden;  // by (not in force, in force)
+  std::map<std::pair<int, int>, std::set<NodeId>> overridden;  // by (directive not in force, directive in force)
   for (const Lost& lost : m_lost) {
     const bool holdsInPart =
         lost.directive == m_map.truncateInputsDirective || lost.directive == m_map.truncateConstantsDirective;

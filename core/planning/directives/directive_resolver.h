@@ -10,33 +10,33 @@
 
 namespace fusescope {
 
-/// Matches the patterns of a list of directives and settles which is in force where. Each kind writes what it wishes
-/// into the map; what two directives want of one place goes through claim() or takeOver().
+/// Matches the patterns of a list of directives and decides which directive is in force where. Each kind writes its
+/// entries into the map; claim() and takeOver() decide if two directives apply to the same place.
 class DirectiveResolver {
  public:
-  /// All references must outlive this.
+  /// All arguments must outlive this object.
   DirectiveResolver(const Model& model, const Target& target, const Directives& directives, const StopToken& stop);
   Result<DirectiveMap> run();
 
   const Graph& graph() const { return m_graph; }
   const Directive& at(int index) const { return m_directives[static_cast<std::size_t>(index)]; }
   DirectiveMap& map() { return m_map; }
-  /// Matches the pattern, and answers for all that it names outside the graph's nodes.
+  /// Matches the pattern of a directive, and answers for everything that it matches besides nodes of the graph.
   Result<PatternMatch> match(int index);
-  /// Lets a directive have a place of the map that is about `node`, unless an `obey` holds it against its `prefer`.
-  /// Errors: two different `obey`.
+  /// Enters a directive into `slot`, an entry of the map about `node`, unless an `obey` is there and the directive is a
+  /// `prefer`. It is an error if two `obey` directives differ.
   Status claim(int& slot, int index, NodeId node);
-  /// Matches the pattern and claims the places of the nodes in a table by NodeId.
+  /// Matches the pattern, and claims the entries of the matched nodes in a table by NodeId.
   Status claimEach(std::vector<int>& table, int index);
-  /// Lets a directive have a place of the map of which the last always has it.
+  /// Enters a directive into `slot`, an entry of the map for which the last directive is always in force.
   void takeOver(int& slot, int index);
 
  private:
-  /// A directive that is not in force somewhere.
+  /// A directive that is not in force at a place.
   struct Lost {
     int directive;
-    const int* slot;  ///< holds the one in force, once all are resolved
-    NodeId node;      ///< invalid: it is about no node
+    const int* slot;  ///< contains the directive in force when all are resolved
+    NodeId node;      ///< invalid if the place is not about a node
   };
 
   bool overrides(int later, int earlier) const;

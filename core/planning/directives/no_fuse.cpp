@@ -50,7 +50,7 @@ Status resolve(DirectiveResolver& resolver, int index) {
   wish.nodes.assign(resolver.graph().nodeIdLimit(), directive.pattern.empty() ? 1 : 0);
   if (!directive.pattern.empty()) {
     const PatternMatch found = TRY(resolver.match(index));
-    if (found.nodes.empty()) return Done{};  // answered already
+    if (found.nodes.empty()) return Done{};  // it was answered already
     for (const NodeId id : found.nodes) wish.nodes[id.index] = 1;
   }
   resolver.map().noFuse.push_back(std::move(wish));
@@ -63,7 +63,7 @@ Decision answer(const Directive& directive, std::vector<Subject> nodes, const Gr
                 {{"rule", directive.rule}, {"nodes", count}});
 }
 
-/// The rule that made the kernel which runs the node.
+/// Returns the rule that made the kernel of the node.
 std::string ruleAt(const Plan& plan, NodeId node) {
   const FusedNode* fused = plan.fusedNodeOf(node);
   return fused == nullptr ? std::string() : fused->rule;

@@ -15,7 +15,7 @@ std::string words(const Directive& directive) {
   return "output of " + directive.pattern + " as " + std::string(name(directive.type)) + strictnessSuffix(directive);
 }
 
-/// Of the values that `value:` names, else of every output of the nodes.
+/// Applies to the values that `value:` matches, or else to every output of the nodes.
 Status resolve(DirectiveResolver& resolver, int index) {
   DirectiveMap& map = resolver.map();
   const PatternMatch found = TRY(resolver.match(index));

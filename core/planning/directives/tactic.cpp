@@ -18,10 +18,10 @@ Status read(const DirectiveFields& fields, Directive& into) {
   return Done{};
 }
 
-/// The build takes it; a plan says that it was asked for.
+/// The build uses the tactic; the plan only records that it was asked for.
 Status resolve(DirectiveResolver& resolver, int index) {
   const PatternMatch found = TRY(resolver.match(index));
-  if (found.nodes.empty()) return Done{};  // answered already
+  if (found.nodes.empty()) return Done{};  // it was answered already
   std::vector<Subject> subjects;
   for (const NodeId id : found.nodes) subjects.push_back(Subject::node(resolver.graph().node(id).name));
   const Directive& directive = resolver.at(index);

@@ -4,7 +4,7 @@
 
 namespace fusescope {
 
-// What the kinds that ask for truncation share: "none|long|double|all".
+// What all kinds that ask for truncation share: the argument "none|long|double|all".
 
 inline constexpr std::string_view kTruncateArgument = "none|long|double|all";
 
@@ -13,7 +13,7 @@ std::string printTruncateWish(const Directive& directive);
 void writeTruncateWish(const Directive& directive, Json& json);
 Status readTruncateWish(const DirectiveFields& fields, Directive& into);
 
-/// What is each kind's own; the rest of the form is the same for all.
+/// What differs between these kinds; the rest of the form is the same.
 struct TruncateKind {
   std::string_view name, option, help;
   decltype(DirectiveForm::parse) parse;

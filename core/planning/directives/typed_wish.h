@@ -4,16 +4,16 @@
 
 namespace fusescope {
 
-// What the kinds that ask for a type share: "PATTERN=TYPE[:obey|prefer]".
+// What the kinds that ask for a type share: the argument "PATTERN=TYPE[:obey|prefer]".
 
 inline constexpr std::string_view kTypedArgument = "PATTERN=TYPE[:obey|prefer]";
 
-/// The pattern may hold '=' and ':' itself, so both are looked for from the end.
+/// Parses such an argument. The pattern itself may contain '=' and ':', so that both are searched from the end.
 Result<Directive> parseTypedWish(DirectiveKind kind, std::string_view option, std::string_view text);
 std::string printTypedWish(const Directive& directive);
 void writeTypedWish(const Directive& directive, Json& json);
 Status readTypedWish(const DirectiveFields& fields, Directive& into);
-/// " (obey)" where it says so.
+/// Returns " (obey)" if the directive has `obey`; otherwise an empty text.
 std::string strictnessSuffix(const Directive& directive);
 
 }  // namespace fusescope

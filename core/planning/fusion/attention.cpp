@@ -13,8 +13,8 @@ namespace {
 //   k ─[view|transpose|scale|expand]*─ MatMul ─[scale|mask|bias|choice|view]*─ Softmax ─[guard]─[view]*─┐
 //   v ─[view|transpose|expand]*───────────────────────────────────────────────────────────────── MatMul
 //   ─[transpose|view]*─
-// with float Casts anywhere. Views between the products leave the last two axes as they are. A kernel of this kind
-// reads q, k and v at one type and holds scores and probabilities in its accumulate type, except that it narrows the
+// Float Casts may be anywhere. Views between the products do not change the last two axes. A kernel of this kind reads
+// q, k and v in one type and keeps scores and probabilities in its accumulate type, except that it narrows the
 // probabilities to the type of q, k and v for the second product.
 constexpr int kStepsAboveSoftmax = 32;
 
@@ -71,8 +71,8 @@ class AttentionRule {
     return bindings;
   }
 
-  /// Walks from the operand of Softmax up to the MatMul of q and k. `path` gets the nodes between them, `terms` those
-  /// that change the scores, the last change first. What ended the first way that was tried is the obstacle.
+  /// Walks from the operand of Softmax up to the MatMul of q and k. `path` gets the nodes between them, and `terms`
+  /// those that change the scores, the last change first. The obstacle is what ended the first path that was tried.
   const Node* findScores(ValueId value, std::vector<NodeId>& path, Bindings& terms) {
     const NodeId producer = value.valid() ? m_graph.value(value).producer : NodeId();
     if (!producer.valid())
@@ -98,14 +98,14 @@ class AttentionRule {
     return nullptr;
   }
 
-  /// `inWords` makes the text, if it is the first.
+  /// `inWords` makes the text if this is the first obstacle.
   template <class InWords>
   const Node* endsAt(InWords inWords) {
     if (m_obstacle.empty()) m_obstacle = inWords();
     return nullptr;
   }
 
-  /// A node that hands the matrices of the scores through.
+  /// Whether the node passes on the matrices of the scores unchanged.
   bool carriesOn(const Node& node) const {
     if (isFloatCast(m_graph, node)) return true;
     if (!isView(m_graph, node)) return false;
@@ -115,8 +115,8 @@ class AttentionRule {
            std::equal(from.dims.end() - 2, from.dims.end(), to.dims.end() - 2);
   }
 
-  /// Which operands of a term above Softmax can be the scores, an invalid id for none: a term leaves their extents as
-  /// they are.
+  /// Returns the operands of a term above Softmax that can be the scores; an invalid id for an operand that cannot,
+  /// because a term does not change the extents of the scores.
   std::array<ValueId, 2> termOperands(const Node& node) const {
     std::array<ValueId, 2> operands;
     if (node.is("Add") || node.is("Mul")) operands = {node.input(0), node.input(1)};
@@ -128,7 +128,7 @@ class AttentionRule {
     return operands;
   }
 
-  /// The MatMul that alone reads the probabilities, over Casts and views, which `path` gets.
+  /// Returns the MatMul that is the only reader of the probabilities, after Casts and views, which `path` gets.
   const Node* secondProduct(ValueId probabilities, std::vector<NodeId>& path) const {
     const Node* next = onlyConsumer(m_graph, probabilities);
     while (next != nullptr && carriesOn(*next) && next->input(0) == probabilities) {
@@ -151,14 +151,15 @@ class AttentionRule {
     return node.is("Div") && isScalarConstant(m_graph, node.input(1));
   }
 
-  /// A node before q, k or v that a kernel can do while it reads. Repeating heads is Unsqueeze, Expand, Reshape.
+  /// Whether a kernel can do this node before q, k or v while it reads. Heads are repeated by Unsqueeze, Expand and
+  /// Reshape.
   bool absorbable(const Node& node) const {
     const bool expands = node.is("Expand") && m_graph.isConstant(node.input(1));
     return isView(m_graph, node) || node.is("Transpose") || isScale(node) || expands || isFloatCast(m_graph, node);
   }
 
-  /// Returns what the kernel reads then. `scaleRole`: what a scale right before the product is called; empty where
-  /// there is none.
+  /// Adds the nodes before an operand that the kernel can do, and returns the value that it then reads. `scaleRole` is
+  /// the role of a scale directly before the product; it is empty if no scale is allowed.
   ValueId absorbAbove(ValueId value, std::string_view scaleRole) {
     for (bool first = true;; first = false) {
       const NodeId producer = m_graph.value(value).producer;
@@ -173,7 +174,7 @@ class AttentionRule {
     }
   }
 
-  /// A part of a larger tensor that holds q, k and v, if only this kernel reads it.
+  /// Adds the node that makes `value` a part of a larger tensor of q, k and v, if only this kernel reads the part.
   void absorbPart(ValueId value) {
     const NodeId producer = m_graph.value(value).producer;
     if (!producer.valid() || !m_state.fusible(producer) || !m_state.alone(producer)) return;
@@ -204,7 +205,7 @@ class AttentionRule {
 
 GuardedSoftmax guardedSoftmax(const Graph& graph, const Node& softmax) {
   GuardedSoftmax guarded{.nodes = {softmax.id}, .result = softmax.outputs.front()};
-  std::vector<ValueId> forms{guarded.result};  // the probabilities, and what Casts make of them
+  std::vector<ValueId> forms{guarded.result};  // the probabilities, and the values that Casts make of them
   std::vector<NodeId> casts, readers;
   for (std::size_t i = 0; i < forms.size(); ++i) {
     if (graph.isOutput(forms[i])) return guarded;

@@ -29,7 +29,7 @@ ValueId behindOwnCasts(const RegionBuilder& state, ValueId value, std::vector<No
 
 namespace {
 
-/// Kernels that read and write what they are told, whatever its float type.
+/// Whether kernels of this kind read and write any float type, as the plan requires.
 bool takesCast(std::string_view kind) {
   constexpr std::array kNot = {std::string_view("if"),         std::string_view("loop"),
                                std::string_view("scan"),       std::string_view("control_flow"),
@@ -47,8 +47,9 @@ bool join(RegionBuilder& state, NodeId host, NodeId cast) {
                          .deliversInner = state.kindOf(host) == kinds::kPointwise});
 }
 
-//   kernel ─ Cast      between floats: into the kernel that writes the type, else into the one that reads it
-//   Cast ─ kernel
+//
+//   kernel ─ Cast      between floats: a Cast goes into the kernel that writes its operand, or else into the one that
+//   Cast ─ kernel      reads its result
 void fuseCasts(RegionBuilder& state) {
   const Graph& graph = state.graph();
   for (const NodeId id : state.scope()) {

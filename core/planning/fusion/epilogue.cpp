@@ -9,7 +9,7 @@ namespace fusescope {
 
 namespace {
 
-/// Which roots take an epilogue, and what theirs may hold.
+/// Which roots have an epilogue, and what it may contain.
 struct EpilogueForm {
   std::string_view rule;
   std::string_view kind;
@@ -19,13 +19,14 @@ struct EpilogueForm {
 
 constexpr std::size_t kLongestRegion = 24;
 
-/// What partOf() tells apart, besides parts that are rules of their own.
+/// The parts that partOf() distinguishes, besides parts that are rules of their own.
 constexpr std::array<std::string_view, 2> kParts{"activation", "residual"};
 
-//   root ─ f ─ g ─ …        each of f, g one elementwise node, or several between which a value forks and joins:
-//   root ─┬─ Sigmoid ─┐
+//
+//   root ─ f ─ g ─ …        each of f, g is one elementwise node, or several nodes between which a value forks and
+//   joins: root ─┬─ Sigmoid ─┐
 //         └────────── Mul ─ …
-// Between them values may be quantised and dequantised again:   root ─ QuantizeLinear ─ DequantizeLinear ─ f ─ …
+// Between them, values may be quantised and dequantised again: root ─ QuantizeLinear ─ DequantizeLinear ─ f ─ …
 class EpilogueRule {
  public:
   EpilogueRule(RegionBuilder& state, const EpilogueForm& form, NodeId root)
@@ -77,7 +78,7 @@ class EpilogueRule {
     return true;
   }
 
-  /// The smallest set of nodes that take m_value and leave one value in its place; nothing if there is none.
+  /// Finds the smallest set of nodes that read m_value and leave a single value in its place; nothing if there is none.
   std::optional<ValueId> closeRegion(std::vector<NodeId>& region) {
     if (m_graph.isOutput(m_value)) return std::nullopt;
     for (;;) {
@@ -101,7 +102,7 @@ class EpilogueRule {
     return inside(node) || std::find(region.begin(), region.end(), node) != region.end();
   }
 
-  /// m_value and results of the region that somebody outside still needs.
+  /// Returns m_value and results of the region that nodes outside still need.
   std::vector<ValueId> liveValues(const std::vector<NodeId>& region) const {
     std::vector<ValueId> live;
     const auto consider = [&](ValueId value) {
@@ -115,7 +116,7 @@ class EpilogueRule {
     return live;
   }
 
-  /// In graph order, so that the first depends on none of the others.
+  /// Returns the users in graph order, so that the first depends on none of the others.
   std::vector<NodeId> usersOfLiveValues(const std::vector<NodeId>& region) const {
     std::vector<NodeId> users;
     for (ValueId value : liveValues(region)) {
@@ -135,14 +136,16 @@ class EpilogueRule {
                        [&](ValueId value) { return value.valid() && m_graph.isConstant(value); });
   }
 
-  /// QuantizeLinear or DequantizeLinear by constants: arithmetic between elementwise nodes.
+  /// Whether the node is a QuantizeLinear or DequantizeLinear with constants, which is arithmetic between elementwise
+  /// nodes.
   bool isQuantization(const Node& node) const {
     return (node.is("QuantizeLinear") || node.is("DequantizeLinear")) && node.outputs.size() == 1 &&
            std::all_of(node.inputs.begin() + 1, node.inputs.end(),
                        [&](ValueId value) { return !value.valid() || m_graph.isConstant(value); });
   }
 
-  /// What is dequantised last is left to the kernel that reads it: integers are what stands in memory.
+  /// Whether the value is dequantised. The last dequantisation is left to the kernel that reads it, so that integers
+  /// are in memory.
   bool isDequantized(ValueId value) const { return producerIf(m_graph, value, "DequantizeLinear") != nullptr; }
 
   bool acceptable(NodeId id, const std::vector<NodeId>& region) {
@@ -172,7 +175,7 @@ class EpilogueRule {
     return false;
   }
 
-  /// No view stands between the root and m_value.
+  /// Whether no view is between the root and m_value.
   bool rootExtentsStand() const { return sameExtents(m_graph, m_graph.node(m_root).outputs.front(), m_value); }
 
   bool alongLastAxis(ValueId operand) const {
@@ -182,7 +185,7 @@ class EpilogueRule {
     return own.rank() == 1 && root.rank() > 0 && now.rank() > 0 && root.dims.back() == now.dims.back();
   }
 
-  /// The part of an epilogue that a node is: what --no-fuse can switch off alone.
+  /// Returns which part of an epilogue a node is; --no-fuse can switch each part off separately.
   std::string_view partOf(const Node& node, const std::vector<NodeId>& region) const {
     if (node.is("BatchNormalization")) return "batch_norm";
     if (isFloatCast(m_graph, node)) return "cast";
@@ -198,7 +201,8 @@ class EpilogueRule {
     return constantTensor ? m_form.rule : std::string_view("activation");
   }
 
-  /// A value that forks is taken only if all its users are: says who was in the way, if anybody could be taken.
+  /// A value that forks is merged only if all its users are. This records which user prevented it, if any of the others
+  /// could have been merged.
   void explainOutsideUser(const std::vector<NodeId>& region, const std::vector<NodeId>& users, NodeId user) {
     if (users.size() < 2) return;
     for (NodeId other : users) {
@@ -220,13 +224,13 @@ class EpilogueRule {
   ValueId m_value;  ///< what the kernel leaves so far
 };
 
-/// Products of bytes: sums of int32, which a Cast behind them makes floats.
+/// Whether the node is a product of bytes, whose sums are int32; a Cast after it makes them floats.
 bool isIntegerProduct(const Node& node) {
   return node.is("ConvInteger") || node.is("MatMulInteger");
 }
 
-/// The later of two roots that meet in a sum takes it: then a chain of sums runs as it comes, and the summands need
-/// not all wait in memory.
+/// If two roots meet in a sum, the later one includes it. A chain of sums then runs in order, and the summands are not
+/// all in memory at once.
 template <class IsRoot>
 void fuseEpilogues(RegionBuilder& state, const EpilogueForm& form, const IsRoot& isRoot) {
   const std::vector<NodeId>& order = state.scope();

@@ -19,7 +19,7 @@ Fusion fuseNodes(const Graph& graph, const Partitioning& partition, std::span<co
                  const FusionLimits& limits) {
   RegionBuilder builder(graph, partition, scope, limits);
   for (const FusionRule* rule : fusionRules()) rule->apply(builder);
-  // Under directives it is the directives that stand in the way.
+  // If there are directives, they are what prevents further merges.
   if (limits.directives == nullptr) explainLeftovers(builder);
   return builder.finish();
 }

@@ -1,6 +1,6 @@
 #include "planning/fusion/rules.h"
 
-// The list of rules, and nothing else: a program with another list takes this file's place.
+// This file contains only the list of rules, so that a program with another list can replace it.
 
 namespace fusescope {
 

@@ -8,7 +8,8 @@ namespace fusescope {
 
 namespace {
 
-/// [C, 1, 1] or [1, C, 1, 1] for a value of [N, C, H, W]: runs along the second axis only.
+/// Whether the constant is [C, 1, 1] or [1, C, 1, 1] for a value of [N, C, H, W], so that it runs along the second axis
+/// only.
 bool alongChannels(const Graph& graph, ValueId constant, ValueId value, std::size_t) {
   const Shape& own = graph.value(constant).type.shape;
   const Shape& shape = graph.value(value).type.shape;
@@ -26,8 +27,8 @@ bool allEqual(const Graph& graph, ValueId constant, double number) {
   return true;
 }
 
-//   x[N, C, ...] ─ Reshape [N, groups, ...] ─ InstanceNormalization(·, 1, 0) | its arithmetic ─ Reshape ─ [Mul w] ─
-//   [Add b]
+//   x[N, C, ...] ─ Reshape [N, groups, ...] ─ f ─ Reshape ─ [Mul w] ─ [Add b]
+// where f is InstanceNormalization(·, 1, 0), or its arithmetic.
 class GroupNormRule {
  public:
   explicit GroupNormRule(RegionBuilder& state) : m_state(state), m_graph(state.graph()) {}
@@ -50,7 +51,7 @@ class GroupNormRule {
   }
 
  private:
-  /// The view that makes `groups`, [N, G, ...], of [N, C, ...].
+  /// Returns the view that makes `groups`, [N, G, ...], of [N, C, ...].
   const Node* viewOf(ValueId groups) const {
     const NodeId producer = groups.valid() ? m_graph.value(groups).producer : NodeId();
     if (!producer.valid() || !isView(m_graph, m_graph.node(producer)) || !m_state.fusible(producer)) return nullptr;

@@ -8,19 +8,19 @@ namespace fusescope {
 
 namespace {
 
-/// Kernels that take elementwise nodes behind them.
+/// Whether kernels of this kind include elementwise nodes after them.
 bool takesPointwise(std::string_view kind) {
   constexpr std::array kKinds = {kinds::kConv, kinds::kMatMul, kinds::kGemm, kinds::kBatchNorm, kinds::kPointwise};
   return std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
-/// The operator that an activation's first factor is found by.
+/// Returns the operator from which the first factor of an activation is recognised.
 std::string_view activationOf(const Node& node) {
   if (node.is("Erf")) return "gelu";
   return node.is("Sigmoid") ? "silu" : std::string_view();
 }
 
-/// What kept an elementwise node that runs alone from the kernel that makes what it reads.
+/// Records what prevented an elementwise node that runs alone from being part of the kernel that makes its operand.
 void explainProducer(RegionBuilder& state, const Node& node) {
   const Graph& graph = state.graph();
   for (const ValueId operand : node.inputs) {

@@ -12,12 +12,13 @@ bool holds(const std::vector<NodeId>& nodes, NodeId node) {
   return std::ranges::find(nodes, node) != nodes.end();
 }
 
-/// A mean that keeps its axes: of [N, R, C], tf2onnx writes that over the last as a GlobalAveragePool.
+/// Whether the node is a mean that keeps its axes. For [N, R, C], tf2onnx writes the mean over the last axis as a
+/// GlobalAveragePool.
 bool isMean(const Node& node) {
   return node.is("ReduceMean") || node.is("GlobalAveragePool");
 }
 
-/// What produces `value`, if that is a mean.
+/// Returns the producer of `value` if it is a mean.
 const Node* meanAt(const Graph& graph, ValueId value) {
   const NodeId producer = value.valid() ? graph.value(value).producer : NodeId();
   return producer.valid() && isMean(graph.node(producer)) ? &graph.node(producer) : nullptr;
@@ -50,7 +51,7 @@ std::optional<NormCore> NormMatcher::match(const Node& mean, std::string& obstac
   return core;
 }
 
-/// d of d · d, before Casts.
+/// Returns d if `square` is d · d, where d is the value before Casts.
 std::optional<ValueId> NormMatcher::squared(ValueId square, NormCore& core) const {
   const Node* pow = producerIf(m_graph, square, "Pow");
   if (pow != nullptr && isConstantNumber(m_graph, pow->input(1), 2)) {
@@ -65,7 +66,7 @@ std::optional<ValueId> NormMatcher::squared(ValueId square, NormCore& core) cons
   return d;
 }
 
-/// mean(x · x) - mean(x) · mean(x), the variance, and a Max of it and 0, where that is all that reads the mean.
+/// Finds the variance as mean(x · x) - mean(x) · mean(x), with a Max of it and 0 if that is the only reader.
 const Node* NormMatcher::meanOffSquares(const Node& mean, ValueId x, NormCore& core) const {
   NormCore taken;
   const Node* difference = next(mean, taken);
@@ -84,7 +85,8 @@ const Node* NormMatcher::meanOffSquares(const Node& mean, ValueId x, NormCore& c
   return bounded ? most : difference;
 }
 
-/// x - mean(x), where the variance came from the squares of x.
+/// Returns the value x - mean(x), if a node calculates it. It is searched if the variance was calculated from the
+/// squares of x.
 std::optional<ValueId> NormMatcher::centred(ValueId x) const {
   for (const NodeId reader : m_graph.value(x).consumers) {
     const Node& node = m_graph.node(reader);
@@ -95,12 +97,13 @@ std::optional<ValueId> NormMatcher::centred(ValueId x) const {
   return std::nullopt;
 }
 
-/// The one node that reads what `node` makes, behind Casts.
+/// Returns the only node that reads the result of `node`, after Casts.
 const Node* NormMatcher::next(const Node& node, NormCore& core) const {
   return onlyConsumer(m_graph, behindCasts(m_graph, node.outputs.front(), core.nodes));
 }
 
-/// Add epsilon, then the root of it; `inverse`: what comes back is one over the root already.
+/// Finds the addition of epsilon and the root of the sum. `inverse` is set if the returned node already gives the
+/// reciprocal of the root.
 const Node* NormMatcher::reciprocal(const Node& mean, NormCore& core, bool& inverse, std::string& obstacle) const {
   const Node* plus = next(mean, core);
   const auto number = [&](const Node& node, std::size_t i) { return isScalarConstant(m_graph, node.input(i)); };
@@ -129,7 +132,7 @@ const Node* NormMatcher::reciprocal(const Node& mean, NormCore& core, bool& inve
   return after;
 }
 
-/// Whether d = x - mean(x) over the same axes; takes both nodes.
+/// Whether d = x - mean(x) over the same axes; if so, both nodes are added.
 bool NormMatcher::takeCentring(ValueId d, NormCore& core) const {
   const Node* sub = producerIf(m_graph, d, "Sub");
   if (sub == nullptr) return false;
@@ -142,7 +145,7 @@ bool NormMatcher::takeCentring(ValueId d, NormCore& core) const {
   return true;
 }
 
-/// `value` where it is another Sub of the same operands as the one that core has.
+/// Returns the producer of `value` if it is another Sub of the same operands as the one in `core`.
 const Node* NormMatcher::differenceTo(ValueId value, const NormCore& core) const {
   const Node* other = producerIf(m_graph, value, "Sub");
   if (!core.centred || other == nullptr) return nullptr;
@@ -153,7 +156,7 @@ const Node* NormMatcher::differenceTo(ValueId value, const NormCore& core) const
   return same(0) && same(1) ? other : nullptr;
 }
 
-/// r · w, if that is all that reads r.
+/// Returns the node of r · w, if it is the only reader of r.
 const Node* NormMatcher::weightOf(ValueId inverse, NormCore& core) const {
   const Node* product = onlyConsumerIf(m_graph, inverse, "Mul");
   if (product == nullptr || !m_graph.isConstant(otherOperand(*product, inverse))) return nullptr;
@@ -161,14 +164,14 @@ const Node* NormMatcher::weightOf(ValueId inverse, NormCore& core) const {
   return product;
 }
 
-/// The Neg of `value`, if there is one.
+/// Returns the Neg of `value`, if there is one.
 const Node* NormMatcher::negationOf(ValueId value) const {
   for (const NodeId reader : m_graph.value(value).consumers)
     if (m_graph.node(reader).is("Neg")) return &m_graph.node(reader);
   return nullptr;
 }
 
-/// x · weighted + (b - mean · weighted), where d = x - mean; the mean may be negated first, and b added.
+/// Matches x · weighted + (b - mean · weighted), where d = x - mean. The mean may be negated first, and b added.
 bool NormMatcher::takeSpreadOut(ValueId weighted, ValueId d, NormCore& core) const {
   const Node* difference = producerIf(m_graph, d, "Sub");
   if (!core.centred || difference == nullptr || m_graph.isOutput(weighted)) return false;
@@ -229,7 +232,7 @@ bool NormMatcher::takeScaling(const Node& deviation, bool inverse, ValueId d, No
   return true;
 }
 
-/// Takes the Casts of x whose readers are all taken; what is left to read is the input.
+/// Adds the Casts of x whose readers are all in the norm. The value before them is the input.
 void NormMatcher::placeInput(ValueId x, NormCore& core) const {
   std::vector<ValueId> entries;
   for (bool grown = true; grown;) {

@@ -8,32 +8,33 @@
 
 namespace fusescope {
 
-/// The arithmetic of a norm over the last axes: (x - mean) / sqrt(mean of squares + epsilon), without the mean for an
-/// RMS norm, before weight and bias, or with those that are put in before x is.
+/// The arithmetic of a norm over the last axes: (x - mean) / sqrt(mean of squares + epsilon). An RMS norm has no mean.
+/// Weight and bias are included only if they are applied before x is.
 struct NormCore {
-  std::vector<NodeId> nodes;  ///< float Casts between them, and those of x that nobody else reads, among them
+  std::vector<NodeId> nodes;  ///< includes the float Casts between them, and those of x that no other node reads
   NodeId root;                ///< the mean of squares
   ValueId input;              ///< x
   ValueId epsilon;
   ValueId result;
   Binding scale = {}, bias = {};  ///< of x · (r · w) and x · (r · w) + (b - mean · (r · w)); any constants
-  std::size_t axes = 0;           ///< how many of the last axes it runs over
-  bool centred = false;           ///< the mean is taken off
+  std::size_t axes = 0;           ///< the number of last axes that it normalises
+  bool centred = false;           ///< the mean is subtracted
 };
 
-/// Finds a norm from its mean of squares, modulo float Casts:
+/// Finds a norm that begins with a given mean of squares. Float Casts are ignored. The pattern is
 ///   square(d) ─ ReduceMean ─ Add eps ─┬─ Sqrt ─ [Reciprocal | 1 / ·] ─┐
 ///                                     └─ Pow -0.5 ─────────────────── ┤
 ///   d ───────────────────────────────────────────────────── Div | Mul ┘
-/// with d = x, or d = x - ReduceMean(x), which may be calculated twice; then the variance may also come from x itself,
-/// as ReduceMean(square(x)) - square(ReduceMean(x)), at least 0. The means may be GlobalAveragePools. One over the
-/// root, r, may meet a weight first:
+/// with d = x, or with d = x - ReduceMean(x), which may be calculated twice. In the second case the variance may also
+/// be calculated from x, as ReduceMean(square(x)) - square(ReduceMean(x)), with 0 as its lower limit.
+/// GlobalAveragePools may replace the means. The reciprocal of the root, r, may be multiplied with a weight first:
 ///   d · (r · w)
-///   x · (r · w) + (b - mean · (r · w)), or with b + -mean · (r · w)
+///   x · (r · w) + (b - mean · (r · w)), or x · (r · w) + (b + -mean · (r · w))
 class NormMatcher {
  public:
   explicit NormMatcher(const Graph& graph) : m_graph(graph) {}
-  /// `obstacle` says in words why a mean of squares belongs to no norm; it stays empty where `mean` is no such mean.
+  /// Returns the norm whose mean of squares is `mean`, or nothing. If `mean` is a mean of squares that belongs to no
+  /// norm, `obstacle` gets the reason for people; otherwise it stays empty.
   std::optional<NormCore> match(const Node& mean, std::string& obstacle) const;
 
  private:
@@ -53,8 +54,8 @@ class NormMatcher {
   const Graph& m_graph;
 };
 
-/// Weight and bias behind a norm, as far as they go along and are not bound yet: Mul, then Add, by constants that run
-/// along the axes that `fits` says. Adds what it took to the kernel of `root` and binds scale, bias and result.
+/// Adds the weight and bias after a norm to the kernel of `root`, and binds scale, bias and result: a Mul, then an Add,
+/// with constants along the axes that `fits` accepts, as far as they can be in the kernel and are not bound yet.
 void takeAffine(RegionBuilder& state, NodeId root, std::string_view kind, ValueId result, bool withBias,
                 bool (*fits)(const Graph&, ValueId constant, ValueId value, std::size_t axes), std::size_t axes);
 

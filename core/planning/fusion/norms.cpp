@@ -6,7 +6,7 @@ namespace fusescope {
 
 namespace {
 
-/// A weight or bias that runs along the last `axes` of `value` only.
+/// Whether a weight or bias runs along the last `axes` of `value` only.
 bool alongLastAxes(const Graph& graph, ValueId constant, ValueId value, std::size_t axes) {
   const Shape& shape = graph.value(constant).type.shape;
   if (!shape.ranked || shape.rank() == 0 || !broadcastsTo(graph, constant, value)) return false;
@@ -15,7 +15,7 @@ bool alongLastAxes(const Graph& graph, ValueId constant, ValueId value, std::siz
   return true;
 }
 
-/// Whether weights that are put in before x run along the axes that are normalised; says so if not.
+/// Whether weights that are applied before x run along the normalised axes; if not, this is recorded.
 bool weightsFit(RegionBuilder& state, const NormCore& core, std::string_view kind) {
   const Graph& graph = state.graph();
   for (const Binding& weight : {core.scale, core.bias}) {
@@ -35,7 +35,7 @@ void fuseNorms(RegionBuilder& state, bool centred, std::string_view kind) {
     if (!state.alone(id)) continue;
     std::string obstacle;
     std::optional<NormCore> core = matcher.match(graph.node(id), obstacle);
-    // The last of the two rules says what stood in the way.
+    // The last of the two rules records the obstacle.
     if (!obstacle.empty() && !centred)
       state.refuse("fuse.pattern_incomplete", kind, id, id, {{"kind", std::string(kind)}, {"what", obstacle}});
     if (!core || core->centred != centred || !weightsFit(state, *core, kind)) continue;
@@ -47,7 +47,8 @@ void fuseNorms(RegionBuilder& state, bool centred, std::string_view kind) {
   }
 }
 
-/// A norm by the sum of squares, not by their mean, is none of ours: says so where a product looks like one.
+/// A norm that uses the sum of squares instead of their mean is not supported. This records it where a product looks
+/// like one.
 void explainSumOfSquares(RegionBuilder& state) {
   const Graph& graph = state.graph();
   for (const NodeId id : state.scope()) {

@@ -8,7 +8,7 @@ namespace fusescope {
 
 namespace {
 
-/// x · w of a constant w, at the head of a kernel of its own kind.
+/// Whether the node is a product x · w with a constant w, and the first node of a kernel of its own kind.
 bool isProductOf(const RegionBuilder& state, const Node& node, ValueId x) {
   const Graph& graph = state.graph();
   if (!state.fusible(node.id) || state.rootOf(node.id) != node.id || node.input(0) != x) return false;
@@ -24,7 +24,7 @@ bool isProduct(const Node& node) {
   return node.is("MatMul") || node.is("Gemm");
 }
 
-/// Joins `more` to the kernel of `first`; each product keeps its epilogue and its output.
+/// Merges the kernel of `more` into that of `first`; each product keeps its epilogue and its output.
 bool joinProducts(RegionBuilder& state, NodeId first, NodeId more) {
   return state.tryMerge({.nodes = {first, more},
                          .root = first,
@@ -34,7 +34,8 @@ bool joinProducts(RegionBuilder& state, NodeId first, NodeId more) {
                          .bindings = state.bindingsOf(more)});
 }
 
-/// Says of products of what Casts make of one value why they do not join those of `x`: the kernel reads one value.
+/// Records why products of values that Casts make of one value do not join those of `x`: the kernel reads only one
+/// value.
 void explainOtherCasts(RegionBuilder& state, const Node& first, ValueId x) {
   const Graph& graph = state.graph();
   std::vector<ValueId> forms{beforeCasts(graph, x)};
@@ -54,7 +55,7 @@ void explainOtherCasts(RegionBuilder& state, const Node& first, ValueId x) {
 //      └─ MatMul c ─ …
 void fuseParallelProducts(RegionBuilder& state) {
   const Graph& graph = state.graph();
-  // The first product of a value takes the others; where types differ, the first one of each type.
+  // The first product of a value is merged with the others; if types differ, this is done for each type.
   std::set<std::pair<ValueId, DataType>> seen;
   for (const NodeId first : state.scope()) {
     const Node& node = graph.node(first);

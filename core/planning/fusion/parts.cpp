@@ -28,9 +28,10 @@ bool isKnownPart(const Graph& graph, const Node& node) {
 
 namespace {
 
+//
 //   x ─ Split ─┬─ f ─┐
-//              └──── Mul       the kernel reads the parts where they lie in x
-//   x ─ Expand ─ f             and again and again what is repeated
+//              └──── Mul       the kernel reads the parts directly from x
+//   x ─ Expand ─ f             the kernel reads repeated elements several times
 void fuseParts(RegionBuilder& state) {
   for (const NodeId id : state.scope()) {
     const Node& node = state.graph().node(id);

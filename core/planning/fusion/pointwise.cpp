@@ -10,7 +10,7 @@ bool isPointwiseGroup(const RegionBuilder& state, NodeId node) {
   return state.fusible(node) && isElementwise(state.graph().node(node)) && state.kindOf(node) == kinds::kPointwise;
 }
 
-/// Joins `consumer` to the kernel of `producer`, which reads or computes elements of the same extents.
+/// Merges `consumer` into the kernel of `producer`, which reads or computes elements of the same extents.
 void joinPair(RegionBuilder& state, NodeId producer, NodeId consumer, ValueId value) {
   const Graph& graph = state.graph();
   const ValueId result = graph.node(consumer).outputs.front();
@@ -25,7 +25,8 @@ void joinPair(RegionBuilder& state, NodeId producer, NodeId consumer, ValueId va
                   .deliversInner = true});
 }
 
-//   f(x, y) ─ g(·, z) ─ …   of equal extents; values that others need are outputs besides the last
+//
+//   f(x, y) ─ g(·, z) ─ …   of equal extents; values that other kernels need are outputs besides the last value
 void fusePointwise(RegionBuilder& state) {
   const Graph& graph = state.graph();
   for (const NodeId id : state.scope()) {

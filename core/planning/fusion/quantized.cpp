@@ -8,7 +8,7 @@ namespace fusescope {
 
 namespace {
 
-/// Kernels that quantise what they write and dequantise what they read.
+/// Whether kernels of this kind quantise their results and dequantise their operands.
 bool takesQuantization(std::string_view kind) {
   constexpr std::array kKinds = {kinds::kConv,    kinds::kMatMul, kinds::kGemm,    kinds::kPointwise,
                                  kinds::kPool,    kinds::kConcat, kinds::kSoftmax, kinds::kLayerNorm,
@@ -21,7 +21,7 @@ bool isProduct(std::string_view kind) {
   return kind == kinds::kConv || kind == kinds::kMatMul || kind == kinds::kGemm;
 }
 
-/// `guests`: the node that quantises, and what stands between it and `host`.
+/// Merges `guests`, the node that quantises and the nodes between it and `host`, into the kernel of `host`.
 bool join(RegionBuilder& state, NodeId host, std::vector<NodeId> guests, Binding binding) {
   if (!state.fusible(host) || !takesQuantization(state.kindOf(host))) return false;
   guests.push_back(host);
@@ -33,8 +33,8 @@ bool join(RegionBuilder& state, NodeId host, std::vector<NodeId> guests, Binding
                          .bindings = {binding}});
 }
 
-/// The kernel that alone reads what `node` makes, by one node or by several; a product also behind views, and weights
-/// behind a Transpose.
+/// Merges `node` into the only kernel that reads its result, with one or more nodes. A product may also read it after
+/// views, and its weights after a Transpose.
 bool joinReader(RegionBuilder& state, const Node& node, Binding binding) {
   const Graph& graph = state.graph();
   if (graph.value(node.outputs.front()).consumers.size() > 1) {
@@ -75,7 +75,8 @@ bool isPointwise(const RegionBuilder& state, NodeId node) {
   return state.fusible(node) && state.kindOf(node) == kinds::kPointwise;
 }
 
-/// Pointwise ─ QuantizeLinear ─ DequantizeLinear ─ pointwise of the same extents: rounding and clamping between them.
+/// Merges pointwise ─ QuantizeLinear ─ DequantizeLinear ─ pointwise of the same extents; the kernel rounds and clamps
+/// between them.
 void joinAcross(RegionBuilder& state, const Node& quantize) {
   const Graph& graph = state.graph();
   const NodeId writer = graph.value(quantize.input(0)).producer;
@@ -94,7 +95,7 @@ void joinAcross(RegionBuilder& state, const Node& quantize) {
                   .bindings = {quantizes(quantize), dequantizes(*dequantize)}});
 }
 
-/// Views between integers: DequantizeLinear ─ view ─ QuantizeLinear.
+/// Merges views between integers: DequantizeLinear ─ view ─ QuantizeLinear.
 bool joinOverViews(RegionBuilder& state, const Node& quantize) {
   const Graph& graph = state.graph();
   std::vector<NodeId> nodes{quantize.id};
@@ -124,10 +125,11 @@ void eachAlone(RegionBuilder& state, std::string_view op, const Apply& apply) {
   }
 }
 
+//
 //   f ─ QuantizeLinear ─ DequantizeLinear ─ g       arithmetic between two elementwise nodes
 //   DequantizeLinear ─ kernel ─ QuantizeLinear      arithmetic of the kernel that reads and writes the integers
-//   QuantizeLinear ─ DequantizeLinear ─ kernel      where nothing before it could quantise
-//   kernel ─ QuantizeLinear ─ DequantizeLinear      where nothing behind it dequantises
+//   QuantizeLinear ─ DequantizeLinear ─ kernel      if no kernel before it can quantise
+//   kernel ─ QuantizeLinear ─ DequantizeLinear      if no kernel after it dequantises
 void fuseQuantized(RegionBuilder& state) {
   eachAlone(state, "QuantizeLinear", [&](const Node& node) { joinAcross(state, node); });
   eachAlone(state, "DequantizeLinear", [&](const Node& node) { joinReader(state, node, dequantizes(node)); });

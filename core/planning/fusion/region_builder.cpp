@@ -93,7 +93,8 @@ std::vector<std::size_t> RegionBuilder::groupsOf(const Candidate& candidate) con
   return groups;
 }
 
-/// The edges between different groups of the candidate. Those of the largest group are found from the other side.
+/// Returns the edges between different groups of the candidate. Edges of the largest group are found from the other
+/// groups.
 std::vector<RegionBuilder::Edge> RegionBuilder::newEdges(const std::vector<std::size_t>& groups) {
   ++m_mark;
   std::size_t largest = groups.front();

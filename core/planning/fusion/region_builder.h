@@ -14,20 +14,21 @@ namespace fusescope {
 
 /// A proposal to run nodes as one kernel.
 struct Candidate {
-  std::vector<NodeId> nodes;  ///< any node of each group that is to be part of it
+  std::vector<NodeId> nodes;  ///< at least one node of each group that the kernel is to contain
   NodeId root;
   std::string_view kind;
-  std::vector<std::string_view> rules;  ///< rules at work; the first one is named in the decision
-  bool deliversInner = false;           ///< the kernel can leave inner values in memory besides its last one
-  std::vector<NodeId> oneType = {};     ///< nodes that such a kernel can only calculate in one type
-  Bindings bindings = {};               ///< added to those that the group of the root has
+  std::vector<std::string_view> rules;  ///< the rules that are involved; the decision names the first
+  bool deliversInner = false;           ///< the kernel can write inner values to memory, besides its last one
+  std::vector<NodeId> oneType = {};     ///< nodes that the kernel can calculate only in one common type
+  Bindings bindings = {};               ///< added to the bindings of the root's group
 };
 
-/// What all fusion rules work on: which nodes run together so far, and what stands in the way of more. Every merge
-/// goes through tryMerge(), which records why not. A merge costs about the size of the smaller side.
+/// The state on which all fusion rules work: which nodes run together so far, and what prevents further merges. Every
+/// merge goes through tryMerge(), which records why one is refused. The cost of a merge is about the size of the
+/// smaller side.
 class RegionBuilder {
  public:
-  /// `scope`: all nodes to look at, in graph order; the accelerated ones may be merged.
+  /// `scope` has all nodes to consider, in graph order; only the accelerated ones may be merged.
   RegionBuilder(const Graph& graph, const Partitioning& partition, std::span<const NodeId> scope,
                 const FusionLimits& limits);
 
@@ -35,31 +36,33 @@ class RegionBuilder {
   const std::vector<NodeId>& scope() const { return m_scope; }  ///< the nodes that may be merged
   bool fusible(NodeId node) const { return m_fusible[node.index] != 0; }
   bool alone(NodeId node) const { return fusible(node) && nodesWith(node).size() == 1; }
-  /// Whether prices say that `node` is faster on its own than beside others of its input.
+  /// Whether prices say that `node` is faster as a separate kernel than together with other products of its input.
   bool keptApart(NodeId node) const { return m_limits.apart != nullptr && (*m_limits.apart)[node.index] != 0; }
-  /// What `node` asks of a kernel of one type; Undefined: nothing, as before types are known.
+  /// Returns the type that `node` requires of a kernel of one type, or Undefined if it requires none, or if types are
+  /// not known yet.
   DataType typeOf(NodeId node) const;
   std::size_t rank(NodeId node) const { return m_rank[node.index]; }  ///< position in the scope
-  /// The nodes that run with `node`, itself included, in no order.
+  /// Returns the nodes that run with `node`, including itself, in no particular order.
   const std::vector<NodeId>& nodesWith(NodeId node) const { return m_contraction.nodes(m_contraction.groupOf(node)); }
-  std::string_view kindOf(NodeId node) const;  ///< of the group of `node`
+  std::string_view kindOf(NodeId node) const;  ///< the kind of the group that contains `node`
   NodeId rootOf(NodeId node) const;
   const Bindings& bindingsOf(NodeId node) const { return m_info[m_contraction.groupOf(node)].bindings; }
   bool together(NodeId a, NodeId b) const {
     return fusible(a) && fusible(b) && m_contraction.groupOf(a) == m_contraction.groupOf(b);
   }
 
-  /// Merges if nothing stands in the way; else records the reason, unless nobody could have expected the merge.
+  /// Merges the groups if nothing prevents it. Otherwise it records the reason, unless nobody could have expected the
+  /// merge.
   bool tryMerge(const Candidate& candidate);
   /// Adds bindings to the group of `node`.
   void bind(NodeId node, const Bindings& bindings);
-  /// Records a refusal that a rule found itself; each one once.
+  /// Records a refusal that a rule found itself. Equal refusals are recorded once.
   void refuse(std::string_view code, std::string_view rule, NodeId producer, NodeId consumer,
               Json arguments = Json::object()) {
     refuse(code, Cause::rule(rule), rule, producer, consumer, std::move(arguments));
   }
 
-  /// Makes the result: the groups in order, and the refusals.
+  /// Returns the result: the groups in order, and the refusals.
   Fusion finish();
 
  private:
@@ -68,10 +71,10 @@ class RegionBuilder {
     std::string kind;
     std::string rule;
     Bindings bindings;
-    std::vector<int> switchedOff;  ///< DirectiveMap::noFuse entries that name one of its nodes
+    std::vector<int> switchedOff;  ///< entries of DirectiveMap::noFuse that contain one of its nodes
     std::vector<NodeId> oneType;
     NodeId typed;         ///< a node that calculates floats, if there is one
-    NodeId wide, narrow;  ///< nodes of f64 and of narrower floats, if there are any
+    NodeId wide, narrow;  ///< a node of f64 and a node of narrower floats, if there are any
   };
   struct Edge {
     NodeId producer, consumer;
@@ -79,7 +82,7 @@ class RegionBuilder {
   };
 
   bool refuse(std::string_view code, Cause by, std::string_view rule, NodeId producer, NodeId consumer,
-              Json arguments);  ///< false: it is recorded already
+              Json arguments);  ///< false if it is recorded already
   void refuseFor(int directive, std::string_view code, std::string_view rule, NodeId producer, NodeId consumer);
   void refuseTypes(const Candidate& candidate, const TypeConflict& conflict);
   std::vector<std::size_t> groupsOf(const Candidate& candidate) const;

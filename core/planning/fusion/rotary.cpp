@@ -7,7 +7,7 @@ namespace fusescope {
 
 namespace {
 
-/// A half of x along its last axis: the first or second one, or its elements at even or odd places.
+/// A half of x along its last axis: the first or second half, or the elements at even or odd positions.
 struct Half {
   ValueId x;
   enum class Part { First, Second, Even, Odd } part;
@@ -15,10 +15,11 @@ struct Half {
   bool operator==(const Half&) const = default;
 };
 
+//
 //   x · cos + rotate(x) · sin          rotate(x) = Concat(-second, first)
 //   Concat(first · cos - second · sin, second · cos + first · sin)
-// with halves by Slice or Split; or with the elements at even and odd places as halves, put together again by
-// Unsqueeze, Concat and Reshape. Casts may stand anywhere.
+// Slice or Split gives the halves. The elements at even and odd positions may also be the halves; Unsqueeze, Concat and
+// Reshape then put them together again. Casts may be anywhere.
 class RotaryRule {
  public:
   explicit RotaryRule(RegionBuilder& state) : m_state(state), m_graph(state.graph()) {}
@@ -34,7 +35,7 @@ class RotaryRule {
   }
 
  private:
-  /// Add(Mul(x, cos), Mul(rotate(x), sin)), operands in any order.
+  /// Matches Add(Mul(x, cos), Mul(rotate(x), sin)) with operands in any order.
   bool whole(const Node& add) {
     const Node* a = product(add.input(0));
     const Node* b = product(add.input(1));
@@ -58,7 +59,7 @@ class RotaryRule {
     return false;
   }
 
-  /// x of Concat(-second, first), or of -odd and even put together.
+  /// Returns x if the value is Concat(-second, first), or -odd and even interleaved.
   std::optional<ValueId> rotated(ValueId value) {
     const Node* joined = joinOf(value);
     if (joined == nullptr) return std::nullopt;
@@ -74,7 +75,7 @@ class RotaryRule {
     return first->x;
   }
 
-  /// Concat(first · cos - second · sin, second · cos + first · sin)
+  /// Matches Concat(first · cos - second · sin, second · cos + first · sin).
   bool byHalves(const Node& concat) {
     if (!joins(concat)) return false;
     const Node* sub = producerIf(m_graph, through(withoutUnsqueeze(concat.input(0))), "Sub");
@@ -100,7 +101,7 @@ class RotaryRule {
     return interleaved(a->half) ? takeReshape() : true;
   }
 
-  /// One angle, which products may read behind Casts of their own.
+  /// Whether both are the same angle, which products may read after Casts of their own.
   bool sameAngle(ValueId a, ValueId b) const { return beforeCasts(m_graph, a) == beforeCasts(m_graph, b); }
 
   struct Turn {
@@ -108,7 +109,7 @@ class RotaryRule {
     ValueId by;
   };
 
-  /// A product of one half of something and a part of the angle.
+  /// Matches a product of one half of something and a part of the angle.
   std::optional<Turn> turn(const Node& mul) {
     for (const std::size_t i : {0, 1})
       if (const auto found = half(mul.input(i))) return Turn{*found, mul.input(1 - i)};
@@ -117,9 +118,9 @@ class RotaryRule {
 
   const Node* product(ValueId value) { return producerIf(m_graph, through(value), "Mul"); }
 
-  /// What `value` is before the Casts that make it, which are taken.
+  /// Returns the value before the Casts that make `value`, and adds these Casts.
   ValueId through(ValueId value) { return beforeCasts(m_graph, value, &m_nodes); }
-  /// The same of x, of which parts may be read before a Cast and others behind it.
+  /// Does the same for x, some parts of which may be read before a Cast and others after it.
   ValueId takeX(ValueId value) { return m_takesCastsOfX ? through(value) : value; }
   ValueId rotatedFrom(ValueId value) const { return m_takesCastsOfX ? beforeCasts(m_graph, value) : value; }
 
@@ -131,13 +132,13 @@ class RotaryRule {
     return fits && a.x == b.x;
   }
 
-  /// Two operands along the last axis.
+  /// Whether the node concatenates two operands along the last axis.
   bool joins(const Node& concat) const {
     return concat.is("Concat") && concat.inputs.size() == 2 &&
            isLastAxis(m_graph, concat, concat.intAttribute("axis", 0));
   }
 
-  /// The Concat that makes `value`, behind a Reshape where it interleaves.
+  /// Returns the Concat that makes `value`, before a Reshape if it interleaves.
   const Node* joinOf(ValueId value) {
     value = through(value);
     if (const Node* reshape = producerIf(m_graph, value, "Reshape")) {
@@ -160,7 +161,7 @@ class RotaryRule {
     return unsqueeze->input(0);
   }
 
-  /// Behind the Concat of even and odd elements: the Reshape that gives the extents of x again.
+  /// Adds the Reshape after the Concat of even and odd elements, which restores the extents of x.
   bool takeReshape() {
     const Node* reshape = onlyConsumerIf(m_graph, m_result, "Reshape");
     if (reshape == nullptr || !sameExtents(m_graph, reshape->outputs.front(), m_x)) return false;
@@ -187,7 +188,7 @@ class RotaryRule {
     return Half{takeX(node.input(0)), value == node.outputs[0] ? Half::Part::First : Half::Part::Second, node.id};
   }
 
-  /// A Slice of the last axis alone that leaves half of it.
+  /// Returns the half that a Slice of only the last axis leaves.
   std::optional<Half> sliced(const Node& slice) {
     const auto number = [&](std::size_t i, std::int64_t otherwise) -> std::optional<std::int64_t> {
       if (!slice.input(i).valid()) return otherwise;
@@ -208,7 +209,7 @@ class RotaryRule {
     return std::nullopt;
   }
 
-  /// Angles that run along other axes than x would make it calculate elements again.
+  /// Whether the angles run along axes of x only; otherwise the kernel would calculate elements repeatedly.
   bool anglesFit() {
     for (const ValueId angle : m_angle) {
       const Node* producer =
@@ -234,7 +235,7 @@ class RotaryRule {
     return true;
   }
 
-  /// Transposes and views of x that nobody else reads: the kernel reads through their strides.
+  /// Adds Transposes and views of x that no other node reads; the kernel reads through their strides.
   void absorbAbove(NodeId root) {
     for (;;) {
       const NodeId producer = m_graph.value(m_x).producer;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kLongestPrologue = 3;
 
-/// A scale or mask right above a Softmax: leaves the extents as they are and has no other user.
+/// Returns the scale or mask directly before a Softmax, if it does not change the extents and has no other reader.
 const Node* scaleOrMask(const RegionBuilder& state, ValueId value) {
   const Graph& graph = state.graph();
   const NodeId producer = graph.value(value).producer;
@@ -23,7 +23,7 @@ const Node* scaleOrMask(const RegionBuilder& state, ValueId value) {
   return scale || node.is("Add") || node.is("Where") ? &node : nullptr;
 }
 
-/// The operand of a scale or mask that has the extents of its result: where the next scale or mask may be.
+/// Returns the operand of a scale or mask that has the extents of its result. The next scale or mask may be before it.
 ValueId carried(const Graph& graph, const Node& node) {
   for (ValueId operand : node.inputs) {
     if (operand.valid() && !graph.isConstant(operand) && isFloat(graph.value(operand).type.dtype) &&

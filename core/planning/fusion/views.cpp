@@ -8,7 +8,7 @@ namespace fusescope {
 
 namespace {
 
-/// Kernels that write plain memory, so that other extents for the same elements cost nothing.
+/// Whether kernels of this kind write plain memory, so that other extents for the same elements cost nothing.
 bool takesViewBehind(std::string_view kind) {
   constexpr std::array kKinds = {kinds::kMatMul,  kinds::kGemm,      kinds::kAttention, kinds::kPointwise, kinds::kView,
                                  kinds::kRmsNorm, kinds::kLayerNorm, kinds::kTranspose, kinds::kSoftmax};
@@ -20,7 +20,7 @@ bool takesViewBefore(std::string_view kind) {
   return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
 }
 
-/// Kernels whose output may lie in a layout of their own choice.
+/// Whether kernels of this kind may choose the memory format of their output.
 bool choosesLayout(std::string_view kind) {
   return kind == kinds::kConv || kind == kinds::kPool;
 }
@@ -48,7 +48,7 @@ bool joinConsumer(RegionBuilder& state, const Node& view) {
   const Node* consumer = onlyConsumer(state.graph(), behindOwnCasts(state, view.outputs.front(), guests));
   if (consumer == nullptr || !state.fusible(consumer->id)) return false;
   if (!takesViewBefore(state.kindOf(consumer->id))) return false;
-  // Operands of the root only: an epilogue reads at the extents of the root's output.
+  // Only operands of the root are considered, because an epilogue reads at the extents of the root's output.
   const NodeId root = state.rootOf(consumer->id);
   const std::string_view kind = state.kindOf(root);
   const bool isProduct = kind == kinds::kMatMul || kind == kinds::kGemm;
@@ -63,7 +63,7 @@ void explainLayout(RegionBuilder& state, const Node& view) {
   state.refuse("fuse.layout_would_be_fixed", "view", producer, view.id);
 }
 
-/// Whether a product can read its operand transposed: one of the last two axes still has stride 1.
+/// Whether a product can read its operand transposed: one of the last two axes must still have stride 1.
 bool isReadableTransposed(const Graph& graph, const Node& transpose) {
   const std::vector<std::int64_t> order = transpose.intsAttribute("perm");
   const std::size_t rank = graph.value(transpose.input(0)).type.shape.rank();
@@ -86,8 +86,9 @@ void fuseTransposes(RegionBuilder& state) {
   }
 }
 
-//   kernel ─ view      into the kernel that writes, else into the one that reads, else alone
-//   view ─ kernel      with float Casts between them
+//
+//   kernel ─ view      a view goes into the kernel that writes its operand, or else into the one that reads its result,
+//   view ─ kernel      or else it is a kernel of its own; float Casts may be between them
 void fuseViews(RegionBuilder& state) {
   const Graph& graph = state.graph();
   for (const NodeId id : state.scope()) {

@@ -2,8 +2,8 @@
 
 #include "frontends/onnx/adapters/adapt_support.h"
 
-/// One function per difference between two versions of an operator; the table in adapters.cpp says before which opset
-/// each applies.
+/// There is one function per difference between two versions of an operator. The table in adapters.cpp gives the opset
+/// before which each applies.
 namespace fusescope::adapting {
 
 // slots.cpp: attributes that became inputs

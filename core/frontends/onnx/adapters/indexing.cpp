@@ -9,8 +9,8 @@ Result<Nodes> scatterToScatterElements(FileNode node, AdaptContext&) {
   return only(std::move(node));
 }
 
-/// OneHot before 11: an index below 0 was outside, now it counts from the back. Such an index becomes `depth`, which
-/// is outside in both.
+/// OneHot before 11: an index below 0 was outside, while it now counts from the end. Such an index is replaced by
+/// `depth`, which is outside in both versions.
 Result<Nodes> oneHotNegatives(FileNode node, AdaptContext& context) {
   if (!hasInput(node, 0) || !hasInput(node, 1)) return only(std::move(node));
   Expansion expansion(node, context);

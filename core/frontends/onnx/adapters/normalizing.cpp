@@ -6,7 +6,7 @@
 namespace fusescope::adapting {
 namespace {
 
-/// The axis that a softmax over all of [axis, rank) is a softmax over, if all others of these have the extent 1.
+/// Returns the only axis of a softmax over all of [axis, rank), if all other axes of these have extent 1.
 std::optional<std::int64_t> onlyAxis(const onnxlib::FileType* type, std::int64_t axis) {
   if (type == nullptr || !type->ranked || type->dims.empty()) return std::nullopt;
   const auto rank = static_cast<std::int64_t>(type->dims.size());
@@ -54,7 +54,8 @@ Result<Nodes> batchNormPerElement(FileNode node, AdaptContext& context) {
   return expansion.take();
 }
 
-/// BatchNormalization before 14: it was training if it had more outputs than one; those beyond the third are gone.
+/// BatchNormalization before 14: it was in training mode if it had more than one output; outputs after the third do not
+/// exist any more.
 Result<Nodes> batchNormTraining(FileNode node, AdaptContext&) {
   const auto wanted = std::ranges::count_if(node.outputs, [](const std::string& output) { return !output.empty(); });
   if (wanted > 1) setAttribute(node, "training_mode", std::int64_t{1});
@@ -93,8 +94,9 @@ Result<Nodes> groupNormChannels(FileNode node, AdaptContext& context) {
   return expansion.take();
 }
 
-/// Softmax, LogSoftmax and Hardmax before 13 worked on a matrix: the axes before `axis` (default 1) and those from it.
-/// x → Flatten → Softmax over the rows → Reshape as x was; alone where one axis of the row has any length.
+/// Softmax, LogSoftmax and Hardmax before 13 worked on a matrix: the axes before `axis` (default 1), and those from it
+/// on. x → Flatten → Softmax over the rows → Reshape to the extents of x. If only one axis of the row may have an
+/// extent other than 1, Softmax alone is sufficient.
 Result<Nodes> softmaxOfMatrix(FileNode node, AdaptContext& context) {
   if (!hasInput(node, 0) || !hasOutput(node, 0)) return only(std::move(node));
   const auto* given = attributeAs<std::int64_t>(node, "axis");

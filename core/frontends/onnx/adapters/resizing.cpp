@@ -1,4 +1,4 @@
-// Operators that sample an image at other places.
+// Operators that sample an image at other positions.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -8,7 +8,8 @@
 namespace fusescope::adapting {
 namespace {
 
-/// Upsample and Resize before 11 knew one way only: x_original = x_resized / scale, and (growing) the nearest below it.
+/// Upsample and Resize before 11 had only one mode: x_original = x_resized / scale and, where an axis grows, the
+/// nearest element below it.
 void setOldCoordinates(FileNode& node) {
   setAttribute(node, "coordinate_transformation_mode", std::string("asymmetric"));
   setAttribute(node, "nearest_mode", std::string("floor"));
@@ -26,7 +27,7 @@ std::string floatsConstant(const std::string& name, const std::vector<float>& va
                                   .hasData = true});
 }
 
-/// The elements of a constant float32 input; none if it is not one.
+/// Returns the elements of a constant float32 input; none if it is not one.
 std::vector<float> constantFloats(const FileNode& node, std::size_t slot, AdaptContext& context) {
   const onnxlib::FileTensor* tensor = hasInput(node, slot) ? context.constant(node.inputs[slot]) : nullptr;
   if (tensor == nullptr || tensor->dtype != DataType::F32 || tensor->dims.size() != 1 || tensor->data == nullptr)
@@ -52,8 +53,8 @@ Result<Nodes> upsampleToResize(FileNode node, AdaptContext& context) {
   return resizeSlots(std::move(node), context);
 }
 
-/// Resize before 11: X and scales, no region of interest between them. The nearest element was the one below where
-/// an axis grew and the one above where it shrank; where both occur, the axes that grow go first.
+/// Resize before 11 had X and scales, with no region of interest between them. The nearest element was the one below
+/// where an axis grows, and the one above where it shrinks; if both occur, the axes that grow are resized first.
 Result<Nodes> resizeSlots(FileNode node, AdaptContext& context) {
   if (node.inputs.size() > 1) node.inputs.insert(node.inputs.begin() + 1, std::string());
   setOldCoordinates(node);
@@ -81,8 +82,8 @@ Result<Nodes> resizeSlots(FileNode node, AdaptContext& context) {
   return nodes;
 }
 
-/// Resize before 13 had the mode tf_half_pixel_for_nn, and tf2onnx writes it still: x = (x_resized + 0.5) / scale,
-/// which is half_pixel's x + 0.5: floor(h + 0.5) is h rounded half up, and h + 0.5 rounded half down is ceil(h).
+/// Resize before 13 had the mode tf_half_pixel_for_nn, which tf2onnx still writes: x = (x_resized + 0.5) / scale. This
+/// is half_pixel's x + 0.5: floor(h + 0.5) is h rounded half up, and h + 0.5 rounded half down is ceil(h).
 Result<Nodes> resizeHalfPixelForNearest(FileNode node, AdaptContext&) {
   const auto* coordinates = attributeAs<std::string>(node, "coordinate_transformation_mode");
   if (coordinates == nullptr || *coordinates != "tf_half_pixel_for_nn") return only(std::move(node));

@@ -20,8 +20,8 @@ FileNode scanNode(std::string name, std::shared_ptr<const FileGraph> body, std::
 
 }  // namespace
 
-/// Scan before 9 had the batch as axis 0 of everything and the sequence as axis 1. A scan over the samples of the
-/// batch, each of which is scanned: Scan(batch){ Scan(sequence){ body } }.
+/// Scan before 9 had the batch as axis 0 of everything, and the sequence as axis 1. It becomes a scan over the samples
+/// of the batch, each of which is scanned: Scan(batch){ Scan(sequence){ body } }.
 Result<Nodes> scanBatch(FileNode node, AdaptContext& context) {
   if (hasInput(node, 0))
     return cannotAdapt(node, "sequences of different lengths (sequence_lens) have no newer form",

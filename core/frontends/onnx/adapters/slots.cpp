@@ -21,7 +21,7 @@ Result<Nodes> splitCount(FileNode node, AdaptContext&) {
   return only(std::move(node));
 }
 
-/// Clip before 11: the bounds were attributes; their defaults were the largest numbers, which bound nothing.
+/// Clip before 11: the bounds were attributes. Their defaults were the largest numbers, which have no effect.
 Result<Nodes> clipBounds(FileNode node, AdaptContext& context) {
   Nodes nodes;
   numberToInput(node, context, nodes, "min", 1);
@@ -47,7 +47,7 @@ Result<Nodes> sliceBounds(FileNode node, AdaptContext& context) {
   return only(std::move(node));
 }
 
-/// TopK before 10: how many was an attribute.
+/// TopK before 10: the number of results was an attribute.
 Result<Nodes> topKCount(FileNode node, AdaptContext& context) {
   const auto* count = attributeAs<std::int64_t>(node, "k");
   if (count != nullptr) setInput(node, 1, context.addConstant(node.displayName() + "/k", {*count}));
@@ -75,7 +75,7 @@ Result<Nodes> dropoutMask(FileNode node, AdaptContext& context) {
   return expansion.take();
 }
 
-/// Dropout before 12 never trained, so its ratio meant nothing.
+/// Dropout before 12 had no training mode, so that its ratio had no effect.
 Result<Nodes> dropoutRatio(FileNode node, AdaptContext&) {
   removeAttribute(node, "ratio");
   return only(std::move(node));

@@ -1,4 +1,4 @@
-// Activations, alone and with what stands before them.
+// Activations, alone and with what comes before them.
 #include "frontends/onnx/plain_forms/forms_by_family.h"
 
 namespace fusescope::plain {

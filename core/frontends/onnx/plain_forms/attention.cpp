@@ -5,7 +5,7 @@
 namespace fusescope::plain {
 namespace {
 
-/// Query, key and value as [batch, sequence, heads * depth], and what else scores are made of.
+/// Query, key and value as [batch, sequence, heads * depth], and everything else that the scores depend on.
 struct Heads {
   std::string query, key, value, bias, pastKey, pastValue;
 };
@@ -34,9 +34,9 @@ std::string sumOfExtents(Form& form, const std::string& what, const std::string&
   return b.empty() ? a : form.add(what, "Add", {a, b});
 }
 
-/// Self attention of `joined`, which is query, key and value side by side, for input 0 as the file's node has it.
-/// `like` is a value of the file of the type of the scores. `past` is [2, batch, heads, keys, depth]; `present`, output
-/// 1, is that with the new ones behind.
+/// Finishes self attention. `joined` contains query, key and value side by side, with the rows of input 0 of the file's
+/// node. `like` is a value of the file with the type of the scores. `past` is [2, batch, heads, keys, depth];
+/// `present`, output 1, is `past` followed by the new keys and values.
 Status finishSelfAttention(Form& form, const std::string& joined, const std::string& mask, const std::string& past,
                            const std::string& bias, const std::string& like) {
   if (form.intOf("do_rotary", 0) != 0)
@@ -72,21 +72,21 @@ Status finishSelfAttention(Form& form, const std::string& joined, const std::str
   return Done{};
 }
 
-/// [batch, heads, sequence, depth] as [batch, sequence, heads * depth]; three axes stay.
+/// Converts [batch, heads, sequence, depth] to [batch, sequence, heads * depth]; a value with three axes is unchanged.
 Result<std::string> packed(Form& form, const std::string& what, const std::string& x) {
   if (TRY(form.rankNeeded(x)) != 4) return x;
   const std::string turned = form.add(what + "_turned", "Transpose", {x}, {attribute("perm", Ints{0, 2, 1, 3})});
   return form.add(what, "Reshape", {turned, form.ints(what + "_extents", {0, 0, -1})});
 }
 
-/// Member `index` of `x`, [batch, sequence, heads, members, depth], as [batch, sequence, heads * depth].
+/// Returns member `index` of `x`, [batch, sequence, heads, members, depth], as [batch, sequence, heads * depth].
 std::string member(Form& form, const std::string& what, const std::string& x, std::int64_t index) {
   const std::string one = form.add(what + "_heads", "Gather", {x, form.scalar(what + "_index", index)},
                                    {attribute("axis", std::int64_t{3})});
   return form.add(what, "Reshape", {one, form.ints(what + "_extents", {0, 0, -1})});
 }
 
-/// Query, key and value of MultiHeadAttention, wherever they are packed.
+/// Returns query, key and value of MultiHeadAttention in all forms in which they may be packed.
 Result<Heads> givenHeads(Form& form) {
   const std::string query = form.in(0);
   if (TRY(form.rankNeeded(query)) == 5)
@@ -97,7 +97,7 @@ Result<Heads> givenHeads(Form& form) {
   return Heads{query, key, value};
 }
 
-/// Adds the parts of the bias of the projections; keys and values that come with four axes have theirs already.
+/// Adds the parts of the projections' bias. Keys and values with four axes already include it.
 Result<Heads> withProjectionBias(Form& form, Heads heads) {
   if (!form.has(3)) return heads;
   const std::string sizes =

@@ -3,14 +3,15 @@
 namespace fusescope::plain {
 namespace {
 
-/// [batch, 1, 1, keys] from how many keys of each sequence count, and in a second half of `lengths` from which on.
+/// Makes a mask [batch, 1, 1, keys] from the number of valid keys of each sequence, and from their starts in the second
+/// half of `lengths`.
 std::string seenByLength(Form& form, const ScoreBias& wanted) {
   const std::string lengths = form.add("lengths", "Cast", {wanted.mask}, {attribute("to", kInt64)});
   const std::string batch = form.extentVector("batch", wanted.query, 0);
   const std::string zero = form.ints("zero", {0}), flat = form.ints("flat", {-1, 1});
   const std::string twice = form.add("batch_twice", "Add", {batch, batch});
   const std::string ends = form.add("ends", "Slice", {lengths, zero, batch});
-  // Where there is no second half, zeros stand for it.
+  // If there is no second half, zeros replace it.
   const std::string zeros = form.add("no_starts", "Sub", {ends, ends});
   const std::string both =
       form.add("ends_and_starts", "Concat", {lengths, zeros}, {attribute("axis", std::int64_t{0})});
@@ -41,7 +42,7 @@ std::string countingTo(Form& form, const std::string& what, const std::string& c
 }
 
 Result<std::string> addScoreBias(Form& form, const ScoreBias& wanted) {
-  // A mask of one column for all keys changes no probability.
+  // A mask with one column for all keys changes no probability.
   const bool masked = !wanted.mask.empty() && !(form.rank(wanted.mask) == 2 && form.extent(wanted.mask, 1) == 1);
   if (!masked) return wanted.bias;
   const std::string seen = TRY(seenKeys(form, wanted));

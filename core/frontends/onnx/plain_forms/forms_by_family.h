@@ -2,9 +2,9 @@
 
 #include "frontends/onnx/plain_forms/plain_support.h"
 
-/// One function per operator, or per few that are alike: it adds the operator's plain form to `form`. The table in
-/// plain_forms.cpp says which slots must be given. What each calculates is from ONNX Runtime's ContribOperators.md and
-/// checked against ONNX Runtime's own results (tests/unit/frontends/plain_forms_test.cpp).
+/// There is one function per operator, or for a few similar ones. It adds the operator's plain form to `form`. The
+/// table in plain_forms.cpp lists the slots that must be present. The meaning of each operator is from ONNX Runtime's
+/// ContribOperators.md, and was checked against results of ONNX Runtime (tests/unit/frontends/plain_forms_test.cpp).
 namespace fusescope::plain {
 
 // activations.cpp

@@ -1,4 +1,4 @@
-// Attention whose key heads serve several query heads, over a cache of keys and values, and rotary embedding.
+// Attention in which several query heads share a key head, with a cache of keys and values, and rotary embedding.
 #include <cmath>
 
 #include "frontends/onnx/plain_forms/attention_support.h"
@@ -9,7 +9,7 @@ namespace {
 
 const Ints kSwapHeads{0, 2, 1, 3};
 
-/// Where the queries stand in their sequences, and how long these are with them.
+/// The positions of the queries in their sequences, and the lengths of the sequences including them.
 struct Places {
   std::string starts;   ///< [batch], place of each sequence's first query
   std::string queries;  ///< [batch, queries]
@@ -36,7 +36,8 @@ Status checkSupported(const Form& form) {
   return Done{};
 }
 
-/// Query, key and value of [batch, sequence, heads * depth]; without key and value, the query holds all three.
+/// Returns query, key and value as [batch, sequence, heads * depth]; without key and value inputs, the query contains
+/// all three.
 Result<std::vector<std::string>> givenHeads(Form& form, std::int64_t heads, std::int64_t keyHeads) {
   if (form.has(1)) return std::vector<std::string>{form.in(0), form.in(1), form.in(2)};
   const auto width = form.extent(form.in(0), 2);
@@ -48,7 +49,7 @@ Result<std::vector<std::string>> givenHeads(Form& form, std::int64_t heads, std:
                       {"query", "key", "value"}, {attribute("axis", std::int64_t{2})});
 }
 
-/// A first prompt starts at 0, also where it is padded; later queries are the last of their sequence.
+/// A first prompt starts at 0, even if it is padded; later queries are the last positions of their sequence.
 Places placesOf(Form& form) {
   Places places;
   places.length = form.extentVector("length", form.in(0), 1);
@@ -67,7 +68,8 @@ std::string withHeads(Form& form, const std::string& what, const std::string& x,
   return form.add(what, "Transpose", {apart}, {attribute("perm", kSwapHeads)});
 }
 
-/// `fresh` written into the cache of input `past` at the queries' places, with room for all keys: output `output`.
+/// Writes `fresh` into the cache of input `past` at the positions of the queries, extended to all keys. It is output
+/// `output`.
 std::string cached(Form& form, const std::string& what, const std::string& fresh, std::size_t past, std::size_t output,
                    const Places& places) {
   if (!form.has(past)) {
@@ -90,7 +92,7 @@ std::string cached(Form& form, const std::string& what, const std::string& fresh
   return form.node().outputs[output];
 }
 
-/// [batch, 1, queries, keys]: which keys a query sees by its place.
+/// Returns [batch, 1, queries, keys]: which keys a query may see because of its position.
 std::string seenKeys(Form& form, const Places& places, const std::string& keyCount) {
   const std::string keys = countingTo(form, "key_places", keyCount);
   const std::string column = form.ints("places_axes", {2}), headAxis = form.ints("head_axis", {1});
@@ -106,7 +108,7 @@ std::string seenKeys(Form& form, const Places& places, const std::string& keyCou
   return form.add("seen", "Unsqueeze", {seen, headAxis});
 }
 
-/// The mask for Attention: which keys are seen, or the bias of input 10 with minus infinity where they are not.
+/// Returns the mask for Attention: which keys are visible, or the bias of input 10 with minus infinity for the others.
 std::string maskOf(Form& form, const Places& places, const std::string& keys) {
   if (!form.has(10)) return seenKeys(form, places, form.extentVector("key_count", keys, 2));
   const std::string seen = seenKeys(form, places, form.extentVector("bias_keys", form.in(10), 3));
@@ -114,7 +116,7 @@ std::string maskOf(Form& form, const Places& places, const std::string& keys) {
   return form.add("seen_bias", "Where", {seen, form.in(10), hidden});
 }
 
-/// Attributes of ONNX's RotaryEmbedding for `heads` heads side by side.
+/// Returns the attributes of ONNX's RotaryEmbedding for `heads` adjacent heads.
 std::vector<FileAttribute> rotaryAttributes(std::int64_t heads, std::int64_t rotated, bool interleaved) {
   std::vector<FileAttribute> attributes{attribute("interleaved", std::int64_t{interleaved ? 1 : 0}),
                                         attribute("rotary_embedding_dim", rotated)};
@@ -124,8 +126,8 @@ std::vector<FileAttribute> rotaryAttributes(std::int64_t heads, std::int64_t rot
 
 }  // namespace
 
-/// present = the cache with the new keys and values at their places; y = softmax(q · presentKᵀ · scale where seen) ·
-/// presentV. Queries and keys are rotated first if do_rotary says so.
+/// present = the cache with the new keys and values at their positions; y = softmax(q · presentKᵀ · scale where
+/// visible) · presentV. Queries and keys are rotated first if do_rotary is set.
 Status groupQueryAttention(Form& form) {
   TRY(checkSupported(form));
   const std::int64_t heads = form.intOf("num_heads", 0), keyHeads = form.intOf("kv_num_heads", 0);
@@ -156,8 +158,8 @@ Status groupQueryAttention(Form& form) {
   return Done{};
 }
 
-/// RotaryEmbedding of ai.onnx, which takes a place for each element of each sequence; a single number is the place of
-/// the first.
+/// RotaryEmbedding of ai.onnx needs a position for each element of each sequence. A single number is the position of
+/// the first element.
 Status rotaryEmbedding(Form& form) {
   if (form.intOf("is_packed_batching", 0) != 0)
     return form.problem("batches of sequences of several lengths (is_packed_batching) are not supported");

@@ -21,7 +21,7 @@ FileTensor narrowTensor(DataType type, std::vector<std::int64_t> dims, std::vect
   return {.dtype = type, .dims = std::move(dims), .owner = kept, .data = kept->data(), .hasData = true};
 }
 
-/// A constant uint8 input of at least `bytes` bytes.
+/// Returns a constant uint8 input of at least `bytes` bytes.
 Result<const FileTensor*> constantBytes(const Form& form, std::size_t slot, std::int64_t bytes) {
   const FileTensor* tensor = form.constant(form.in(slot));
   if (tensor == nullptr) return form.problem("its input " + std::to_string(slot) + " must be a constant");
@@ -33,7 +33,7 @@ Result<const FileTensor*> constantBytes(const Form& form, std::size_t slot, std:
   return tensor;
 }
 
-/// `rows` rows of `count` numbers of `bits` bits, each row of which takes `stride` bytes, without the gaps between.
+/// Removes the gaps between `rows` rows of `count` numbers of `bits` bits, each of which takes `stride` bytes.
 FileTensor repacked(const FileTensor& from, const Blocks& blocks, std::int64_t count, std::int64_t stride) {
   const int bits = static_cast<int>(blocks.bits);
   FileTensor result{.dtype = blocks.type(), .dims = {blocks.rows, count}, .hasData = from.hasData};
@@ -58,7 +58,7 @@ Result<Blocks> blocksOf(const Form& form) {
   return blocks;
 }
 
-/// The zero points, [rows, blocks], as integers; a weight of no zero point is meant around half of the range.
+/// Returns the zero points, [rows, blocks], as integers. Without zero points, the middle of the range represents 0.
 Result<std::string> zeroPoints(Form& form, const Blocks& blocks) {
   const std::int64_t stride = (blocks.perRow() * blocks.bits + 7) / 8;
   if (form.has(3)) {
@@ -71,7 +71,7 @@ Result<std::string> zeroPoints(Form& form, const Blocks& blocks) {
   return form.tensor("zero_points", narrowTensor(blocks.type(), {blocks.rows, blocks.perRow()}, std::move(bytes)));
 }
 
-/// The weights as floats, [rows, columns].
+/// Returns the weights as floats, [rows, columns].
 Result<std::string> wideWeights(Form& form, const Blocks& blocks) {
   const std::int64_t stride = blocks.perRow() * blocks.size * blocks.bits / 8;
   const FileTensor& packed = *TRY(constantBytes(form, 1, blocks.rows * stride));
@@ -100,7 +100,7 @@ Result<std::string> wideWeights(Form& form, const Blocks& blocks) {
 
 }  // namespace
 
-/// a · Wᵀ + bias; W is [N, K] in blocks along K. Each block takes whole bytes, lowest bits first.
+/// a · Wᵀ + bias, where W is [N, K] in blocks along K. Each block takes whole bytes, lowest bits first.
 Status matMulNBits(Form& form) {
   if (form.has(4))
     return form.problem("an order of its groups (g_idx) is not supported", "Quantise without reordering.");
@@ -115,8 +115,8 @@ Status matMulNBits(Form& form) {
   return Done{};
 }
 
-/// Gather of a table in blocks. A table of uint8 holds numbers of `bits` bits, packed along the last axis, around half
-/// of their range unless zero points, packed likewise, say otherwise.
+/// Gather of a table in blocks. A table of uint8 contains numbers of `bits` bits, packed along the last axis. The
+/// middle of their range represents 0, unless there are zero points, which are packed in the same way.
 Status gatherBlockQuantized(Form& form) {
   const FileTensor* data = form.constant(form.in(0));
   const FileTensor* scales = form.constant(form.in(2));
@@ -129,7 +129,7 @@ Status gatherBlockQuantized(Form& form) {
       return form.problem("its bits are none of 2, 4 and 8");
     FileTensor table = *data;
     table.dtype = blocks.type();
-    table.dims.back() *= 8 / blocks.bits;  // rows are whole bytes, so that only the type of what they hold changes
+    table.dims.back() *= 8 / blocks.bits;  // rows are whole bytes, so that only the element type changes
     codes = form.tensor("codes", std::move(table));
     blocks.rows = 1;
     for (std::size_t i = 0; i + 1 < scales->dims.size(); ++i) blocks.rows *= scales->dims[i];

@@ -1,16 +1,16 @@
-// Norms with what stands before them.
+// Norms with what comes before them.
 #include "frontends/onnx/plain_forms/forms_by_family.h"
 
 namespace fusescope::plain {
 namespace {
 
-constexpr float kSkipEpsilon = 1e-12F;  // the default of the norms with something before them
+constexpr float kSkipEpsilon = 1e-12F;  // the default of norms with additions before them
 
 std::vector<FileAttribute> lastAxis(const Form& form) {
   return {attribute("axis", std::int64_t{-1}), attribute("epsilon", form.floatOf("epsilon", kSkipEpsilon))};
 }
 
-/// The sum of all of `terms` from left to right; output `output` of the file's node is the last sum.
+/// Adds all of `terms` from left to right; the last sum is output `output` of the file's node.
 std::string sumOf(Form& form, const std::vector<std::string>& terms, std::size_t output) {
   std::string sum = terms.front();
   for (std::size_t i = 1; i < terms.size(); ++i) {
@@ -24,14 +24,14 @@ std::string sumOf(Form& form, const std::vector<std::string>& terms, std::size_t
   return sum;
 }
 
-/// x + skip + bias, what is given of them; also output 3.
+/// Returns x + skip + bias, as far as they are given; it is also output 3.
 std::string skipSum(Form& form, std::size_t bias) {
   std::vector<std::string> terms{form.in(0), form.in(1)};
   if (form.has(bias)) terms.push_back(form.in(bias));
   return sumOf(form, terms, 3);
 }
 
-/// Counts of ones in the rows of the mask, or zeros without one; output 1.
+/// Writes output 1: the number of ones in each row of the mask, or zeros if there is no mask.
 void giveMaskIndex(Form& form, std::size_t mask) {
   if (!form.wants(1)) return;
   const std::vector<FileAttribute> flat{attribute("keepdims", std::int64_t{0})};
@@ -48,7 +48,7 @@ struct EmbeddingTables {
   std::string words, positions, segments, gamma, beta;
 };
 
-/// LayerNormalization of the rows of the tables: words by their ids, positions by theirs or in order, segments.
+/// Adds LayerNormalization of the sum of table rows: words by id, positions by id or in order, and segments.
 void finishEmbedding(Form& form, const EmbeddingTables& tables, std::size_t positionIds) {
   const std::string ids = form.in(0);
   std::vector<std::string> terms{form.add("words", "Gather", {tables.words, ids})};
@@ -97,7 +97,8 @@ Status embedLayerNorm(Form& form) {
   return Done{};
 }
 
-/// The same with tables, gamma and beta of 8 bits: values in slots 2 to 6, scales in 8 to 12, zero points in 13 to 17.
+/// The same with tables, gamma and beta of 8 bits: values are in slots 2 to 6, scales in 8 to 12, zero points in 13 to
+/// 17.
 Status quantizedEmbedLayerNorm(Form& form) {
   if (form.has(1) != form.has(4)) return form.problem("needs segment ids and their table together");
   const auto wide = [&](const char* what, std::size_t i) {
@@ -113,8 +114,8 @@ Status quantizedEmbedLayerNorm(Form& form) {
   return Done{};
 }
 
-/// GroupNormalization of x, or of x + skip + bias, then Swish if activation is 1; channels last unless it says
-/// otherwise. A skip of [N, C] is one for all places.
+/// GroupNormalization of x or of x + skip + bias, then Swish if activation is 1. Channels are last unless an attribute
+/// states otherwise. A skip of [N, C] is added at all positions.
 Status groupNorm(Form& form) {
   const bool last = form.intOf("channels_last", 1) != 0;
   const std::size_t rank = TRY(form.rankNeeded(form.in(0)));

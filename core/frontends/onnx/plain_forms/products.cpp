@@ -1,4 +1,4 @@
-// Products and convolutions with what stands around them.
+// Products and convolutions with what surrounds them.
 #include <algorithm>
 
 #include "frontends/onnx/plain_forms/forms_by_family.h"
@@ -6,8 +6,8 @@
 namespace fusescope::plain {
 namespace {
 
-/// An operand of FusedMatMul as MatMul takes it. `batch`: its first axis stands before the last but one;
-/// `transposed`: the last two are then exchanged.
+/// Converts an operand of FusedMatMul to one of MatMul. If `batch` is set, its first axis is moved before the last axis
+/// but one; if `transposed` is set, the last two are then exchanged.
 Result<std::string> matMulOperand(Form& form, const std::string& what, const std::string& x, bool transposed,
                                   bool batch) {
   const auto rank = form.rank(x);
@@ -90,8 +90,9 @@ Status fusedConv(Form& form) {
   return finishActivated(form, activation, x, activationParameters(form));
 }
 
-/// The same where data, z and result have their channels last. NhwcConv's weights have theirs last too, as its writer
-/// makes them (fusion_nhwc_conv.py), unless only Conv's own order fits; NhwcFusedConv's are Conv's own.
+/// The same with channels last in data, z and result. The weights of NhwcConv have channels last too, as the tool that
+/// writes it makes them (fusion_nhwc_conv.py), unless only Conv's own order fits; those of NhwcFusedConv are in Conv's
+/// order.
 Status channelsLastConv(Form& form) {
   const std::size_t rank = TRY(form.rankNeeded(form.in(0)));
   const auto channels = form.extent(form.in(0), -1), last = form.extent(form.in(1), -1);

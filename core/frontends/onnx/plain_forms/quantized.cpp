@@ -1,4 +1,4 @@
-// Operators on 8 bits: DequantizeLinear of what they read, the operator, QuantizeLinear of what it gives.
+// Operators on 8 bits: DequantizeLinear of the operands, the operator, QuantizeLinear of the result.
 #include "frontends/onnx/plain_forms/forms_by_family.h"
 #include "frontends/onnx/plain_forms/quantized_support.h"
 
@@ -12,7 +12,7 @@ std::string wide(Form& form, const std::string& what, std::size_t codes, std::ve
 Status finishNarrow(Form& form, const std::string& y, std::size_t scale, const std::string& like) {
   std::vector<FileAttribute> attributes;
   if (!form.has(scale + 1)) {
-    // Without a zero point the type is that of what came in.
+    // Without a zero point, the type is that of the operand.
     const onnxlib::FileType* type = form.type(like);
     if (type == nullptr || type->dtype == DataType::Undefined)
       return form.problem("has no zero point for its output, and the type of '" + like + "' is not known");
@@ -35,7 +35,7 @@ Status quantizedUnary(Form& form) {
   return finishNarrow(form, form.add("result", op, {wide(form, "x", 0)}, form.attributes({"alpha"})), 3, form.in(0));
 }
 
-/// Softmax of ai.onnx's version `opset`: before 13 over all axes from `axis` on.
+/// Softmax of ai.onnx's version `opset`; before 13, it is over all axes from `axis` on.
 Status quantizedSoftmax(Form& form) {
   const std::string x = wide(form, "x", 0);
   const std::int64_t axis = form.intOf("axis", -1);
@@ -47,7 +47,7 @@ Status quantizedSoftmax(Form& form) {
   return finishNarrow(form, form.add("result", "Reshape", {rows, shape}), 3, form.in(0));
 }
 
-/// AveragePool or GlobalAveragePool, with channels last if it says so.
+/// AveragePool or GlobalAveragePool, with channels last if an attribute states this.
 Status quantizedPool(Form& form) {
   const bool global = form.node().op == "QLinearGlobalAveragePool", last = form.intOf("channels_last", 0) != 0;
   const std::size_t rank = last ? TRY(form.rankNeeded(form.in(0))) : 0;
@@ -67,7 +67,7 @@ Status quantizedReduceMean(Form& form) {
                       form.in(0));
 }
 
-/// Inputs: scale and zero point of y, then each part with its own.
+/// The inputs are scale and zero point of y, then each part with its own scale and zero point.
 Status quantizedConcat(Form& form) {
   std::vector<std::string> parts;
   for (std::size_t i = 2; i < form.node().inputs.size(); i += 3) {

@@ -5,14 +5,14 @@
 namespace fusescope::plain {
 namespace {
 
-/// int32 in steps of the product of two scales, of which the second may be one per channel.
+/// Returns an int32 bias as a float. Its scale is the product of two scales, the second of which may be per channel.
 std::string wideBias(Form& form, const std::string& codes, const std::string& scaleA, const std::string& scaleB,
                      std::int64_t axis) {
   const std::string steps = form.add("bias_scale", "Mul", {scaleA, scaleB});
   return form.add("bias", "DequantizeLinear", {codes, steps}, {attribute("axis", axis)});
 }
 
-/// a · b in float: the sums of the integers, less their zero points, times both scales, plus the bias.
+/// Finishes a · b in float: the sums of the integers minus their zero points, times both scales, plus the bias.
 void finishIntegerProduct(Form& form, const std::string& a, const std::string& scaleA, const std::string& zeroA,
                           const std::string& b, const std::string& scaleB, const std::string& zeroB,
                           const std::string& bias) {
@@ -28,7 +28,7 @@ void finishIntegerProduct(Form& form, const std::string& a, const std::string& s
 
 }  // namespace
 
-/// QLinearConv, with channels last if it says so: y = Q(Conv(DQ(x), DQ(w), DQ(b))).
+/// QLinearConv, with channels last if an attribute states this: y = Q(Conv(DQ(x), DQ(w), DQ(b))).
 Status quantizedConv(Form& form) {
   const bool last = form.intOf("channels_last", 0) != 0;
   const std::size_t rank = last ? TRY(form.rankNeeded(form.in(0))) : 0;
@@ -48,7 +48,7 @@ Status quantizedGemm(Form& form) {
   std::vector<std::string> operands{wide(form, "a", 0),
                                     wide(form, "b", 3, {attribute("axis", std::int64_t{transposed ? 0 : 1})})};
   if (form.has(6)) {
-    // The steps of C are those of the product.
+    // The scale of C is that of the product.
     const float alpha = form.floatOf("alpha", 1.0F);
     const std::string scaleA =
         alpha == 1.0F ? form.in(1)
@@ -65,7 +65,7 @@ Status quantizedGemm(Form& form) {
   return finishNarrow(form, form.add("product", "Gemm", std::move(operands), std::move(attributes)), 7, form.in(0));
 }
 
-/// a, quantised by its own range, · b + bias.
+/// a, quantised with its own range, · b + bias.
 Status dynamicQuantizeMatMul(Form& form) {
   const auto a =
       form.addMany("quantize", "DynamicQuantizeLinear", {form.in(0)}, {"a_codes", "a_scale", "a_zero_point"});

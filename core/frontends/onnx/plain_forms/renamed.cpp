@@ -1,9 +1,9 @@
-// Operators that ai.onnx has too, and small ones of converters.
+// Operators that also exist in ai.onnx, and small operators of converters.
 #include "frontends/onnx/plain_forms/forms_by_family.h"
 
 namespace fusescope::plain {
 
-/// The same operator of ai.onnx.
+/// The same operator in ai.onnx.
 Status renamed(Form& form) {
   std::vector<std::string> inputs = form.node().inputs;
   if (form.node().op == "Range" && !form.has(2))
@@ -12,13 +12,14 @@ Status renamed(Form& form) {
   return Done{};
 }
 
-/// A map from class to score for each row, as the table of scores that they are made of: there are no maps here.
+/// A map from class to score for each row becomes the table of scores of which it is made, because there are no maps
+/// here.
 Status tableOfMaps(Form& form) {
   form.finish("Identity", {form.in(0)});
   return Done{};
 }
 
-/// Unsqueeze along an axis that is a number, not a list.
+/// Unsqueeze along an axis that is given as a number, not as a list.
 Status expandDims(Form& form) {
   const std::string axis = form.add("axis", "Cast", {form.in(1)}, {attribute("to", kInt64)});
   const std::string axes = form.add("axes", "Reshape", {axis, form.ints("list", {-1})});
@@ -26,7 +27,7 @@ Status expandDims(Form& form) {
   return Done{};
 }
 
-/// Sums of the squares of the differences between each row of a and each of b, and their roots if asked for.
+/// The sums of the squared differences between each row of a and each row of b, and their roots if requested.
 Status pairwiseDistance(Form& form) {
   const std::string metric = form.textOf("metric", "sqeuclidean");
   if (metric != "sqeuclidean" && metric != "euclidean")
