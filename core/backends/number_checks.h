@@ -27,10 +27,11 @@ class UncheckedNumbers {
   bool m_hasRun = false;  ///< a kernel that may lose NaN
 };
 
-/// Asked by a kernel that may lose NaN before it runs: whether somebody else looks afterwards.
+/// Returns whether another caller checks the flags after this kernel. A kernel that may lose NaN calls this before it
+/// runs.
 bool isCheckedLater();
 
-/// Takes away the notes of all threads of the team, and says whether there were any.
+/// Clears the flags of all threads of the team and returns whether one was set.
 bool takeInvalid();
 
 }  // namespace fusescope

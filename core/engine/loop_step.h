@@ -24,11 +24,8 @@ struct LoopForm {
   std::size_t firstCarried() const { return isLoop ? 2 : 0; }  ///< among the body's inputs and the node's operands
   std::size_t firstSlice() const { return firstCarried() + carried; }
   std::size_t firstCapture() const { return firstSlice() + scanned.size(); }  ///< among the body's inputs
-  std::size_t firstGiven() const {
-    return isLoop ? 1 : 0;
-  }                                                                      ///< the first carried value among the
-                                                                         ///< body's outputs
-  std::size_t firstCollected() const { return firstGiven() + carried; }  ///< among the body's outputs
+  std::size_t firstGiven() const { return isLoop ? 1 : 0; }                   ///< among the body's outputs
+  std::size_t firstCollected() const { return firstGiven() + carried; }       ///< among the body's outputs
 };
 
 /// Runs the body of a Loop or Scan. A carried value alternates between two buffers: an iteration reads it from one and
