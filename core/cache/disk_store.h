@@ -58,8 +58,7 @@ class DiskStore final : public KeptStore {
   /// Reads everything; deletes damaged entries and files that belong to no entry.
   StoreCheck verify();
   /// Deletes entries until the store is within its limit, first those that saved least time per byte and were not used
-  /// for long, and files that belong to no
-  /// entry. Returns how many entries were deleted.
+  /// for long, and files that belong to no entry. Returns how many entries were deleted.
   std::int64_t collect();
   /// Deletes everything. Returns how many entries were deleted. Errors: the store cannot be used.
   Result<std::int64_t> clear();
