@@ -71,7 +71,7 @@ class Compiler {
   /// Returns whether this compiler compiles plans for `target`. A compiler with a target of its own accepts that target
   /// and its capabilities ("tensorrt-rtx:sm120").
   virtual bool takesTarget(std::string_view target) const;
-  /// Returns, as a sentence, which part of it was never run in a test; empty if all was.
+  /// Returns a sentence that says which part of it nobody has run yet; empty if all was run.
   virtual std::string untried() const { return {}; }
   virtual std::vector<CompilerOption> options() const { return {}; }  ///< its options besides those of the plan
   /// Returns why it cannot do this on this machine, as a sentence; empty if it can.

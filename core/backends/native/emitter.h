@@ -19,9 +19,9 @@ class Units {
   /// Adds a unit. `emit` is called when the walk reaches the node `at`. The walk skips the other `nodes`, and no other
   /// emitter should claim one of them. If two units are added at one node, the first one is kept.
   void add(NodeId at, EmitUnit emit, const std::set<NodeId>& nodes = {});
-  /// Whether an emitter claimed the node for a kernel of several nodes.
+  /// Returns whether an emitter claimed the node for a kernel of several nodes.
   bool isTaken(NodeId node) const { return m_taken.contains(node); }
-  /// Whether the walk skips the node, because its unit is emitted at another one.
+  /// Returns whether the walk skips the node, because its unit is emitted at another one.
   bool isCovered(NodeId node) const { return m_covered.contains(node); }
   /// The unit to be emitted at the node, or null.
   const EmitUnit* at(NodeId node) const;

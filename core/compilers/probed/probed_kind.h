@@ -51,7 +51,7 @@ class ProbedKind {
   virtual HandedTypes handedTypes() const = 0;
   /// The same for a given plan, if it depends on the plan's target.
   virtual HandedTypes handedTypesFor(const Plan& /*plan*/) const { return handedTypes(); }
-  /// Returns, as a sentence, which part of it was never run in a test; empty if all was.
+  /// Returns a sentence that says which part of it nobody has run yet; empty if all was run.
   virtual std::string untried() const { return {}; }
   /// Returns sentences that say how to get its answers from a machine that cannot be reached.
   virtual std::string elsewhere() const;
