@@ -12,7 +12,7 @@
 namespace fusescope {
 
 /// Measures the errors of `lowered`, a network that another compiler compiled, against `exact`, the same network in
-/// float32 on our own engine. The errors are accumulated ones; the error that a single kernel adds cannot be measured,
+/// float32 on our own engine. The errors are carried errors; the error that a single kernel adds cannot be measured,
 /// because another compiler's kernel cannot be run on exact inputs. They are measured for outputs, for inner values
 /// that both engines return, and for the values in `inner` from innerValues(); values of these that are missing are
 /// listed in LayerErrorReport::notMeasured. Errors: those of running.

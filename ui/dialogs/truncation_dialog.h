@@ -7,13 +7,14 @@
 
 namespace fusescope {
 
-/// What is narrowed of the types that the target lacks: of inputs and what nodes make of them, and of constants.
+/// Sets which types that the target does not support are narrowed: those of inputs and of values that nodes calculate
+/// from them, and those of constants.
 class TruncationDialog : public QDialog {
   Q_OBJECT
 
  public:
   explicit TruncationDialog(const DockContext& context, QWidget* parent = nullptr);
-  /// By TruncateMode.
+  /// Return the choosers, in the order of TruncateMode.
   QComboBox& inputs() { return *m_inputs; }
   QComboBox& constants() { return *m_constants; }
   void accept() override;
