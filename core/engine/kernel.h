@@ -32,8 +32,8 @@ class Kernel {
   /// names `compiled`; they are replaced by the names `own`.
   void rename(std::shared_ptr<const NodeNames> compiled, std::shared_ptr<const NodeNames> own);
   /// Returns the same region with other `code`, which was compiled for other extents of this region or of an equal
-  /// region with the node names `compiled`. Returns null if that code reads weights in another form or needs other
-  /// weights than the present code.
+  /// region with the node names `compiled`. Returns null if that code reads weights in another form, or embeds other
+  /// constants than the present code.
   std::shared_ptr<const Kernel> withCode(std::shared_ptr<const Code> code,
                                          std::shared_ptr<const NodeNames> compiled) const;
 

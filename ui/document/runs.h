@@ -53,8 +53,8 @@ class Runs : public QObject {
   bool ofThisPlan(const Run& run) const;
   /// Returns the latest successful run of the displayed plan; null: there is none.
   const Run* newestOfThisPlan() const;
-  /// Returns the verdict of `run` by the tolerance of the settings. The place where it first goes wrong is taken from
-  /// the errors per layer on the same inputs if there are any, and otherwise from the evaluation.
+  /// Returns the verdict of `run` by the tolerance of the settings. The place where it first becomes wrong is taken
+  /// from the errors per layer on the same inputs if there are any, and otherwise from the evaluation.
   Verdict verdict(const Run& run) const;
   /// Returns the evaluation that the verdict is about; null: there is none.
   const Evaluation* evaluation(const Run& run) const { return evaluationFor(run, m_settings); }

@@ -4,9 +4,10 @@
 
 namespace fusescope::native {
 
-// Products of 8-bit integers with exact sums of 32 bits (which wrap). A [m, k] is signed, B [k, n] unsigned; the other
-// signedness is the same bits with the highest turned over, the zero point moved by 128. B is packed into panels of
-// bytePanel() columns, each [k/4][panel][4] and padded with zeros; rows of A are padded with zeros likewise.
+// Products of 8-bit integers with exact 32-bit sums, which wrap. A [m, k] is signed, B [k, n] unsigned; other
+// signedness is handled by inverting the highest bit and adding 128 to or subtracting it from the zero point. B is
+// packed into panels of bytePanel() columns, each [k/4][panel][4] and padded with zeros; rows of A are padded with
+// zeros too.
 
 /// Returns the columns of a panel: a few vectors of this CPU.
 std::int64_t bytePanel();

@@ -4,8 +4,8 @@
 
 namespace fusescope::native {
 
-// Rows of `width` channels that lie next to each other: a stretch of positions of a tensor whose channels lie
-// innermost.
+// These work on rows of `width` adjacent channels: consecutive positions of a tensor whose channels are the innermost
+// axis.
 
 /// Computes for each channel, over `count` rows (at least one), the mean and the sum of squared deviations from it.
 void channelMoments(const float* rows, std::int64_t count, std::int64_t width, float* means, float* squares);

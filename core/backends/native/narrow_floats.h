@@ -7,8 +7,8 @@
 
 namespace fusescope::native {
 
-// Floats of 16 bits in memory. Kernels widen them when they read and round to nearest even when they write; NaN stays
-// NaN, subnormal numbers stay what they are.
+// Floats of 16 bits in memory. Kernels widen them when they read them, and round to nearest even when they write them.
+// NaN stays NaN, and subnormal numbers are preserved.
 
 /// An element of DataType::F16.
 struct Half {
