@@ -123,7 +123,7 @@ void CalibrateDialog::makeFields() {
   m_percentile->setRange(kLeastPercentile, kMostPercentile);
   m_percentile->setDecimals(4);
   m_percentile->setSuffix(QStringLiteral(" %"));
-  m_symmetric->setToolTip(QStringLiteral("Codes from -127 to 127, as TensorRT wants them; else all 256 of the range"));
+  m_symmetric->setToolTip(QStringLiteral("Codes from -127 to 127, as TensorRT needs them; otherwise all 256 codes"));
   m_exclude->setPlaceholderText(QStringLiteral("nodes that stay floats, a pattern a line: op:Gemm, head.*"));
   m_exclude->setTabChangesFocus(true);
   m_exclude->setProperty("field", true);  // it looks like a line to write in
@@ -141,14 +141,14 @@ QLayout* CalibrateDialog::makeWeightOnly() {
   m_weightOnly->addItem(QStringLiteral("int8"), static_cast<int>(DataType::I8));
   m_weightOnly->addItem(QStringLiteral("int4"), static_cast<int>(DataType::I4));
   m_weightOnly->setToolTip(
-      QStringLiteral("Weights of products that are not quantised otherwise; needs no ranges of activations"));
+      QStringLiteral("For weights of products that are not quantised otherwise; this needs no ranges of activations"));
   const WeightOnly& now = m_context.document.options().weightOnly;
   m_weightOnly->setCurrentIndex(m_weightOnly->findData(static_cast<int>(now.type)));
   m_block->setRange(0, kMostBlock);
   m_block->setSpecialValueText(QStringLiteral("a channel"));
   m_block->setPrefix(QStringLiteral("blocks of "));
   m_block->setValue(static_cast<int>(now.block));
-  m_block->setToolTip(QStringLiteral("So many weights share a scale"));
+  m_block->setToolTip(QStringLiteral("The number of weights that share a scale"));
   auto* row = new QHBoxLayout;
   row->addWidget(m_weightOnly, 1);
   row->addWidget(m_block, 1);
@@ -181,13 +181,15 @@ QWidget* CalibrateDialog::makeAdvanced() {
   addMethods(*m_weightMethod, {{RangeMethod::Mse, "least squared error"},
                                {RangeMethod::MinMax, "all of them"},
                                {RangeMethod::Percentile, "all but a share"}});
-  m_perChannel->setToolTip(QStringLiteral("Of the result of each product; off: one range for all of a weight"));
+  m_perChannel->setToolTip(
+      QStringLiteral("One range for each channel of a product's result; off: one range for the whole weight"));
   m_correctBiases->setToolTip(
-      QStringLiteral("What rounded weights do to the mean of each channel is taken out of the bias"));
+      QStringLiteral("The bias is corrected by what rounded weights change in the mean of each channel"));
   m_smoothing->setRange(0, 1);
   m_smoothing->setSingleStep(0.1);
   m_smoothing->setSpecialValueText(QStringLiteral("not"));
-  m_smoothing->setToolTip(QStringLiteral("Large channels of activations move into the weights behind them, so far"));
+  m_smoothing->setToolTip(
+      QStringLiteral("How far large channels of activations are moved into the weights after them"));
   auto* advanced = new QWidget;
   auto* form = new QFormLayout(advanced);
   form->setContentsMargins(16, 0, 0, 0);
@@ -208,11 +210,10 @@ QWidget* CalibrateDialog::makeButtons() {
   m_open = add(QStringLiteral("Open ranges…"),
                QStringLiteral("A file that Calibrate or the command calibrate saved, or TensorRT's calibration cache"));
   m_save = add(QStringLiteral("Save ranges…"), QStringLiteral("For --ranges of the commands, and for other sessions"));
-  m_drop =
-      add(QStringLiteral("Take away"), QStringLiteral("Plan without ranges and int8 again; undo brings them back"));
+  m_drop = add(QStringLiteral("Take away"), QStringLiteral("Plan without ranges and int8 again; undo restores them"));
   buttons->addButton(copyCommandButton(m_context, [this] { return requestCommand(request()); }),
                      QDialogButtonBox::ActionRole);
-  m_take = add(QStringLiteral("Use"), QStringLiteral("Plan with this, in one step that can be undone"));
+  m_take = add(QStringLiteral("Use"), QStringLiteral("Plan with these settings, in one step that can be undone"));
   connect(m_open, &QPushButton::clicked, this, &CalibrateDialog::chooseFile);
   connect(m_save, &QPushButton::clicked, this, &CalibrateDialog::saveFile);
   connect(m_drop, &QPushButton::clicked, this, &CalibrateDialog::drop);
@@ -298,7 +299,7 @@ void CalibrateDialog::start() {
   };
   m_job.start(request, decode, [this](const Result<Found>& found) {
     if (found.ok()) return showFound(found.value(), {});
-    m_problem = found.error().cancelled ? QStringLiteral("Cancelled; what was there is as it was.")
+    m_problem = found.error().cancelled ? QStringLiteral("Cancelled; nothing was changed.")
                                         : QStringLiteral("✗ ") + problemInWords(found.error());
   });
 }
@@ -345,7 +346,7 @@ void CalibrateDialog::showFound(const Found& found, const QString& from) {
   if (m_ranges != nullptr) {
     m_view->selectRow(0);
   } else {
-    m_plot->clear(QStringLiteral("What is seen on each edge appears here: calibrate, or open a file of ranges."));
+    m_plot->clear(QStringLiteral("The numbers of each edge appear here: calibrate, or open a file of ranges."));
   }
   renew();
 }
@@ -370,14 +371,17 @@ void CalibrateDialog::renew() {
   const auto unless = [&busy](bool able, const QString& refusal) {
     return !busy.isEmpty() ? busy : able ? QString() : refusal;
   };
-  offer(*m_start, unless(m_patternsFit, QStringLiteral("What the patterns under Exclude match is not known.")));
+  offer(*m_start, unless(m_patternsFit, QStringLiteral("It is not known yet what the patterns under Exclude match.")));
   offer(*m_stop, working() ? QString() : QStringLiteral("Nothing is under way."));
   offer(*m_open, busy);
   offer(*m_save, unless(m_ranges != nullptr, QStringLiteral("There are no ranges yet: calibrate, or open a file.")));
   offer(*m_drop, unless(m_context.document.ranges() != nullptr || asksForIntegers(m_context.document.options()),
                         QStringLiteral("The plan has neither ranges nor int8.")));
-  offer(*m_take, unless(changesSomething(), QStringLiteral("The plan is like this already: calibrate, open ranges, or "
-                                                           "choose a type for other weights.")));
+  offer(
+      *m_take,
+      unless(changesSomething(),
+             QStringLiteral(
+                 "The plan has these settings already: calibrate, open ranges, or choose a type for other weights.")));
   QStringList lines;
   if (m_ranges != nullptr)
     lines << (m_ranges->randomInputs ? QStringLiteral("⚠ ") : QStringLiteral("✓ ")) + rangesInWords(*m_ranges, m_from);
@@ -393,7 +397,7 @@ bool CalibrateDialog::changesSomething() const {
 }
 
 void CalibrateDialog::drop() {
-  m_context.document.edit(QStringLiteral("Take the ranges away"), withoutInt8(m_context.document.options()));
+  m_context.document.edit(QStringLiteral("Remove the ranges"), withoutInt8(m_context.document.options()));
   m_context.document.setCalibrated(nullptr);
   showFound({}, {});
 }

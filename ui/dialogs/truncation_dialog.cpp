@@ -29,12 +29,12 @@ TruncationDialog::TruncationDialog(const DockContext& context, QWidget* parent) 
   m_inputs = modesBox(modes.inputs);
   m_constants = modesBox(modes.constants);
   setWindowTitle(QStringLiteral("Truncate wide types"));
-  auto* about = new QLabel(QStringLiteral(
-      "The target lacks types that are narrowed here. What is not narrowed runs in fallback, and a constant that would "
-      "not survive is never narrowed."));
+  auto* about =
+      new QLabel(QStringLiteral("Types that the target lacks can be narrowed here. What is not narrowed runs in "
+                                "fallback, and a constant that does not fit the narrower type is never narrowed."));
   about->setWordWrap(true);
   auto* form = new QFormLayout;
-  form->addRow(QStringLiteral("Inputs, and what nodes make of them"), m_inputs);
+  form->addRow(QStringLiteral("Inputs, and values calculated from them"), m_inputs);
   form->addRow(QStringLiteral("Constants"), m_constants);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
   auto* layout = new QVBoxLayout(this);

@@ -137,21 +137,20 @@ QLayout* TuneDialog::makeWishes() {
 
 QWidget* TuneDialog::makeAdvanced() {
   m_speedup->setPlaceholderText(QStringLiteral("none is asked for"));
-  m_speedup->setToolTip(QStringLiteral("The predicted time with everything pinned over that with the pins"));
+  m_speedup->setToolTip(QStringLiteral("The predicted time with everything pinned, divided by that with the pins"));
   m_speedup->setAccessibleName(QStringLiteral("Least speed-up"));
   m_metric->setPlaceholderText(QStringLiteral("a command; max|Δ| over rms without one"));
   m_metric->setToolTip(
-      QStringLiteral("It gets two .npz, the outputs in float32 and lowered, and prints an error: less is better. The "
-                     "largest error above is in its unit then"));
+      QStringLiteral("The command receives two .npz files, the outputs in float32 and lowered, and prints an error: "
+                     "less is better. The largest error above is then in its unit"));
   m_metric->setAccessibleName(QStringLiteral("Metric"));
   m_evaluations->setRange(0, kMostCount);
   m_evaluations->setSpecialValueText(QStringLiteral("as many as it takes"));
   m_seed->setRange(0, kMostCount);
-  m_seed->setToolTip(QStringLiteral("Of the orders in which pins are taken out again"));
-  m_explain->setToolTip(
-      QStringLiteral("Says of each pin what happens without it, also where a limit ended the search"));
-  m_baselines->setToolTip(
-      QStringLiteral("How many pins bisection from either end and greedy ranking need: takes as long again"));
+  m_seed->setToolTip(QStringLiteral("The seed for the order in which pins are removed again"));
+  m_explain->setToolTip(QStringLiteral("Tries for each pin what happens without it, also if a limit ended the search"));
+  m_baselines->setToolTip(QStringLiteral(
+      "Also finds how many pins bisection from either end and greedy ranking need; this takes as long again"));
   auto* advanced = new QWidget;
   auto* form = new QFormLayout(advanced);
   form->setContentsMargins(16, 0, 0, 0);
@@ -243,8 +242,8 @@ void TuneDialog::renew() {
   offer(*m_stop, working() ? QString() : QStringLiteral("Nothing is under way."));
   offer(*m_take, working()             ? busy
                  : !m_answer           ? QStringLiteral("Search first: there are no pins yet.")
-                 : shownPins().empty() ? QStringLiteral("There is no pin to take: none is needed.")
-                 : shownAreTaken()     ? QStringLiteral("These pins are taken already.")
+                 : shownPins().empty() ? QStringLiteral("There is no pin to use: none is needed.")
+                 : shownAreTaken()     ? QStringLiteral("The plan has these pins already.")
                                        : QString());
   m_said->setText(words());
 }
@@ -259,7 +258,7 @@ QString TuneDialog::words() const {
   if (const Problem wrong = problem(); wrong.field != nullptr) return QStringLiteral("✗ ") + wrong.text;
   if (!m_answer) return m_outcome;
   QStringList lines{m_outcome};
-  if (shownAreTaken()) lines.prepend(QStringLiteral("✓ These pins are taken: the plan has them."));
+  if (shownAreTaken()) lines.prepend(QStringLiteral("✓ The plan has these pins."));
   if (m_plot->current() >= 0) lines << choiceWords(shownPoint(), *m_answer);
   return lines.join(QLatin1Char('\n'));
 }

@@ -49,7 +49,7 @@ void MemoryPlot::setMarked(std::set<int> steps) {
 }
 
 void MemoryPlot::describe() {
-  if (m_taken.empty()) return setAccessibleDescription(QStringLiteral("Nothing is known of it"));
+  if (m_taken.empty()) return setAccessibleDescription(QStringLiteral("Nothing is known about it"));
   const QString peak = QStringLiteral("The peak is %1, at step %2 of %3.")
                            .arg(bytesText(m_taken[m_peak]))
                            .arg(static_cast<qulonglong>(m_peak))

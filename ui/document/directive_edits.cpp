@@ -127,7 +127,7 @@ QString int8Refusal(const Plan& plan, NodeId id, bool ranges) {
     return QStringLiteral("%1 is written as a product of int8.").arg(qs(plan.graph().node(id).name));
   if (!ranges) return QStringLiteral("int8 needs ranges: Build, Calibrate… first.");
   const Graph& graph = *unquantized(plan.model)->graph;
-  if (!graph.has(id)) return QStringLiteral("%1 is there for int8 alone.").arg(qs(plan.graph().node(id).name));
+  if (!graph.has(id)) return QStringLiteral("%1 exists only for int8.").arg(qs(plan.graph().node(id).name));
   const Node& node = graph.node(id);
   if (!multiplies(node)) return QStringLiteral("%1 does not multiply: only products are of int8.").arg(qs(node.name));
   const auto form = productOf(graph, node);
@@ -166,7 +166,7 @@ std::vector<DataType> pinTypes(const Plan& plan, bool ranges) {
 
 QString timeUnknownReason(const Plan& plan, DataType type) {
   if (plan.options.compiler != kOwnCompiler)
-    return QStringLiteral("unknown: only a build by %1 can tell what it takes").arg(qs(plan.options.compiler));
+    return QStringLiteral("unknown: only a build with %1 can measure it").arg(qs(plan.options.compiler));
   if (plan.target.planningOnly) {
     return QStringLiteral("unknown: %1 is planned for here, not built").arg(qs(plan.target.name));
   }

@@ -68,7 +68,8 @@ QString madeWords(const PredictionCheck& check, const CompilerIdentity& compiler
 QString countsText(const PredictionCheck& check, const CompilerIdentity& compiler) {
   const QString title = compilerTitle(compiler);
   if (check.predicted == 0)
-    return QStringLiteral("%1 made %2. Our plan predicts none of this network, so that there is nothing to compare.")
+    return QStringLiteral(
+               "%1 made %2. Our plan predicts no kernels for this network, so that there is nothing to compare.")
         .arg(title, plural(check.made, QStringLiteral("kernel")));
   QString text = QStringLiteral(
                      "Our plan predicts %1; %2 made %3 that hold nodes of the network. %4 of these %5 other nodes than "

@@ -53,7 +53,7 @@ QString predictedText(const FusedNode& fused) {
   const QString how =
       time.how == PriceSource::Fitted ? QStringLiteral("fitted in part") : QStringLiteral("measured before");
   if (!time.perIteration) return QStringLiteral("%1 (%2)").arg(range, how);
-  return QStringLiteral("%1 an iteration (%2); how many there are depends on the data").arg(range, how);
+  return QStringLiteral("%1 per iteration (%2); the number of iterations depends on the data").arg(range, how);
 }
 
 QString precisionsText(const std::vector<DataType>& precisions) {
