@@ -49,8 +49,8 @@ HWY_INLINE VF expm1Of(F32 d, VF x) {
   return hn::IfThenElse(hn::IsNaN(x), x, result);
 }
 
-// Of two numbers the smaller or the larger; NaN if either is. What the processor's own instructions give for NaN
-// depends on which operand it is.
+/// These return the smaller or the larger of two numbers, and NaN if either is NaN. What the processor's own
+/// instructions return for NaN depends on which operand it is.
 HWY_INLINE VF minimumOf(VF a, VF b) {
   return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::IsNaN(b), b, hn::Min(a, b)));
 }
@@ -58,7 +58,8 @@ HWY_INLINE VF maximumOf(VF a, VF b) {
   return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::IsNaN(b), b, hn::Max(a, b)));
 }
 
-// `x`, but no less than `least` (no more than `most`). NaN stays; a bound that is NaN bounds nothing.
+/// These limit `x` to at least `least`, or to at most `most`. They return NaN unchanged, and a bound that is NaN has no
+/// effect.
 HWY_INLINE VF atLeast(VF x, VF least) {
   return hn::IfThenElse(hn::Lt(x, least), least, x);
 }
