@@ -24,7 +24,7 @@ DecidedLook lookOf(Decided decided) {
     case Decided::Neighbour:
       return {"#bd92cf", "#65277d", "apart", "separate from a neighbour of another type"};
     case Decided::Pin:
-      return {"#efa412", "#a4680a", "pinned", "a pin holds"};
+      return {"#efa412", "#a4680a", "pinned", "a pin is satisfied"};
     case Decided::Fallback:
       return {"#9a7b69", "#665044", "fallback", "falls back to another engine"};
     case Decided::Refused:

@@ -136,7 +136,7 @@ QLayout* TuneDialog::makeWishes() {
 }
 
 QWidget* TuneDialog::makeAdvanced() {
-  m_speedup->setPlaceholderText(QStringLiteral("none is asked for"));
+  m_speedup->setPlaceholderText(QStringLiteral("no minimum"));
   m_speedup->setToolTip(QStringLiteral("The predicted time with everything pinned, divided by that with the pins"));
   m_speedup->setAccessibleName(QStringLiteral("Least speed-up"));
   m_metric->setPlaceholderText(QStringLiteral("a command; max|Δ| over rms without one"));

@@ -164,7 +164,7 @@ QString answerWords(const TuneAnswer& answer) {
   addBeaten(lines, answer);
   if (answer.ok && !answer.pins.empty()) lines << leftOutWords(answer) + baselinesWords(answer.baselines);
   lines << effortWords(answer);
-  if (answer.randomInputs) lines << QStringLiteral("⚠ On random inputs: nobody gave others.");
+  if (answer.randomInputs) lines << QStringLiteral("⚠ On random inputs: no others were given.");
   return lines.join(QLatin1Char('\n'));
 }
 
@@ -173,10 +173,10 @@ QString choiceWords(const TunedPoint& point, const TuneAnswer& answer) {
   if (point.errorOnReference)
     said << errorsWords(point, answer.backend);
   else
-    said << QStringLiteral("Its error is by the backend %1 alone: it was not tried on the reference.")
+    said << QStringLiteral("Its error was measured by the backend %1 only: it was not tried on the reference.")
                 .arg(qs(answer.backend));
   if (point.pins != answer.chosen.pins || point.error != answer.chosen.error)
-    said << QStringLiteral("Whether it holds once it is exported was not tried.");
+    said << QStringLiteral("It was not tried whether the exported network has the same error.");
   if (const QString better = betterWords(answer.allPinned, point); !better.isEmpty())
     said << QStringLiteral("⚠ With everything pinned the network is %1.").arg(better);
   return said.join(QLatin1Char(' '));

@@ -61,7 +61,7 @@ QString MemoryPlot::wordsOf(int step) const {
   const MemoryTimeline& memory = *std::as_const(m_memory);
   const auto at = static_cast<std::size_t>(step);
   QString text =
-      QStringLiteral("Step %1, %2: %3 taken").arg(step).arg(qs(memory.steps[at].name), bytesText(m_taken[at]));
+      QStringLiteral("Step %1, %2: %3 in use").arg(step).arg(qs(memory.steps[at].name), bytesText(m_taken[at]));
   const auto pieces = memory.at(at);
   for (std::size_t i = 0; i < std::min(pieces.size(), kMostPiecesSaid); ++i)
     text += QStringLiteral("\n%1  %2%3")

@@ -222,7 +222,7 @@ QString RunsDock::onScreenText(const Run& run) const {
                  : QString();
   return QStringLiteral("On screen are the numbers of %1%2.")
       .arg(Runs::title(*shown).toHtmlEscaped(),
-           other ? QStringLiteral(", in brackets: the plan there is another") : QString());
+           other ? QStringLiteral(", in brackets: the plan there is another one") : QString());
 }
 
 QString RunsDock::detailsText(const Run& run) const {

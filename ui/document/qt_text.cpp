@@ -49,7 +49,7 @@ QString predictedText(const FusedNode& fused) {
   const QString range =
       time.leastMs == time.mostMs
           ? msText(time.leastMs)
-          : QStringLiteral("%1 to %2, by the branch taken").arg(msText(time.leastMs), msText(time.mostMs));
+          : QStringLiteral("%1 to %2, depending on the branch taken").arg(msText(time.leastMs), msText(time.mostMs));
   const QString how =
       time.how == PriceSource::Fitted ? QStringLiteral("fitted in part") : QStringLiteral("measured before");
   if (!time.perIteration) return QStringLiteral("%1 (%2)").arg(range, how);

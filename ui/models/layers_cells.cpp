@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kHeaders[] = {"Node", "Op",    "Fused node", "Segment", "Computes",    "Stored",
                                     "Pin",  "FLOPs", "Bytes",      "Time",    "Local error", "Carried error"};
 constexpr const char* kHeaderTips[] = {
-    "Node of the network, by its name in the file; in a body behind the name of its holder",
+    "The node's name in the file; in a body, after the name of the node that has the body",
     "Operator",
     "The fused node that runs it, by its main node",
     "The segment it is in",

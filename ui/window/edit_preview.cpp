@@ -79,7 +79,7 @@ QString previewText(const PlanSnapshot& now, const PlanSnapshot& tried) {
     counts << plural(static_cast<std::int64_t>(delta.retyped.size()), QStringLiteral("node")) +
                   QStringLiteral(" in another type");
   if (!counts.isEmpty()) lines << counts.join(QStringLiteral(" · "));
-  if (!delta.fusionsLost.empty()) lines << QStringLiteral("Taken apart: ") + someOf(delta.fusionsLost);
+  if (!delta.fusionsLost.empty()) lines << QStringLiteral("Split: ") + someOf(delta.fusionsLost);
   if (!delta.fusionsGained.empty()) lines << QStringLiteral("Formed: ") + someOf(delta.fusionsGained);
   return lines.join(QLatin1Char('\n'));
 }
