@@ -18,7 +18,7 @@
 
 namespace fusescope {
 
-/// A tensor as a kernel meets it: concrete extents (ONNX order), type as stored, memory format.
+/// A tensor as a kernel reads or writes it: concrete extents (in the order of ONNX), type in memory, memory format.
 struct TensorDesc {
   DataType dtype = DataType::Undefined;
   Dims dims;
@@ -27,14 +27,14 @@ struct TensorDesc {
   bool operator==(const TensorDesc&) const = default;
 };
 
-/// A fused node with everything a kernel is specialised by.
+/// A fused node with everything that a kernel is specialised for.
 struct KernelRequest {
   const Plan* plan = nullptr;
   const FusedNode* fused = nullptr;
   std::map<ValueId, TensorDesc> values;  ///< inputs, outputs and inner values of the fused node
-  std::map<ValueId, Tensor> constants;   ///< with data, at the model's own type
+  std::map<ValueId, Tensor> constants;   ///< with data, in the type that the model declares
   std::vector<ValueId> weightSlots;      ///< the constants in the order in which the nodes read them
-  std::vector<MemoryFormat> formats;     ///< in which inputs can be delivered besides plain
+  std::vector<MemoryFormat> formats;     ///< formats in which inputs can be delivered, besides plain
   int threads = 1;
 
   void addConstant(ValueId value, const Tensor& tensor) {
@@ -42,7 +42,8 @@ struct KernelRequest {
   }
 };
 
-/// What the nodes of a fused node make and nobody else reads, in their order: equal regions have equal ones.
+/// Returns the values that the nodes of a fused node make and that are used only inside it, in the order of the nodes.
+/// Equal regions have them in the same order.
 std::vector<ValueId> innerValues(const KernelRequest& request);
 RegionExtents extentsOf(const KernelRequest& request);
 
@@ -51,31 +52,32 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
-  /// All that times and kernels of this backend depend on here: the host's, and the versions of the libraries behind
-  /// it.
+  /// Returns everything that times and kernels of this backend depend on on this machine: the fingerprint of the host,
+  /// and the versions of the libraries that the backend uses.
   virtual Fingerprint fingerprint() const = 0;
-  /// Where its code runs, and where what that reads and writes lies.
+  /// Returns the device on which its code runs, and whose memory the code reads and writes.
   virtual const Device& device() const { return cpuDevice(); }
-  /// Every way this backend knows to run it, best guess first; never empty for a node it was given by a plan: the
-  /// reference way is always there. What can take its inputs in several formats is there once for each.
+  /// Returns every tactic with which this backend can run the request, the best guess first. The list is never empty
+  /// for a node that a plan assigned to this backend, because it always contains the reference tactic. A tactic that
+  /// accepts several input formats is listed once for each.
   virtual std::vector<Tactic> tactics(const KernelRequest& request) const = 0;
-  /// Compiles one; weights are packed apart (Code::packings()). What tactics() offers here can be compiled. An unknown
-  /// tactic is an error that names the nearest.
+  /// Compiles one of the tactics that tactics() returns; weights are packed separately (Code::packings()). An unknown
+  /// tactic is an error that names the nearest one.
   virtual Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const = 0;
-  /// Converts a tensor between formats and types (a step of its own in an engine). Here: as the reference does, on the
-  /// host.
+  /// Compiles a conversion of a tensor between formats and types, which is a separate step in an engine. The base class
+  /// returns the conversion of the reference backend, which runs on the host.
   virtual Result<std::unique_ptr<const Code>> compileConversion(const TensorDesc& from, const TensorDesc& to,
                                                                 int threads) const;
-  /// Whether that conversion imitates a type in software, as Numerics::emulated.
+  /// Returns whether that conversion emulates a type in software, see Numerics::emulated.
   virtual bool emulatesConversion(const TensorDesc& from, const TensorDesc& to) const;
-  /// The code that gave these bytes (Code::serialise()), where everything that its key names is as it was. Errors:
-  /// they are of no code of this version.
+  /// Restores the code from the bytes that Code::serialise() returned, if everything in the key is unchanged. Errors:
+  /// the bytes are not code of this version.
   virtual Result<std::unique_ptr<const Code>> restore(std::string_view bytes) const;
 };
 
-/// The backends of this build: backends.inc.
+/// Returns the backends of this build, which backends.inc lists.
 std::span<const Backend* const> allBackends();
-/// Null for an unknown name.
+/// Returns null for an unknown name.
 const Backend* findBackend(std::string_view name);
 
 }  // namespace fusescope

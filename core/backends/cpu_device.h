@@ -4,9 +4,10 @@
 
 namespace fusescope {
 
-/// The first device: the process's own memory. Its streams run what they are given before the call returns.
+/// Returns the first device: the CPU with the memory of this process. Its streams run work before the call returns.
 const Device& cpuDevice();
-/// A stream of it for callers that run code beside any program. It keeps nothing: any number of threads may use it.
+/// Returns a stream of the CPU for callers that run code outside a program. It has no state, so that any number of
+/// threads may use it.
 Stream& hostStream();
 
 }  // namespace fusescope

@@ -9,37 +9,38 @@
 
 namespace fusescope {
 
-/// A moment in the work of a stream: recorded by it, anew in each run. Between two runs nobody waits for it.
+/// A moment in the work of a stream. The stream records it anew in each run; between two runs nobody waits for it.
 class Event {
  public:
   virtual ~Event() = default;
-  /// Blocks the caller until the work before it is done; at once if it was never recorded.
+  /// Blocks the caller until the work before the event is done. Returns at once if it was never recorded.
   virtual void synchronise() const = 0;
-  /// Milliseconds from `earlier`, an event of the same device. Both are over.
+  /// Returns the milliseconds since `earlier`, an event of the same device. Both events must be over.
   virtual double msSince(const Event& earlier) const = 0;
 };
 
-/// What went wrong in work that was enqueued before.
+/// A failure of work that was put on a stream earlier.
 struct StepFailure {
-  std::size_t step = 0;  ///< as beginStep() called it
+  std::size_t step = 0;  ///< the number that was passed to beginStep()
   Diagnostic error;
 };
 
 enum class CopyDirection { ToDevice, FromDevice, Within };
 
-/// Work on one device, in order. Of one caller at a time. Work may be done long after the call that enqueued it: what
-/// it reads and writes stays until an event behind it is over.
+/// A queue of work on one device, which runs in order. It may be used by one caller at a time. Work may run long after
+/// the call that added it, so that the memory that it reads and writes must stay valid until a later event is over.
 class Stream {
  public:
   virtual ~Stream() = default;
   virtual void copy(CopyDirection direction, const std::byte* from, std::byte* to, std::size_t bytes) = 0;
-  /// `event`: of this device.
+  /// Records `event`, which must be of this device.
   virtual void record(Event& event) = 0;
-  /// What is enqueued later begins when `event`, of any device, is over. May block the caller until then.
+  /// Lets work that is added later begin only after `event`, of any device, is over. May block the caller until then.
   virtual void wait(const Event& event) = 0;
-  /// Blocks until all is done. The first failure since the last call; what was enqueued behind it may not have run.
+  /// Blocks until all work is done. Returns the first failure since the last call; work that was added after the failed
+  /// one may not have run.
   virtual std::optional<StepFailure> synchronise() = 0;
-  /// What is enqueued from now on is called so in failures.
+  /// Sets the step number that failures report for work that is added from now on.
   void beginStep(std::size_t step) { m_step = step; }
 
  protected:
@@ -49,22 +50,22 @@ class Stream {
   std::size_t m_step = 0;
 };
 
-/// Something with memory that runs code. Const and thread-safe; lives as long as the process.
+/// Memory and a processor that runs code in it. It is const and thread-safe, and lives as long as the process.
 class Device {
  public:
   virtual ~Device() = default;
   virtual std::string_view name() const = 0;
-  /// Whether its memory is the process's own, and its streams run at once, in the caller's thread. Memory of others is
-  /// reached by copies alone.
+  /// Returns whether its memory is that of the process and its streams run work at once in the caller's thread. The
+  /// memory of other devices is accessed only by copies.
   virtual bool isHost() const { return false; }
-  /// Aligned to 64 bytes, not initialised. Throws std::bad_alloc.
+  /// Returns memory that is aligned to 64 bytes and not initialised. Throws std::bad_alloc.
   virtual std::byte* allocate(std::size_t bytes) const = 0;
   virtual void free(std::byte* memory) const noexcept = 0;
   virtual std::unique_ptr<Stream> makeStream() const = 0;
   virtual std::unique_ptr<Event> makeEvent() const = 0;
 };
 
-/// Memory of a device, for as long as this lives.
+/// Memory of a device, which is freed when this object is destroyed.
 class DeviceMemory {
  public:
   DeviceMemory(const Device& device, std::size_t bytes)

@@ -4,8 +4,8 @@
 
 namespace fusescope {
 
-/// Whether a constant holds NaN or an infinity, or is too large to be looked at. Code may depend on it: equal regions
-/// share code only where it is the same of all their constants (codeKey()).
+/// Returns whether a constant contains NaN or an infinity, or is too large to be checked. Code may depend on the
+/// answer, so that equal regions share code only if it is the same for all their constants (codeKey()).
 bool mayBeNotFinite(const Tensor& constant);
 
 }  // namespace fusescope

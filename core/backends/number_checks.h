@@ -2,10 +2,10 @@
 
 namespace fusescope {
 
-// Kernels of libraries may lose what is not a number: their max(NaN, 0) is 0. IEEE 754 has the processor note each such
-// operation, on the thread that does it, as "invalid". A kernel that may lose NaN looks for that note when it has run,
-// and where it finds one calculates again in a way that keeps NaN. To look takes a visit to each thread of the team, so
-// that whoever runs many kernels in a row may look once for all of them.
+// Kernels of libraries may lose NaN, because their max(NaN, 0) is 0. As IEEE 754 requires, the processor sets a flag
+// for each such invalid operation, on the thread that performs it. A kernel that may lose NaN checks that flag after it
+// ran, and if it is set, calculates again in a way that preserves NaN. The check visits each thread of the team, so
+// that a caller that runs many kernels in a row may check once for all of them.
 
 /// While an object of this class exists, kernels that run on its thread do not check the processor's flag for invalid
 /// operations. An object inside the lifetime of another one has no effect.
@@ -27,10 +27,11 @@ class UncheckedNumbers {
   bool m_hasRun = false;  ///< a kernel that may lose NaN
 };
 
-/// Asked by a kernel that may lose NaN before it runs: whether somebody else looks afterwards.
+/// Returns whether another caller checks the flags after this kernel. A kernel that may lose NaN calls this before it
+/// runs.
 bool isCheckedLater();
 
-/// Takes away the notes of all threads of the team, and says whether there were any.
+/// Clears the flags of all threads of the team and returns whether one was set.
 bool takeInvalid();
 
 }  // namespace fusescope

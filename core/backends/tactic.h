@@ -10,12 +10,12 @@
 
 namespace fusescope {
 
-/// How a kernel's numbers may differ from what its contract says. None of it: exact.
+/// How the numbers of a kernel may differ from what its contract says. If nothing is set, the kernel is exact.
 struct Numerics {
-  bool flushes = false;    ///< denormals count as zero
-  bool saturates = false;  ///< sums of products are clamped on the way
+  bool flushes = false;    ///< denormal numbers are treated as zero
+  bool saturates = false;  ///< sums of products are clamped while they are added up
   bool fastMath = false;   ///< floats are multiplied in a narrower type
-  bool emulated = false;   ///< imitates a type in software: results are right, a time means nothing
+  bool emulated = false;   ///< a type is emulated in software: results are right, but a time is meaningless
 
   bool exact() const { return *this == Numerics(); }
   std::string text() const;  ///< "exact", "emulated", "flushes+fast_math"
@@ -24,27 +24,27 @@ struct Numerics {
 
 using TacticParameter = std::variant<bool, std::int64_t, std::string, MemoryFormat>;
 
-/// One way to run a region, as a value: equal tactics compile to equal kernels. Kept in engine files and taken again as
-/// it is, on a machine that offers an equal one.
+/// One way to run a region, as a value: equal tactics compile to equal kernels. Engine files store it, and it is chosen
+/// again on a machine whose backend offers an equal one.
 struct Tactic {
-  /// For people, directives, and engine files that knew no more: "onednn:conv:nChw16c:jit:avx2", "native:softmax". It
-  /// follows from what is below and tells the tactics of one region apart.
+  /// The name for people, for directives, and in old engine files: "onednn:conv:nChw16c:jit:avx2", "native:softmax". It
+  /// is derived from the other fields and distinguishes the tactics of one region.
   std::string name;
-  std::string backend;         ///< whose it is: "native", "reference"
+  std::string backend;         ///< the name of its backend: "native", "reference"
   std::string implementation;  ///< "onednn:conv", "native:softmax", "composite"
   std::map<std::string, TacticParameter> parameters;
-  std::vector<MemoryFormat> inputs;   ///< as FusedNode::inputs
-  std::vector<MemoryFormat> outputs;  ///< as FusedNode::outputs
+  std::vector<MemoryFormat> inputs;   ///< in the order of FusedNode::inputs
+  std::vector<MemoryFormat> outputs;  ///< in the order of FusedNode::outputs
   Numerics numerics;
 
-  /// As values: names do not count.
+  /// Compares the values; names are ignored.
   bool operator==(const Tactic& other) const;
-  /// Whether a person or an earlier engine file may mean this tactic by `text`: its name, or with the words that
-  /// formats had before.
+  /// Returns whether `text`, from a person or an old engine file, means this tactic: it is its name, possibly with
+  /// older words for formats.
   bool isCalled(const std::string& text) const;
 };
 
-/// A region node by node, as if nothing were fused.
+/// The implementation that runs a region node by node, as if nothing were fused.
 inline constexpr const char* kUnfused = "composite";
 
 }  // namespace fusescope

@@ -10,19 +10,20 @@
 
 namespace fusescope {
 
-/// The threads of the parallel regions that the calling thread enters (setThreads()), as somebody needs them who
-/// measures: while this lives each of several has a processor that it does not leave, another one than the others as
-/// far as there are enough, for two on one wait for each other.
+/// The threads of the parallel regions that the calling thread enters (setThreads()), prepared for measuring. While
+/// this object exists, each of several threads is bound to one processor, and to different ones if there are enough,
+/// because two threads on one processor wait for each other.
 class ThreadTeam {
  public:
   ThreadTeam();
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
-  /// Milliseconds that they have waited for a processor which somebody else had, all together, since they began, as the
-  /// operating system counts it; 0 where it does not say. What runs meanwhile takes longer by about that.
+  /// Returns how many milliseconds all these threads together have waited for a processor that another thread used,
+  /// since they were started, as the operating system reports it; 0 if it does not. Work takes longer by about this
+  /// time.
   double waitedMs() const;
-  /// Lets all of them sleep: who has slept is let run before who has not.
+  /// Lets all of them sleep. The scheduler prefers threads that have slept.
   static void pause(std::chrono::microseconds time);
 
  private:

@@ -2,15 +2,15 @@
 
 namespace fusescope {
 
-/// So many threads an engine may be asked for: more than any machine has that runs one, and few enough to be started.
+/// The largest number of threads that an engine accepts: more than any machine needs, and few enough to be started.
 constexpr int kMostThreads = 1024;
 
-/// Logical processors that this process may use; at least 1.
+/// Returns the number of logical processors that this process may use; at least 1.
 int hardwareThreads();
-/// How many threads the parallel regions that the calling thread enters will use; 0 or less: hardwareThreads().
+/// Sets how many threads the parallel regions use that the calling thread enters; 0 or less means hardwareThreads().
 void setThreads(int threads);
-/// Lets all other threads of the process run before the calling one and those that it starts from now on. It cannot be
-/// taken back.
+/// Lowers the priority of the calling thread, and of those that it starts from now on, below the other threads of the
+/// process. This cannot be undone.
 void yieldToOtherThreads();
 
 }  // namespace fusescope

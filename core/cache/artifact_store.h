@@ -7,8 +7,8 @@
 
 namespace fusescope {
 
-/// Keeps compiled code between builds and processes. Knows bytes and keys only; a key is compared whole. Thread-safe.
-/// Losing something costs time, never a result.
+/// Keeps compiled code between builds and processes. It knows only bytes and keys, and compares keys in full.
+/// Thread-safe. A lost entry costs time but never changes a result.
 class ArtifactStore {
  public:
   virtual ~ArtifactStore() = default;
@@ -16,7 +16,7 @@ class ArtifactStore {
   virtual void put(std::string_view key, std::string_view bytes) = 0;
 };
 
-/// The one that keeps nothing.
+/// Returns the store that keeps nothing.
 const std::shared_ptr<ArtifactStore>& noArtifacts();
 
 }  // namespace fusescope

@@ -19,23 +19,23 @@ struct DiskStoreOptions {
   OnWritePhase onPhase{};  ///< for tests
 };
 
-/// What a look at all of the store came to.
+/// The result of checking the whole store.
 struct StoreCheck {
-  std::int64_t entries = 0;             ///< that were read
-  std::vector<DamagedEntry> damaged{};  ///< of them; they are gone
-  std::int64_t orphans = 0;             ///< files that no entry has, which writers left that were ended; they are gone
+  std::int64_t entries = 0;             ///< entries that were read
+  std::vector<DamagedEntry> damaged{};  ///< the damaged ones among them, which were deleted
+  std::int64_t orphans = 0;             ///< deleted files that belong to no entry, which killed writers left behind
 };
 
-/// What is kept on this machine: an index and a file for each entry, in one folder (FORMAT.md). Several processes use
-/// it at once; each may be ended at any moment, and leaves at worst a file that nobody knows, which goes later. Every
-/// entry has a length and a content hash that are checked on reading, and says which key it was kept for. Thread-safe.
+/// The store on the disk of this machine: an index and one file for each entry, in one folder (FORMAT.md). Several
+/// processes may use it at once. Each may be killed at any time, and leaves at most a file that belongs to no entry and
+/// is deleted later. The length, the content hash and the key of every entry are checked on reading. Thread-safe.
 class DiskStore final : public KeptStore {
  public:
-  /// Without a limit that somebody set, so many bytes are kept.
+  /// The limit in bytes if none was set.
   static constexpr std::int64_t kUsualLimit = std::int64_t{4} << 30;
 
-  /// Opens the store in `folder`, which is made if it is missing. What cannot be used is said by problem(), and the
-  /// store then has nothing and keeps nothing.
+  /// Opens the store in `folder`, which is created if it does not exist. If the folder cannot be used, problem() says
+  /// why, and the store then finds nothing and keeps nothing.
   static std::shared_ptr<DiskStore> open(const std::filesystem::path& folder, DiskStoreOptions options = {});
 
   std::optional<Kept> find(std::string_view kind, std::string_view key) override;
@@ -47,20 +47,20 @@ class DiskStore final : public KeptStore {
     return m_problem;
   }
   bool isUsable() const { return m_index.isOpen(); }
-  /// They were deleted.
+  /// Returns the damaged entries, which were deleted.
   std::vector<DamagedEntry> takeDamaged() override;
 
   std::vector<StoreEntry> entries(std::string_view kind = {});
   std::int64_t storedBytes();
   std::int64_t limit();
-  /// Errors: it cannot be written.
+  /// Sets the limit in bytes. Errors: it cannot be written.
   Status setLimit(std::int64_t bytes);
-  /// Reads everything, deletes what is damaged and files that no entry has.
+  /// Reads everything; deletes damaged entries and files that belong to no entry.
   StoreCheck verify();
-  /// Removes what is least worth its bytes until the store is within its limit, and files that no entry has. Returns
-  /// how many entries went.
+  /// Deletes entries until the store is within its limit, first those that saved least time per byte and were not used
+  /// for long, and files that belong to no entry. Returns how many entries were deleted.
   std::int64_t collect();
-  /// Removes everything. Returns how many entries went. Errors: the store cannot be used.
+  /// Deletes everything. Returns how many entries were deleted. Errors: the store cannot be used.
   Result<std::int64_t> clear();
 
  private:

@@ -7,22 +7,23 @@
 
 namespace fusescope {
 
-/// Whose files a folder may have.
+/// Who may have written the files in a folder.
 enum class FolderTrust {
-  Signed,  ///< anybody's: what is read is signed
-  Private  ///< only this user's: nobody else can write the folder, those above it, or the file
+  Signed,  ///< anybody, because the files are signed
+  Private  ///< only this user: nobody else can write the folder, its parents, or the file
 };
 
 struct FolderPlaceOptions {
   FolderTrust trust = FolderTrust::Signed;
   std::chrono::milliseconds limit = kPlacePatience;
   std::uint64_t mostBytes = std::uint64_t{1} << 30;
-  /// For tests: called on the thread that works, before it does.
+  /// For tests: called on the working thread before it begins.
   std::function<void()> onBegin{};
 };
 
-/// A place in a folder that several machines may have mounted: files alone, FORMAT.md says how they lie. No link in it
-/// is followed, and nothing leads out of it. The folder must be there; what is in it has the rights that it has.
+/// Returns a place in a folder that several machines may mount. It only contains files; FORMAT.md describes them. Links
+/// in it are not followed, so that nothing outside the folder is read or written. The folder must exist; files in it
+/// get the folder's permissions.
 std::unique_ptr<SharedPlace> folderPlace(std::filesystem::path folder, FolderPlaceOptions options = {});
 
 }  // namespace fusescope

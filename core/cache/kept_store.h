@@ -10,7 +10,7 @@
 
 namespace fusescope {
 
-/// Whether what was kept is used, and what is made is kept.
+/// Whether kept results are used (Read), and new results are also kept (Write).
 enum class CacheMode { Off, Read, Write };
 std::string_view name(CacheMode mode);  ///< "off", "read", "write"
 std::optional<CacheMode> cacheModeFromName(std::string_view text);
@@ -18,30 +18,30 @@ std::optional<CacheMode> cacheModeFromName(std::string_view text);
 /// Seconds since 1970, UTC, as Kept::madeAt counts them.
 std::int64_t secondsNow();
 
-/// The kind of compiled code.
+/// The kind of entries that contain compiled code.
 inline constexpr std::string_view kCodeKind = "code";
 
-/// What is said of something when it is kept.
+/// The facts that are stored with an entry.
 struct KeptFacts {
-  std::string kind;    ///< what sort of thing it is: "answer", "environment", "code"; keys are of one kind
+  std::string kind;    ///< the kind of the entry, "answer", "environment" or "code"; keys are compared within a kind
   std::string about;   ///< for people: "tensorrt-rtx 1.7.1 compiles bert.onnx"
   std::string madeBy;  ///< the version of Fusescope that kept it
-  double madeMs = 0;   ///< what making it took, in milliseconds: what a hit saves
-  /// Seconds since 1970, UTC, where another level had kept it before; 0: it is kept for the first time, now.
+  double madeMs = 0;   ///< how long it took to make, in milliseconds: the time that a hit saves
+  /// When another level first kept it, in seconds since 1970, UTC; 0: it is kept for the first time now.
   std::int64_t madeAt = 0;
 };
 
-/// Something that was kept.
+/// An entry that was found.
 struct Kept {
   std::string bytes;
   KeptFacts facts;
   std::int64_t madeAt = 0;  ///< seconds since 1970, UTC, by the clock of the machine that kept it
-  std::string where;        ///< which level had it: "disk", "shared folder", "redis"
+  std::string where;        ///< the level that had it: "disk", "shared folder", "redis"
 };
 
-/// Something that was kept and failed its check. It is not given, and is to be made again.
+/// An entry that failed its check. It is not returned and must be made again.
 struct DamagedEntry {
-  std::string about;  ///< of what was kept: KeptFacts::about
+  std::string about;  ///< KeptFacts::about of the entry
   std::string why;    ///< what is wrong with it, and with which file
 };
 
@@ -52,14 +52,15 @@ struct DamagedEntry {
 class KeptStore : public ArtifactStore {
  public:
   virtual std::optional<Kept> find(std::string_view kind, std::string_view key) = 0;
-  /// Replaces what stands under the key. False: it was not kept.
+  /// Replaces the entry of this key. Returns false if it was not kept.
   virtual bool keep(const KeptFacts& facts, std::string_view key, std::string_view bytes) = 0;
-  /// Why it is not used, or what was done so that it can be, as a sentence; empty: nothing is to be said.
+  /// Returns, as a sentence, why the store is not used, or what was repaired so that it can be used; empty if there is
+  /// nothing to say.
   virtual std::string problem() const = 0;
-  /// What failed its check since this was asked last.
+  /// Returns the entries that failed their check since the last call.
   virtual std::vector<DamagedEntry> takeDamaged() = 0;
 
-  /// Compiled code, under a kind of its own.
+  /// Implements ArtifactStore: compiled code is an entry of kind kCodeKind.
   std::optional<std::string> get(std::string_view key) override;
   void put(std::string_view key, std::string_view bytes) override;
 };

@@ -14,13 +14,13 @@
 
 namespace fusescope {
 
-/// Does work on a thread of its own that is left behind where it takes longer than one waits: a system call on a mount
-/// that hangs cannot be ended. Nothing more is begun while the one before still hangs, so that at most one thread is
-/// behind. Used by one thread at a time.
+/// Runs work on a separate thread, which is abandoned if it takes longer than the caller wants to wait: a system call
+/// on a hanging mount cannot be ended. No further work is started while an earlier one hangs, so that at most one
+/// thread is abandoned. It may be used by one thread at a time.
 class LeftBehind {
  public:
-  /// What `work` gives. It must own all that it uses, since it may go on after this returned. Errors: its own; it takes
-  /// too long.
+  /// Returns the result of `work`. `work` must own everything that it uses, because it may continue after this call
+  /// returned. Errors: those of `work`; it takes too long.
   template <class Value>
   Result<Value> run(std::chrono::milliseconds limit, std::function<Result<Value>(Patience&)> work) {
     if (const auto last = m_last.lock()) return Diagnostic{.message = "it still hangs"};

@@ -8,13 +8,14 @@
 
 namespace fusescope {
 
-/// What an entry may have unpacked. Nothing larger is kept, so that a damaged length asks for no more memory.
+/// The largest unpacked size of an entry. Larger ones are not kept, so that a damaged length cannot cause a larger
+/// allocation.
 inline constexpr std::uint64_t kMostUnpacked = std::uint64_t{4} << 30;
 
-/// One frame of zstd.
+/// Compresses bytes into one zstd frame.
 Result<std::string> packed(std::string_view bytes);
 
-/// The bytes of a frame of zstd, which must be `size` bytes. Errors: it is damaged, or of another length.
+/// Returns the bytes of a zstd frame, which must be `size` bytes. Errors: the frame is damaged or has another length.
 Result<std::string> unpacked(std::string_view body, std::uint64_t size);
 
 }  // namespace fusescope

@@ -8,19 +8,20 @@
 
 namespace fusescope {
 
-/// The store of this process is in the folder of caches, and off until a program says otherwise: libraries keep nothing
-/// by themselves. To be said before anything asks for the store.
+/// Enables the store of this process, which is in the folder of caches. It is off until a program calls this, because
+/// libraries keep nothing by themselves. Must be called before anything uses the store.
 void useStore(CacheMode mode);
 
-/// What this process keeps: on disk, and behind that in the place that the variable FUSESCOPE_SHARED_STORE names, a
-/// folder or an address of a Redis, signed with the key in the file that FUSESCOPE_SHARED_STORE_KEY names. Null: it is
-/// off, or there is neither. Opened when it is asked for first. Thread-safe; it stays for the life of the process.
+/// Returns the store of this process: on disk and, as its next level, in the place that the variable
+/// FUSESCOPE_SHARED_STORE names (a folder or the address of a Redis), signed with the key in the file that
+/// FUSESCOPE_SHARED_STORE_KEY names. Returns null if it is off, or if neither exists. It is opened on the first call
+/// and exists until the process ends. Thread-safe.
 KeptStore* storeOfProcess();
 
-/// The place that these variables name, opened anew. Null: none is named.
+/// Opens the place that these variables name. Returns null if none is named.
 std::shared_ptr<SharedStore> sharedStoreOfVariables(CacheMode mode);
 
-/// The folder of the store of every process of this user. Errors: there is no folder for caches.
+/// Returns the folder of the store, which all processes of this user share. Errors: there is no folder for caches.
 Result<std::filesystem::path> storeFolder();
 
 }  // namespace fusescope

@@ -7,19 +7,20 @@
 
 namespace fusescope {
 
-/// Where a Redis is.
+/// The address of a Redis server.
 struct RedisAddress {
-  std::string host;  ///< empty: at `path`
+  std::string host;  ///< empty: the server is reached by the socket at `path`
   int port = 6379;
-  std::string path;  ///< of its socket
+  std::string path;  ///< the path of its socket
   int database = 0;
-  std::int64_t expireSeconds = 0;  ///< after which it forgets what it was given; 0: it does not
+  std::int64_t expireSeconds = 0;  ///< the time after which the server deletes an entry; 0: never
 };
 
-/// What a user names as a place, as it may be shown: without the name and the password of an address of a Redis.
+/// Returns the place that a user named in a form that may be shown: without the name and password in the address of a
+/// Redis.
 std::string withoutPassword(std::string place);
 
-/// Reads "redis://host[:port][/database][?expire=SECONDS]" or "unix:PATH[?expire=SECONDS]". Errors: it is neither.
+/// Parses "redis://host[:port][/database][?expire=SECONDS]" or "unix:PATH[?expire=SECONDS]". Errors: it is neither.
 Result<RedisAddress> redisAddress(std::string_view text);
 
 struct RedisPlaceOptions {
@@ -27,8 +28,8 @@ struct RedisPlaceOptions {
   std::uint64_t mostBytes = std::uint64_t{64} << 20;
 };
 
-/// A place in a Redis, by one connection that is made when it is needed first and again after it was lost. Values are
-/// named "fusescope:NAME". It is asked on a thread that is left behind where finding its host takes too long.
+/// Returns a place in a Redis server. It uses one connection, which is opened when it is first needed and again after
+/// it was lost. Keys are "fusescope:NAME". It works on a thread that is abandoned if resolving the host takes too long.
 std::unique_ptr<SharedPlace> redisPlace(RedisAddress address, RedisPlaceOptions options = {});
 
 }  // namespace fusescope

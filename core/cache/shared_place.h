@@ -12,14 +12,14 @@
 
 namespace fusescope {
 
-/// How long a place is waited for: `limit` until it answers, and a second more for each 20 MB that it has taken or
-/// given. So whatever is slower than that, or silent, costs `limit` beyond what it was worth.
+/// How long a caller waits for a place: `limit` until it answers, and one more second for each 20 MB that were
+/// transferred. A place that is slower, or silent, therefore costs at most `limit` more than the transfer is worth.
 class Patience {
  public:
   explicit Patience(std::chrono::milliseconds limit) : m_limit(limit) {}
-  /// Of the side that works: so many bytes more went either way.
+  /// Called by the working side: `bytes` more were sent or received.
   void moved(std::size_t bytes) { m_bytes += static_cast<std::int64_t>(bytes); }
-  /// When it is over, as far as one can say now.
+  /// Returns when the time is over, as far as is known now.
   std::chrono::steady_clock::time_point end() const {
     return m_start + m_limit + std::chrono::microseconds(m_bytes.load() / kBytesPerMicrosecond);
   }
@@ -33,25 +33,26 @@ class Patience {
   std::atomic<std::int64_t> m_bytes{0};
 };
 
-/// Whether a place took what it was given. One that refuses is there, and may have what is asked for later.
+/// Whether a place accepted an entry. A place that refuses an entry works and may still be asked for others.
 struct PutAnswer {
-  std::string refusal;  ///< why it did not, as a sentence; empty: it did
+  std::string refusal;  ///< why it refused the entry, as a sentence; empty: it accepted it
 };
 
-/// Where a team keeps things together: bytes under names, which are 64 hexadecimal digits. Knows nothing of what they
-/// mean, and is not trusted. Used by one thread at a time.
+/// A place that a team shares: it stores bytes under names of 64 hexadecimal digits. It does not know their meaning,
+/// and it is not trusted. It may be used by one thread at a time.
 class SharedPlace {
  public:
   virtual ~SharedPlace() = default;
-  /// What Kept::where says of it: "shared folder", "redis".
+  /// Returns the text for Kept::where: "shared folder", "redis".
   virtual std::string_view kind() const = 0;
-  /// For people: the folder, the address.
+  /// Returns the folder or address, for people.
   virtual std::string where() const = 0;
-  /// Nothing larger is put there, or taken from there.
+  /// Returns the largest size of an entry that is written to or read from the place.
   virtual std::uint64_t mostBytes() const = 0;
-  /// Nothing: it has nothing under that name. Errors: it does not answer within the time, or not as it should.
+  /// Returns nothing if the place has no entry of that name. Errors: it does not answer in time, or its answer is
+  /// invalid.
   virtual Result<std::optional<std::string>> get(const std::string& name) = 0;
-  /// Replaces what it has under that name, at once and whole. Errors: as those of get().
+  /// Replaces the entry of that name atomically. Errors: those of get().
   virtual Result<PutAnswer> put(const std::string& name, std::string bytes) = 0;
 };
 

@@ -15,28 +15,28 @@ namespace fusescope {
 
 struct SharedStoreOptions {
   CacheMode mode = CacheMode::Write;
-  /// For tests: the clock by which a place is left alone.
+  /// For tests: the clock that decides how long a place is not used after a failure.
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
-/// What a team keeps together, in a place that is not trusted: what it gives is taken only where it is signed with the
-/// team's key, as the key it was asked for. A place that fails, or takes too long, is left alone for 30 seconds, and
-/// for twice as long each time that it does so again, up to 10 minutes; one that only refuses to take things is still
-/// asked. What holds only on one machine, such as where a compiler is, is not shared. Thread-safe.
+/// The store of a team in a place that is not trusted: an entry is accepted only if it is signed with the team's key,
+/// for the key that was asked for. A place that fails or takes too long is not used for 30 seconds, and after each
+/// further failure for twice as long, up to 10 minutes; a place that only refuses to accept entries is still asked for
+/// them. Entries that are valid on one machine only, such as where a compiler is, are not shared. Thread-safe.
 class SharedStore final : public KeptStore {
  public:
-  /// Without a key of the team, `key` is empty: whoever makes the store says so only of a place that nobody else can
+  /// Creates the store. An empty `key` means that the team has none; that is only safe for a place that nobody else can
   /// write.
   SharedStore(std::unique_ptr<SharedPlace> place, SigningKey key, SharedStoreOptions options = {})
       : m_options(std::move(options)), m_key(std::move(key)), m_place(std::move(place)) {}
 
-  /// As a user names it: a folder, or an address of a Redis (redis_place.h). `keyFile` is empty where there is none:
-  /// then only a folder is used that nobody else can write. What cannot be used is said by problem().
+  /// Opens the place that a user named: a folder or the address of a Redis (redis_place.h). `keyFile` is empty if there
+  /// is none; then a folder is only used if nobody else can write it. If the place cannot be used, problem() says why.
   static std::shared_ptr<SharedStore> open(const std::string& place, const std::string& keyFile, CacheMode mode);
 
-  /// As the user named it, where it was opened so.
+  /// Returns the place as the user named it; empty if it was not opened by name.
   const std::string& named() const { return m_named; }
-  /// Asks the place for something that it does not have, so that problem() says whether it answers.
+  /// Asks the place for an entry that does not exist, so that problem() then says whether it answers.
   void knock() { find(kCodeKind, {}); }
 
   std::optional<Kept> find(std::string_view kind, std::string_view key) override;

@@ -8,8 +8,8 @@
 
 namespace fusescope {
 
-/// A prepared statement of SQLite that is finalised with the scope. Places and columns are counted as SQLite does:
-/// places from 1, columns from 0. For one thread.
+/// A prepared statement of SQLite that is finalised at the end of the scope. As in SQLite, parameters are counted from
+/// 1 and columns from 0. It may be used by one thread.
 class Statement {
  public:
   Statement(sqlite3* database, const char* text) {
@@ -29,7 +29,7 @@ class Statement {
   void bindNumber(int place, double number) { sqlite3_bind_double(m_statement, place, number); }
   void bindWhole(int place, std::int64_t number) { sqlite3_bind_int64(m_statement, place, number); }
   int step() { return m_statement == nullptr ? SQLITE_ERROR : sqlite3_step(m_statement); }
-  /// Steps a statement that gives no rows. False: it failed.
+  /// Executes a statement that returns no rows. Returns false if it failed.
   bool run() { return step() == SQLITE_DONE; }
   double number(int column) { return sqlite3_column_double(m_statement, column); }
   std::int64_t whole(int column) { return sqlite3_column_int64(m_statement, column); }

@@ -14,29 +14,30 @@ struct sqlite3;
 
 namespace fusescope {
 
-/// A row of the index: something that is kept, and what became of it.
+/// A row of the index: an entry and its statistics.
 struct StoreEntry {
   KeptFacts facts;
   std::string key;
-  std::string blob;  ///< the name of its file
+  std::string blob;  ///< the name of the file with its bytes
   BlobFacts size;
   std::int64_t madeAt = 0;  ///< seconds since 1970
   std::int64_t hits = 0;
   double savedMs = 0;     ///< by all hits together
-  std::int64_t turn = 0;  ///< when it was used last, counted in uses of the store: clocks may be set back
+  std::int64_t turn = 0;  ///< the number of the last use, counted in uses of the store, because clocks may be set back
 };
 
-/// What opening an index came to.
+/// The result of opening an index.
 enum class IndexState {
   Sound,
-  Newer,    ///< a later version of Fusescope made it: it is left alone
-  Older,    ///< of a version that is not read any more
-  Foreign,  ///< no index of ours, or a damaged one
-  Busy      ///< it cannot be opened now, or not at all
+  Newer,    ///< written by a later version of Fusescope; it is not changed
+  Older,    ///< written by a version that is no longer supported
+  Foreign,  ///< not our index, or a damaged one
+  Busy      ///< it cannot be opened at present, or not at all
 };
 
-/// The index of a store on disk: which blob holds what was kept under which key. SQLite in write-ahead mode, so that
-/// several processes use it at once. For one thread at a time. What fails says so by its value; nothing is half done.
+/// The index of a store on disk: it maps keys to blobs. It uses SQLite in write-ahead mode, so that several processes
+/// can use it at once. It may be used by one thread at a time. Functions report failure by their results, and never
+/// leave a change half done.
 class StoreIndex {
  public:
   StoreIndex() = default;
@@ -44,30 +45,30 @@ class StoreIndex {
   StoreIndex(const StoreIndex&) = delete;
   StoreIndex& operator=(const StoreIndex&) = delete;
 
-  /// Opens or makes the file.
+  /// Opens the file, or creates it.
   IndexState open(const std::filesystem::path& path);
   bool isOpen() const { return m_database != nullptr; }
   void close();
 
   std::optional<StoreEntry> find(std::string_view kind, std::string_view key);
-  /// Puts an entry in the place of the one of its kind and key, if there is one, whose blob is then `replaced`.
-  /// `listed` is asked before it is committed. False: nothing changed.
+  /// Adds an entry in place of the one with the same kind and key, if there is one, whose blob is then returned in
+  /// `replaced`. `onPhase` is called before the commit. Returns false if nothing was changed.
   bool put(const StoreEntry& entry, const OnWritePhase& onPhase, std::string& replaced);
-  /// Counts a use of it. Nobody minds where that fails.
+  /// Counts a use of the entry. A failure is ignored.
   void used(const StoreEntry& entry, double savedMs);
-  /// Removes the entry, if it still has this blob. False: it has not.
+  /// Removes the entry if it still has this blob. Returns false if it does not.
   bool remove(const StoreEntry& entry);
-  /// All, of `kind` where one is given, in the order of kinds and keys' hashes.
-  /// `isWhole` becomes true where none is missing.
+  /// Returns all entries, or those of `kind`, ordered by kind and by the hash of the key. `isWhole` is set to true if
+  /// none is missing.
   std::vector<StoreEntry> entries(std::string_view kind = {}, bool* isWhole = nullptr);
   std::int64_t storedBytes();
   std::int64_t turn();
-  /// A number that is kept beside the entries; nothing: there is none of this name.
+  /// Returns a number that is stored beside the entries; nothing if there is none of this name.
   std::optional<std::int64_t> setting(std::string_view name);
   bool set(std::string_view name, std::int64_t value);
-  /// Whether SQLite found pages of the file damaged since it was opened.
+  /// Returns whether SQLite found damaged pages since the file was opened.
   bool isDamaged() const { return m_isDamaged; }
-  bool check();  ///< all of the file; false: it is damaged
+  bool check();  ///< checks the whole file; returns false if it is damaged
 
  private:
   bool run(const char* text);

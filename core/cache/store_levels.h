@@ -7,16 +7,16 @@
 
 namespace fusescope {
 
-/// Stores that stand before each other, the nearest first. What a farther one has is kept by the nearer ones when it is
-/// found; what is kept goes to all. Thread-safe.
+/// Stores in a chain, the nearest first. An entry that a farther store has is kept by the nearer ones when it is found;
+/// a new entry is kept by all. Thread-safe.
 class StoreLevels final : public KeptStore {
  public:
   explicit StoreLevels(std::vector<std::shared_ptr<KeptStore>> nearestFirst) : m_levels(std::move(nearestFirst)) {}
 
   std::optional<Kept> find(std::string_view kind, std::string_view key) override;
-  /// True: one of them kept it.
+  /// Returns true if one of the stores kept it.
   bool keep(const KeptFacts& facts, std::string_view key, std::string_view bytes) override;
-  /// Of all of them.
+  /// Returns the problems of all stores.
   std::string problem() const override;
   std::vector<DamagedEntry> takeDamaged() override;
 

@@ -15,37 +15,37 @@ struct sqlite3;
 
 namespace fusescope {
 
-/// A measured time, with what is needed to judge it and to predict others by it.
+/// A measured time, with the facts that are needed to judge it and to predict other times from it.
 struct Measurement {
   double ms = 0;
   double spread = 0;  ///< relative, of the samples
   std::string day;    ///< "2026-11-21"
-  double median = 0;  ///< of all samples; `ms` is of the fast ones
-  bool quiet = true;  ///< nothing else wanted the machine
+  double median = 0;  ///< median of all samples, while `ms` is computed from the fastest ones
+  bool quiet = true;  ///< nothing else used the machine
   bool operator==(const Measurement&) const = default;
 };
 
-/// What a measured step had to do. Times of one series are of the same sort of work, in different amounts.
+/// The amount of work of a measured step. Times of one series are for the same kind of work in different amounts.
 struct Workload {
-  std::string series;  ///< canonical bytes: machine, kind, type …
+  std::string series;  ///< canonical bytes of machine, kind, type …
   double work = 0;     ///< operations
   double traffic = 0;  ///< bytes or elements moved
 };
 
-/// A measurement with the amounts it is of.
+/// A measurement and its amount of work.
 struct WorkSample {
   double work = 0, traffic = 0;
   Measurement measured;
 };
 
-/// Measurements by canonical key bytes, kept in a SQLite file (write-ahead log) that several processes may use at
-/// once. Knows bytes, keys and numbers only. A key is found by its hash and compared whole. Thread-safe.
-/// Losing it costs time, never a result: a write that fails is dropped. What earlier versions of the schema kept is
-/// thrown away: some of it was measured on the emulator.
+/// Measurements by canonical key, in a SQLite file (write-ahead log) that several processes may use at once. It knows
+/// only bytes, keys and numbers. A key is found by its hash and compared in full. Thread-safe. A lost entry costs time
+/// but never changes a result: a write that fails is dropped. Entries of earlier versions of the schema are deleted,
+/// because some of them were measured on the emulator.
 class TimingCache {
  public:
-  /// Opens or makes the file. One that is not a database of ours, or is damaged, is moved aside (movedAside()) and a
-  /// new one made. Errors: the folder cannot be written.
+  /// Opens the file, or creates it. A file that is not our database, or is damaged, is renamed (movedAside()) and a new
+  /// one is created. Errors: the folder cannot be written.
   static Result<std::shared_ptr<TimingCache>> open(const std::filesystem::path& path);
   ~TimingCache();
   TimingCache(const TimingCache&) = delete;
@@ -53,13 +53,13 @@ class TimingCache {
 
   std::optional<Measurement> find(std::string_view key) const;
   void store(std::string_view key, const Measurement& measurement);
-  /// As above, and as a sample of its series.
+  /// Stores a measurement also as a sample of its series.
   void store(std::string_view key, const Measurement& measurement, const Workload& workload);
-  /// Everything stored of a series, in one fixed order.
+  /// Returns all samples of a series, always in the same order.
   std::vector<WorkSample> series(std::string_view series) const;
-  std::size_t size() const;  ///< entries
-  Hash128 hash() const;      ///< of all entries: changes when one is added or changed
-  /// Where a damaged file that stood here was moved; empty if there was none.
+  std::size_t size() const;  ///< number of entries
+  Hash128 hash() const;      ///< hash of all entries; it changes when one is added or changed
+  /// Returns the new path of a damaged file that was renamed; empty if there was none.
   const std::filesystem::path& movedAside() const { return m_movedAside; }
 
  private:

@@ -6,14 +6,15 @@
 
 namespace fusescope {
 
-/// `plan` as `compiler` answers: what it refuses falls back. A plan that holds its answers already, and one of a
-/// compiler that takes whole networks, is given back as it is. Errors: the compiler could not be asked; cancellation.
+/// Asks `compiler` which nodes of `plan` it refuses, and returns the plan in which these fall back. A plan that
+/// contains the compiler's answers already is returned unchanged, and so is the plan of a compiler that takes whole
+/// networks or cannot be asked. Errors: the compiler could not be asked; cancellation.
 Result<std::shared_ptr<const Plan>> planSupported(const Compiler& compiler, std::shared_ptr<const Plan> plan,
                                                   const StopToken& stop, const Progress& progress = {});
 
-/// Compiles the network of `plan`. What the compiler refuses, when it is asked or only when it compiles, runs on our
-/// own engine, and the plan of the result says so for each node; the build goes on. Errors: those of our own engine,
-/// and cancellation.
+/// Compiles the network of `plan`. Nodes that the compiler refuses, when it is asked or only while it compiles, run on
+/// our own engine; the plan of the result says so for each of them, and the build continues. Errors: those of our own
+/// engine, and cancellation.
 Result<std::unique_ptr<Engine>> compileNetwork(const Compiler& compiler, std::shared_ptr<const Plan> plan,
                                                const BuildOptions& options);
 

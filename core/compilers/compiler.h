@@ -14,95 +14,95 @@
 
 namespace fusescope {
 
-/// What a compiler may be asked to do.
+/// What a compiler may be able to do.
 enum class Ability {
-  Support,      ///< say which nodes it takes
-  Compile,      ///< turn a network into something
-  ReadBack,     ///< tell which kernels that has
-  Run,          ///< run it here
-  Time,         ///< measure its latency here
-  Profile,      ///< measure it kernel by kernel
-  InnerValues,  ///< hand out values inside the network
-  Keep          ///< be kept in an engine file
+  Support,      ///< say which nodes it accepts
+  Compile,      ///< compile a network
+  ReadBack,     ///< report the kernels that it made
+  Run,          ///< run the result on this machine
+  Time,         ///< measure its latency on this machine
+  Profile,      ///< measure the time of each kernel
+  InnerValues,  ///< return values inside the network
+  Keep          ///< be stored in an engine file
 };
 std::string_view name(Ability ability);  ///< "support", "compile", "read_back", "run", "time", "profile", …
 const std::vector<Ability>& allAbilities();
 
-/// An option that a compiler has: --compiler-option NAME=VALUE.
+/// An option of a compiler, for --compiler-option NAME=VALUE.
 struct CompilerOption {
   std::string name;
-  std::vector<std::string> values;  ///< that it may have; empty: any
-  std::string initial;              ///< what it is where nothing is said
+  std::vector<std::string> values;  ///< allowed values; empty: any
+  std::string initial;              ///< the default value
   std::string help;
 };
 
-/// How a compiler is asked for a type that a plan wishes of a node.
+/// How a compiler is asked for the type that a pin asks for.
 struct LoweredPin {
   NodeId node;
   DataType type = DataType::Undefined;
   bool isExpressible = true;
-  std::string how;  ///< what asks for it, or why nothing can; a sentence
+  std::string how;  ///< what asks for it, or why nothing can, as a sentence
 };
 
 struct HandedNetwork;
 
-/// A network, or a part cut out of one, as a compiler is asked to compile it.
+/// A network, or a part cut out of one, in the form in which a compiler compiles it.
 struct Lowered {
-  std::shared_ptr<const Plan> plan;  ///< of the network or part: what is to be compiled and in which types
-  std::shared_ptr<const HandedNetwork> network{};  ///< the file that the compiler is handed; null: it takes the plan
+  std::shared_ptr<const Plan> plan;  ///< the plan of the network or part: what to compile and in which types
+  std::shared_ptr<const HandedNetwork> network{};  ///< the file that the compiler receives; null: the compiler reads
+                                                   ///< the plan
   Json options{};                  ///< Further options for the compiler, in its own terms; null if there are none.
   std::vector<LoweredPin> pins{};  ///< in the order of the graph
 };
 
-/// What turns networks into something that runs. Seven questions: support(), lower() and compile() here; what was made,
-/// run, time and profile are answered by what compile() gives, an Engine: made(), run(), time(), and time() with
-/// TimeOptions::perLayer. What it cannot do whyNot() says, and nobody asks for it then. Const, for the whole process,
-/// and safe to use from several threads.
+/// Turns networks into something that runs. The contract has seven questions: support(), lower() and compile() are
+/// methods of this class; the Engine that compile() returns answers the other four by made(), run(), time(), and time()
+/// with TimeOptions::perLayer. whyNot() says what a compiler cannot do, and callers then do not ask for it. A compiler
+/// is const, exists until the process ends, and is thread-safe.
 class Compiler {
  public:
   virtual ~Compiler() = default;
-  /// What --compiler calls it: "fusescope", "onnxruntime", "onnxruntime@gpubox", …
+  /// Returns the name for --compiler: "fusescope", "onnxruntime", "onnxruntime@gpubox", …
   virtual std::string_view name() const = 0;
-  /// Its version, and where it is. May start something the first time.
+  /// Returns its version and where it is. The first call may start a process.
   virtual CompilerIdentity identity() const = 0;
-  /// The target whose table predicts what it does; empty: whichever is asked for.
+  /// Returns the target whose table predicts what it does; empty: the target that the user asked for.
   virtual std::string target() const = 0;
   /// Returns whether this compiler compiles plans for `target`. A compiler with a target of its own accepts that target
   /// and its capabilities ("tensorrt-rtx:sm120").
   virtual bool takesTarget(std::string_view target) const;
-  /// What of it nobody has run yet, as a sentence; empty: it was tried.
+  /// Returns a sentence that says which part of it nobody has run yet; empty if all was run.
   virtual std::string untried() const { return {}; }
-  virtual std::vector<CompilerOption> options() const { return {}; }  ///< what it can be told besides
-  /// Why it cannot do this on this machine, as a sentence; empty: it can.
+  virtual std::vector<CompilerOption> options() const { return {}; }  ///< its options besides those of the plan
+  /// Returns why it cannot do this on this machine, as a sentence; empty if it can.
   virtual std::string whyNot(Ability ability) const = 0;
-  /// Whether it takes every network as a whole and runs itself what it does not accelerate. If not, it is handed the
-  /// segments of a plan, and what it refuses runs on our own engine.
+  /// Returns whether it compiles every network as a whole and runs itself what it does not accelerate. Otherwise it
+  /// receives the segments of a plan, and our own engine runs what it refuses.
   virtual bool takesWholeNetworks() const = 0;
 
-  /// Begins what the first question would wait for, as the import of a package, on a thread of its own. Returns at
-  /// once. Whoever drops what is given waits for that thread, and ends it where it is not done yet. Null: nothing needs
-  /// to be got ready.
+  /// Starts slow preparations, such as the import of a package, on a separate thread and returns at once. Destroying
+  /// the result waits for that thread, and cancels it if it is not done. Returns null if nothing needs to be prepared.
   virtual std::shared_ptr<void> getReady() const { return nullptr; }
-  /// Waits until whyNot() can answer at once, so that whoever cancels need not. Errors: cancellation.
+  /// Waits until whyNot() can answer at once, so that the wait can be cancelled. Errors: cancellation.
   virtual Status awaitReady(const StopToken& /*stop*/) const { return Done{}; }
 
-  /// What it says of the nodes of a plan at their types and extents, in the order of the graph. Of the options it takes
-  /// whom to tell of its progress, and what stops it. Errors: it could not be asked; cancellation.
+  /// Asks which nodes of a plan it accepts in their types and extents; the answer is in the order of the graph. Only
+  /// `progress` and `stop` of the options are used. Errors: it could not be asked; cancellation.
   virtual Result<CompilerSupport> support(const Plan& plan, const BuildOptions& options) const = 0;
-  /// The network and the options that ask for what `plan` wishes, for the extents and threads of `options`. Errors: it
-  /// cannot be written; cancellation.
+  /// Returns the network and the options that ask for the types of `plan`, for the extents and threads of `options`.
+  /// Errors: it cannot be written; cancellation.
   virtual Result<Lowered> lower(std::shared_ptr<const Plan> plan, const BuildOptions& options) const = 0;
-  /// Errors that are located at a node say that it does not compile; others are of the network as a whole.
-  /// `options` are those that the network was lowered with.
+  /// Compiles the network. An error that is located at a node says that this node does not compile; other errors
+  /// concern the whole network. `options` must be those that were passed to lower().
   virtual Result<std::unique_ptr<Engine>> compile(const Lowered& lowered, const BuildOptions& options) const = 0;
 };
 
-/// Whether what was planned for `asked` is for the target `own`: that itself, or a capability of it
-/// ("tensorrt-rtx:sm120"). An empty `own` is any.
+/// Returns whether a plan for the target `asked` is a plan for the target `own`: `asked` is `own` itself, or `own` with
+/// a capability ("tensorrt-rtx:sm120"). An empty `own` accepts every target.
 bool isForTarget(std::string_view asked, std::string_view own);
 
-/// The compilers of this build: compilers.inc, then those that a probe reaches (probed/probed_kinds.inc), each where it
-/// is found first. Our own is the first.
+/// Returns the compilers of this build: those in compilers.inc, with our own as the first one, then those behind a
+/// probe (probed/probed_kinds.inc), each in the first environment that has it.
 std::span<const Compiler* const> allCompilers();
 /// Finds a compiler by NAME, or by NAME@ENVIRONMENT for a compiler behind a probe, where ENVIRONMENT is the name of an
 /// environment or the command that starts Python there. This starts nothing: identity() and whyNot() say whether the
@@ -110,13 +110,14 @@ std::span<const Compiler* const> allCompilers();
 const Compiler* findCompiler(std::string_view name);
 const Compiler& ownCompiler();
 
-/// The error that `given` has an option that `compiler` has not, or a value that it cannot have; the nearest is named.
+/// Returns an error if `given` contains an option that `compiler` does not have, or a value that it does not allow; the
+/// error suggests the nearest one.
 Status checkOptions(const Compiler& compiler, const std::map<std::string, std::string>& given);
 
 /// {name, version, environment, target, options[…], can[…], cannot[{ability, why}]}.
 Json toJson(const Compiler& compiler);
 
-/// The error that `compiler` cannot do this; `verb`: what was to be done, "time", "errors".
+/// Returns an error if `compiler` cannot do this; `verb` is the command that needs it: "time", "errors".
 Status checkAble(const Compiler& compiler, Ability ability, std::string_view verb);
 
 }  // namespace fusescope

@@ -11,10 +11,11 @@
 
 namespace fusescope {
 
-/// How far what `lowered`, a network that another compiler compiled, gives is from `exact`, the same network in float32
-/// on our own engine. Errors are carried ones: what a kernel of another compiler adds by itself cannot be told, for
-/// nobody can hand it exact inputs. Of outputs, of values inside that both hand out, and of `inner`, which
-/// innerValues() had: what of these is not there stands in LayerErrorReport::notMeasured. Errors: those of running.
+/// Measures the errors of `lowered`, a network that another compiler compiled, against `exact`, the same network in
+/// float32 on our own engine. The errors are carried errors; the error that a single kernel adds cannot be measured,
+/// because another compiler's kernel cannot be run on exact inputs. They are measured for outputs, for inner values
+/// that both engines return, and for the values in `inner` from innerValues(); values of these that are missing are
+/// listed in LayerErrorReport::notMeasured. Errors: those of running.
 Result<LayerErrorReport> carriedErrors(Engine& lowered, Engine& exact,
                                        std::span<const std::map<std::string, Tensor>> samples,
                                        const LayerErrorOptions& options, const MarkedValues& inner = {});

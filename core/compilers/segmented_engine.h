@@ -11,12 +11,13 @@
 
 namespace fusescope {
 
-/// A network whose segments were compiled by another compiler, and by our own where that refuses. Tensors are handed
-/// from segment to segment at the types that the network declares. It is prepared for the extents of the build; other
-/// extents are compiled when they are met first, and a few sets of them are kept.
+/// A network whose segments were compiled by another compiler, and by our own where that one refuses. Tensors are
+/// passed from segment to segment in the types that the network declares. It is prepared for the extents of the build;
+/// other extents are compiled when they first occur, and a few sets of them are kept.
 class SegmentedEngine final : public Engine {
  public:
-  /// Errors: those of compileParts(), and of readBackPlan() where a compiler contradicts itself.
+  /// Builds the engine. Errors: those of compileParts(), and those of readBackPlan() if the compiler contradicts
+  /// itself.
   static Result<std::unique_ptr<SegmentedEngine>> build(const Compiler& compiler, std::shared_ptr<const Plan> plan,
                                                         const BuildOptions& options);
 
@@ -25,17 +26,17 @@ class SegmentedEngine final : public Engine {
   const BuildReport& report() const override { return m_report; }
   const std::string& backend() const override { return m_backend; }
   int threads() const override { return m_threads; }
-  /// An inner value can be marked where our own engine has it, where a segment hands it over, and where the compiler
-  /// hands inner values out.
+  /// Runs the network. An inner value can be marked if our own engine calculates it, if it is passed between segments,
+  /// or if the compiler returns inner values.
   Result<RunResult> run(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark,
                         const StopToken& stop) override;
   /// Times the network. With one segment, this is the measurement of its compiler. With several, it is the sum of the
   /// measurements of all segments without the time for passing tensors between them; there are then no percentiles, and
   /// `remark` says so.
   Result<TimeReport> time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) override;
-  /// The plan and what was read back. What the compiler made is made again when the file is opened.
+  /// Writes the plan and the read-back plan. The compiler compiles the network again when the file is opened.
   Status save(const std::filesystem::path& path) const override;
-  /// The engine of the only part, where another compiler takes the network whole; else null.
+  /// Returns the engine of the only part if another compiler compiled the whole network; otherwise null.
   const Engine* onlyPart() const;
 
  private:

@@ -8,16 +8,18 @@
 
 namespace fusescope {
 
-/// Where nodes of a network stand in its repeated blocks: counterparts in copies of a block have the same place.
+/// Finds the positions of nodes in repeated blocks of a network: corresponding nodes in copies of a block have the same
+/// position.
 class BlockPlaces {
  public:
   explicit BlockPlaces(const Model& model);
 
-  /// The node at the same place of the first copies of all runs around `node`; a node of no run stands for itself.
+  /// Returns the node at the same position in the first copies of all runs around `node`; a node that is in no run is
+  /// returned itself.
   NodeId firstLike(NodeId node) const;
-  /// The copy of the outermost run that holds `node`, as an index of modules; -1: no run does.
+  /// Returns the copy of the outermost run that contains `node`, as an index of modules; -1 if no run contains it.
   std::int32_t copyOf(NodeId node) const;
-  /// The outermost run that holds `node`, else the outermost block; -1: no block does.
+  /// Returns the outermost run that contains `node`, or else the outermost block; -1 if no block contains it.
   std::int32_t blockOf(NodeId node) const;
   const Module& module(std::int32_t index) const { return m_tree.modules[static_cast<std::size_t>(index)]; }
 

@@ -22,25 +22,25 @@ namespace fusescope {
 /// that name a directive are used. Not thread-safe.
 class CauseFinder {
  public:
-  /// Differences, or groups of them, whose plans are made: each costs two.
+  /// The largest number of differences, or groups of them, that are tried; each needs two plans.
   static constexpr std::size_t kMostTried = 16;
 
-  /// `levels`, `files` (of the levels), `a`, `b` and `diff`, whose networks and options are compared, must outlive it.
-  /// Adds to PlanDiff::differences those that show only in plans: times that were measured, rules of another version.
-  /// Errors: cancelled.
+  /// Creates the finder. `levels`, `files` (of the levels), `a`, `b` and `diff`, whose networks and options are
+  /// compared, must outlive it. Adds to PlanDiff::differences those that only show in plans: measured times, and rules
+  /// of another version. Errors: cancelled.
   static Result<CauseFinder> make(const std::vector<PlanLevel>& levels, const std::vector<FileMatch>& files,
                                   const Plan& a, const Plan& b, PlanDiff& diff, const PriceModel* prices,
                                   const StopToken& stop);
 
-  /// Of a change of these nodes (PlanLevel::thingOfA()).
+  /// Returns the causes of a change of these nodes (PlanLevel::thingOfA()).
   Causes ofNodes(std::size_t place, Aspect aspect, std::span<const std::uint32_t> things) const;
-  /// Of a change of a value of A, or of B.
+  /// Returns the causes of a change of a value of A or of B.
   Causes ofValue(std::size_t place, Aspect aspect, bool ofA, ValueId value) const;
-  /// The things that make and read a value of A, or of B.
+  /// Returns the things that make and read a value of A or of B.
   std::vector<std::uint32_t> nodesAt(std::size_t place, bool ofA, ValueId value) const;
-  /// Of a decision by a directive that one side alone has: that directive; else nothing.
+  /// Returns the directive that caused a decision which only one side has; nothing if no directive caused it.
   Causes ofDirective(const Decision* a, const Decision* b) const;
-  /// Of what all pins come to together: those that are not the same on both sides.
+  /// Returns the causes of a change in the summary of all pins: the pins that differ between the sides.
   Causes ofPins() const;
 
  private:

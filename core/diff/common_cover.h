@@ -11,29 +11,30 @@ namespace fusescope {
 /// A fused node of one of two plans.
 struct CoveringNode {
   FusedNodeId id;
-  NetworkPlace place;     ///< its name is for people
-  Hash128 identity;       ///< equal in both plans where they cover the same nodes of the file
-  std::size_t nodes = 1;  ///< how many it runs
+  NetworkPlace place;     ///< includes a name for people
+  Hash128 identity;       ///< equal in both plans if they cover the same nodes of the file
+  std::size_t nodes = 1;  ///< number of its nodes
 };
 
 /// One group of the smallest common cover of two plans' fused nodes: both sides cover the same nodes, as far as both
-/// have a kernel for them. A fused node of which the other side runs nothing has a group of its own.
+/// have kernels for them. A fused node whose nodes have no kernel on the other side is a separate group.
 struct CoverGroup {
-  std::vector<std::string> origins;  ///< texts of the places of nodes of the file, by A's names where it has them
-  BodyPath body;                     ///< that it is in, in A or else in B
+  std::vector<std::string> origins;  ///< texts of the places of nodes of the file, with A's names where A has them
+  BodyPath body;                     ///< the body that contains it, in A or else in B
   std::vector<CoveringNode> a, b;
-  bool same = false;  ///< one fused node on each side, of the same nodes; where kernels share nodes, all of them alike
+  bool same = false;  ///< one fused node with the same nodes on each side; if kernels share nodes, all of them agree
 };
 
-/// What both sides can be compared by of a fused node of a level: its nodes but those that the other side has no kernel
-/// for (PlanLevel::hasKernels()). Of A, or of B, as things of the level.
+/// Returns by which things of the level a fused node of A or of B is compared: its nodes without those for which the
+/// other side has no kernel (PlanLevel::hasKernels()).
 std::vector<std::uint32_t> comparedThings(const PlanLevel& level, bool ofA, const FusedNode& fused);
-/// The fused nodes of a level, grouped by comparedThings().
+/// Returns the fused nodes of a level, grouped by comparedThings().
 std::vector<SetGroup> fusedGroups(const PlanLevel& level);
-/// One fused node of a side of a level, as it is listed.
+/// Returns a fused node of one side of a level in the form for lists.
 CoveringNode coveringNode(const PlanLevel& level, bool ofA, std::uint32_t fused);
 
-/// Pure. Behind the group of a node with bodies stand those of its bodies, of each that one of the plans has.
+/// Computes the common cover. It is a pure function. The group of a node with bodies is followed by the groups of its
+/// bodies, for each body that one of the plans has.
 std::vector<CoverGroup> commonCover(const Cover& a, const Cover& b);
 
 }  // namespace fusescope

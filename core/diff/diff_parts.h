@@ -6,7 +6,7 @@
 #include "diff/causes.h"
 #include "diff/plan_diff.h"
 
-// The parts of a diff, each of one level of the two plans. `causes` is null where none are asked for.
+// These add the parts of a diff, each for one level of the two plans. `causes` is null if no causes are needed.
 
 namespace fusescope {
 
@@ -19,23 +19,25 @@ void addDecisionChanges(const PlanLevel& level, std::size_t place, CauseFinder* 
 void addTimeChanges(const PlanLevel& level, const DiffInput& a, const DiffInput& b, PlanDiff& diff);
 void addErrorChanges(const PlanLevel& level, const DiffErrors& a, const DiffErrors& b, PlanDiff& diff);
 
-/// Constants with other elements, as the files have them.
+/// Adds constants whose elements differ in the files.
 void addConstantChanges(const PlanLevel& level, const FileMatch& files, PlanDiff& diff);
 
-/// The newest errors of both sides that were measured alike; else the newest of each. Null: a side has none.
+/// Returns the latest errors of both sides that were measured in the same way, or else the latest of each. A pointer is
+/// null if that side has no errors.
 std::pair<const DiffErrors*, const DiffErrors*> comparableErrors(const DiffInput& a, const DiffInput& b);
 
-/// What was predicted to take `ms`; nothing where that is not known.
+/// Returns the predicted time `ms`; nothing if it is unknown.
 std::optional<DiffTime> predicted(std::optional<double> ms, PriceSource how);
-/// What a fused node takes on one side, if it is known.
+/// Returns the time of a fused node on one side, if it is known.
 std::optional<DiffTime> timeOf(const FusedNode& fused, const DiffInput& input);
 
-/// Where a node of A, or of B, stands.
+/// Return the place of a node of A or of B.
 ChangePlace placeInA(const PlanLevel& level, NodeId node);
 ChangePlace placeInB(const PlanLevel& level, NodeId node);
-/// "accelerated, native"
+/// Returns what runs a segment, as text: "accelerated, native".
 std::string runBy(const Segment& segment);
-/// What a group of sets is that is not the same; `singlesOfA`: none of its sets in A has more than one thing.
+/// Returns how a group of sets changed. `singlesOfA` says that no set of A in it has more than one thing; `singlesOfB`
+/// the same for B.
 GroupChange changeOf(const SetGroup& group, bool singlesOfA, bool singlesOfB);
 
 }  // namespace fusescope

@@ -8,29 +8,31 @@
 
 namespace fusescope {
 
-/// `model`, or what a plan quantised it from.
+/// Returns `model`, or the model from which a plan quantised it.
 const Model& beforeCodes(const Model& model);
 
-/// A constant that counterparts read on both sides, of one type on both, with other elements.
+/// A constant that corresponding nodes of both sides read, with the same type but other elements.
 struct OtherConstant {
-  ValueId a, b;                 ///< in beforeCodes() of each side
+  ValueId a, b;                 ///< values in beforeCodes() of each side
   std::vector<NodeId> readers;  ///< nodes of A, in graph order
 };
 
-/// How the two networks of a level differ as their files have them: what a plan's options put into them or took out, to
-/// calculate in codes, is no difference of the networks. The level must outlive it.
+/// The differences between the two networks of a level in their files. What options of a plan insert into or remove
+/// from a network in order to calculate in quantised codes is not a difference of the networks. The level must outlive
+/// it.
 class FileMatch {
  public:
   explicit FileMatch(const PlanLevel& level);
 
-  /// By the ids of what the plans' models were quantised from, which are those of the models too.
+  /// Returns the match of the models before quantisation; the ids are also those of the quantised models.
   const NetworkMatch& match() const { return m_own ? *m_own : m_level.match; }
   bool oneNetwork() const;
-  /// Whether `thing` (PlanLevel::thingOfA()) is a node of one file that the other has no counterpart of.
+  /// Returns whether `thing` (PlanLevel::thingOfA()) is a node of one file without a counterpart in the other.
   bool inOneAlone(std::uint32_t thing) const;
-  /// In the order in which nodes of A read them. Elements are compared bit by bit.
+  /// Returns the constants that differ, in the order in which nodes of A read them. Elements are compared bit by bit.
   const std::vector<OtherConstant>& otherConstants() const { return m_others; }
-  /// How many constants could not be compared, because one side has no data for them (a model without its weights).
+  /// Returns how many constants could not be compared because one side has no data for them (a model without its
+  /// weights).
   std::int64_t notCompared() const { return m_notCompared; }
 
  private:

@@ -5,17 +5,17 @@
 
 namespace fusescope {
 
-/// What a kernel runs, as far as words for people need it.
+/// The operators and nodes of a kernel, for texts.
 struct KernelOps {
-  std::vector<std::string> ops;    ///< of its nodes
-  std::vector<std::string> nodes;  ///< their names, likewise
+  std::vector<std::string> ops;    ///< operators of its nodes
+  std::vector<std::string> nodes;  ///< names of its nodes, in the same order
 };
 
-/// "one kernel → three".
+/// Returns "one kernel → three".
 std::string fusionCounts(std::size_t a, std::size_t b);
-/// "here one kernel, there three".
+/// Returns "here one kernel, there three".
 std::string kernelCountsText(std::size_t here, std::size_t there);
-/// "three nodes → one kernel": of nodes as a file has them and the kernels that hold them.
+/// Returns "three nodes → one kernel", for nodes of a file and the kernels that contain them.
 std::string nodesToKernelsText(std::size_t nodes, std::size_t kernels);
 /// Describes how the operators of a kernel differ in B. Operators that B runs separately: "Gelu apart". Operators that
 /// B fuses in addition: "Add and Relu taken in". If both sides have equally many kernels, operators that moved to

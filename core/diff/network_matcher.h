@@ -11,7 +11,7 @@
 
 namespace fusescope {
 
-/// One of the two networks, and what is looked up in it again and again.
+/// One of the two networks, with data that is looked up repeatedly.
 struct MatchSide {
   explicit MatchSide(const Graph& of) : graph(of), links(linksOf(of)), strict(fingerprints(of, Likeness::Strict)) {}
   const std::vector<std::uint64_t>& own(Likeness likeness);
@@ -28,23 +28,23 @@ struct MatchPairs {
   void add(NodeId a, NodeId b, MatchedBy by);
   void drop(NodeId a);
 
-  std::vector<NodeId> ofA, ofB;  ///< by NodeId of A and of B: the counterpart
-  std::vector<MatchedBy> how;    ///< by NodeId of A
+  std::vector<NodeId> ofA, ofB;  ///< for each NodeId of A and of B: the counterpart
+  std::vector<MatchedBy> how;    ///< for each NodeId of A
   std::size_t count = 0;
 };
 
 bool isSameOperator(const Node& a, const Node& b);
-/// Whether `reader` reads what `link` says of `from`.
+/// Returns whether `reader` reads the result of `from` that `link` describes.
 bool hasRead(const MatchSide& side, NodeId reader, NodeId from, const Link& link);
 
-/// The steps of matchNetworks(), each of which leaves alone what is matched. The sides must outlive it.
+/// The steps of matchNetworks(); each leaves matched nodes unchanged. The sides must outlive it.
 class NetworkMatcher {
  public:
   NetworkMatcher(MatchSide& a, MatchSide& b) : m_a(a), m_b(b), m_pairs(a.graph, b.graph) {}
 
   MatchPairs byNamesFirst();
   MatchPairs byStructureAlone();
-  /// Around `known`: what is called alike and is not elsewhere, then along the edges.
+  /// Extends `known`: first by nodes with equal names that are not matched elsewhere, then along the edges.
   MatchPairs around(MatchPairs known);
 
  private:

@@ -9,8 +9,8 @@
 
 namespace fusescope {
 
-/// What the networks of a level differ by among `things` and beside them, as a cause: "the networks: gate only in B".
-/// `changed`: by NodeId of A.
+/// Returns the difference between the networks of a level at and near `things` as a cause: "the networks: gate only in
+/// B". `changed` is indexed by NodeId of A.
 std::string networkText(const PlanLevel& level, const FileMatch& files, const std::vector<char>& changed,
                         std::span<const std::uint32_t> things);
 

@@ -7,14 +7,14 @@
 
 namespace fusescope {
 
-/// What of a plan a change can be about.
+/// The aspects of a plan that can change.
 enum class Aspect { Kernel, Segment, Type, Stored, Casts, Said };
 inline constexpr std::size_t kAspects = 6;
 inline bool isOfValues(Aspect aspect) {
   return aspect == Aspect::Stored || aspect == Aspect::Casts;
 }
 
-/// How many things a level has at most (PlanLevel::thingOfA()).
+/// Returns an upper bound for the things of a level (PlanLevel::thingOfA()).
 std::size_t thingsOf(const PlanLevel& level);
 
 /// The facts of one level as numbers: one for each aspect of each node (Kernel, Segment, Type, and Said for the

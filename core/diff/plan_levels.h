@@ -8,39 +8,41 @@
 
 namespace fusescope {
 
-/// Two plans side by side, ours or read back, or those of a body of matched holders; null where one side has none. The
-/// plans must outlive it.
+/// Two plans or read-back plans side by side, or those of a body of matched holders; a pointer is null if that side has
+/// no plan. The plans must outlive it.
 struct PlanLevel {
   const Cover* a = nullptr;
   const Cover* b = nullptr;
-  BodyPath pathOfA, pathOfB;    ///< the body that each side is of
-  NodeId holderOfA, holderOfB;  ///< in the level around
-  int around = -1;              ///< place of the level around; -1: the network itself
-  bool isTold = true;           ///< false: the compiler of the side that has no plan here does not tell of bodies
-  NetworkMatch match;           ///< where a side has no plan, nothing has a counterpart
+  BodyPath pathOfA, pathOfB;    ///< the body on each side
+  NodeId holderOfA, holderOfB;  ///< in the surrounding level
+  int around = -1;              ///< the index of the surrounding level; -1: this is the network itself
+  bool isTold = true;           ///< false: the compiler of the side without a plan does not report bodies
+  NetworkMatch match;           ///< if a side has no plan, no node has a counterpart
 
-  /// The body in A, or else in B.
+  /// Returns the path of the body in A, or else in B.
   const BodyPath& path() const { return a != nullptr ? pathOfA : pathOfB; }
 
-  /// A number for each node of both sides: counterparts have the same. A's are their ids.
+  /// Return a number for each node of both sides: corresponding nodes have the same number. Those of A are their ids.
   std::uint32_t thingOfA(NodeId node) const { return node.index; }
   std::uint32_t thingOfB(NodeId node) const;
-  /// The node of `thing` in A, or else in B.
+  /// Returns the name of `thing` in A, or else in B.
   std::string nameOf(std::uint32_t thing) const;
   bool inA(std::uint32_t thing) const { return thing < match.nodeOfB.size(); }
   bool inBoth(std::uint32_t thing) const { return inA(thing) && match.nodeOfB[thing].valid(); }
-  /// Whether what runs a thing can be compared: kernels of both sides hold it, or one network alone has it.
+  /// Returns whether the kernels of a thing can be compared: both sides have a kernel for it, or only one network has
+  /// it.
   bool hasKernels(std::uint32_t thing) const;
-  /// Both sides are Plans: each node is in one fused node, and all is known.
+  /// Returns whether both sides are Plans, so that each node is in one fused node and everything is known.
   bool isPlanned() const;
-  /// Whether types differ, as far as both sides tell them: what a compiler does not disclose is no difference.
+  /// Returns whether types differ, as far as both sides report them; a type that a compiler does not disclose is not a
+  /// difference.
   bool typesDiffer(DataType ofA, DataType ofB) const;
 };
 
-/// Whether a kernel of `cover` holds `node`.
+/// Returns whether a kernel of `cover` contains `node`.
 bool hasKernel(const Cover& cover, NodeId node);
 
-/// The plans first, then their bodies, each behind what is around it.
+/// Returns the two plans first, then their bodies, each after the level that surrounds it.
 std::vector<PlanLevel> planLevels(const Cover& a, const Cover& b);
 
 }  // namespace fusescope

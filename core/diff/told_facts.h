@@ -8,10 +8,11 @@
 
 namespace fusescope {
 
-/// What the compilers of the sides that are read back tell of the kernels of a group of fusedGroups(), and what bears
-/// on why they are not those of the other side: the regions that they are in, types that they calculate in, types that
-/// were asked for and not made, conversions between them, and what of them is guessed. Sentences without their ends;
-/// facts, which need not be the cause. Empty: both sides are plans, or nothing of the kind is told.
+/// Returns what the compilers of read-back sides report about the kernels of a group of fusedGroups() and what may
+/// explain why they differ from the other side's: their regions, the types in which they calculate, types that were
+/// requested but not used, conversions between them, and which assignments are guessed. The result consists of
+/// sentences without a full stop. They are facts, and not necessarily the cause. It is empty if both sides are plans,
+/// or if nothing relevant is reported.
 std::vector<std::string> toldFacts(const PlanLevel& level, const SetGroup& group);
 
 }  // namespace fusescope

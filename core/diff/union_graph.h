@@ -7,8 +7,8 @@
 
 namespace fusescope {
 
-/// The model of a level's union: that of a side where it holds all nodes of both, else one of its own that is made to
-/// be looked at, not run. Fills the level's nodeOf… and valueOf….
+/// Returns the model of a level's union: that of one side if it contains all nodes of both sides, otherwise a new one
+/// that can be displayed but not run. Fills nodeOf… and valueOf… of the level.
 Result<std::shared_ptr<const Model>> unionModel(const PlanLevel& level, UnionLevel& into);
 
 }  // namespace fusescope

@@ -8,16 +8,16 @@
 
 namespace fusescope {
 
-/// Memory for the arenas of programs that never run beside each other: on each device as much as the one that needs the
-/// most there.
+/// Memory for the arenas of several programs that never run at the same time. On each device it is as large as the
+/// largest arena of these programs on that device.
 class ArenaMemory {
  public:
-  /// Makes room for the arenas of `program`. Where there must be more, memory comes to lie elsewhere, and what it holds
-  /// is lost. Throws std::bad_alloc.
+  /// Makes room for the arenas of `program`. If more memory is needed, it may be moved, and its contents are lost.
+  /// Throws std::bad_alloc.
   void fit(const Program& program);
-  /// Of a device of a program that was fitted.
+  /// Returns the memory on `device`, which must be a device of a program that was passed to fit().
   std::byte* at(const Device& device) const;
-  std::size_t bytes() const;  ///< on all devices
+  std::size_t bytes() const;  ///< Returns the size of the memory on all devices together.
 
  private:
   struct OnDevice {

@@ -8,7 +8,8 @@
 
 namespace fusescope {
 
-/// What a node with bodies reads or leaves: without extents where they are known only while it runs.
+/// The type of an input or output of a node with bodies. `dims` is empty if the extents are known only while the node
+/// runs.
 struct BorderType {
   DataType type = DataType::Undefined;
   std::optional<Dims> dims;
@@ -16,15 +17,16 @@ struct BorderType {
 
 struct LoweredBodies {
   std::shared_ptr<BodyStep> step;
-  bool emulated = false;  ///< a step of a body is
+  bool emulated = false;  ///< true if a step of one of the bodies is emulated
 };
 
-/// Whether the bodies of a fused node have plans, so that it runs by them.
+/// Returns whether the bodies of a fused node have plans, so that the node runs with programs made from these plans.
 bool hasPlannedBodies(const Plan& plan, const FusedNode& fused);
 
-/// Prepares an If, Loop or Scan: `node` with its constants, `inputs` and `outputs` as FusedNode has them. Where extents
-/// are known the bodies are lowered at once, by `around`, the request that the graph around it is lowered by; else
-/// for the extents that they meet. What `around` and `chooser` refer to must outlive the step.
+/// Prepares an If, Loop or Scan. `node` includes its constants; `inputs` and `outputs` are in the order of FusedNode.
+/// If all extents are known, the bodies are lowered at once, with the options of `around`, the request with which the
+/// surrounding graph is lowered; otherwise they are lowered when they are called with new extents. Everything that
+/// `around` and `chooser` refer to must outlive the step.
 Result<LoweredBodies> lowerBodies(const KernelRequest& node, const std::vector<BorderType>& inputs,
                                   const std::vector<BorderType>& outputs, const LoweringRequest& around,
                                   TacticChooser& chooser);

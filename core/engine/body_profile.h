@@ -10,19 +10,21 @@
 
 namespace fusescope {
 
-/// What the steps in bodies take while an engine is timed layer by layer: each body, at whatever depth, tells it of its
-/// calls. It adds them up over one run of the network and keeps a sample for each run. One thread.
+/// Collects how long the steps in bodies take while an engine is timed layer by layer. Each body, at any depth, reports
+/// its calls here. The times are summed over one run of the network, and each run is one sample. It is used by one
+/// thread.
 class BodyProfile {
  public:
   bool isOn() const { return m_on; }
-  void forget();  ///< all that was
+  void forget();  ///< Deletes all samples.
   void resume() { m_on = true; }
-  void endRun();  ///< of the network
+  void endRun();  ///< Ends the sample of the current run of the network.
   void stop() { m_on = false; }
 
   void called(const Plan& body, const Program& program);
   void ran(const Plan& body, const Step& step, double ms);
-  /// The means over these runs (middleRuns()), of all bodies of a node of `plan`; nothing for a node without bodies.
+  /// Returns the times of all bodies of a node of `plan`, as means over `runs` (see middleRuns()). The result is empty
+  /// for a node without bodies.
   std::vector<BodyTimes> of(const Plan& plan, const FusedNode& fused, const std::vector<std::size_t>& runs) const;
 
  private:

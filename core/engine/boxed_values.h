@@ -8,12 +8,12 @@
 
 namespace fusescope {
 
-/// Whether no arena can hold `value`: text, a container, or extents that are not known before it is made. `types` as
-/// inferShapes() gives them.
+/// Returns whether `value` cannot be placed in an arena because it is text, a container, or has extents that are not
+/// known before it is made. `types` are the types that inferShapes() returns.
 bool isBoxed(const Graph& graph, const std::vector<TensorType>& types, ValueId value);
 
-/// Why no kernel can be prepared for `fused` ahead of time ("'kept' has extents that depend on data"): it reads or
-/// makes something boxed, or has a body. Nothing if one can.
+/// Returns why no kernel can be prepared for `fused` ahead of time ("'kept' has extents that depend on data"): it reads
+/// or writes a boxed value, or it has a body. Returns nothing if a kernel can be prepared.
 std::optional<std::string> whyDynamic(const Graph& graph, const std::vector<TensorType>& types, const FusedNode& fused);
 
 }  // namespace fusescope

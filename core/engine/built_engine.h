@@ -16,16 +16,16 @@ namespace fusescope {
 /// How long a build measures tactics.
 enum class Measuring { AtLength, Briefly };
 
-/// The engine behind the interface. See Engine for who may call what from where.
+/// The Engine of our own compiler. Engine says which methods may be called from which thread.
 class BuiltEngine final : public Engine {
  public:
-  /// Builds for the extents of `options`; `replay` are the tactics of an engine file, or empty.
+  /// Builds an engine for the extents of `options`. `replay` contains the tactics of an engine file, or is empty.
   static Result<std::unique_ptr<BuiltEngine>> build(std::shared_ptr<const Plan> plan, const BuildOptions& options,
                                                     TacticsByIdentity replay,
                                                     Measuring measuring = Measuring::AtLength);
 
-  /// Takes over what the chosen tactics took where they were measured, as far as that is not known: what a run should
-  /// take.
+  /// Adopts the measured times of the chosen tactics, as far as this engine has none, in order to estimate how long a
+  /// run should take.
   void noteTimes(const std::vector<TacticChoice>& tactics);
 
   const Plan& plan() const override { return *m_plan; }
@@ -38,7 +38,7 @@ class BuiltEngine final : public Engine {
   Result<TimeReport> time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) override;
   Status save(const std::filesystem::path& path) const override;
   std::shared_ptr<const MemoryTimeline> memory() const override;
-  /// The packed weights of all that is prepared.
+  /// Returns the packed weights of all programs that are prepared.
   PackedSet weights() const;
 
  private:
@@ -105,10 +105,12 @@ class BuiltEngine final : public Engine {
   std::list<Exception> m_exceptions;            ///< the latest used first
 };
 
-/// Why the times of a program would mean nothing here: types that are emulated, and where. Empty if they do.
+/// Returns why times of a program would be meaningless on this machine: which types are emulated, and where. The result
+/// is empty if the times are meaningful.
 std::string emulationReason(const Plan& plan, const Program& program);
 
-/// Runs `program`, which is bound, again and again and reports how long a run takes. `profile`: what its bodies tell.
+/// Runs `program`, whose inputs and outputs are bound, repeatedly and reports how long a run takes. `profile` receives
+/// the times of its bodies.
 Result<TimeReport> measureLatency(AdaptiveRun& program, const Engine& engine, BodyProfile& profile,
                                   const TimeOptions& options);
 

@@ -10,19 +10,20 @@
 
 namespace fusescope {
 
-/// The example inputs that the file of `model` carries, as the text of example_inputs.h: those that were written into
-/// an .onnx file, into an engine file, or into an exported program of PyTorch, which has else those that it was
-/// exported with. They are read when they are asked for, so that opening a network costs nothing for them. Empty: there
-/// are none. Errors: they are damaged, or more than a file carries.
+/// Returns the example inputs in the file of `model`, in the text format of example_inputs.h: those that were written
+/// into an .onnx file, an engine file, or an exported program of PyTorch. If nothing was written into an exported
+/// program, these are the inputs with which it was exported. They are read only when this is called, so that opening a
+/// network is not slowed down. The result is empty if the file has none. Errors: the examples are damaged or too large.
 Result<std::string> carriedExamplesText(const Model& model);
 
-/// The same as arrays by the names of inputs. None where there are none.
+/// Returns the same examples as arrays by the names of inputs. The map is empty if the file has none.
 Result<std::map<std::string, Tensor>> carriedExamples(const Model& model);
-/// The same of a file: .onnx, .pt2 or an engine. Errors: also, that it cannot be read, or is none of these.
+/// Returns the examples of a file: .onnx, .pt2 or an engine. Errors: also, the file cannot be read or has another
+/// format.
 Result<std::map<std::string, Tensor>> carriedExamples(const std::filesystem::path& path);
 
-/// Arrays by the names of the network's inputs: those that they have, or where none of them is an input's name, in the
-/// order of the inputs, as those of a program whose network has names of its own.
+/// Renames arrays to the inputs of the network. Arrays keep their names if one of them is the name of an input;
+/// otherwise they are assigned in the order of the inputs, because a program and its network may have different names.
 std::vector<std::pair<std::string, Tensor>> calledAsInputs(const Model& model,
                                                            std::vector<std::pair<std::string, Tensor>> arrays);
 

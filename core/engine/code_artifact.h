@@ -8,15 +8,16 @@
 
 namespace fusescope {
 
-/// What is kept of compiled code.
+/// Compiled code in the form in which it is kept.
 struct CodeArtifact {
-  /// Hex digits of the hash of the constants that it holds: it serves only regions where they are equal.
+  /// The hash, in hex digits, of the constants that are embedded in the code. The code can be used only for regions in
+  /// which they are equal.
   std::string embedded;
-  NodeNames names;   ///< that its errors use
+  NodeNames names;   ///< names of nodes in its errors
   std::string code;  ///< Code::serialise()
 
   std::string text() const;
-  /// Nothing for bytes that text() did not give.
+  /// Reads what text() wrote; returns nothing for other bytes.
   static std::optional<CodeArtifact> parse(std::string_view text);
 };
 

@@ -10,32 +10,32 @@
 
 namespace fusescope {
 
-/// Where a node with bodies leaves its results.
+/// Provides the memory for the results of a node with bodies.
 class ResultSink {
  public:
   virtual ~ResultSink() = default;
-  /// The bytes for result `i` of these extents.
+  /// Returns the memory for result `i`, which has this type and these extents.
   virtual Result<std::byte*> place(std::size_t i, DataType type, const Dims& dims) = 0;
 };
 
-/// Where a node with bodies finds an operand: among the inputs of its fused node, or a constant of its own.
+/// The source of an operand of a node with bodies: an input of its fused node, or a constant of its own.
 struct OperandSource {
   enum class From { Absent, Input, Constant };
   From from = From::Absent;
   std::size_t index = 0;
 };
 
-/// What a node with bodies is made of, ready to run.
+/// All parts of a node with bodies, ready to run.
 struct ControlFlowParts {
-  std::string name;                      ///< of the node, for errors
-  std::vector<BorderType> inputs;        ///< as FusedNode::inputs
-  std::vector<BorderType> outputs;       ///< as FusedNode::outputs
-  std::vector<OperandSource> operands;   ///< as operands() of the node
-  std::vector<Tensor> constants;         ///< that operands are
-  std::vector<std::size_t> outputIndex;  ///< by output of the node: among `outputs`, or SIZE_MAX
+  std::string name;                      ///< the name of the node, for errors
+  std::vector<BorderType> inputs;        ///< in the order of FusedNode::inputs
+  std::vector<BorderType> outputs;       ///< in the order of FusedNode::outputs
+  std::vector<OperandSource> operands;   ///< in the order of the node's operands()
+  std::vector<Tensor> constants;         ///< the operands that are constants
+  std::vector<std::size_t> outputIndex;  ///< for each output of the node, its index in `outputs`, or SIZE_MAX
 };
 
-/// What If, Loop and Scan have in common: operands and results on bytes or on tensors.
+/// The common base of If, Loop and Scan, which read operands and write results as bytes or as tensors.
 class ControlFlowStep : public BodyStep {
  public:
   explicit ControlFlowStep(ControlFlowParts parts);
@@ -53,9 +53,10 @@ class ControlFlowStep : public BodyStep {
   bool hasOperand(std::size_t i) const {
     return i < m_parts.operands.size() && m_parts.operands[i].from != OperandSource::From::Absent;
   }
-  /// Of the run under way.
+  /// Returns an operand of the current run.
   const BorderValue& operand(std::size_t i) const { return m_operands[i]; }
-  /// The one truth value or number that an operand holds. Error: it holds another number of elements.
+  /// Return the only element of an operand, as a truth value or a number. Error: the operand has more or fewer than one
+  /// element.
   Result<bool> flagAt(std::size_t i) const;
   Result<std::int64_t> numberAt(std::size_t i) const;
 

@@ -7,7 +7,7 @@
 
 namespace fusescope {
 
-/// What is wrong with a part of an engine file.
+/// Returns the error for a damaged part of an engine file; `message` says what is wrong with it.
 inline Diagnostic damaged(std::string message) {
   return {.message = "is damaged: " + std::move(message)};
 }

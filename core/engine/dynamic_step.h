@@ -18,24 +18,25 @@
 
 namespace fusescope {
 
-/// A fused node that no kernel can be prepared for ahead of time: something it reads or makes is text, a container, or
-/// of extents that depend on data; or it has a body. It meets whole tensors. Where all extents are known once its
-/// inputs are there, a kernel of the backend is prepared for them and kept for the next time, if it runs on the host;
-/// else its operators run one by one by the reference kernels.
+/// A fused node for which no kernel can be prepared ahead of time, because it reads or writes text, a container, or
+/// extents that depend on data, or because it has a body. It runs on whole tensors. If all extents are known once its
+/// inputs are there, and the backend runs on the host, a kernel of the backend is prepared for these extents and kept
+/// for the next run; otherwise the reference kernels run its operators one by one.
 class DynamicStep final : public TensorStep {
  public:
-  /// Of `request` plan, fused node, constants and threads count. `types`: of each input, as the fused node wants it.
-  /// `kernels` says for how many sets of extents kernels are kept, the one used longest ago going first, and counts how
-  /// often one was there; it and `store` must outlive this.
+  /// Uses the plan, fused node, constants and threads of `request`. `types` are the types in which the fused node reads
+  /// its inputs. `kernels` limits for how many sets of extents kernels are kept (the least recently used is dropped
+  /// first) and counts hits and misses; it and `store` must outlive this step.
   static Result<std::shared_ptr<DynamicStep>> prepare(const Backend& backend, KernelRequest request,
                                                       std::vector<DataType> types, KernelStore& store,
                                                       ShapeCacheCount& kernels);
 
-  /// `inputs` as FusedNode::inputs; what comes back is as FusedNode::outputs and may share the bytes of inputs.
-  /// Bodies ask `stop` between their nodes. Errors: those of the values; no kernel gets by with the plan's workspace.
+  /// Takes tensors in the order of FusedNode::inputs and returns tensors in the order of FusedNode::outputs, which may
+  /// share the bytes of inputs. Bodies check `stop` between their nodes. Errors: errors of the operators, or every
+  /// kernel needs more scratch memory than the plan allows.
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, const StopToken& stop = {}) override;
 
-  /// What ran last, without its weights; null: the reference.
+  /// Returns the code that ran last, without its weights; null if the reference kernels ran.
   std::shared_ptr<const Code> code() const;
 
  private:

@@ -15,47 +15,49 @@
 
 namespace fusescope {
 
-/// The mutable state of one caller of a program: arenas, streams and the address of every operand, so that a run
-/// allocates nothing of its own but what dynamic steps make. One caller at a time; any number of executors may run one
-/// program beside each other, where only steps that have a state (bodies, extents that depend on data) take turns.
+/// The mutable state of one caller of a program: arenas, streams and the address of every operand, so that only dynamic
+/// steps allocate memory during a run. Each executor may be used by one caller at a time. Any number of executors may
+/// run the same program at the same time; only steps that have a state (bodies, extents that depend on data) take
+/// turns.
 class Executor {
  public:
   explicit Executor(std::shared_ptr<const Program> program)
       : Executor(std::move(program), std::make_shared<ArenaMemory>()) {}
-  /// Shares the memory of arenas with executors that never run while this one does. After another one was made or
-  /// changed, this one is to be bound again before it runs.
+  /// Shares the memory of arenas with other executors that never run at the same time. After another one was created or
+  /// changed, bind() must be called again before this one runs.
   Executor(std::shared_ptr<const Program> program, std::shared_ptr<ArenaMemory> arenas);
   const Program& program() const { return *m_program; }
-  /// After extents, kernels and places of the program were changed, which nobody else runs meanwhile: takes them over.
-  /// Memory of arenas only grows. What was bound is to be bound again.
+  /// Must be called after extents, kernels or places of the program were changed, which is allowed only while no other
+  /// executor runs it. The memory of arenas never shrinks. bind() must be called again.
   void programChanged();
 
-  /// From now on runs steps by these kernels in place of their own, until the program changes; null: by their own.
+  /// From the next run on, uses these kernels in place of the steps' own, until the program changes. Null restores the
+  /// steps' own kernels.
   void useKernels(std::shared_ptr<const StepKernels> kernels) { m_kernels = std::move(kernels); }
 
-  /// Points at the caller's tensors: `inputs` as Graph::inputs, `outputs` as Program::outputs (empty tensors for
-  /// those that takeBoxed() gives). They must stay until the last run.
+  /// Sets the caller's tensors: `inputs` in the order of Graph::inputs, `outputs` in the order of Program::outputs
+  /// (pass empty tensors for the outputs that takeBoxed() returns). They must outlive the last run.
   void bind(std::span<const Tensor> inputs, std::span<Tensor> outputs);
-  // The same for one operand alone, and for bytes that are in no tensor. They allocate nothing.
+  // These set one operand only, as bytes that need not be in a tensor. They allocate nothing.
   void setInput(std::size_t i, const std::byte* bytes);
   void setBoxedInput(std::size_t i, Tensor tensor);
   void setOutput(std::size_t i, std::byte* bytes);
-  /// Told of each step that ran: which, and how long it took there where it ran. Of a step of the host at once, of
-  /// others when the run is over.
+  /// Called for each step that ran, with its index and its time on its device. It is called directly after a step of
+  /// the host, and at the end of the run for steps of other devices.
   using StepTimer = std::function<void(std::size_t step, double ms)>;
-  /// All steps; when it returns, nothing of the run is under way. Errors: a kernel's, located at its fused node;
-  /// cancellation, which comes at most a few steps late on devices that work on their own. The clock is read only for a
-  /// `timer`.
+  /// Runs all steps; when it returns, no work of the run is pending on any device. Errors: an error of a kernel,
+  /// located at its fused node; cancellation, which devices that work asynchronously notice a few steps late. The clock
+  /// is read only if there is a `timer`.
   Status run(const StopToken& stop, const StepTimer& timer = nullptr);
-  /// What is bound to an input, as a tensor of its own.
+  /// Returns a copy of the value that is bound to an input.
   Tensor copyOfInput(std::size_t i) const { return copyOf(m_program->inputs[i]); }
-  /// After a run: the same of an output, at the type it is made in.
+  /// Returns a copy of an output in the type in which it is made. Call it after a run.
   Tensor copyOfOutput(std::size_t i) const { return copyOf(m_program->outputs[i].buffer); }
-  /// After a run: the tensors of the outputs that are not written in place, at the types they are handed out at.
+  /// Returns the tensors of the outputs that are boxed, in the types in which they are handed out. Call it after a run.
   void takeBoxed(std::span<Tensor> outputs);
-  /// The same of one output that is boxed.
+  /// Returns one boxed output in the same way.
   Tensor boxedOutput(std::size_t i) const;
-  /// After a run: where the bytes of an output are that is not boxed.
+  /// Returns the bytes of an output that is not boxed. Call it after a run.
   const std::byte* outputBytes(std::size_t i) const { return address(m_program->outputs[i].buffer); }
 
  private:

@@ -8,25 +8,25 @@
 
 namespace fusescope {
 
-/// Whether the extents of an input are not all known.
+/// Returns whether some extents of the inputs are unknown.
 bool hasOpenInput(const Graph& graph);
-/// The extents of the inputs of `graph` whose extents are open: "x [2, 5], y [3, 5]"; of many the first three, and how
-/// many more.
+/// Returns the extents of the inputs of `graph` that are open, as text: "x [2, 5], y [3, 5]". If there are many, it
+/// lists three and says how many there are besides.
 std::string openExtentsInWords(const Graph& graph, const std::map<std::string, Dims>& extents);
 
-/// An error where inputs of these extents break a demand of the network: it names the node, the demand and the inputs.
+/// Returns an error if inputs with these extents violate a requirement of the network. The error names the node, the
+/// requirement and the inputs.
 Status checkDemands(const Plan& plan, const std::map<std::string, Dims>& extents);
 
-/// Why the types that `plan` was made by do not hold where its inputs have these extents: the condition that fails, or
-/// the value whose extents are others. Nothing if they hold, and where inference fails: that is told by what follows.
-/// Extents that depend on data are not looked at.
+/// Returns why the types of `plan` are wrong for inputs with these extents: the condition that fails, or the value that
+/// gets other extents. Returns nothing if the types are right, and also if inference fails, because a later step
+/// reports that error. Extents that depend on data are not checked.
 std::optional<std::string> brokenCondition(const Plan& plan, const std::map<std::string, Dims>& extents);
 
-/// The plan made again for just these extents of its inputs: slower to have, and right whatever `plan` takes for
-/// granted.
+/// Plans again for exactly these extents of the inputs. This is slower, and right whatever `plan` assumes.
 Result<std::shared_ptr<const Plan>> planForExtents(const Plan& plan, const std::map<std::string, Dims>& extents,
                                                    const StopToken& stop);
-/// `plan`, or where its types do not hold for these extents, the plan for just them.
+/// Returns `plan` if its types are right for these extents, and otherwise a plan for exactly these extents.
 Result<std::shared_ptr<const Plan>> planAt(const std::shared_ptr<const Plan>& plan,
                                            const std::map<std::string, Dims>& extents, const StopToken& stop);
 

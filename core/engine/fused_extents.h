@@ -9,15 +9,16 @@
 
 namespace fusescope {
 
-/// What the extents inside a fused node become once its inputs are there.
+/// Computes the extents of all values inside a fused node once the extents of its inputs are known.
 class FusedExtents {
  public:
-  /// Of `request` plan, fused node and constants count. Of nodes with a body, and of operators whose extents depend on
-  /// what they calculate, nothing is ever inferred.
+  /// Uses the plan, fused node and constants of `request`. Nothing can be inferred for nodes with a body, or for
+  /// operators whose extents depend on calculated data.
   static Result<FusedExtents> prepare(const KernelRequest& request);
 
-  /// The extents of all values of the fused node, inputs and results, in one fixed order (values()). Nothing where some
-  /// are known only after running, or an input is no plain tensor; shapes that do not fit are left to the run as well.
+  /// Returns the extents of all values of the fused node, inputs and results, in the order of values(). Returns nothing
+  /// if some extents are known only after the node ran, if an input is not a plain tensor, or if shapes do not fit; the
+  /// run then reports the error.
   std::optional<std::vector<Dims>> infer(std::span<const Tensor> inputs) const;
   const std::vector<ValueId>& values() const { return m_values; }
 

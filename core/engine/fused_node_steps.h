@@ -16,13 +16,13 @@
 
 namespace fusescope {
 
-/// The fused nodes of a plan one by one, each run on whole tensors that the caller gives and keeps. For looking into a
-/// network, not for speed: kernels are the backend's best guess in plain formats at their borders. One caller at a
-/// time.
+/// Runs the fused nodes of a plan one by one on whole tensors that the caller owns. It is made for inspecting a
+/// network, not for speed: each kernel is the backend's best guess, with plain formats at its borders. It may be used
+/// by one caller at a time.
 class FusedNodeSteps {
  public:
-  /// `options`: backend, threads, stop. `extents` of every input of the network. Both must be as the plan's types
-  /// allow. Errors: as of building.
+  /// Uses backend, threads and stop of `options`. `extents` contains those of every input of the network, and must be
+  /// allowed by the plan's types. Errors: the same as of buildEngine().
   static Result<std::unique_ptr<FusedNodeSteps>> create(std::shared_ptr<const Plan> plan,
                                                         const std::map<std::string, Dims>& extents,
                                                         const BuildOptions& options);
@@ -30,23 +30,25 @@ class FusedNodeSteps {
   /// given if that names another backend.
   const Plan& plan() const { return *m_plan; }
   const KernelRequests& requests() const { return *m_requests; }
-  /// What runs `fused`.
+  /// Returns the backend that runs `fused`.
   const Backend& backendOf(const FusedNode& fused) const { return fusescope::backendOf(*m_plan, fused); }
 
-  /// Who is told of the calls of bodies in steps that are made from here on, and outlives them; null: nobody.
+  /// Sets the observer of calls of bodies for steps that are made from now on. It must outlive these steps; null
+  /// removes it.
   void observeBodies(BodyObserver* observer) { m_around.bodyObserver = observer; }
 
-  /// What all values take that the plan leaves in memory, where their extents are known.
+  /// Returns the bytes of all values that the plan writes to memory, as far as their extents are known.
   std::size_t bytesInMemory() const;
 
   /// One fused node, ready to run.
   class Step {
    public:
-    /// `inputs` as FusedNode::inputs, of any type that converts to what the node reads: they are rounded to that.
-    /// Gives tensors as FusedNode::outputs; they may share the bytes of inputs.
+    /// Runs the node on tensors in the order of FusedNode::inputs. They may have any type that converts to the type in
+    /// which the node reads them; they are rounded to it. Returns tensors in the order of FusedNode::outputs, which may
+    /// share the bytes of inputs.
     Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, const StopToken& stop);
-    /// The same for each of `samples`, which errors name. `inputs`: as FusedNode::inputs, each of all samples. Gives
-    /// tensors by output, then by sample.
+    /// Runs the node on each of `samples`, whose names are used in errors. `inputs` has one entry for each input of the
+    /// node, which contains the tensors of all samples. The result is indexed by output, then by sample.
     Result<std::vector<std::vector<Tensor>>> runOnSamples(std::span<const std::vector<Tensor>* const> inputs,
                                                           std::span<const std::string> samples, const StopToken& stop);
 
@@ -55,9 +57,9 @@ class FusedNodeSteps {
     std::vector<DataType> m_types;
     std::shared_ptr<TensorStep> m_step;
   };
-  /// Its weights stay packed as long as the step is there.
+  /// Prepares one fused node. Its weights stay packed as long as the step exists.
   Result<Step> step(const FusedNode& fused);
-  /// A step goes; its code is kept for the equal regions behind it.
+  /// Destroys a step but keeps its code, so that equal regions can use it.
   void release(Step step);
 
  private:

@@ -4,10 +4,10 @@
 
 namespace fusescope {
 
-/// The machine that runs, as runs name it: hostFingerprint() in words. Asked once.
+/// Returns the name of this machine as runs record it: hostFingerprint() in words. It is determined once.
 const std::string& hostMachine();
 
-/// Today, as measurements are dated: "2026-11-21".
+/// Returns the current date in the form in which measurements are dated: "2026-11-21".
 std::string measurementDay();
 
 }  // namespace fusescope

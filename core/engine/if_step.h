@@ -6,15 +6,15 @@
 
 namespace fusescope {
 
-/// A branch of an If: its programs, and which of the node's operands it captures.
+/// A branch of an If: its programs, and the operands of the node that it captures.
 struct Branch {
   std::unique_ptr<BodyPrograms> programs;
   std::size_t firstCapture = 0;
-  std::vector<Dims> extents;  ///< of what it captures, in the run under way
+  std::vector<Dims> extents;  ///< the extents of the captured operands in the current run
 };
 
-/// Runs the branch that is taken on the values around it, which are not copied; what it makes is written where the
-/// results belong.
+/// Runs the selected branch directly on the surrounding values, which are not copied. Its results are written to their
+/// final place.
 class IfStep final : public ControlFlowStep {
  public:
   IfStep(ControlFlowParts parts, Branch thenBranch, Branch elseBranch);

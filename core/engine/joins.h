@@ -4,11 +4,12 @@
 
 namespace fusescope {
 
-/// Lets each Concat be made in place whose operands are plain, lie together in it, and are made by kernels for the
-/// arena: they are written where they are wanted, and the step goes. For a program whose outputs have their places.
+/// Removes Concat steps whose operands can be written directly into the result: each operand must be plain, contiguous
+/// in the result, and made by a kernel in the arena. The outputs of the program must have their places already.
 void joinInPlace(Program& program, const Plan& plan);
 
-/// After extents changed: where the operands of a join begin. False where they do not lie together any more.
+/// Recomputes where the operands of a join begin after extents changed. Returns false if the operands are no longer
+/// contiguous in the result.
 bool placeJoin(Program& program, const Join& join);
 
 }  // namespace fusescope

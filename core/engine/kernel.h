@@ -10,28 +10,30 @@
 
 namespace fusescope {
 
-/// A weight in the form that code reads, shared by all who need it.
+/// A weight in the form that code reads, shared by all kernels that need it.
 struct Packed {
   Tensor data;
-  bool inFile = false;  ///< a view of a mapped file, not memory of its own
+  bool inFile = false;  ///< true if it is a view of a mapped file and needs no memory of its own
 };
-/// Weights, each counted once.
+/// A set of weights, in which each is counted once.
 using PackedSet = std::set<std::shared_ptr<const Packed>>;
-/// Memory of their own, in bytes.
+/// Returns the memory that these weights own, in bytes.
 std::int64_t bytesOf(const PackedSet& weights);
 
-/// Names of the nodes of a region, in its order.
+/// The names of the nodes of a region, in its order.
 using NodeNames = std::vector<std::string>;
 
-/// Code with the weights of one region: ready to run. Const and re-entrant, as its code.
+/// Code together with the weights of one region, ready to run. Like its code it is const and re-entrant.
 class Kernel {
  public:
-  /// `packed` as Code::packings().
+  /// `packed` is in the order of Code::packings().
   Kernel(std::shared_ptr<const Code> code, std::vector<std::shared_ptr<const Packed>> packed);
-  /// Code that was compiled for an equal region: its errors name that one's nodes, which stand for these.
+  /// Translates names in errors. The code may have been compiled for an equal region, and its errors then contain the
+  /// names `compiled`; they are replaced by the names `own`.
   void rename(std::shared_ptr<const NodeNames> compiled, std::shared_ptr<const NodeNames> own);
-  /// The same region by `code`, which was compiled for it, or for an equal one whose nodes `compiled` names, at other
-  /// extents. Null where that reads weights in another form, or holds others than the code of before.
+  /// Returns the same region with other `code`, which was compiled for other extents of this region or of an equal
+  /// region with the node names `compiled`. Returns null if that code reads weights in another form, or embeds other
+  /// constants than the present code.
   std::shared_ptr<const Kernel> withCode(std::shared_ptr<const Code> code,
                                          std::shared_ptr<const NodeNames> compiled) const;
 
@@ -40,15 +42,15 @@ class Kernel {
   const std::shared_ptr<const Code>& code() const { return m_code; }
   std::size_t workspaceBytes() const { return m_code->workspaceBytes(); }
   void addWeights(PackedSet& weights) const { weights.insert(m_weights->packed.begin(), m_weights->packed.end()); }
-  /// As Code::run().
+  /// Runs the code with its weights; see Code::run().
   Status run(Stream& stream, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
              std::byte* workspace) const;
-  /// The same on the host.
+  /// Runs it on the host.
   Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
              std::byte* workspace) const {
     return run(hostStream(), inputs, outputs, workspace);
   }
-  /// An error of its code, as this kernel's.
+  /// Returns an error of the code with the names of this kernel's nodes.
   Diagnostic own(Diagnostic error) const;
 
  private:

@@ -12,7 +12,8 @@
 
 namespace fusescope {
 
-/// Types of what the nodes of a fused node produce, as kernels see them. Refers to the plan, which must outlive it.
+/// The types of the values that the nodes of a fused node produce, as kernels see them. It refers to the plan, which
+/// must outlive it.
 class InnerTypes {
  public:
   InnerTypes(const Plan& plan, const FusedNode& fused);
@@ -25,36 +26,36 @@ class InnerTypes {
   std::vector<std::pair<ValueId, DataType>> m_types;  ///< by value, each once
 };
 
-/// Bytes that lie in those of another value: all of them under other extents, or a part of them.
+/// A value whose bytes are those of another value: all of them with other extents, or a contiguous part.
 struct ByteView {
   ValueId source;
   std::int64_t begin = 0;  ///< in elements
   bool isPart = false;
 };
-/// If all that a fused node does is to give its input other extents, or to take elements of it that lie together: what
-/// its only output is. `dimsOf`: extents of the values.
+/// If a fused node only changes the extents of its input, or takes contiguous elements of it, returns how its only
+/// output is placed in the input. `dimsOf` returns the extents of a value.
 std::optional<ByteView> viewOf(const Plan& plan, const FusedNode& fused,
                                const std::function<std::optional<SmallDims>(ValueId)>& dimsOf);
 /// The type in which `fused` reads `input`, after the plan's casts.
 DataType wantedType(const Plan& plan, const FusedNode& fused, ValueId input);
 
-/// What kernels are asked for: the fused nodes of a plan at concrete extents, with every input in the plain format.
+/// The requests for kernels of the fused nodes of a plan at concrete extents, with every input in the plain format.
 class KernelRequests {
  public:
-  /// `extents` of every input of the network. Errors: extents that do not fit the network.
+  /// `extents` contains those of every input of the network. Errors: extents that do not fit the network.
   static Result<KernelRequests> create(const Plan& plan, const std::map<std::string, Dims>& extents, int threads);
 
-  /// The same where `values` have `extents`, which the inputs of a fused node said while it ran: FusedExtents.
+  /// Returns the same requests with `extents` for `values`, which were inferred while a fused node ran (FusedExtents).
   KernelRequests at(std::span<const ValueId> values, std::span<const Dims> extents) const;
 
-  /// Errors: an extent that depends on data, a constant without data.
+  /// Returns the request for one fused node. Errors: an extent that depends on data, a constant without data.
   Result<KernelRequest> of(const FusedNode& fused) const;
-  /// The extents of a value. Error: they depend on data.
+  /// Returns the extents of a value. Error: they depend on data.
   Result<Dims> dimsOf(ValueId value) const;
   DataType wantedType(const FusedNode& fused, ValueId input) const {
     return fusescope::wantedType(*m_plan, fused, input);
   }
-  /// See viewOf().
+  /// Returns viewOf() at these extents.
   std::optional<ByteView> view(const FusedNode& fused) const;
   /// Adds the constants that `request.fused` reads. Error: one has no data.
   Status addConstants(KernelRequest& request) const;

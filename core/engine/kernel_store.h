@@ -14,34 +14,35 @@
 
 namespace fusescope {
 
-/// Makes kernels, and shares what they are made of for as long as somebody has it: code between equal regions (up to
-/// their weights), packed weights between all that read equal constants in the same form. Thread-safe.
+/// Makes kernels, and shares their parts as long as one kernel uses them: equal regions (up to their weights) share
+/// code, and all readers of equal constants in the same form share the packed weight. Thread-safe.
 class KernelStore {
  public:
-  /// `artifacts` is asked for code that can be kept, before it is compiled.
+  /// Before code that can be kept is compiled, `artifacts` is asked for it.
   explicit KernelStore(std::shared_ptr<ArtifactStore> artifacts = noArtifacts()) : m_artifacts(std::move(artifacts)) {}
-  /// The one of this process: engines of the same weights share them.
+  /// Returns the store of this process, through which engines with the same weights share them.
   static KernelStore& ofProcess();
 
-  /// The kernel that runs `request` by `tactic`. Errors: the backend's.
+  /// Returns the kernel that runs `request` with `tactic`. Errors: those of the backend.
   Result<std::shared_ptr<const Kernel>> kernel(const Backend& backend, const KernelRequest& request,
                                                const Tactic& tactic);
-  /// The same for the region of `former`, which was compiled by `tactic` for the extents `from`, at others: `to`, which
-  /// are those of `request`. Nobody looks for what is made here: it is for extents that will hardly be met again.
+  /// Returns a kernel for the region of `former`, which was compiled with `tactic` for the extents `from`, at the
+  /// extents `to`, which are those of `request`. The result is not stored for other callers, because these extents will
+  /// rarely occur again.
   Result<std::shared_ptr<const Kernel>> atOtherExtents(const Backend& backend, const KernelRequest& request,
                                                        const RegionExtents& from, const RegionExtents& to,
                                                        const Tactic& tactic, const Kernel& former);
-  /// Its code alone.
+  /// Returns only the code of such a kernel.
   Result<std::shared_ptr<const Code>> code(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
   Result<std::shared_ptr<const Kernel>> conversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to,
                                                    int threads);
 
-  /// How often something had to be made, and how often it was there.
+  /// Counts how often a part was made, and how often an existing one was shared.
   struct Counts {
     std::int64_t compiled = 0, sharedCode = 0;
     std::int64_t packed = 0, sharedWeights = 0;
-    std::int64_t otherExtents = 0;  ///< code that took other extents as arguments
-    std::int64_t restored = 0;      ///< out of the artifact store
+    std::int64_t otherExtents = 0;  ///< code that was adapted to other extents by passing them as arguments
+    std::int64_t restored = 0;      ///< code that came from the artifact store
   };
   Counts counts() const;
 
@@ -84,8 +85,9 @@ class KernelStore {
   Counts m_counts;
 };
 
-/// Canonical bytes of all that the code of a region depends on: equal keys are served by one Code, if the constants
-/// that it embeds are equal too. Extents, types, formats and threads are part of it; weights, names and ids are not.
+/// Returns the canonical bytes of everything that the code of a region depends on: regions with equal keys share one
+/// Code if the constants that it embeds are equal too. Extents, types, formats and threads are part of the key;
+/// weights, names and ids are not.
 std::string codeKey(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
 
 }  // namespace fusescope

@@ -7,30 +7,30 @@
 
 namespace fusescope {
 
-/// The axis along which slices are taken or put together; it may count from the back.
+/// The axis along which slices are read or results are concatenated. With `fromEnd` it counts from the last axis.
 struct SliceAxis {
   std::int64_t axis = 0;
   bool fromEnd = false;
 };
 
-/// How a Loop or Scan hands values to its body: (number and condition of a Loop, carried …, slices …, captures …), and
-/// what it gets: (condition of a Loop, carried …, one element of each result that is collected).
+/// How a Loop or Scan passes values to its body (number and condition of a Loop, carried …, slices …, captures …), and
+/// what the body returns (condition of a Loop, carried …, one element of each collected result).
 struct LoopForm {
   bool isLoop = true;
   std::size_t carried = 0;
   std::vector<SliceAxis> scanned, collected;
-  std::size_t nodeInputs = 0;  ///< the node's captures are the operands behind them
+  std::size_t nodeInputs = 0;  ///< operands with higher indices are captures
 
   std::size_t firstCarried() const { return isLoop ? 2 : 0; }  ///< among the body's inputs and the node's operands
   std::size_t firstSlice() const { return firstCarried() + carried; }
   std::size_t firstCapture() const { return firstSlice() + scanned.size(); }  ///< among the body's inputs
-  std::size_t firstGiven() const { return isLoop ? 1 : 0; }                   ///< carried, among the body's outputs
-  std::size_t firstCollected() const { return firstGiven() + carried; }       ///< likewise
+  std::size_t firstGiven() const { return isLoop ? 1 : 0; }                   ///< among the body's outputs
+  std::size_t firstCollected() const { return firstGiven() + carried; }       ///< among the body's outputs
 };
 
-/// Runs the body of a Loop or Scan. A carried value is in one of two buffers: an iteration reads it in one and writes
-/// it into the other. What the body only passes on stays where it is, and a slice is read in place where it is aligned.
-/// Nothing is allocated for an iteration whose carried values have the extents of the one before.
+/// Runs the body of a Loop or Scan. A carried value alternates between two buffers: an iteration reads it from one and
+/// writes it to the other. Values that the body only passes on are not copied, and a slice is read in place if it is
+/// aligned. An iteration allocates nothing if its carried values have the same extents as in the iteration before.
 class LoopStep final : public ControlFlowStep {
  public:
   LoopStep(ControlFlowParts parts, LoopForm form, std::unique_ptr<BodyPrograms> body);

@@ -9,23 +9,25 @@
 
 namespace fusescope {
 
-/// What to lower a plan for.
+/// Asks to lower a plan for certain extents.
 struct LoweringRequest {
   const Plan* plan = nullptr;
   int threads = 1;                            ///< at least 1
   std::map<std::string, Dims> extents;        ///< of every input
-  std::set<ValueId> marks;                    ///< values to hand out besides the network's outputs
-  const Program* sameExtents = nullptr;       ///< a program for the same extents, whose kernels are shared; may be null
-  bool borrowsOutputs = false;                ///< an output that is an input, a constant or a view is read where it is
-  ShapeCacheCount* dynamicKernels = nullptr;  ///< of nodes that are prepared while they run; outlives the program
-  BodyProfile* bodyProfile = nullptr;         ///< what bodies tell of their steps; outlives the program
-  BodyObserver* bodyObserver = nullptr;       ///< told of the calls of bodies; null, or outlives the program
+  std::set<ValueId> marks;                    ///< values to hand out in addition to the network's outputs
+  const Program* sameExtents = nullptr;       ///< a program for the same extents, whose kernels are reused; may be null
+  bool borrowsOutputs = false;                ///< true: an output that is an input, a constant or a view is read from
+                                              ///< its source without a copy
+  ShapeCacheCount* dynamicKernels = nullptr;  ///< counts hits and misses of nodes that are prepared while they run;
+                                              ///< must outlive the program
+  BodyProfile* bodyProfile = nullptr;         ///< receives the times of steps in bodies; must outlive the program
+  BodyObserver* bodyObserver = nullptr;       ///< receives the calls of bodies; may be null; must outlive the program
   StopToken stop{};
   Progress progress{};
 };
 
-/// Plan to steps: types resolved for the extents, a tactic chosen for each fused node, casts and format changes made
-/// steps (one for each distinct form of a value), views made free, memory planned.
+/// Makes a program from a plan: resolves types for the extents, chooses a tactic for each fused node, adds casts and
+/// format changes as steps (one for each distinct form of a value), makes views free, and plans memory.
 Result<Program> lower(const LoweringRequest& request, TacticChooser& chooser);
 
 }  // namespace fusescope

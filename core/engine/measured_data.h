@@ -4,7 +4,7 @@
 
 namespace fusescope {
 
-/// Values in [-1, 1] that differ, f32 and always the same: what kernels are measured on.
+/// Returns different f32 values in [-1, 1], the same on every call. Kernels are measured on them.
 Tensor differingFloats(Dims dims);
 
 }  // namespace fusescope

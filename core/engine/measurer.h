@@ -13,48 +13,51 @@
 
 namespace fusescope {
 
-/// Fills the bytes of tensors with plausible values: floats in [-1, 1], zeros for integers (an index is then in range).
+/// Fills the bytes of a tensor with plausible values: floats in [-1, 1], and zeros for integers, so that an index is in
+/// range.
 void fillPlausible(DataType type, std::span<std::byte> bytes);
 
-/// A time whose samples disagree by more than this is no price, and no price is fitted to it.
+/// A time whose relative spread is larger than this is not used as a price, and not used for fitting prices.
 constexpr double kConfidentSpread = 0.5;
 
-/// A kernel's time, and how far the samples agree about it.
+/// The time of a kernel, and how well its samples agree.
 struct KernelTime {
-  /// What the fastest fifth of the runs took at most: on a busy machine most runs are off by a time slice of the
-  /// scheduler, and the least alone by luck.
+  /// The upper bound of the fastest fifth of the runs, in milliseconds. On a busy machine most runs are longer by a
+  /// time slice of the scheduler, and the fastest run alone is a matter of chance.
   double ms = 0;
   double median = 0;
-  double spread = 0;  ///< relative: `ms` is off by at most this, as far as the samples tell
-  bool quiet = true;  ///< nothing else wanted the machine: the median is near
+  double spread = 0;  ///< relative: `ms` is wrong by at most this share, as far as the samples show
+  bool quiet = true;  ///< nothing else used the machine, so that the median is close to `ms`
   bool operator==(const KernelTime&) const = default;
   double least() const { return ms * (1 - spread); }
   double most() const { return ms * (1 + spread); }
-  /// Whether this is faster beyond what the samples leave open.
+  /// Returns whether this is faster by more than the uncertainty of the samples.
   bool isClearlyBelow(const KernelTime& other) const { return most() < other.least(); }
 };
 
-/// What these samples say. At least one.
+/// Computes the time from samples in milliseconds, of which there must be at least one.
 KernelTime timeOf(std::vector<double> samples);
 
-/// A kernel with what it is to run on.
+/// A kernel to measure, with the types and extents of its operands.
 struct MeasuredKernel {
   const Kernel* kernel = nullptr;
   std::vector<TensorDesc> inputs, outputs;
 };
 
-/// How long measuring may take.
+/// Limits how long measuring may take.
 struct MeasureBudget {
-  double msEach = 20;   ///< of runs, for each kernel that is not clearly slower than another
-  int leastRounds = 4;  ///< for those as well that take longer
-  int fewRounds = 16;   ///< before samples that agree are believed
+  double msEach = 20;   ///< total time of runs for each kernel that is not clearly slower than another
+  int leastRounds = 4;  ///< minimum number of rounds, also for kernels that take longer
+  int fewRounds = 16;   ///< number of rounds before samples that agree are trusted
   int mostRounds = 200;
-  double precision = 0.01;      ///< a spread that is good enough
-  double patience = 4;          ///< times as long as all this takes on a quiet machine, until what there is must do
-  double leastPatienceMs = 30;  ///< each: a slice of the scheduler or several, whatever the runs take
+  double precision = 0.01;      ///< a relative spread that is good enough
+  double patience = 4;          ///< measuring ends at the latest after this multiple of the time that it takes on a
+                                ///< quiet machine
+  double leastPatienceMs = 30;  ///< minimum of that limit for each kernel: at least one slice of the scheduler, however
+                                ///< short the runs are
 };
 
-/// Beside other work that does not end: a rough time soon.
+/// For measuring beside other work that does not end: a rough time, quickly.
 inline constexpr MeasureBudget kBrief{.msEach = 4,
                                       .leastRounds = 2,
                                       .fewRounds = 4,
@@ -63,20 +66,22 @@ inline constexpr MeasureBudget kBrief{.msEach = 4,
                                       .patience = 1,
                                       .leastPatienceMs = 4};
 
-/// What measuring asks of the threads that run kernels, those of the caller's parallel regions where `waitedMs` is
-/// empty, and what time it is.
+/// Lets measuring observe and pause the threads that run kernels, and read a clock. If `waitedMs` is empty, the threads
+/// of the caller's parallel regions are used.
 struct MeasuredThreads {
-  std::function<double()> waitedMs;                        ///< for a processor, so far
-  std::function<void(std::chrono::microseconds)> pause{};  ///< lets them sleep
-  std::function<double()> nowMs{};                         ///< a clock; the machine's steady one, where it is empty
+  std::function<double()> waitedMs;                        ///< returns how long the threads have waited for a processor
+                                                           ///< so far
+  std::function<void(std::chrono::microseconds)> pause{};  ///< lets the threads sleep
+  std::function<double()> nowMs{};                         ///< a clock; empty: the machine's steady clock
 };
 
-/// The times of kernels that do the same, on plausible data: in rounds in which each runs once, so that a busy moment
-/// hits all alike and none finds its data in the caches only because it ran before; the operands lie elsewhere in their
-/// pages each time. A run whose threads had to wait for a processor says nothing: it counts only where there are hardly
-/// others, and behind it measuring pauses, since who has slept is let run before who has not. One that is clearly
-/// slower than the best is not run further; the others are until their samples agree or the budget ends. Nothing for a
-/// kernel that fails on such data. `threads`: a ThreadTeam's, where empty. Errors: cancellation.
+/// Measures kernels that calculate the same, on plausible data. Each kernel runs once per round, so that a busy moment
+/// affects all of them, and none finds its data in the caches only because it ran just before; each run places the
+/// operands at other offsets within pages. A run during which threads waited for a processor is used only if there are
+/// hardly any others, and measuring then pauses, because the scheduler prefers threads that have slept. A kernel that
+/// is clearly slower than the best is not run further; the others run until their samples agree or the budget ends. The
+/// result is empty for a kernel that fails on such data. If `threads` is empty, a ThreadTeam's are used. Errors:
+/// cancellation.
 Result<std::vector<std::optional<KernelTime>>> measureKernels(std::span<const MeasuredKernel> kernels,
                                                               const MeasureBudget& budget = {},
                                                               const StopToken& stop = {}, MeasuredThreads threads = {});

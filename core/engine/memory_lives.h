@@ -7,11 +7,11 @@
 
 namespace fusescope {
 
-/// When each buffer of a program, then each step's scratch, is in an arena, and how many bytes it needs there: 0 for
-/// what lies elsewhere or in another buffer.
+/// Returns for each buffer of a program, then for the scratch of each step, when it is in an arena and how many bytes
+/// it needs there. The bytes are 0 if it is elsewhere or within another buffer.
 std::vector<BufferLife> arenaLives(const Program& program);
 
-/// Of inputs and outputs, which are the caller's, and there all the time.
+/// Returns the bytes of inputs and outputs, which belong to the caller and are in memory during the whole run.
 std::size_t bytesOfCaller(const Program& program);
 
 }  // namespace fusescope

@@ -7,9 +7,9 @@
 
 namespace fusescope {
 
-/// A Model (graph, origins, InputSpecs, provenance, decisions) as JSON with its tensors' data in a blob.
+/// Writes a Model (graph, origins, InputSpecs, provenance, decisions) as JSON and the data of its tensors into a blob.
 Json modelToJson(const Model& model, WeightBlobWriter& weights);
-/// A missing field throws Json::exception. `version`: of the description that `json` is of.
+/// Reads what modelToJson() wrote. `version` is the format version of `json`. A missing field throws Json::exception.
 Result<std::shared_ptr<const Model>> modelFromJson(const Json& json, const WeightBlobReader& weights, int version);
 
 }  // namespace fusescope

@@ -9,17 +9,18 @@
 
 namespace fusescope {
 
-/// Memory of the tensors that an engine hands out. What nobody holds any more is used again, and grows where it is a
-/// little too small, so that outputs that grow step by step make the system give pages once, and none that they do not
-/// fill. One caller at a time; the tensors may be dropped anywhere.
+/// Memory for the tensors that an engine returns. Blocks that nothing refers to any more are used again, and are
+/// enlarged if they are slightly too small. So outputs that grow step by step rarely need new pages from the system,
+/// and no pages beyond those that they fill. It may be used by one caller at a time; the tensors may be destroyed on
+/// any thread.
 class OutputMemory {
  public:
-  /// A tensor that will be written as a whole; of a type narrower than a byte, but for bits behind its last element.
-  /// Throws std::bad_alloc.
+  /// Returns a tensor with undefined contents, which the caller must write completely. For a type narrower than a byte,
+  /// the unused bits after the last element are zero. Throws std::bad_alloc.
   Tensor unwritten(DataType type, const Dims& dims);
-  /// Gives back what nobody holds and did not serve since the last call.
+  /// Frees the blocks that nothing refers to and that were not used since the last call.
   void trim();
-  /// Of the blocks that it keeps or somebody holds, pages that nobody touched included.
+  /// Returns the size of all its blocks, including pages that were never touched.
   std::size_t bytes() const;
 
  private:

@@ -7,14 +7,15 @@
 
 namespace fusescope {
 
-/// What runs a fused node by a kernel of its own, as the plan says: the backend of its segment, which is in this build.
+/// Returns the backend of the segment of `fused`, as the plan says. This build must have that backend.
 const Backend& backendOf(const Plan& plan, const FusedNode& fused);
-/// What runs accelerated segments of `plan`, and converts what they read: likewise.
+/// Returns the backend that runs the accelerated segments of `plan` and converts what they read. This build must have
+/// it.
 const Backend& acceleratedBackendOf(const Plan& plan);
 
-/// `plan` as it is where `backend` (empty: that of its target) runs its accelerated segments, bodies included: itself if
-/// it says so already, else a copy, as of a plan for another compiler. That has the hash of `plan`: it is the same
-/// network with the same wishes.
+/// Returns a plan whose accelerated segments, including those in bodies, run on `backend` (empty: the backend of the
+/// plan's target). The result is `plan` itself if it says so already, and otherwise a copy. The copy has the hash of
+/// `plan`, because it is the same network with the same directives.
 std::shared_ptr<const Plan> planRunBy(std::shared_ptr<const Plan> plan, std::string_view backend);
 
 }  // namespace fusescope

@@ -12,29 +12,30 @@
 
 namespace fusescope {
 
-/// The extents of all values of a plan as numbers that follow from those of its inputs: each different expression that
-/// the plan's types hold is worked out once for a set of inputs, and no type is inferred.
+/// Computes the extents of all values of a plan from those of its inputs. Each distinct expression in the plan's types
+/// is evaluated once for a set of inputs; no types are inferred.
 class PlanExtents {
  public:
-  /// The values of all expressions, for one set of extents of the inputs.
+  /// The values of all expressions for one set of extents of the inputs.
   using Numbers = std::vector<std::int64_t>;
-  /// An extent that depends on those of the inputs: numbers[number].
+  /// An extent that depends on those of the inputs; its value is numbers[number].
   struct OpenAxis {
     std::size_t axis = 0, number = 0;
   };
 
-  /// Nothing unless it is proved that the types of `plan` hold for all extents that keep its conditions: inference from
-  /// the inputs' open extents alone gives them again, every extent is an expression of symbols of the inputs, and
-  /// types inferred for `known` extents agree. Containers are left out: their elements have extents of their own.
+  /// Returns nothing unless it is proved that the types of `plan` are right for all extents that satisfy its
+  /// conditions. The proof needs three things: inference from the open extents of the inputs gives the same types
+  /// again, every extent is an expression of symbols of the inputs, and the types inferred for the extents `known`
+  /// agree. Plans with containers are excluded, because the elements of a container have extents of their own.
   static std::optional<PlanExtents> prove(const Plan& plan, const std::map<std::string, Dims>& known);
 
-  /// Nothing where the plan's types may not hold: a condition is broken, an extent is 0, or inputs that share a symbol
-  /// have different extents.
+  /// Evaluates all expressions. Returns nothing if the plan's types may be wrong: a condition is violated, an extent is
+  /// 0, or inputs that share a symbol have different extents.
   std::optional<Numbers> numbersFor(const std::map<std::string, Dims>& inputs) const;
 
-  /// Those of a value that are not the same for all inputs.
+  /// Returns the extents of a value that depend on the inputs.
   std::span<const OpenAxis> openAxes(ValueId value) const { return m_open[value.index]; }
-  /// The extents of a value that is no constant.
+  /// Returns the extents of a value that is not a constant.
   SmallDims dimsOf(ValueId value, const Numbers& numbers) const;
 
  private:

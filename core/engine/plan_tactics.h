@@ -5,7 +5,7 @@
 
 namespace fusescope {
 
-/// How a fused node is to run: one of its ways.
+/// How a fused node will run: its request, its possible ways, and the one that was chosen.
 struct PlannedTactic {
   KernelRequest request;
   TacticWays ways;
@@ -13,13 +13,13 @@ struct PlannedTactic {
   const Tactic& tactic() const { return ways.tactics[way]; }
 };
 
-/// A form in which a network's output or a marked value is handed out.
+/// The type in which a network's output or a marked value is handed out.
 struct HandedOut {
   ValueId value;
   DataType type = DataType::Undefined;
 };
 
-/// What formats and tactics are planned for.
+/// The input of planTactics().
 struct TacticPlanRequest {
   const Plan* plan = nullptr;
   const KernelRequests* requests = nullptr;
@@ -28,9 +28,9 @@ struct TacticPlanRequest {
   Progress progress{};
 };
 
-/// Gathers the ways of all fused nodes that run by a kernel, then chooses formats and tactics for the whole program by
-/// least total time (format_planner.h). Nodes that keep the format of what they read are offered every format in which
-/// that may come. Errors: nothing can run a node (located), cancellation.
+/// Collects the ways of all fused nodes that run with a kernel, then chooses formats and tactics for the whole program
+/// so that the total time is minimal (format_planner.h). Nodes that preserve the format of their input are offered
+/// every format that the input may have. Errors: no tactic can run a node (located), cancellation.
 Result<std::map<FusedNodeId, PlannedTactic>> planTactics(const TacticPlanRequest& request, TacticChooser& chooser);
 
 }  // namespace fusescope

@@ -11,20 +11,20 @@
 
 namespace fusescope {
 
-/// Takes programs of one plan from the extents that they were lowered for to others, by changing only what depends on
-/// them: steps whose extents stay keep their kernels; formats and tactics are taken over as they are. One caller at a
-/// time.
+/// Changes programs of one plan from the extents that they were lowered for to other extents. Only steps that depend on
+/// changed extents get new kernels; formats and tactics stay the same. It may be used by one caller at a time.
 class ProgramUpdate {
  public:
-  /// For the programs that were lowered of `plan`; `known` are extents of all inputs that are allowed. Nothing where it
-  /// is not proved what follows from extents. All references must outlive this.
+  /// Creates an update for programs that were lowered from `plan`. `known` are allowed extents of all inputs. Returns
+  /// nothing if it cannot be proved which types follow from extents (PlanExtents::prove()). All references must outlive
+  /// this.
   static std::unique_ptr<ProgramUpdate> create(const Plan& plan, const std::map<std::string, Dims>& known, int threads,
                                                KernelStore& kernels);
 
   const PlanExtents& extents() const { return m_extents; }
-  /// Makes `program`, which is for the extents `from`, one for `to`. False where it must be lowered anew, because it
-  /// has other devices than the host, a tactic does not run at these extents or a body meets others; the program is of
-  /// no use then.
+  /// Changes `program` from the extents `from` to the extents `to`. Returns false if the program must be lowered anew,
+  /// because it uses devices other than the host, a tactic does not run at these extents, or a body gets other extents;
+  /// the program must not be used after that.
   bool apply(Program& program, const PlanExtents::Numbers& from, const PlanExtents::Numbers& to);
 
  private:

@@ -7,12 +7,12 @@
 
 namespace fusescope {
 
-/// Which of two engines answers the calls of some extents.
+/// Which of two engines runs the calls with certain extents.
 enum class ServedBy { General, Specialised };
 
 /// Finds out which of two engines is faster on inputs of the same extents. The user's calls are the samples: the
-/// engines answer them in turns (G S S G …), so that nobody waits for a measurement, and whatever else the machine does
-/// bears on both alike. A pure function of the times that it is told.
+/// engines run them alternately (G S S G …), so that nobody waits for a measurement and other work on the machine
+/// affects both equally. It is a pure function of the times that are passed to ran().
 class ServingTrial {
  public:
   enum class Verdict {
@@ -21,24 +21,26 @@ class ServingTrial {
     NotFaster
   };
 
-  /// Which engine answers the next call.
+  /// Returns which engine runs the next call.
   ServedBy turn() const;
-  /// A call was answered by the engine whose turn it was. The first calls of each engine do not count: it finds its
-  /// memory cold, and finds out by how many threads it runs best (ThreadPolicy). `disturbed` says that something was
-  /// being built meanwhile; such a call does not count either, as long as that has not lasted for kMostDisturbed calls.
+  /// Records that the engine whose turn it was ran a call in `ms` milliseconds. The first calls of each engine are not
+  /// counted, because its memory is cold and it has not yet found its best number of threads (ThreadPolicy).
+  /// `disturbed` says that something was being built at the same time; such a call is not counted either, until this
+  /// has lasted for kMostDisturbed calls.
   void ran(double ms, bool disturbed);
   Verdict verdict() const;
-  /// What a call takes; nothing while no call counted.
+  /// Return the time of a call; nothing until a call was counted.
   std::optional<KernelTime> general() const { return m_general.time(); }
   std::optional<KernelTime> specialised() const { return m_specialised.time(); }
 
-  /// What an engine must have run for, until its calls count: a stretch by all threads and one by fewer, of at least
-  /// 40 ms each, or so many calls.
+  /// How long, or how many calls, an engine must have run before its calls are counted: one stretch with all threads
+  /// and one with fewer, of at least 40 ms each.
   static constexpr double kSettlingMs = 100;
   static constexpr int kMostSettling = 80;
-  /// Calls of each engine that must count before a verdict. Fewer say too little of the spread.
+  /// Counted calls that each engine needs before a verdict. Fewer say too little about the spread.
   static constexpr std::size_t kLeastCalls = 8;
-  /// Calls of each engine after which two that are not told apart count as equally fast.
+  /// Counted calls of each engine after which two engines whose difference is still unclear are considered equally
+  /// fast.
   static constexpr std::size_t kMostCalls = 48;
   static constexpr int kMostDisturbed = 400;
 

@@ -5,7 +5,8 @@
 
 namespace fusescope {
 
-/// Adds one to what steps of several executors count beside each other. It is read when none of them runs.
+/// Increments a counter that steps of several executors share while they run. It may be read only while none of them
+/// runs.
 inline void countBesideOthers(std::int64_t& count) {
   std::atomic_ref(count).fetch_add(1, std::memory_order_relaxed);
 }

@@ -12,37 +12,37 @@
 
 namespace fusescope {
 
-/// Where two plans of one network calculate or store in other types.
+/// A node or value for which two plans of one network have different types.
 struct ContractDifference {
   std::string what;  ///< "node 'n'" or "value 'v'"
   DataType general = DataType::Undefined, specialised = DataType::Undefined;
 };
-/// The first difference in what both plans say of types: what each node that is in both calculates in, and what each
-/// value that stands in memory in both is stored in. Nothing: their results are alike as far as the types of a plan
-/// say, which is all that a tolerance is chosen by. Bodies are compared likewise.
+/// Returns the first difference between the types of two plans: the type in which a node of both calculates, or the
+/// stored type of a value that both write to memory. If it returns nothing, the results agree as far as the types of a
+/// plan determine them, and a tolerance depends on nothing else. Bodies are compared too.
 std::optional<ContractDifference> differenceInContract(const Plan& general, const Plan& specialised);
 
-/// `general` made again for just these extents of its inputs: the same options, pins and types chosen by price, and
-/// what depends on extents alone is folded. Errors: those of planning, cancellation.
+/// Plans again for exactly these extents of the inputs, with the same options, pins and types chosen by price;
+/// everything that depends only on extents is folded. Errors: those of planning, cancellation.
 Result<std::shared_ptr<const Plan>> specialisedPlan(const Plan& general, const std::map<std::string, Dims>& extents,
                                                     const StopToken& stop);
 
-/// What became of the wish for an engine for just some extents.
+/// The result of building an engine for certain extents.
 struct SpecialisedEngine {
-  std::unique_ptr<Engine> engine;                ///< null: there is a difference
-  std::int64_t bytes = 0;                        ///< of memory that the general engine does not have already
-  std::optional<ContractDifference> difference;  ///< why it would give other results than the general engine
+  std::unique_ptr<Engine> engine;                ///< null if `difference` is set
+  std::int64_t bytes = 0;                        ///< memory that it needs in addition to the general engine
+  std::optional<ContractDifference> difference;  ///< why its results would differ from those of the general engine
 };
-/// Makes one; called on a thread of its own.
+/// Builds such an engine; it is called on a separate thread.
 using Specialise =
     std::function<Result<SpecialisedEngine>(const std::map<std::string, Dims>& extents, const StopToken& stop)>;
 
-/// Makes specialised engines for `general`, which our own compiler built with `options`: they have its threads, share
-/// its packed weights, and measure their tactics where it did. Errors: another compiler built it. What it returns may
-/// outlive `general`.
+/// Returns a function that builds specialised engines for `general`, which our own compiler must have built with
+/// `options`. They use its threads, share its packed weights, and measure tactics if it did. Errors: another compiler
+/// built it. The returned function may outlive `general`.
 Result<Specialise> specialiserOf(const Engine& general, const BuildOptions& options);
 
-/// Work on a thread of its own, which other threads go before. Destroying it cancels the work and waits for its end.
+/// A build on a separate thread with low priority. The destructor cancels the build and waits for its end.
 class BackgroundBuild {
  public:
   /// Errors: no thread can be started.

@@ -14,44 +14,45 @@
 
 namespace fusescope {
 
-/// What bounds the specialised engines beside a general one, and where they come from.
+/// Limits the specialised engines beside a general one, and says how they are built.
 struct SpecialiseOptions {
-  std::size_t mostEngines = 4;           ///< at least 1; the one used longest ago goes first
-  std::int64_t mostBytes = 512LL << 20;  ///< of memory that the general engine does not have already
-  Specialise specialise{};               ///< makes them: specialiserOf()
-  std::function<double()> nowMs{};       ///< a clock; the machine's steady one, where it is empty
+  std::size_t mostEngines = 4;           ///< at least 1; the least recently used is dropped first
+  std::int64_t mostBytes = 512LL << 20;  ///< memory that they may need in addition to the general engine
+  Specialise specialise{};               ///< builds them, see specialiserOf()
+  std::function<double()> nowMs{};       ///< a clock; empty: the machine's steady clock
 };
 
 enum class ServingState {
-  Seen,       ///< not often enough for a build, or a build waits for another one
-  Building,   ///< the general engine serves meanwhile
-  Trying,     ///< both engines serve in turns until one is known to be faster
-  TakenOver,  ///< the specialised engine serves
-  Kept        ///< the general engine serves on: the other one was not faster, or cannot be had
+  Seen,       ///< too few calls for a build, or another build must end first
+  Building,   ///< a build is running; the general engine runs the calls
+  Trying,     ///< both engines run the calls alternately until it is clear which is faster
+  TakenOver,  ///< the specialised engine runs the calls
+  Kept        ///< the general engine keeps running the calls: the other one was not faster, or could not be built
 };
 std::string_view name(ServingState state);  ///< "seen", "building", "trying", "taken_over", "kept_general"
 std::string_view name(ServedBy engine);     ///< "general", "specialised"
 
-/// What is known of the extents that the inputs of some calls had.
+/// What is known about one set of extents with which the engine was called.
 struct ServedExtents {
   std::map<std::string, Dims> extents;
   ServingState state = ServingState::Seen;
-  std::int64_t calls = 0, bySpecialised = 0;       ///< of all calls: those that the specialised engine answered
-  ServedBy last = ServedBy::General;               ///< which engine answered the last call
-  std::optional<KernelTime> general, specialised;  ///< of the trial: what a call takes
+  std::int64_t calls = 0, bySpecialised = 0;       ///< `bySpecialised`: the calls of these that the specialised engine
+                                                   ///< ran
+  ServedBy last = ServedBy::General;               ///< the engine that ran the last call
+  std::optional<KernelTime> general, specialised;  ///< the time of a call in the trial
   std::optional<double> buildMs;                   ///< how long the last build took
   std::optional<double> takenOverMs;               ///< from the end of the first call to the take-over
-  std::int64_t bytes = 0;                          ///< of the specialised engine, while it is there
+  std::int64_t bytes = 0;                          ///< memory of the specialised engine while it exists
 };
 
-/// An engine for open extents that gets faster at those that it meets. A general engine serves new extents at once;
-/// where they come again, an engine for just these is built in the background (BackgroundBuild), one at a time. Once it
-/// is there, both serve in turns (ServingTrial), and it takes over where it is faster. Whatever is decided is a
-/// Decision with its reason. Callers see no difference but in time: a specialised engine calculates and stores in the
-/// types of the general one (differenceInContract()).
+/// An engine for open extents that becomes faster for extents that occur repeatedly. A general engine runs calls with
+/// new extents at once. When these extents occur again, an engine for exactly them is built in the background
+/// (BackgroundBuild), one at a time. Once it is ready, both engines run the calls alternately (ServingTrial), and the
+/// new one takes over if it is faster. Each choice is recorded as a Decision with its reason. Only the time of calls
+/// differs: a specialised engine calculates and stores in the types of the general one (differenceInContract()).
 ///
-/// One caller at a time, as of any Engine. Marked values and the report are the general engine's. Destroying it cancels
-/// a build and waits until that has stopped.
+/// Like any Engine it may be used by one caller at a time. Marked values and the report are those of the general
+/// engine. The destructor cancels a running build and waits for its end.
 class SpecialisingEngine final : public Engine {
  public:
   SpecialisingEngine(std::unique_ptr<Engine> general, SpecialiseOptions options);
@@ -64,35 +65,36 @@ class SpecialisingEngine final : public Engine {
   int threads() const override { return m_general->threads(); }
   Result<RunResult> run(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark = {},
                         const StopToken& stop = {}) override;
-  /// Of the engine that serves the extents of `inputs`; counts as no call.
+  /// Times the engine that runs calls with the extents of `inputs`. This does not count as a call.
   Result<TimeReport> time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) override;
   Status save(const std::filesystem::path& path) const override { return m_general->save(path); }
   std::shared_ptr<const MemoryTimeline> memory() const override { return m_general->memory(); }
 
-  /// The engine that serves these extents now, until the next call.
+  /// Returns the engine that runs calls with these extents at present. It is valid until the next call.
   Engine& serving(const std::map<std::string, Dims>& extents);
   /// Returns the state of these extents; nothing if they have not occurred, or occurred so long ago that they were
   /// forgotten.
   std::optional<ServedExtents> served(const std::map<std::string, Dims>& extents) const;
-  /// In the order in which they were taken; the oldest are forgotten where there are very many.
+  /// Returns the decisions in the order in which they were made; if there are very many, the oldest are deleted.
   const std::vector<Decision>& decisions() const { return m_decisions; }
   bool isBuilding() const { return m_build != nullptr && !m_build->isOver(); }
-  /// Waits for the build that goes on, if one does, and takes it in. Callers need not: the next call takes in what is
-  /// ready.
+  /// Waits for the running build, if there is one, and adopts its engine. Callers need not call this: the next call
+  /// adopts an engine that is ready.
   void awaitBuild();
-  std::size_t engines() const;  ///< specialised ones that are there
-  std::int64_t bytes() const;   ///< of these
+  std::size_t engines() const;  ///< number of specialised engines at present
+  std::int64_t bytes() const;   ///< bytes of these
 
-  /// A call of extents that never come again is not worth a build: that takes as long as many calls. The second call
-  /// says that they come again, and what waits for a third one loses a call by it.
+  /// A build takes as long as many calls, so it does not pay for extents that occur only once. The second call shows
+  /// that they occur again, and waiting for a third one would waste a call.
   static constexpr std::int64_t kCallsBeforeBuild = 2;
-  /// What was dropped for others must be met so many times as often as before. Where more extents take turns than there
-  /// is room for, one engine goes for the next before it was of use, until hardly any is built.
+  /// Extents whose engine was dropped must occur this many times as often before it is built again. Otherwise, if more
+  /// extents alternate than there is room for, each engine is dropped before it was useful; with this factor builds
+  /// become rare.
   static constexpr std::int64_t kPatienceAfterDrop = 8;
-  /// What was not faster is tried again so many calls later, and after twice as many each time: a machine that was busy
-  /// during the trial may be quiet by then.
+  /// A specialised engine that was not faster is tried again after this many calls, and after twice as many each
+  /// further time, because a machine that was busy during the trial may be quiet by then.
   static constexpr std::int64_t kCallsBetweenTrials = 1000;
-  /// So many extents are remembered; what is known of one takes no more than a few hundred bytes.
+  /// The number of sets of extents that are remembered; each needs at most a few hundred bytes.
   static constexpr std::size_t kMostRemembered = 512;
   static constexpr std::size_t kMostDecisions = 2000;
 

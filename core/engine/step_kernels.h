@@ -10,14 +10,14 @@
 
 namespace fusescope {
 
-/// The kernels that run a program's steps by another number of threads than it was lowered for: by step, null where the
-/// step's own kernel stays.
+/// Kernels that run the steps of a program with another number of threads than it was lowered for, by step. Null means
+/// that the step keeps its own kernel.
 using StepKernels = std::vector<std::shared_ptr<const Kernel>>;
 
-/// The kernels for `threads` of `program`, which was lowered of `plan` for `extents`. They run the same
-/// tactics in the same formats within the same arenas; packed weights are shared where both read the same form. A step
-/// keeps its own kernel where it runs no tactic (bodies, extents that depend on data) and where the
-/// other kernel would need more scratch memory. Errors: the backend's.
+/// Makes the kernels for running `program`, which was lowered from `plan` for `extents`, with `threads` threads. They
+/// use the same tactics, formats and arenas; packed weights are shared if both kernels read the same form. A step keeps
+/// its own kernel if it has no tactic (bodies, extents that depend on data), or if the other kernel would need more
+/// scratch memory. Errors: those of the backend.
 Result<StepKernels> stepKernelsFor(int threads, const Program& program, const Plan& plan,
                                    const std::map<std::string, Dims>& extents, KernelStore& kernels);
 

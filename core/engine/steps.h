@@ -9,19 +9,21 @@
 namespace fusescope {
 
 struct StepsResult {
-  RunResult last;              ///< of the last step
-  std::vector<double> stepMs;  ///< each with all that it took, also preparing for extents that it met first
+  RunResult last;              ///< the result of the last step
+  std::vector<double> stepMs;  ///< the whole time of each step, including preparation for extents that occurred for the
+                               ///< first time
 };
 
-/// Calls `engine` steps.count times, one after the other. What a step gives for an output that is fed is what the next
-/// one gets for the input, whatever its extents, and no byte of it is copied; the other inputs stay. `mark`: of the
-/// last step.
-/// Errors, before anything runs: a name that is no input or output (the nearest is named), an output of another type
-/// than the input, an input fed twice. While it runs: as Engine::run, with the number of the step.
+/// Calls `engine` steps.count times in sequence. The output of a feed becomes its input in the next step, whatever its
+/// extents, without a copy; the other inputs stay the same. `mark` applies to the last step.
+/// Errors that are reported before anything runs: a name that is not an input or output (the nearest name is
+/// suggested), an output whose type differs from the input's, an input that is fed twice. Errors while it runs: those
+/// of Engine::run, with the number of the step.
 Result<StepsResult> runSteps(Engine& engine, std::map<std::string, Tensor> inputs, const Steps& steps,
                              const std::vector<std::string>& mark = {}, const StopToken& stop = {});
 
-/// The same as a measurement: from the start until the warm-up is over, then all steps once. Each is a sample.
+/// Times such a sequence: the sequence restarts until the warm-up is over, then all steps run once. Each step is one
+/// sample.
 Result<TimeReport> timeSteps(Engine& engine, const std::map<std::string, Tensor>& inputs, const TimeOptions& options);
 
 }  // namespace fusescope

@@ -15,11 +15,11 @@
 
 namespace fusescope {
 
-/// The tactic of a fused node that is prepared while it runs.
+/// The name that is reported as the tactic of a fused node that is prepared while it runs.
 constexpr std::string_view kDynamicTactic = "dynamic";
-/// The tactic of a copy between the host and a device.
+/// The name that is reported as the tactic of a copy between the host and a device.
 constexpr std::string_view kDeviceCopyTactic = "device_copy";
-/// The tactic of a node whose bodies run as programs of their own.
+/// The name that is reported as the tactic of a node whose bodies run as separate programs.
 constexpr std::string_view kBodiesTactic = "bodies";
 
 /// A tactic with its kernel, ready to run.
@@ -28,81 +28,85 @@ struct ChosenTactic {
   std::shared_ptr<const Kernel> kernel;
 };
 
-/// A tactic that was chosen before: as a value, or of an earlier engine file its name alone.
+/// A tactic that an earlier build chose: as a value, or, in old engine files, only as a name.
 struct FormerTactic {
   std::string name;
   std::optional<Tactic> value;
 };
-/// By FusedNode::identity. A name would not do: another plan may call other nodes by it.
+/// Tactics by FusedNode::identity. Names could not be used, because another plan may give them to other nodes.
 using TacticsByIdentity = std::map<Hash128, FormerTactic>;
-/// What the tactic of a fused node of the body at `path` is kept by: two bodies may have equal nodes.
+/// Returns the identity of a fused node in the body at `path`, by which its tactic is stored. It includes the path,
+/// because two bodies may contain equal nodes.
 Hash128 tacticIdentity(const BodyPath& path, const FusedNode& fused);
 
-/// How one fused node may run.
+/// The ways in which one fused node may run.
 struct TacticWays {
-  std::vector<Tactic> tactics;                   ///< that the workspace allows, the backend's best guess first
-  std::vector<std::optional<KernelTime>> times;  ///< of each, where it was measured
-  /// What each counts for in the plan of formats; nothing: it is not to be taken. At least one is there.
+  std::vector<Tactic> tactics;                   ///< tactics within the workspace limit, the backend's best guess first
+  std::vector<std::optional<KernelTime>> times;  ///< the time of each tactic, if it was measured
+  /// The cost of each tactic in the plan of formats; nothing if the tactic must not be chosen. At least one has a cost.
   std::vector<std::optional<TacticCost>> costs;
-  std::vector<MeasuredMoment> moments;  ///< at which this build measured; empty: it did not
-  std::string region;                   ///< its key
-  bool isMeasured = false;              ///< its times decide
-  bool measuredHere = false;            ///< in this build; else what was known
-  bool isSettled = true;                ///< measuring once more, at another moment, came to the same, or was not needed
+  std::vector<MeasuredMoment> moments;  ///< the measurements of this build; empty if it measured nothing
+  std::string region;                   ///< the key of the region
+  bool isMeasured = false;              ///< its costs are measured times
+  bool measuredHere = false;            ///< the times were measured in this build, not taken from a cache
+  bool isSettled = true;                ///< a second measurement at another moment agreed, or was not needed
 };
 
-/// Says how each fused node may run, at what cost: by directive, by what an earlier build chose, else by measured
-/// times. Which of the ways is taken is planned for all of them together (plan_tactics.h). Equal regions share
-/// measurements; a timing cache is asked first. Writes what it did into the report.
+/// Determines how each fused node may run and at what cost: by a directive, by the choice of an earlier build, or else
+/// by measured times. Which way is used is then planned for all nodes together (plan_tactics.h). Equal regions share
+/// measurements, and a timing cache is read before anything is measured. What was done is added to the report.
 class TacticChooser {
  public:
-  /// `replay`: what an earlier build chose; may be empty. All references must outlive this.
+  /// `replay` contains the choices of an earlier build and may be empty. All references must outlive this.
   /// Errors: a tactic directive whose pattern matches nothing.
   static Result<TacticChooser> create(const Plan& plan, const BuildOptions& options, BuildReport& report,
                                       TacticsByIdentity replay);
 
-  /// Where kernels come from.
+  /// The store that kernels come from.
   KernelStore& kernels() const { return *m_kernels; }
 
-  /// Held while bodies are lowered: executors of one program do so beside each other while they run, with this chooser
-  /// and its report. Those of bodies share it, and bodies in bodies are lowered under it as well.
+  /// Must be locked while bodies are lowered, because executors of one program may do this concurrently while they run,
+  /// with this chooser and its report. The choosers of bodies share the mutex, and it is recursive because bodies
+  /// contain bodies.
   std::recursive_mutex& loweringMutex() const { return *m_loweringMutex; }
 
-  /// The chooser of a body, made when it is first asked for: `step` leads to it.
+  /// Returns the chooser of a body, which is created on first use. `step` identifies the body.
   Result<TacticChooser*> ofBody(const Plan& body, const HeldBody& step);
-  /// The ways to run one fused node. Errors: nothing can run it (located), cancellation.
+  /// Returns the ways to run one fused node. Errors: no tactic can run it (located), cancellation.
   Result<TacticWays> ways(const Backend& backend, const KernelRequest& request);
-  /// Measures what ways() measured and what is near its fastest once more, at another moment: what disturbs a machine
-  /// comes and goes, and of several times of a kernel the least holds. Nothing where the last two agreed, or where all
-  /// this takes much longer than measuring once. Errors: cancellation.
-  Status measureAgain(const Backend& backend, const KernelRequest& request, TacticWays& ways);
-  /// Says what the ways count for, by all that is measured by now.
-  void count(const Backend& backend, const KernelRequest& request, TacticWays& ways);
-  /// Takes one of them, or where that cannot be prepared the first other one that can, in the backend's order; the
-  /// report says so. Errors: none can be prepared (what is wrong with the one that was to be taken, located),
+  /// Measures again, at another moment, the tactics that ways() measured and that are close to the fastest one:
+  /// disturbances of a machine come and go, and the smallest of several times of a kernel is used. Does nothing if the
+  /// last two measurements agreed, or if all repetitions together have taken much longer than measuring once. Errors:
   /// cancellation.
+  Status measureAgain(const Backend& backend, const KernelRequest& request, TacticWays& ways);
+  /// Computes the costs of the ways from all measurements so far.
+  void count(const Backend& backend, const KernelRequest& request, TacticWays& ways);
+  /// Prepares the kernel of one of the ways. If that fails, uses the first other way that can be prepared, in the
+  /// backend's order, and notes this in the report. Errors: none can be prepared (the error of the way that was wanted,
+  /// located), cancellation.
   Result<ChosenTactic> take(const Backend& backend, const KernelRequest& request, const TacticWays& ways,
                             std::size_t way);
-  /// From now on measures `times` as long as usual, and lets nothing but times count: what that chooses is the best
-  /// there is, though two builds may differ.
+  /// From now on measures `times` times as long as usual and decides by times alone. This finds the best choice,
+  /// although two builds may choose differently.
   void chooseAtLength(double times);
-  /// From now on measures each region once and for a short time, and no conversions: for a build beside runs, where a
-  /// quiet moment hardly comes, and whose outcome is timed as a whole before it is used. These times are not kept for
+  /// From now on measures each region once and briefly, and no conversions. This is for a build beside runs, when the
+  /// machine is hardly ever quiet, and whose result is timed as a whole before it is used. These times are not kept for
   /// other builds.
   void measureBriefly();
   /// Reports that `fused` is prepared while it runs, and why.
   void noteDynamic(const FusedNode& fused, const std::string& why);
-  /// Reports how far other work disturbed what this build measured, if it did.
+  /// Reports how much other work disturbed the measurements of this build, if it did.
   void noteDisturbed();
-  /// Time of a format or type conversion, measured once for each pair; 0 where it is not known. Without measuring: by
-  /// its bytes.
+  /// Returns the milliseconds of a format or type conversion, measured once for each pair; 0 if unknown. If nothing is
+  /// measured, it is estimated from the bytes.
   double conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
-  /// What the choice of ways and formats may cost more than the cheapest, as a share, so that two builds choose alike.
+  /// Returns how much more than the cheapest the choice of ways and formats may cost, as a share, so that two builds
+  /// choose alike.
   double mostLoss() const;
-  /// Measures a conversion that became a step, so that later plans know its price; and, once, a few between its types
-  /// there and back: a plan under pins converts where none did before.
+  /// Measures a conversion that became a step, so that later plans know its price. Once for each pair of types it also
+  /// measures a few conversions in both directions, because a plan with pins converts where no plan did before.
   void noteConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
-  /// From now on what was chosen for a fused node is taken again where it exists, without measuring or reporting.
+  /// From now on repeats the earlier choice for a fused node if there is one, without measuring or reporting.
   void replayChoices();
 
  private:

@@ -5,10 +5,11 @@
 
 namespace fusescope {
 
-/// A tactic as engine files keep it: `{ name, backend, implementation, parameters, inputs[], outputs[], numerics }`.
-/// Formats are their text; a parameter is an object with one key that says its kind.
+/// Writes a tactic as engine files store it: `{ name, backend, implementation, parameters, inputs[], outputs[],
+/// numerics }`. Formats are written as text; a parameter is an object with one key that names its kind.
 Json toJson(const Tactic& tactic);
-/// Throws Json::exception on what toJson() does not write; nothing for a format or a kind that is not known here.
+/// Reads what toJson() wrote, and throws Json::exception for other contents. Returns nothing for an unknown format or
+/// kind.
 std::optional<Tactic> tacticFromJson(const Json& json);
 
 }  // namespace fusescope

@@ -10,39 +10,40 @@
 
 namespace fusescope {
 
-/// What running a region's nodes one by one must gain to be taken.
+/// The share of time that running a region node by node must save to be chosen.
 constexpr double kGainWorthTaking = 0.03;
 
-/// What a tactic counts for where formats are planned.
+/// The cost of a tactic in the plan of formats.
 struct TacticCost {
   double ms = 0;
-  std::size_t place = 0;  ///< as FormatProblem::Way
+  std::size_t place = 0;  ///< the rank, see FormatProblem::Way
   bool operator==(const TacticCost&) const = default;
 };
 
-/// The times of several tactics of one region at one moment, at which they were measured side by side; by tactic.
+/// The times of several tactics of one region that were measured side by side at one moment, by tactic.
 using MeasuredMoment = std::vector<std::optional<KernelTime>>;
 
-/// What all moments together say of each tactic. Which of two tactics is preferred is known before anything is
-/// measured: the earlier one, for the backend gives its best guess first. Of two that measuring cannot tell apart the
-/// later one counts as taking what the earlier one takes, so that two builds that measure alike choose alike. They are
-/// told apart only where one is faster at every moment at which both were measured, and by more than the spread of
+/// Combines the measurements of all moments into one time for each tactic. Between two tactics the earlier one is
+/// preferred, because the backend gives its best guess first. If the measurements do not distinguish two tactics, the
+/// later one gets the time of the earlier one, so that two builds with similar measurements choose alike. Two tactics
+/// are distinguished only if one is faster at every moment at which both were measured, and by more than the spread of
 /// their best times.
 std::vector<std::optional<KernelTime>> toldApart(std::span<const MeasuredMoment> moments);
 
-/// Says how many of `times`, measured by a build, are of a machine that was not quiet (build.disturbed); nothing where
-/// none is.
+/// Returns the decision (build.disturbed) that says how many of `times`, measured by a build, were measured on a
+/// machine that was not quiet; nothing if none was.
 std::optional<Decision> disturbance(std::span<const KernelTime> times);
 
-/// Of several tactics of one region, what each counts for where formats are planned, as `tactics`; nothing: it is not
-/// to be taken. By measured times, absent where there are none: the backend's guess, the first of them, is preferred in
-/// every format that it comes in, and other kernels in the backend's order. The region's nodes one by one (kUnfused)
-/// only where that is clearly faster than all fused ways, by `margin` too: the plan says fused.
+/// Returns the costs of several tactics of one region in the plan of formats, in the order of `tactics`; nothing for a
+/// tactic that must not be chosen. Costs are measured times where there are some: the backend's first guess is
+/// preferred in each format in which it exists, and then other kernels in the backend's order. Running the region node
+/// by node (kUnfused) gets a cost only if it is clearly faster than all fused ways, and by at least `margin`, because
+/// the plan says that the region is fused.
 std::vector<std::optional<TacticCost>> costsOf(std::span<const Tactic> tactics,
                                                std::span<const std::optional<KernelTime>> times,
                                                double margin = kGainWorthTaking);
 
-/// The same where nothing is measured: the backend's best guess, in every format that it comes in.
+/// Returns the costs if nothing is measured: the backend's best guess is chosen, in each format in which it exists.
 std::vector<std::optional<TacticCost>> costsUnmeasured(std::span<const Tactic> tactics);
 
 }  // namespace fusescope

@@ -10,17 +10,18 @@
 
 namespace fusescope {
 
-/// A kernel that is given whole plain tensors, whatever formats its tactic wants: it converts what it reads and leaves.
-/// One caller at a time.
+/// A kernel that runs on whole plain tensors, whatever formats its tactic needs: it converts its inputs and outputs. It
+/// may be used by one caller at a time.
 class TensorKernel {
  public:
-  /// On the host. `request` holds all values with their extents. Errors: the backend's.
+  /// Prepares a kernel for the host. `request` contains all values with their extents. Errors: those of the backend.
   static Result<TensorKernel> prepare(const Backend& backend, const KernelRequest& request, const Tactic& tactic,
                                       KernelStore& store);
 
-  /// `inputs` as FusedNode::inputs, at the types and extents of the request; gives tensors as FusedNode::outputs.
+  /// Runs the kernel on tensors in the order of FusedNode::inputs, with the types and extents of the request. Returns
+  /// tensors in the order of FusedNode::outputs.
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs);
-  /// Memory that a run needs besides its operands: the most of the kernel and its conversions.
+  /// Returns the memory that a run needs in addition to its operands: the maximum over the kernel and its conversions.
   std::size_t scratchBytes() const;
   const std::shared_ptr<const Kernel>& kernel() const { return m_kernel; }
 

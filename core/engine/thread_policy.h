@@ -5,28 +5,29 @@
 
 namespace fusescope {
 
-/// Decides by how many threads the next run of a program is to be done. Threads that share a kernel wait for each other
-/// behind it, so that one of them without a processor holds up all: where other work wants the machine, fewer threads
-/// are faster. The policy is a pure function of the times that it is given, and allocates nothing.
+/// Decides how many threads the next run of a program uses. Threads that share a kernel wait for each other at its end,
+/// so that one thread without a processor delays all of them: if other work uses the machine, fewer threads are faster.
+/// The policy is a pure function of the times that are passed to it, and allocates nothing.
 ///
-/// Runs are judged by stretches of several of them, which last longer than a scheduler lets one thread wait: beside
-/// other work a single run is as fast as alone, or slow, by chance. A program runs by all threads until a stretch takes
-/// much longer than expected. Then half as many are tried for a stretch, and kept if they are faster on average. While
-/// fewer threads than all run it, twice as many are tried from time to time, and kept if they are no slower. The first
-/// run of a try does not count: threads that slept wake up in it. A try that fails doubles the number of stretches
-/// until the next one, and ends early where it is much slower.
+/// It judges stretches of several runs, which last longer than the scheduler lets one thread wait, because beside other
+/// work a single run is fast or slow by chance. A program uses all threads until a stretch takes much longer than
+/// expected. Then half as many threads are tried for one stretch, and kept if they are faster on average. While fewer
+/// threads than all are used, twice as many are tried from time to time, and kept if they are not slower. The first run
+/// of a try is not counted, because threads that slept wake up in it. Each failed try doubles the number of stretches
+/// until the next one; a try ends early if it is much slower.
 class ThreadPolicy {
  public:
-  /// `expectedMs`: what a run by all `threads` should take, as far as that is known.
+  /// `expectedMs` is how long a run with all `threads` threads should take, if that is known.
   explicit ThreadPolicy(int threads, std::optional<double> expectedMs = {});
 
-  /// The threads of the next run.
+  /// Returns the number of threads for the next run.
   int threads() const { return m_tried != 0 ? m_tried : m_kept; }
-  /// The threads of runs that are no tries.
+  /// Returns the number of threads for runs that are not tries.
   int kept() const { return m_kept; }
-  /// Tells what the run by threads() took.
+  /// Records how long the run with threads() threads took.
   void ran(double ms);
-  /// Says that the program cannot run by threads(), which is a try: nothing else than what is kept is tried any more.
+  /// Records that the program cannot run with threads() threads, which is a try. From then on only the kept number is
+  /// used.
   void cannotTry();
 
  private:

@@ -12,15 +12,15 @@
 
 namespace fusescope {
 
-/// Prices by what builds measured on this machine, for a backend and a number of threads. A region or conversion that
-/// was measured with confidence has that time. A kernel of mixed floats has one fitted to how others of its kind
-/// compare with the same kernel in one type, and where too few of them were measured the time of that kernel, unless it
-/// runs node by node for being mixed. Everything else has one fitted to measurements of its series, where they allow
-/// it. What the reference emulates has none, and neither has a fused node that is prepared while it runs. What is
-/// measured after a series was first asked for does not reach its fit. Thread-safe.
+/// Prices from measurements of builds on this machine, for a backend and a number of threads. A region or conversion
+/// that was measured with confidence has its measured time. For a kernel of mixed floats, the price is fitted to how
+/// other mixed kernels of its kind compare with the same kernel in one type; if too few of them were measured, it is
+/// the time of the kernel in one type, unless the mixed one would run node by node. Everything else has a price that is
+/// fitted to the measurements of its series, if there are enough. Emulated kernels and fused nodes that are prepared
+/// while they run have no price. A fit does not change when more measurements of its series arrive. Thread-safe.
 class TimingPriceModel final : public PriceModel {
  public:
-  /// `threads` 0: as many as the machine has.
+  /// If `threads` is 0, all threads of the machine are used.
   TimingPriceModel(std::shared_ptr<const TimingCache> cache, const Backend& backend, int threads);
   std::vector<Price> kernels(const Plan& plan) const override;
   std::vector<Price> kernelsAt(const Plan& plan, const std::map<std::string, Dims>& extents) const override;
@@ -43,7 +43,8 @@ class TimingPriceModel final : public PriceModel {
   mutable std::map<std::string, std::optional<PriceFit>> m_fits;  ///< by series
 };
 
-/// Over the timing cache in a file; null where there is none, or it cannot be opened: then nothing is predicted.
+/// Opens a price model over the timing cache in a file. Returns null if there is none or it cannot be opened; then
+/// nothing is predicted.
 std::unique_ptr<PriceModel> openPriceModel(const std::filesystem::path& timingCache, std::string_view backend,
                                            int threads = 0);
 

@@ -9,31 +9,31 @@
 
 namespace fusescope {
 
-/// The buffers of a program while it is lowered: each value in the forms (type, format, device) in which somebody makes
-/// or reads it. Adds the conversions and copies that lead from one form to another, each once.
+/// The buffers of a program while it is lowered: each value in the forms (type, format, device) in which it is made or
+/// read. Conversions and copies between forms are added as steps, once for each form.
 class ValueForms {
  public:
-  /// No output has a buffer yet.
+  /// Means that an output has no buffer yet.
   static constexpr std::size_t kNone = SIZE_MAX;
 
-  /// All references must outlive this. The outputs of `program` are listed before the first buffer is added.
+  /// All references must outlive this. The outputs of `program` must be listed before the first buffer is added.
   ValueForms(const LoweringRequest& request, TacticChooser& chooser, Program& program);
 
   std::size_t addBuffer(ValueId value, TensorDesc desc, std::size_t device = kHost);
   std::size_t addBox(ValueId value, DataType type);
-  /// The first buffer of a value: as it was made.
+  /// Returns the buffer in which the value is made (its home form).
   std::optional<std::size_t> home(ValueId value) const;
-  /// The device of that; the host's, where there is none yet.
+  /// Returns the device of the home form, or the host if there is none yet.
   std::size_t homeDevice(ValueId value) const;
-  /// The buffer that holds `value` in this form, converting it from its home form if there is none yet.
+  /// Returns the buffer with `value` in this form. If there is none yet, adds a conversion from its home form.
   Result<std::size_t> form(ValueId value, DataType type, const MemoryFormat& format, std::size_t device = kHost);
-  /// `fused`: a view that is made a copy, for it is handed out; null for others.
+  /// Adds a conversion step. `fused` is a view that must be copied because it is handed out, and null in other cases.
   Status addConversion(std::size_t from, std::size_t to, const FusedNode* fused);
   void claimOutputs(std::size_t buffer);
-  /// The place of a backend's device among those of the program.
+  /// Returns the index of a backend's device in the program.
   std::size_t deviceOf(const Backend& backend);
   bool isHandedOut(ValueId value) const;
-  /// Whether other bytes than its own lie around it.
+  /// Returns whether the buffer is a part of another one.
   bool isPart(std::size_t buffer) const;
 
  private:

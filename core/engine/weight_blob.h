@@ -11,11 +11,11 @@
 
 namespace fusescope {
 
-/// Gathers the data of tensors for one blob of a file, each at a 64-byte boundary, without copying it. The tensors'
-/// data must stay until the pieces are written.
+/// Collects the data of tensors for one blob of a file, each at a 64-byte boundary, without copying it. The data of the
+/// tensors must stay valid until the pieces are written.
 class WeightBlobWriter {
  public:
-  /// Adds the data and returns what stands for the tensor in JSON: type, dims, and offset, bytes and hash of its data.
+  /// Adds the data and returns the JSON that represents the tensor: type, dims, and offset, bytes and hash of its data.
   Json add(const Tensor& tensor);
   const std::vector<std::span<const std::byte>>& pieces() const { return m_pieces; }
   std::uint64_t bytes() const { return m_bytes; }
@@ -26,12 +26,12 @@ class WeightBlobWriter {
   std::uint64_t m_bytes = 0;
 };
 
-/// Which tensors are held against their hashes when they are read: all, or but the large ones, of those who need their
-/// types and extents alone.
+/// Which tensors are compared with their hashes when they are read: all, or only small ones, for callers that only need
+/// the types and extents of the large ones.
 enum class WeightCheck { All, Small };
 
-/// Reads tensors back as views of a mapped file. Every number is checked against the blob; a hash that does not match
-/// is an error. A missing field throws Json::exception, which the reader of the file catches.
+/// Reads tensors as views of a mapped file. Every number is checked against the blob, and a hash that differs is an
+/// error. A missing field throws Json::exception, which the reader of the file catches.
 class WeightBlobReader {
  public:
   WeightBlobReader(std::shared_ptr<const MappedFile> file, std::span<const std::byte> blob,

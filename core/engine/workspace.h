@@ -7,8 +7,8 @@
 
 namespace fusescope {
 
-/// The error where no kernel for `node` gets by with the scratch memory that the plan allows; `least` is what one
-/// needs.
+/// Returns the error that every kernel for `node` needs more scratch memory than the plan's limit; `least` is the
+/// smallest need, in bytes.
 Diagnostic tooLittleWorkspace(const std::string& node, std::int64_t least, std::int64_t limit);
 
 }  // namespace fusescope

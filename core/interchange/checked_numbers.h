@@ -8,31 +8,32 @@
 
 namespace fusescope {
 
-/// How far the outputs of a network are from what they are held against: the worst one of all samples.
+/// How much the outputs of a network differ from the expected ones: the worst output over all samples.
 struct OutputsApart {
   bool ok = true;          ///< every output is within the tolerance on every sample
-  double worst = 0;        ///< max|Δ| over rms; infinite where a number is finite on one side only
-  double notFinite = 0;    ///< the share of that output that is finite on one side only
-  std::string output;      ///< the worst one
-  std::size_t sample = 0;  ///< on which it is that, counted from 0
-  std::string problem;     ///< why it cannot be compared; empty: it can
+  double worst = 0;        ///< max|Δ| over rms; infinite if a number is finite on one side only
+  double notFinite = 0;    ///< the share of elements of the worst output that are finite on one side only
+  std::string output;      ///< the name of the worst output
+  std::size_t sample = 0;  ///< the sample on which it is worst, counted from 0
+  std::string problem;     ///< why the outputs cannot be compared; empty: they can
 
-  /// Takes what one output gave on one sample.
+  /// Compares one output on one sample.
   void add(std::size_t atSample, const std::string& name, const Tensor& actual, const Tensor& expected,
            const Tolerance& tolerance);
 };
-/// "'y' differs by 0.00167 of its rms", "2.5 % of 'y' is infinite or NaN on one side only".
+/// Returns a sentence like "'y' differs by 0.00167 of its rms" or "2.5 % of 'y' is infinite or NaN on one side only".
 std::string inWords(const OutputsApart& apart);
 
-/// What the numbers of an exported network are, on all samples.
+/// The result of checking the numbers of an exported network on all samples.
 struct CheckedNumbers {
   std::size_t samples = 0;
   Tolerance tolerance;  ///< from float32
   OutputsApart onReference,
-      onEngine;           ///< from float32: with each value between two nodes stored; and as our engine runs it
-  OutputsApart fromPlan;  ///< on the reference
+      onEngine;           ///< differences from float32: on the reference, with each value between two nodes stored, and
+                          ///< on our engine
+  OutputsApart fromPlan;  ///< differences from the plan, on the reference
 };
-/// "checked on 2 samples: from float32 'y' differs by …".
+/// Returns a sentence like "checked on 2 samples: from float32 'y' differs by …".
 std::string inWords(const CheckedNumbers& checked);
 /// {samples, allowed, reference: {output, error, not_finite}, engine: {…}, plan: {…}, summary: inWords()}
 Json toJson(const CheckedNumbers& checked);

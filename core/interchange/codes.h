@@ -4,14 +4,15 @@
 
 namespace fusescope {
 
-/// Whether numpy has no type for these elements, so that archives hold their codes: the floats of a byte and less, and
-/// the integers of 4 and 2 bits.
+/// Returns whether numpy has no type for these elements, so that archives contain their codes: floats of one byte or
+/// less, and integers of 4 and 2 bits.
 bool standsAsCodes(DataType type);
 
-/// The codes of a tensor of such a type, one byte an element, the unused high bits 0.
+/// Returns the codes of a tensor of such a type, one byte per element, with unused high bits 0.
 Tensor codesOf(const Tensor& tensor);
 
-/// `codes`, a tensor of bytes (U8 or I8), as a tensor of `type` if that stands as codes; else `codes` itself.
+/// Converts `codes`, a tensor of bytes (U8 or I8), to a tensor of `type` if archives contain codes for that type;
+/// otherwise returns `codes` unchanged.
 Tensor fromCodes(const Tensor& codes, DataType type);
 
 }  // namespace fusescope

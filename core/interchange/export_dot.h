@@ -4,8 +4,9 @@
 
 namespace fusescope {
 
-/// The plan as a graph for Graphviz: a cluster per segment, fused node and body, an edge per value and reader with the
-/// type it is stored at; values that live in registers are dashed, casts are named on their edges.
+/// Writes the plan as a graph for Graphviz: a cluster for each segment, fused node and body, and an edge for each value
+/// and reader, labelled with the stored type. Values that exist only in registers are dashed; casts are written on
+/// their edges.
 Result<Exported> writeDot(const Plan& plan, const ExportOptions& options);
 
 }  // namespace fusescope

@@ -8,22 +8,25 @@
 
 namespace fusescope {
 
-/// What was asked for by pins and pinned outputs and is not so in the plan, with the plan's reasons; each once.
+/// Returns notes about pins and pinned outputs that the plan does not satisfy, with the plan's reasons, without
+/// duplicates.
 std::vector<ExportNote> pinsNotHonoured(const Plan& plan);
 
-/// What a reader of an export for TensorRT must know: pins that were not honoured, and a plan made for another target.
+/// Returns what a reader of an export for TensorRT must know: pins that were not honoured, and whether the plan was
+/// made for another target.
 std::vector<ExportNote> tensorrtNotes(const Plan& plan);
 
-/// The notes as lines that begin with "# ".
+/// Returns the notes as lines that begin with "# ".
 std::string asComments(const std::vector<ExportNote>& notes);
 
-/// Strongly typed TensorRT takes no layer precisions. The error says which edits of the network stand in their place.
+/// Returns an error for strongly typed TensorRT, which has no layer precisions. The error names the edits of the
+/// network that replace them.
 Status refuseStronglyTyped(const Plan& plan, std::string_view format);
 
-/// The workspace limit in MiB, as both trtexec and Polygraphy write it: "64", "0.25"; empty if there is none.
+/// Returns the workspace limit in MiB, in the form of trtexec and Polygraphy: "64", "0.25"; empty if there is none.
 std::string workspaceMiB(const Plan& plan);
 
-/// What Casts cost more or less than others: "1 more Cast and 768 bytes less to move".
+/// Returns the change in the number of Casts and in bytes as text: "1 more Cast and 768 bytes less to move".
 std::string changeOfCasts(std::int64_t casts, std::int64_t bytes);
 
 }  // namespace fusescope

@@ -4,9 +4,9 @@
 
 namespace fusescope {
 
-/// A Python script for onnxconverter-common: `NODE_BLOCK_LIST`, the names of nodes that stay in float32,
-/// `OP_BLOCK_LIST`, which is empty, and the call that makes a network in float16 of the model. Errors: the plan lowers
-/// to bf16, which the converter does not have.
+/// Writes a Python script for onnxconverter-common: `NODE_BLOCK_LIST` with the names of nodes that stay in float32, an
+/// empty `OP_BLOCK_LIST`, and the call that converts the model to float16. Errors: the plan lowers to bf16, which the
+/// converter does not support.
 Result<Exported> writeOnnxruntime(const Plan& plan, const ExportOptions& options);
 
 }  // namespace fusescope

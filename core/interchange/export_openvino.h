@@ -4,9 +4,10 @@
 
 namespace fusescope {
 
-/// A Python script for OpenVINO: `INFERENCE_PRECISION`, its hint, and `KEPT_VALUES`, what nodes that stay in float32
-/// make. Run on the model, it writes an IR whose layers that make them carry rt_info `precise`. Of a plan in int8 it is
-/// the ignored scope of NNCF: `IGNORED_VALUES`, what nodes that stay in floats make.
+/// Writes a Python script for OpenVINO: `INFERENCE_PRECISION`, its hint, and `KEPT_VALUES`, the results of nodes that
+/// stay in float32. The script, run on the model, writes an IR in which the layers that make these values have the
+/// rt_info `precise`. For a plan in int8 it contains the ignored scope of NNCF: `IGNORED_VALUES`, the results of nodes
+/// that stay in floats.
 Result<Exported> writeOpenvino(const Plan& plan, const ExportOptions& options);
 
 }  // namespace fusescope

@@ -4,8 +4,8 @@
 
 namespace fusescope {
 
-/// A Python script for Polygraphy's --trt-network-postprocess-script: `postprocess(network)` sets precision and output
-/// types of the layers whose metadata names a pinned node, and raises if a name matched nothing.
+/// Writes a Python script for Polygraphy's --trt-network-postprocess-script: `postprocess(network)` sets precision and
+/// output types of the layers whose metadata names a pinned node, and raises an exception if a name matched nothing.
 Result<Exported> writePolygraphy(const Plan& plan, const ExportOptions& options);
 
 }  // namespace fusescope

@@ -4,10 +4,10 @@
 
 namespace fusescope {
 
-/// A trtexec command line with --layerPrecisions and --layerOutputTypes, exact names only: wildcards and unknown names
-/// fail silently there. Layer names come from the log's `Registering layer: X for ONNX node: Y` lines; without a log,
-/// a name that the option cannot express, or that the parser's suffixes could have given to another node's layer,
-/// is refused.
+/// Writes a trtexec command line with --layerPrecisions and --layerOutputTypes. It uses exact names only, because
+/// trtexec silently ignores wildcards and unknown names. Layer names come from the lines `Registering layer: X for ONNX
+/// node: Y` of the log. Without a log, a name is refused if the option cannot express it, or if the parser's suffixes
+/// could have given it to another node's layer.
 Result<Exported> writeTrtexec(const Plan& plan, const ExportOptions& options);
 
 }  // namespace fusescope

@@ -9,37 +9,38 @@
 
 namespace fusescope {
 
-/// A node of the file's main graph that holds floats, as a plan has it.
+/// A node of the file's main graph that reads or makes floats, with its type in a plan.
 struct LoweredNode {
-  std::string name;   ///< in the file; empty: the file gives it none
-  std::string shown;  ///< what plans and messages call it
+  std::string name;   ///< its name in the file; empty: it has none
+  std::string shown;  ///< its name in plans and messages
   std::string op;
   std::string module;                   ///< Origin::module
   std::string programNode;              ///< Origin::programNode
   std::vector<std::string> outputs;     ///< values that it makes
-  std::vector<std::string> weights;     ///< constants of floats that it reads; of a file its initializers
-  DataType type = DataType::Undefined;  ///< what it calculates in; of one that moves elements, what these are stored in
+  std::vector<std::string> weights;     ///< float constants that it reads; in a file these are initializers
+  DataType type = DataType::Undefined;  ///< the type in which it calculates; for a node that moves elements, the stored
+                                        ///< type
 };
 
-/// A plan as seen by tools that divide a network between float32 and one narrower float.
+/// The nodes of a plan for tools that divide a network between float32 and one narrower float.
 struct LoweredNodes {
   DataType low = DataType::Undefined;     ///< f16 or bf16
-  std::vector<LoweredNode> wide, narrow;  ///< what stays in float32, and what is in `low`; in the order of the file
-  std::vector<ExportNote> notes;          ///< what of the plan cannot be said in these terms
+  std::vector<LoweredNode> wide, narrow;  ///< nodes that stay in float32, and nodes in `low`, in the order of the file
+  std::vector<ExportNote> notes;          ///< parts of the plan that cannot be expressed in this way
 
-  std::vector<std::string> wideNames() const;  ///< each once
+  std::vector<std::string> wideNames() const;  ///< without duplicates
 };
 
-/// Divides the nodes of the main graph of `plan`. `format`: "--to modelopt", for messages. Nodes with bodies count as
-/// wide, since none of these tools divides bodies. Errors: the plan quantises (such tools lower floats alone), lowers
-/// nothing, or lowers to two types.
+/// Divides the nodes of the main graph of `plan`. `format` is "--to modelopt" or the like, for messages. Nodes with
+/// bodies count as wide, because none of these tools divides bodies. Errors: the plan quantises (these tools only lower
+/// floats), lowers nothing, or lowers to two types.
 Result<LoweredNodes> loweredNodes(const Plan& plan, std::string_view format, const StopToken& stop);
 
-/// Whether nodes of the operator have bodies.
+/// Returns whether nodes of the operator have bodies.
 bool isHolder(std::string_view op);
 
-/// Refuses nodes that a tool which goes by names cannot tell apart: a node that stays in float32 and has no name in the
-/// file, or shares it with one that does not stay.
+/// Returns an error for nodes that a tool which uses names cannot distinguish: a node that stays in float32 and has no
+/// name in the file, or has the same name as one that does not stay.
 Status checkNodeNames(const LoweredNodes& nodes, std::string_view format);
 
 }  // namespace fusescope

@@ -15,29 +15,30 @@
 
 namespace fusescope {
 
-/// Types of values by name, as a part is to declare them.
+/// Types of values by name, as a part declares them.
 using ValueTypes = std::map<std::string, TensorType>;
 
-/// Cuts parts out of the file that a plan was made of. Nodes, their names, operators, opsets, bodies, functions and
-/// weights stay as the file has them. Not thread-safe; it keeps the model of the plan.
+/// Cuts parts out of the file from which a plan was made. Nodes, their names, operators, opsets, bodies, functions and
+/// weights are copied unchanged. It is not thread-safe, and keeps the model of the plan alive.
 class NetworkCutter {
  public:
   /// Reads the file again. Errors: those of sourceNetwork() and of reading.
   static Result<NetworkCutter> open(const Plan& plan, const StopToken& stop);
 
   const FileValues& values() const { return *m_values; }
-  const Model& model() const { return *m_model; }  ///< as it was prepared, before anything was quantised
+  const Model& model() const { return *m_model; }  ///< the prepared model before anything was quantised
   const std::filesystem::path& source() const { return m_source; }
   PartFacts facts() const;
-  /// What the network calls a node of the file.
+  /// Returns the name of a node of the file in the network.
   const std::string& nodeName(std::size_t node) const { return m_model->origins[node].name; }
   std::vector<std::string> nodeNames(const std::set<std::size_t>& nodes) const;
-  /// The type of an input of the network, with the extents that the user gave; nothing: `value` is none.
+  /// Returns the type of an input of the network, with the extents that the user gave; nothing if `value` is not an
+  /// input.
   std::optional<TensorType> inputType(const std::string& value) const;
 
-  /// `part` as a network of its own, whose weights are to lie in a file called `weightsName` where they lie beside it.
-  /// `types` has those of its inputs, and of outputs whose types are to be declared; `specs` the extents of inputs that
-  /// leave some open. Errors: a constant without data; those of editing.
+  /// Returns `part` as a separate network; if its weights are in a file beside it, that file is called `weightsName`.
+  /// `types` contains the types of its inputs, and of outputs whose types are declared; `specs` contains the extents of
+  /// inputs with open extents. Errors: a constant without data; those of editing.
   Result<onnxlib::NetworkBytes> cut(const NetworkPart& part, const ValueTypes& types,
                                     const std::vector<InputSpec>& specs, const std::string& weightsName) const;
 

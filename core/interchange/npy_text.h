@@ -11,16 +11,17 @@
 
 namespace fusescope {
 
-/// Characters of an element of a .npy array of text ("<U12": 12), at least 1, or nothing if `descr` is of another type.
+/// Returns the number of characters of an element of a .npy array of text ("<U12": 12), at least 1; nothing if `descr`
+/// is another type.
 std::optional<std::size_t> npyTextWidth(std::string_view descr);
-/// Bytes of one element.
+/// Returns the bytes of one element.
 std::size_t npyTextBytes(std::size_t width);
 
-/// Text as numpy holds it, UTF-32 in elements of equal width padded with zeros, as UTF-8. `bytes` must hold all
-/// elements. Errors: what is no character.
+/// Converts text from numpy's form, UTF-32 in elements of equal width padded with zeros, to UTF-8. `bytes` must contain
+/// all elements. Errors: an invalid character.
 Result<Tensor> textFromNpy(std::span<const std::byte> bytes, std::size_t width, const Dims& dims);
 
-/// The inverse: descr ("<U12") and bytes. Errors: text that is not UTF-8.
+/// Text in numpy's form: descr ("<U12") and bytes.
 struct NpyText {
   std::string descr;
   std::string bytes;

@@ -7,8 +7,8 @@
 
 namespace fusescope {
 
-/// The inputs that `polygraphy run --save-inputs` writes: a JSON list of feed dicts, one a sample, each array a .npy in
-/// base64. Errors name the file and the entry: "[2].x".
+/// Reads the inputs that `polygraphy run --save-inputs` writes: a JSON list with one feed dict per sample, in which
+/// each array is a .npy in base64. Errors name the file and the entry: "[2].x".
 Result<std::vector<NpzArrays>> readPolygraphyInputs(const std::filesystem::path& path);
 
 }  // namespace fusescope

@@ -9,16 +9,16 @@
 
 namespace fusescope {
 
-/// `text` as a string of Python. JSON's strings are Python's, as long as characters beyond ASCII stay themselves.
+/// Returns `text` as a string literal of Python. A JSON string is one if characters beyond ASCII are not escaped.
 std::string pythonText(const std::string& text);
 
-/// "VARIABLE = [", a line a string, "]".
+/// Returns "VARIABLE = [", one line per string, "]".
 std::string pythonList(std::string_view variable, const std::vector<std::string>& texts);
 
-/// A regular expression of Python's `re` that matches `name` alone, from its beginning to its very end.
+/// Returns a regular expression for Python's `re` that matches exactly `name`.
 std::string exactExpression(std::string_view name);
 
-/// Refuses a name for a script under which it would hide a package that it imports, as openvino.py does.
+/// Returns an error for the name of a script that would hide a package which it imports, as openvino.py does.
 Status checkScriptName(const std::filesystem::path& path, const std::vector<std::string>& packages);
 
 }  // namespace fusescope

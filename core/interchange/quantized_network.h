@@ -6,16 +6,16 @@
 
 namespace fusescope {
 
-/// The codes of a quantised plan (PlanOptions::ranges, weightOnly) as edits of `file`, which its model was made of:
-/// QuantizeLinear and DequantizeLinear where calibration/WHERE_CODES_STAND.md puts them, weights as codes, corrected
-/// biases. Nodes that normalisation wrote as others are replaced by these where codes are to stand beside them
-/// (rewritten_nodes.h). The opset is raised to what is needed: 13 for a scale of each channel, 21 for int4 and blocks.
-/// Errors: a node that normalisation left too little of to write it (by its name); an operator that would not mean the
-/// same at the newer opset.
+/// Returns the quantised codes of a plan (PlanOptions::ranges, weightOnly) as edits of `file`, from which its model was
+/// made: QuantizeLinear and DequantizeLinear in the places that calibration/WHERE_CODES_STAND.md defines, weights as
+/// codes, corrected biases. Nodes that normalisation rewrote are replaced by the rewritten ones if codes are inserted
+/// beside them (rewritten_nodes.h). The opset is raised as far as necessary: 13 for a scale per channel, 21 for int4
+/// and blocks. Errors: a node that cannot be written because normalisation removed too much of it (the error names it);
+/// an operator that would have another meaning at the newer opset.
 Result<onnxlib::NetworkEdits> quantizedNetwork(const Plan& plan, const onnxlib::FileModel& file,
                                                std::vector<ExportNote>& notes, const StopToken& stop = {});
 
-/// Options of a plan that quantises, for a network that has its codes already.
+/// Returns the options of a plan that quantises, changed for a network that contains the codes already.
 PlanOptions withoutCodes(PlanOptions options);
 
 }  // namespace fusescope

@@ -9,13 +9,13 @@
 
 namespace fusescope {
 
-/// The file of the network that `plan` was made of, its weights as the plan has them. A plan that an engine file holds
-/// only names it: it is looked for as one that a saved plan names, and read. Errors: it is not there, has changed
-/// since it was read, or is another network.
+/// Returns the path of the network's file from which `plan` was made, with the weights of the plan. The plan of an
+/// engine file only names that file; it is searched for in the same way as for a saved plan, and is read. Errors: it
+/// does not exist, has changed since it was read, or is another network.
 Result<std::filesystem::path> sourceNetwork(const Plan& plan, const StopToken& stop);
 
-/// The network as commands for other tools name it: the plan's own file, or of an exported program (.pt2) the network
-/// that torch made of it, which must be there then.
+/// Returns the network for commands of other tools: the plan's own file, or, for an exported program (.pt2), the
+/// network that torch made from it, which must exist.
 Result<std::string> networkForTools(const Plan& plan, const StopToken& stop);
 
 }  // namespace fusescope

@@ -4,7 +4,7 @@
 
 namespace fusescope {
 
-/// A folder for what comes from other machines. Errors: it cannot be made.
+/// Creates a folder for files from other machines. Errors: it cannot be created.
 inline Result<TemporaryFolder> answerFolder() {
   std::error_code failed;
   const auto parent = std::filesystem::temp_directory_path(failed);

@@ -4,11 +4,11 @@
 
 namespace fusescope {
 
-/// A place where compilers may be: a Python on this machine, in a container or on another machine.
+/// A Python installation in which compilers may be: on this machine, in a container or on another machine.
 struct Environment {
-  std::string name;         ///< what the user calls it: "python3", "venv", "gpubox"
-  std::string command;      ///< starts Python: "python3", "ssh gpubox python3"; words as a shell would part them
-  bool keepsFiles = false;  ///< networks that are sent there may be kept there, in a cache with a limit
+  std::string name;         ///< the name that the user gave it: "python3", "venv", "gpubox"
+  std::string command;      ///< the command that starts Python: "python3", "ssh gpubox python3"; see commandWords()
+  bool keepsFiles = false;  ///< networks that are sent there may be kept there, in a cache of limited size
   bool operator==(const Environment&) const = default;
 };
 

@@ -11,46 +11,47 @@
 
 namespace fusescope {
 
-/// A compiler that the probe can reach, and whether it is in an environment.
+/// A compiler that the probe supports, and whether an environment has it.
 struct FoundCompiler {
   std::string compiler;  ///< "onnxruntime", "openvino", "tensorrt-rtx"
-  std::string version;   ///< empty: it is not there, or is a program that says its version when it is opened
-  Json about;            ///< {package, path}: which package of the compiler it is, or is missing; of a program its path
+  std::string version;   ///< empty: it is missing, or it is a program that reports its version only when it is opened
+  Json about;            ///< {package, path}: the package of the compiler that was found or is missing; for a program
+                         ///< only its path
   std::string problem;   ///< why it cannot be used, and what to do; empty: it can be tried
 };
 
-/// What was found where an environment's command leads.
+/// What was found in an environment.
 struct FoundEnvironment {
   Environment environment;
-  std::string python;   ///< its version, "3.11.7"
+  std::string python;   ///< the version of Python, "3.11.7"
   std::string machine;  ///< the name of the machine and its system
   std::vector<FoundCompiler> compilers;
-  std::string problem;  ///< why it cannot be used as a whole; then all else is empty
-  Json hello;           ///< all that the listener said: packages, processors, memory (core/probe/PROTOCOL.md)
+  std::string problem;  ///< why the whole environment cannot be used; everything else is then empty
+  Json hello;           ///< the listener's whole answer: packages, processors, memory (core/probe/PROTOCOL.md)
 };
 
-/// Starts the environment's command and asks what is there. No compiler is imported. What is wrong with the environment
-/// is no error but its `problem`. Errors: cancelled.
+/// Starts the environment's command and asks what is there. No compiler is imported. A problem of the environment is
+/// reported in `problem` and is not an error. Errors: cancelled.
 Result<FoundEnvironment> tryEnvironment(const Environment& environment, const StopToken& stop,
                                         const ProbeOptions& options = {});
 
-/// The command that FUSESCOPE_PYTHON holds, the active virtual environment, python3 and python on PATH, then those that
-/// the user added. Starts nothing. Where the user's file cannot be read, the others are still found; userEnvironments()
-/// says why.
+/// Returns the environments: the command in FUSESCOPE_PYTHON, the active virtual environment, python3 and python on
+/// PATH, and those that the user added. It starts nothing. If the user's file cannot be read, the others are still
+/// returned; userEnvironments() says why.
 std::vector<Environment> findEnvironments();
 
-// The user's own environments are in $XDG_CONFIG_HOME/fusescope/environments.json (~/.config where that is not set),
-// with the commands that the user has confirmed. PROTOCOL.md has the format. Several processes may change it.
+// The user's environments are in $XDG_CONFIG_HOME/fusescope/environments.json (by default in ~/.config), with the
+// commands that the user has confirmed. PROTOCOL.md describes the format. Several processes may change the file.
 
 Result<std::vector<Environment>> userEnvironments();
-/// Adds an environment, or replaces the one of that name, and confirms its command: only for what the user typed or
-/// agreed to. Errors: no name, a name of one that is found by itself, a command that cannot be parted into words, a
-/// file that cannot be read or written.
+/// Adds an environment, or replaces the one of that name, and confirms its command. Call it only for a command that the
+/// user typed or agreed to. Errors: no name, the name of an environment that is found automatically, a command that
+/// cannot be split into words, a file that cannot be read or written.
 Status addEnvironment(const Environment& environment);
-/// Errors: there is none of this name among the user's.
+/// Removes an environment of the user. Errors: there is none of this name.
 Status removeEnvironment(std::string_view name);
 
-/// Whether a command may be started: it was found by Fusescope itself, or the user confirmed exactly this text.
+/// Returns whether a command may be started: Fusescope found it itself, or the user confirmed exactly this text.
 bool isConfirmed(std::string_view command);
 /// Notes that the user has confirmed the exact text of a command.
 Status confirm(std::string_view command);

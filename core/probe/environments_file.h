@@ -17,10 +17,10 @@ struct EnvironmentsFile {
   void confirm(std::string_view command);
 };
 
-/// An empty one where there is no file. Errors: it cannot be read, or it is of a newer version.
+/// Returns an empty one if the file does not exist. Errors: it cannot be read, or a newer version wrote it.
 Result<EnvironmentsFile> readEnvironmentsFile();
 
-/// Reads the file, changes it and writes it again, while no other process can.
+/// Reads the file, changes it and writes it, while other processes are locked out.
 Status changeEnvironmentsFile(const std::function<Status(EnvironmentsFile&)>& change);
 
 }  // namespace fusescope

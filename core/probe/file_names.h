@@ -4,8 +4,8 @@
 
 namespace fusescope {
 
-/// Whether a file of this name, which somebody else chose, lies below the folder that it is written to: parts between
-/// '/', none of them empty, "." or "..", and nothing that means something else to another system.
+/// Returns whether a file name that another party chose stays below the folder that it is written to: parts between
+/// '/', none of which is empty, "." or "..", and no character with a special meaning on another system.
 bool isSafeFileName(std::string_view name);
 
 }  // namespace fusescope

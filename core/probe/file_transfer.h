@@ -14,21 +14,21 @@
 
 namespace fusescope {
 
-/// The files of a request as the probe is told of them: [{name, size, path, identity[]}] where both sides have the same
-/// files, else [{name, size, sha256}]. Errors: a file is missing or no plain file, a name is not one; cancelled.
+/// Describes the files of a request for the probe: [{name, size, path, identity[]}] if both sides see the same files,
+/// otherwise [{name, size, sha256}]. Errors: a file is missing or not a regular file, a name is invalid; cancelled.
 Result<Json> describedFiles(const ProbeRequest& request, bool isLocal, const StopToken& stop);
 
-/// Sends the files that a probe said it needs, in pieces. Only as much is on its way at a time as the connection
-/// carries in half a second, so that what is said meanwhile, that the job is to end, does not wait behind it.
+/// Sends the files that a probe asked for, in pieces. Only as much is unacknowledged at a time as the connection
+/// transfers in half a second, so that other messages, such as the end of the job, are not delayed.
 class FileSender {
  public:
   FileSender(Listener& listener, std::int64_t job) : m_listener(listener), m_job(job) {}
-  /// Takes a file to send. Errors: it is not one of the request's.
+  /// Adds a file to send. Errors: it is not a file of the request.
   Status add(const std::string& sha256, const ProbeRequest& request, const Json& described);
   bool isDone() const { return m_files.empty(); }
-  /// Sends what may be on its way now. Errors: a file cannot be read or changed.
+  /// Sends as many pieces as may be unacknowledged now. Errors: a file cannot be read, or has changed.
   Status sendOn();
-  /// The probe has got the file's first `at` bytes.
+  /// Records that the probe has received the first `at` bytes of the file.
   void acknowledged(std::uint64_t at);
 
  private:
@@ -51,15 +51,17 @@ class FileSender {
   std::uint64_t m_window = std::uint64_t{256} << 10;
 };
 
-/// Takes the pieces of an answer's files and writes them where they go.
+/// Receives the files of an answer in pieces and writes them to their folder.
 class FileReceiver {
  public:
-  /// `files`: of the answer, [{name, size}]; `folder`: where they go. Errors: a name that leads elsewhere, too much.
+  /// `files` is the list in the answer, [{name, size}]; `folder` is where they are written. Errors: a name that leads
+  /// out of the folder, too many bytes.
   static Result<FileReceiver> forAnswer(const Json& files, const std::filesystem::path& folder);
   bool isDone() const { return m_next == m_files.size(); }
-  /// Takes a frame "piece" or "file". Errors: not what is due, damaged; it cannot be written.
+  /// Processes a frame "piece" or "file". Errors: it is not the expected one, it is damaged, the file cannot be
+  /// written.
   Status take(const Frame& frame);
-  /// Bytes of all files so far.
+  /// Returns the bytes of all files that were received so far.
   std::uint64_t received() const { return m_received; }
   std::map<std::string, std::filesystem::path> files() const;
 

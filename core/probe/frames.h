@@ -11,28 +11,28 @@
 
 namespace fusescope {
 
-/// What is sent to a probe or comes from one: an object, and the bytes that follow it. PROTOCOL.md.
+/// A message to or from a probe: a JSON object, and the bytes that follow it (PROTOCOL.md).
 struct Frame {
   Json header;
   std::string payload{};
 };
 
-/// A text of an object; empty where it is missing or no text.
+/// Returns a text of an object; empty if it is missing or not a text.
 std::string textOf(const Json& object, const char* key);
-/// A whole number of an object that is not negative; 0 where it is missing or something else.
+/// Returns a non-negative integer of an object; 0 if it is missing or something else.
 std::uint64_t countOf(const Json& object, const char* key);
 
-/// The bytes of a frame. Text that is no UTF-8 is made so.
+/// Returns the bytes of a frame. Text that is not UTF-8 is repaired.
 std::string toBytes(const Json& header, std::string_view payload = {});
 
-/// Parts what comes in pieces of any size into frames. What comes is not trusted.
+/// Splits a stream of bytes into frames. The bytes are not trusted.
 class FrameReader {
  public:
   static constexpr std::size_t kMostLine = std::size_t{64} << 20;
   static constexpr std::size_t kMostPiece = std::size_t{1} << 20;
 
   void feed(std::string_view bytes) { m_held += bytes; }
-  /// The next frame, if all of it is there. Errors: this is not the protocol; nothing is read any more then.
+  /// Returns the next frame if it is complete. Errors: the bytes violate the protocol; nothing is read after that.
   Result<std::optional<Frame>> next();
 
  private:

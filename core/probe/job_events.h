@@ -8,10 +8,10 @@
 
 namespace fusescope {
 
-/// What a compiler refused, from the probe's event "error".
+/// Returns the error that a compiler reported, from the probe's event "error".
 Diagnostic refusalFrom(const Json& event);
 
-/// That a job's process ended while it worked on `op`, from the probe's event "ended".
+/// Returns the error that a job's process ended during `op`, from the probe's event "ended".
 Diagnostic endFrom(const Json& event, std::string_view compiler, std::string_view place, std::string_view op);
 
 }  // namespace fusescope

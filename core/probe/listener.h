@@ -20,11 +20,12 @@
 
 namespace fusescope {
 
-/// What came for one job, in order. One thread fills it, another takes from it.
+/// The messages for one job, in order. One thread adds them, and another one takes them.
 class Mailbox {
  public:
   using Clock = std::chrono::steady_clock;
-  /// The next frame. Waits for it; nothing where `until` passed. Errors: nothing can come any more; cancelled.
+  /// Waits for the next frame and returns it; returns nothing when `until` has passed. Errors: no more frames can come;
+  /// cancelled.
   Result<std::optional<Frame>> take(const StopToken& stop, std::optional<Clock::time_point> until = {});
   void put(Frame frame);
   void close(const Diagnostic& why);
@@ -36,11 +37,11 @@ class Mailbox {
   std::optional<Diagnostic> m_closed;
 };
 
-/// The process in an environment that starts jobs: reads what it says on a thread of its own and hands it to the jobs'
-/// mailboxes. Safe to use from several threads.
+/// The process in an environment that starts jobs. A separate thread reads its messages and puts them into the
+/// mailboxes of the jobs. Thread-safe.
 class Listener {
  public:
-  /// Starts the environment's command, sends the probe and waits for its answer. Errors: as shakeHands() has them.
+  /// Starts the environment's command, sends the probe and waits for its answer. Errors: those of shakeHands().
   static Result<std::shared_ptr<Listener>> start(const Environment& environment, const ProbeOptions& options,
                                                  const StopToken& stop);
   ~Listener();
@@ -48,14 +49,14 @@ class Listener {
   Listener& operator=(const Listener&) = delete;
 
   const Json& hello() const { return m_hello; }
-  /// Whether files of this machine are read there where they lie, and the other way round.
+  /// Returns whether the environment sees the files of this machine under the same paths, and vice versa.
   bool isLocal() const { return m_isLocal; }
-  /// False once the connection is broken.
+  /// Returns false after the connection broke.
   bool isThere() const;
-  /// The folder that the probe writes into.
+  /// Returns the folder that the probe writes to.
   std::string folder() const;
 
-  /// A number for a job and what comes for it. Forgotten with forget().
+  /// Returns a number for a new job and its mailbox. They exist until forget() is called.
   std::pair<std::int64_t, std::shared_ptr<Mailbox>> newJob();
   void forget(std::int64_t job);
   void send(const Json& header, std::string_view payload = {});

@@ -6,8 +6,8 @@
 
 namespace fusescope {
 
-/// This process's listener in an environment: the one that runs, else a new one. Waits where another thread is starting
-/// it. Refuses a command that the user has not confirmed (environments.h). Errors: as Listener::start() has them.
+/// Returns this process's listener in an environment: the running one, or a new one. If another thread is starting it,
+/// waits for that. Errors: the user has not confirmed the command (environments.h), and those of Listener::start().
 Result<std::shared_ptr<Listener>> listenerIn(const Environment& environment, const ProbeOptions& options,
                                              const StopToken& stop);
 

@@ -10,7 +10,7 @@
 
 namespace fusescope {
 
-/// The process of a job, as another thread sees it that suspends the process. It may end at any moment.
+/// The process of a job, for another thread that suspends it. It may end at any moment.
 class LiveProcess {
  public:
   LiveProcess(const ProbeJob* job, std::shared_ptr<Listener> listener, std::int64_t number,
@@ -18,11 +18,11 @@ class LiveProcess {
       : m_job(job), m_listener(std::move(listener)), m_number(number), m_mailbox(std::move(mailbox)) {}
 
   const ProbeJob* job() const { return m_job; }
-  /// Held while the job is asked something, and while its process is suspended.
+  /// Must be locked while the job is asked something and while its process is suspended.
   std::mutex& use() { return m_use; }
-  /// Suspends the process (`on`), or continues it and sets `usedMs` to the processor time that it used while it was
-  /// suspended, in milliseconds; null where the system does not tell. The caller holds use(). False: the process has
-  /// ended.
+  /// With `on`, suspends the process. Otherwise continues it and sets `usedMs` to the processor time, in milliseconds,
+  /// that it used while it was suspended; null if the system does not report it. The caller must have locked use().
+  /// Returns false if the process has ended.
   bool rest(bool on, std::optional<double>& usedMs);
 
  private:

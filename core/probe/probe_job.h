@@ -13,41 +13,42 @@
 
 namespace fusescope {
 
-/// What a compiler is asked. Operations and their fields: core/probe/PROTOCOL.md.
+/// A question to a compiler. The operations and their fields are described in core/probe/PROTOCOL.md.
 struct ProbeRequest {
-  Json json;  ///< an object with "op"
+  Json json;  ///< an object with the field "op"
   std::map<std::string, std::filesystem::path>
-      files;  ///< the name that the probe knows a file by -> where it lies here
-  /// Where the files of the answer go; it must be there. Empty: they lie in a folder that goes with the job.
+      files;  ///< for each name that the probe uses, the path of the file on this machine
+  /// The folder for the files of the answer, which must exist. If it is empty, they are in a temporary folder of the
+  /// job.
   std::filesystem::path folder{};
 };
 
 struct ProbeAnswer {
   Json json;  ///< an object
   std::map<std::string, std::filesystem::path>
-      files;  ///< what the compiler wrote: its name there -> where it lies here
+      files;  ///< the files that the compiler wrote: for each of its names, the path on this machine
 };
 
 /// A compiler in an environment: a process there that imported it and answers requests, one after another. It ends with
-/// this object. For one caller at a time.
+/// this object. It may be used by one caller at a time.
 class ProbeJob {
  public:
-  /// Starts the environment's listener or takes the one that runs, starts a process for `compiler` there, and has it
-  /// import the compiler. Errors say what to do: a command that the user has not confirmed, everything that a bad
-  /// environment may be, no package, a broken package; cancelled.
+  /// Starts the environment's listener, or uses the running one, starts a process for `compiler` there, and lets it
+  /// import the compiler. Errors say what to do: the user has not confirmed the command, the environment cannot be
+  /// used, the package is missing or broken; cancelled.
   static Result<std::unique_ptr<ProbeJob>> start(const Environment& environment, std::string_view compiler,
                                                  const StopToken& stop, const ProbeOptions& options = {});
   virtual ~ProbeJob() = default;
 
-  /// What the compiler said when it was opened: {version, devices[], about{}}.
+  /// Returns what the compiler answered when it was opened: {version, devices[], about{}}.
   virtual const Json& opened() const = 0;
-  /// Errors: what the compiler refused, in its own words; the process or the connection broke, with the end of what it
-  /// printed; cancelled. A cancelled request ends the job's process at once, whatever it does.
+  /// Asks the compiler. Errors: what the compiler refused, in its own words; the process or the connection ended, with
+  /// the end of its output; cancelled. Cancelling ends the job's process at once, whatever it does.
   virtual Result<ProbeAnswer> ask(const ProbeRequest& request, const StopToken& stop,
                                   const Progress& progress = {}) = 0;
-  /// Whether its process is on this machine and sees the files of this one.
+  /// Returns whether its process is on this machine and sees the files of this one.
   virtual bool isLocal() const { return false; }
-  /// False once its process has ended.
+  /// Returns false after its process ended.
   virtual bool isThere() const = 0;
 };
 

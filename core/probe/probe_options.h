@@ -6,13 +6,14 @@
 
 namespace fusescope {
 
-/// Limits of what is started in an environment.
+/// Limits for processes that are started in an environment.
 struct ProbeOptions {
-  std::chrono::milliseconds handshake{20'000};     ///< until Python answers, also over ssh
-  std::chrono::milliseconds open{300'000};         ///< until a compiler is imported
-  std::chrono::milliseconds silence{30'000};       ///< without a word, after which each side takes the other to be gone
-  std::optional<std::int64_t> memoryBytes{};       ///< of address space that a job may have; none: as much as there is
-  std::int64_t keptBytes = std::int64_t{8} << 30;  ///< of the cache of files where Environment::keepsFiles
+  std::chrono::milliseconds handshake{20'000};     ///< for Python to answer, also over ssh
+  std::chrono::milliseconds open{300'000};         ///< for importing a compiler
+  std::chrono::milliseconds silence{30'000};       ///< time without a message after which each side assumes that the
+                                                   ///< other is gone
+  std::optional<std::int64_t> memoryBytes{};       ///< limit of the address space of a job; nothing: no limit
+  std::int64_t keptBytes = std::int64_t{8} << 30;  ///< limit of the file cache if Environment::keepsFiles is set
 };
 
 }  // namespace fusescope

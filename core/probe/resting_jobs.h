@@ -9,19 +9,20 @@
 
 namespace fusescope {
 
-/// What the processes of other jobs did while they were to rest.
+/// What the processes of other jobs did while they were suspended.
 struct RestReport {
-  int jobs = 0;            ///< that were suspended
-  int untold = 0;          ///< of these, whose system does not tell what they used
-  int busy = 0;            ///< that work for somebody else and were left alone
-  double usedMs = 0;       ///< processor time of those that were suspended
-  double wallMs = 0;       ///< how long they were
-  bool disturbed() const;  ///< so much went on beside a measurement that it is not to be believed
-  /// "2 processes of other compilers were suspended meanwhile and used 0 ms of processor time"; empty: there were none.
+  int jobs = 0;            ///< jobs that were suspended
+  int untold = 0;          ///< those of them whose system does not report what they used
+  int busy = 0;            ///< jobs that were answering somebody and were not suspended
+  double usedMs = 0;       ///< processor time of the suspended jobs
+  double wallMs = 0;       ///< how long they were suspended
+  bool disturbed() const;  ///< they used so much that a measurement at the same time cannot be trusted
+  /// Returns a sentence like "2 processes of other compilers were suspended meanwhile and used 0 ms of processor time";
+  /// empty if there were none.
   std::string inWords() const;
 };
 
-/// Sums up what every OthersAtRest that ends on this thread found, as long as this lives.
+/// Sums the reports of all OthersAtRest that end on this thread during its lifetime.
 class RestWatch {
  public:
   RestWatch();
@@ -36,17 +37,17 @@ class RestWatch {
   RestWatch* m_around;
 };
 
-/// Suspends the processes of all jobs of this program but one, so that none of their threads takes a processor from
-/// what is timed meanwhile: a compiler's threads may spin long after a run. They go on when this ends. Thread-safe; a
-/// job that answers somebody at that moment is left alone.
+/// Suspends the processes of all jobs of this program except one, so that their threads do not use processors during a
+/// measurement: the threads of a compiler may spin long after a run. The destructor continues them. Thread-safe; a job
+/// that is answering somebody is not suspended.
 class OthersAtRest {
  public:
-  /// `timed`: the job that is not to rest; null: all do.
+  /// `timed` is the job that is not suspended; null: all are suspended.
   explicit OthersAtRest(const ProbeJob* timed);
   OthersAtRest(const OthersAtRest&) = delete;
   OthersAtRest& operator=(const OthersAtRest&) = delete;
   ~OthersAtRest();
-  /// Lets them go on, and says what they used.
+  /// Continues the processes and returns what they used.
   RestReport end();
 
  private:

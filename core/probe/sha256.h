@@ -10,11 +10,11 @@
 
 namespace fusescope {
 
-/// SHA-256 (FIPS 180-4), by which files are known on both sides of a connection: Python has it everywhere.
+/// SHA-256 (FIPS 180-4), which identifies files on both sides of a connection, because every Python has it.
 class Sha256 {
  public:
   void add(std::string_view bytes);
-  /// 64 lower-case digits. Nothing may be added afterwards.
+  /// Returns 64 lower-case hexadecimal digits. Nothing may be added afterwards.
   std::string hex();
 
  private:
@@ -26,9 +26,9 @@ class Sha256 {
   std::uint64_t m_bytes = 0;
 };
 
-/// Of a text: 64 lower-case digits.
+/// Returns the hash of a text: 64 lower-case hexadecimal digits.
 std::string sha256OfText(std::string_view text);
-/// Of a file's content. Errors: it cannot be read; cancelled.
+/// Returns the hash of the content of a file. Errors: it cannot be read; cancelled.
 Result<std::string> sha256OfFile(const std::filesystem::path& path, const StopToken& stop);
 
 }  // namespace fusescope

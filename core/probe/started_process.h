@@ -11,31 +11,30 @@
 
 namespace fusescope {
 
-/// A process that we started, with pipes for its standard input, output and error. It is in a session of its own: what
-/// ends the terminal's programs does not end it, and it asks no terminal for passwords. Nothing that we start inherits
-/// the pipes. When the object goes, its standard input is closed, it is given some time to end, and then it is ended
-/// with its whole process group.
+/// A child process with pipes for its standard input, output and error. It has its own session: signals of the terminal
+/// do not end it, and it cannot ask for passwords on the terminal. Other children do not inherit the pipes. The
+/// destructor closes its standard input, gives it some time to end, and then kills its whole process group.
 class StartedProcess {
  public:
-  /// Looks for `words[0]` on PATH. Errors: there is no such command, or the system refuses.
+  /// Starts `words[0]`, which is searched for on PATH. Errors: there is no such command, or the system refuses.
   static Result<StartedProcess> start(const std::vector<std::string>& words);
   StartedProcess(StartedProcess&& other) noexcept;
   StartedProcess& operator=(StartedProcess&&) = delete;
   ~StartedProcess() { finish(); }
 
   int in() const { return m_in.number(); }    ///< its standard input, for poll()
-  int out() const { return m_out.number(); }  ///< what it prints; reading does not block
+  int out() const { return m_out.number(); }  ///< its standard output; reading does not block
   int error() const { return m_error.number(); }
-  /// Writes what there is room for. Returns the number of bytes, or -1 and errno: EAGAIN, or EPIPE where nobody reads.
+  /// Writes as many bytes as the pipe accepts. Returns their number, or -1 and errno: EAGAIN, or EPIPE if nobody reads.
   ssize_t write(std::string_view bytes);
   pid_t id() const { return m_id; }
-  /// Closes its pipes, and ends it where it does not end by itself.
+  /// Closes its pipes, and kills it if it does not end by itself.
   void finish();
-  /// Whether it ends within `patience`; status() says how.
+  /// Returns whether it ends within `patience`; end() says how.
   bool endsWithin(std::chrono::milliseconds patience);
-  /// "status 2", "signal 9 (Killed)"; empty while it runs.
+  /// Returns how it ended, "status 2" or "signal 9 (Killed)"; empty while it runs.
   std::string end() const;
-  /// Its exit status, -1 where a signal ended it or it runs.
+  /// Returns its exit status; -1 if a signal ended it or if it is running.
   int exitStatus() const;
 
  private:
@@ -48,15 +47,15 @@ class StartedProcess {
   int m_status = 0;  ///< as waitpid() gives it
 };
 
-/// "signal 11 (Segmentation fault)".
+/// Returns the name of a signal, as "signal 11 (Segmentation fault)".
 std::string signalInWords(int number);
 
-/// The last that a process printed, up to a number of bytes.
+/// Keeps the end of what a process printed, up to a number of bytes.
 class LastWords {
  public:
   static constexpr std::size_t kMost = std::size_t{16} << 10;
   void add(std::string_view text);
-  /// Without what interactive Python prints by itself, and without blank ends.
+  /// Returns the text without the output of interactive Python itself, and without blanks at both ends.
   std::string text() const;
 
  private:

@@ -11,21 +11,21 @@
 
 namespace fusescope {
 
-/// What answers of `compiler` depend on in an environment, as its listener tells it (PROTOCOL.md): starts the
-/// environment's command, and imports no compiler. Errors: those of the connection; cancelled.
+/// Asks the listener of an environment which files the answers of `compiler` depend on (PROTOCOL.md). It starts the
+/// environment's command but imports no compiler. Errors: those of the connection; cancelled.
 Result<Json> askWitness(const Environment& environment, std::string_view compiler, const StopToken& stop,
                         const ProbeOptions& options = {});
 
-/// Whether all files that a witness names are on this machine as it has them: nothing was installed, removed or written
-/// since. Starts nothing. False for what is no witness.
+/// Returns whether all files that a witness lists are unchanged on this machine, so that nothing was installed, removed
+/// or written since. It starts nothing. Returns false if `witness` is not a witness.
 bool isUnchanged(const Json& witness);
 
-/// The program that a command of one word starts, where it was found on PATH, from the root on; links in it stay. Empty: the command has more words, or
-/// there is none.
+/// Returns the absolute path of the program that a command of one word starts, as found on PATH; links in it are not
+/// resolved. The result is empty if the command has more words or there is no such program.
 std::filesystem::path programOf(std::string_view command);
 
-/// The variables of this process that bear on which packages a Python finds or on what compilers do, and the processor
-/// and cards of this machine: {variables{}, machine{}}. Another value of any of them may make other answers.
+/// Returns the environment variables that influence which packages a Python finds or what compilers do, and the
+/// processor and cards of this machine: {variables{}, machine{}}. If any of them changes, answers may change too.
 Json factsOfThisMachine();
 
 }  // namespace fusescope

@@ -9,29 +9,31 @@
 
 namespace fusescope {
 
-/// What to pin about where a network first goes wrong.
+/// Advice on which nodes to pin, because a network first becomes wrong near them.
 struct Advice {
-  std::string value;   ///< that goes wrong
-  Directives pins;     ///< empty: none was found that does something about it
-  std::string effect;  ///< of them on the plan, for people
-  std::string tried;   ///< what a run with them gave, for people; empty: none was made, for it would take long
+  std::string value;   ///< the value that is wrong
+  Directives pins;     ///< empty: no helpful pins were found
+  std::string effect;  ///< the effect of the pins on the plan, for people
+  std::string tried;   ///< the result of a run with the pins, for people; empty: it was not tried because it would take
+                       ///< too long
   bool operator==(const Advice&) const = default;
 };
 
-/// The fewest pins around where `report`, of `plan` on `samples`, first goes wrong that do something about it: they are
-/// planned, and where that is quick, run, and then only what mends it is given. Nothing: it does not go wrong, or harms
-/// no output. The same for the same plan and samples on every machine. Of another compiler nothing is advised: what a
-/// pin does there it alone can tell. Errors: those of planning and running.
+/// Returns the fewest pins that help near the place where `report`, of `plan` on `samples`, first becomes wrong. The
+/// pins are planned and, if that is fast, run; then only helpful pins are returned. Returns nothing if the report is
+/// not wrong or no output is affected. The result for the same plan and samples is the same on every machine. There is
+/// no advice for another compiler, because only that compiler knows the effect of a pin. Errors: those of planning and
+/// running.
 Result<std::optional<Advice>> adviceAbout(const LayerErrorReport& report, const std::shared_ptr<const Plan>& plan,
                                           const Samples& samples, const LayerErrorOptions& options,
                                           ErrorsAgainst against);
-/// The same about `value`, of which is known what is wrong.
+/// Returns the same for `value`; `harm` says what is wrong with it.
 Result<Advice> adviceAbout(const std::string& value, Harm harm, const std::shared_ptr<const Plan>& plan,
                            const Samples& samples, const LayerErrorOptions& options, ErrorsAgainst against);
-/// Whether trying pins, and errors layer by layer, are quick: by how much there is to calculate.
+/// Returns whether trying pins, and measuring errors layer by layer, is fast, judged by the amount of calculation.
 bool quickToTry(const Plan& plan, const Samples& samples);
 
-/// {value, pins[…], effect, tried}, or null.
+/// Returns {value, pins[…], effect, tried}, or null.
 Json toJson(const std::optional<Advice>& advice);
 Result<Advice> adviceFromJson(const Json& json);  ///< errors name the field
 

@@ -7,11 +7,11 @@
 namespace fusescope {
 
 struct BisectOptions {
-  double tolerance = 1e-2;  ///< max|Δ| over rms of the worst output, against float32
-  std::int64_t builds = 0;  ///< at most so many; 0: no limit
-  double seconds = 0;       ///< likewise
+  double tolerance = 1e-2;  ///< the allowed max|Δ| over rms of the worst output, against float32
+  std::int64_t builds = 0;  ///< the largest number of builds; 0: no limit
+  double seconds = 0;       ///< the largest number of seconds; 0: no limit
   int threads = 0;
-  StopToken stop{};  ///< ends the search with what is known; before it begins, with a cancellation
+  StopToken stop{};  ///< ends the search with the result so far; before the search begins, ends it with a cancellation
   Progress progress{};
 };
 
@@ -22,7 +22,8 @@ struct BisectOptions {
 /// optimisation cures. Deterministic. Errors: the network cannot be compiled as it is, or run; cancelled.
 Result<BisectReport> bisectErrors(const Artifact& artifact, const Samples& samples, const BisectOptions& options);
 
-/// {format "fusescope.bisect", version, samples, random_inputs, compiler, tolerance} and what the report says.
+/// Returns {format "fusescope.bisect", version, samples, random_inputs, compiler, tolerance} and the contents of the
+/// report.
 Json toJson(const BisectReport& report, const Artifact& artifact, const Samples& samples, const BisectOptions& options);
 
 }  // namespace fusescope

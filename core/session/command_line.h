@@ -9,41 +9,43 @@
 
 namespace fusescope {
 
-/// A file that a command reads and that nobody has written yet.
+/// A file that a command reads and that must be written first.
 struct CommandFile {
   std::string path, text;
   bool operator==(const CommandFile&) const = default;
 };
 
-/// What a person types into a shell to have `fusescope` do a piece of work.
+/// The shell commands that let `fusescope` do a piece of work.
 struct CommandLine {
-  /// Each is "fusescope", a verb and its arguments, without quotes; a later one runs if those before it succeed.
+  /// Each command is "fusescope", a verb and its arguments, without quotes; each runs only if the previous ones
+  /// succeeded.
   std::vector<std::vector<std::string>> commands;
-  std::vector<CommandFile> files;  ///< to be there before it runs; named by what is in them
+  std::vector<CommandFile> files;  ///< files that must exist before the commands run; their names depend on their
+                                   ///< contents
 
-  /// One line for a POSIX shell, every word quoted where it needs that.
+  /// Returns one line for a POSIX shell, with words quoted where necessary.
   std::string text() const;
-  /// `next` runs behind this.
+  /// Appends `next`.
   CommandLine& then(CommandLine next);
 };
 
-// The functions below are pure: they write no file. Paths become absolute, so that the line works in every folder; what
-// a command writes goes into the folder in which it is run. `folder` is where files go whose text the line needs:
-// directives that are too many for a line or that no option can say, and ranges. Thread-safe.
+// The functions below are pure: they write no file. Paths become absolute, so that the line works in every folder;
+// output files of a command are written to the folder in which it runs. `folder` is for files whose text the line
+// needs: ranges, and directives that are too many for a line or that no option can express. Thread-safe.
 
-/// `plan` of a model with the wishes of `source`.
+/// Returns the `plan` command for a model with the directives of `source`.
 CommandLine commandToPlan(const WorkSource& source, const std::filesystem::path& folder);
-/// `diff` of two sides; a plan, engine or session file has default options.
+/// Returns the `diff` command for two sides; a plan, engine or session file must have default options.
 Result<CommandLine> commandToDiff(const WorkSource& a, const WorkSource& b, const std::filesystem::path& folder);
-/// `explain` of a node in the plan of `source`.
+/// Returns the `explain` command for a node in the plan of `source`.
 CommandLine commandToExplain(const WorkSource& source, const std::string& node, const std::filesystem::path& folder);
-/// What does the same as `request` does in the worker. A build goes into a file, MODEL.fse where the request names
-/// none. Compare builds a side first that is no engine file and not a model as it is. Evaluate is `errors` on the
-/// reference backend. `more`: arguments of the verb that no request holds.
-/// Errors: no command does the same, as where errors are to be judged by other numbers than max|Δ| over rms.
+/// Returns the commands that do the same as `request` in the worker. A build writes a file, MODEL.fse if the request
+/// names none. Before a comparison, a side is built unless it is an engine file or a model with default options.
+/// Evaluate becomes `errors` on the reference backend. `more` are arguments of the verb that a request does not contain.
+/// Errors: no command does the same, for example if errors are to be judged by another metric than max|Δ| over rms.
 Result<CommandLine> commandFor(const WorkerRequest& request, const std::filesystem::path& folder,
                                const std::vector<std::string>& more = {});
-/// Writes the files that are not there yet, and the folders that they are in. Errors name the file.
+/// Writes the files that do not exist yet, and their folders. Errors name the file.
 Status writeFiles(const CommandLine& line);
 
 }  // namespace fusescope

@@ -7,8 +7,8 @@
 
 namespace fusescope {
 
-/// Those of `decisions` that name one of `subjects`, with everything that their evidence points at; evidence is
-/// renumbered to match.
+/// Returns those of `decisions` that name one of `subjects`, and all decisions that their evidence refers to. The
+/// evidence is renumbered.
 Json decisionsAbout(const std::vector<Decision>& decisions, const std::vector<Subject>& subjects);
 
 }  // namespace fusescope

@@ -9,16 +9,16 @@ namespace fusescope {
 
 struct RunTime;
 
-/// What a diff knows of an artifact besides its plan: of an engine file what its kernels took when it was built; of a
-/// session the times of its newest run of this very plan, and the errors of all such runs, on whatever inputs. The
-/// artifact must outlive it.
+/// Returns the input of a diff for an artifact: its plan; for an engine file the times of its kernels at the build; for
+/// a session the times of the latest run of this plan, and the errors of all such runs, on any inputs. The artifact
+/// must outlive it.
 DiffInput diffInput(const Artifact& artifact);
 
-/// Adds what kernels of the plan took in a run of it, in place of what was known.
+/// Replaces the times by those that kernels of the plan took in a run.
 void addTimes(const RunTime& time, DiffInput& input);
 
-/// Adds what `errors --json` wrote to `path`, as the newest. Errors: it is no such document, or it is of another plan;
-/// they name the file and what is another.
+/// Adds the errors that `errors --json` wrote to `path`, as the latest ones. Errors: the file is not such a document,
+/// or is of another plan; they name the file and what differs.
 Status addErrors(const std::filesystem::path& path, DiffInput& input);
 
 }  // namespace fusescope

@@ -7,7 +7,7 @@
 
 namespace fusescope {
 
-/// exactEngine() with directives besides, such as splits that leave values in memory.
+/// Builds exactEngine() with additional directives, such as splits that keep values in memory.
 Result<std::unique_ptr<Engine>> exactEngineWith(const Plan& plan, const BuildOptions& options, const Directives& more);
 
 }  // namespace fusescope

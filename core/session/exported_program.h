@@ -10,20 +10,22 @@
 
 namespace fusescope {
 
-/// Whether the model is in PyTorch's own operators, as in an exported program: it can be looked at and planned, and not
-/// run.
+/// Returns whether the model consists of PyTorch's own operators, as an exported program does: it can be displayed and
+/// planned, but not run.
 bool isExportedProgram(const Model& model);
-/// Whether it was opened by an exported program, in whose place an ONNX network may stand that torch made of it.
+/// Returns whether the user opened an exported program; an ONNX network that torch made from it may have been opened in
+/// its place.
 bool isOfExportedProgram(const Model& model);
 
-/// What opens of the program at `path` that no torch made a network of, and the command that has it made.
+/// Returns a text for a program at `path` of which torch has made no network: what can be opened of it, and the command
+/// that makes the network.
 std::string needsTorchInWords(const std::filesystem::path& path);
 
-/// What `inspect` tells of the .pt2 at `path` beside its network: versions, arguments, ranges and guards, examples and
-/// modules, and the network that torch made of it. docs/json.md has the keys.
+/// Returns what `inspect` reports about the .pt2 at `path` besides its network: versions, arguments, ranges and guards,
+/// examples and modules, and the network that torch made from it. docs/json.md describes the keys.
 Result<Json> exportedProgramJson(const std::filesystem::path& path);
 
-/// What `import` tells of the network that torch made of the program at `path`: docs/json.md.
+/// Returns what `import` reports about the network that torch made from the program at `path`; see docs/json.md.
 Json networkOfProgramJson(const std::filesystem::path& path, const NetworkOfProgram& made);
 
 }  // namespace fusescope

@@ -13,59 +13,62 @@
 
 namespace fusescope {
 
-/// A value at the border of a part.
+/// An input or output of a part.
 struct PartValue {
   std::string name;
   TensorType type;
 };
 
-/// A part of a network that was cut out, and what stands beside it. Nothing is written yet.
+/// A part that was cut out of a network, and the files that belong to it. Nothing is written yet.
 struct ExtractedPart {
-  std::vector<std::string> nodes;    ///< of the part, in the order of the file
-  std::vector<std::string> goAlong;  ///< of them: those that make values of weights and extents alone for the others
+  std::vector<std::string> nodes;    ///< nodes of the part, in the order of the file
+  std::vector<std::string> goAlong;  ///< those of them that only calculate values from weights and extents for the
+                                     ///< others
   std::vector<PartValue> inputs, outputs;
-  std::vector<std::string> frozen;  ///< inputs that are constants of the network: weights of the part
+  std::vector<std::string> frozen;  ///< inputs that are constants of the network and become weights of the part
   std::vector<std::string> samples;
   bool randomInputs = false;
-  std::string whyNoValues;  ///< why its inputs were not recorded; empty: they were
-  /// The outputs of the part, run on what was recorded, against the values inside the whole: of each the worst sample.
+  std::string whyNoValues;  ///< why the values of its inputs were not recorded; empty: they were
+  /// The outputs of the part, run on the recorded inputs, compared with the same values in the whole network: for each
+  /// the worst sample.
   std::vector<TensorComparison> outputsAgainstWhole;
-  bool identical = false;                    ///< to the bit, in all samples
-  Directives directives;                     ///< of the whole that name something in the part
-  std::vector<Directive> leftOut;            ///< of the whole that name nothing in it
-  std::vector<std::string> notes;            ///< what a user must know, as sentences
-  std::vector<std::filesystem::path> files;  ///< that save() writes, the network first
-  std::vector<std::filesystem::path> left;   ///< that an earlier part of that name had beside it, and this one has not
+  bool identical = false;                    ///< all outputs are equal bit by bit, in all samples
+  Directives directives;                     ///< directives of the whole network that name something in the part
+  std::vector<Directive> leftOut;            ///< directives of the whole network that name nothing in it
+  std::vector<std::string> notes;            ///< what a user must know, in sentences
+  std::vector<std::filesystem::path> files;  ///< the files that save() writes, the network first
+  std::vector<std::filesystem::path> left;   ///< files of an earlier part with this name that this part does not
+                                             ///< replace
 
-  /// Writes all files: each is at every moment as it was or whole.
+  /// Writes all files. Each is replaced atomically.
   std::function<Status()> save;
 };
 
 struct ExtractOptions {
-  std::filesystem::path path;  ///< of the network to be written
+  std::filesystem::path path;  ///< the file for the network
   RecordingOptions run{};
 };
 
-/// Cuts the part that `wishes` names out of the network of `artifact` (of its made cover, where that is known), runs
-/// the whole up to its borders on `samples`, runs the part on what was recorded, and compares. Where the whole cannot
-/// be run, and `samples` are random ones, the part has no values and says why. Errors: those of chosenPart(); an input
-/// of the part that is no tensor, which no .npz holds; the part gives other numbers than the whole; the path is one
-/// that the network is read from.
+/// Cuts the part that `wishes` names out of the network of `artifact` (of its made cover if that is known). Then runs
+/// the whole network up to the inputs of the part on `samples`, runs the part on the recorded values, and compares the
+/// results. If the whole network cannot be run, and `samples` are random, the part has no values and says why. Errors:
+/// those of chosenPart(); an input of the part that is not a tensor, which a .npz cannot contain; the part gives other
+/// numbers than the whole network; the path would overwrite a file that the network is read from.
 Result<ExtractedPart> extractPart(const Artifact& artifact, const PartWishes& wishes, const Samples* samples,
                                   const ExtractOptions& options);
 
-/// The same of a part that is known by its nodes.
+/// Does the same for a part that is given by its nodes.
 Result<ExtractedPart> extractPart(const NetworkCutter& cutter, const Plan& plan, const NetworkPart& part,
                                   const Samples* samples, const ExtractOptions& options);
 
-/// Where the values of sample `index` of a part at `path` stand: PART.npz, PART_2.npz, ….
+/// Returns the path for the values of sample `index` of a part at `path`: PART.npz, PART_2.npz, ….
 std::filesystem::path valuesPathOf(const std::filesystem::path& path, std::size_t index);
-/// Where the directives of a part at `path` stand: PART.directives.json.
+/// Returns the path for the directives of a part at `path`: PART.directives.json.
 std::filesystem::path directivesPathOf(const std::filesystem::path& path);
 
-/// {format: "fusescope.part", version, path, nodes[], go_along[], inputs[{name, type}], outputs[{name, type}],
+/// Returns {format: "fusescope.part", version, path, nodes[], go_along[], inputs[{name, type}], outputs[{name, type}],
 /// frozen[], samples[], random_inputs, why_no_values, identical, against_whole[…], directives[], left_out[], notes[],
-/// files[], left_files[]}
+/// files[], left_files[]}.
 Json toJson(const ExtractedPart& part, const std::filesystem::path& path);
 
 }  // namespace fusescope

@@ -8,13 +8,13 @@
 
 namespace fusescope {
 
-/// Tells which kernels of a cover hold a node of the file. The kernels are indexed when it is made, so that each of
-/// many nodes is one look-up. It keeps nothing of the cover.
+/// Finds the kernels of a cover that contain a node of the file. The kernels are indexed once, so that each query is
+/// one look-up. The object does not refer to the cover.
 class FileKernels {
  public:
   explicit FileKernels(const Cover& cover);
-  /// The names of the kernels that hold the node of this name. There are none for a node that falls back, that was
-  /// folded, or that is a view.
+  /// Returns the names of the kernels that contain the node of this name. The set is empty for a node that falls back,
+  /// was folded, or is a view.
   const std::set<std::string>& namesOf(const std::string& node) const;
 
  private:

@@ -10,47 +10,49 @@
 
 namespace fusescope {
 
-// The network as its author wrote it, before anything was normalised, and what became of each of its nodes in a plan.
-// A Constant node is a constant here as elsewhere, and no node.
+// The network as its author wrote it, before any normalisation, and the fate of each of its nodes in a plan. A Constant
+// node is treated as a constant and not as a node.
 
-/// A network in the nodes of its file. Immutable.
+/// A network with the nodes of its file. It is immutable.
 struct FileNetwork {
-  std::shared_ptr<const Model> model;  ///< its OriginIds are those of the model that it was read for
-  std::vector<NodeId> nodeOf;          ///< by OriginId; invalid: a Constant node
+  std::shared_ptr<const Model> model;  ///< its OriginIds are those of the model that it was read again for
+  std::vector<NodeId> nodeOf;          ///< for each OriginId; invalid: a Constant node
 };
 
-/// Reads the file that `plan` was made of again, with each node as it is there. Types that the file does not declare
-/// are those of the plan's network, where that has the value. Errors, located: the file is not there, has changed or is
-/// another network, as sourceNetwork() says it.
+/// Reads the file of `plan` again, with its original nodes. Types that the file does not declare are taken from the
+/// plan's network if that has the value. Errors, with locations: the file does not exist, has changed or is another
+/// network; see sourceNetwork().
 Result<FileNetwork> openFileNetwork(const Plan& plan, const StopToken& stop = {});
 
-/// What became of one node of the file.
+/// The fate of one node of the file.
 struct FileNodeFate {
   OriginId origin;
-  /// Kernel, View, Fallback, …: as the cover says of the nodes that stand for it. Folded: constants stand in its place.
-  /// Removed: no output needs it, or what reads its result reads what it read.
+  /// Kernel, View, Fallback, …: the cover's fate for the nodes that come from it. Folded: it was replaced by constants.
+  /// Removed: no output depends on it, or the readers of its result read its input instead.
   Fate fate = Fate::NotDisclosed;
-  std::vector<std::string> standsAs{};  ///< nodes of the plan's network that stand for it, unless it is one of its name
-  std::vector<FusedNodeId> kernels{};   ///< of the cover, that hold these
-  std::string why{};  ///< of one without a node: the decision that took it out, as a sentence; else empty
+  std::vector<std::string> standsAs{};  ///< nodes of the plan's network that come from it, unless there is only one
+                                        ///< with the same name
+  std::vector<FusedNodeId> kernels{};   ///< kernels of the cover that contain these nodes
+  std::string why{};                    ///< the decision that removed it, as a sentence; empty if it was not removed
 };
 
-/// A cover in the nodes of the file.
+/// A cover in terms of the file's nodes.
 struct InFileNodes {
-  /// The network as it lies in the file: each node by itself, in the cover's target and options.
+  /// The network of the file, with each node separate, with the cover's target and options.
   std::shared_ptr<const Plan> alone;
-  /// The cover's fused nodes, of the file's nodes. Their identities are the cover's.
+  /// The cover's fused nodes in terms of the file's nodes, with the same identities.
   std::shared_ptr<const ReadBackPlan> cover;
-  std::vector<FileNodeFate> nodes;  ///< by OriginId
+  std::vector<FileNodeFate> nodes;  ///< for each OriginId
 };
 
-/// Pure. `cover`: a plan of the file's network, ours or read back.
+/// Expresses `cover`, a plan or read-back plan of the file's network, in terms of the file's nodes. It is a pure
+/// function.
 Result<InFileNodes> inFileNodes(const FileNetwork& file, const Cover& cover);
 
-/// "folded", "kernel", "not disclosed"; of a Constant node "constant".
+/// Returns the fate as text: "folded", "kernel", "not disclosed"; for a Constant node "constant".
 std::string fateText(const FileNetwork& file, const FileNodeFate& node);
-/// `plan --original --json`: {format: "fusescope.file_nodes", version, model, nodes: [{name, op, domain, fate,
-/// stands_as, kernels: [{name, identity, nodes}], why}]}, in the order of the file.
+/// Returns the JSON of `plan --original --json`: {format: "fusescope.file_nodes", version, model, nodes: [{name, op,
+/// domain, fate, stands_as, kernels: [{name, identity, nodes}], why}]}, in the order of the file.
 Json fileNodesJson(const FileNetwork& file, const Cover& cover, const InFileNodes& in);
 
 }  // namespace fusescope

@@ -12,29 +12,29 @@
 
 namespace fusescope {
 
-/// A file that holds one input.
+/// Returns whether the file contains one input.
 bool isSingleInputFile(const std::filesystem::path& path);
 
-/// The value that a .npy or .pb holds, with the input that it is of:
-/// - a .npy: the input that it is named after, or the only input;
-/// - a .pb of ONNX's test data: `input_I.pb` is of input I.
+/// Reads a .npy or .pb, and returns the value with the name of its input:
+/// - a .npy is for the input with the name of the file, or for the only input;
+/// - a .pb of ONNX's test data, `input_I.pb`, is for input I.
 Result<std::pair<std::string, Tensor>> readSingleInput(const Plan& plan, const std::filesystem::path& path);
 
-/// The samples of a file or folder that holds whole ones, not yet checked against the plan:
-/// - a .npz: one, arrays by name as inputsFrom() says; those that are no inputs are left out, unless the archive calls
-///   them `in:NAME`;
-/// - a .json: Polygraphy's inputs, each set one;
-/// - a .pt2: the inputs that an exported program of PyTorch was exported with, one;
-/// - a folder of .npz: each one, in the order of their names;
-/// - a folder of .npy and `input_I.pb`: one;
-/// - a folder of such folders (ONNX's test_data_set_0, …): each one.
-/// Errors name the file and the inputs that there are.
+/// Reads the samples in a file or folder with complete samples, without checking them against the plan:
+/// - a .npz is one sample; inputsFrom() says which arrays are inputs. Arrays for no input are ignored, unless the
+///   archive names them `in:NAME`;
+/// - a .json contains Polygraphy's inputs, each set is one sample;
+/// - a .pt2 is one sample: the inputs with which an exported program of PyTorch was exported;
+/// - a folder of .npz contains one sample in each, in the order of their names;
+/// - a folder of .npy and `input_I.pb` is one sample;
+/// - a folder of such folders (ONNX's test_data_set_0, …) contains one sample in each.
+/// Errors name the file and the inputs of the network.
 Result<std::vector<Sample>> readSamples(const Plan& plan, const std::filesystem::path& path);
 
-/// The example inputs that the network of `plan` carries in its own file, likewise; nothing: it carries none.
+/// Reads the example inputs in the network's own file in the same way; returns nothing if it has none.
 Result<std::optional<Sample>> carriedSample(const Plan& plan);
 
-/// Whether it can hold inputs, by its name alone.
+/// Returns whether the file may contain inputs, judged only by its name.
 bool isInputFile(const std::filesystem::path& path);
 
 }  // namespace fusescope

@@ -15,13 +15,13 @@
 
 namespace fusescope {
 
-// Job files: what takes the place of a connection to a machine where a compiler is. core/probe/PROTOCOL.md.
+// Job files replace a connection to the machine with a compiler; see core/probe/PROTOCOL.md.
 
-/// What a job was packed for. It is written into the job and comes back with its result.
+/// What a job was packed for. This is stored in the job and returned with its result.
 struct JobWishes {
   ModelFile model;
   std::vector<InputOverride> extents;
-  PlanOptions options;  ///< `compiler`: the name alone, for whoever runs the job says where it is
+  PlanOptions options;  ///< `compiler` is only its name, because whoever runs the job decides where it is
   SampleSource inputs;
   JobQuestions questions;
   bool operator==(const JobWishes&) const = default;
@@ -29,38 +29,38 @@ struct JobWishes {
 Json toJson(const JobWishes& wishes);
 Result<JobWishes> jobWishesFromJson(const Json& json);
 
-/// "plan", "run", "time", "profile": what `--do` may name.
+/// Returns the names that `--do` accepts: "plan", "run", "time", "profile".
 const std::vector<std::string_view>& jobQuestionNames();
-/// "plan,time,run". Errors: an unknown name, with the nearest.
+/// Parses "plan,time,run". Errors: an unknown name (the nearest is suggested).
 Result<JobQuestions> parseJobQuestions(std::string_view text);
 std::vector<std::string> namesOf(const JobQuestions& questions);
 
 struct PackedJob {
   std::string id;
-  std::size_t requests = 0;  ///< after the compiler was opened
-  std::int64_t bytes = 0;    ///< of the file
+  std::size_t requests = 0;  ///< without the one that opens the compiler
+  std::int64_t bytes = 0;    ///< size of the file
 };
-/// Writes a job for the model at `path`, whole or not at all. Starts nothing: the compiler need not be here.
-/// `wishes.model` is set. Errors: those of opening and planning, of inputs, of jobRequests(); a compiler that no probe
-/// reaches.
+/// Writes a job for the model at `path`, completely or not at all. It starts nothing: the compiler need not be on this
+/// machine. `wishes.model` is set by this function. Errors: those of opening and planning, of inputs, of jobRequests();
+/// a compiler that no probe reaches.
 Result<PackedJob> packModel(const std::filesystem::path& path, JobWishes wishes, const std::filesystem::path& job,
                             const StopToken& stop = {}, const Progress& progress = {});
 
-/// What the result of a job says, before anything is planned.
+/// The contents of a job's result before anything is planned.
 struct OpenedJob {
-  JobWishes wishes;  ///< `options.compiler` is NAME@RESULT, which answers as the compiler did there
+  JobWishes wishes;  ///< `options.compiler` is NAME@RESULT, which gives the recorded answers
   RecordedJob recorded;
-  std::string compiler;  ///< its name alone
+  std::string compiler;  ///< only the name
 };
-/// Reads what a result says. `model`: where the network lies now; empty: where it lay when the job was packed. Nothing
-/// of a result is run. Errors: it is no result, damaged, of another Fusescope; its compiler could not be opened there;
-/// the network is not there, or another one.
+/// Reads a result. `model` is the present path of the network; empty: its path when the job was packed. Nothing from
+/// the result is run. Errors: it is not a result, is damaged, or is from another version of Fusescope; its compiler
+/// could not be opened there; the network does not exist, or is another one.
 Result<OpenedJob> openJob(const std::filesystem::path& result, const std::filesystem::path& model);
 
-/// Plans the network of a job and reads back what the compiler made of it there.
+/// Plans the network of a job and reads back what the compiler made of it.
 Result<Artifact> readBackJob(const OpenedJob& job, const StopToken& stop = {}, const Progress& progress = {});
 
-/// {file, compiler, version, machine, platform, python, finished, do[], threads}.
+/// Returns {file, compiler, version, machine, platform, python, finished, do[], threads}.
 Json toJson(const OpenedJob& job);
 
 }  // namespace fusescope

@@ -9,21 +9,23 @@
 
 namespace fusescope {
 
-/// The types of a fused node's kernel: what was measured of it holds for a plan in which it has the same.
+/// The types of a fused node's kernel. Measurements of the kernel are valid for a plan in which the kernel has the same
+/// types.
 struct LayerTypes {
   DataType compute = DataType::Undefined;
-  std::vector<DataType> calculates;       ///< by node, in the order of the graph
-  std::vector<DataType> inputs, outputs;  ///< what it reads, and leaves in memory
+  std::vector<DataType> calculates;       ///< for each node, in the order of the graph
+  std::vector<DataType> inputs, outputs;  ///< types in which it reads inputs and stores outputs
   bool operator==(const LayerTypes&) const = default;
 };
 
 LayerTypes layerTypes(const Cover& cover, const FusedNode& fused);
 
-/// { compute, calculates[], inputs[], outputs[] }
+/// Returns { compute, calculates[], inputs[], outputs[] }.
 Json toJson(const LayerTypes& types);
-/// Of that, or of its text, as session files hold it. Nothing where there are none: of a conversion, or unreadable.
+/// Reads that object, or its text as in session files. Returns nothing for a conversion, which has no types, or if it
+/// is unreadable.
 std::optional<LayerTypes> layerTypesFromJson(const Json& json);
-/// As session files hold them: the JSON as text; empty where there are none.
+/// Returns the JSON as text, as in session files; empty if there are no types.
 std::string layerTypesText(const std::optional<LayerTypes>& types);
 
 }  // namespace fusescope

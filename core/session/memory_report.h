@@ -6,14 +6,14 @@
 
 namespace fusescope {
 
-/// {arena_bytes, caller_bytes, boxed, holders, steps[{name, identity}], pieces[{name, bytes, first, last, scratch}]}:
-/// as in a session and in what the worker answers a build with.
+/// Returns {arena_bytes, caller_bytes, boxed, holders, steps[{name, identity}], pieces[{name, bytes, first, last,
+/// scratch}]}, the form in sessions and in the worker's answer to a build.
 Json toJson(const MemoryTimeline& memory);
-/// The inverse. Errors name the field; a piece of steps that are not there.
+/// Reads what toJson() wrote. Errors name the field; a piece refers to a missing step.
 Result<MemoryTimeline> memoryTimelineFromJson(const Json& json);
 
-/// The same for `inspect --memory`: besides, of each step `taken_bytes`, and `peak{step, name, bytes, pieces[]}` with
-/// the pieces that are there, the largest first.
+/// Returns the same for `inspect --memory`, with `taken_bytes` of each step and `peak{step, name, bytes, pieces[]}`,
+/// whose pieces are listed with the largest first.
 Json memoryJson(const MemoryTimeline& memory);
 
 }  // namespace fusescope

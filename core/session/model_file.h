@@ -10,44 +10,46 @@
 
 namespace fusescope {
 
-/// A file by where it is and what is in it.
+/// A file, identified by its path and its content.
 struct FileContent {
   std::string path;
-  std::string content;     ///< hash of its bytes, in hex; empty: not known
-  std::int64_t bytes = 0;  ///< of the file
+  std::string content;     ///< hash of its bytes, in hex; empty: unknown
+  std::int64_t bytes = 0;  ///< size of the file
   bool operator==(const FileContent&) const = default;
 };
 
-/// The file of a model, and the files beside it that hold its weights.
+/// The file of a model, and the files with its weights.
 struct ModelFile : FileContent {
   std::vector<FileContent> data;  ///< external data, in the order in which the model names it
-  /// Equal where all of these hold the same bytes, wherever they lie; empty: not known.
+  /// Returns a text that is equal for equal contents of all these files, whatever their paths; empty: unknown.
   std::string identity() const;
   bool operator==(const ModelFile&) const = default;
 };
 
-/// Reads the whole file. Errors: it cannot be read.
+/// Reads a file completely and identifies it. Errors: it cannot be read.
 Result<ModelFile> identify(const std::filesystem::path& path);
-/// The same of all that a model was read from (Model::files), as it was read: the first is the model's own.
+/// Identifies all files that a model was read from (Model::files), with their contents at that time. The first one is
+/// the model's own.
 Result<ModelFile> identify(const MappedFiles& files);
 
-/// How the files on disk stand to those that were identified.
+/// How files on disk differ from those that were identified.
 enum class ModelChange { Same, Changed, Missing };
 struct ModelState {
   ModelChange change = ModelChange::Same;
-  std::string file;  ///< the first that is not as it was; empty: all are. Data that is missing is a change of the model
+  std::string file;  ///< the first file that differs; empty: none. A missing data file counts as a change of the model
 };
-/// Reads what has the size that it had.
+/// Compares the files on disk with `model`. A file is only read if its size is unchanged.
 ModelState stateOnDisk(const ModelFile& model);
 
-/// Paths below `folder` are written relative to it; those of data relative to the folder of the model, with which they
-/// move. SESSION_FORMAT.md.
+/// Writes the files. Paths below `folder` are written relative to it, and those of data relative to the folder of the
+/// model, because they move with it. SESSION_FORMAT.md describes the format.
 Json toJson(const ModelFile& model, const std::filesystem::path& folder);
 Result<ModelFile> modelFileFromJson(const Json& json, const std::filesystem::path& folder);
-/// The same model, now at `path`, its data beside it.
+/// Returns the same model at `path`, with its data beside it.
 ModelFile movedTo(ModelFile model, const std::filesystem::path& path);
 
-std::string relativeTo(const std::string& path, const std::filesystem::path& folder);  ///< as it is, if not below
+std::string relativeTo(const std::string& path, const std::filesystem::path& folder);  ///< unchanged if it is not below
+                                                                                       ///< `folder`
 std::string resolved(const std::string& path, const std::filesystem::path& folder);    ///< the inverse
 
 }  // namespace fusescope

@@ -9,20 +9,20 @@
 
 namespace fusescope {
 
-/// Cuts parts out of a network, compiles them, and tells whether they show what is searched for.
+/// Cuts parts out of a network, compiles them, and checks whether they show what is searched for.
 class PartTrial {
  public:
-  /// All must outlive it. `recorded`: what the values of the network are.
+  /// All references must outlive it. `recorded` contains the values of the network.
   PartTrial(const Artifact& artifact, const NetworkCutter& cutter, const RecordedValues& recorded,
             const MinimalOptions& options)
       : m_artifact(artifact), m_cutter(cutter), m_recorded(recorded), m_options(options) {}
 
   struct Shown {
     bool isShown = false;
-    std::string what;  ///< for people, either way
+    std::string what;  ///< a text for people, whether it is shown or not
   };
-  /// Whether the part of `nodes` shows it by the compiler of the artifact and, where there is another to hold it
-  /// against, not by that. Errors: the part cannot be made, compiled or run by one of them.
+  /// Returns whether the part with `nodes` shows it with the compiler of the artifact and, if there is another
+  /// compiler, not with that one. Errors: the part cannot be made, or compiled or run by one of them.
   Result<Shown> shown(const std::set<std::size_t>& nodes);
 
  private:

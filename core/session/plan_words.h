@@ -9,15 +9,15 @@
 
 namespace fusescope {
 
-/// The plan options of a command: words without quotes, and files that they name.
+/// The plan options of a command: words without quotes, and the files that they name.
 struct PlanWords {
   std::vector<std::string> words;
   std::vector<CommandFile> files;
 };
 
-/// What asks for the options and extents of `source`: options of the command line where these are few and say it all,
-/// else a file of directives; ranges are always a file. Nothing for what is as default. Ids of directives may become
-/// others. Pure.
+/// Returns the words for the options and extents of `source`: command-line options if these are few and sufficient,
+/// otherwise a file of directives; ranges are always in a file. Defaults need no words. The ids of directives may
+/// change. It is a pure function.
 PlanWords planWords(const WorkSource& source, const std::filesystem::path& folder);
 /// Returns the same options as one shell word, the argument of --plan-a or --plan-b; empty if all options have their
 /// defaults. Error: a path contains a quote, which that word cannot contain.

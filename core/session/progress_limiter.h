@@ -11,16 +11,16 @@
 
 namespace fusescope {
 
-/// Lets through what a reader can use of one request's progress: every change of phase at once, and within a phase at
-/// most one detail per interval, always the newest. A build says thousands of things a second.
+/// Limits one request's progress to what a reader can use: every change of phase is sent at once, and within a phase at
+/// most one detail per interval, always the latest. A build reports thousands of details per second.
 class ProgressLimiter {
  public:
   using Send = std::function<void(const std::string& phase, const std::string& detail)>;
   static constexpr std::chrono::milliseconds kInterval{50};
 
-  /// `send` is called from tell() and from a thread of the limiter's own, one call at a time.
+  /// `send` is called from tell() and from the limiter's own thread, one call at a time.
   explicit ProgressLimiter(Send send, std::chrono::milliseconds interval = kInterval);
-  /// What still waits is dropped; nothing is sent afterwards.
+  /// A waiting detail is dropped; nothing is sent afterwards.
   ~ProgressLimiter() = default;
   ProgressLimiter(const ProgressLimiter&) = delete;
   ProgressLimiter& operator=(const ProgressLimiter&) = delete;

@@ -13,40 +13,42 @@
 
 namespace fusescope {
 
-/// Values inside a network, as the network itself makes them: its types, nothing lowered or quantised.
+/// Values inside a network as the network itself calculates them, in its own types, with nothing lowered or quantised.
 struct RecordedValues {
   ValueTypes types;                                    ///< as far as they are known without running
-  std::vector<InputSpec> extents;                      ///< of tensors: what the inputs of the network let them have
-  std::vector<std::map<std::string, Tensor>> samples;  ///< by sample; empty: nothing was run
-  std::vector<std::string> unknown;                    ///< values that are no tensors: sequences and optionals
+  std::vector<InputSpec> extents;                      ///< for tensors: the extents that the inputs of the network
+                                                       ///< allow
+  std::vector<std::map<std::string, Tensor>> samples;  ///< for each sample; empty: nothing was run
+  std::vector<std::string> unknown;                    ///< values that are sequences or optionals instead of tensors
 };
 
-/// The extents of those recorded values that are inputs of `part`.
+/// Returns the extents of the recorded values that are inputs of `part`.
 std::vector<InputSpec> inputExtents(const RecordedValues& recorded, const NetworkPart& part);
 
 struct RecordingOptions {
-  std::string backend;  ///< empty: the reference
+  std::string backend;  ///< empty: the reference backend
   int threads = 0;
   StopToken stop{};
   Progress progress{};
 };
 
-/// Runs what makes `values`, names of the file, on `samples`, and keeps them. What is made is a network of its own,
-/// which is written into `folder`. With no samples it is not run. `plan`: the plan of the network that `cutter` has.
-/// Errors: those of importing, building and running; cancellation.
+/// Runs the part of the network that calculates `values`, names of the file, on `samples`, and records them. That part
+/// is written as a network into `folder`. If `samples` is null, it is not run. `plan` is the plan of the network in
+/// `cutter`. Errors: those of importing, building and running; cancellation.
 Result<RecordedValues> recordValues(const NetworkCutter& cutter, const Plan& plan,
                                     const std::vector<std::string>& values, const Samples* samples,
                                     const std::filesystem::path& folder, const RecordingOptions& options);
 
-/// Runs the network in the file at `path` on each of `samples` (inputs that it has not are left out).
+/// Runs `model` on each of `samples`; inputs that it does not have are ignored.
 Result<std::vector<std::map<std::string, Tensor>>> runOnSamples(std::shared_ptr<const Model> model,
                                                                 const Samples& samples,
                                                                 const RecordingOptions& options);
 
-/// The first of `outputs` that is further off than it may be, as an error that begins with `what`; nothing: none is.
+/// Returns an error, which begins with `what`, for the first of `outputs` that is outside the tolerance; nothing if
+/// none is.
 std::optional<Diagnostic> firstApart(const std::vector<TensorComparison>& outputs, std::string_view what,
                                      std::string_view help);
-/// The largest max|Δ| over rms of all of them.
+/// Returns the largest max|Δ| over rms of all of them.
 double worstOverRms(const std::vector<TensorComparison>& outputs);
 
 }  // namespace fusescope

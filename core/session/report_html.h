@@ -6,12 +6,12 @@
 
 namespace fusescope {
 
-/// A report (reportJson()) as one HTML file that needs nothing else: no network, no script to be read, light and dark
-/// as the reader's system has it. `svg`: the picture of the plan as the window draws it, or empty. All text of the
-/// report is escaped. Pure.
+/// Returns a report (reportJson()) as one self-contained HTML file: it loads nothing, can be read without scripts, and
+/// is light or dark like the reader's system. `svg` is the picture of the plan as the window draws it, or empty. All
+/// text of the report is escaped. It is a pure function.
 std::string reportHtml(const Json& report, const std::string& svg = {});
 
-/// Text between tags and in attributes.
+/// Escapes text for use between tags and in attributes.
 std::string escapedHtml(const std::string& text);
 
 }  // namespace fusescope

@@ -10,13 +10,13 @@
 
 namespace fusescope {
 
-// Pieces that several JSON documents share.
+// Parts that several JSON documents share.
 Json originsJson(const Cover& cover, const FusedNode& fused);  ///< names of nodes of the file
 Json inputSpecsJson(const std::vector<InputSpec>& specs);      ///< [{name, type, min[], opt[], max[], source}]
-/// mean_ms, first_ms, last_ms and steps_ms, of at least one step.
+/// Adds mean_ms, first_ms, last_ms and steps_ms of at least one step.
 void addSteps(Json& json, const std::vector<double>& stepMs);
 Json optionalNumber(const std::optional<double>& number);      ///< null when it was not measured
-Json optionalCount(const std::optional<std::int64_t>& count);  ///< null where it is not known
+Json optionalCount(const std::optional<std::int64_t>& count);  ///< null if it is unknown
 Json rangeJson(const std::optional<Range>& range);             ///< {least, most}; null when it was not measured
 Json comparisonsJson(const std::vector<TensorComparison>& comparisons);
 

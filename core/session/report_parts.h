@@ -4,7 +4,7 @@
 
 namespace fusescope {
 
-/// {same, options[…], network{…}, groups[…], changes[…]}: see REPORT_FORMAT.md.
+/// Returns {same, options[…], network{…}, groups[…], changes[…]}; see REPORT_FORMAT.md.
 Json differenceJson(const ReportSide& a, const ReportSide& b, const PlanDiff& diff);
 
 }  // namespace fusescope

@@ -8,13 +8,13 @@
 
 namespace fusescope {
 
-/// A cell of a table of a report.
+/// A cell in a table of a report.
 struct ReportCell {
   std::string html;
-  std::optional<double> sort{};  ///< what a number is sorted by; none: by its text
+  std::optional<double> sort{};  ///< the number by which it is sorted; nothing: sorted by its text
 };
 
-/// A table with a caption for those who hear it. Rows behind `kMostRowsAtRest` are folded where scripts run.
+/// A table with a caption for screen readers. Rows beyond `kMostRowsAtRest` are folded if scripts run.
 class ReportTable {
  public:
   static constexpr std::size_t kMostRowsAtRest = 60;
@@ -24,7 +24,7 @@ class ReportTable {
     bool isNumber = false;
   };
   ReportTable(std::string caption, std::vector<Column> columns);
-  /// The first cell is the heading of its row.
+  /// Adds a row, whose first cell is its heading.
   void add(const std::vector<ReportCell>& cells);
   bool empty() const { return m_rows == 0; }
   std::string html() const;
@@ -36,20 +36,21 @@ class ReportTable {
   std::size_t m_rows = 0;
 };
 
-/// A bar from nothing to `share` of its width, as SVG; `solid`: measured, else hatched. `signedShare` below 0 is less.
+/// Returns a bar of `share` of its width as SVG; `solid` means measured, otherwise it is hatched. A negative
+/// `signedShare` means less.
 std::string reportBar(double share, bool solid);
 std::string reportDeltaBar(double signedShare);
 
-/// What stands around all of it: the style, the patterns of bars, the script that sorts and folds.
+/// Returns the whole page with the style, the patterns of bars, and the script that sorts and folds.
 std::string reportPage(const std::string& title, const std::string& body);
 
-// Quantities of the report's JSON in words; a dash where there is none.
+// These return quantities in the report's JSON as text, or a dash if they are missing.
 std::string reportTime(const Json& ms);
 std::string reportTimeApart(const Json& ms);
 std::string reportBytes(const Json& bytes);
 std::string reportCount(const Json& count);
 std::string reportWork(const Json& flops);
-/// How a time is known: "timed", "predicted from measurements", …
+/// Returns the source of a time: "timed", "predicted from measurements", …
 std::string reportHow(const Json& how);
 
 }  // namespace fusescope

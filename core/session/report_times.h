@@ -8,19 +8,19 @@
 
 namespace fusescope {
 
-/// What a kernel takes, and how that is known: "run" (timed in a run), "built" (timed when the engine was built),
-/// "measured" and "fitted" (predicted), "emulated" (it has no time) or "unknown".
+/// The time of a kernel and its source: "run" (timed in a run), "built" (timed when the engine was built), "measured"
+/// and "fitted" (predicted), "emulated" (it has no time) or "unknown".
 struct KnownTime {
   std::optional<double> ms;
   std::string how = "unknown";
 };
 
-/// What is known of the kernels of a side.
+/// The known times of the kernels of a side.
 class ReportTimes {
  public:
   explicit ReportTimes(const ReportSide& side);
   KnownTime of(const FusedNode& fused) const;
-  /// The step of the run; null: there is none of it.
+  /// Returns the step of the run; null if there is none.
   const RunLayer* layer(const FusedNode& fused) const;
 
  private:
@@ -29,9 +29,9 @@ class ReportTimes {
   std::map<std::string, const RunLayer*> m_layers;  ///< by identity
 };
 
-/// All together: nothing unless each is known, and known as the least certain of them is.
+/// Returns the sum, with the least certain of the sources; nothing if a time is unknown.
 KnownTime sumOf(const std::vector<KnownTime>& times);
-/// {ms, how}
+/// Returns {ms, how}.
 Json toJson(const KnownTime& time);
 
 }  // namespace fusescope

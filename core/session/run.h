@@ -20,15 +20,15 @@
 
 namespace fusescope {
 
-/// What runs are built, timed and judged with.
+/// The settings with which runs are built, timed and judged.
 struct RunSettings {
   std::string backend = "native";
-  int threads = 0;       ///< 0: as many as the machine has
-  double seconds = 1.0;  ///< of timing
+  int threads = 0;       ///< 0: all threads of the machine
+  double seconds = 1.0;  ///< duration of timing
   SampleSource inputs{};
   Tolerance tolerance = Tolerance::ofLoweredTypes();
-  ErrorsAgainst errorsAgainst = ErrorsAgainst::F32;  ///< what errors layer by layer are against
-  TuneSettings tune{};                               ///< what the last search for pins was to reach
+  ErrorsAgainst errorsAgainst = ErrorsAgainst::F32;  ///< the reference for errors layer by layer
+  TuneSettings tune{};                               ///< the goal of the last search for pins
   bool operator==(const RunSettings&) const = default;
 };
 
@@ -37,31 +37,32 @@ struct RunBody;
 /// One timed step of a run.
 struct RunLayer {
   std::string name;                 ///< for people
-  std::string identity;             ///< of the fused node, in hex; empty: a conversion
-  std::optional<LayerTypes> types;  ///< of the fused node: its time holds for a plan with the same
+  std::string identity;             ///< of the fused node, in hex; empty for a conversion
+  std::optional<LayerTypes> types;  ///< types of the fused node: the time is valid for a plan with the same types
   std::string tactic;
-  std::optional<double> medianMs;            ///< in one inference; in a body: of all its calls together
-  std::optional<double> rooflineMs;          ///< the least for its work at the measured peaks of the machine
-  std::optional<std::int64_t> flops, bytes;  ///< of the fused node, where they are known
-  bool emulated = false;                     ///< has no time, for it ran in software
-  std::vector<RunBody> bodies;               ///< of a node that runs by them; its own time includes theirs
-  std::vector<RunLayer> kernels{};           ///< of a part that another compiler compiled: its kernels
+  std::optional<double> medianMs;            ///< in one inference; for a step in a body, the time of all its calls
+  std::optional<double> rooflineMs;          ///< the shortest possible time for its work at the measured peaks of the
+                                             ///< machine
+  std::optional<std::int64_t> flops, bytes;  ///< of the fused node, if they are known
+  bool emulated = false;                     ///< it ran in software and has no time
+  std::vector<RunBody> bodies;               ///< the bodies of the node, if it has any; its own time includes theirs
+  std::vector<RunLayer> kernels{};           ///< for a part that another compiler compiled: its kernels
   bool operator==(const RunLayer& other) const;
 };
 
-/// A body of If, Loop or Scan while its holder was timed.
+/// The times of a body of If, Loop or Scan while its holder was timed.
 struct RunBody {
   std::string attribute;   ///< "then_branch", "else_branch", "body"
-  std::int64_t calls = 0;  ///< in one inference; 0: it was not taken
+  std::int64_t calls = 0;  ///< in one inference; 0: it was not called
   std::vector<RunLayer> layers;
   bool operator==(const RunBody&) const = default;
 };
 
 /// What a build did, as the worker reports it.
 struct RunBuild {
-  std::vector<BuildPhase> phases;          ///< the worker's own times
-  std::int64_t regions = 0, distinct = 0;  ///< 0: not known, of an engine file that was built elsewhere
-  std::int64_t bytes = 0;                  ///< of the engine file
+  std::vector<BuildPhase> phases;          ///< times as the worker measured them
+  std::int64_t regions = 0, distinct = 0;  ///< 0: unknown, for an engine file that was built elsewhere
+  std::int64_t bytes = 0;                  ///< size of the engine file
   bool operator==(const RunBuild&) const = default;
 };
 
@@ -71,23 +72,24 @@ struct RunTime {
   std::int64_t samples = 0;
   int threads = 0;
   bool quiet = true;
-  SampleSource inputs;            ///< the first of its samples was run
-  std::string unavailableReason;  ///< set when there is no time
-  std::string remark{};           ///< what a reader of the times must know; empty: nothing
+  SampleSource inputs;            ///< the first sample of these was run
+  std::string unavailableReason;  ///< set if there is no time
+  std::string remark{};           ///< what a reader of the times must know; may be empty
   std::vector<RunLayer> layers;
-  SharedOptional<MemoryTimeline> memory{};  ///< of the engine; none: an older file or the compiler does not tell
+  SharedOptional<MemoryTimeline> memory{};  ///< memory of the engine; nothing: an older file, or the compiler does not
+                                            ///< report it
   bool operator==(const RunTime&) const = default;
 };
 
-/// How far what a run's types calculate is from float32, on the inputs of the run.
+/// The errors of a run's types against float32, on the inputs of the run.
 struct Evaluation {
-  std::string when;  ///< UTC; empty: an older file did not say
+  std::string when;  ///< UTC; empty in older files
   SampleSource inputs;
-  Tolerance tolerance;                            ///< what TensorComparison::ok and ofBound below speak of
-  std::vector<TensorComparison> outputs, values;  ///< as in ErrorReport: values in the order of the graph
-  std::vector<SampleErrors> samples;              ///< as in ErrorReport; empty: an older file did not say
-  ValueSources madeOf{};                          ///< likewise
-  std::optional<Advice> advice{};                 ///< of one that fails: what to pin where it first goes wrong
+  Tolerance tolerance;                            ///< the tolerance for TensorComparison::ok and ofBound below
+  std::vector<TensorComparison> outputs, values;  ///< see ErrorReport; values are in the order of the graph
+  std::vector<SampleErrors> samples;              ///< see ErrorReport; empty in older files
+  ValueSources madeOf{};                          ///< see ErrorReport
+  std::optional<Advice> advice{};                 ///< if it fails: what to pin where it first becomes wrong
   bool operator==(const Evaluation&) const = default;
 };
 
@@ -96,36 +98,37 @@ std::string_view name(RunState state);  ///< "building", "timing", …
 
 enum class RunKind {
   Plan,       ///< a plan that was built
-  Engine,     ///< an engine file, taken as it is
-  Comparison  ///< of two runs of the other kinds
+  Engine,     ///< an engine file
+  Comparison  ///< a comparison of two runs of the other kinds
 };
 std::string_view name(RunKind kind);  ///< "plan", "engine", "comparison"
 
-/// Whatever was built, timed, evaluated or compared, with all that it came from. Kept; nothing overwrites it.
+/// Anything that was built, timed, evaluated or compared, with everything that it was made from. Runs are kept and
+/// never overwritten.
 struct Run {
-  std::string id;    ///< unique in its session, never used again: "1", "2", …
+  std::string id;    ///< unique in its session and never used again: "1", "2", …
   std::string name;  ///< for people; may be changed
   RunKind kind = RunKind::Plan;
   RunState state = RunState::Building;
-  // What it came from. A comparison has its runs' own.
-  std::string model;  ///< ModelFile::identity() of the model that it was made of; empty: it is no plan's
+  // What it was made from. For a comparison, see its two runs.
+  std::string model;  ///< ModelFile::identity() of its model; empty: it was not made from a plan
   PlanOptions options;
   std::vector<InputOverride> extents;
   std::string backend = "native";
-  int threads = 0;      ///< asked for; 0: as many as the machine has
+  int threads = 0;      ///< the requested number; 0: all threads of the machine
   std::string machine;  ///< hostMachine()
   std::string started;  ///< UTC, "2026-01-31T12:00:00Z"
-  // What came of it.
+  // Its results.
   std::optional<RunBuild> build;
   SharedOptional<Json>
-      made;  ///< what another compiler made of the plan: toJson(ReadBackPlan); none: our own compiler's
+      made;  ///< what another compiler made of the plan, toJson(ReadBackPlan); nothing: our own compiler
   SharedOptional<RunTime> time;
-  std::vector<SharedOptional<Evaluation>> evaluations;  ///< in the order in which they were made; each there
-  std::vector<SharedOptional<RunErrors>> errors;        ///< layer by layer, likewise
-  SharedOptional<RunServing> serving{};  ///< which engines served which extents, the last time that this was found out
-  SharedOptional<RunComparison> comparison;  ///< of that kind: which runs, from the beginning
-  std::string enginePath;                    ///< the engine file, while it is kept; empty: it would be built again
-  std::string problem;                       ///< for people, of a run that failed
+  std::vector<SharedOptional<Evaluation>> evaluations;  ///< in chronological order; each is set
+  std::vector<SharedOptional<RunErrors>> errors;        ///< errors layer by layer, in chronological order
+  SharedOptional<RunServing> serving{};                 ///< the last result of which engines serve which extents
+  SharedOptional<RunComparison> comparison;  ///< for a comparison: its two runs, which are known from the beginning
+  std::string enginePath;                    ///< the engine file if it is kept; empty: it would be built again
+  std::string problem;                       ///< for people, if the run failed
   std::vector<std::string> log;              ///< at most kMostLogLines
 
   static constexpr std::size_t kMostLogLines = 2000;
@@ -133,30 +136,31 @@ struct Run {
     return state == RunState::Building || state == RunState::Timing || state == RunState::Evaluating ||
            state == RunState::Comparing;
   }
-  /// Does it have an engine, or could have one?
+  /// Returns whether it has an engine, or could have one.
   bool hasEngine() const { return kind != RunKind::Comparison; }
-  /// Is it a comparison of that run?
+  /// Returns whether it is a comparison of that run.
   bool compares(const std::string& run) const { return comparison && (comparison->a == run || comparison->b == run); }
-  /// Is it of this plan: same model, directives, target, types and extents? Then its numbers are the plan's own.
+  /// Returns whether it is a run of this plan: same model, directives, target, types and extents. Then its numbers are
+  /// those of the plan.
   bool madeFrom(const std::string& modelIdentity, const PlanOptions& planOptions,
                 const std::vector<InputOverride>& planExtents) const;
   bool operator==(const Run&) const = default;
 };
 
-/// "f16, 2 pins", "baseline": what tells a run's options from those of others.
+/// Returns a title for options that distinguishes runs: "f16, 2 pins", "baseline".
 std::string titleOf(const PlanOptions& options);
 
-/// The time now, as Run::started has it.
+/// Returns the current time in the form of Run::started.
 std::string timestamp();
 
-// What the worker answers, as values. Errors name the field.
-Result<RunBuild> runBuildFromJson(const Json& reply);  ///< of `build --json`
-Result<RunTime> runTimeFromJson(const Json& reply);    ///< of `time --json --per-layer`; the caller knows the inputs
-Result<Evaluation> evaluationFromJson(const Json& reply);  ///< of `measure_error`; the caller knows the rest
+// These read the worker's answers. Errors name the field.
+Result<RunBuild> runBuildFromJson(const Json& reply);  ///< reads `build --json`
+Result<RunTime> runTimeFromJson(const Json& reply);    ///< reads `time --json --per-layer`; the caller sets the inputs
+Result<Evaluation> evaluationFromJson(const Json& reply);  ///< reads `measure_error`; the caller sets the rest
 
-// As they stand in a session file: SESSION_FORMAT.md.
+// These write and read a run in the form of session files: SESSION_FORMAT.md.
 Json toJson(const Run& run);
-/// What a time says of the whole network: {median_ms, min_ms, p95_ms, p99_ms, samples, threads, quiet}.
+/// Returns the times of the whole network: {median_ms, min_ms, p95_ms, p99_ms, samples, threads, quiet}.
 Json latencyJson(const RunTime& time);
 Result<Run> runFromJson(const Json& json);
 Json toJson(const Tolerance& tolerance);

@@ -7,8 +7,9 @@
 
 namespace fusescope {
 
-/// What two runs were not timed alike in, for people: "machine", "threads: 2 and 4", "inputs". Their times say nothing
-/// of which is faster then. Empty: they were timed alike, or one has no time. Pure.
+/// Returns the conditions in which the timings of two runs differ, for people: "machine", "threads: 2 and 4", "inputs".
+/// If there are any, the times do not show which run is faster. Empty: they were timed under the same conditions, or
+/// one has no time. It is a pure function.
 std::vector<std::string> unlikeConditions(const Run& a, const Run& b);
 
 }  // namespace fusescope

@@ -11,33 +11,33 @@
 
 namespace fusescope {
 
-/// What the types of a fused node do, as it is kept.
+/// The errors of a fused node as they are stored.
 struct RunNodeErrors {
   std::string name;                 ///< for people
   std::string identity;             ///< of the fused node, in hex
-  std::optional<LayerTypes> types;  ///< its local error holds for a kernel with the same
+  std::optional<LayerTypes> types;  ///< its local error is valid for a kernel with the same types
   LocalAndCarried errors;
   bool operator==(const RunNodeErrors&) const = default;
 };
 
-/// What lowered types do layer by layer: a LayerErrorReport without the plan.
+/// The errors of lowered types layer by layer: a LayerErrorReport without the plan.
 struct RunErrors {
   std::string when;  ///< UTC
   SampleSource inputs;
   std::int64_t samples = 0;
   std::string against;                ///< "f32"
-  std::string backend;                ///< that both ran on
+  std::string backend;                ///< the backend that both ran on
   std::vector<RunNodeErrors> nodes;   ///< in the order of the plan
-  std::vector<TensorErrors> tensors;  ///< likewise
+  std::vector<TensorErrors> tensors;  ///< in the order of the plan
   std::vector<LayerErrorReport::NotMeasured> notMeasured;
   std::string inside{};            ///< InsideTold::words
-  std::optional<Advice> advice{};  ///< what to pin where it first goes wrong; nothing: an older file did not say
+  std::optional<Advice> advice{};  ///< what to pin where it first becomes wrong; nothing in older files
   bool operator==(const RunErrors&) const = default;
 };
 
-/// As it stands in a session file: SESSION_FORMAT.md.
+/// Writes the form of session files: SESSION_FORMAT.md.
 Json toJson(const RunErrors& errors);
-/// Of a session file, or of `errors --json`, which knows nothing of `when` and `inputs`. Errors name the field.
+/// Reads a session file, or `errors --json`, which has no `when` and `inputs`. Errors name the field.
 Result<RunErrors> runErrorsFromJson(const Json& json);
 
 }  // namespace fusescope

@@ -12,15 +12,15 @@
 
 namespace fusescope {
 
-/// The network that is open, which a run may be of.
+/// The open network, of which a run may be.
 struct OpenNetwork {
   std::shared_ptr<const Model> model;
   ModelFile file;
-  std::vector<InputOverride> extents;          ///< that `model` has
-  std::shared_ptr<const Plan> plan = nullptr;  ///< of `model`: what is alike in the plan of a run is not made again
+  std::vector<InputOverride> extents;          ///< the extents of `model`
+  std::shared_ptr<const Plan> plan = nullptr;  ///< a plan of `model`, whose parts are reused for the plan of a run
 };
 
-/// What of a run says which plan it is of.
+/// The part of a run that determines its plan.
 struct PlannedRun {
   explicit PlannedRun(const Run& run);
   std::string id;
@@ -29,34 +29,34 @@ struct PlannedRun {
   PlanOptions options;
   std::vector<InputOverride> extents;
   std::string backend;
-  std::string enginePath;  ///< of an engine that was built; empty: there is none, or not yet
+  std::string enginePath;  ///< an engine that was built; empty: none
   SharedOptional<Json> made;
-  /// Whether both are of the same plan: quick, since what a compiler made is not read.
+  /// Returns whether both have the same plan. It is fast, because what a compiler made is not parsed.
   bool sameAs(const PlannedRun& other) const;
 };
 
-/// What another compiler made, as a run keeps it (Run::made), over the plan that the compiler was asked for. That plan
-/// may have other segments than `plan`: a compiler may refuse nodes only when it compiles them. Any thread. Errors:
-/// `json` is no such thing, or is of another network.
+/// Reads what another compiler made, as a run stores it (Run::made), for the plan that the compiler was asked for. That
+/// plan may have other segments than `plan`, because a compiler may refuse nodes only while it compiles. May run on any
+/// thread. Errors: `json` has another form, or is of another network.
 Result<std::shared_ptr<const ReadBackPlan>> readMade(const Json& json, std::shared_ptr<const Plan> plan,
                                                      std::shared_ptr<const Model> model);
 
-/// What a run is of: its engine file while that is there, which says what ran; else `model` planned by the options of
-/// the run again, with what its compiler said that it made. `model` has the extents of the run; it may be null for a
-/// run of an engine file alone. `alike` is a plan of `model` or null. Any thread. Errors: the plan cannot be made, an
-/// engine file that no model stands behind cannot be opened, or the run is a comparison, which has no plan.
+/// Returns the artifact of a run: its engine file if that exists, because it contains what ran; otherwise `model`,
+/// planned again with the options of the run, with what its compiler made. `model` has the extents of the run, and may
+/// be null for a run of an engine file only. `alike` is a plan of `model` or null. May run on any thread. Errors: the
+/// plan cannot be made, an engine file without a model cannot be opened, or the run is a comparison, which has no plan.
 Result<Artifact> artifactOf(const PlannedRun& run, std::shared_ptr<const Model> model, const StopToken& stop = {},
                             const Plan* alike = nullptr);
 
-/// Keeps the plans of runs, so that each is made once for all that show it. Thread-safe: whoever asks for a run whose
-/// plan is being made waits for it.
+/// Keeps the plans of runs, so that each is made once for everything that shows it. Thread-safe: a caller that asks for
+/// a plan that is being made waits for it.
 class RunPlans {
  public:
-  /// The plan of `run`. The network is opened again where the run has other extents than `network`. Errors: those of
-  /// artifactOf(), and that the run was made of another network. Errors are not kept.
+  /// Returns the plan of `run`. The network is opened again if the run has other extents than `network`. Errors: those
+  /// of artifactOf(), and that the run was made from another network. Errors are not kept.
   Result<std::shared_ptr<const Artifact>> find(const PlannedRun& run, const OpenNetwork& network,
                                                const StopToken& stop = {});
-  /// Lets go of the plan of one run, or of all.
+  /// Deletes the plan of one run, or of all.
   void forget(const std::string& run);
   void clear();
 

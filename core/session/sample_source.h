@@ -10,20 +10,20 @@
 
 namespace fusescope {
 
-/// Where samples come from.
+/// The source of samples.
 struct SampleSource {
-  std::vector<std::string> paths{};         ///< files and folders (input_files.h); none: random inputs
-  std::optional<std::int64_t> batchAxis{};  ///< arrays are cut along this axis into as many samples as are in them
+  std::vector<std::string> paths{};         ///< files and folders (input_files.h); empty: random inputs
+  std::optional<std::int64_t> batchAxis{};  ///< the axis along which arrays are cut into samples
   bool operator==(const SampleSource&) const = default;
   bool empty() const { return paths.empty(); }
 };
 
-/// For people: "random inputs", "photos.npz", "a.npz and 2 others, cut along axis 0".
+/// Returns a text for people: "random inputs", "photos.npz", "a.npz and 2 others, cut along axis 0".
 std::string inWords(const SampleSource& source);
 
-/// {paths[], batch_axis}.
+/// Returns {paths[], batch_axis}.
 Json toJson(const SampleSource& source);
-/// The inverse; errors name the field.
+/// Reads what toJson() wrote; errors name the field.
 Result<SampleSource> sampleSourceFromJson(const Json& json);
 
 }  // namespace fusescope

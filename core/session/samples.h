@@ -15,51 +15,52 @@ namespace fusescope {
 
 /// Values for all inputs of a network, by name.
 struct Sample {
-  std::string name;  ///< unique among its samples: of the file it came from, "photo", "inputs_3"
+  std::string name;  ///< unique among the samples; derived from the file: "photo", "inputs_3"
   std::map<std::string, Tensor> inputs;
 };
 
-/// What a network is run on: one or more sets of inputs.
+/// One or more sets of inputs on which a network is run.
 struct Samples {
   std::vector<Sample> list;  ///< at least one
-  bool random = false;       ///< nobody gave inputs: numbers made with these say so
-  std::string carriedIn{};   ///< nobody gave inputs, and these are the examples in this file; else empty
+  bool random = false;       ///< nobody gave inputs; numbers that are made with these say so
+  std::string carriedIn{};   ///< nobody gave inputs, and these are the examples in this file; otherwise empty
   const std::map<std::string, Tensor>& first() const { return list.front().inputs; }
-  std::vector<std::map<std::string, Tensor>> inputs() const;  ///< of each
-  std::vector<std::string> names() const;                     ///< of each
+  std::vector<std::map<std::string, Tensor>> inputs() const;  ///< for each sample
+  std::vector<std::string> names() const;                     ///< for each sample
 };
 
-/// Reads all of `source`, each path as input_files.h says; whole and checked: every input is there, of the type and
-/// extents that `plan` takes. .npy and .pb files that are given one by one make a sample together, until one is of an
-/// input that the sample has already: it begins the next. Without a path: one random sample; an input whose extents
-/// nobody knows is an error then. Errors name file and input.
+/// Reads all samples of `source`; input_files.h describes the files. The samples are complete and checked: every input
+/// is there, with a type and extents that `plan` accepts. Separate .npy and .pb files form one sample together, until a
+/// file is for an input that the sample has already; that file begins the next sample. Without a path, returns one
+/// random sample; it is then an error if the extents of an input are unknown. Errors name file and input.
 Result<Samples> loadSamples(const Plan& plan, const SampleSource& source);
 
-/// The example inputs in the file that the network was read from, where nobody gave others and `plan` takes them;
-/// Samples::carriedIn is that file. `whyNot` says why examples that are there are not taken.
+/// Returns the example inputs in the file that the network was read from, if nobody gave other inputs and `plan`
+/// accepts them; Samples::carriedIn is that file. `whyNot` says why existing examples are not used.
 std::optional<Samples> carriedSamples(const Plan& plan, const SampleSource& given, std::string& whyNot);
 
-/// `source`, or where it is empty the file that the network was read from, if that carries example inputs that `plan`
-/// takes; empty where it carries none. `whyNot` says why examples that are there are not taken.
+/// Returns `source`; if that is empty, the file that the network was read from, if it contains example inputs that
+/// `plan` accepts; otherwise an empty source. `whyNot` says why existing examples are not used.
 SampleSource orCarried(const SampleSource& source, const Plan& plan, std::string& whyNot);
 
-/// loadSamples(), or those that the network carries.
+/// Returns loadSamples(), or the example inputs of the network's file.
 Result<Samples> loadSamplesOrCarried(const Plan& plan, const SampleSource& source, std::string& whyNot);
 
-/// `error` with the name of the sample that was run when it came; where there is one sample alone, as it is.
+/// Adds the name of the sample that was running to `error`, unless there is only one sample.
 Diagnostic ofSample(Diagnostic error, const Sample& sample, std::size_t samples);
-/// The same of what a run gave.
+/// Does the same for the result of a run.
 template <class T>
 Result<T> inSample(Result<T> result, const Sample& sample, std::size_t samples) {
   if (result.ok()) return result;
   return ofSample(std::move(result).error(), sample, samples);
 }
 
-/// What holds NaN or infinities in `samples`, sample by sample.
+/// Returns the inputs in `samples` that contain NaN or infinities, sample by sample.
 std::vector<NotFiniteInput> notFiniteInputs(const Samples& samples);
 
-/// {samples, random_inputs, example_inputs, not_finite_inputs[{sample, input, nan, infinite}]}: how many, whether
-/// nobody gave them and they are random or the network's examples, and which of them hold what is no number.
+/// Adds {samples, random_inputs, example_inputs, not_finite_inputs[{sample, input, nan, infinite}]}: how many samples
+/// there are, whether they are random or the network's examples because nobody gave inputs, and which inputs contain
+/// NaN or infinities.
 void addSamples(Json& json, const Samples& samples);
 
 }  // namespace fusescope

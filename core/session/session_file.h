@@ -11,39 +11,40 @@
 
 namespace fusescope {
 
-/// What a person works on: a model, what is wished of it, what it is judged by, and every run. One value: saved, opened
-/// again and recovered as it was.
+/// The work of a person on a model: the model, its directives and options, how it is judged, and every run. It is one
+/// value, which can be saved, opened again and recovered unchanged.
 struct Session {
-  std::string id;       ///< of this session and no other; names the folder of its engines
-  std::string savedAs;  ///< of one that is kept automatically: the file that the user saved it as; empty: none
+  std::string id;       ///< unique for each session; names the folder of its engines
+  std::string savedAs;  ///< for an automatically saved session: the file to which the user saved it; empty: none
   ModelFile model;
-  std::vector<InputOverride> extents;  ///< of the model's inputs, where the user gave them
+  std::vector<InputOverride> extents;  ///< extents of the model's inputs that the user gave
   PlanOptions options;                 ///< target, types and directives
-  Calibrated calibrated;               ///< what int8 can be had by, whether `options` ask for it or not
+  Calibrated calibrated;               ///< ranges for int8, whether `options` ask for int8 or not
   RunSettings settings;
   std::vector<Run> runs;
-  std::string shown, comparedWith;  ///< ids of the two runs that are shown; empty: none
-  std::string comparison;           ///< id of the comparison of them that is shown; empty: the newest
-  std::int64_t nextRun = 1;         ///< the id of the next run: ids are never used again
-  Json view = Json::object();       ///< how the window stood; its own business
+  std::string shown, comparedWith;  ///< ids of the two displayed runs; empty: none
+  std::string comparison;           ///< id of the displayed comparison of these; empty: the latest
+  std::int64_t nextRun = 1;         ///< the id of the next run, because ids are never used again
+  Json view = Json::object();       ///< state of the window, which only the window reads
 
   const Run* run(const std::string& id) const;
   Run* run(const std::string& id);
   bool operator==(const Session&) const = default;
 };
 
-/// Paths below `folder` are written relative to it, so that a folder can be moved as a whole.
+/// Writes a session. Paths below `folder` are written relative to it, so that the folder can be moved as a whole.
 Json toJson(const Session& session, const std::filesystem::path& folder);
-/// Relative paths are taken from `folder`. A run that was under way is Interrupted. Errors name the field.
+/// Reads a session. Relative paths are below `folder`. A run that was working becomes Interrupted. Errors name the
+/// field.
 Result<Session> sessionFromJson(const Json& json, const std::filesystem::path& folder);
 
-/// Errors name file and field, and what would mend it.
+/// Reads a session file. Errors name file and field, and say what would help.
 Result<Session> readSession(const std::filesystem::path& path);
-/// Atomically: at every moment the file is either as it was or whole.
+/// Writes a session file atomically.
 Status writeSession(const std::filesystem::path& path, const Session& session);
-/// `inspect` of a session: its runs, each with its time, its evaluations and their verdicts.
+/// Returns the JSON of `inspect` for a session: its runs with their times, evaluations and verdicts.
 Json inspectJson(const Session& session);
-/// Is this a session, by its content?
+/// Returns whether the file is a session, by its content.
 bool isSessionFile(const std::filesystem::path& path);
 
 }  // namespace fusescope

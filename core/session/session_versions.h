@@ -4,12 +4,13 @@
 
 namespace fusescope {
 
-/// Of the document. Version 1 had one evaluation of a run, comparisons in a list of their own, and knew of a model's
-/// external data nothing. Version 2 had one file of inputs, and an axis along which it is cut for all runs.
+/// The version of the document. In version 1 a run had one evaluation, comparisons were in a separate list, and
+/// external data of a model was unknown. In version 2 there was one file of inputs, and one axis for cutting it in all
+/// runs.
 constexpr int kSessionVersion = 4;
 
-/// The document of an older `version` as one of kSessionVersion. What is not as that version says is left as it is, for
-/// the reader to name.
+/// Converts a document of an older `version` to kSessionVersion. Contents that violate that version are left unchanged,
+/// so that the reader reports them.
 Json upToDate(Json json, int version);
 
 }  // namespace fusescope

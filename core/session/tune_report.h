@@ -6,16 +6,17 @@
 
 namespace fusescope {
 
-/// What errors are measured with where nobody asks for a backend: `artifact`'s own where the machine really runs the
-/// lowered types (int8: every machine does), else the reference, which rounds exactly where the plan says.
+/// Returns the backend on which errors are measured if the user did not choose one: that of `artifact` if the machine
+/// really runs the lowered types (every machine runs int8), otherwise the reference, which rounds exactly where the
+/// plan says.
 std::string tuningBackend(const Artifact& artifact);
 
-/// tune() on an opened artifact, with the prices that were measured on this machine.
+/// Runs tune() on an opened artifact, with prices that were measured on this machine.
 Result<TuneReport> tuneArtifact(const Artifact& artifact, const Samples& samples, const TuneOptions& options);
 
-/// {error, ms, how, unknown, casts, bytes, pins}: `pins` is how many.
+/// Returns {error, ms, how, unknown, casts, bytes, pins}; `pins` is their number.
 Json toJson(const TunePoint& point);
-/// Format "fusescope.tune": tuning/FORMAT.md.
+/// Returns the format "fusescope.tune": tuning/FORMAT.md.
 Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions& options);
 
 }  // namespace fusescope

@@ -8,18 +8,19 @@
 
 namespace fusescope {
 
-/// A mismatch as files that show it again.
+/// Files that reproduce a mismatch.
 struct Reproducer {
   std::filesystem::path model, inputs, directives;
-  std::string command;  ///< that verifies it
+  std::string command;  ///< the command that verifies it
 };
 
-/// Writes the smallest part of `mismatch` that goes wrong into `folder`, which is made: FOLDER/mismatch.onnx,
-/// mismatch.npz and mismatch.json (its types). Errors: it has no such part, or that cannot be written.
+/// Writes the smallest wrong part of `mismatch` into `folder`, which is created: FOLDER/mismatch.onnx, mismatch.npz and
+/// mismatch.json (its types). Errors: it has no such part, or it cannot be written.
 Result<Reproducer> writeReproducer(const Mismatch& mismatch, const VerifyOptions& options,
                                    const std::filesystem::path& folder);
 
-/// {format "fusescope.verify", ok, samples, random_inputs, backend, regions[…], mismatch}. `reproducer` may be null.
+/// Returns {format "fusescope.verify", ok, samples, random_inputs, backend, regions[…], mismatch}. `reproducer` may be
+/// null.
 Json toJson(const VerifyReport& report, const Samples& samples, const VerifyOptions& options,
             const Reproducer* reproducer);
 

@@ -67,7 +67,7 @@ class WindowCompilerTest : public test::AbacusWindow {
     RunSettings settings = m_window->runs().settings();
     settings.errorsAgainst = ErrorsAgainst::F64;
     m_window->runs().setSettings(settings);
-    QVERIFY2(m_window->controller().errorsRefusal().contains("float32 alone"),
+    QVERIFY2(m_window->controller().errorsRefusal().contains("only be compared with float32"),
              qPrintable(m_window->controller().errorsRefusal()));
   }
 

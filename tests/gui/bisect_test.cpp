@@ -79,7 +79,7 @@ class BisectTest : public QObject {
     dialog.allowed().setText("much");
     QVERIFY2(!dialog.startButton().isEnabled() && dialog.said().contains("much"), qPrintable(dialog.said()));
     dialog.allowed().setText("");
-    QVERIFY2(!dialog.startButton().isEnabled() && dialog.said().contains("how large"), qPrintable(dialog.said()));
+    QVERIFY2(!dialog.startButton().isEnabled() && dialog.said().contains("largest error"), qPrintable(dialog.said()));
     dialog.allowed().setText("0.01");
     QVERIFY(dialog.startButton().isEnabled());
   }

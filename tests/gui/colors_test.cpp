@@ -227,7 +227,7 @@ class ColorsTest : public test::SampleCanvas {
     const CanvasColors colors(all.scene, *findColorMode("decision"), {}, Theme::dark());
     QStringList words;
     for (const LegendLine& line : colors.legend()) words << line.swatch.text;
-    QVERIFY2(words.contains("a pin holds") && words.contains("falls back to another engine"),
+    QVERIFY2(words.contains("a pin is satisfied") && words.contains("falls back to another engine"),
              qPrintable(words.join(", ")));
     const auto marks = colors.of(std::size_t(all.place(all.holding(convolutions[4])))).marks;
     QVERIFY(std::ranges::count(marks, Mark::Fallback) == 1);

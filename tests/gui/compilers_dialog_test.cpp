@@ -126,12 +126,12 @@ class CompilersDialogTest : public QObject {
     for (const char* words : {"probe pack MODEL --compiler onnxruntime", "python3 job.pyz", "probe open result.zip"})
       QVERIFY2(m_dialog->detail().contains(words), words);
     choose(itemOf("python3"));
-    for (const char* words : {"Command: python3", "found by itself", "8 processors", "16"})
+    for (const char* words : {"Command: python3", "found automatically", "8 processors", "16"})
       QVERIFY2(m_dialog->detail().contains(words), words);
     choose(itemOf("old"));
     QVERIFY(m_dialog->detail().contains("Install one and add it."));
     QVERIFY(!m_dialog->button("remove").isEnabled());
-    QVERIFY(m_dialog->button("remove").toolTip().contains("found by itself"));
+    QVERIFY(m_dialog->button("remove").toolTip().contains("found automatically"));
   }
 
   void whatNobodyHasRunIsMarked() {

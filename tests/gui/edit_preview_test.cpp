@@ -72,7 +72,7 @@ class EditPreviewTest : public QObject {
     QVERIFY(preview != nullptr);
     menu.popup({10, 10});
     highlight(menu, "Forbid this fusion");
-    QTRY_VERIFY2(preview->text().contains("Taken apart: " + qs(fused->name)), qPrintable(preview->text()));
+    QTRY_VERIFY2(preview->text().contains("Split: " + qs(fused->name)), qPrintable(preview->text()));
     QVERIFY2(preview->text().contains("1 kernel more"), qPrintable(preview->text()));
     menu.close();
   }

@@ -111,10 +111,10 @@ class ErrorsTest : public QObject {
   void whatCannotBeToldIsNoNumber() {
     const TensorError lost{.elements = 8, .cosine = NAN, .expectedNonFinite = 1};
     const ShownError shown{ErrorKind::Measured, {lost, lost}};
-    const QString why = "cannot be told: all of it is infinite or NaN in what it is compared with, too";
+    const QString why = "cannot be told: all of it is infinite or NaN in the reference, too";
     QVERIFY(levelOf(shown, &LocalAndCarried::local, 0.01) == ErrorLevel::CannotBeTold);
     QVERIFY(!isWrong(ErrorLevel::CannotBeTold));
-    QCOMPARE(levelText(ErrorLevel::CannotBeTold), QStringLiteral("cannot be told: no number is expected"));
+    QCOMPARE(levelText(ErrorLevel::CannotBeTold), QStringLiteral("cannot be told: no finite number is expected"));
     QCOMPARE(shortErrorText(lost, 0.01), QStringLiteral("?"));
     QCOMPARE(errorPairText(shown, &LocalAndCarried::local, 0.01), QStringLiteral("cannot be told"));
     QCOMPARE(errorPairText({ErrorKind::OfOtherPlan, {lost, {}}}, &LocalAndCarried::local, 0.01),
@@ -140,8 +140,7 @@ class ErrorsTest : public QObject {
     const FusedNode* lost = m_window->document().snapshot()->fusedOf(plan().graph().findNode("lost").value());
     QVERIFY(lost != nullptr && lost != m_window->document().snapshot()->fusedOf(*plan().graph().findNode("product")));
     const QString log = m_window->dock<LogDock>().text();
-    QVERIFY2(log.contains("no layer is wrong of those that can be judged; of 1 tensor it cannot be told"),
-             qPrintable(log));
+    QVERIFY2(log.contains("no layer that can be judged is wrong; for 1 tensor it cannot be told"), qPrintable(log));
     LayersModel& layers = m_window->dock<LayersDock>().model();
     m_window->showDock("Layers");
     const int row = layers.rowOf(qs(plan().graph().node(lost->root).name));
@@ -169,7 +168,7 @@ class ErrorsTest : public QObject {
     QTRY_VERIFY2(panel().contains("Whether it is wrong cannot be told"), qPrintable(panel()));
     QVERIFY2(!panel().contains("of rms ·"), qPrintable(panel()));
     const QString described = m_window->canvas().accessibleDescription();
-    QVERIFY2(described.contains("local error cannot be told: no number is expected"), qPrintable(described));
+    QVERIFY2(described.contains("local error cannot be told: no finite number is expected"), qPrintable(described));
     QVERIFY2(legendText().contains("cannot be told"), qPrintable(legendText()));
     // Of the run as a whole nothing can be told either, and that is not the same as not to have been evaluated.
     for (const char* action : {"build", "evaluate"}) {
@@ -291,7 +290,7 @@ class ErrorsTest : public QObject {
     QVERIFY2(same > 0 && same < int(runs().shown()->errors.front()->nodes.size()), qPrintable(QString::number(same)));
     QVERIFY(!runs().firstWrong().has_value());
     QVERIFY(!m_window->actions().find("go_to_wrong")->isEnabled());
-    QVERIFY2(legendText().contains("of a run of another plan"), qPrintable(legendText()));
+    QVERIFY2(legendText().contains("from a run of another plan"), qPrintable(legendText()));
     // Evaluated again it is another run, and the first is as it was.
     evaluateErrors();
     QCOMPARE(runs().all().size(), std::size_t(2));

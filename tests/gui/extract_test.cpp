@@ -133,7 +133,7 @@ class ExtractTest : public QObject {
     QVERIFY(QFile::exists(path));
     // What has no node of the file at all is no part.
     window->selection().set({*std::ranges::find_if(snapshot->graph().order(), isQuantiser)});
-    QVERIFY2(extractRefusal(*window).contains(QStringLiteral("The plan alone")), qPrintable(extractRefusal(*window)));
+    QVERIFY2(extractRefusal(*window).contains(QStringLiteral("Only the plan")), qPrintable(extractRefusal(*window)));
   }
 
  private:

@@ -252,7 +252,7 @@ class MadeTest : public QObject {
     const FusedNode& kernel = kernelNamed(*m_made, "reorder_0");
     const QString html = fusedText(*m_snapshot, kernel, {timeWithoutRun(*m_made, kernel), {}}, nullptr, theme);
     for (const char* text : {"reorder_0", "othercompiler 1.2", "python3", "region_7", "once, when", "0.250 ms",
-                             "as the compiler told it", "not disclosed"})
+                             "as the compiler reported it", "not disclosed"})
       has(html, text);
     has(fusedText(*m_snapshot, kernelNamed(*m_made, "first_0"), {}, nullptr, theme), "derived: ");
     has(modelText(*m_snapshot, {}, theme), kWords);

@@ -66,10 +66,10 @@ class MemoryTest : public QObject {
     run.state = RunState::Ready;
     run.time = RunTime{.medianMs = 1};
     m_window->runs().add(run);
-    QTRY_VERIFY2(dock().hint().contains("is not known"), qPrintable(dock().hint()));
+    QTRY_VERIFY2(dock().hint().contains("are not known"), qPrintable(dock().hint()));
     run.options.compiler = "another";
     m_window->runs().add(run);
-    QTRY_VERIFY2(dock().hint().contains("does not tell"), qPrintable(dock().hint()));
+    QTRY_VERIFY2(dock().hint().contains("does not report"), qPrintable(dock().hint()));
   }
 
   void manyStepsShareAPixel() {

@@ -61,7 +61,7 @@ class RunsDockTest : public QObject {
     const QString other = add();
     m_window->document().setPrecisions({DataType::F16});
     QTRY_VERIFY(!m_window->document().planning());
-    const QString brackets = "The plan on screen is another: its numbers are in brackets there.";
+    const QString brackets = "The plan on screen is another one: there, these numbers are in brackets.";
     QVERIFY2(dock().details().contains(brackets), qPrintable(dock().details()));
     const QString own = add();
     QVERIFY2(!dock().details().contains("On screen") && !dock().details().contains("brackets"),

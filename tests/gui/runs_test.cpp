@@ -58,7 +58,7 @@ class RunsTest : public QObject {
     settings.inputs = {.paths = {file.toStdString()}};
     settings.tolerance = {.rms = 0.25};
     runs().setSettings(settings);
-    QVERIFY2(details().contains("not on what is chosen now"), qPrintable(details()));
+    QVERIFY2(details().contains("not on the inputs that are chosen now"), qPrintable(details()));
     evaluate();
     const Run run = *runs().find(id);
     QCOMPARE(run.evaluations.size(), std::size_t(2));

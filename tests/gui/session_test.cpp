@@ -198,7 +198,7 @@ class SessionTest : public QObject {
     QVERIFY2(m_window->controller().evaluateRefusal().contains("has changed since"),
              qPrintable(m_window->controller().evaluateRefusal()));
     QVERIFY(QFile::remove(qs(m_window->runs().shown()->enginePath)));
-    QVERIFY2(m_window->controller().compareRefusal().contains("is gone"),
+    QVERIFY2(m_window->controller().compareRefusal().contains("does not exist any more"),
              qPrintable(m_window->controller().compareRefusal()));
   }
 

@@ -137,23 +137,23 @@ class TuneTest : public QObject {
     QTest::mouseClick(&first.takeButton(), Qt::LeftButton);
     QTRY_VERIFY(!m_window->document().planning());
     TuneDialog& again = open();
-    QTRY_VERIFY2(again.said().startsWith("✓ These pins are taken"), qPrintable(again.said()));
+    QTRY_VERIFY2(again.said().startsWith("✓ The plan has these pins"), qPrintable(again.said()));
     QVERIFY2(again.said().contains("✓ Found: error"), qPrintable(again.said()));
     QVERIFY(again.plotted() == points);
     QCOMPARE(again.pins().rowCount(), pins);
-    QVERIFY(!again.takeButton().isEnabled() && again.takeButton().toolTip().contains("taken already"));
+    QVERIFY(!again.takeButton().isEnabled() && again.takeButton().toolTip().contains("has these pins already"));
     QVERIFY2(again.goOn().isVisible(), "another search is of the network without them");
     // Another of its sets takes their place.
     const auto other =
         std::ranges::find_if(points, [&](const TunedPoint& point) { return point.pins > 0 && point.pins != pins; });
     QVERIFY(other != points.end());
     click(again, *other);
-    QVERIFY2(!again.said().contains("These pins are taken"), qPrintable(again.said()));
+    QVERIFY2(!again.said().contains("The plan has these pins"), qPrintable(again.said()));
     QTest::mouseClick(&again.takeButton(), Qt::LeftButton);
     QTRY_VERIFY(!m_window->document().planning());
     QCOMPARE(m_window->document().directives().size(), std::size_t(other->pins));
     TuneDialog& third = open();
-    QTRY_VERIFY2(third.said().startsWith("✓ These pins are taken"), qPrintable(third.said()));
+    QTRY_VERIFY2(third.said().startsWith("✓ The plan has these pins"), qPrintable(third.said()));
     QCOMPARE(third.pins().rowCount(), int(other->pins));
     third.reject();
     // Of what was searched without them it is what was found.

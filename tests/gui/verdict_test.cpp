@@ -129,11 +129,11 @@ class VerdictTest : public QObject {
     runs().addErrors(id, errors({}));
     const QString help = helpFor("node_relu_1");
     QVERIFY2(help.contains("Pin ") || help.contains("Tune"), qPrintable(help));
-    QVERIFY2(!help.contains("All that was asked"), qPrintable(help));
+    QVERIFY2(!help.contains("Everything that was requested"), qPrintable(help));
     const QString victim = helpFor("node_layer_norm");
-    QVERIFY2(victim.contains("What it is given is wrong: see " + qs(valueOf("node_relu_1"))), qPrintable(victim));
+    QVERIFY2(victim.contains("Its input is wrong: see " + qs(valueOf("node_relu_1"))), qPrintable(victim));
     const QString other = helpFor("node_linear");  // nothing is wrong there
-    QVERIFY2(!other.contains("Tune") && !other.contains("What it is given is wrong"), qPrintable(other));
+    QVERIFY2(!other.contains("Tune") && !other.contains("Its input is wrong"), qPrintable(other));
   }
 
  private:

@@ -4,9 +4,9 @@
 
 namespace fusescope {
 
-/// What a block says: which module it is and in which place, its operators, how much is in it, the type that most of
-/// its work is calculated in. Of a run, how many copies it has and which of them differ from the first; of a copy, how
-/// it does. `block`: index into LevelParts::blocks. Sizes and place come later.
+/// Makes the item of a block: its module and place, its operators, its amount of work, and the type of most of its
+/// work. For a run also the number of copies and those that differ from the first; for a copy, how it differs. `block`
+/// is an index into LevelParts::blocks. Size and place are set later.
 CanvasItem blockItem(const LevelParts& level, std::size_t block);
 
 }  // namespace fusescope

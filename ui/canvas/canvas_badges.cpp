@@ -19,20 +19,19 @@ struct MarkLook {
 MarkLook lookOf(Mark mark) {
   switch (mark) {
     case Mark::Wrong:
-      return {"wrong", "#ff8a82", "#bd1e2a", "Its error is beyond what is allowed."};
+      return {"wrong", "#ff8a82", "#bd1e2a", "Its error is larger than the tolerance allows."};
     case Mark::Refused:
-      return {"refused", "#ff5d73", "#b3123f", "A type that is asked for it is refused."};
+      return {"refused", "#ff5d73", "#b3123f", "A pin on it was refused."};
     case Mark::Ignored:
-      return {"ignored", "#e07ab8", "#9c2f78", "The compiler ignored a type that was asked for it."};
+      return {"ignored", "#e07ab8", "#9c2f78", "The compiler ignored a pin on it."};
     case Mark::Slow:
       return {"slow", "#f0b34a", "#855800", "It takes a tenth of the time of all kernels, or more."};
     case Mark::Fallback:
-      return {"fallback", "#b6a295", "#5f4c41", "It falls back: it runs elsewhere than on what was asked for."};
+      return {"fallback", "#b6a295", "#5f4c41", "It is in fallback: the target or the compiler does not run it."};
     case Mark::Guessed:
-      return {"guessed", "#8fc1cc", "#2a5e6b",
-              "Which kernel holds it is a guess: nothing that the compiler says tells it."};
+      return {"guessed", "#8fc1cc", "#2a5e6b", "It is a guess which kernel contains it: the compiler does not say so."};
     case Mark::Pinned:
-      return {"pinned", "#efa412", "#7d4e05", "A type that is asked for it holds."};
+      return {"pinned", "#efa412", "#7d4e05", "A pin on it is satisfied."};
   }
   return {};
 }

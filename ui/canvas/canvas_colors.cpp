@@ -58,8 +58,8 @@ QStringList timeNotes(const std::set<TimeKind>& kinds, const QString& run) {
   if (kinds.contains(TimeKind::OfOtherPlan)) notes << QStringLiteral("[ ] %1, of another plan").arg(run);
   if (kinds.contains(TimeKind::Predicted)) notes << QStringLiteral("\u2248 predicted, measured before");
   if (kinds.contains(TimeKind::Fitted)) notes << QStringLiteral("~ fitted, not measured");
-  if (kinds.contains(TimeKind::Told)) notes << QStringLiteral("“ ” as the compiler told it");
-  if (kinds.contains(TimeKind::Emulated)) notes << QStringLiteral("emulated: has no time");
+  if (kinds.contains(TimeKind::Told)) notes << QStringLiteral("“ ” as the compiler reported it");
+  if (kinds.contains(TimeKind::Emulated)) notes << QStringLiteral("emulated: there is no time");
   return notes;
 }
 
@@ -70,7 +70,7 @@ QStringList errorNotes(const ShownErrors& errors, bool ofOtherPlan) {
   notes << QStringLiteral("allowed: %1 of rms").arg(errorText(errors.bound));
   const auto ofCodes = [](const auto& known) { return known.second.errors.ofCodes(); };
   if (std::ranges::any_of(errors.of, ofCodes)) notes << QStringLiteral("codes: relative L2");
-  if (ofOtherPlan) notes << QStringLiteral("[ ] of a run of another plan");
+  if (ofOtherPlan) notes << QStringLiteral("[ ] from a run of another plan");
   return notes;
 }
 

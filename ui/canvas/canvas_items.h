@@ -12,31 +12,33 @@
 
 namespace fusescope {
 
-/// Whether a fused node is an If, Loop or Scan whose bodies the cover holds.
+/// Returns whether a fused node is an If, Loop or Scan whose bodies the cover contains.
 bool holdsBodies(const Cover& cover, const FusedNode& fused);
 
-/// The items of one cover: of the network, or of a body. They have no place; `parent` and `segment` are the
-/// caller's. `path`: the body that it is of; names and keys are texts of places.
+/// Makes the items of one cover: of the network, or of a body. They have no place; the caller sets `parent` and
+/// `segment`. `path` is the path of the body; names and keys are texts of places.
 class CanvasItems {
  public:
   CanvasItems(const Cover& cover, BodyPath path, const CanvasFonts& fonts);
 
-  /// `drawn`: how many of its nodes are drawn in it; others of a compiler that tells of a node in several kernels are
-  /// drawn elsewhere.
+  /// Makes the item of a fused node. `drawn` is the number of its nodes that are drawn in it; if a compiler has a node
+  /// in several kernels, the node is drawn in only one of them.
   CanvasItem fused(const FusedNode& fused, const QString& name, const QString& handle, std::size_t drawn) const;
-  /// `fused`: the kernel that it is drawn in; null: it has none.
+  /// Makes the item of a node. `fused` is the kernel that it is drawn in; null: it has none.
   CanvasItem node(const Node& node, const QString& name, const FusedNode* fused) const;
-  /// An input or output of the network or body, at its declared type: casts stand at the edge. `note`: what it is.
+  /// Makes the item of an input or output of the network or body, in its declared type; casts are on the edge. `note`
+  /// says what it is.
   CanvasItem pill(ValueId value, ItemKind kind, const QString& note) const;
   CanvasItem body(const CoverBody& body) const;
-  /// Containers have none before: it depends on whether they are open.
+  /// Sets the size of an item. Containers have no size before that, because it depends on whether they are open.
   void size(CanvasItem& item) const;
 
-  /// The type of a value, and that it lives in registers and is never stored.
+  /// Returns the type of a value, and says so if it exists only in registers and is never stored.
   QString typeText(ValueId value) const;
-  /// The conversion of `value` for a fused node, or for the network's output (invalid); null if there is none.
+  /// Returns the conversion of `value` for a fused node, or for an output of the network (an invalid id); null if there
+  /// is none.
   const PlannedCast* castTo(ValueId value, FusedNodeId reader) const;
-  /// Room for one more shared input that is named on a box and not drawn as an edge.
+  /// Adds room for one more shared input whose name is written on a box instead of drawing an edge.
   void addStub(CanvasItem& reader, ValueId value) const;
 
   QString nameOf(const std::string& name) const { return QString::fromStdString(m_path.of(name)); }

@@ -9,40 +9,40 @@
 
 namespace fusescope {
 
-/// The cover of the network, or of a body that is open, and which items stand for what of it.
+/// The cover of the network, or of an open body, and the items that represent its parts.
 struct CanvasLevel {
-  /// `of` outlives it. `place`: which level of the CoverParts that it is.
+  /// `of` must outlive it. `place` is the index of the level in CoverParts.
   explicit CanvasLevel(const LevelParts& of, std::size_t place = 0);
 
   const LevelParts& parts;
   const std::size_t place;
   const Cover& cover = parts.cover;
   const CanvasItems& items = parts.items;
-  std::vector<int> itemOfNode;               ///< by node
-  std::map<std::uint32_t, int> itemOfInput;  ///< by value
+  std::vector<int> itemOfNode;               ///< for each node
+  std::map<std::uint32_t, int> itemOfInput;  ///< for each value
   std::vector<std::pair<ValueId, int>> outputs;
-  /// A node whose bodies are open in `box`; `condition`: the pill of what an If asks, or -1.
+  /// A node whose bodies are open in the item `box`; `condition` is the item of an If's condition, or -1.
   struct Holder {
     int box = -1, condition = -1;
     std::vector<const CanvasLevel*> bodies;
     std::vector<const Subgraph*> graphs;
   };
-  std::map<std::uint32_t, Holder> holders;  ///< by node
+  std::map<std::uint32_t, Holder> holders;  ///< for each node
 
   const Graph& graph() const { return cover.graph(); }
 
-  /// Who reads a value: an item, and the fused node that it stands for or is in.
+  /// A reader of a value: an item, and the fused node that the item represents or is in.
   struct Use {
     int item;
     FusedNodeId fused;
   };
-  /// Each item once, in the order of the graph; none of a constant.
+  /// Returns the readers of a value, each item once, in the order of the graph; empty for a constant.
   std::vector<Use> usesOf(ValueId value) const;
-  /// The items that a value comes from: one, or the results of bodies that are open.
+  /// Returns the items that make a value: one, or the results of open bodies.
   std::vector<int> sourcesOf(ValueId value) const;
-  /// Whether all that makes and reads a value is drawn as one item: no wire of it is seen.
+  /// Returns whether the producer and all readers of a value are in one item, so that no wire is drawn.
   bool staysInside(ValueId value) const;
-  /// Whether so many readers are told by name on their boxes, all but the first.
+  /// Returns whether all readers but the first show the value's name on their boxes, because there are so many.
   bool isDrawnAsStubs(ValueId value, const std::vector<Use>& uses) const;
 
  private:
@@ -50,11 +50,11 @@ struct CanvasLevel {
   void takersOf(const Node& node, ValueId value, const Take& take) const;
 };
 
-/// The edges of a scene: one for all that passes between two items.
+/// Makes the edges of a scene: one for all values between the same two items.
 class CanvasWires {
  public:
-  /// `items` are those of the scene, which get the names of shared inputs. Of edges and names, only those that an item
-  /// of at least `first` has part in.
+  /// `items` are those of the scene; names of shared inputs are added to them. Only edges and names of items from
+  /// `first` on are made.
   explicit CanvasWires(SharedVector<CanvasItem>& items, int first = 0) : m_items(items), m_first(first) {}
 
   void reserve(std::size_t edges) { m_edgeOf.reserve(edges); }

@@ -18,14 +18,14 @@ constexpr double kStubRow = 18, kStubPadding = 12, kStubGap = 6;
 constexpr double kLeastBox = 132, kWidestBox = 290;
 constexpr double kSegmentHeader = 38, kFusedHeader = 48;
 constexpr double kPadding = 18;
-constexpr double kBadgeWidth = 42;  ///< boxes have room for; a longer badge takes it from the title
+constexpr double kBadgeWidth = 42;  ///< reserved on boxes; a longer badge takes room from the title
 constexpr double kBadgePadding = 10;
 constexpr double kRadius = 7;
-/// The widest time that a box shows beside its extents.
+/// The longest time that a box shows beside its extents.
 constexpr const char* kWidestTime = "[0.123 ms]";
 constexpr double kTimeGap = 8;
 constexpr int kTitlePixels = 13, kDetailPixels = 11, kMetaPixels = 10;
-constexpr double kLeastPixels = 9;  ///< text that is smaller on screen is not painted
+constexpr double kLeastPixels = 9;  ///< smaller text on screen is not painted
 }  // namespace metrics
 
 QFont titleFont();
@@ -33,26 +33,29 @@ QFont detailFont();
 QFont metaFont();
 QFont badgeFont();
 QFont failureFont();
-/// Of a badge with `label`, which is never cut: what it says is a type or a number. 0 for none.
+/// Returns the width of a badge with `label`, which is a type or a number and is never shortened; 0 without a label.
 double badgeWidth(const QString& label);
-/// What stands above a box where the shown run goes wrong, and where: no edge's label lies on it.
+/// Returns the words above a box where the displayed run becomes wrong. failureWordsPlace() returns their place, which
+/// labels of edges avoid.
 QString failureWords();
-/// `pixelSize`: of its letters.
+/// `pixelSize` is the size of the letters.
 QRectF failureWordsPlace(const QRectF& box, int pixelSize = metrics::kDetailPixels);
 
-/// "Conv + Add + Relu" in `width`: "Conv + Add …", where there must be less "Conv …", at the worst with its middle left
-/// out.
+/// Shortens "Conv + Add + Relu" to `width`: to "Conv + Add …" or "Conv …", and if that is too long, by omitting the
+/// middle.
 QString fittedTitle(const QString& title, const QFont& font, double width);
-/// A title that is wider than one line in two, which have room for `first` and `second`: the second begins with as late
-/// an operator as may be, and is fitted. The second is empty where not even the first operator has room in the first.
+/// Splits a title that is too wide for one line into two, with room for `first` and `second`. The second line begins
+/// with an operator as late as possible, and is shortened if necessary. It is empty if the first line has no room even
+/// for one operator.
 std::pair<QString, QString> titleInTwoLines(const QString& title, const QFont& font, double first, double second);
 
-/// Widths of text without a font database: a value that any thread may use. Made on the GUI thread.
+/// Measures widths of text without a font database. It is a value that any thread may use; it must be made on the GUI
+/// thread.
 class TextMeasure {
  public:
   explicit TextMeasure(const QFont& font);
   double width(const QString& text) const;
-  /// `text`, with "…" for its middle if it is wider than `limit`.
+  /// Returns `text`, with "…" in place of its middle if it is wider than `limit`.
   QString elided(const QString& text, double limit) const;
 
  private:

@@ -14,7 +14,7 @@
 
 namespace fusescope {
 
-/// What of a run the canvas shows.
+/// The numbers of a run that the canvas shows.
 struct CanvasNumbers {
   ShownTimes times;
   ShownErrors errors;
@@ -23,23 +23,23 @@ struct CanvasNumbers {
 /// How one item is painted.
 struct ItemColor {
   QColor fill;
-  QString badge;  ///< the same as a word: "f16"
+  QString badge;  ///< the meaning of the colour as a word: "f16"
   QColor badgeFill;
-  QColor stripe;            ///< of a second type; invalid: there is none
-  QString key;              ///< of its line of the legend; empty: it has none
-  std::vector<Mark> marks;  ///< that stand on it as words
+  QColor stripe;            ///< colour of a second type; invalid: there is none
+  QString key;              ///< the key of its line in the legend; empty: it has none
+  std::vector<Mark> marks;  ///< shown on it as words
 };
 
 /// A line of the legend.
 struct LegendLine {
   Swatch swatch;
-  QString key;    ///< of the same line in any plan
-  int boxes = 0;  ///< that have it
+  QString key;    ///< identifies the line in all plans
+  int boxes = 0;  ///< number of boxes with this colour
 };
 
-/// What the boxes of a scene are coloured by. What of it depends on the theme is looked up item by item when it is
-/// painted, so that a change of theme costs what is on screen, however large the network. A value, for one thread; a
-/// copy is another thread's to use.
+/// The colours of the boxes of a scene. What depends on the theme is computed for each item when it is painted, so that
+/// a change of theme only costs what is on screen, however large the network is. It is a value for one thread; a copy
+/// may be used by another thread.
 class CanvasColors {
  public:
   CanvasColors() = default;
@@ -49,24 +49,24 @@ class CanvasColors {
   const Theme& theme() const { return m_theme; }
 
   const ItemColor& of(std::size_t item) const;
-  /// How many items were looked up in this theme.
+  /// Returns how many items were computed in this theme.
   std::size_t lookedUp() const { return m_lookedUp; }
   const ShownTime& time(std::size_t item) const { return m_time[item]; }
-  /// As timeText(); empty where nothing is known.
+  /// Returns timeText(); empty if the time is unknown.
   QString timeWords(std::size_t item) const {
     return m_time[item].kind == TimeKind::Unknown ? QString() : timeText(m_time[item]);
   }
-  std::vector<LegendLine> legend() const;  ///< of the colours that occur
-  /// Why a box has a mark, with its numbers.
+  std::vector<LegendLine> legend() const;  ///< the colours that occur
+  /// Returns why a box has a mark, with the numbers.
   QString markWords(std::size_t item, Mark mark) const;
 
-  double largest = 0;             ///< of a scale: its end; 0: nothing is known
-  double allMs = 0;               ///< of all kernels that the run on screen measured of this plan; 0: none
-  std::set<TimeKind> timeKinds;   ///< of the times that there are
-  QStringList notes;              ///< of errors: what they were made with, and what signs beside them mean
+  double largest = 0;             ///< for a scale, its largest amount; 0: unknown
+  double allMs = 0;               ///< the time of all kernels that the displayed run measured for this plan; 0: none
+  std::set<TimeKind> timeKinds;   ///< kinds of the known times
+  QStringList notes;              ///< for errors: what they were measured with, and what the signs beside them mean
   bool anyPrediction = false;     ///< some fusions are predictions
-  bool anyDerived = false;        ///< some kernels hold nodes that their compiler does not name
-  bool anyGuessed = false;        ///< some hold nodes of which it says nothing that would tell it
+  bool anyDerived = false;        ///< some kernels contain nodes that their compiler does not name
+  bool anyGuessed = false;        ///< some kernels contain nodes whose assignment is guessed
   bool anyWithoutKernel = false;  ///< some nodes have no kernel
 
  private:
@@ -88,32 +88,34 @@ class CanvasColors {
   mutable std::size_t m_lookedUp = 0;
 };
 
-/// All that changes between two pictures of one scene.
+/// Everything that can differ between two pictures of one scene.
 struct CanvasLook {
   const Theme* theme = nullptr;
   const CanvasColors* colors = nullptr;
   const QSet<int>* selected = nullptr;
   const QSet<int>* matches = nullptr;   ///< null: no search
   const QSet<QString>* only = nullptr;  ///< keys of the lines of the legend that are not dimmed; null: nothing is
-  int failing = -1;                     ///< where the shown run first goes wrong; -1: nowhere
-  int current = -1;                     ///< has the keyboard
+                                        ///< dimmed
+  int failing = -1;                     ///< where the displayed run first becomes wrong; -1: nowhere
+  int current = -1;                     ///< the item with the keyboard focus
   int hovered = -1;
   bool focus = false;
-  const CanvasOverlay* overlay = nullptr;     ///< of a comparison; null: none
-  const std::vector<QRectF>* from = nullptr;  ///< where items were, null rectangles for new ones; with `progress`
+  const CanvasOverlay* overlay = nullptr;     ///< overlay of a comparison; null: none
+  const std::vector<QRectF>* from = nullptr;  ///< former rectangles of items for an animation, null rectangles for new
+                                              ///< ones; used with `progress`
   double progress = 1;
 };
 
-/// The names of shared inputs that a box has room for; the last is "+3" for three that it has none for.
+/// Returns the names of shared inputs for which a box has room; if there are more, the last one is "+3".
 QStringList stubLabels(const CanvasItem& item);
 
-/// Colors: boxes as colours alone. Names: titles, as large as they must be to be read. Full: all lines of a box whose
-/// letters have metrics::kLeastPixels.
+/// Colors: boxes only as colours. Names: titles, large enough to be read. Full: all lines of a box whose letters have
+/// at least metrics::kLeastPixels.
 enum class Detail { Colors, Names, Full };
 Detail detailAt(double scale);
 
-/// Paints what of the scene meets `visible` (scene coordinates; the painter is set up for them). `scale`: device-
-/// independent pixels per scene unit, which decides how much is shown.
+/// Paints the part of the scene that meets `visible`. The painter uses scene coordinates. `scale` is the number of
+/// device-independent pixels per scene unit and determines the detail.
 void paintCanvas(QPainter& painter, const CanvasScene& scene, const CanvasLook& look, const QRectF& visible,
                  double scale);
 

@@ -8,7 +8,7 @@
 
 namespace fusescope {
 
-/// One picture of a scene. `i` is an item throughout.
+/// Paints one picture of a scene. `i` is always the index of an item.
 class CanvasPainter {
  public:
   CanvasPainter(QPainter& painter, const CanvasScene& scene, const CanvasLook& look, const QRectF& visible,

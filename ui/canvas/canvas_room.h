@@ -9,26 +9,26 @@
 
 namespace fusescope {
 
-/// Room in a scene that was laid out for boxes that grow: what stands in ranks below moves down, what is beside in the
-/// rank moves to the right as far as it must, the container around grows along, and so on outwards. Of what is wrapped,
-/// that is done in the stretch of the box; the stretches to the right of it give way. Nothing else moves and nothing is
-/// ordered again. Depends on the scene and on what grows, not on what was open before.
+/// Makes room for growing boxes in a scene that was laid out: ranks below move down, boxes beside it in the rank move
+/// right as far as necessary, the surrounding container grows, and so on outwards. In a wrapped level this happens in
+/// the strip of the box, and the strips to the right of it move. Nothing else moves, and the order does not change. The
+/// result depends only on the scene and on what grows, not on what was open before.
 class CanvasRoom {
  public:
   struct Grown {
     int item = -1;
     QSizeF size;
-    double left = 0;  ///< where it would like to begin, if nothing had moved
+    double left = 0;  ///< the preferred left position if nothing had moved
   };
 
   CanvasRoom(const CanvasScene& scene, const std::vector<Grown>& grown);
 
   QRectF rectOf(int item) const;
-  /// Where an edge begins and ends, if not where its boxes went: in the place there is now.
+  /// The ends of an edge if they are not where its boxes moved, in the new coordinates.
   struct Ends {
     std::optional<QPointF> from, to;
   };
-  /// As CanvasCurves.
+  /// Appends the curve of an edge in the form of CanvasCurves.
   void appendCurve(int edge, const Ends& ends, std::vector<QPointF>& points) const;
 
  private:
@@ -90,7 +90,8 @@ class CanvasRoom {
   std::vector<bool> m_touched;   ///< by edge: bends otherwise than before
 };
 
-/// Makes a chain longer by a straight piece, or by a curve from one vertical to another. Nothing if it ends there.
+/// Extend a chain of curves by a straight piece, or by a curve from one vertical direction to another. They append
+/// nothing if the chain ends there already.
 void appendStraight(std::vector<QPointF>& points, const QPointF& to);
 void appendBend(std::vector<QPointF>& points, const QPointF& to);
 

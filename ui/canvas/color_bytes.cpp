@@ -19,7 +19,8 @@ BoxColor colorOf(const ColorSource& source) {
 
 }  // namespace
 
-extern const ColorMode kBytesColors{"bytes", "Bytes moved", LegendOf::Colors,
-                                    colorOf, amountOf,      "a kernel's inputs, weights and results, by the plan"};
+extern const ColorMode kBytesColors{"bytes",          "Bytes moved",
+                                    LegendOf::Colors, colorOf,
+                                    amountOf,         "inputs, weights and results of a kernel, according to the plan"};
 
 }  // namespace fusescope

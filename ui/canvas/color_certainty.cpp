@@ -24,8 +24,8 @@ QColor colorOf(Certainty certainty, const Theme& theme) {
 BoxColor certaintyColor(const ColorSource& source) {
   if (isBorderOfNetwork(source.item)) return borderOfNetworkColor(source.theme);
   if (!source.item.certainty)
-    return {source.theme.dimText, QString(), Swatch{source.theme.dimText, {}, QStringLiteral("our own plan says it")},
-            4};
+    return {source.theme.dimText, QString(),
+            Swatch{source.theme.dimText, {}, QStringLiteral("known from our own plan")}, 4};
   const Certainty certainty = *source.item.certainty;
   const QString word = qs(name(certainty));
   const QColor color = colorOf(certainty, source.theme);
@@ -34,7 +34,6 @@ BoxColor certaintyColor(const ColorSource& source) {
 
 }  // namespace
 
-extern const ColorMode kCertaintyColors{"certainty", "Certainty: which nodes a kernel holds", LegendOf::Colors,
-                                        certaintyColor};
+extern const ColorMode kCertaintyColors{"certainty", "Certainty of a kernel's nodes", LegendOf::Colors, certaintyColor};
 
 }  // namespace fusescope

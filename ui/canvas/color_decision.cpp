@@ -12,19 +12,19 @@ struct DecidedLook {
 DecidedLook lookOf(Decided decided) {
   switch (decided) {
     case Decided::Default:
-      return {"#8a96a8", "#66717f", "–", "default: nothing was asked for"};
+      return {"#8a96a8", "#66717f", "–", "default: nothing was requested"};
     case Decided::Network:
-      return {"#c3cbd6", "#3c4450", "net", "the network's author says so"};
+      return {"#c3cbd6", "#3c4450", "net", "the network's author chose it"};
     case Decided::Target:
       return {"#a3c76d", "#4f7a1c", "target", "the target has no other type for it"};
     case Decided::Precision:
-      return {"#45b8c4", "#00798a", "asked", "the precision asks for it"};
+      return {"#45b8c4", "#00798a", "asked", "the chosen precision asks for it"};
     case Decided::Prices:
       return {"#3ebf8f", "#208462", "priced", "measured times chose it"};
     case Decided::Neighbour:
-      return {"#bd92cf", "#65277d", "apart", "apart from a neighbour of another type"};
+      return {"#bd92cf", "#65277d", "apart", "separate from a neighbour of another type"};
     case Decided::Pin:
-      return {"#efa412", "#a4680a", "pinned", "a pin holds"};
+      return {"#efa412", "#a4680a", "pinned", "a pin is satisfied"};
     case Decided::Fallback:
       return {"#9a7b69", "#665044", "fallback", "falls back to another engine"};
     case Decided::Refused:
@@ -48,6 +48,6 @@ Swatch decidedSwatch(Decided decided, const Theme& theme) {
           QString::fromUtf8(look.text)};
 }
 
-extern const ColorMode kDecisionColors{"decision", "Decision that weighs most", LegendOf::Colors, colorOf};
+extern const ColorMode kDecisionColors{"decision", "Most important decision", LegendOf::Colors, colorOf};
 
 }  // namespace fusescope

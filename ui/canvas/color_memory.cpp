@@ -23,6 +23,6 @@ BoxColor colorOf(const ColorSource& source) {
 extern const ColorMode kMemoryColors{
     "memory",         "Memory of results",
     LegendOf::Colors, colorOf,
-    amountOf,         "what a kernel leaves in memory, by the plan; not its place in an engine's arena"};
+    amountOf,         "what a kernel writes to memory, according to the plan; not its place in an engine's arena"};
 
 }  // namespace fusescope

@@ -12,62 +12,64 @@
 
 namespace fusescope {
 
-/// How one box is coloured.
+/// The colour of one box.
 struct BoxColor {
   QColor fill;
-  QString badge;                 ///< the same as a word, on the box; empty: its precision stands there
+  QString badge;                 ///< the meaning as a word on the box; empty: its precision is shown
   std::optional<Swatch> legend;  ///< its line of the legend, if it has one
-  int legendPlace = 0;           ///< lines stand by this, of equal ones in the order in which they occur
-  /// What its line of the legend is known by where the text of that changes with what was measured. Empty: its text.
+  int legendPlace = 0;           ///< the order of lines; lines with equal values stay in the order in which they occur
+  /// The key of its line in the legend if the text of the line depends on measurements. Empty: the text is the key.
   QString key{};
-  QColor stripe{};  ///< of a second thing of the same sort in the box; invalid: there is none
+  QColor stripe{};  ///< colour of a second value of the same kind in the box; invalid: there is none
 };
 
-/// What a box's colour is told from.
+/// What the colour of a box is computed from.
 struct ColorSource {
   const CanvasItem& item;
   const ShownTime& time;
-  double largest;  ///< of all boxes, what ColorMode::amountOf gives; 0: nothing is known
+  double largest;  ///< the largest ColorMode::amountOf of all boxes; 0: unknown
   const ShownError& error;
-  double errorBound;  ///< of max|Δ| over rms: beyond it a node is wrong
+  double errorBound;  ///< the bound of max|Δ| over rms above which a node is wrong
   const Theme& theme;
 };
 
-/// What stands below the lines of the legend: nothing more, which run measured times, or what errors were made with.
+/// What is written below the lines of the legend: nothing, which run measured the times, or how errors were measured.
 enum class LegendOf { Colors, Times, Errors };
 
-/// What the fill of boxes tells. Modes are listed in color_modes.inc.
+/// The meaning of the colours of boxes. Modes are listed in color_modes.inc.
 struct ColorMode {
-  std::string_view name;  ///< "precision": in the tool bar, for --color, in sessions
-  const char* title;      ///< of the legend
+  std::string_view name;  ///< "precision": the name in the tool bar, for --color and in sessions
+  const char* title;      ///< title of the legend
   LegendOf legend;
   BoxColor (*colorOf)(const ColorSource& source);
-  /// The amount that a scale tells of a box, in whatever unit. Null: the mode is no scale.
+  /// Returns the amount of a box for a scale, in any unit. Null: the mode is not a scale.
   std::optional<double> (*amountOf)(const CanvasItem& item, const ShownTime& time) = nullptr;
-  const char* note = "";  ///< below the lines: what the amounts are of
+  const char* note = "";  ///< text below the lines that says what the amounts are
 };
-/// All modes; the first is what a window begins with.
+/// Returns all modes; a window begins with the first.
 const std::vector<const ColorMode*>& colorModes();
-/// Null if there is none of that name.
+/// Returns null if there is none of that name.
 const ColorMode* findColorMode(std::string_view name);
 
-/// What a box stands for that no mode tells apart: an input or output of the network.
+/// Returns whether the box is an input or output of the network, which has the same colour in all modes.
 bool isBorderOfNetwork(const CanvasItem& item);
 BoxColor borderOfNetworkColor(const Theme& theme);
 
-/// A scale in steps, each from a half of the one above it: of `amount` beside `largest`. `text` writes an amount.
+/// Returns the colour of `amount` on a scale up to `largest`, whose steps each begin at half of the next higher one.
+/// `text` formats an amount.
 BoxColor scaleColor(std::optional<double> amount, double largest, const Theme& theme, QString (*text)(double amount));
-/// The colours of its steps, the largest first.
+/// Returns the colours of the steps, the largest amount first.
 std::vector<QColor> scaleColors(const Theme& theme);
 
-/// The colour of the segment that an item is in, or is.
+/// Returns the colour of the segment that an item is in, or is.
 Swatch segmentSwatch(const CanvasItem& item, const Theme& theme);
-/// Steps of a scale: greens and blues within what is allowed, yellow and reds beyond it. Neighbours differ in lightness
-/// as well as in hue.
+/// Returns the colour of an error level: greens and blues within the bound, yellow and reds above it. Neighbouring
+/// levels differ in lightness as well as in hue.
 QColor levelColor(ErrorLevel level, const Theme& theme);
-/// The step as a sign, so that no colour stands alone: "=", "≪", "<", "~", ">", "≫", "∞", "?"; empty: not known.
+/// Returns the level as a sign, so that colour is never the only clue: "=", "≪", "<", "~", ">", "≫", "∞", "?"; empty if
+/// it is unknown.
 QString levelSign(ErrorLevel level);
-/// The kind of decision that weighs most on a box, as a colour, and in words.
+/// Returns the colour and text for the most important kind of decision about a box.
 Swatch decidedSwatch(Decided decided, const Theme& theme);
 
 }  // namespace fusescope

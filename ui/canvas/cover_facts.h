@@ -12,16 +12,17 @@ namespace fusescope {
 
 struct Plan;
 
-/// Finds the facts of the boxes of one cover, which must outlive it. Made and asked on any one thread.
+/// Computes the facts of the boxes of one cover, which must outlive it. It may be used on any one thread.
 class CoverFacts {
  public:
   explicit CoverFacts(const Cover& cover);
   ItemFacts of(const FusedNode& fused) const;
-  /// Of a node that is drawn by itself; `fused`: the kernel that holds it, or null.
+  /// Returns the facts of a node that is drawn separately; `fused` is its kernel, or null.
   ItemFacts of(const Node& node, const FusedNode* fused) const;
-  /// What the main operator of a kernel calculates in. Of a quantiser or dequantiser the type of its codes.
+  /// Returns the type in which the main operator of a kernel calculates; for a quantiser or dequantiser the type of its
+  /// codes.
   DataType typeOf(const FusedNode& fused) const;
-  /// The same of a node that is drawn by itself; `stored`: the type of its result where it calculates in none.
+  /// Returns the same for a node that is drawn separately; `stored` is the type of its result if it does not calculate.
   DataType typeOf(const Node& node, const FusedNode* fused, DataType stored) const;
 
  private:
@@ -39,10 +40,10 @@ class CoverFacts {
   std::vector<Said> m_said;                     ///< by NodeId
 };
 
-/// Adds those of one kernel more to those of a block; the block's types are the caller's.
+/// Adds the facts of one kernel to those of a block; the caller sets the block's types.
 void addFacts(ItemFacts& block, const ItemFacts& kernel);
 
-/// Whether `node` turns numbers into codes or codes into numbers.
+/// Returns whether `node` converts numbers to codes or codes to numbers.
 bool convertsCodes(const Node& node);
 
 }  // namespace fusescope

@@ -12,24 +12,25 @@
 
 namespace fusescope {
 
-/// What all scenes have of a cover and of the bodies in it, whatever is open in them: made once. Keeps the cover; the
-/// fonts outlive it. Names and searches may be used by any thread, items are made by one at a time.
+/// The data of a cover and its bodies that all scenes share, whatever is open in them. It is computed once, and keeps
+/// the cover; the fonts must outlive it. Any thread may use names and searches; items must be made by one thread at a
+/// time.
 class CoverParts {
  public:
-  /// `modules`: of the cover's model; null: no blocks.
+  /// `modules` are those of the cover's model; null: no blocks.
   CoverParts(std::shared_ptr<const Cover> cover, const CanvasFonts& fonts, std::shared_ptr<const ModuleTree> modules);
 
   const Cover& cover() const { return *m_cover; }
 
   struct Level {
     std::unique_ptr<LevelParts> parts;
-    int around = -1;  ///< the level that its holder is in; -1: it is the network
-    NodeId holder;    ///< there
+    int around = -1;  ///< the level of its holder; -1: this is the network
+    NodeId holder;    ///< the holder in that level
     std::string attribute;
   };
-  /// The network first; bodies behind what is around them.
+  /// Returns the network first, then the bodies, each after the level around it.
   const std::vector<Level>& levels() const { return m_levels; }
-  /// The level of a body; -1: there is none.
+  /// Returns the level of a body; -1: there is none.
   int levelOf(int around, NodeId holder, const std::string& attribute) const;
 
   /// Something with a name.
@@ -37,21 +38,21 @@ class CoverParts {
   struct Thing {
     Kind kind;
     std::uint32_t level;
-    /// Handle and FusedName: of a fused node; Block, Module: of a block, or of a module that is none; Node and Value:
-    /// ids; Pill: inputs, then outputs.
+    /// For Handle and FusedName the index of a fused node; for Block that of a block; for Module that of a module that
+    /// is not a block; for Node and Value the id; for Pill that of an input, then of an output.
     std::uint32_t index;
   };
-  /// What `name` stands for: the first of the kinds above, but for pills, that is called so.
+  /// Returns the thing that `name` refers to: the first with that name in the order of the kinds above, without pills.
   std::optional<Thing> find(std::string_view name) const;
   std::string nameOf(const Thing& thing) const;
-  /// The handle of what is opened to see more of a thing, where its level is drawn: the fused node that holds it, or
-  /// its own. Empty: a value, which is no part of one.
+  /// Returns the handle of what must be opened to see more of a thing: the fused node that contains it, or its own.
+  /// Empty for a value, which is in no fused node.
   QString handleOf(const Thing& thing) const;
 
-  /// What a search looks at: inputs and outputs, then blocks, then nodes, level by level.
+  /// Returns the number of entries for a search: inputs and outputs, then blocks, then nodes, level by level.
   std::size_t entryCount() const { return m_entries.size(); }
   Thing entry(std::size_t place) const { return thingOf(m_entries[place].thing); }
-  /// All in lower case: its name, its operator, what it makes, what it comes from.
+  /// Returns the text of an entry in lower case: its name, its operator, its results, its origins.
   std::string_view entryText(std::size_t place) const;
 
  private:

@@ -43,7 +43,7 @@ bool DotHelper::start() {
   if (m_process.state() != QProcess::NotRunning) return true;
   m_process.start(m_program, QStringList());
   if (m_process.waitForStarted()) return true;
-  fail(tr("The layout helper %1 could not be started; drawn with the layered layout instead.").arg(m_program));
+  fail(tr("The layout helper %1 could not be started; the layered layout is used instead.").arg(m_program));
   return false;
 }
 
@@ -55,11 +55,11 @@ std::optional<QByteArray> DotHelper::answer() {
       return std::nullopt;
     }
     if (m_usedMs + m_waited.elapsed() > m_mostMs) {
-      fail(tr("Graphviz took longer than %1 s; drawn with the layered layout instead.").arg(m_mostMs / 1000.0));
+      fail(tr("Graphviz took longer than %1 s; the layered layout is used instead.").arg(m_mostMs / 1000.0));
       return std::nullopt;
     }
     if (!m_process.waitForReadyRead(kAskStopEveryMs) && m_process.state() == QProcess::NotRunning) {
-      fail(tr("The layout helper ended before it was done; drawn with the layered layout instead."));
+      fail(tr("The layout helper ended before it was done; the layered layout is used instead."));
       return std::nullopt;
     }
   }
@@ -77,8 +77,8 @@ std::optional<LevelLayout> DotHelper::layOut(const LevelGraph& level) {
   if (json.is_null()) return std::nullopt;
   Result<LevelLayout> layout = levelLayoutFromJson(json);
   if (!layout.ok() || !fits(layout.value(), level)) {
-    fail(tr("The layout helper's answer cannot be used (%1); drawn with the layered layout instead.")
-             .arg(layout.ok() ? tr("it is of another graph") : QString::fromStdString(layout.error().text())));
+    fail(tr("The layout helper's answer cannot be used (%1); the layered layout is used instead.")
+             .arg(layout.ok() ? tr("it is for another graph") : QString::fromStdString(layout.error().text())));
     return std::nullopt;
   }
   return std::move(layout).value();

@@ -9,17 +9,17 @@
 
 namespace fusescope {
 
-/// Graphviz' dot in the helper process fusescope-layoutd: started when the first level is asked for, killed when asked
-/// to stop or when its time is over. Once it has failed it is not asked again. Lives in the thread that works with it,
+/// Runs Graphviz' dot in the helper process fusescope-layoutd, which is started for the first level and killed when it
+/// is asked to stop or when its time is over. After a failure it is not used again. It must be used in one thread,
 /// which waits for answers.
 class DotHelper {
  public:
-  /// `mostMs`: for all levels together. `program`: by default fusescope-layoutd beside this one.
+  /// `mostMs` is the limit for all levels together. `program` is by default fusescope-layoutd beside this program.
   DotHelper(StopToken stop, int mostMs, QString program = {});
   ~DotHelper();
 
   std::optional<LevelLayout> layOut(const LevelGraph& level);
-  /// Why the layered layout stands instead, for people; empty if all went well.
+  /// Returns why the layered layout is used instead, for people; empty if dot did not fail.
   const QString& problem() const { return m_problem; }
 
  private:

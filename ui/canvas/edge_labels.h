@@ -6,18 +6,18 @@
 
 namespace fusescope {
 
-/// Text beside an edge, in scene coordinates.
+/// A text beside an edge, in scene coordinates.
 struct EdgeLabel {
   QRectF rect;
   QString text;
-  bool cast = false;  ///< it says what a cast does and takes; else the type that the edge carries
+  bool cast = false;  ///< true: it describes a cast and its time; false: the type of the edge
 };
 
-/// The point of an edge's last curve, where it has a place of its own, at `t` of 0 … 1.
+/// Returns the point at `t` of 0 … 1 on the part of an edge's last curve that is not shared with other edges.
 QPointF edgePoint(const CanvasCurves::Points& points, double t);
 
-/// The labels of the edges in sight: of all casts, and of the types where the producer is out of sight or the edge is
-/// lit. None lies upon another, upon a cast's mark or upon a box; one that finds no place is left out.
+/// Places the labels of visible edges: of all casts, and of types if the producer is not visible or the edge is
+/// highlighted. Labels do not overlap each other, marks of casts or boxes; a label without room is omitted.
 std::vector<EdgeLabel> placeEdgeLabels(const CanvasScene& scene, const CanvasLook& look, const QRectF& visible,
                                        double scale);
 

@@ -343,10 +343,10 @@ QStringList GraphView::keyHelp() {
           tr("F, F F") + dash + tr("centre the selection, fit it"),
           tr("Down, Up") + dash + tr("walk along the edges"),
           tr("Right, Left") + dash + tr("open, close or go to the container"),
-          tr("Shift+Right, Shift+Left") + dash + tr("the neighbour beside"),
+          tr("Shift+Right, Shift+Left") + dash + tr("the next box beside it"),
           tr("N, Shift+N") + dash + tr("next, previous difference of two views"),
           tr("], [") + dash + tr("next, previous match"),
-          tr("Click, Ctrl+Click on the legend") + dash + tr("only what has this colour; that too"),
+          tr("Click, Ctrl+Click on the legend") + dash + tr("show only this colour; show it too"),
           tr("Esc") + dash + tr("clear search, selection and what the legend dims"),
           tr("Menu, Shift+F10") + dash + tr("context menu")};
 }

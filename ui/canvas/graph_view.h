@@ -23,12 +23,12 @@ struct CanvasOverlay;
 struct CanvasScene;
 struct ColorMode;
 
-/// The graph of a cover: segments as containers, fused nodes as boxes that open in place. GUI thread only; scenes are
-/// built and laid out elsewhere, so that a call returns at once and layoutFinished() tells when the picture is there.
-/// Names in the interface are those of the cover: of nodes, fused nodes, segments, and values (inputs and outputs). A
-/// fused node is also, and in what is given out, known by its handle (planning/fused_node_facts.h), which a name that
-/// two kernels share, or another cover, does not mix up.
-/// Keys, wheel and drags: see keyHelp().
+/// Shows the graph of a cover: segments are containers, and fused nodes are boxes that open in place. It is used on the
+/// GUI thread only; scenes are built and laid out on other threads, so that calls return at once and layoutFinished()
+/// reports when the picture is ready. Names in the interface are those of the cover: of nodes, fused nodes, segments,
+/// and values (inputs and outputs). A fused node is also identified by its handle (planning/fused_node_facts.h), which
+/// signals always use, because names may be shared by two kernels or mean something else in another cover.
+/// keyHelp() describes keys, wheel and drags.
 class GraphView : public QWidget {
   Q_OBJECT
 
@@ -36,82 +36,84 @@ class GraphView : public QWidget {
   explicit GraphView(QWidget* parent = nullptr);
   ~GraphView() override;
 
-  /// Null shows an empty canvas. What is open, selected and where it stands on the screen survives a new cover. `said`:
-  /// whose kernels these are, for the legend; empty: it is not said. `modules`: the blocks that are drawn, of the
-  /// cover's model; null: none.
+  /// Sets the cover; null shows an empty canvas. What is open and selected, and where the selection is on screen, is
+  /// preserved for a new cover. `said` says for the legend whose kernels these are, and may be empty. `modules` are the
+  /// blocks of the cover's model; null: none are drawn.
   void setCover(std::shared_ptr<const Cover> cover, const QString& said = {},
                 std::shared_ptr<const ModuleTree> modules = nullptr);
   std::shared_ptr<const Cover> cover() const;
-  /// In place of a cover, a scene that somebody else made, with what is to be drawn on it. What the user opens or
-  /// closes is asked for by openWanted(). What is selected, and where it stands on the screen, survives a new scene of
-  /// the same `model`, which is not dereferenced.
+  /// Shows a scene that the caller made, with an overlay, in place of a cover. openWanted() asks the caller to open or
+  /// close something. What is selected, and where it is on screen, is preserved for a new scene of the same `model`,
+  /// which is not dereferenced.
   void setScene(std::shared_ptr<const CanvasScene> scene, std::shared_ptr<const CanvasOverlay> overlay,
                 const OpenState& open, const Model* model);
   std::shared_ptr<const CanvasOverlay> overlay() const;
   std::shared_ptr<const CanvasScene> scene() const;
-  /// Times of a run; where it has none, what was predicted is shown.
+  /// Sets the times of a run; predictions are shown where it has none.
   void setTimes(ShownTimes times);
-  /// What the types of each fused node do, as a run says.
+  /// Sets the errors of each fused node in a run.
   void setErrors(ShownErrors errors);
-  /// Marks what `name` stands for as where the shown run first goes wrong; empty: nothing.
+  /// Marks what `name` refers to as the place where the displayed run first becomes wrong; empty: nothing.
   void setFailing(const QString& name);
   void setColorMode(const ColorMode& mode);
   const ColorMode& colorMode() const;
   void setTheme(const Theme& theme);
-  /// Text for the tooltip of the item of that name: why it is as it is. Called on the GUI thread, must be quick.
+  /// Sets the function that returns the text for an item's tooltip: why it is as it is. It is called on the GUI thread
+  /// and must be fast.
   void setSummaryProvider(std::function<QString(const QString& handle)> provider);
-  /// Moves boxes from where they were to where they go. Off by default on the offscreen platform.
+  /// Sets whether boxes move smoothly to their new places. Off by default on the offscreen platform.
   void setAnimated(bool animated);
   void setMinimapVisible(bool visible);
   void setLegendVisible(bool visible);
-  /// Dims all but what has the lines of the legend with these keys (LegendLine::key); empty: nothing is dimmed. It
-  /// stays for other plans of the network and ends when another mode is chosen.
+  /// Dims everything except items with the colours of these lines of the legend (LegendLine::key); empty: nothing is
+  /// dimmed. This is kept for other plans of the network and ends when another colour mode is chosen.
   void showOnly(const QStringList& keys);
   QStringList shownOnly() const;
-  bool hasLegend() const;  ///< it is in sight
-  void focusLegend();      ///< gives it the keyboard
+  bool hasLegend() const;  ///< it is visible
+  void focusLegend();      ///< gives it the keyboard focus
 
-  /// What is open and what the camera sees, to stand so again after setCover() of the same model, in another window
-  /// too.
+  /// What is open and what the camera shows, so that it can be restored after setCover() of the same model, also in
+  /// another window.
   struct View {
     OpenState open;
-    bool atRest = false;  ///< what is open is not known: it is chosen as of a network that is opened
+    bool atRest = false;  ///< what is open is unknown, and is chosen as for a network that is opened
     QPointF centre;       ///< in layout pixels
-    double zoom = 0;      ///< 0: wherever a network that is opened begins
-    QStringList only{};   ///< as showOnly() takes it; of the colour mode that is set when the cover comes
+    double zoom = 0;      ///< 0: the initial zoom of a network that is opened
+    QStringList only{};   ///< keys for showOnly(), in the colour mode that is set when the cover is set
   };
   View view() const;
-  /// Taken when the next cover of another model is set.
+  /// Sets the view that is used when the next cover of another model is set.
   void setNextView(View view);
 
-  /// Opens or closes a fused node or a segment. Unknown names are ignored.
+  /// Opens a fused node or a segment, or closes or toggles it. Unknown names are ignored.
   void expand(const QString& name);
   void collapse(const QString& name);
   void toggle(const QString& name);
   bool isOpen(const QString& name) const;
   void expandAll();    ///< every container
-  void collapseAll();  ///< what is open is as when the network was opened, in a view of this size
+  void collapseAll();  ///< restores what was open when the network was opened, for a view of this size
 
-  /// Selects what the names stand for; a node inside a closed fused node selects that box. Brings it into view if
-  /// `reveal`: segments and blocks around it open (of many names, those around the last). Does not emit
-  /// selectionChanged(): the caller knows.
+  /// Selects what the names refer to; a node inside a closed fused node selects that box. With `reveal` it is scrolled
+  /// into view: segments and blocks around it open (if there are many names, those around the last). Does not emit
+  /// selectionChanged(), because the caller knows.
   void select(const QStringList& names, bool reveal = true);
   QStringList selection() const;
 
-  /// Marks boxes, nodes and tensors whose name or operator contains `text` (case does not matter); returns how many
-  /// nodes and inputs/outputs match. Empty text ends the search.
+  /// Marks boxes, nodes and tensors whose name or operator contains `text`, ignoring case; returns the number of
+  /// matching nodes, inputs and outputs. An empty text ends the search.
   int search(const QString& text);
   int matchCount() const;
   void nextMatch();
   void previousMatch();
 
-  /// Brings the items that the names stand for into view; false: there are none. A large one is shown whole.
+  /// Scrolls the items that the names refer to into view; a large one is shown completely. Returns false if there are
+  /// none.
   bool showNames(const QStringList& names);
-  void fit();              ///< everything
-  void centreSelection();  ///< and, when called again, fits it
+  void fit();              ///< shows everything
+  void centreSelection();  ///< and fits it in the view if called again
   double zoom() const;     ///< 1: layout pixels are device-independent pixels
   void setZoom(double zoom);
-  /// Where it looks. Two views of one cover that are given each other's camera stay together.
+  /// Returns the camera. Two views of one cover stay together if each is given the other's camera.
   const Camera& camera() const;
   void setCamera(const Camera& camera);
   void zoomIn();
@@ -119,36 +121,38 @@ class GraphView : public QWidget {
 
   Status exportSvg(const QString& path) const;
   Status exportPng(const QString& path, double scale = 1.0) const;
-  /// The whole picture, fitted into `target`.
+  /// Paints the whole picture, fitted into `target`.
   void renderTo(QPainter& painter, const QRectF& target) const;
-  /// Runs the event loop until nothing is being laid out or drawn in motion; false if that took longer.
+  /// Runs the event loop until no layout or animation is running; returns false if that took longer than `msec`.
   bool waitForLayout(int msec);
 
-  /// Where the item that stands for `name` is drawn, in this widget's coordinates; empty if it is not.
+  /// Returns where the item for `name` is drawn, in this widget's coordinates; empty if it is not drawn.
   QRect itemRect(const QString& name) const;
-  /// The same where the camera looks at, whatever that sees; it sees camera().visible(size()).
+  /// Returns the same in scene coordinates, also if it is not visible; camera().visible(size()) is the visible part.
   QRectF placeOf(const QString& name) const;
-  /// The name of the innermost item under `position`; empty over empty canvas.
+  /// Returns the name of the innermost item at `position`; empty if there is none.
   QString nameAt(const QPoint& position) const;
-  int boxCount() const;          ///< boxes in the picture, open containers not counted
+  int boxCount() const;          ///< boxes in the picture without open containers
   QString layoutEngine() const;  ///< "graphviz" or "layered"
-  /// How many items' colours have been looked up in this thread since the theme, the colours or the scene last changed.
+  /// Returns how many items' colours were computed in this thread since the theme, the colours or the scene last
+  /// changed.
   std::size_t itemsColored() const;
-  /// Levels (what one container holds) that were laid out so far; what was kept from before is not counted. When no
-  /// layout is under way.
+  /// Returns how many levels (contents of one container) were laid out so far; reused ones are not counted. Call it
+  /// while no layout is running.
   std::size_t levelsLaidOut() const;
-  /// "Keys — what they do", one line each, for the help overlay.
+  /// Returns "Keys — what they do", one line each, for the help overlay.
   static QStringList keyHelp();
 
  signals:
   void selectionChanged(const QStringList& handles);  ///< by the user
-  void nodeActivated(const QString& name);            ///< Return, or a double click on what cannot be opened
+  void nodeActivated(const QString& name);            ///< by Return, or by a double click on an item that cannot be
+                                                      ///< opened
   void contextMenuRequested(const QStringList& names, const QPoint& globalPosition);
   void hovered(const QString& name);
-  void openWanted(const fusescope::OpenState& open);  ///< of a scene that was given
+  void openWanted(const fusescope::OpenState& open);  ///< for a scene that the caller made
   void layoutStarted();
   void layoutFinished(const QString& engine, double milliseconds);
-  void layoutWarning(const QString& text);  ///< slow, or the helper failed and what was done instead
+  void layoutWarning(const QString& text);  ///< the layout is slow, or the helper failed and what was done instead
   void searchChanged(int current, int count);
   void searchCleared();  ///< by Esc
   void cameraChanged(const fusescope::Camera& camera);

@@ -63,7 +63,7 @@ Status GraphView::exportPng(const QString& path, double scale) const {
   const QSize size = (whole * std::min(scale, most)).toSize().expandedTo(QSize(1, 1));
   QImage image(size, QImage::Format_RGB32);
   if (image.isNull())
-    return Diagnostic{.message = "the picture is too large for the memory there is", .help = "Export as SVG."};
+    return Diagnostic{.message = "the picture is too large for the available memory", .help = "Export as SVG."};
   QPainter painter(&image);
   renderTo(painter, QRectF(QPointF(0, 0), QSizeF(size)));
   painter.end();

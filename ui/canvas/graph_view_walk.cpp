@@ -122,7 +122,7 @@ void GraphView::Private::stepMatch(int by) {
 namespace {
 
 QString predictionNote() {
-  return GraphView::tr("predicted: the target fuses by rules of its own");
+  return GraphView::tr("predicted: the target's compiler fuses by its own rules");
 }
 
 /// How sure it is which kernel holds it, or what became of it without one; empty of our own plan.

@@ -12,10 +12,10 @@
 
 namespace fusescope {
 
-/// Turns covers into laid-out scenes off the GUI thread. A new request replaces the one under way. Where the layered
-/// layout crosses wires and dot is quick, dot is asked in its helper process; what crosses less is taken, and if dot
-/// does not answer in time, the layered layout stands: a level that was laid out is kept and never drawn otherwise
-/// later. GUI thread only.
+/// Builds and lays out scenes of covers off the GUI thread. A new request replaces the running one. If the layered
+/// layout crosses wires and dot is fast enough, dot is asked in its helper process, and the layout with fewer crossings
+/// is used; if dot does not answer in time, the layered layout is used. A level that was laid out is kept and not laid
+/// out differently later. It is used on the GUI thread only.
 class LayoutRunner : public QObject {
   Q_OBJECT
 
@@ -23,10 +23,9 @@ class LayoutRunner : public QObject {
   explicit LayoutRunner(QObject* parent = nullptr);
   ~LayoutRunner() override;
 
-  /// What is to be drawn. `modules`: blocks of the cover's model, or null. `atRest`: the size of the view for which
-  /// what is open is chosen (statesAtRest()) in place of `open`. `proportion`: width to height of where it will be
-  /// seen. `earlier`: the picture that is shown now, if it is of the same network, whose order is kept; null: there is
-  /// none.
+  /// A request. `modules` are blocks of the cover's model, or null. If `atRest` is set, it is the size of the view for
+  /// which open containers are chosen (statesAtRest()), in place of `open`. `proportion` is the width to height of the
+  /// view. `earlier` is the displayed picture of the same network, whose order is preserved; null: there is none.
   struct Wanted {
     std::shared_ptr<const Cover> cover;
     std::shared_ptr<const ModuleTree> modules{};
@@ -37,12 +36,12 @@ class LayoutRunner : public QObject {
   };
   void request(Wanted wanted);
   void cancel();
-  /// Nothing is shown any more: lets go of what is kept for the next scene of a cover.
+  /// Deletes what is kept for the next scene of a cover, because nothing is displayed any more.
   void forget();
-  /// Lets go of a scene in the worker thread: that of many boxes takes long to take apart.
+  /// Deletes a scene in the worker thread, because a scene with many boxes takes long to delete.
   void discard(std::shared_ptr<const CanvasScene> scene);
   bool isRunning() const { return m_job != nullptr; }
-  /// Levels that were laid out so far; those that were kept from before are not counted. When nothing runs.
+  /// Returns how many levels were laid out so far; reused ones are not counted. Call it while nothing is running.
   std::size_t levelsLaidOut() const { return m_cache->misses(); }
 
   static constexpr int kWarnAfterMs = 1'000;
@@ -50,7 +49,7 @@ class LayoutRunner : public QObject {
 
  signals:
   void started();
-  /// `open`: what is open in the scene.
+  /// `open` is what is open in the scene.
   void finished(std::shared_ptr<const fusescope::CanvasScene> scene, const fusescope::OpenState& open,
                 double milliseconds);
   void warning(const QString& text);

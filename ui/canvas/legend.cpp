@@ -17,8 +17,8 @@ constexpr int kLegendRow = 24, kNoteRow = 18, kLegendInset = 9, kLegendTitle = 1
 constexpr int kMostLines = 12;
 
 constexpr const char* kPredictionNote = "dashed: predicted fusion";
-constexpr const char* kDerivedNote = "dashed: derived, its compiler does not name a node of it";
-constexpr const char* kGuessedNote = "dotted: guessed, nothing that its compiler says tells it";
+constexpr const char* kDerivedNote = "dashed: derived, its compiler does not name every node";
+constexpr const char* kGuessedNote = "dotted: guessed, its compiler does not say which nodes it has";
 constexpr const char* kWithoutKernelNote = "hatched: has no kernel of its own";
 
 QFont legendTitleFont() {
@@ -51,7 +51,9 @@ void paintCard(QPainter& painter, const QRect& rect, const Theme& theme) {
 LegendWidget::LegendWidget(QWidget* parent) : QWidget(parent), m_theme(Theme::dark()) {
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
-  setToolTip(tr("Click: only what has this colour. Ctrl+click: that too. Again, or Esc: everything."));
+  setToolTip(
+      tr("Click to show only this colour. Ctrl+click to show another one too. Click again, or press Esc, to show "
+         "everything."));
 }
 
 void LegendWidget::show(const ColorMode& mode, const CanvasColors& colors, const QString& said,

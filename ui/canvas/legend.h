@@ -9,24 +9,24 @@
 
 namespace fusescope {
 
-/// A card behind what lies on the canvas.
+/// Paints a card as the background of something on the canvas.
 void paintCard(QPainter& painter, const QRect& rect, const Theme& theme);
 
-/// What the colours stand for; only those in the picture. Lines can be chosen, by mouse and by keyboard: then what has
-/// the colour of none of them is dimmed on the canvas, whose owner keeps what is chosen.
+/// Explains the colours that occur in the picture. The user can choose lines by mouse and keyboard; items with other
+/// colours are then dimmed on the canvas, whose owner stores what is chosen.
 class LegendWidget : public QWidget {
   Q_OBJECT
 
  public:
   explicit LegendWidget(QWidget* parent);
-  /// `said`: whose kernels these are; may be empty. `only`: keys of the lines that are chosen.
+  /// `said` says whose kernels these are, and may be empty. `only` contains the keys of the chosen lines.
   void show(const ColorMode& mode, const CanvasColors& colors, const QString& said, const QStringList& only);
   QSize sizeHint() const override { return m_size; }
   const std::vector<LegendLine>& lines() const { return m_lines; }
-  QRect lineRect(int line) const;  ///< in this widget's coordinates
+  QRect lineRect(int line) const;  ///< in the coordinates of this widget
 
  signals:
-  void chosen(const QStringList& keys);  ///< all that are chosen now
+  void chosen(const QStringList& keys);  ///< all keys that are chosen now
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -55,13 +55,13 @@ class LegendWidget : public QWidget {
   QSize m_size;
 };
 
-/// "only f16 ✕": says that things are dimmed, and ends that.
+/// A button "only f16 ✕" that says that items are dimmed, and ends this.
 class FilterChip : public QPushButton {
   Q_OBJECT
 
  public:
   explicit FilterChip(QWidget* parent);
-  /// Empty `only` hides it. Keys without a line in `lines` are said to be of none here.
+  /// An empty `only` hides it. Keys without a line in `lines` are shown as absent here.
   void show(const std::vector<LegendLine>& lines, const QStringList& only);
 };
 

@@ -7,10 +7,11 @@
 
 namespace fusescope {
 
-/// A scene that was laid out, with some of its fused nodes opened: what is in them is laid out, room is made for it
-/// (CanvasRoom), all else is kept. It is the same whatever was open before. None if more would change than that: a
-/// value gets so many readers that it is drawn as stubs, or a fused node holds further containers. `built` is as before
-/// when this returns. `handles`: of fused nodes that hold no bodies; those that are not drawn are passed over.
+/// Opens some fused nodes of a scene that was laid out: their contents are laid out, room is made for them
+/// (CanvasRoom), and everything else is kept. The result does not depend on what was open before. Returns nothing if
+/// more would change, because a value would get so many readers that they are drawn as stubs, or because a fused node
+/// contains further containers. `built` is unchanged when this returns. `handles` are those of fused nodes without
+/// bodies; those that are not drawn are ignored.
 Result<std::optional<CanvasScene>> openedScene(BuiltCanvas& built, const QSet<QString>& handles,
                                                const LayoutOptions& options);
 

@@ -10,14 +10,15 @@
 
 namespace fusescope {
 
-/// The whole graph in a corner, with the part in view; a drag moves that. A graph that is far higher than wide is
-/// widened: a line would say nothing.
+/// Shows the whole graph in a corner, with the visible part, which the user can drag. A graph that is much higher than
+/// wide is widened, because otherwise it would be only a line.
 class MinimapWidget : public QWidget {
   Q_OBJECT
 
  public:
   explicit MinimapWidget(QWidget* parent);
-  /// The picture is drawn in another thread; until it is there the one before stands, if it is of the same scene.
+  /// Sets the scene. The picture is drawn on another thread; until it is ready, the previous one is shown if it is of
+  /// the same scene.
   void setScene(std::shared_ptr<const CanvasScene> scene, const CanvasColors& colors);
   bool drawn() const { return m_jobs.idle(); }
   void setVisiblePart(const QRectF& part);  ///< in scene coordinates

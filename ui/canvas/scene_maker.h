@@ -6,27 +6,28 @@
 
 namespace fusescope {
 
-/// Laid-out scenes of covers. A small one is made and laid out as a whole, in the order of the earlier picture if there
-/// is one. Of a large one the scene in which no fused node is open is kept, and what is opened or closed changes only
-/// what it touches (openedScene()), whatever was open before. One thread at a time.
+/// Makes scenes of covers with their layout. A small scene is made and laid out as a whole, in the order of the earlier
+/// picture if there is one. For a large network, the scene in which no fused node is open is kept, and opening or
+/// closing something changes only the surroundings (openedScene()), whatever was open before. It is used by one thread
+/// at a time.
 class SceneMaker {
  public:
-  /// Fused nodes from which a network is large.
+  /// The number of fused nodes from which a network is large.
   static constexpr std::size_t kLarge = 3'000;
-  /// With more open, all is laid out together again.
+  /// If more are open, everything is laid out together again.
   static constexpr int kMostOpened = 100;
 
   explicit SceneMaker(std::shared_ptr<const CanvasFonts> fonts, std::size_t large = kLarge)
       : m_fonts(std::move(fonts)), m_large(large) {}
 
-  /// `modules`: blocks of the cover's model; null: none are drawn.
+  /// `modules` are blocks of the cover's model; null: none are drawn.
   Result<std::shared_ptr<const CanvasScene>> make(const std::shared_ptr<const Cover>& cover, const OpenState& open,
                                                   const LayoutOptions& options,
                                                   const std::shared_ptr<const ModuleTree>& modules = nullptr);
-  /// What the scenes of a cover have in common: made once, as long as no other cover is asked for.
+  /// Returns the parts that the scenes of a cover share. They are kept until another cover is requested.
   std::shared_ptr<const CoverParts> partsOf(const std::shared_ptr<const Cover>& cover,
                                             const std::shared_ptr<const ModuleTree>& modules);
-  /// Lets go of what is kept.
+  /// Deletes everything that is kept.
   void forget() {
     m_base.reset();
     m_parts.reset();

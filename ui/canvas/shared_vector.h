@@ -8,8 +8,8 @@
 
 namespace fusescope {
 
-/// A vector in pieces that its copies share: a copy costs a pointer a piece, and what is changed in it takes its piece
-/// along alone. As thread-safe as a vector: copies may be in several threads.
+/// A vector in pieces that copies share. A copy needs only one pointer per piece, and a change copies only the piece
+/// that contains it. It is as thread-safe as a vector: copies may be used by several threads.
 template <class T>
 class SharedVector {
  public:
@@ -51,7 +51,7 @@ class SharedVector {
     own(m_size / kPiece).push_back(std::move(value));
     ++m_size;
   }
-  /// To be changed, in this copy alone.
+  /// Returns an element that can be changed, only in this copy.
   T& edit(std::size_t place) { return own(place / kPiece)[place % kPiece]; }
 
  private:

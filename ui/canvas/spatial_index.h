@@ -5,17 +5,17 @@
 
 namespace fusescope {
 
-/// Rectangles found by place: a packed R-tree, made once in n log n, that finds what meets an area in time that depends
-/// on what it finds. Const afterwards; any thread.
+/// Finds rectangles by place, with a packed R-tree. Building takes n log n, and a query takes time that depends on the
+/// number of results. It is const after that and may be used by any thread.
 class SpatialIndex {
  public:
   SpatialIndex() = default;
-  /// Rectangles are known by their place in `rects`; those of no width or height are found too.
+  /// Rectangles are identified by their index in `rects`; those without width or height are found too.
   explicit SpatialIndex(const std::vector<QRectF>& rects);
-  /// The same rectangles elsewhere, most of them as they were to each other, and new ones behind them: in linear time,
-  /// for what is beside each other stays so.
+  /// Makes an index of the same rectangles at other places, most of which are unchanged relative to each other,
+  /// followed by new ones. This takes linear time, because neighbours stay neighbours.
   SpatialIndex moved(const std::vector<QRectF>& rects) const;
-  /// Which meet `area`, borders included; ascending.
+  /// Returns the rectangles that meet `area`, including their borders, in ascending order.
   std::vector<int> meeting(const QRectF& area) const;
 
  private:

@@ -9,14 +9,14 @@
 
 namespace fusescope {
 
-/// What differs, by what it is about. Refers to the groups.
+/// Finds differences by their subject. It refers to the groups.
 class CompareWords {
  public:
   explicit CompareWords(const std::vector<DifferenceGroup>& groups);
 
-  /// What differs between the kernels of which one side's has this identity; null: nothing.
+  /// Returns the difference of the kernels that include a kernel of one side with this identity; null: none.
   const DifferenceGroup* ofKernel(const Hash128& identity) const;
-  /// What differs about a node, by the union's name; null: nothing.
+  /// Returns the difference of a node with this name in the union; null: none.
   const DifferenceGroup* ofNode(const std::string& name) const;
 
  private:
@@ -24,15 +24,15 @@ class CompareWords {
   std::unordered_map<std::string, const DifferenceGroup*> m_nodes;
 };
 
-/// Makes what one side of a comparison draws on the union's scene. Refers to what it is made of.
+/// Makes the overlay of one side of a comparison on the union's scene. It refers to its arguments.
 class CompareOverlay {
  public:
   CompareOverlay(const Compared& compared, const CompareWords& words, const BuiltCanvas& built, const SideScene& mine,
                  const SideScene& other, bool isA);
 
-  /// Of groups whose kernels differ and that are open: what differs, in place of a title.
+  /// Returns for open groups whose kernels differ what differs, to be shown in place of a title.
   const std::map<int, QString>& titles() const { return m_titles; }
-  /// `own`, `others`: the scenes of this side and of the other one.
+  /// Makes the overlay. `own` is the scene of this side, and `others` that of the other side.
   std::shared_ptr<const CanvasOverlay> make(const CanvasScene& own, const CanvasScene& others);
 
  private:

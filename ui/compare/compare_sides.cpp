@@ -74,7 +74,7 @@ std::vector<SideChoice> sideChoices(const PlanDocument& document, const Runs& ru
   }
   if (document.optionsBeforeLastEdit())
     choices.push_back({sides::kBefore, QStringLiteral("The plan before: %1").arg(document.undoStack().undoText())});
-  choices.push_back({sides::kOriginal, QStringLiteral("The network as it lies in the file")});
+  choices.push_back({sides::kOriginal, QStringLiteral("The network in the file")});
   choices.push_back({sides::kBaseline, QStringLiteral("Float32, without directives")});
   if (!file.path().isEmpty())
     choices.push_back({sides::kFile, QStringLiteral("File %1").arg(file.path().section(QLatin1Char('/'), -2))});
@@ -88,7 +88,7 @@ SideSource sideSource(const QString& id, const PlanDocument& document, const Run
   if (const auto onScreen = document.snapshot()) source.modules = onScreen->modules;
   for (const SideChoice& choice : sideChoices(document, runs, file))
     if (choice.id == id) source.title = choice.title;
-  if (source.title.isEmpty()) source.problem = QStringLiteral("There is nothing of that kind to compare any more.");
+  if (source.title.isEmpty()) source.problem = QStringLiteral("This plan does not exist any more.");
   PlanOptions options = document.options();
   if (id == sides::kBefore) options = document.optionsBeforeLastEdit().value_or(options);
   if (id == sides::kBaseline) options = PlanOptions{.target = options.target};
@@ -136,8 +136,7 @@ Result<std::shared_ptr<const PairOfFile>> takeToFile(std::shared_ptr<const PlanS
   const bool isA = a->id == sides::kOriginal, isB = b->id == sides::kOriginal;
   if (!isA && !isB) return std::shared_ptr<const PairOfFile>();
   if (isA && isB)
-    return Diagnostic{.message = "both sides are the network as it lies in the file",
-                      .help = "Choose a plan for one of them."};
+    return Diagnostic{.message = "both sides are the network in the file", .help = "Choose a plan for one of them."};
   const PlanSide& plan = isA ? *b : *a;
   FileNetwork file = TRY(openFileNetwork(*plan.artifact.plan, stop));
   TRY(checkStop(stop));

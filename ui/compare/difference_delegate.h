@@ -7,7 +7,7 @@
 
 namespace fusescope {
 
-/// Draws a row of a DifferenceModel: its sign in colour and its words, and where and why below them.
+/// Draws a row of a DifferenceModel: its coloured sign and its text, with place and cause below.
 class DifferenceDelegate : public QStyledItemDelegate {
   Q_OBJECT
 

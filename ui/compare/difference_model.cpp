@@ -157,7 +157,8 @@ QString DifferenceModel::detailOf(const DifferenceGroup& group) const {
   } else if (!m_pair->diff.causesKnown) {
     parts << QString::fromUtf8(kCausesNotDisclosed);
   } else if (group.topic != DifferenceTopic::Network && group.topic != DifferenceTopic::Time) {
-    parts << (m_pair->causesFound ? QStringLiteral("cause not known") : QStringLiteral("looking for the cause \u2026"));
+    parts << (m_pair->causesFound ? QStringLiteral("cause not known")
+                                  : QStringLiteral("searching for the cause \u2026"));
   }
   return parts.join(QLatin1Char('\n'));
 }
@@ -223,11 +224,11 @@ QVariant DifferenceModel::headerData(int section, Qt::Orientation orientation, i
                           : QStringLiteral("Error");
   if (role == Qt::ToolTipRole && section == 1)
     return QStringLiteral(
-        "What B takes more than A. \u2248: predicted from measurements; ~: fitted to other kernels; "
-        "else measured.");
+        "How much longer B takes than A. \u2248: predicted from measurements; ~: fitted to other kernels; otherwise "
+        "measured.");
   if (role == Qt::ToolTipRole && section == 2)
     return QStringLiteral(
-        "max |\u0394| over rms against the exact network, A \u2192 B, where both were evaluated alike.");
+        "max |\u0394| over rms against the exact network, A \u2192 B, if both were evaluated in the same way.");
   return {};
 }
 

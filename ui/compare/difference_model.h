@@ -9,8 +9,8 @@
 
 namespace fusescope {
 
-/// What differs between two plans, as a tree: groups, and the places of each that has several. Columns: what, Δ time, Δ
-/// error.
+/// The differences between two plans as a tree: groups, and the places of each group that has several. The columns are
+/// what, Δ time and Δ error.
 class DifferenceModel : public QAbstractItemModel {
   Q_OBJECT
 
@@ -18,7 +18,7 @@ class DifferenceModel : public QAbstractItemModel {
   enum class Order { Cost, Execution };
   enum Role {
     kSignRole = Qt::UserRole + 100,  ///< QString: "+", "−", "~"
-    kDetailRole                      ///< QString: lines below the first: block, cause
+    kDetailRole                      ///< QString: lines below the first, with block and cause
   };
 
   using QAbstractItemModel::QAbstractItemModel;
@@ -26,11 +26,12 @@ class DifferenceModel : public QAbstractItemModel {
   void setOrder(Order order);
 
   int groupCount() const { return int(m_rows.size()); }
-  const DifferenceGroup* groupAt(const QModelIndex& index) const;  ///< the group, or that of a place; null: no index
-  /// Nodes of the union that a row is about, the place that is shown first.
+  const DifferenceGroup* groupAt(const QModelIndex& index) const;  ///< the group, or the group of a place; null: no
+                                                                   ///< index
+  /// Return the nodes of the union that a row concerns; firstNodes() only those of the place that is shown first.
   QStringList firstNodes(const QModelIndex& index) const;
   QStringList allNodes(const QModelIndex& index) const;
-  /// The whole row in words, for tool tips and screen readers.
+  /// Returns the text of the whole row, for tool tips and screen readers.
   QString wordsAt(const QModelIndex& index) const;
 
   QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;

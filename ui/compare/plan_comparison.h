@@ -14,61 +14,61 @@ namespace fusescope {
 
 class JobRunner;
 
-/// Two plans and what differs between them. Const once made.
+/// Two plans and their differences. Const after it is made.
 struct ComparedPair {
   std::shared_ptr<const PlanSide> a, b;
   UnionCover both;
-  std::shared_ptr<const CoverParts> parts;  ///< of the union; for who holds LaidOutLevels::mutex
-  QSizeF room;                              ///< of each view, by which it was chosen what is open
+  std::shared_ptr<const CoverParts> parts;  ///< of the union; only for the thread that has locked LaidOutLevels::mutex
+  QSizeF room;                              ///< the size of each view, for which open containers were chosen
   PlanDiff diff;
   std::vector<DifferenceGroup> groups;
   std::unordered_map<std::string, std::uint32_t> byHandle;  ///< fused nodes of the union of the networks
-  std::shared_ptr<const PairOfFile> file;  ///< one side is the network as it lies in the file; null: neither
-  bool causesFound = false;                ///< else they are being looked for
+  std::shared_ptr<const PairOfFile> file;  ///< set if one side is the network of the file; otherwise null
+  bool causesFound = false;                ///< false: the causes are still being searched for
 };
 
-/// Layouts of levels that were made before, for one thread at a time: pictures are made by who holds the mutex.
+/// Layouts of levels that were made earlier. They are used by one thread at a time, which must lock the mutex.
 struct LaidOutLevels {
   std::mutex mutex;
   LevelCache cache;
 };
 
-/// Compares the two plans that are chosen, and makes the pictures of both. Follows the plan on screen, the runs and the
-/// file while it is active; else it does no work. Lives in the GUI thread; plans, comparisons and layouts are made
-/// elsewhere: first what differs, then, which may take longer, what caused it.
+/// Compares the two chosen plans, and makes the pictures of both. While it is active it follows the displayed plan, the
+/// runs and the file; otherwise it does nothing. It is used on the GUI thread; plans, comparisons and layouts are made
+/// on other threads: first the differences, then their causes, which may take longer.
 class PlanComparison : public QObject {
   Q_OBJECT
 
  public:
   PlanComparison(PlanDocument& document, Runs& runs, FileDiff& file, JobRunner& jobs, QObject* parent = nullptr);
 
-  /// Active: it compares and follows.
+  /// Active means that it compares and follows changes.
   void setActive(bool active);
-  /// The size that each view has, for pictures of pairs that are compared from here on.
+  /// Sets the size of each view, for pictures of pairs that are compared from now on.
   void setRoom(const QSizeF& room) { m_room = room; }
-  /// By the user. Ids as sideChoices() has them.
+  /// Sets the pair that the user chose. Ids are those of sideChoices().
   void choose(const QString& a, const QString& b);
   void swap() { choose(QString(m_b), QString(m_a)); }
-  /// What is compared until somebody chooses: the two runs that are shown, where the second is of the plan on screen;
-  /// else the plan before the last edit, the file, or float32, and the plan on screen.
+  /// Chooses the usual pair, which is compared until the user chooses another: the two displayed runs if the second is
+  /// of the displayed plan; otherwise the plan before the last edit, the file, or float32, and the displayed plan.
   void chooseUsual();
   const QString& a() const { return m_a; }
   const QString& b() const { return m_b; }
   std::vector<SideChoice> choices() const { return sideChoices(m_document, m_runs, m_file); }
 
   bool busy() const { return m_busy; }
-  /// Why there is no comparison; empty: there is one, or it is being made.
+  /// Returns why there is no comparison; empty if there is one, or if it is being made.
   const QString& problem() const { return m_problem; }
-  /// Null: there is none, or not yet.
+  /// Returns the pair; null if there is none, or not yet.
   std::shared_ptr<const ComparedPair> pair() const { return m_pair; }
   std::shared_ptr<const ComparedScenes> scenes() const { return m_scenes; }
-  /// Makes the pictures anew with this open.
+  /// Makes the pictures again with these open containers.
   void setOpen(const OpenState& open);
 
  signals:
   void choicesChanged();
-  void changed();        ///< another pair, none, or what was found of it
-  void scenesChanged();  ///< the pictures
+  void changed();        ///< another pair, no pair, or new results for the pair
+  void scenesChanged();  ///< new pictures
 
  private:
   void set(const QString& a, const QString& b);

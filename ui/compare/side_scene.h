@@ -8,28 +8,29 @@
 
 namespace fusescope {
 
-/// What one side of a comparison says of the items and edges of the union's scene. Refers to what it is made of.
+/// The texts of one side of a comparison for the items and edges of the union's scene. It refers to its arguments.
 class SideScene {
  public:
   SideScene(const UnionCover& both, const BuiltCanvas& built, bool ofA, const CanvasFonts& fonts);
 
-  /// Items that this side draws otherwise than the union; the union's keys, names, containers and counts stay.
+  /// Returns the items that this side draws differently from the union; the union's keys, names, containers and counts
+  /// are kept.
   const std::unordered_map<int, CanvasItem>& items() const { return m_items; }
-  /// Whether anything of this side stands behind an item that is a node, an input, an output or a fused node.
+  /// Returns whether this side has something for an item that is a node, an input, an output or a fused node.
   bool has(int item) const { return m_isThere[std::size_t(item)] != 0; }
-  /// What this side says of each edge; null: it has no such edge.
+  /// Returns this side's version of each edge; null: it has no such edge.
   std::vector<const CanvasEdge*> edges(const CanvasScene& scene);
 
-  /// A kernel of this side that some of the nodes that are drawn one by one are in.
+  /// A kernel of this side that contains nodes which are drawn one by one.
   struct DrawnKernel {
     const UnionLevel* level;
-    std::uint32_t kernel;  ///< place in the fused nodes of the side
+    std::uint32_t kernel;  ///< index among the fused nodes of the side
     std::vector<int> items;
   };
   const std::vector<DrawnKernel>& drawnKernels() const { return m_drawn; }
   const Cover& coverOf(const UnionLevel& level) const { return m_ofA ? *level.a : *level.b; }
   const std::vector<std::uint32_t>& kernelsOf(const UnionGroup& group) const { return m_ofA ? group.a : group.b; }
-  /// The level of the union that a level of the scene is of.
+  /// Returns the level of the union for a level of the scene.
   const UnionLevel& levelOf(const CanvasLevel& level) const;
 
  private:

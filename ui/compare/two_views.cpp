@@ -67,7 +67,7 @@ TwoViews::TwoViews(const DockContext& context, QWidget* parent)
 QWidget* TwoViews::makeBar() {
   m_a = new NameComboBox;
   m_b = new NameComboBox;
-  m_a->setAccessibleName(QStringLiteral("Plan A, what is compared with"));
+  m_a->setAccessibleName(QStringLiteral("Plan A, with which plan B is compared"));
   m_b->setAccessibleName(QStringLiteral("Plan B"));
   for (QComboBox* chooser : {m_a, m_b}) {
     chooser->setMinimumContentsLength(12);
@@ -227,7 +227,7 @@ QString TwoViews::summaryText() const {
   if (const QString node = fileNodeText(); !node.isEmpty()) return node;
   const bool onlyTimes = pair->diff.same();
   if (pair->groups.empty()) return QStringLiteral("Nothing differs.");
-  QString text = onlyTimes ? QStringLiteral("Nothing differs but times.")
+  QString text = onlyTimes ? QStringLiteral("Only times differ.")
                            : plural(std::int64_t(pair->groups.size()), QStringLiteral("difference"));
   const QModelIndex now = m_list->currentIndex();
   const int row = now.parent().isValid() ? now.parent().row() : now.row();

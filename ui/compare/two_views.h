@@ -19,8 +19,8 @@ class QStackedLayout;
 
 namespace fusescope {
 
-/// Two plans side by side or above each other, on one layout, with one camera and one selection, and the list of what
-/// differs between them. Keys: N and Shift+N step through the differences.
+/// Shows two plans side by side or one above the other, with the same layout, camera and selection, and a list of the
+/// differences. N and Shift+N step through the differences.
 class TwoViews : public QWidget {
   Q_OBJECT
 
@@ -32,18 +32,18 @@ class TwoViews : public QWidget {
   GraphView& viewOfB() { return *m_views[1]; }
   QTreeView& list() { return *m_list; }
   DifferenceModel& differences() { return *m_model; }
-  /// What is said of the whole, or in place of the views; for people.
+  /// Returns the summary of the comparison, or the text that is shown in place of the views; for people.
   QString summary() const;
 
-  /// The differences in the order of the list; behind the last comes the first.
+  /// Goes forward or back in the order of the list; the first difference follows the last.
   void goToNext(int by);
   void swap();
-  void setAbove(bool above);  ///< B below A; else beside it
+  void setAbove(bool above);  ///< true: B is below A; false: beside it
   bool isAbove() const;
   void refreshTheme();
   void setColorMode(const ColorMode& mode);
 
-  /// What of it a session keeps: the pair, the arrangement.
+  /// Returns what a session stores of it: the pair and the arrangement.
   Json state() const;
   void restore(const Json& state);
 

@@ -33,8 +33,8 @@ AddEnvironmentDialog::AddEnvironmentDialog(Environments& environments, QWidget* 
       m_command(new QLineEdit),
       m_agreed(words({})),
       m_start(plainButton(QStringLiteral("&Start it and look"),
-                          QStringLiteral("Starts the command as it is written, and asks what is there"))),
-      m_stop(plainButton(QStringLiteral("S&top"), QStringLiteral("Ends what was started"))),
+                          QStringLiteral("Starts the command exactly as written, and asks which compilers are there"))),
+      m_stop(plainButton(QStringLiteral("S&top"), QStringLiteral("Stops the command that was started"))),
       m_said(new QTextBrowser) {
   setWindowTitle(QStringLiteral("Add an environment"));
   const QFontMetrics metrics(font());
@@ -54,10 +54,9 @@ AddEnvironmentDialog::AddEnvironmentDialog(Environments& environments, QWidget* 
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
   m_add = buttons->addButton(QStringLiteral("&Add"), QDialogButtonBox::AcceptRole);
   auto* layout = new QVBoxLayout(this);
-  layout->addWidget(
-      words(QStringLiteral("Compilers live in Python environments, on this machine or where a command "
-                           "reaches them: /home/me/venv/bin/python, ssh gpubox python3, docker exec -i "
-                           "trt python3, kubectl exec -i pod -- python3.")));
+  layout->addWidget(words(QStringLiteral(
+      "Compilers are in Python environments, on this machine or on another one that a command reaches: "
+      "/home/me/venv/bin/python, ssh gpubox python3, docker exec -i trt python3, kubectl exec -i pod -- python3.")));
   layout->addLayout(form);
   layout->addWidget(m_agreed);
   layout->addLayout(trying);
@@ -95,7 +94,7 @@ QString AddEnvironmentDialog::problem() const {
   if (now.name.empty()) return QStringLiteral("Give it a name.");
   const KnownEnvironment* known = m_environments.find(now.name);
   if (known != nullptr && !known->isAdded)
-    return QStringLiteral("“%1” is the name of an environment that is found by itself: choose another one.")
+    return QStringLiteral("“%1” is the name of an environment that is found automatically: choose another one.")
         .arg(qs(now.name));
   return {};
 }
@@ -126,16 +125,17 @@ void AddEnvironmentDialog::stop() {
 void AddEnvironmentDialog::check() {
   const Environment now = environment();
   const QString wrong = problem();
-  m_agreed->setText(now.command.empty()
-                        ? QStringLiteral("Nothing is started before you say so.")
-                        : QStringLiteral("To be started on this machine, as you: %1").arg(qs(now.command)));
+  m_agreed->setText(
+      now.command.empty()
+          ? QStringLiteral("Nothing is started before you press the button.")
+          : QStringLiteral("This will be started on this machine, with your rights: %1").arg(qs(now.command)));
   const QString busy = m_isTrying ? QStringLiteral("It is being tried: wait, or stop it.") : QString();
   offer(*m_start, m_isTrying            ? busy
                   : now.command.empty() ? QStringLiteral("Type the command that starts Python there.")
                                         : QString());
   offer(*m_stop, m_isTrying ? QString() : QStringLiteral("Nothing is being tried."));
   const QString untried =
-      m_found ? QString() : QStringLiteral("Start it first: what is there is said before it is added.");
+      m_found ? QString() : QStringLiteral("Start it first: you see what is there before it is added.");
   offer(*m_add, !wrong.isEmpty() ? wrong : m_isTrying ? busy : untried);
   m_start->setDefault(!m_add->isEnabled());
   m_add->setDefault(m_add->isEnabled());

@@ -11,8 +11,8 @@
 
 namespace fusescope {
 
-/// A new environment: its name and the command that starts Python there. The command is shown as it will be started,
-/// and starting it is the user's word for it; what was found or is missing is said before it is added.
+/// Adds an environment: its name and the command that starts Python there. The command is shown exactly as it will be
+/// started, and pressing Start confirms it; what was found or is missing is shown before the environment is added.
 class AddEnvironmentDialog : public QDialog {
   Q_OBJECT
 
@@ -23,9 +23,9 @@ class AddEnvironmentDialog : public QDialog {
   QPushButton& startButton() { return *m_start; }
   QPushButton& stopButton() { return *m_stop; }
   QPushButton& addButton() { return *m_add; }
-  /// What was found or is wrong, as plain text.
+  /// Returns what was found or is wrong, as plain text.
   QString said() const { return m_said->toPlainText(); }
-  /// As it is typed.
+  /// Returns the environment as it is typed.
   Environment environment() const;
   void accept() override;
   void done(int result) override;

@@ -78,7 +78,7 @@ BisectDialog::BisectDialog(const DockContext& context, WorkerClient& worker, QWi
       m_builds(new QSpinBox),
       m_inputs(new InputsButton(context)),
       m_start(new QPushButton(QStringLiteral("Start"))),
-      m_stop(plainButton(QStringLiteral("Stop"), QStringLiteral("End the search with what it knows"))),
+      m_stop(plainButton(QStringLiteral("Stop"), QStringLiteral("End the search and keep what it found"))),
       m_leaveOut(plainButton(QStringLiteral("Leave them out"))),
       m_said(new QLabel),
       m_job(worker) {
@@ -119,7 +119,7 @@ BisectDialog::BisectDialog(const DockContext& context, WorkerClient& worker, QWi
 QLayout* BisectDialog::makeWishes() {
   m_allowed->setText(numberText(m_context.runs.settings().tolerance.rms));
   m_allowed->setAccessibleName(QStringLiteral("Largest error"));
-  m_allowed->setToolTip(QStringLiteral("An output is wrong beyond this, against float32"));
+  m_allowed->setToolTip(QStringLiteral("An output counts as wrong if its error against float32 is larger"));
   describe(*m_budget, usualOption<ErrorsSettings>("budget"), QStringLiteral("until nothing is left to try"));
   m_budget->setSuffix(QStringLiteral(" s"));
   m_budget->setValue(kBudgetSeconds);
@@ -145,7 +145,7 @@ QLayout* BisectDialog::makeWishes() {
 QString BisectDialog::problem() const {
   if (numberIn(*m_allowed)) return {};
   return m_allowed->text().trimmed().isEmpty()
-             ? QStringLiteral("Say how large an error may be that is still right.")
+             ? QStringLiteral("Enter the largest error that still counts as right.")
              : QStringLiteral("“%1” is not an error: give a number of 0 or more.").arg(m_allowed->text());
 }
 
@@ -184,7 +184,7 @@ void BisectDialog::renew() {
   m_said->setText(
       working() && m_endAsked.isActive()
           ? QStringLiteral(
-                "Press Esc or Close again to end the search and lose what it learned. Stop ends it and keeps that.")
+                "Press Esc or Close again to end the search and lose its results. Stop ends it and keeps them.")
       : working()       ? m_job.text()
       : wrong.isEmpty() ? m_outcome
                         : QStringLiteral("✗ ") + wrong);

@@ -18,8 +18,8 @@ class QTableView;
 namespace fusescope {
 
 /// Searches for what makes an output wrong, as `errors --bisect` does: optimisers of the compiler, our fusion rules, or
-/// types of nodes. The worker does it. What was found is shown with its culprits; a click on one that is a node selects
-/// it. Nothing changes until the user leaves the culprits out, in one step that can be undone.
+/// types of nodes. The worker does the search. The culprits are shown; a click on one that is a node selects it.
+/// Nothing changes until the user switches the culprits off, in one step that can be undone.
 class BisectDialog : public QDialog {
   Q_OBJECT
 

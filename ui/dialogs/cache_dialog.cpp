@@ -56,7 +56,7 @@ CacheDialog::CacheDialog(const DockContext& context, QWidget* parent)
       m_summary(new QLabel),
       m_said(new QLabel),
       m_limit(new QDoubleSpinBox) {
-  setWindowTitle(QStringLiteral("What is kept of other compilers"));
+  setWindowTitle(QStringLiteral("Kept answers of other compilers"));
   const QFontMetrics metrics(font());
   resize(kCacheWidthInLetters * metrics.averageCharWidth(), kCacheHeightInLines * metrics.lineSpacing());
   m_view->setModel(&m_model);
@@ -65,8 +65,8 @@ CacheDialog::CacheDialog(const DockContext& context, QWidget* parent)
   m_view->setSelectionMode(QAbstractItemView::SingleSelection);
   m_model.setContent(contentOf({}));
   styleTable(*m_view, {110, 0, 90, 90, 90, 70, 90}, true);
-  m_stack = new HintStack(m_view, QStringLiteral("Nothing is kept yet. What another compiler answers to a plan or a "
-                                                 "build is kept here and found again by the next one."));
+  m_stack = new HintStack(m_view, QStringLiteral("Nothing is kept yet. The answers of another compiler to a plan or a "
+                                                 "build are kept here and used again by the next one."));
   for (QLabel* label : {m_summary, m_said}) {
     label->setWordWrap(true);
     label->setTextFormat(Qt::PlainText);
@@ -88,14 +88,16 @@ QWidget* CacheDialog::makeButtons() {
   m_limit->setAccessibleName(QStringLiteral("Keep at most"));
   m_verify = named(
       plainButton(QStringLiteral("&Verify"),
-                  QStringLiteral("Reads everything; what is damaged is deleted, and made again when it is needed")),
+                  QStringLiteral("Reads every entry; damaged ones are deleted, and made again when they are needed")),
       "verify");
-  m_collect = named(
-      plainButton(QStringLiteral("&Tidy up"),
-                  QStringLiteral("Removes what is least worth its bytes, down to the limit, which holds from now on")),
-      "collect");
+  m_collect =
+      named(plainButton(
+                QStringLiteral("&Tidy up"),
+                QStringLiteral(
+                    "Removes the entries that save least time per byte, down to the limit, which applies from now on")),
+            "collect");
   m_clear = named(plainButton(QStringLiteral("&Remove everything…"),
-                              QStringLiteral("Compilers are asked again, by this and all other windows and commands")),
+                              QStringLiteral("All windows and commands must then ask the compilers again")),
                   "clear");
   connect(m_verify, &QPushButton::clicked, this, [this] {
     look([](DiskStore& store) -> Result<std::string> {
@@ -158,7 +160,7 @@ void CacheDialog::show(const Contents& contents) {
   m_stack->showContent(!contents.entries.empty());
   double saved = 0;
   for (const StoreEntry& entry : contents.entries) saved += entry.savedMs;
-  m_summary->setText(QStringLiteral("%1: %2, %3 of at most %4; what was found saved %5")
+  m_summary->setText(QStringLiteral("%1: %2, %3 of at most %4; entries that were found saved %5")
                          .arg(qs(contents.folder),
                               plural(static_cast<std::int64_t>(contents.entries.size()), QStringLiteral("answer")),
                               bytesText(contents.bytes), bytesText(contents.limit), msText(saved)));
@@ -173,7 +175,7 @@ bool CacheDialog::working() const {
 }
 
 void CacheDialog::renewButtons() {
-  const QString busy = working() ? QStringLiteral("What is kept is being read.") : QString();
+  const QString busy = working() ? QStringLiteral("The kept answers are being read.") : QString();
   const QString none = m_model.rowCount() == 0 ? QStringLiteral("Nothing is kept.") : QString();
   offer(*m_verify, busy.isEmpty() ? none : busy);
   offer(*m_collect, busy);

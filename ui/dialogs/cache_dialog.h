@@ -14,19 +14,20 @@ namespace fusescope {
 
 class HintStack;
 
-/// What is kept on disk of the answers of other compilers, as `cache list` prints it, and what `cache verify`, `gc` and
-/// `clear` do with it. The store is read off the GUI thread. Keys: F5 reads it again.
+/// Shows the stored answers of other compilers on disk, as `cache list` prints them, and performs `cache verify`, `gc`
+/// and `clear`. The store is read off the GUI thread. F5 reads it again.
 class CacheDialog : public QDialog {
   Q_OBJECT
 
  public:
   explicit CacheDialog(const DockContext& context, QWidget* parent = nullptr);
-  /// Columns: kind, what, bytes on disk, age, what making it took, how often it was found, what that saved.
+  /// Columns: kind, what, bytes on disk, age, how long it took to make, how often it was found, how much time that
+  /// saved.
   const TableModel& entries() const { return m_model; }
   QPushButton& button(const QString& objectName) { return *findChild<QPushButton*>(objectName); }
   QDoubleSpinBox& limit() { return *m_limit; }
   QString said() const { return m_said->text(); }
-  /// The folder, and the sums of all columns.
+  /// Returns the folder, and the sums of all columns.
   QString summary() const { return m_summary->text(); }
   bool working() const;
 

@@ -207,11 +207,10 @@ QWidget* CalibrateDialog::makeButtons() {
   m_open = add(QStringLiteral("Open ranges…"),
                QStringLiteral("A file that Calibrate or the command calibrate saved, or TensorRT's calibration cache"));
   m_save = add(QStringLiteral("Save ranges…"), QStringLiteral("For --ranges of the commands, and for other sessions"));
-  m_drop =
-      add(QStringLiteral("Take away"), QStringLiteral("Plan without ranges and int8 again; undo brings them back"));
+  m_drop = add(QStringLiteral("Take away"), QStringLiteral("Plan without ranges and int8 again; undo restores them"));
   buttons->addButton(copyCommandButton(m_context, [this] { return requestCommand(request()); }),
                      QDialogButtonBox::ActionRole);
-  m_take = add(QStringLiteral("Use"), QStringLiteral("Plan with this, in one step that can be undone"));
+  m_take = add(QStringLiteral("Use"), QStringLiteral("Plan with these settings, in one step that can be undone"));
   connect(m_open, &QPushButton::clicked, this, &CalibrateDialog::chooseFile);
   connect(m_save, &QPushButton::clicked, this, &CalibrateDialog::saveFile);
   connect(m_drop, &QPushButton::clicked, this, &CalibrateDialog::drop);
@@ -296,7 +295,7 @@ void CalibrateDialog::start() {
   };
   m_job.start(request, decode, [this](const Result<Found>& found) {
     if (found.ok()) return showFound(found.value(), {});
-    m_problem = found.error().cancelled ? QStringLiteral("Cancelled; what was there is as it was.")
+    m_problem = found.error().cancelled ? QStringLiteral("Cancelled; nothing was changed.")
                                         : QStringLiteral("✗ ") + problemInWords(found.error());
   });
 }
@@ -343,7 +342,7 @@ void CalibrateDialog::showFound(const Found& found, const QString& from) {
   if (m_ranges != nullptr) {
     m_view->selectRow(0);
   } else {
-    m_plot->clear(QStringLiteral("What is seen on each edge appears here: calibrate, or open a file of ranges."));
+    m_plot->clear(QStringLiteral("The numbers of each edge appear here: calibrate, or open a file of ranges."));
   }
   renew();
 }
@@ -368,14 +367,17 @@ void CalibrateDialog::renew() {
   const auto unless = [&busy](bool able, const QString& refusal) {
     return !busy.isEmpty() ? busy : able ? QString() : refusal;
   };
-  offer(*m_start, unless(m_patternsFit, QStringLiteral("What the patterns under Exclude match is not known.")));
+  offer(*m_start, unless(m_patternsFit, QStringLiteral("It is not known yet what the patterns under Exclude match.")));
   offer(*m_stop, working() ? QString() : QStringLiteral("Nothing is under way."));
   offer(*m_open, busy);
   offer(*m_save, unless(m_ranges != nullptr, QStringLiteral("There are no ranges yet: calibrate, or open a file.")));
   offer(*m_drop, unless(m_context.document.ranges() != nullptr || asksForIntegers(m_context.document.options()),
                         QStringLiteral("The plan has neither ranges nor int8.")));
-  offer(*m_take, unless(changesSomething(), QStringLiteral("The plan is like this already: calibrate, open ranges, or "
-                                                           "choose a type for other weights.")));
+  offer(
+      *m_take,
+      unless(changesSomething(),
+             QStringLiteral(
+                 "The plan has these settings already: calibrate, open ranges, or choose a type for other weights.")));
   QStringList lines;
   if (m_ranges != nullptr)
     lines << (m_ranges->randomInputs ? QStringLiteral("⚠ ") : QStringLiteral("✓ ")) + rangesInWords(*m_ranges, m_from);
@@ -391,7 +393,7 @@ bool CalibrateDialog::changesSomething() const {
 }
 
 void CalibrateDialog::drop() {
-  m_context.document.edit(QStringLiteral("Take the ranges away"), withoutInt8(m_context.document.options()));
+  m_context.document.edit(QStringLiteral("Remove the ranges"), withoutInt8(m_context.document.options()));
   m_context.document.setCalibrated(nullptr);
   showFound({}, {});
 }

@@ -18,9 +18,9 @@
 
 namespace fusescope {
 
-/// Measures the ranges of the network's values on the session's inputs, or reads them from a file, and shows what was
-/// seen on each edge. Nothing changes until the user takes them: then int8 is asked for with them in one step that can
-/// be undone, weights that are held as integers with it.
+/// Measures the ranges of the network's values on the session's inputs, or reads them from a file, and shows the
+/// numbers of each edge. Nothing changes until the user applies them: then int8 with these ranges, and weights that are
+/// stored as integers, are requested in one step that can be undone.
 class CalibrateDialog : public QDialog {
   Q_OBJECT
 
@@ -44,7 +44,7 @@ class CalibrateDialog : public QDialog {
   const HistogramPlot& plot() const { return *m_plot; }
   QString said() const { return m_said->text(); }
   bool working() const { return m_job.working(); }
-  /// Shows the ranges of a file, for *Use*.
+  /// Shows the ranges of a file, so that the user can apply them with *Use*.
   void openFile(const QString& path);
 
  private:

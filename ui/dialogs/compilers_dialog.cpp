@@ -39,7 +39,7 @@ CompilersDialog::CompilersDialog(const DockContext& context, Environments& envir
   const QFontMetrics metrics(font());
   resize(kListWidthInLetters * metrics.averageCharWidth(), kListHeightInLines * metrics.lineSpacing());
   makeList();
-  m_detail->setAccessibleName(QStringLiteral("What is known of it"));
+  m_detail->setAccessibleName(QStringLiteral("What is known about it"));
   m_detail->document()->setDocumentMargin(spacing::kMedium);
   auto* parts = new QSplitter(Qt::Vertical);
   parts->setChildrenCollapsible(false);
@@ -80,17 +80,19 @@ void CompilersDialog::makeList() {
 }
 
 QWidget* CompilersDialog::makeButtons() {
-  auto* add =
-      named(plainButton(QStringLiteral("&Add…"), QStringLiteral("An environment that a command reaches (Ins)")), "add");
-  m_remove = named(plainButton(QStringLiteral("&Remove"), QStringLiteral("Takes it out of the list (Del)")), "remove");
-  m_again = named(plainButton(QStringLiteral("&Try again"),
-                              QStringLiteral("Looks what is there now, as after a package was installed (F5)")),
-                  "again");
-  m_confirm =
-      named(plainButton(QStringLiteral("Con&firm…"), QStringLiteral("Lets its command be started here")), "confirm");
-  m_copy = named(
-      plainButton(QStringLiteral("&Copy as command"), QStringLiteral("The line for a shell that says what is there")),
-      "copyCommand");
+  auto* add = named(
+      plainButton(QStringLiteral("&Add…"), QStringLiteral("Adds an environment that a command reaches (Ins)")), "add");
+  m_remove = named(plainButton(QStringLiteral("&Remove"), QStringLiteral("Removes it from the list (Del)")), "remove");
+  m_again =
+      named(plainButton(QStringLiteral("&Try again"),
+                        QStringLiteral("Checks again what is there, for example after a package was installed (F5)")),
+            "again");
+  m_confirm = named(
+      plainButton(QStringLiteral("Con&firm…"), QStringLiteral("Allows its command to be started on this machine")),
+      "confirm");
+  m_copy =
+      named(plainButton(QStringLiteral("&Copy as command"), QStringLiteral("A shell command that lists what is there")),
+            "copyCommand");
   connect(add, &QPushButton::clicked, this, &CompilersDialog::addNew);
   connect(m_remove, &QPushButton::clicked, this, &CompilersDialog::remove);
   connect(m_again, &QPushButton::clicked, this, &CompilersDialog::lookAgain);
@@ -181,13 +183,14 @@ const FoundCompiler* CompilersDialog::currentCompiler() const {
 void CompilersDialog::renewDetail() {
   const KnownEnvironment* known = current();
   const QString none = QStringLiteral("Choose an environment first.");
-  offer(*m_remove, known == nullptr     ? none
-                   : known->isAdded     ? QString()
-                   : known->isOfSession ? QStringLiteral("The session names it: it goes with that.")
-                                        : QStringLiteral("It was found by itself: it goes when it is gone."));
+  offer(*m_remove, known == nullptr ? none
+                   : known->isAdded ? QString()
+                   : known->isOfSession
+                       ? QStringLiteral("The session uses it: it is in the list as long as that session is open.")
+                       : QStringLiteral("It was found automatically: it is in the list as long as it exists."));
   offer(*m_again, known == nullptr      ? none
                   : !known->isConfirmed ? QStringLiteral("Its command is not confirmed.")
-                  : known->isLookedAt   ? QStringLiteral("It is being looked at.")
+                  : known->isLookedAt   ? QStringLiteral("It is being examined.")
                                         : QString());
   offer(*m_confirm, known == nullptr ? none : known->isConfirmed ? QStringLiteral("It is confirmed.") : QString());
   m_confirm->setVisible(known != nullptr && !known->isConfirmed);
@@ -224,9 +227,10 @@ void CompilersDialog::confirm() {
   auto* box = new QMessageBox(QMessageBox::Question, QStringLiteral("Start this command on this machine?"),
                               qs(known->environment.command), QMessageBox::Cancel, this);
   box->setTextFormat(Qt::PlainText);
-  box->setInformativeText(QStringLiteral("It is run as you, each time that Fusescope looks into “%1”. Confirm it only "
-                                         "if you know what it does.")
-                              .arg(qs(known->environment.name)));
+  box->setInformativeText(
+      QStringLiteral(
+          "It runs with your rights each time that Fusescope examines “%1”. Confirm it only if you know what it does.")
+          .arg(qs(known->environment.name)));
   QPushButton* yes = box->addButton(QStringLiteral("&Start it"), QMessageBox::AcceptRole);
   box->setDefaultButton(QMessageBox::Cancel);
   box->setAttribute(Qt::WA_DeleteOnClose);

@@ -11,16 +11,16 @@
 
 namespace fusescope {
 
-/// The environments in which compilers are looked for, what was found in each, and what to do about what was not. Keys:
-/// Insert adds, Delete removes, F5 looks again.
+/// Lists the environments in which compilers are searched for, what was found in each, and what to do about what is
+/// missing. Insert adds one, Delete removes one, F5 examines them again.
 class CompilersDialog : public QDialog {
   Q_OBJECT
 
  public:
   CompilersDialog(const DockContext& context, Environments& environments, QWidget* parent = nullptr);
-  /// Environments, and below each the compilers in it. Columns: name, version, what was found.
+  /// Returns the list of environments with the compilers of each below it. Columns: name, version, what was found.
   QTreeWidget& list() { return *m_list; }
-  /// What is said of the one that is current, as plain text.
+  /// Returns the text about the current entry, as plain text.
   QString detail() const { return m_detail->toPlainText(); }
   QPushButton& button(const QString& objectName) { return *findChild<QPushButton*>(objectName); }
 

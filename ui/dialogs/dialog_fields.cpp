@@ -59,8 +59,9 @@ InputsButton::InputsButton(const DockContext& context, QWidget* parent) : QPushB
 void InputsButton::renew() {
   const SampleSource& inputs = m_context.runs.settings().inputs;
   setText((inputs.empty() ? QStringLiteral("⚠ ") : QString()) + captionText(qs(inWords(inputs))) + QStringLiteral("…"));
-  const QString tip = inputs.empty() ? QStringLiteral("Nobody gave inputs: every number made with random ones says so")
-                                     : QStringLiteral("Inputs of the session");
+  const QString tip = inputs.empty()
+                          ? QStringLiteral("No inputs were given: every number that is made with random inputs says so")
+                          : QStringLiteral("Inputs of the session");
   offer(*this, isEnabledTo(parentWidget()) ? QString() : toolTip(), tip);
 }
 

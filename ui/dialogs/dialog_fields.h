@@ -17,9 +17,9 @@ class QSpinBox;
 
 namespace fusescope {
 
-// What several dialogs consist of.
+// Parts that several dialogs use.
 
-/// A dialog that is open, and goes when it is closed. The session goes on behind it.
+/// Opens a dialog that is deleted when it is closed. The session stays usable behind it.
 template <class Dialog, class... Arguments>
 Dialog* opened(Arguments&&... arguments) {
   auto* dialog = new Dialog(std::forward<Arguments>(arguments)...);
@@ -28,21 +28,21 @@ Dialog* opened(Arguments&&... arguments) {
   return dialog;
 }
 
-/// A number of 0 or more; nothing where the field is empty or holds none.
+/// Returns the number in the field if it is 0 or more; nothing if the field is empty or contains something else.
 std::optional<double> numberIn(const QLineEdit& field);
-/// Six digits; empty for none.
+/// Returns the number with six digits; empty for no number.
 QString numberText(const std::optional<double>& number);
 
-/// A button that is no dialog's default: Return goes on doing what it did.
+/// Makes a button that does not become the dialog's default, so that Return keeps its meaning.
 QPushButton* plainButton(const QString& text, const QString& tip = {});
-/// Gives the button the object name by which it is found, and returns it.
+/// Sets the object name by which the button is found, and returns the button.
 QPushButton* named(QPushButton* button, const char* name);
 
-/// Adds choices of precisions, each with its Precisions as data. Without ranges those with int8 cannot be chosen, and
+/// Adds choices of precisions, each with its Precisions as data. Without ranges, those with int8 are disabled, and
 /// their tool tip says why.
 void addPrecisions(QComboBox& box, const std::vector<Precisions>& choices, bool ranges);
 
-/// Says what the session's inputs are, and opens the dialog for them.
+/// A button that shows the session's inputs, and opens the dialog for them.
 class InputsButton : public QPushButton {
   Q_OBJECT
 
@@ -54,7 +54,7 @@ class InputsButton : public QPushButton {
   DockContext m_context;
 };
 
-/// What few need, folded away below a line that opens it.
+/// Rarely needed content, folded away below a line that opens it.
 class Fold : public QWidget {
   Q_OBJECT
 
@@ -67,20 +67,20 @@ class Fold : public QWidget {
   QToolButton* m_header;
 };
 
-/// The path of a file of that name in the folder of the model: what a chooser of a file to be written begins with.
+/// Returns the path of a file with that name in the folder of the model, which a file chooser suggests.
 QString besideModel(const PlanDocument& document, const QString& name);
 
-// What a field says of itself is what the option of the command line says: its range, and the sentences of its help
-// that are not about other options as the tool tip.
-void describe(QWidget& field, const Option& option);  ///< the tool tip alone
-/// 0 stands for an option that is not given, which `whenNone` puts in words.
+// A field has the range of the command line's option, and as its tool tip those sentences of the option's help that are
+// not about other options.
+void describe(QWidget& field, const Option& option);  ///< sets the tool tip only
+/// If `whenNone` is not empty, 0 means that the option is not given, and the field shows `whenNone` for it.
 void describe(QSpinBox& field, const Option& option, const QString& whenNone = {});
 void describe(QDoubleSpinBox& field, const Option& option, const QString& whenNone = {});
 
 /// Shows or hides a row with its label.
 void showRow(QFormLayout& form, QWidget* field, bool shown);
 
-/// A piece of work of the worker on the plan on screen, with the settings of the session.
+/// Returns a request to the worker about the displayed plan, with the settings of the session.
 WorkerRequest requestFor(const DockContext& context, WorkSettings settings);
 
 }  // namespace fusescope

@@ -69,7 +69,7 @@ void DiffDialog::check() {
                           : !kind.ok()   ? problemInWords(kind.error())
                                          : QString();
   const bool network = problem.isEmpty() && !session && kind.value() == ArtifactKind::Model;
-  const QString own = QStringLiteral("It holds its own target, types and directives.");
+  const QString own = QStringLiteral("It contains its own target, types and directives.");
   offer(*m_ok, problem);
   offer(*m_wishes, !problem.isEmpty() ? problem : network ? QString() : own);
   m_said->setText(path.isEmpty() || network ? QString() : problem.isEmpty() ? own : QStringLiteral("✗ ") + problem);

@@ -10,7 +10,7 @@
 
 namespace fusescope {
 
-/// Chooses the file that the plan on screen is compared with; what differs is shown in the Validation dock.
+/// Chooses the file with which the displayed plan is compared; the differences are shown in the Validation dock.
 class DiffDialog : public QDialog {
   Q_OBJECT
 

@@ -121,8 +121,8 @@ QLayout* ExportDialog::makeForm() {
   logRow->setContentsMargins(0, 0, 0, 0);
   logRow->addWidget(m_log, 1);
   logRow->addWidget(browse);
-  m_weights->addItem(QStringLiteral("converted to what they are calculated in"));  // as WeightTypes
-  m_weights->addItem(QStringLiteral("kept, with a Cast behind each"));
+  m_weights->addItem(QStringLiteral("converted to the types in which they are used"));  // as WeightTypes
+  m_weights->addItem(QStringLiteral("kept, with a Cast after each"));
   m_borders->addItem(QStringLiteral("keep the types of the file"));  // as BorderTypes
   m_borders->addItem(QStringLiteral("get those of the plan"));
   describe(*m_weights, usualOption<ExportSettings>("weights"));
@@ -130,10 +130,10 @@ QLayout* ExportDialog::makeForm() {
   describe(*m_version, usualOption<ExportSettings>("trt-version"));
   describe(*m_log, usualOption<ExportSettings>("layer-names"));
   m_check->setChecked(true);
-  m_check->setToolTip(QStringLiteral(
-      "Every output is held against float32 by the tolerance of the session, on each sample, by the "
-      "reference with every value between two nodes stored and by the engine. Casts are added where that "
-      "needs them; what still fails is not written"));
+  m_check->setToolTip(
+      QStringLiteral("Every output is compared with float32 on each sample, with the tolerance of the session: by the "
+                     "reference with every value between two nodes stored, and by the engine. Casts are added where "
+                     "this needs them; a network that still fails is not written"));
   m_form->addRow(QStringLiteral("Format"), m_format);
   m_form->addRow(QStringLiteral("TensorRT version"), m_version);
   m_form->addRow(QStringLiteral("Layer names"), m_logRow);
@@ -167,8 +167,8 @@ void ExportDialog::refresh() {
   m_pages->setCurrentIndex(network ? 1 : 0);
   m_report->clear();
   m_report->setPlaceholderText(
-      QStringLiteral("What is to be known of the network is said here when it is made: Casts that were added, a raised "
-                     "opset, edges that the plan holds wider."));
+      QStringLiteral("When the network is made, you see here what to know about it: Casts that were added, a raised "
+                     "opset, edges that the plan keeps wider."));
   m_summary->setText(sentence(qs(chosen.summary)));
   m_writable = false;
   renew();
@@ -208,11 +208,10 @@ void ExportDialog::renew() {
   offer(*m_check, !busy.isEmpty() ? busy
                   : given         ? QString()
                                   : QStringLiteral("Give inputs first: the numbers are checked on them."));
-  offer(*m_save, !busy.isEmpty() ? busy
-                 : network || m_writable
-                     ? QString()
-                     : QStringLiteral("There is nothing to save: this plan cannot be written in that "
-                                      "format, or it is not known yet."));
+  offer(*m_save, !busy.isEmpty()         ? busy
+                 : network || m_writable ? QString()
+                                         : QStringLiteral("There is nothing to save: this plan cannot be written in "
+                                                          "that format, or this is still being checked."));
   m_cancel->setVisible(network);
   offer(*m_cancel, working() ? QString() : QStringLiteral("Nothing is under way."));
   if (working()) m_summary->setText(m_job.text());
@@ -300,7 +299,7 @@ void ExportDialog::showWritten(const Json& written) {
   for (const Json& note : written.value("warnings", Json::array()))
     text += QStringLiteral("<p>⚠ %1</p>")
                 .arg(withLinks(sentence(withoutOptions(qs(note.get<std::string>()))), *m_context.document.snapshot()));
-  m_report->setHtml(text.isEmpty() ? QStringLiteral("<p>Nothing else is to be known of it.</p>") : text);
+  m_report->setHtml(text.isEmpty() ? QStringLiteral("<p>There is nothing else to know about it.</p>") : text);
 }
 
 void ExportDialog::showRefused(const Diagnostic& problem) {

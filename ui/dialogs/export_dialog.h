@@ -18,21 +18,21 @@
 
 namespace fusescope {
 
-/// Writes the plan in one of the formats. Of text formats the text, or why it cannot be written, is shown first. A
-/// network is made, checked and written by the worker, and what is to be known of it is said then: Casts that were
-/// added, a raised opset, or the edge for which nothing was written, which can be gone to; so can what helps. It begins
-/// with the format, folder and options of the last export.
+/// Writes the plan in one of the export formats. For text formats it first shows the text, or why it cannot be written.
+/// A network is made, checked and written by the worker; afterwards the dialog shows what the user must know: added
+/// Casts, a raised opset, or the edge because of which nothing was written, with links to it and to what helps. It
+/// starts with the format, folder and options of the last export.
 class ExportDialog : public QDialog {
   Q_OBJECT
 
  public:
   ExportDialog(const DockContext& context, WorkerClient& worker, QWidget* parent = nullptr);
-  /// By the exporter's name.
+  /// Sets the format by the exporter's name.
   void setFormat(const QString& format) { m_format->setCurrentIndex(m_format->findData(format)); }
   QString preview() const { return m_preview->toPlainText(); }
-  /// What stands in place of the preview where there is none: why.
+  /// Returns why there is no preview, which is shown in its place.
   QString refusal() const { return m_writable ? QString() : m_report->toPlainText(); }
-  /// What came of a network that was to be written; its links go to nodes and values.
+  /// Returns the report about a network that was exported; its links lead to nodes and values.
   QTextBrowser& report() { return *m_report; }
   QComboBox& format() { return *m_format; }
   QLineEdit& version() { return *m_version; }

@@ -7,10 +7,11 @@
 
 namespace fusescope {
 
-// How somebody exported last, kept in the settings of the program, so that the dialog begins with it: the format, the
-// folder, and of each format its options. A log of layer names is of one build of one network, and is not kept.
+// The choices of the last export, which are stored in the settings of the program so that the dialog starts with them:
+// the format, the folder, and the options of each format. The log of layer names is not stored, because it belongs to
+// one build of one network.
 
-/// What can be chosen for one format. `version` is of one target, and null where nobody chose one.
+/// The options of one format. `version` is stored for each target, and is null if none was chosen.
 struct RememberedExport {
   WeightTypes weights = WeightTypes::Convert;
   BorderTypes borders = BorderTypes::Keep;
@@ -18,12 +19,12 @@ struct RememberedExport {
   std::optional<QString> version{};
 };
 
-/// The name of an exporter; empty: nothing was exported yet.
+/// Returns the name of the last exporter; empty if nothing was exported yet.
 QString rememberedFormat();
-/// A folder that is there; empty: none is known.
+/// Returns a folder that exists; empty if none is known.
 QString rememberedFolder();
 RememberedExport rememberedExport(const QString& format, const QString& target);
-/// Keeps what was chosen for `format`, that it was the last one, and the folder of `path`.
+/// Stores the choices for `format`, the format as the last one, and the folder of `path`.
 void rememberExport(const QString& format, const QString& target, const RememberedExport& chosen, const QString& path);
 
 }  // namespace fusescope

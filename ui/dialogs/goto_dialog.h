@@ -10,7 +10,7 @@
 
 namespace fusescope {
 
-/// Go to anything: nodes, tensors, segments, and the window's own actions, by typing part of the name.
+/// Goes to anything whose name contains the typed text: nodes, tensors, segments, and the window's own actions.
 class GotoDialog : public QDialog {
   Q_OBJECT
 
@@ -19,7 +19,7 @@ class GotoDialog : public QDialog {
   void setText(const QString& text) { m_text->setText(text); }
   int resultCount() const { return m_results->count(); }
 
-  /// One more result; false when there are enough of those that are no actions, which `action` < 0 says.
+  /// Adds a result; `action` is below 0 for a result that is not an action. Returns false if there are enough of those.
   using Add = std::function<bool(const QString& label, const QString& name, int action)>;
 
  protected:

@@ -48,9 +48,11 @@ InputsDialog::InputsDialog(const DockContext& context, QWidget* parent)
           plainButton(QStringLiteral("Add folder…"),
                       QStringLiteral("A folder of .npz, of .npy, or of ONNX test data (input_0.pb, …), or of such "
                                      "folders"))),
-      m_remove(plainButton(QStringLiteral("Remove"), QStringLiteral("Take what is selected out of the list (Delete)"))),
-      m_random(plainButton(QStringLiteral("Random inputs"),
-                           QStringLiteral("Without files inputs are random, and every number made with them says so"))),
+      m_remove(
+          plainButton(QStringLiteral("Remove"), QStringLiteral("Remove the selected entries from the list (Delete)"))),
+      m_random(plainButton(
+          QStringLiteral("Random inputs"),
+          QStringLiteral("Without files, inputs are random, and every number that is made with them says so"))),
       m_cut(new QCheckBox(QStringLiteral("Cut along axis"))),
       m_axis(new QSpinBox),
       m_said(new QLabel) {
@@ -93,8 +95,8 @@ QLayout* InputsDialog::makeSource() {
   m_paths->setSelectionMode(QAbstractItemView::ExtendedSelection);
   m_paths->setTextElideMode(Qt::ElideMiddle);
   m_paths->setAccessibleName(QStringLiteral("Files and folders"));
-  m_source = new HintStack(m_paths, QStringLiteral("No files: inputs are random, and every number made with them says "
-                                                   "so.\nAdd files or folders, or drop them here."));
+  m_source = new HintStack(m_paths, QStringLiteral("No files: inputs are random, and every number that is made with "
+                                                   "them says so.\nAdd files or folders, or drop them here."));
   m_axis->setRange(0, kMostAxes);
   m_axis->setAccessibleName(QStringLiteral("Axis"));
   auto* column = new QVBoxLayout;
@@ -154,8 +156,9 @@ SampleSource InputsDialog::source() const {
 
 void InputsDialog::renewButtons() {
   m_source->showContent(m_paths->count() > 0);
-  offer(*m_remove,
-        m_paths->selectedItems().isEmpty() ? QStringLiteral("Select what is to go in the list first.") : QString());
+  offer(*m_remove, m_paths->selectedItems().isEmpty()
+                       ? QStringLiteral("First select the entries to remove in the list.")
+                       : QString());
   const bool files = m_paths->count() > 0;
   const QString random = QStringLiteral("Inputs are random, and there is nothing to cut: add files first.");
   offer(*m_random, files ? QString() : QStringLiteral("Inputs are random already."));

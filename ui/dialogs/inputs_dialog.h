@@ -14,8 +14,9 @@
 
 namespace fusescope {
 
-/// What runs are timed and evaluated on: files and folders, along an axis cut into samples if wished, or random inputs.
-/// What is found in them is read and listed at once; what cannot be read is said with its place, and not taken.
+/// Sets the inputs for timing and evaluating runs: files and folders, optionally cut into samples along an axis, or
+/// random inputs. Their contents are read and listed at once; if something cannot be read, the place is shown, and the
+/// inputs are not accepted.
 class InputsDialog : public QDialog {
   Q_OBJECT
 
@@ -29,7 +30,7 @@ class InputsDialog : public QDialog {
   QPushButton& removeButton() { return *m_remove; }
   QPushButton& randomButton() { return *m_random; }
   QPushButton& okButton() { return *m_ok; }
-  /// What was found, or what is wrong.
+  /// Returns what was found, or what is wrong.
   QString said() const { return m_said->text(); }
   const TableModel& found() const { return m_found; }
   void accept() override;

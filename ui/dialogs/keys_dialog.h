@@ -5,7 +5,7 @@
 
 namespace fusescope {
 
-/// Every key there is: of the window's actions and of the canvas.
+/// Lists all keys of the window's actions and of the canvas.
 class KeysDialog : public QDialog {
   Q_OBJECT
 

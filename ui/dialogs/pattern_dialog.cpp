@@ -31,7 +31,8 @@ PatternDialog::PatternDialog(const DockContext& context, const QString& pattern,
   const auto snapshot = context.document.snapshot();
   for (const DataType type : pinTypes(*snapshot->plan, context.document.ranges() != nullptr))
     m_type->addItem(qs(type), static_cast<int>(type));
-  m_strictness->addItem(QStringLiteral("prefer: give way where it cannot be"), static_cast<int>(Strictness::Prefer));
+  m_strictness->addItem(QStringLiteral("prefer: another type where it is impossible"),
+                        static_cast<int>(Strictness::Prefer));
   m_strictness->addItem(QStringLiteral("obey: an error where it cannot be"), static_cast<int>(Strictness::Obey));
   m_summary->setWordWrap(true);
   auto* form = new QFormLayout;
@@ -56,8 +57,7 @@ PatternDialog::PatternDialog(const DockContext& context, const QString& pattern,
 void PatternDialog::findMatches() {
   const auto snapshot = m_context.document.snapshot();
   const bool empty = m_pattern->text().trimmed().isEmpty();
-  offer(*m_pin,
-        empty ? QStringLiteral("Write a pattern first.") : QStringLiteral("What it matches is being looked up."));
+  offer(*m_pin, empty ? QStringLiteral("Write a pattern first.") : QStringLiteral("Checking which nodes it matches …"));
   if (empty) {
     m_matches->clear();
     m_summary->setText(QStringLiteral("What the pattern matches now is listed here."));

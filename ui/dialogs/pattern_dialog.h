@@ -11,14 +11,14 @@
 
 namespace fusescope {
 
-/// Pins every node that a pattern names; shows what it matches while it is typed.
+/// Pins every node that matches a pattern, and shows the matches while it is typed.
 class PatternDialog : public QDialog {
   Q_OBJECT
 
  public:
   PatternDialog(const DockContext& context, const QString& pattern, QWidget* parent = nullptr);
   int matchCount() const { return m_matches->count(); }
-  /// As the user would type it.
+  /// Sets the pattern as if the user typed it.
   void setPattern(const QString& pattern) { m_pattern->setText(pattern); }
   void accept() override;
 

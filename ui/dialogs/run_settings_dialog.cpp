@@ -25,7 +25,7 @@ RunSettingsDialog::RunSettingsDialog(const DockContext& context, QWidget* parent
       m_threads(new QSpinBox),
       m_against(new QComboBox),
       m_problem(new QLabel) {
-  setWindowTitle(QStringLiteral("What runs are made and judged with"));
+  setWindowTitle(QStringLiteral("How runs are made and judged"));
   resize(480, 0);
   auto* form = new QFormLayout;
   form->addRow(QStringLiteral("Largest |Δ| over rms"), m_rms);
@@ -41,7 +41,7 @@ RunSettingsDialog::RunSettingsDialog(const DockContext& context, QWidget* parent
   for (const Compiler* compiler : allCompilers()) m_compiler->addItem(qs(compiler->name()), qs(compiler->name()));
   m_compiler->setCurrentIndex(m_compiler->findData(qs(context.document.options().compiler)));
   offer(*m_compiler, context.document.snapshot() ? QString() : QStringLiteral("Open a model first."),
-        QStringLiteral("What compiles the network; pins and types are wishes for whichever it is"));
+        QStringLiteral("The compiler of the network; pins and types are requests to it"));
   form->addRow(QStringLiteral("Compiler"), m_compiler);
   form->addRow(QStringLiteral("Backend"), m_backend);
   form->addRow(QStringLiteral("Threads"), m_threads);
@@ -89,7 +89,7 @@ void RunSettingsDialog::renewCompilers() {
 void RunSettingsDialog::check() {
   const QString ofOurs = &chosen() == &ownCompiler()
                              ? QString()
-                             : QStringLiteral("%1 runs what it compiles itself: backends are of our own compiler.")
+                             : QStringLiteral("%1 runs what it compiles itself: only our own compiler has backends.")
                                    .arg(qs(chosen().name()));
   offer(*m_backend, ofOurs);
   QString problem;

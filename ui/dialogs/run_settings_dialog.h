@@ -11,18 +11,18 @@
 
 namespace fusescope {
 
-/// What runs are built, timed and evaluated with: compiler, backend, threads; and what is close enough. Their inputs:
-/// InputsDialog. The compiler is a wish for the plan: choosing another one is an edit of the document.
+/// Sets what runs are built, timed and evaluated with (compiler, backend, threads) and the tolerance. For their inputs
+/// see InputsDialog. The compiler is an option of the plan: choosing another one is an edit of the document.
 class RunSettingsDialog : public QDialog {
   Q_OBJECT
 
  public:
   explicit RunSettingsDialog(const DockContext& context, QWidget* parent = nullptr);
   QLineEdit& tolerance() { return *m_rms; }
-  /// As allCompilers().
+  /// Returns the chooser, in the order of allCompilers().
   QComboBox& compiler() { return *m_compiler; }
   QComboBox& backend() { return *m_backend; }
-  /// By ErrorsAgainst.
+  /// Returns the chooser, in the order of ErrorsAgainst.
   QComboBox& against() { return *m_against; }
   void accept() override;
 

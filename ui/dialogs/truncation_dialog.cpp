@@ -37,8 +37,8 @@ const ReadBackPlan* madeWithEngines(const DockContext& context) {
 
 QString aboutText(const ReadBackPlan* made) {
   const QString rest = QStringLiteral(
-      " What is not narrowed runs in fallback, and a constant that would not survive is never narrowed.");
-  if (made == nullptr) return QStringLiteral("The target lacks types that are narrowed here.") + rest;
+      " What is not narrowed runs in fallback, and a constant that does not fit the narrower type is never narrowed.");
+  if (made == nullptr) return QStringLiteral("Types that the target lacks can be narrowed here.") + rest;
   return QStringLiteral("The engines of %1 are for %2. Our own plans for that target narrow here what it lacks.")
              .arg(compilerTitle(made->compiler), qs(made->compiler.options.at(kEnginesFor))) +
          rest;
@@ -76,7 +76,7 @@ TruncationDialog::TruncationDialog(const DockContext& context, QWidget* parent)
   auto* about = new QLabel(aboutText(madeWithEngines(context)));
   about->setWordWrap(true);
   auto* form = new QFormLayout;
-  form->addRow(QStringLiteral("Inputs, and what nodes make of them"), m_inputs);
+  form->addRow(QStringLiteral("Inputs, and values calculated from them"), m_inputs);
   form->addRow(QStringLiteral("Constants"), m_constants);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
   auto* layout = new QVBoxLayout(this);

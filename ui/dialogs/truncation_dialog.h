@@ -10,15 +10,16 @@
 
 namespace fusescope {
 
-/// What is narrowed of the types that the target lacks: of inputs and what nodes make of them, and of constants. Where
-/// a compiler is on screen that divides the network into engines (Torch-TensorRT), a table says for each value what
-/// that compiler does, and what our plan for the target of these engines does under the modes that are chosen.
+/// Sets which types that the target does not support are narrowed: those of inputs and of values that nodes calculate
+/// from them, and those of constants. If the displayed plan is one of a compiler that divides the network into engines
+/// (Torch-TensorRT), a table shows for each value what that compiler does, and what our plan for the target of these
+/// engines does with the chosen modes.
 class TruncationDialog : public QDialog {
   Q_OBJECT
 
  public:
   explicit TruncationDialog(const DockContext& context, QWidget* parent = nullptr);
-  /// By TruncateMode.
+  /// Return the choosers, in the order of TruncateMode.
   QComboBox& inputs() { return *m_inputs; }
   QComboBox& constants() { return *m_constants; }
   const TableModel& beside() const { return m_beside; }

@@ -141,7 +141,7 @@ QLayout* TuneDialog::makeWishes() {
 }
 
 QWidget* TuneDialog::makeAdvanced() {
-  m_speedup->setPlaceholderText(QStringLiteral("none is asked for"));
+  m_speedup->setPlaceholderText(QStringLiteral("no minimum"));
   describe(*m_speedup, usualOption<TuneSettings>("min-speedup"));
   m_speedup->setAccessibleName(QStringLiteral("Least speed-up"));
   m_metric->setPlaceholderText(QStringLiteral("a command; max|Δ| over rms without one"));
@@ -245,8 +245,8 @@ void TuneDialog::renew() {
   offer(*m_stop, working() ? QString() : QStringLiteral("Nothing is under way."));
   offer(*m_take, working()             ? busy
                  : !m_answer           ? QStringLiteral("Search first: there are no pins yet.")
-                 : shownPins().empty() ? QStringLiteral("There is no pin to take: none is needed.")
-                 : shownAreTaken()     ? QStringLiteral("These pins are taken already.")
+                 : shownPins().empty() ? QStringLiteral("There is no pin to use: none is needed.")
+                 : shownAreTaken()     ? QStringLiteral("The plan has these pins already.")
                                        : QString());
   m_said->setText(words());
 }
@@ -261,7 +261,7 @@ QString TuneDialog::words() const {
   if (const Problem wrong = problem(); wrong.field != nullptr) return QStringLiteral("✗ ") + wrong.text;
   if (!m_answer) return m_outcome;
   QStringList lines{m_outcome};
-  if (shownAreTaken()) lines.prepend(QStringLiteral("✓ These pins are taken: the plan has them."));
+  if (shownAreTaken()) lines.prepend(QStringLiteral("✓ The plan has these pins."));
   if (m_plot->current() >= 0) lines << choiceWords(shownPoint(), *m_answer);
   return lines.join(QLatin1Char('\n'));
 }

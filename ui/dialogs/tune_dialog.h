@@ -16,11 +16,11 @@
 
 namespace fusescope {
 
-/// Searches for the few pins that the network needs to be as good as asked: the worker does it, and what it finds grows
-/// in the plot. It can be stopped, with the best so far, and goes on where it was when it is started again with the
-/// same wishes, in a session that was closed too. Nothing changes until the user takes the pins, in one step that can
-/// be undone. What the last search found is there when it is opened again, also when its pins are taken; another search
-/// is of the network without these.
+/// Searches for the few pins that the network needs in order to be as accurate as requested. The worker does the
+/// search, and its results are added to the plot. It can be stopped, with the best result so far, and continues from
+/// there when it is started again with the same options, even if the session was closed in between. Nothing changes
+/// until the user applies the pins, in one step that can be undone. The result of the last search is shown when the
+/// dialog is opened again, also when its pins were applied; another search works on the network without them.
 class TuneDialog : public QDialog {
   Q_OBJECT
 
@@ -34,7 +34,7 @@ class TuneDialog : public QDialog {
   QSpinBox& seed() { return *m_seed; }
   QCheckBox& explain() { return *m_explain; }
   QCheckBox& baselines() { return *m_baselines; }
-  /// Goes on from what an earlier search evaluated, where there is one.
+  /// Returns the check box for continuing with the evaluations of an earlier search, if there is one.
   QCheckBox& goOn() { return *m_goOn; }
   Fold& advanced() { return *m_advanced; }
   QSpinBox& budget() { return *m_budget; }
@@ -42,7 +42,7 @@ class TuneDialog : public QDialog {
   QPushButton& stopButton() { return *m_stop; }
   QPushButton& takeButton() { return *m_take; }
   const ErrorPlot& plot() const { return *m_plot; }
-  const std::vector<TunedPoint>& plotted() const { return m_plotted; }  ///< as the points of plot()
+  const std::vector<TunedPoint>& plotted() const { return m_plotted; }  ///< in the order of plot()'s points
   const TableModel& pins() const { return m_pins; }
   QString said() const { return m_said->text(); }
   bool working() const { return m_job.working(); }

@@ -9,28 +9,28 @@
 
 namespace fusescope {
 
-/// The file in the session's `folder` where a search with the wishes of `tune` keeps what it evaluates: the same for
-/// requests whose errors are the same numbers, whatever they are to reach. `model`: ModelFile::identity().
+/// Returns the file in the session's `folder` in which a search with the options of `tune` stores its evaluations. It
+/// is the same for all requests with the same errors, whatever their goal is. `model` is ModelFile::identity().
 std::string tuneStateFile(const WorkerRequest& tune, const std::string& model, const QString& folder);
-/// The file there where the answer to the newest such search is kept, whatever its directives were: pins that are taken
-/// from the answer are directives, too.
+/// Returns the file in that folder with the answer to the latest such search. Its directives are ignored, because pins
+/// that were applied from the answer are directives too.
 std::string tuneAnswerFile(const WorkerRequest& tune, const std::string& model, const QString& folder);
 
-/// What the worker replied to a search, which is kept in `file` as well where that can be written. Errors name the
-/// field. Called off the GUI thread, as the next one.
+/// Reads the worker's reply to a search, and stores it in `file` if possible. Errors name the field. This and the next
+/// function are called off the GUI thread.
 Result<TuneAnswer> keepTuneAnswer(const Json& reply, const std::string& file);
-/// What is kept there; nothing: there is none that can be read.
+/// Returns the stored answer; nothing if there is none that can be read.
 std::optional<TuneAnswer> keptTuneAnswer(const std::string& file);
 
-/// What an answer's search was given: its options without pins.
+/// Returns the options of an answer's search, which are without the pins that it found.
 PlanOptions searchedOptions(const TuneAnswer& answer);
-/// The same with a set of its pins.
+/// Returns these options with a set of the pins.
 PlanOptions optionsWith(const TuneAnswer& answer, const std::vector<TunedPin>& pins);
-/// A place in an answer's front, or none of these: the set that it recommends.
+/// A value in place of an index in an answer's front: the recommended set.
 inline constexpr int kRecommended = -1;
-/// Which of an answer's sets is taken in `options`; nothing: none of them.
+/// Returns which of an answer's sets is applied in `options`; nothing: none of them.
 std::optional<int> takenSet(const TuneAnswer& answer, const PlanOptions& options);
-/// Whether both ask for the same plan. What ranges they have, and what a compiler answered, is left aside.
+/// Returns whether both ask for the same plan. Ranges, and answers of a compiler, are ignored.
 bool sameSearch(PlanOptions a, PlanOptions b);
 
 }  // namespace fusescope

@@ -72,7 +72,7 @@ QString leftOutWords(const TuneAnswer& answer) {
   const std::optional<double>& bound = answer.heldTo ? answer.heldTo : answer.maxError;
   const auto good = std::ranges::count_if(
       answer.pins, [&](const TunedPin& pin) { return bound && pin.errorWithout && *pin.errorWithout <= *bound; });
-  if (!answer.minimal) return QStringLiteral("A pin may be too many: not each was tried.");
+  if (!answer.minimal) return QStringLiteral("There may be a pin too many: not each was tried.");
   if (good == 0) return QStringLiteral("No single pin can be left out: each was tried.");
   return QStringLiteral(
              "Each pin was tried: without any one of %1 the error stays within what is allowed, but the network is "
@@ -130,8 +130,8 @@ ErrorPlotContent tunePlotContent(const std::vector<TunedPoint>& points, const st
   ErrorPlotContent content{
       .allowed = allowed,
       .none = QStringLiteral("No set of pins was evaluated yet"),
-      .hint = QStringLiteral("Each set of pins that is tried will stand here as a point, its error "
-                             "against its predicted time.")};
+      .hint = QStringLiteral(
+          "Each set of pins that is tried appears here as a point, with its error against its predicted time.")};
   content.inTime = std::ranges::all_of(points, [](const TunedPoint& point) { return point.ms.has_value(); });
   content.title = content.inTime ? QStringLiteral("error (max|Δ| of rms) against predicted time")
                                  : QStringLiteral("error (max|Δ| of rms) against pins: not all have a time");
@@ -164,7 +164,7 @@ QString answerWords(const TuneAnswer& answer) {
   addBeaten(lines, answer);
   if (answer.ok && !answer.pins.empty()) lines << leftOutWords(answer) + baselinesWords(answer.baselines);
   lines << effortWords(answer);
-  if (answer.randomInputs) lines << QStringLiteral("⚠ On random inputs: nobody gave others.");
+  if (answer.randomInputs) lines << QStringLiteral("⚠ On random inputs: no others were given.");
   return lines.join(QLatin1Char('\n'));
 }
 
@@ -173,10 +173,10 @@ QString choiceWords(const TunedPoint& point, const TuneAnswer& answer) {
   if (point.errorOnReference)
     said << errorsWords(point, answer.backend);
   else
-    said << QStringLiteral("Its error is by the backend %1 alone: it was not tried on the reference.")
+    said << QStringLiteral("Its error was measured by the backend %1 only: it was not tried on the reference.")
                 .arg(qs(answer.backend));
   if (point.pins != answer.chosen.pins || point.error != answer.chosen.error)
-    said << QStringLiteral("Whether it holds once it is exported was not tried.");
+    said << QStringLiteral("It was not tried whether the exported network has the same error.");
   if (const QString better = betterWords(answer.allPinned, point); !better.isEmpty())
     said << QStringLiteral("⚠ With everything pinned the network is %1.").arg(better);
   return said.join(QLatin1Char(' '));

@@ -7,18 +7,18 @@
 
 namespace fusescope {
 
-// What a search for pins found, in words.
+// Texts about the results of a search for pins.
 
-/// "error 0.004, 2 pins, ≈ 2.5 ms".
+/// Returns "error 0.004, 2 pins, ≈ 2.5 ms".
 QString pointWords(const TunedPoint& point);
-/// Sets of pins that a search found, error against predicted time, or against their number where not every time is
-/// known. `chosen`: what it recommends; `allowed`: the error that was asked for.
+/// Returns a plot of the sets of pins that a search found: error against predicted time, or against the number of pins
+/// if a time is unknown. `chosen` is the recommended set; `allowed` is the requested error.
 ErrorPlotContent tunePlotContent(const std::vector<TunedPoint>& points, const std::optional<TunedPoint>& chosen,
                                  std::optional<double> allowed);
-/// What a search answered, a line each: what was found and how good it is, also on the reference and once it is
-/// exported; what everything pinned is better in; what it took.
+/// Returns the answer of a search, line by line: what was found and its errors, also on the reference and after an
+/// export; in what pinning everything is better; how long it took.
 QString answerWords(const TuneAnswer& answer);
-/// One of the answer's other sets, which the user chose: its errors, and what was not tried of it.
+/// Returns the text for another set of the answer that the user chose: its errors, and what was not tried for it.
 QString choiceWords(const TunedPoint& point, const TuneAnswer& answer);
 
 }  // namespace fusescope

@@ -38,7 +38,7 @@ CompareDock::CompareDock(const DockContext& context)
       m_tabs(new QTabBar),
       m_pages(new QStackedWidget),
       m_matrix(new CompareMatrix(context)) {
-  m_a->setToolTip(QStringLiteral("A: what is compared with"));
+  m_a->setToolTip(QStringLiteral("A: the run that B is compared with"));
   m_b->setToolTip(QStringLiteral("B: the run whose numbers are on screen"));
   m_a->setAccessibleName(QStringLiteral("Run A"));
   m_b->setAccessibleName(QStringLiteral("Run B"));
@@ -48,8 +48,7 @@ CompareDock::CompareDock(const DockContext& context)
   m_summary->setWordWrap(true);
   m_summary->setTextFormat(Qt::RichText);
   m_summary->setToolTip(
-      QStringLiteral("What each run took by itself, as canvas and inspector show it, is another "
-                     "measurement."));
+      QStringLiteral("The times that canvas and inspector show were measured separately for each run."));
   auto* copy = copyCommandButton(
       context, [this] { return compareCommandOf(m_context, m_context.runs.comparedWith(), m_context.runs.shown()); });
   auto* row = toolRow({m_a, m_b, m_compare, copy, m_summary}, this, 4);
@@ -134,7 +133,7 @@ void CompareDock::renewChoosers() {
     chooser.setCurrentIndex(chosen == nullptr ? -1 : chooser.findData(qs(chosen->id)));
     offer(chooser, chooser.count() > 1 ? QString() : QStringLiteral("There must be two runs to compare."), tip);
   };
-  fill(*m_a, runs.comparedWith(), QStringLiteral("A: what the shown run is compared with"));
+  fill(*m_a, runs.comparedWith(), QStringLiteral("A: the run that the displayed run is compared with"));
   fill(*m_b, runs.shown(), QStringLiteral("B: the run whose numbers are on screen"));
   const QString refusal = m_context.controller.compareRefusal();
   offer(*m_compare, refusal, QStringLiteral("Time the two runs in turns, and compare their values"));

@@ -13,8 +13,8 @@
 
 namespace fusescope {
 
-/// Runs side by side; of two of them time per group of layers that cover the same nodes, timed in turns, and what they
-/// compute.
+/// Shows runs side by side, and for two of them the time of each group of layers that cover the same nodes, timed in
+/// turns, and the differences of their results.
 class CompareDock : public Dock {
   Q_OBJECT
 

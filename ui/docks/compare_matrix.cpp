@@ -36,7 +36,7 @@ CompareMatrix::CompareMatrix(const DockContext& context)
       m_blocks(new QCheckBox(QStringLiteral("By block"))),
       m_summary(new QLabel),
       m_view(new QTableView) {
-  m_blocks->setToolTip(QStringLiteral("A row for each module of the network, as the names of its nodes tell them"));
+  m_blocks->setToolTip(QStringLiteral("A row for each module of the network, found from the names of its nodes"));
   m_summary->setWordWrap(true);
   m_summary->setTextFormat(Qt::PlainText);
   m_summary->setMargin(6);
@@ -51,7 +51,7 @@ CompareMatrix::CompareMatrix(const DockContext& context)
   m_view->setAccessibleName(QStringLiteral("Runs side by side"));
   styleTable(*m_view, {}, true);
   m_view->horizontalHeader()->setSortIndicator(-1, Qt::DescendingOrder);
-  m_stack = new HintStack(m_view, QStringLiteral("Build a plan: its kernels stand here beside those of other runs."));
+  m_stack = new HintStack(m_view, QStringLiteral("Build a plan: its kernels appear here beside those of other runs."));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);

@@ -14,8 +14,8 @@
 
 namespace fusescope {
 
-/// Any number of runs side by side, group of kernels by group: a page of the Compare dock. The two runs that are
-/// compared come first; others are chosen by check boxes. A click selects the nodes of a row.
+/// A page of the Compare dock that shows any number of runs side by side, one group of kernels per row. The two
+/// compared runs come first; others are selected by check boxes. A click selects the nodes of a row.
 class CompareMatrix : public Dock {
   Q_OBJECT
 
@@ -25,7 +25,7 @@ class CompareMatrix : public Dock {
   QTableView& view() { return fresh(*m_view); }
   QString summary() { return fresh(*m_summary).text(); }
   QCheckBox& blocks() { return *m_blocks; }
-  QCheckBox* boxOf(const QString& run);  ///< null: no such run can be chosen
+  QCheckBox* boxOf(const QString& run);  ///< null: there is no such run to choose
 
  protected:
   void renew(Parts parts) override;

@@ -244,7 +244,7 @@ QPushButton* copyCommandButton(const DockContext& context, const std::function<C
   auto* button = new QPushButton(QStringLiteral("Copy as command"));
   button->setAutoDefault(false);
   button->setObjectName(QStringLiteral("copyCommand"));
-  button->setToolTip(QStringLiteral("The line for a shell that has fusescope do the same"));
+  button->setToolTip(QStringLiteral("A shell command with which fusescope does the same"));
   QObject::connect(button, &QPushButton::clicked, button,
                    [context, button, work] { copyCommand(context, *button, work()); });
   return button;

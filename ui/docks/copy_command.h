@@ -8,36 +8,38 @@
 
 namespace fusescope {
 
-/// Makes a command line from values that it holds: it is called off the GUI thread, for ranges are long. Empty: there
-/// is nothing that a command could do now.
+/// Makes a command line from values that it contains. It is called off the GUI thread, because ranges may be long. An
+/// empty function means that there is nothing for a command to do now.
 using CommandWork = std::function<Result<CommandLine>()>;
 
-// What the window does, as commands that do the same with the plan, inputs and settings of now. GUI thread.
+// These return the commands that do what the window does, with the present plan, inputs and settings. GUI thread only.
 
-CommandWork planCommandOf(const DockContext& context);      ///< the plan on screen
-CommandWork originalCommandOf(const DockContext& context);  ///< what became of the nodes of the file in it
-CommandWork explainCommandOf(const DockContext& context, const std::string& node);  ///< a node of it
-CommandWork buildCommandOf(const DockContext& context);                             ///< builds it and times it
-CommandWork buildBothCommandOf(const DockContext& context);  ///< and the baseline; evaluates it, and compares both
-/// What made a run: a build that was timed, an engine file that was timed, or a comparison.
+CommandWork planCommandOf(const DockContext& context);      ///< prints the displayed plan
+CommandWork originalCommandOf(const DockContext& context);  ///< prints the fates of the file's nodes in it
+CommandWork explainCommandOf(const DockContext& context, const std::string& node);  ///< explains a node of it
+CommandWork buildCommandOf(const DockContext& context);                             ///< builds and times it
+CommandWork buildBothCommandOf(const DockContext& context);  ///< also builds the baseline, evaluates the plan, and
+                                                             ///< compares both
+/// Returns the command that made a run: a build that was timed, an engine file that was timed, or a comparison.
 CommandWork runCommandOf(const DockContext& context, const Run& run);
-/// Evaluates the shown run.
+/// Returns the command that evaluates the displayed run.
 CommandWork evaluateCommandOf(const DockContext& context);
-/// Evaluates the plan on screen layer by layer.
+/// Returns the command that measures the errors of each layer of the displayed plan.
 CommandWork errorsCommandOf(const DockContext& context);
-/// Finds out which extents of the settings' inputs get an engine of their own in the shown run.
+/// Returns the command that finds out which extents of the settings' inputs get a specialised engine in the displayed
+/// run.
 CommandWork specialiseCommandOf(const DockContext& context);
-/// Compares two runs; of an engine that is no longer kept it is built first.
+/// Returns the command that compares two runs; an engine that is not stored any more is built first.
 CommandWork compareCommandOf(const DockContext& context, const Run* a, const Run* b);
-CommandWork importCommandOf(const DockContext& context);  ///< makes the exported program that is open runnable
-CommandWork diffCommandOf(const DockContext& context);    ///< what Compare the plan with a file does
-/// The same as a request to the worker; `more` as in commandFor().
+CommandWork importCommandOf(const DockContext& context);  ///< makes the open exported program runnable
+CommandWork diffCommandOf(const DockContext& context);    ///< does what Compare the plan with a file does
+/// Returns the command for a request to the worker; see commandFor() for `more`.
 CommandWork requestCommand(const WorkerRequest& request, const std::vector<std::string>& more = {});
 
-/// Puts the line on the clipboard, once it is made and the files that it reads are written, and says so: in the status
-/// bar of the window of `near`, or beside `near` in a dialog. Says why where there is none.
+/// Copies the line to the clipboard when it is made and the files that it reads are written, and shows a message in the
+/// status bar of the window of `near`, or beside `near` in a dialog. If there is no command, the message says why.
 void copyCommand(const DockContext& context, QWidget& near, const CommandWork& work);
-/// "Copy as command" for a dialog.
+/// Makes a button "Copy as command" for a dialog.
 QPushButton* copyCommandButton(const DockContext& context, const std::function<CommandWork()>& work);
 
 }  // namespace fusescope

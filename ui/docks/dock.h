@@ -10,39 +10,39 @@ namespace fusescope {
 
 class Dock;
 
-/// What the window must know of a dock before there is one.
+/// What the window must know about a dock before it is made.
 struct DockForm {
-  const char* name;  ///< "Layers": the title, and what --dock takes
-  const char* key;   ///< shows it: "Ctrl+3"
+  const char* name;  ///< "Layers": the title, and the name for --dock
+  const char* key;   ///< the shortcut that shows it: "Ctrl+3"
   Qt::DockWidgetArea area;
   Dock* (*make)(const DockContext& context);
 };
-/// All docks, as docks.inc lists them. The first of an area is in front.
+/// Returns all docks of docks.inc. The first one of an area is in front.
 const std::vector<const DockForm*>& dockForms();
 
-/// A page beside the canvas. Folded away, or behind another in a tab, it is hidden and does no work: it notes what has
-/// changed, and makes that anew when it comes on screen or is read. On screen it does so once per turn of the event
-/// loop, whatever changed. GUI thread only.
+/// A page beside the canvas. While it is folded away or behind another tab, it is hidden and does no work: it records
+/// what has changed, and updates that when it becomes visible or is read. While it is visible, it updates once per turn
+/// of the event loop, whatever changed. It is used on the GUI thread only.
 class Dock : public QWidget {
   Q_OBJECT
 
  public:
-  /// What can change of a dock, as bits of its own choice.
+  /// The parts of a dock that can change, as bits that each dock defines.
   using Parts = unsigned;
   static constexpr Parts kAll = ~0U, kTheme = 1U << 31U;
 
-  /// `parts` have changed: made anew soon, or when the dock is on screen.
+  /// Records that `parts` have changed; they are updated soon, or when the dock becomes visible.
   void refresh(Parts parts);
   void refreshAll() { refresh(kAll); }
-  /// Makes anew what is noted: for whoever reads a dock without looking at it.
+  /// Updates everything that has changed, for callers that read a hidden dock.
   void catchUp();
 
  protected:
   explicit Dock(const DockContext& context) : m_context(context) {}
   virtual void renew(Parts parts) = 0;
-  /// For renew(): hands show() what make() returns, a shared_ptr to something. On screen it is made off this thread,
-  /// for a table of many rows takes long; a newer one replaces it. Whoever reads the dock before it is there has it
-  /// made at once.
+  /// Called by renew(): passes the result of make(), a shared_ptr, to show(). If the dock is visible, make() runs on
+  /// another thread, because a table with many rows takes long; a newer call replaces it. A caller that reads the dock
+  /// before that gets the result made at once.
   template <class Make, class Show>
   void produce(Make make, Show show) {
     const QString tag = QString::fromLatin1(metaObject()->className());
@@ -59,14 +59,14 @@ class Dock : public QWidget {
           show(made);
         });
   }
-  /// A part of the dock, up to date.
+  /// Returns a part of the dock after updating it.
   template <class T>
   T& fresh(T& part) {
     catchUp();
     return part;
   }
   void showEvent(QShowEvent* event) override;
-  /// The run whose numbers are on screen, if `id` is its; else null.
+  /// Returns the run whose numbers are displayed if `id` is its id; otherwise null.
   const Run* shownRun(const QString& id) const;
 
   DockContext m_context;

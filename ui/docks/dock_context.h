@@ -14,7 +14,7 @@
 
 namespace fusescope {
 
-/// What every dock and dialog is given. The window owns it all and outlives them.
+/// What every dock and dialog gets. The window owns all of it and outlives them.
 struct DockContext {
   PlanDocument& document;
   Selection& selection;
@@ -24,12 +24,12 @@ struct DockContext {
   FileDiff& fileDiff;
   KnownPlans& known;
   std::function<const Theme&()> theme;
-  std::function<void(const char* action)> act;  ///< an action of the window, by its name (window/actions.h)
-  std::function<void(const QPoint& globalPosition)> nodeMenu;  ///< what can be done to what is selected
-  std::function<void(const QString& name)> toggle;             ///< opens or closes it on the canvas
+  std::function<void(const char* action)> act;  ///< triggers an action of the window by its name (window/actions.h)
+  std::function<void(const QPoint& globalPosition)> nodeMenu;  ///< shows the menu for the selected nodes
+  std::function<void(const QString& name)> toggle;             ///< opens or closes something on the canvas
 };
 
-/// Selects what `name` stands for in the present plan: what a click on any mention of a node does.
+/// Selects what `name` refers to in the present plan, as a click on a name of a node does.
 void goTo(const DockContext& context, const QString& name, const QObject* source = nullptr);
 
 }  // namespace fusescope

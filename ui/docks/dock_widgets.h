@@ -15,7 +15,7 @@ class QTreeView;
 
 namespace fusescope {
 
-/// Draws tones as colours, kBarRole as a bar below the text, and precisions as badges in the given columns.
+/// Draws cells: tones as colours, kBarRole as a bar below the text, and precisions as badges in the given columns.
 class CellDelegate : public QStyledItemDelegate {
   Q_OBJECT
 
@@ -23,7 +23,7 @@ class CellDelegate : public QStyledItemDelegate {
   CellDelegate(std::function<const Theme&()> theme, QSet<int> typeColumns, QObject* parent);
   void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
   QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
-  /// What of a cell's text is drawn in option.rect, where it has a kTwinRole.
+  /// Returns which part of a cell's text is drawn in option.rect if it has a kTwinRole.
   QString shownText(const QStyleOptionViewItem& option, const QModelIndex& index) const;
 
  protected:
@@ -35,12 +35,12 @@ class CellDelegate : public QStyledItemDelegate {
   QSet<int> m_typeColumns;
 };
 
-/// Rows selected whole, dense, no grid, sortable if asked, columns of the given widths. Columns of width 0 share what
-/// the others leave, but never become too narrow to tell names apart: the table is scrolled then. One of width -W has W
-/// and a third of the share of such a column.
+/// Styles a table: whole rows are selected, it is dense, has no grid, is sortable if requested, and has columns of the
+/// given widths. Columns of width 0 share the remaining width, but stay wide enough to distinguish names; the table is
+/// scrolled if necessary. A column of width -W has W and a third of such a share.
 void styleTable(QTableView& table, const QList<int>& widths, bool sortable);
 
-/// Texts that are longer than their column go on below, as long as there are not too many rows; after styleTable().
+/// Wraps texts that are longer than their column, unless there are too many rows. Call it after styleTable().
 void wrapRows(QTableView& table);
 
 /// A page with content, or a hint in its place while there is none.
@@ -56,13 +56,13 @@ class HintStack : public QStackedWidget {
   QLabel* m_hint;
 };
 
-/// Enables the widget unless `refusal` says why it is of no use now. Its tool tip is then the refusal, else `tip`.
+/// Enables the widget unless `refusal` says why it is useless now. Its tool tip is `refusal`, or otherwise `tip`.
 void offer(QWidget& widget, const QString& refusal, const QString& tip);
-/// The same for one that keeps its own tool tip.
+/// Does the same for a widget that keeps its own tool tip.
 void offer(QWidget& widget, const QString& refusal);
 
-/// Widgets above a table, side by side or, where that is too wide, below each other; the one at `stretch` takes what is
-/// left of its row.
+/// Places widgets above a table, side by side or, if that is too wide, in several rows; the widget with index `stretch`
+/// takes the rest of its row.
 QWidget* toolRow(const QList<QWidget*>& widgets, QWidget* parent, int stretch = -1);
 
 }  // namespace fusescope

@@ -4,14 +4,14 @@
 
 namespace fusescope {
 
-/// A label of one line of plain text, which ends with an ellipsis where there is no room for all of it; its tool tip
-/// then tells the whole. It never makes what it is in wider. text() is the whole text.
+/// A label with one line of plain text, which ends with an ellipsis if it does not fit; its tool tip then shows the
+/// whole text. It never widens its container. text() returns the whole text.
 class ElidedLabel : public QLabel {
   Q_OBJECT
 
  public:
   explicit ElidedLabel(QWidget* parent = nullptr);
-  /// What is drawn.
+  /// Returns the text that is drawn.
   QString shownText() const;
   QSize minimumSizeHint() const override;
 

@@ -27,10 +27,10 @@ QString fixHtml(const OfferedFix* fix, const Theme& theme) {
   const auto dim = [&](const QString& text) {
     return QStringLiteral("<span style='color:%1'>%2</span>").arg(theme.dimText.name(), text);
   };
-  if (fix == nullptr) return dim(QStringLiteral("What a pin would do about it is being worked out …"));
+  if (fix == nullptr) return dim(QStringLiteral("Checking whether a pin helps …"));
   if (fix->pins.empty()) {
-    return dim(QStringLiteral("No pin around it does anything about it.")) +
-           QStringLiteral(" <a href='do:tune'>Tune…</a> ") + dim(QStringLiteral("looks at the whole network."));
+    return dim(QStringLiteral("No pin near it helps.")) + QStringLiteral(" <a href='do:tune'>Tune…</a> ") +
+           dim(QStringLiteral("looks at the whole network."));
   }
   QStringList names;
   for (const Directive& pin : fix->pins) names << html(pin.pattern);
@@ -58,7 +58,7 @@ QString errorsHtml(const Runs& runs, const PlanSnapshot& snapshot, const std::ve
            factsOf(error, &LocalAndCarried::local, errors.bound, QStringLiteral("not measured"), theme));
   rows.add(QStringLiteral("carried"),
            factsOf(error, &LocalAndCarried::carried, errors.bound,
-                   other ? QStringLiteral("not known of this plan: it depends on all that comes before")
+                   other ? QStringLiteral("unknown for this plan: it depends on everything before it")
                          : QStringLiteral("not measured"),
                    theme));
   QString text = heading(QStringLiteral("Error of its kernel against %1").arg(errors.against), theme) + rows.text();
@@ -68,7 +68,7 @@ QString errorsHtml(const Runs& runs, const PlanSnapshot& snapshot, const std::ve
   text += QStringLiteral("<p style='color:%1; margin:0 0 10px 0'>%2%3; allowed is %4 %5.</p>")
               .arg((errors.random ? theme.warning : theme.dimText).name(), errors.made.toHtmlEscaped(),
                    other ? QStringLiteral(", a run of another plan") : QString(), errorText(errors.bound),
-                   error.errors.ofCodes() ? QStringLiteral("in relative L2, for it stands as codes")
+                   error.errors.ofCodes() ? QStringLiteral("in relative L2, because it is stored as codes")
                                           : QStringLiteral("of rms"));
   return text;
 }

@@ -8,18 +8,18 @@
 
 namespace fusescope {
 
-/// Pins that do something about what goes wrong, as the plan with them says.
+/// Pins that help against an error, from the plan with these pins.
 struct OfferedFix {
-  Directives pins;     ///< empty: no pin does
-  std::string effect;  ///< of them on the plan, for people
+  Directives pins;     ///< empty: no pin helps
+  std::string effect;  ///< the effect of the pins on the plan, for people
 };
-/// A link that pins ("do:fix"), and what that does; where no pin does anything, where to look further ("do:tune").
-/// `fix` null: still being worked out.
+/// Returns a link that applies the pins ("do:fix"), and their effect; if no pin helps, a link to a further search
+/// ("do:tune"). `fix` is null while it is being computed.
 QString fixHtml(const OfferedFix* fix, const Theme& theme);
 
-/// What the shown run's errors say of the fused node that these nodes are of: local and carried, culprit or victim, and
-/// what they were made with. `remedy` stands below a culprit. Empty where nothing is known, or the nodes are of
-/// several.
+/// Returns the errors of the fused node of `nodes` in the displayed run: local and carried, whether it is a culprit
+/// or a victim, and how they were measured. `remedy` is added for a culprit. The result is empty if nothing is known,
+/// or if the nodes are in several fused nodes.
 QString errorsHtml(const Runs& runs, const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes,
                    const QString& remedy, const Theme& theme);
 

@@ -11,32 +11,33 @@
 
 namespace fusescope {
 
-/// What has an error and a cost: a run, or a set of pins.
+/// Something with an error and a cost: a run, or a set of pins.
 struct PlotPoint {
-  double across = 0;  ///< its cost: milliseconds, or a number of pins
-  double error = 0;   ///< max|Δ| over rms of the worst output; infinite where something became no number
-  QString words{};    ///< for who points at it, and for screen readers
-  std::optional<std::pair<double, double>> spread{};  ///< of the cost: its least and its most
+  double across = 0;  ///< the cost: milliseconds, or a number of pins
+  double error = 0;   ///< max|Δ| over rms of the worst output; infinite if something became NaN or infinite
+  QString words{};    ///< the tool tip and the text for screen readers
+  std::optional<std::pair<double, double>> spread{};  ///< the smallest and largest cost
   bool operator==(const PlotPoint&) const = default;
 };
 
-/// What an ErrorPlot shows.
+/// The contents of an ErrorPlot.
 struct ErrorPlotContent {
   std::vector<PlotPoint> points;
-  std::optional<PlotPoint> ringed{};  ///< has a ring around it
-  std::optional<double> allowed{};    ///< the error that is allowed
-  bool inTime = true;                 ///< costs are milliseconds; else numbers of pins
-  QString title{};                    ///< of the axes: "error (max|Δ| of rms) against predicted time"
-  QString none{};                     ///< what is said where there is no point, for screen readers
-  QString hint{};                     ///< likewise, in the picture
+  std::optional<PlotPoint> ringed{};  ///< gets a ring around it
+  std::optional<double> allowed{};    ///< the allowed error
+  bool inTime = true;                 ///< true: costs are milliseconds; false: numbers of pins
+  QString title{};                    ///< title of the axes: "error (max|Δ| of rms) against predicted time"
+  QString none{};                     ///< the text for screen readers if there is no point
+  QString hint{};                     ///< the text in the picture if there is no point
 };
 
-/// Places of the points to which no other one is better in both cost and error, in the order of rising cost. Of equal
-/// ones the first. What has no finite error is none. Pure.
+/// Returns the indices of the points for which no other point is better in both cost and error, in order of increasing
+/// cost; of equal points only the first. Points without a finite error are excluded. It is a pure function.
 std::vector<int> frontOf(const std::vector<PlotPoint>& points);
 
-/// Error against cost. The scale of errors is logarithmic; what is not finite stands at the top, what is exact at the
-/// bottom. A line joins the points of the front. One point is the current one, which clicks and keys choose.
+/// Shows error against cost. The error axis is logarithmic; infinite errors are at the top, exact results at the
+/// bottom. A line connects the points of the front. One point is the current one, which the user chooses by clicks and
+/// keys.
 class ErrorPlot : public QWidget {
   Q_OBJECT
 
@@ -44,18 +45,19 @@ class ErrorPlot : public QWidget {
   explicit ErrorPlot(std::function<const Theme&()> theme, QWidget* parent = nullptr);
   void setContent(ErrorPlotContent content);
   const std::vector<PlotPoint>& points() const { return m_content.points; }
-  /// Marks one of points() as the one that is shown; -1: none.
+  /// Marks one of points() as the displayed one; -1: none.
   void setCurrent(int point);
   int current() const { return m_current; }
-  /// Where a point is drawn.
+  /// Returns where a point is drawn.
   QPointF placeOf(const PlotPoint& point) const;
-  /// Where it says what is allowed, beside the line: where no point is, if there is such a place. Empty: no error is.
+  /// Returns the place of the text about the allowed error, beside its line and away from points if possible. Empty:
+  /// there is no allowed error.
   QRectF allowedPlace() const;
   QSize sizeHint() const override { return {340, 230}; }
   QSize minimumSizeHint() const override { return {220, 150}; }
 
  signals:
-  void chosen(int point);  ///< by a click, or by arrow keys, Home and End
+  void chosen(int point);  ///< by a click, arrow keys, Home or End
 
  protected:
   void paintEvent(QPaintEvent* event) override;

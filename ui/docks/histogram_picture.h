@@ -9,16 +9,16 @@ class QPainter;
 
 namespace fusescope {
 
-/// Heights that a histogram is drawn with: how many numbers fall into each of `columns` equal parts of what the plot
-/// shows. A bin that several columns cut is divided among them by their share of its width.
+/// Returns the heights with which a histogram is drawn: how many numbers fall into each of `columns` equal parts of the
+/// plotted range. A bin that overlaps several columns is divided among them by width.
 std::vector<double> histogramColumns(const Histogram& histogram, double least, double most, int columns);
 
-/// What was seen on an edge, and what of it codes stand for: counts on a logarithmic scale, the two ends of the range
-/// as lines with their numbers, what is clamped beyond them in another colour and hatched. Without a histogram the
-/// range alone, which is said.
+/// Paints the observed numbers of an edge and the range of its codes: counts on a logarithmic scale, both ends of the
+/// range as lines with their numbers, and clamped numbers beyond them hatched and in another colour. Without a
+/// histogram it paints only the range, and says so.
 void paintHistogram(QPainter& painter, const QRectF& place, const EdgeRange& edge, const Theme& theme);
 
-/// "-0.52 … 3.1 of -0.52 … 3.4 seen, 0.02 % clamped"; without a histogram the range alone.
+/// Returns "-0.52 … 3.1 of -0.52 … 3.4 seen, 0.02 % clamped"; without a histogram only the range.
 QString rangeWords(const EdgeRange& edge);
 
 }  // namespace fusescope

@@ -11,16 +11,16 @@
 
 namespace fusescope {
 
-/// A histogram of numbers, and the range of them that something holds, as codes of an edge do: histogram_picture.h.
+/// Shows a histogram of numbers, and a range of them, for example that of an edge's codes; see histogram_picture.h.
 class HistogramPlot : public QWidget {
   Q_OBJECT
 
  public:
   explicit HistogramPlot(std::function<const Theme&()> theme, QWidget* parent = nullptr);
   void setEdge(const QString& value, const EdgeRange& edge) { setNumbers(value, edge, rangeWords(edge)); }
-  /// Numbers that are no edge's: `words` say what of them lies in the range.
+  /// Shows numbers that are not those of an edge; `words` say which of them are in the range.
   void setNumbers(const QString& title, const EdgeRange& numbers, const QString& words);
-  void clear(const QString& hint);  ///< shown in its place
+  void clear(const QString& hint);  ///< shows the hint in place of the plot
   const QString& value() const { return m_value; }
   QSize sizeHint() const override { return {360, 220}; }
   QSize minimumSizeHint() const override { return {240, 130}; }

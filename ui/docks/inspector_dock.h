@@ -11,12 +11,12 @@
 
 namespace fusescope {
 
-/// Its pictures are painted when they are shown.
+/// A text browser that paints its pictures when they are shown.
 class PictureBrowser : public QTextBrowser {
   Q_OBJECT
 
  public:
-  /// `paint`: the picture of a link, at so many pixels a point; invalid: there is none.
+  /// `paint` returns the picture of a link at `ratio` pixels per point; an invalid value means that there is none.
   explicit PictureBrowser(std::function<QVariant(const QUrl& link, double ratio)> paint) : m_paint(std::move(paint)) {}
   QVariant loadResource(int type, const QUrl& link) override {
     const QVariant picture = type == QTextDocument::ImageResource ? m_paint(link, devicePixelRatioF()) : QVariant();
@@ -27,7 +27,7 @@ class PictureBrowser : public QTextBrowser {
   std::function<QVariant(const QUrl& link, double ratio)> m_paint;
 };
 
-/// The selected node, fused node or model: what it is, why it is planned so, what would change it.
+/// Shows the selected node, fused node or model: what it is, why it is planned in this way, what would change that.
 class InspectorDock : public Dock {
   Q_OBJECT
 

@@ -9,22 +9,22 @@
 
 namespace fusescope {
 
-// The pieces that the Inspector's HTML is put together from.
+// Parts from which the Inspector's HTML is made.
 
-/// So many entries of a list are shown.
+/// The largest number of entries of a list that are shown.
 constexpr std::size_t kMostListed = 60;
 
 QString heading(const QString& text, const Theme& theme);
 QString title(const QString& text, const QString& second, const Theme& theme);
-/// The type on its colour; empty for none.
+/// Returns the type on its colour; empty if it is undefined.
 QString badge(DataType type, const Theme& theme);
-/// The same; in words that it is not disclosed.
+/// Returns the same, or the text that the type is not disclosed.
 QString typeBadge(DataType type, const Theme& theme);
-/// A link to a node, segment or value by name, or to a fused node by its handle.
+/// Returns a link to a node, segment or value by name, or to a fused node by its handle.
 QString nodeLink(const std::string& name);
-/// `text` safe inside HTML, in which what stands between single quotes and is a node or value of the plan is a link.
+/// Escapes `text` for HTML, and makes links of names in single quotes that are nodes or values of the plan.
 QString withLinks(const QString& text, const PlanSnapshot& snapshot);
-/// Decisions as a list, each with what it rests on.
+/// Returns decisions as a list, each with the evidence that it is based on.
 QString decisionsText(const PlanSnapshot& snapshot, const std::vector<std::uint32_t>& indices, const Theme& theme);
 
 /// A table of keys and values.

@@ -94,7 +94,7 @@ QString knownPlansText(const PlanSnapshot& snapshot, NodeId node, const std::vec
               plannedOfNode(*snapshot.plan, node, theme));
   const std::string& name = snapshot.graph().node(node).name;
   for (const KnownPlan& one : known)
-    text += row(one.title(), one.ofThisPlan ? QString() : QStringLiteral("of a plan with other wishes"),
+    text += row(one.title(), one.ofThisPlan ? QString() : QStringLiteral("of a plan with other options or directives"),
                 madeOfNode(one, name, theme));
   return text;
 }
@@ -115,9 +115,9 @@ QString agreementText(const PlanSnapshot& snapshot, const Theme& theme) {
     rows.add(key, QStringLiteral("<b>%1</b> %2").arg(shareText(value), dim(words, theme)));
   };
   share(QStringLiteral("precision"), agreement.precision(),
-        QStringLiteral("of the edges that we put into one kernel, the share that is in one"));
+        QStringLiteral("of the edges that we predicted inside one kernel, the share that is"));
   share(QStringLiteral("recall"), agreement.recall(),
-        QStringLiteral("of the edges that are in one kernel, the share that we put into one"));
+        QStringLiteral("of the edges that are inside one kernel, the share that we predicted"));
   share(QStringLiteral("F1"), agreement.f1(), QStringLiteral("both in one number: 1 is a perfect prediction"));
   return heading(QStringLiteral("Prediction and fact"), theme) +
          QStringLiteral("<div style='margin-bottom:4px'>%1</div>")

@@ -123,11 +123,11 @@ QString helpText(const WorkedOut* workedOut, bool runsNowhere, const Theme& them
   if (workedOut->wrong)
     text += QStringLiteral("<div>%1</div>").arg(fixHtml(&workedOut->fix, theme));
   else if (!workedOut->wrongBefore.empty())
-    text += QStringLiteral("<div>What it is given is wrong: see %1, which goes wrong first.</div>")
+    text += QStringLiteral("<div>Its input is wrong: see %1, which goes wrong first.</div>")
                 .arg(nodeLink(workedOut->wrongBefore));
   else if (help.empty())
-    text += dim(runsNowhere ? QStringLiteral("No type and no target makes it run: the network must be another.")
-                            : QStringLiteral("All that was asked for it is granted."));
+    text += dim(runsNowhere ? QStringLiteral("It runs in no type and for no target: the network must be changed.")
+                            : QStringLiteral("Everything that was requested for it is granted."));
   for (std::size_t i = 0; i < help.size(); ++i) {
     const WhatIf& whatIf = help[i];
     text += QStringLiteral("<div style='margin-bottom:3px'>• <b>%1</b> → %2%3</div>")

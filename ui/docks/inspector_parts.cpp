@@ -38,7 +38,7 @@ QString lostText(const WorkedOut* workedOut, const Theme& theme) {
 QString predictionText(const Cover& cover, const FusedNode& fused, const Theme& theme) {
   if (fused.nodes.size() < 2 || !isPrediction(cover, fused)) return {};
   const std::string& compiler = cover.options.compiler;
-  return QStringLiteral(" <span style='color:%1'>predicted: %2 fuses by rules of its own</span>")
+  return QStringLiteral(" <span style='color:%1'>predicted: %2 fuses by its own rules</span>")
       .arg(theme.warning.name(), html(compiler == kOwnCompiler ? cover.target.name : compiler));
 }
 

@@ -4,21 +4,22 @@
 
 namespace fusescope {
 
-// What the Inspector says alike of a node and of a fused node, as HTML.
+// Parts of the Inspector's HTML that are the same for a node and for a fused node.
 
-/// Plain text that weighs less than what is around it.
+/// Returns plain text in the colour for secondary text.
 QString dim(const QString& text, const Theme& theme);
-/// How an inner edge of a kernel lives: stored, or in registers and in which type.
+/// Returns whether an inner edge of a kernel is stored, or is in registers and in which type.
 QString edgeText(const FusedNode& fused, const InnerEdge& edge, const Theme& theme);
-/// What is lost of weights that are stored in fewer bits; empty: nothing, or it is still being worked out.
+/// Returns the text about the loss of weights that are stored in fewer bits; empty if there is none, or while it is
+/// being computed.
 QString lostText(const WorkedOut* workedOut, const Theme& theme);
-/// That the target may fuse otherwise than is predicted; empty where it may not.
+/// Returns the text that the target may fuse differently from the prediction; empty if it may not.
 QString predictionText(const Cover& cover, const FusedNode& fused, const Theme& theme);
-/// The types of a kernel that mixes them; empty where it calculates in one.
+/// Returns the types of a kernel that mixes several; empty if it calculates in one type.
 QString mixedText(const Cover& cover, const FusedNode& fused, const Theme& theme);
-/// A row of what something comes to at the least and at the most extents; none where extents are fixed.
+/// Adds a row with a quantity at the smallest and the largest extents; none if extents are fixed.
 void addRange(Rows& rows, const CostRange* range);
-/// Rows of its time, and of what part that is of the run; none where nothing is known of it.
+/// Adds rows with its time and its share of the run; none if nothing is known.
 void addTimeAndShare(Rows& rows, const FusedNode& fused, const ShownKernelTime& time, const QString& label,
                      const WorkedOut* workedOut, const Theme& theme);
 

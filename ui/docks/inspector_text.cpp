@@ -88,12 +88,12 @@ QString whyFusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const
 QString severalText(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const Theme& theme) {
   QString text =
       title(plural(static_cast<std::int64_t>(nodes.size()), "node") + QStringLiteral(" selected"),
-            QStringLiteral("A pin from the menu or the Layers table goes to all of them in one step."), theme);
+            QStringLiteral("A pin from the menu or the Layers table is set on all of them in one step."), theme);
   const std::int32_t block = snapshot.moduleOf(nodes);
   if (block >= 0) {
     const Module& module = snapshot.modules->modules[static_cast<std::size_t>(block)];
     text = title(html(module.title),
-                 QStringLiteral("%1 · %2. A pin from the menu goes to all of them in one step.")
+                 QStringLiteral("%1 · %2. A pin from the menu is set on all of them in one step.")
                      .arg(html(module.path), plural(static_cast<std::int64_t>(nodes.size()), "node")),
                  theme);
   }
@@ -108,7 +108,7 @@ QString severalText(const PlanSnapshot& snapshot, const std::vector<NodeId>& nod
 static QString extentsSource(const std::string& source) {
   if (source == "file") return QStringLiteral("extents as in the file");
   if (source == "example")
-    return QStringLiteral("the range is the file's, the extents between are those of its example inputs");
+    return QStringLiteral("the range is from the file, and the extents in between are those of its example inputs");
   if (source == "assumed") return QStringLiteral("open in the file; the plan assumes these extents");
   return QStringLiteral("extents from %1").arg(html(source));
 }

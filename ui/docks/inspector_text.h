@@ -13,53 +13,53 @@
 
 namespace fusescope {
 
-// What the Inspector says, as HTML. Links: "node:NAME_OR_HANDLE", "remove:DIRECTIVE_ID", "help:INDEX".
+// The texts of the Inspector, as HTML. Links are "node:NAME_OR_HANDLE", "remove:DIRECTIVE_ID" and "help:INDEX".
 
-/// `target`: targetText() of what is shown.
+/// `target` is targetText() of what is displayed.
 QString modelText(const PlanSnapshot& snapshot, const QString& target, const Theme& theme);
-/// What part of its run's time in kernels of the network one of them takes.
+/// The share of one kernel in the time of all kernels of the network in its run.
 struct TimeShare {
   double part = 0;  ///< 0 … 1
-  int slower = 0;   ///< so many kernels take longer
-  int of = 0;       ///< kernels that have a time
+  int slower = 0;   ///< number of kernels that take longer
+  int of = 0;       ///< number of kernels with a time
 };
-/// What takes its time to work out about what is selected.
+/// Facts about the selection that take long to compute.
 struct WorkedOut {
-  std::vector<WhatIf> help{};  ///< of one node
+  std::vector<WhatIf> help{};  ///< for a single node
   std::vector<LostWeight> lostWeights{};
-  bool wrong = false;         ///< it goes wrong by itself
-  OfferedFix fix{};           ///< of that
-  std::string wrongBefore{};  ///< of what goes wrong with what it is given alone: the value that goes wrong first
-  std::optional<TimeShare> share{};  ///< of the kernel, where the shown run measured it
+  bool wrong = false;                ///< it is wrong by itself
+  OfferedFix fix{};                  ///< a fix for that
+  std::string wrongBefore{};         ///< if only its inputs are wrong: the value that is wrong first
+  std::optional<TimeShare> share{};  ///< of the kernel, if the displayed run measured it
 };
-/// `workedOut` null: still being worked out.
+/// `workedOut` is null while it is being computed.
 QString nodeText(const PlanSnapshot& snapshot, NodeId node, const ShownKernelTime& time, const WorkedOut* workedOut,
                  const Theme& theme);
 QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const ShownKernelTime& time,
                   const WorkedOut* workedOut, const Theme& theme);
-/// Of a kernel that another compiler made: what it tells of it.
+/// Returns what another compiler reports about one of its kernels.
 QString madeKernelText(const PlanSnapshot& snapshot, const FusedNode& fused, const ShownKernelTime& time,
                        const Theme& theme);
-/// What another compiler made of a node; empty of our own plan.
+/// Returns what another compiler made of a node; empty for our own plan.
 QString madeNodeText(const PlanSnapshot& snapshot, NodeId node, const Theme& theme);
-/// What each compiler made of a node, by the runs that tell it, and our own plan before them; empty where none tells
-/// it.
+/// Returns what each compiler made of a node, from the runs that contain this, after our own plan; empty if there is
+/// none.
 QString knownPlansText(const PlanSnapshot& snapshot, NodeId node, const std::vector<KnownPlan>& known,
                        const Theme& theme);
-/// How well our plan predicts the kernels on screen, with what is counted; empty of a plan of ours.
+/// Returns how well our plan predicts the displayed kernels, and what is counted; empty for our own plan.
 QString agreementText(const PlanSnapshot& snapshot, const Theme& theme);
-/// The decisions about a fused node; of another compiler's kernel nothing where there are none.
+/// Returns the decisions about a fused node; empty if there are none about a kernel of another compiler.
 QString whyFusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Theme& theme);
-/// The row that says which segment something runs in.
+/// Adds the row that says in which segment something runs.
 void addSegment(Rows& rows, const Segment& segment);
-/// What enters and leaves a segment, and what is converted on the way.
+/// Returns the inputs and outputs of a segment, and the conversions of them.
 QString segmentText(const PlanSnapshot& snapshot, const Segment& segment, const Theme& theme);
-/// The table of its borders alone.
+/// Returns only the table of its inputs and outputs.
 QString bordersText(const PlanSnapshot& snapshot, const Segment& segment, const Theme& theme);
-/// The directives that name one of the nodes, and what the pins among them came to.
+/// Returns the directives that name one of the nodes, and the answers of the pins among them.
 QString pinsText(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const Theme& theme);
 QString severalText(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const Theme& theme);
-/// A decision with what it rests on, as a walk.
+/// Returns a decision with the chain of evidence that it is based on.
 QString decisionText(const PlanSnapshot& snapshot, std::uint32_t index, const Theme& theme);
 
 }  // namespace fusescope

@@ -8,15 +8,15 @@
 
 namespace fusescope {
 
-/// What the shown run says of the kernel that is selected or that runs what is.
+/// The displayed run's time of the kernel that is selected, or that runs the selected node.
 struct ShownKernelTime {
   ShownTime time;
-  QString made;  ///< the run
+  QString made;  ///< the title of the run
   bool measured() const { return time.kind == TimeKind::Measured || time.kind == TimeKind::OfOtherPlan; }
 };
 
-/// Rows of what the shown run measured (`label`), in which run and by which tactic; else of what its compiler told or
-/// what is predicted. None where nothing is known.
+/// Adds rows with the time that the displayed run measured (`label`), the run and the tactic; otherwise with the time
+/// that the compiler reported or that is predicted. Adds none if nothing is known.
 void addTime(Rows& rows, const FusedNode& fused, const ShownKernelTime& known, const QString& label,
              const Theme& theme);
 

@@ -73,7 +73,7 @@ LayersDock::LayersDock(const DockContext& context)
   m_explanation->setForegroundRole(QPalette::PlaceholderText);
   auto* pattern = new QPushButton(QStringLiteral("Pin a pattern…"));
   auto* csv = new QPushButton(QStringLiteral("CSV…"));
-  csv->setToolTip(QStringLiteral("Save the rows as they stand, filtered and sorted"));
+  csv->setToolTip(QStringLiteral("Save the rows as displayed, filtered and sorted"));
   auto* row = toolRow({m_filter, m_explanation, pattern, csv}, this, 0);
 
   m_view->setModel(&m_model);

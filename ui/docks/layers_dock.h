@@ -9,7 +9,7 @@
 
 namespace fusescope {
 
-/// The table of nodes, bodies' included: filter, sort, pin in place, totals, CSV.
+/// The table of nodes, including those of bodies, with a filter, sorting, pins, totals and CSV.
 class LayersDock : public Dock {
   Q_OBJECT
 
@@ -18,7 +18,7 @@ class LayersDock : public Dock {
   LayersModel& model() { return fresh(m_model); }
   QTableView& view() { return fresh(*m_view); }
   QLineEdit& filterBox() { return fresh(*m_filter); }
-  /// Pins the selected rows, or `row` alone if it is not among them, as one undo step.
+  /// Pins the selected rows, or only `row` if it is not among them, as one undo step.
   void applyPin(int row, const PinChoice& choice);
   QString totals() { return fresh(*m_totals).text(); }
   bool exportCsv(const QString& path);

@@ -9,15 +9,15 @@ namespace fusescope {
 
 class PlanSnapshot;
 
-// What is shown of the log of a run, as values.
+// The contents of the dock for logs of runs, as values.
 
-/// The newest run before `run` that was built by the same compiler, of the same model: what its phases are held
-/// against. Null: there is none.
+/// Returns the latest run before `run` that the same compiler built from the same model, whose phases are compared with
+/// those of `run`. Null: there is none.
 const Run* lastOfItsKind(const std::vector<Run>& runs, const Run& run);
-/// The phases of its build, each beside what it took in `last`, which may be null; all together at the end. No rows
-/// where it was not built.
+/// Returns the phases of its build, each beside its time in `last`, which may be null, with the total at the end. There
+/// are no rows if it was not built.
 TableContent phasesContent(const Run& run, const Run* last);
-/// A line of a log safe inside HTML, in which every name of a node or value of the plan is a link. `snapshot` may be
+/// Escapes a line of a log for HTML, and makes links of all names of nodes and values of the plan. `snapshot` may be
 /// null.
 QString logLineHtml(const QString& line, const PlanSnapshot* snapshot);
 

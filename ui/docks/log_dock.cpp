@@ -42,7 +42,7 @@ LogDock::LogDock(const DockContext& context)
   m_log->setOpenLinks(false);
   m_log->document()->setDocumentMargin(8);
   m_log->setFont(monoFont());
-  m_log->setPlaceholderText(QStringLiteral("What the worker says of a run appears here."));
+  m_log->setPlaceholderText(QStringLiteral("The worker's messages about a run appear here."));
   m_log->setAccessibleName(QStringLiteral("Log of the run"));
   m_phases.setContent(phasesContent(Run(), nullptr));
   m_view->setModel(&m_phases);
@@ -50,7 +50,7 @@ LogDock::LogDock(const DockContext& context)
   m_view->setSelectionMode(QAbstractItemView::SingleSelection);
   m_view->setAccessibleName(QStringLiteral("Phases of the build"));
   styleTable(*m_view, {0, 90, 90, 90}, false);
-  m_stack = new HintStack(m_view, QStringLiteral("Build a plan to see what each phase takes."));
+  m_stack = new HintStack(m_view, QStringLiteral("Build a plan to see how long each phase takes."));
   m_before->setForegroundRole(QPalette::PlaceholderText);
   m_before->setWordWrap(true);
   m_before->setMargin(6);
@@ -114,18 +114,18 @@ void LogDock::renew(Parts parts) {
   if ((parts & ~kLines) != 0) renewPhases(of);
   renewLog(of);
   offer(*m_copy, m_log->document()->isEmpty() ? QStringLiteral("There is no line to copy.") : QString(),
-        QStringLiteral("Puts the lines that are shown on the clipboard"));
+        QStringLiteral("Copies the displayed lines to the clipboard"));
 }
 
 void LogDock::renewChooser() {
   const QString chosen = m_run->currentData().toString();
   m_run->clear();
-  m_run->addItem(QStringLiteral("The run at work, or shown"), QString());
+  m_run->addItem(QStringLiteral("The running or displayed run"), QString());
   const auto& runs = m_context.runs.all();
   for (auto it = runs.rbegin(); it != runs.rend(); ++it) m_run->addItem(Runs::title(*it), qs(it->id));
   m_run->setCurrentIndex(std::max(0, m_run->findData(chosen)));
   offer(*m_run, runs.empty() ? QStringLiteral("There is no run yet.") : QString(),
-        QStringLiteral("Whose log is shown"));
+        QStringLiteral("The run whose log is shown"));
 }
 
 void LogDock::renewPhases(const Run* run) {

@@ -16,8 +16,8 @@
 
 namespace fusescope {
 
-/// What the worker says of a run, line by line, with every name of a node a link; and the phases of its build beside
-/// what they took last time.
+/// Shows the worker's messages about a run, line by line, with links for names of nodes, and the phases of its build
+/// beside their times in the previous run.
 class LogDock : public Dock {
   Q_OBJECT
 

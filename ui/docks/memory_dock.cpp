@@ -42,7 +42,7 @@ MemoryDock::MemoryDock(const DockContext& context)
   m_view->setModel(&m_pieces);
   m_view->setItemDelegate(new CellDelegate(context.theme, {}, m_view));
   m_view->setSelectionMode(QAbstractItemView::SingleSelection);
-  m_view->setAccessibleName(QStringLiteral("What the memory holds at the step"));
+  m_view->setAccessibleName(QStringLiteral("Contents of the memory at this step"));
   m_pieces.setContent(piecesContent(nullptr, -1));
   styleTable(*m_view, {0, 96, 70}, false);
   auto* page = new QWidget;
@@ -69,14 +69,14 @@ MemoryDock::MemoryDock(const DockContext& context)
 }
 
 QString MemoryDock::whyUnknown(const Run* run) {
-  if (run == nullptr) return QStringLiteral("Build the plan to see what its memory holds while it runs.");
+  if (run == nullptr) return QStringLiteral("Build the plan to see the contents of its memory while it runs.");
   const QString title = Runs::title(*run);
   if (run->working()) return QStringLiteral("%1 is being made.").arg(title);
   if (run->options.compiler != kOwnCompiler)
-    return QStringLiteral("%1 was compiled by %2, which does not tell what its memory holds.")
+    return QStringLiteral("%1 was compiled by %2, which does not report the contents of its memory.")
         .arg(title, qs(run->options.compiler));
   return QStringLiteral(
-             "What the memory of %1 holds is not known: it was not timed, or by an earlier version. Build it "
+             "The contents of the memory of %1 are not known: it was not timed, or by an earlier version. Build it "
              "again.")
       .arg(title);
 }
@@ -114,12 +114,12 @@ QString MemoryDock::factsText(const Run& run) const {
     text += QStringLiteral(" <span style='color:%1'>· of another plan than the one on screen</span>")
                 .arg(m_context.theme().warning.name());
   text +=
-      QStringLiteral(" · peak <b>%1</b> at step %2, %3 · arena %4 · inputs and outputs, %5, and weights stand outside")
+      QStringLiteral(" · peak <b>%1</b> at step %2, %3 · arena %4 · inputs and outputs, %5, and weights are outside")
           .arg(bytesText(m_plot->taken()[m_plot->peak()]))
           .arg(static_cast<qulonglong>(m_plot->peak()))
           .arg(html(memory.steps[m_plot->peak()].name), bytesText(memory.arenaBytes), bytesText(memory.callerBytes));
   if (memory.boxed > 0)
-    text += QStringLiteral(" · %1 left out: extents are known while it runs alone")
+    text += QStringLiteral(" · %1 left out: extents are known only while it runs")
                 .arg(plural(memory.boxed, QStringLiteral("value")));
   if (memory.holders > 0)
     text += QStringLiteral(" · memory in bodies of %1 left out").arg(plural(memory.holders, QStringLiteral("step")));

@@ -10,8 +10,8 @@
 
 namespace fusescope {
 
-/// What stands in the arena of the shown run's engine while it runs: a picture over its steps, and the pieces that are
-/// there at one of them. A step that is chosen selects what it runs.
+/// Shows the contents of the arena of the displayed run's engine: a picture over its steps, and the pieces in memory at
+/// one of them. Choosing a step selects what it runs.
 class MemoryDock : public Dock {
   Q_OBJECT
 
@@ -20,7 +20,7 @@ class MemoryDock : public Dock {
   MemoryPlot& plot() { return fresh(*m_plot); }
   TableModel& pieces() { return fresh(m_pieces); }
   QString facts() { return fresh(*m_facts).text(); }
-  QString hint();  ///< what stands in place of the picture; empty: it is there
+  QString hint();  ///< the text in place of the picture; empty: there is a picture
 
  protected:
   void renew(Parts parts) override;

@@ -49,7 +49,7 @@ void MemoryPlot::setMarked(std::set<int> steps) {
 }
 
 void MemoryPlot::describe() {
-  if (m_taken.empty()) return setAccessibleDescription(QStringLiteral("Nothing is known of it"));
+  if (m_taken.empty()) return setAccessibleDescription(QStringLiteral("Nothing is known about it"));
   const QString peak = QStringLiteral("The peak is %1, at step %2 of %3.")
                            .arg(bytesText(m_taken[m_peak]))
                            .arg(static_cast<qulonglong>(m_peak))
@@ -61,7 +61,7 @@ QString MemoryPlot::wordsOf(int step) const {
   const MemoryTimeline& memory = *std::as_const(m_memory);
   const auto at = static_cast<std::size_t>(step);
   QString text =
-      QStringLiteral("Step %1, %2: %3 taken").arg(step).arg(qs(memory.steps[at].name), bytesText(m_taken[at]));
+      QStringLiteral("Step %1, %2: %3 in use").arg(step).arg(qs(memory.steps[at].name), bytesText(m_taken[at]));
   const auto pieces = memory.at(at);
   for (std::size_t i = 0; i < std::min(pieces.size(), kMostPiecesSaid); ++i)
     text += QStringLiteral("\n%1  %2%3")

@@ -12,8 +12,9 @@
 
 namespace fusescope {
 
-/// Bytes that are taken in the arena at each step of a run, in order of execution. The peak is marked; one step is the
-/// current one: a click, or arrow keys, Home, End and P (the peak) choose it. What the mouse is over is said.
+/// Shows the bytes that are occupied in the arena at each step of a run, in order of execution. The peak is marked. One
+/// step is the current one, which the user chooses by a click, arrow keys, Home, End or P (the peak). A tool tip
+/// describes the step under the mouse.
 class MemoryPlot : public QWidget {
   Q_OBJECT
 
@@ -22,12 +23,12 @@ class MemoryPlot : public QWidget {
   void setMemory(const SharedOptional<MemoryTimeline>& memory);
   const std::vector<std::int64_t>& taken() const { return m_taken; }
   std::size_t peak() const { return m_peak; }
-  int current() const { return m_current; }  ///< step; -1: none
+  int current() const { return m_current; }  ///< a step; -1: none
   void setCurrent(int step);
-  /// Steps that run what is selected elsewhere.
+  /// Marks the steps that run what is selected elsewhere.
   void setMarked(std::set<int> steps);
   const std::set<int>& marked() const { return m_marked; }
-  /// The middle of a step along the picture.
+  /// Returns the horizontal position of the middle of a step.
   double placeOf(int step) const;
   QSize sizeHint() const override { return {520, 200}; }
   QSize minimumSizeHint() const override { return {200, 110}; }

@@ -4,9 +4,9 @@
 
 namespace fusescope {
 
-/// Says at the top of a menu what it is about: `text`, its middle left out where it is long. Nothing to choose.
+/// Adds a title at the top of a menu: `text`, with its middle omitted if it is long. It cannot be chosen.
 void addMenuTitle(QMenu& menu, const QString& text);
-/// What addMenuTitle() wrote, in full; empty: the menu has no title.
+/// Returns the full text of addMenuTitle(); empty if the menu has no title.
 QString menuTitle(const QMenu& menu);
 
 }  // namespace fusescope

@@ -4,13 +4,14 @@
 
 namespace fusescope {
 
-/// A combo box of names: of what does not fit, what tells it from the others stays. As narrow as it must be.
+/// A combo box for names. If a name does not fit, the part that distinguishes it from the others stays visible. It can
+/// become very narrow.
 class NameComboBox : public QComboBox {
   Q_OBJECT
 
  public:
   explicit NameComboBox(QWidget* parent = nullptr);
-  /// What it shows of the chosen text at its present width.
+  /// Returns the visible text of the chosen item at the present width.
   QString shownText() const;
 
  protected:

@@ -9,7 +9,7 @@
 
 namespace fusescope {
 
-/// The tree segment → block → fused node → node, with bodies below their holders, and a search through all names in it.
+/// Shows the tree segment → block → fused node → node, with bodies below their holders, and searches all names in it.
 class OutlineDock : public Dock {
   Q_OBJECT
 

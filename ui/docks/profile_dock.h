@@ -9,7 +9,7 @@
 
 namespace fusescope {
 
-/// Time per layer of the run that is shown, slowest first.
+/// Shows the time of each layer in the displayed run, the slowest first.
 class ProfileDock : public Dock {
   Q_OBJECT
 

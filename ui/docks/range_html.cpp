@@ -83,8 +83,8 @@ QString rangesHtml(const PlanSnapshot& snapshot, const std::vector<NodeId>& node
   const Ranges& ranges = *plan.options.ranges;
   const QString on = ranges.samples > 0
                          ? plural(ranges.samples, ranges.randomInputs ? QStringLiteral("random sample") : "sample")
-                         : QStringLiteral("samples that the file does not tell");
-  return heading(QStringLiteral("Ranges: what codes stand for, and what was seen"), theme) + text +
+                         : QStringLiteral("samples that the file does not name");
+  return heading(QStringLiteral("Ranges of the codes, and the numbers that were seen"), theme) + text +
          QStringLiteral("<div style='color:%1'>by %2, of %3</div>")
              .arg((ranges.randomInputs ? theme.warning : theme.dimText).name(), qs(name(ranges.settings.choice.method)),
                   on);

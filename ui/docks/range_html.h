@@ -10,22 +10,22 @@
 
 namespace fusescope {
 
-/// The scheme of pictures of edges' histograms in the Inspector: "histogram:VALUE".
+/// The URL scheme of pictures of edges' histograms in the Inspector: "histogram:VALUE".
 inline const QString kHistogramScheme = QStringLiteral("histogram");
 
-/// The edge that the plan's ranges know `value` as: itself, or what it was quantised from; null: none, or there are no
-/// ranges.
+/// The range that the plan has for a value: under its own name, or that of the value that it was quantised from. `edge`
+/// is null if there is none, or if the plan has no ranges.
 struct KnownRange {
-  std::string value;  ///< as the ranges name it
+  std::string value;  ///< the name in the ranges
   const EdgeRange* edge = nullptr;
 };
 KnownRange rangeOf(const Plan& plan, ValueId value);
 
-/// The edges that the nodes read from others or leave to others, each with its range and what was seen there; empty
-/// where the plan has no ranges, or these know none of them.
+/// Returns the edges that the nodes read from others or pass to others, each with its range and the observed numbers;
+/// empty if the plan has no ranges for them.
 QString rangesHtml(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const Theme& theme);
 
-/// The picture of such a link, sharp at `ratio` pixels a point; invalid where there is none.
+/// Returns the picture for such a link, sharp at `ratio` pixels per point; invalid if there is none.
 QVariant histogramPicture(const Plan& plan, const QUrl& link, double ratio, const Theme& theme);
 
 }  // namespace fusescope

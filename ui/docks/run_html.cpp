@@ -60,7 +60,8 @@ QStringList verdictParts(const Runs& runs, const Run& run, const Verdict& verdic
   parts << (evaluation->inputs.empty() ? colored(theme.warning, QStringLiteral("⚠ The inputs were random."))
                                        : colored(theme.dimText, QStringLiteral("On %1.").arg(inputs)));
   if (evaluation->inputs != runs.settings().inputs)
-    parts << colored(theme.warning, QStringLiteral("Evaluated on %1, not on what is chosen now.").arg(inputs));
+    parts << colored(theme.warning,
+                     QStringLiteral("Evaluated on %1, not on the inputs that are chosen now.").arg(inputs));
   if (const QString differs = differenceHtml(runs, run, theme); !differs.isEmpty()) parts << differs;
   return parts;
 }

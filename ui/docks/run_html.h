@@ -9,29 +9,31 @@
 
 namespace fusescope {
 
-// What is said of a run, as HTML.
+// Texts about runs, as HTML.
 
-/// "✗ fails: …", with a link to where it first goes wrong.
+/// Returns "✗ fails: …", with a link to the place where it first becomes wrong.
 QString verdictHtml(const Runs& runs, const Run& run, const Theme& theme);
-/// The same on one line, with the run, what is allowed, and whether it is of another plan than the one on screen.
+/// Returns the same on one line, with the run, the tolerance, and whether it is a run of another plan than the
+/// displayed one.
 QString verdictLineHtml(const Runs& runs, const Run& run, const Theme& theme);
-/// Every evaluation of a run, the newest first: when, on which inputs, by which tolerance, and what came of it. Empty
-/// for one alone, of which verdictHtml() speaks.
+/// Returns every evaluation of a run, the latest first: when, on which inputs, with which tolerance, and its verdict.
+/// It is empty if there is only one, which verdictHtml() describes.
 QString evaluationsHtml(const Runs& runs, const Run& run, const Theme& theme);
-/// How errors of tensors inside were told, where another compiler runs the network; empty: all of them are in memory.
+/// Returns how errors of inner tensors were measured if another compiler runs the network; empty if all of them are in
+/// memory.
 QString insideHtml(const Runs& runs, const Run& run, const Theme& theme);
-/// Which runs a comparison is of, and what came of it.
+/// Returns the runs of a comparison and its results.
 QString comparisonHtml(const Runs& runs, const Run& run, const Theme& theme);
-/// At the node where the shown run goes wrong: what happens there, and `remedy`.
+/// Returns the text for the node where the displayed run becomes wrong: what happens there, and `remedy`.
 QString failureHtml(const Runs& runs, const Runs::Failure& failure, const QString& remedy, const Theme& theme);
-/// Where the session stands and what to do next with the open `model`, with links ("do:build", "do:show:ID",
+/// Returns the state of the session and what to do next with the open `model`, with links ("do:build", "do:show:ID",
 /// "do:evaluate", "do:runnable", a node).
 QString nextStepHtml(const Runs& runs, const RunController& controller, const Model& model, const Theme& theme);
-/// Median with fastest and samples, or why there is none.
+/// Returns the median with the fastest time and the samples, or why there is no time.
 QString timeHtml(const Run& run, const Theme& theme);
-/// The phases of its build with the worker's own times.
+/// Returns the phases of its build with the times that the worker measured.
 QString phasesHtml(const Run& run, const Theme& theme);
-/// When, on which machine, on which inputs.
+/// Returns when, on which machine, and on which inputs it was made.
 QString originHtml(const Run& run, const Theme& theme);
 
 }  // namespace fusescope

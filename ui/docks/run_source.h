@@ -8,22 +8,22 @@
 
 namespace fusescope {
 
-/// What a run, or the plan on screen, is made of, as values: its plan is made of them off the GUI thread.
+/// What a run, or the displayed plan, is made from, as values, so that its plan can be made off the GUI thread.
 struct RunSource {
-  std::optional<Run> run;              ///< none: the plan on screen, which was not run
-  std::shared_ptr<const Cover> cover;  ///< of the run, where it is the one on screen; null: Runs::plans() has it
+  std::optional<Run> run;              ///< nothing: the displayed plan, which was not run
+  std::shared_ptr<const Cover> cover;  ///< of the run, if it is the displayed one; null: Runs::plans() has it
   std::shared_ptr<RunPlans> plans;
   OpenNetwork network;
   RunSettings settings;
 
-  /// The artifact whose cover the run is of. Any thread. Errors: it was made of another model than the one that is
-  /// open, or cannot be planned any more.
+  /// Returns the artifact with the cover of the run. May run on any thread. Errors: it was made from another model than
+  /// the open one, or cannot be planned any more.
   Result<std::shared_ptr<const Artifact>> artifact(const StopToken& stop) const;
-  /// `artifact`, which must outlive it, with what the run knows.
+  /// Returns `artifact`, which must outlive the result, with the times and errors of the run.
   ReportSide side(const Artifact& artifact) const;
 };
 
-/// GUI thread. There must be a plan on screen. `run`: null for that plan alone.
+/// Returns the source. There must be a displayed plan. `run` is null for only that plan. GUI thread only.
 RunSource runSource(const DockContext& context, const Run* run);
 
 }  // namespace fusescope

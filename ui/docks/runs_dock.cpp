@@ -61,7 +61,7 @@ RunsDock::RunsDock(const DockContext& context)
   m_view->setContextMenuPolicy(Qt::CustomContextMenu);
   m_model.setContent(runsContent(context.runs));
   styleTable(*m_view, {30, 0, 90, 104, 90, 82, 104}, false);
-  m_stack = new HintStack(m_view, QStringLiteral("Build the plan: what comes of it is kept here as a run."));
+  m_stack = new HintStack(m_view, QStringLiteral("Build the plan: the result is kept here as a run."));
   m_details->setTextFormat(Qt::RichText);
   m_details->setWordWrap(true);
   m_details->setMinimumWidth(1);  // as wide as there is room: its longest word is not to decide
@@ -98,7 +98,7 @@ RunsDock::RunsDock(const DockContext& context)
     if (const Run* run = selected(); run != nullptr && runs.laneRefusal(*run).isEmpty())
       runs.setLane(run->id, !runs.isLane(run->id));
   });
-  m_view->setToolTip(QStringLiteral("L puts a run into the ribbon as a lane of its own, and takes it out"));
+  m_view->setToolTip(QStringLiteral("Press L to add a run to the ribbon as a lane, or to remove it"));
   connect(m_view, &QWidget::customContextMenuRequested, this, &RunsDock::popUpMenu);
   connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
     m_shown = shownId();  // what somebody selects stays, whatever came on screen before
@@ -122,7 +122,7 @@ RunsDock::RunsDock(const DockContext& context)
 
 QWidget* RunsDock::makeTools() {
   auto& controller = m_context.controller;
-  m_settings->setToolTip(QStringLiteral("What is close enough, and what runs are built and timed with"));
+  m_settings->setToolTip(QStringLiteral("The tolerance, and how runs are built and timed"));
   m_status->setForegroundRole(QPalette::PlaceholderText);
   m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   auto* row = toolRow({m_build, m_both, m_evaluate, m_errors, m_cancel, m_inputs, m_settings, m_status}, this, 7);
@@ -155,30 +155,29 @@ void RunsDock::renew(Parts) {
 void RunsDock::renewTools() {
   const auto& controller = m_context.controller;
   const QString refusal = controller.buildRefusal();
-  offer(*m_build, refusal, QStringLiteral("Build and time the plan as it stands now, as a new run"));
+  offer(*m_build, refusal, QStringLiteral("Build and time the present plan as a new run"));
   offer(*m_both, refusal,
         controller.planIsBaseline()
             ? QStringLiteral("The plan on screen is the baseline itself: it is built once, and evaluated")
             : QStringLiteral("The plan beside the same model in float32 without directives: builds what is "
                              "not there yet, evaluates it and compares both"));
   offer(*m_evaluate, controller.evaluateRefusal(),
-        QStringLiteral("How far the shown run's types are from float32, on the reference backend: pass or fail, and "
-                       "where it goes wrong"));
+        QStringLiteral("Measures the errors of the displayed run's types against float32, on the reference backend: "
+                       "whether it passes, and where it goes wrong"));
   offer(*m_errors, controller.errorsRefusal(),
-        QStringLiteral("What the types of each layer do, by themselves and carried on, against float32, or float64 as "
-                       "the settings say: tells culprits from victims"));
+        QStringLiteral("Measures the local and the carried error of each layer against float32, or float64 as the "
+                       "settings say: this distinguishes culprits from victims"));
   const Run* run = selected();
   const QString restore = run == nullptr ? QStringLiteral("There is no run yet.") : restoreRefusal(*run);
-  offer(
-      *m_restore, restore,
-      restore.isEmpty()
-          ? QStringLiteral("Plan with the directives of %1 again; undo brings back those of now").arg(Runs::title(*run))
-          : QString());
+  offer(*m_restore, restore,
+        restore.isEmpty() ? QStringLiteral("Plan with the directives of %1 again; undo restores the present ones")
+                                .arg(Runs::title(*run))
+                          : QString());
   offer(*m_cancel, controller.busy() ? QString() : QStringLiteral("Nothing is under way."),
         QStringLiteral("Stop what is under way"));
   m_inputs->setText(inputsText(m_context.runs.settings()));
   offer(*m_inputs, m_context.document.snapshot() ? QString() : QStringLiteral("Open a model first."),
-        QStringLiteral("What runs are timed and evaluated on"));
+        QStringLiteral("The inputs on which runs are timed and evaluated"));
   m_settings->setText(settingsText(m_context.runs.settings()));
   const QString status = controller.busy() ? QStringLiteral("%1 s  %2")
                                                  .arg(static_cast<double>(controller.elapsedMs()) / 1000, 0, 'f', 1)
@@ -219,10 +218,11 @@ QString RunsDock::onScreenText(const Run& run) const {
   if (!run.hasEngine() || shown == nullptr) return {};
   const bool other = !m_context.runs.ofThisPlan(*shown);
   if (shown == &run)
-    return other ? QStringLiteral("The plan on screen is another: its numbers are in brackets there.") : QString();
+    return other ? QStringLiteral("The plan on screen is another one: there, these numbers are in brackets.")
+                 : QString();
   return QStringLiteral("On screen are the numbers of %1%2.")
       .arg(Runs::title(*shown).toHtmlEscaped(),
-           other ? QStringLiteral(", in brackets: the plan there is another") : QString());
+           other ? QStringLiteral(", in brackets: the plan there is another one") : QString());
 }
 
 QString RunsDock::detailsText(const Run& run) const {
@@ -246,7 +246,8 @@ void RunsDock::renewDetails() {
 QString RunsDock::restoreRefusal(const Run& run) const {
   if (!m_context.document.snapshot()) return QStringLiteral("Open a model first.");
   if (!run.hasEngine()) return QStringLiteral("A comparison has no directives of its own.");
-  if (sameWishes(run.options, m_context.document.options())) return QStringLiteral("These are the directives of now.");
+  if (sameWishes(run.options, m_context.document.options()))
+    return QStringLiteral("The plan has these directives already.");
   if (!(run.extents == m_context.document.inputs()))
     return QStringLiteral("It was made for other extents of the inputs.");
   return {};
@@ -306,7 +307,8 @@ void RunsDock::popUpMenu(const QPoint& place) {
                            : QStringLiteral("Delete, with %1").arg(plural(comparisons, QStringLiteral("comparison")));
   QAction* remove = menu.addAction(what, this, [&runs, id] { runs.remove(id); });
   remove->setEnabled(!m_context.controller.busy());
-  if (!remove->isEnabled()) remove->setToolTip(QStringLiteral("The worker is busy; runs are deleted while it is not."));
+  if (!remove->isEnabled())
+    remove->setToolTip(QStringLiteral("The worker is busy; runs can be deleted when it is done."));
   menu.exec(m_view->viewport()->mapToGlobal(place));
 }
 

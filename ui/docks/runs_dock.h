@@ -12,8 +12,8 @@
 
 namespace fusescope {
 
-/// Every run of the session: what it was made of, its time, its verdict, its phases. Makes new ones, shows and
-/// compares old ones, goes back to their directives.
+/// Lists every run of the session: what it was made from, its time, its verdict, its phases. It makes new runs, shows
+/// and compares old ones, and restores their directives.
 class RunsDock : public Dock {
   Q_OBJECT
 

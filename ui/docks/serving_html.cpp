@@ -26,16 +26,17 @@ QString servedText(const RunServed& served, const Theme& theme) {
                             : QString();
   switch (served.state) {
     case ServingState::TakenOver: {
-      QString text = QStringLiteral("<span style='color:%1'>its own engine</span>%2").arg(theme.success.name(), times);
+      QString text =
+          QStringLiteral("<span style='color:%1'>a specialised engine</span>%2").arg(theme.success.name(), times);
       if (served.takenOverMs) text += QStringLiteral("; it took over after %1").arg(msText(served.takenOverMs));
       if (served.bytes > 0) text += QStringLiteral(" and takes %1 more memory").arg(bytesText(served.bytes));
       return text;
     }
     case ServingState::Kept:
-      return times.isEmpty() ? QStringLiteral("the general engine; the log says why there is none of its own")
-                             : QStringLiteral("the general engine; one of its own is not faster") + times;
+      return times.isEmpty() ? QStringLiteral("the general engine; the log says why there is no specialised one")
+                             : QStringLiteral("the general engine; a specialised one is not faster") + times;
     case ServingState::Building:
-      return QStringLiteral("the general engine, while one of its own is built");
+      return QStringLiteral("the general engine, while a specialised one is built");
     case ServingState::Trying:
       return QStringLiteral("both engines in turns") + times;
     case ServingState::Seen:
@@ -67,7 +68,7 @@ QString servingHtml(const Run& run, const Theme& theme) {
   QStringList remarks{QStringLiteral("On %1.").arg(qs(inWords(serving.inputs)).toHtmlEscaped())};
   if (different.size() > kMostRows)
     remarks << QStringLiteral("%1 more are not listed here; the command lists all.").arg(different.size() - kMostRows);
-  if (!serving.settled) remarks << QStringLiteral("The time was over before it was settled for all of them.");
+  if (!serving.settled) remarks << QStringLiteral("The time was over before it was decided for all of them.");
   return QStringLiteral(
              "<p style='margin:8px 0 2px 0'><b>Which engine serves which extents</b></p>"
              "<table cellspacing='0'>%1</table><p style='margin:2px 0; color:%2'>%3</p>")

@@ -7,7 +7,7 @@
 
 namespace fusescope {
 
-/// Which engine serves which extents of a run, as a table; empty where that was not found out.
+/// Returns a table of which engine serves which extents of a run; empty if this was not determined.
 QString servingHtml(const Run& run, const Theme& theme);
 
 }  // namespace fusescope

@@ -13,8 +13,8 @@ SliceChooser::SliceChooser(QWidget* parent)
   auto* layout = new WrapLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(6);
-  m_rows->setAccessibleName(QStringLiteral("Axis that goes down"));
-  m_columns->setAccessibleName(QStringLiteral("Axis that goes across"));
+  m_rows->setAccessibleName(QStringLiteral("Axis of the rows"));
+  m_columns->setAccessibleName(QStringLiteral("Axis of the columns"));
   for (QWidget* widget : std::initializer_list<QWidget*>{m_down, m_rows, m_across, m_columns})
     layout->addWidget(widget);
   connect(m_rows, qOverload<int>(&QComboBox::activated), this, [this] { takeAxes(true); });

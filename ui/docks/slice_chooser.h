@@ -10,17 +10,17 @@
 
 namespace fusescope {
 
-/// Which two axes of a tensor go down and across, and the index along each of the others.
+/// Chooses which two axes of a tensor are rows and columns, and the index along each of the others.
 class SliceChooser : public QWidget {
   Q_OBJECT
 
  public:
   explicit SliceChooser(QWidget* parent = nullptr);
-  /// Begins with usualSlice(); extents that are as before keep what was chosen.
+  /// Sets the extents. It starts with usualSlice(); the choice is kept if the extents are unchanged.
   void setDims(const Dims& dims);
   const SliceChoice& choice() const { return m_choice; }
-  void choose(const SliceChoice& choice);  ///< emits changed() if it is another
-  /// Of an axis; those of the two that are shown are hidden.
+  void choose(const SliceChoice& choice);  ///< emits changed() if the choice differs
+  /// Returns the field for the index of an axis; those of the two displayed axes are hidden.
   QSpinBox& index(int axis) { return *m_indices[static_cast<std::size_t>(axis)]; }
   QComboBox& rows() { return *m_rows; }
   QComboBox& columns() { return *m_columns; }

@@ -13,26 +13,26 @@
 
 namespace fusescope {
 
-/// A slice of a tensor as an image: blue below 0, orange above, as strong as the number is large. NaN and infinities,
-/// and what becomes infinite in a narrower type, have colours of their own and a frame around them. One cell is the
-/// current one: the mouse and the arrow keys choose it.
+/// Shows a slice of a tensor as an image: blue below 0, orange above, more intense for larger numbers. NaN and
+/// infinities, and numbers that become infinite in a narrower type, have colours of their own and a frame. One cell is
+/// the current one, which the user chooses by the mouse and the arrow keys.
 class SliceView : public QWidget {
   Q_OBJECT
 
  public:
   explicit SliceView(std::function<const Theme&()> theme, QWidget* parent = nullptr);
-  /// `scale`: the size of a number that has the full colour. `mark`: a type; what becomes infinite in it is marked;
-  /// Undefined: nothing is.
+  /// `scale` is the absolute value with the full colour. Numbers that become infinite in the type `mark` are marked;
+  /// Undefined: none.
   void setSlice(const QString& title, std::shared_ptr<const TensorSlice> slice, double scale, DataType mark);
-  void clear(const QString& hint);  ///< shown in its place
+  void clear(const QString& hint);  ///< shows the hint in its place
   const TensorSlice* slice() const { return m_slice.get(); }
-  /// Column and row of the cell; (-1, -1): none.
+  /// Sets the column and row of the cell; (-1, -1): none.
   void setCurrent(QPoint cell);
   QPoint current() const { return m_current; }
   QString title() const { return m_title; }
-  /// How many cells are marked: NaN and infinities, and what would overflow.
+  /// Returns how many cells are marked: NaN, infinities, and numbers that would overflow.
   std::size_t marked() const { return m_marked.size(); }
-  /// Where a cell is drawn.
+  /// Returns where a cell is drawn.
   QRectF placeOf(QPoint cell) const;
   QColor colorOf(double number) const;
   QSize sizeHint() const override { return {240, 220}; }

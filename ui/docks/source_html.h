@@ -7,12 +7,12 @@
 
 namespace fusescope {
 
-/// Where a node's author wrote it, from lines as Python prints a trace: the innermost call first. A file of Python that
-/// is on this machine is a link "source:PATH". Empty for no trace.
+/// Returns where a node's author wrote it, from the lines of a Python traceback: the innermost call first. A Python
+/// file on this machine becomes a link "source:PATH". Empty if there is no trace.
 QString sourceHtml(const std::string& trace, const Theme& theme);
 
-/// Opens a file of Python in the editor that the desktop has for it. Anything else is left alone: the path is from the
-/// file of a network, which anybody may have written.
+/// Opens a Python file in the editor of the desktop. It opens nothing else, because the path comes from the file of a
+/// network, which anybody may have written.
 void openSource(const QString& path);
 
 }  // namespace fusescope

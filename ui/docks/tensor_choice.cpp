@@ -49,8 +49,8 @@ class ChoicesAround {
     if (value.constant != nullptr) choice.constant = *value.constant;
     if (!m_path.isNetwork() && !choice.constant)
       choice.refusal = QStringLiteral(
-          "It is in a body, which makes it anew in each of its calls: no call's value is kept. Its "
-          "weights can be looked at.");
+          "It is in a body, which calculates it again in each call: no call's value is kept. Its weights can be "
+          "displayed.");
     choice.label = QStringLiteral("%1  %2  ·  %3").arg(wordOf(choice.kind), qs(value.name), qs(value.type.text()));
     return choice;
   }

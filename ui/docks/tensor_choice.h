@@ -10,23 +10,23 @@
 
 namespace fusescope {
 
-/// A tensor around what is selected that can be looked at.
+/// A tensor of the selection that can be displayed.
 struct TensorChoice {
   enum class Kind {
-    Weight,  ///< a constant: the model has its numbers
-    Input,   ///< comes from outside of what is selected
-    Output,  ///< what is selected makes it, and leaves it in memory
-    Inner    ///< what is selected makes it, and a kernel holds it inside
+    Weight,  ///< a constant of the model
+    Input,   ///< it is made outside of the selection
+    Output,  ///< the selection makes it and writes it to memory
+    Inner    ///< the selection makes it, and it stays inside a kernel
   };
   Kind kind = Kind::Weight;
   QString label;                     ///< "weight conv1.weight · f32[64, 3, 7, 7]"
-  std::string name;                  ///< as commands take it: of what is in a body "HOLDER/NAME"
-  std::optional<Tensor> constant{};  ///< of a weight
-  QString refusal{};                 ///< why a run cannot hand it out; empty: it can
+  std::string name;                  ///< the name for commands: in a body "HOLDER/NAME"
+  std::optional<Tensor> constant{};  ///< set for a weight
+  QString refusal{};                 ///< why a run cannot return it; empty: it can
 };
 
-/// Those of the selected nodes, in bodies too: weights first, then what they make, then what they read. Of very many
-/// the first kMostChoices.
+/// Returns the tensors of the selected nodes, also in bodies: first weights, then results, then inputs; at most
+/// kMostChoices.
 inline constexpr std::size_t kMostChoices = 200;
 std::vector<TensorChoice> tensorChoices(const PlanSnapshot& snapshot, const Selection& selection);
 

@@ -69,7 +69,7 @@ QWidget* TensorDock::makeTools() {
   m_tensors->setMinimumWidth(220);
   m_sample->setPrefix(QStringLiteral("sample "));
   m_sample->setRange(0, 999999);
-  m_sample->setToolTip(QStringLiteral("On which of the inputs of the settings; the first has the number 0"));
+  m_sample->setToolTip(QStringLiteral("The number of the sample among the inputs of the settings; the first is 0"));
   m_sample->setAccessibleName(QStringLiteral("Number of the sample"));
   m_mark->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   m_mark->setAccessibleName(QStringLiteral("Mark what becomes infinite in"));
@@ -136,7 +136,7 @@ void TensorDock::renewChoices() {
   if (chosen == m_choices.end()) chosen = m_choices.begin();
   m_tensors->setToolTip(m_choices.size() < kMostChoices
                             ? QString()
-                            : QStringLiteral("The first %1 tensors of what is selected: select fewer nodes for others")
+                            : QStringLiteral("The first %1 tensors of the selection: select fewer nodes to see others")
                                   .arg(static_cast<qulonglong>(kMostChoices)));
   m_tensors->setCurrentIndex(m_choices.empty() ? -1 : static_cast<int>(chosen - m_choices.begin()));
   show();
@@ -213,13 +213,12 @@ void TensorDock::show() {
   m_context.jobs.cancel(kFactsTag);
   m_context.jobs.cancel(kSlicesTag);
   if (tensors.empty()) {
-    m_stack->setHint(!m_context.document.snapshot() ? QStringLiteral("Open a model to look at its tensors.")
-                     : chosen == nullptr
-                         ? QStringLiteral("Select a node: its weights, and what it reads and makes, are shown here.")
+    m_stack->setHint(!m_context.document.snapshot() ? QStringLiteral("Open a model to see its tensors.")
+                     : chosen == nullptr ? QStringLiteral("Select a node to see its weights, inputs and results.")
                      : !chosen->refusal.isEmpty()
                          ? chosen->refusal
-                         : QStringLiteral("Its values come from a run: press “Run for its values” to have the network "
-                                          "run in float32 and by this plan until it is made."));
+                         : QStringLiteral("Its values come from a run: press “Run for its values” to run the network "
+                                          "in float32 and with this plan until both have calculated it."));
     m_stack->showContent(false);
     return renewTools();
   }
@@ -235,7 +234,7 @@ void TensorDock::showFacts() {
   m_statistics->setHtml(tensorHtml(*m_facts, m_context.theme()));
   const QString marked = m_mark->currentText();
   m_mark->clear();
-  m_mark->addItem(QStringLiteral("mark NaN and ∞ alone"), static_cast<int>(DataType::Undefined));
+  m_mark->addItem(QStringLiteral("mark only NaN and ∞"), static_cast<int>(DataType::Undefined));
   for (const DataType type : narrowTypesFor(m_facts->shown.front().tensor.type()))
     m_mark->addItem(QStringLiteral("mark ∞ in %1").arg(qs(type)), static_cast<int>(type));
   m_mark->setCurrentIndex(marked.isEmpty() ? m_mark->count() - 1 : std::max(0, m_mark->findText(marked)));

@@ -22,9 +22,9 @@ class QBoxLayout;
 
 namespace fusescope {
 
-/// The tensors of what is selected: statistics, a histogram and a slice as an image. Weights are the model's; what
-/// nodes make is fetched from a run on one sample, of the network in float32 and of the plan, side by side with what
-/// differs.
+/// Shows the tensors of the selection: statistics, a histogram and a slice as an image. Weights come from the model;
+/// results of nodes are fetched from a run of the network in float32 and of the plan on one sample, and shown side by
+/// side with their difference.
 class TensorDock : public Dock {
   Q_OBJECT
 
@@ -39,8 +39,8 @@ class TensorDock : public Dock {
   SliceView& view(int index) { return *m_views[static_cast<std::size_t>(index)]; }
   const HistogramPlot& histogram() const { return *m_histogram; }
   QString statistics() const { return m_statistics->toPlainText(); }
-  QString element() const { return m_element->text(); }  ///< what is said of the element that is pointed at
-  QString hint();                                        ///< what stands in place of a tensor; empty: one is shown
+  QString element() const { return m_element->text(); }  ///< the text about the element under the mouse
+  QString hint();                                        ///< the text in place of a tensor; empty: a tensor is shown
 
  protected:
   void renew(Parts parts) override;

@@ -114,7 +114,7 @@ std::optional<TensorHistogram> tensorHistogram(const TensorStatistics& statistic
                              std::clamp(statistics.most, -largest, largest)};
   histogram.words += counts->overflow == 0
                          ? QStringLiteral(", all in the range of %1").arg(qs(type))
-                         : QStringLiteral(", %1 beyond what %2 holds").arg(counts->overflow).arg(qs(type));
+                         : QStringLiteral(", %1 beyond the range of %2").arg(counts->overflow).arg(qs(type));
   return histogram;
 }
 

@@ -10,10 +10,9 @@ namespace fusescope {
 
 TradeOffDock::TradeOffDock(const DockContext& context)
     : Dock(context), m_groups(new QComboBox), m_plot(new ErrorPlot(context.theme)), m_view(new QTableView) {
-  m_groups->setAccessibleName(QStringLiteral("Runs that were made alike"));
-  m_groups->setToolTip(
-      QStringLiteral("Runs of other compilers, threads, inputs, extents or machines are not compared: "
-                     "each of these is a plot of its own."));
+  m_groups->setAccessibleName(QStringLiteral("Runs that were made in the same way"));
+  m_groups->setToolTip(QStringLiteral(
+      "Runs of other compilers, threads, inputs, extents or machines are not compared: each group has its own plot."));
   m_groups->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   m_groups->setMinimumWidth(240);
   m_plot->setAccessibleName(QStringLiteral("Error against latency"));
@@ -30,7 +29,7 @@ TradeOffDock::TradeOffDock(const DockContext& context)
   row->addWidget(m_plot, 2);
   row->addWidget(m_view, 3);
   m_stack =
-      new HintStack(page, QStringLiteral("Build plans and evaluate them: each stands here by its time and error."));
+      new HintStack(page, QStringLiteral("Build plans and evaluate them: each appears here with its time and error."));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);

@@ -10,8 +10,9 @@
 
 namespace fusescope {
 
-/// Error against measured latency of the runs, those that were made alike together, with the front. A point or a row
-/// that is chosen shows its run; runs without a time or an error are in the table, with why.
+/// Shows error against measured latency of the runs, with the front; runs that were made under the same conditions are
+/// shown together. Choosing a point or a row displays its run; runs without a time or an error are listed with the
+/// reason.
 class TradeOffDock : public Dock {
   Q_OBJECT
 

@@ -137,8 +137,8 @@ QString ValidationDock::editText() const {
   const QString delta = deltaText(snapshot->delta);
   if (!delta.isEmpty()) return text + QStringLiteral("Last edit: ") + delta;
   if (snapshot->delta.ofAnotherNetwork)
-    return text + QStringLiteral("Last edit: what it did to the plan cannot be told, since it made another network.");
-  return text + QStringLiteral("<span style='color:%1'>Pin a node, and what the pin does is said here at once.</span>")
+    return text + QStringLiteral("Last edit: its effect on the plan is unknown, because it made another network.");
+  return text + QStringLiteral("<span style='color:%1'>Pin a node to see the effect of the pin here.</span>")
                     .arg(theme.dimText.name());
 }
 
@@ -200,7 +200,7 @@ void ValidationDock::renew(Parts parts) {
 QString ValidationDock::lastEditHint() const {
   const PlanDelta& delta = m_context.document.snapshot()->delta;
   if (delta.ofAnotherNetwork)
-    return QStringLiteral("The last edit made another network: all answers are new. They stand in the other tabs.");
+    return QStringLiteral("The last edit made another network: all answers are new. They are in the other tabs.");
   return delta.comparable ? QStringLiteral("The last edit brought no new answer.")
                           : QStringLiteral("Nothing has been edited yet.");
 }

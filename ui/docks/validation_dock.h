@@ -11,8 +11,8 @@
 
 namespace fusescope {
 
-/// Does the shown run pass, sample by sample; what the last edit did; what differs from a file; and every verdict of
-/// validators, of the partition, of precision and pins.
+/// Shows whether the displayed run passes, sample by sample; the effects of the last edit; the differences from a file;
+/// and every verdict of validators, of the partition, of precision and pins.
 class ValidationDock : public Dock {
   Q_OBJECT
 
@@ -47,7 +47,7 @@ class ValidationDock : public Dock {
   QStackedWidget* m_pages;
 };
 
-/// What an edit did, in words (HTML): fusions lost and gained, casts, bytes, types.
+/// Returns the effects of an edit as HTML: lost and gained fusions, casts, bytes, types.
 QString deltaText(const PlanDelta& delta);
 
 }  // namespace fusescope

@@ -6,8 +6,8 @@
 
 namespace fusescope {
 
-/// Widgets side by side, in as many rows as the width asks for; one of them, if `stretch` names it, takes what is left
-/// of its row. A widget whose horizontal policy is Ignored asks for little.
+/// Places widgets side by side, in as many rows as the width requires; the one with index `stretch` takes the rest of
+/// its row. A widget whose horizontal policy is Ignored requires little room.
 class WrapLayout : public QLayout {
   Q_OBJECT
 
@@ -21,8 +21,8 @@ class WrapLayout : public QLayout {
   Qt::Orientations expandingDirections() const override { return {}; }
   bool hasHeightForWidth() const override { return true; }
   int heightForWidth(int width) const override { return place(QRect(0, 0, width, 0), false); }
-  QSize sizeHint() const override;     ///< of one row
-  QSize minimumSize() const override;  ///< of the widest widget alone
+  QSize sizeHint() const override;     ///< the size of a single row
+  QSize minimumSize() const override;  ///< the size of the widest widget
   void setGeometry(const QRect& rect) override;
 
  private:

@@ -15,7 +15,7 @@ namespace {
 Result<SharedOptional<Json>> madeOf(const Json& reply) {
   if (reply.is_object() && reply.contains("made") && reply["made"].is_object())
     return SharedOptional<Json>(reply["made"]);
-  return Diagnostic{.message = "the compiler does not tell what it made of the network"};
+  return Diagnostic{.message = "the compiler does not report what it made of the network"};
 }
 
 double totalMs(const RunBuild& build) {

@@ -12,45 +12,48 @@
 
 namespace fusescope {
 
-/// What the compiler that is chosen makes of the plan on screen, found out by building in the background whenever the
-/// plan changes: the prediction is on screen at once, and what was made takes its place when it is known. An edit ends
-/// the build of the plan before, with its process. A background build is no run: nothing is timed, and only what was
-/// made is kept, for the newest plans of the model. Nothing is built while the RunController works, which may be
-/// timing. Our own compiler needs none of this: its plan is what runs. GUI thread only; never waits.
+/// Finds out what the chosen compiler makes of the displayed plan, by a build in the background whenever the plan
+/// changes: the prediction is displayed at once, and is replaced by what was made when that is known. An edit ends the
+/// build of the previous plan together with its process. A background build is not a run: nothing is timed, and only
+/// what was made is kept, for the latest plans of the model. Nothing is built while the RunController works, because it
+/// may be timing. Our own compiler needs none of this, because its plan is what runs. It is used on the GUI thread
+/// only, and never blocks.
 class BackgroundBuilds : public QObject {
   Q_OBJECT
 
  public:
-  static constexpr int kSettleMs = 400;           ///< so long a plan stays as it is before it is built
-  static constexpr double kLongBuildMs = 30'000;  ///< builds that take longer are started only where the user chose so
+  static constexpr int kSettleMs = 400;           ///< how long a plan must be unchanged before it is built
+  static constexpr double kLongBuildMs = 30'000;  ///< longer builds are started only if the user chose so
   static constexpr std::size_t kMostKept = 16;
 
-  /// `worker`: a process of its own, for that of the controller does one piece of work at a time.
+  /// `worker` must be a separate process, because that of the controller does one piece of work at a time.
   BackgroundBuilds(PlanDocument& document, Runs& runs, const RunController& controller, WorkerClient& worker,
                    QObject* parent = nullptr);
 
   enum class State {
     None,     ///< there is no plan for another compiler
-    Off,      ///< nobody finds out what it makes of the plan
+    Off,      ///< the user switched background builds off, or they take too long
     Waiting,  ///< for the plan to settle, or for the controller
     Building,
-    Made,   ///< what it made is known
-    Failed  ///< problem() says why it is not
+    Made,   ///< the build succeeded
+    Failed  ///< problem() says why it failed
   };
   State state() const;
-  /// Of the plan on screen, if a background build made it.
+  /// Returns what a background build made of the displayed plan, if there was one.
   SharedOptional<Json> made() const;
   QString problem() const;
   qint64 elapsedMs() const { return m_request != 0 ? m_elapsed.elapsed() : 0; }
 
-  /// Whether plans are built while the user edits: as was chosen, else unless the last build took kLongBuildMs.
+  /// Returns whether plans are built while the user edits: as chosen, or by default unless the last build took longer
+  /// than kLongBuildMs.
   bool isOn() const;
   const std::optional<bool>& chosen() const { return m_chosen; }
-  /// Nothing: back to what is usual.
+  /// Sets the choice; nothing restores the default.
   void choose(std::optional<bool> on);
-  /// Why there is nothing to choose; empty: there is.
+  /// Returns why there is nothing to choose; empty if there is.
   QString refusal() const;
-  /// How long the newest build of this model by this compiler took, whoever made it; nothing: none did.
+  /// Returns how long the latest build of this model by this compiler took, in whatever way it was made; nothing if
+  /// there was none.
   std::optional<double> lastBuildMs() const;
 
  signals:

@@ -8,8 +8,8 @@
 
 namespace fusescope {
 
-/// Values by handle of fused node. Const, and shared by its copies: views keep it, and know by shares() that nothing is
-/// new.
+/// Values by the handle of a fused node. It is const, and copies share it; with shares() a view finds out that nothing
+/// has changed.
 template <class T>
 class ByHandle {
  public:

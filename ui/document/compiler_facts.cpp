@@ -23,11 +23,11 @@ CompilerFacts askedFacts(const Compiler& compiler) {
 QString abilityWords(Ability ability) {
   switch (ability) {
     case Ability::Support:
-      return QStringLiteral("say which nodes it takes");
+      return QStringLiteral("say which nodes it accepts");
     case Ability::Compile:
       return QStringLiteral("compile a network");
     case Ability::ReadBack:
-      return QStringLiteral("tell which kernels it made");
+      return QStringLiteral("report which kernels it made");
     case Ability::Run:
       return QStringLiteral("run a network");
     case Ability::Time:
@@ -35,7 +35,7 @@ QString abilityWords(Ability ability) {
     case Ability::Profile:
       return QStringLiteral("be timed kernel by kernel");
     case Ability::InnerValues:
-      return QStringLiteral("hand out values inside the network");
+      return QStringLiteral("return values inside the network");
     case Ability::Keep:
       return QStringLiteral("be kept in an engine file");
   }

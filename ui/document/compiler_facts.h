@@ -11,37 +11,38 @@
 
 namespace fusescope {
 
-/// What it is to be able to do this, behind "can": "run a network", …
+/// Returns what an ability means, as the rest of a sentence after "can": "run a network", …
 QString abilityWords(Ability ability);
 
-/// What a compiler says of itself on this machine. A value.
+/// What a compiler reports about itself on this machine.
 struct CompilerFacts {
   CompilerIdentity identity;
-  std::map<Ability, std::string> cannot;  ///< why it cannot do what it cannot do
+  std::map<Ability, std::string> cannot;  ///< for each ability that it lacks, the reason
 };
 
-/// The compilers of this program and what they say of themselves. Our own is known at once; the others may have to
-/// start something, and are asked elsewhere once somebody wants to know. GUI thread only.
+/// The compilers of this program and what they report about themselves. Our own is known at once; others may have to
+/// start a process, and are asked on other threads when this is needed. It is used on the GUI thread only.
 class Compilers : public QObject {
   Q_OBJECT
 
  public:
   explicit Compilers(QObject* parent = nullptr);
-  /// Asks those that were not asked yet.
+  /// Asks the compilers that were not asked yet.
   void ask();
-  /// The same of one of them, or of one in an environment ("onnxruntime@venv"), by the name that findCompiler() takes.
+  /// Asks one of them, or one in an environment ("onnxruntime@venv"), by its name for findCompiler().
   void ask(const std::string& name);
-  /// What is where may be otherwise now: those who were asked are asked again.
+  /// Asks all that were asked before again, because environments may have changed.
   void askAgain();
-  /// What it said of itself; null: it was not asked yet, or has not answered.
+  /// Returns the facts; null if it was not asked yet or has not answered.
   const CompilerFacts* facts(std::string_view name) const;
-  /// "onnxruntime 1.20"; its name alone while it is being asked.
+  /// Returns "onnxruntime 1.20"; only the name while it is being asked.
   QString title(std::string_view name) const;
-  /// Why the compiler of this name cannot do this, as a sentence; empty: it can. One that is not known yet cannot.
+  /// Returns why the compiler of this name cannot do this, as a sentence; empty if it can. A compiler that is not known
+  /// yet cannot.
   QString whyNot(std::string_view name, Ability ability) const;
 
  signals:
-  void changed();  ///< another one has answered
+  void changed();  ///< another compiler has answered
 
  private:
   std::set<std::string, std::less<>> m_asked;

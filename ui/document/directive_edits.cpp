@@ -113,7 +113,7 @@ QString pinRefusal(const Plan& plan, NodeId node, DataType type, bool ranges) {
 
 QString timeUnknownReason(const Plan& plan, DataType type) {
   if (plan.options.compiler != kOwnCompiler)
-    return QStringLiteral("unknown: only a build by %1 can tell what it takes").arg(qs(plan.options.compiler));
+    return QStringLiteral("unknown: only a build with %1 can measure it").arg(qs(plan.options.compiler));
   if (plan.target.planningOnly) {
     return QStringLiteral("unknown: %1 is planned for here, not built").arg(qs(plan.target.name));
   }

@@ -9,37 +9,38 @@
 
 namespace fusescope {
 
-/// Edits of the list of directives as pure functions: the window's commands swap one list for another.
+/// Pure functions that edit a list of directives; the window's commands exchange one list for another.
 
-/// One directive of `kind` for each of `names`, in place of those that named exactly it before.
+/// Adds a directive of `kind` for each of `names`, in place of earlier ones with exactly that name.
 Directives withType(Directives directives, const std::vector<std::string>& names, DirectiveKind kind, DataType type,
                     Strictness strictness);
-/// `addition` at the end, with an id; replaces an equal wish (same kind, pattern and rule).
+/// Appends `addition` with an id; it replaces an equal directive (same kind, pattern and rule).
 Directives withDirective(Directives directives, Directive addition);
-/// One of `kind` for each of `names`, which takes nothing but a node, or a fusion rule as well.
+/// Adds a directive of `kind`, which needs only a node and possibly a fusion rule, for each of `names`.
 Directives withKind(Directives directives, const std::vector<std::string>& names, DirectiveKind kind,
                     const std::string& rule);
-/// What the directives say of truncation, and the same ones saying `modes` instead.
+/// Returns the modes of truncation in the directives. withTruncation() replaces them by `modes`.
 TruncateModes truncationOf(const Directives& directives);
 Directives withTruncation(Directives directives, TruncateModes modes);
-/// Without those whose pattern is exactly one of `names`.
+/// Removes directives whose pattern is exactly one of `names`.
 Directives withoutNodes(Directives directives, const std::vector<std::string>& names);
 Directives withoutId(Directives directives, const std::string& id);
-/// The directives whose pattern is exactly `name`.
+/// Returns the directives whose pattern is exactly `name`.
 std::vector<const Directive*> directivesNaming(const Directives& directives, const std::string& name);
 
-using Precisions = std::vector<DataType>;  ///< as PlanOptions::precisions
-/// `ranges` where the precisions or a pin ask for int8 and there are none, none where nothing does.
+using Precisions = std::vector<DataType>;  ///< see PlanOptions::precisions
+/// Adds `ranges` if the precisions or a pin ask for int8 and there are none, and removes ranges if nothing asks for
+/// int8.
 PlanOptions withRangesAsAsked(PlanOptions options, const std::shared_ptr<const Ranges>& ranges);
-/// Without ranges and all that asks for int8, its pins too.
+/// Removes the ranges and everything that asks for int8, including pins.
 PlanOptions withoutInt8(PlanOptions options);
 
-/// "node_linear_1" or "5 nodes".
+/// Returns "node_linear_1" or "5 nodes".
 QString namesText(const std::vector<std::string>& names);
 
-/// whyNotPinned() in the words of the window.
+/// Returns whyNotPinned() in the words of the window.
 QString pinRefusal(const Plan& plan, NodeId node, DataType type, bool ranges = false);
-/// Why the time of `type` cannot be known on this machine, or empty.
+/// Returns why the time of `type` cannot be known on this machine, or an empty text.
 QString timeUnknownReason(const Plan& plan, DataType type);
 
 }  // namespace fusescope

@@ -48,9 +48,9 @@ bool isOfNoUse(const KnownEnvironment& known) {
 }
 
 QString foundWords(const KnownEnvironment& known) {
-  if (known.isLookedAt) return QStringLiteral("being looked at …");
+  if (known.isLookedAt) return QStringLiteral("being examined …");
   if (!known.isConfirmed) return QStringLiteral("✗ its command is not confirmed on this machine");
-  if (!known.found) return QStringLiteral("not looked at yet");
+  if (!known.found) return QStringLiteral("not examined yet");
   if (!known.found->problem.empty())
     return QStringLiteral("✗ ") + qs(known.found->problem).section(QLatin1Char('\n'), 0, 0);
   return pythonWords(*known.found);
@@ -80,13 +80,13 @@ QString foundHtml(const FoundEnvironment& found) {
 QString environmentHtml(const KnownEnvironment& known) {
   QString text = commandHtml(known.environment);
   text += paragraph(known.isAdded       ? QStringLiteral("You added it.")
-                    : known.isOfSession ? QStringLiteral("The session names it.")
-                                        : QStringLiteral("It was found by itself."));
+                    : known.isOfSession ? QStringLiteral("The session uses it.")
+                                        : QStringLiteral("It was found automatically."));
   if (!known.isConfirmed)
     return text +
            paragraph(QStringLiteral("<b>✗ Nobody has confirmed this command on this machine, so it is not started.</b> "
                                     "Read it, and confirm it if you trust it."));
-  if (known.isLookedAt) return text + paragraph(QStringLiteral("It is being looked at …"));
+  if (known.isLookedAt) return text + paragraph(QStringLiteral("It is being examined …"));
   return known.found ? text + foundHtml(*known.found) : text;
 }
 
@@ -101,7 +101,7 @@ QString compilerHtml(const KnownEnvironment& known, const FoundCompiler& compile
   const std::string name = compilerIn(compiler.compiler, known.environment);
   const CompilerFacts* facts = compilers.facts(name);
   if (facts == nullptr)
-    return text + paragraph(QStringLiteral("What it can do is known once it was asked: Build, Build with."));
+    return text + paragraph(QStringLiteral("Its abilities are known after it was asked: Build, Build with."));
   for (const Ability ability : allAbilities()) {
     const auto cannot = facts->cannot.find(ability);
     const QString word = abilityWords(ability);

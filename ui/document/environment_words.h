@@ -7,21 +7,22 @@
 
 namespace fusescope {
 
-// What is known of environments and of the compilers in them, in words for people.
+// Texts about environments and the compilers in them.
 
-/// "Python 3.11.7 on gpubox (Linux 6.1 x86_64)", that it is being looked at, or in few words what is wrong.
+/// Returns "Python 3.11.7 on gpubox (Linux 6.1 x86_64)", or that it is being examined, or briefly what is wrong.
 QString foundWords(const KnownEnvironment& known);
-/// Whether nothing in it can be used: its command is not confirmed, or it has a problem as a whole.
+/// Returns whether nothing in it can be used, because its command is not confirmed or the whole environment has a
+/// problem.
 bool isOfNoUse(const KnownEnvironment& known);
-/// "found 1.20.1", "not installed"
+/// Returns "found 1.20.1" or "not installed".
 QString foundWords(const FoundCompiler& compiler);
-/// "onnxruntime@venv": how a compiler in an environment is asked for.
+/// Returns the name for a compiler in an environment: "onnxruntime@venv".
 std::string compilerIn(const std::string& compiler, const Environment& environment);
-/// What is known of it and what to do about what is wrong, as HTML of plain elements.
+/// Returns what is known about it and what to do about a problem, as simple HTML.
 QString environmentHtml(const KnownEnvironment& known);
-/// The same of a compiler in it. `compilers` know what each can and cannot.
+/// Returns the same for a compiler in it. `compilers` knows the abilities of each.
 QString compilerHtml(const KnownEnvironment& known, const FoundCompiler& compiler, const Compilers& compilers);
-/// What was found in one that is not in the list yet, as HTML.
+/// Returns what was found in an environment that is not in the list yet, as HTML.
 QString foundHtml(const FoundEnvironment& found);
 
 }  // namespace fusescope

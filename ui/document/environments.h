@@ -11,56 +11,56 @@
 
 namespace fusescope {
 
-/// An environment of the list, and what is known of it.
+/// An environment in the list, and what is known about it.
 struct KnownEnvironment {
   Environment environment;
-  bool isAdded = false;                     ///< by the user, who may remove it
-  bool isOfSession = false;                 ///< the session that is open names it
+  bool isAdded = false;                     ///< the user added it, and may remove it
+  bool isOfSession = false;                 ///< the open session uses it
   bool isConfirmed = false;                 ///< its command may be started on this machine
-  bool isLookedAt = false;                  ///< somebody is looking right now
-  std::optional<FoundEnvironment> found{};  ///< nothing: not known yet
+  bool isLookedAt = false;                  ///< it is being examined
+  std::optional<FoundEnvironment> found{};  ///< nothing: unknown so far
 };
 
-/// The environments in which compilers are looked for, and what was found in each. Lives in the GUI thread and never
-/// waits: its work has threads of its own, since an environment may take long to answer.
+/// The environments in which compilers are searched for, and what was found in each. It is used on the GUI thread and
+/// never blocks: its work runs on other threads, because an environment may take long to answer.
 class Environments : public QObject {
   Q_OBJECT
 
  public:
-  /// `source` outlives this.
+  /// `source` must outlive this.
   explicit Environments(const EnvironmentSource& source = environmentsOfMachine(), QObject* parent = nullptr);
 
-  /// Lists the environments and looks into those whose command is confirmed, the first time that somebody asks.
+  /// On the first call, lists the environments and examines those with confirmed commands.
   void ask();
-  /// Those that the session names by their commands, which may be of another machine: none is started before the user
-  /// has confirmed it.
+  /// Sets the environments that the session uses, by their commands. They may be from another machine, so that none is
+  /// started before the user has confirmed it.
   void setOfSession(std::vector<Environment> environments);
-  /// Lists them anew and looks into all of them again.
+  /// Lists the environments again and examines all of them.
   void askAgain();
   const std::vector<KnownEnvironment>& all() const { return m_all; }
   const KnownEnvironment* find(const std::string& name) const;
   bool isListing() const { return m_isListing; }
-  /// Why the user's own environments are not in the list; empty: they are.
+  /// Returns why the user's own environments are not in the list; empty if they are.
   const QString& problem() const { return m_problem; }
 
-  /// Looks into one again.
+  /// Examines one environment again.
   void lookAgain(const std::string& name);
-  /// The user has read the command of this one and lets it be started.
+  /// Records that the user has read the command of this environment and allows it to be started.
   void confirm(const std::string& name);
   void remove(const std::string& name);
 
-  /// Looks into an environment that is not in the list, once the user has agreed to start its command: that is noted.
-  /// `done` is told what was found, unless it is cancelled or asked for another one first.
+  /// Examines an environment that is not in the list, after the user has agreed to start its command, which is
+  /// recorded. `done` receives what was found, unless this is cancelled or another environment is tried first.
   using Tried = std::function<void(const Result<FoundEnvironment>& found)>;
   void tryNew(const Environment& environment, QObject* receiver, Tried done);
   void cancelNew();
-  /// Adds one that the user tried, or replaces the one of its name.
+  /// Adds an environment that the user tried, or replaces the one of that name.
   void add(const Environment& environment, const std::optional<FoundEnvironment>& found);
 
  signals:
   void changed();
-  void failed(const QString& problem);  ///< of what the user asked for
-  void renewed();                       ///< the list is another, or something was looked at again
+  void failed(const QString& problem);  ///< for something that the user asked for
+  void renewed();                       ///< the list has changed, or an environment was examined again
 
  private:
   void list(bool afresh);

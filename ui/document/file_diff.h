@@ -14,36 +14,37 @@ class JobRunner;
 class PlanDocument;
 class Runs;
 
-/// A file's plan (A) and the plan on screen (B), with what differs between them and why. Const once made.
+/// A file's plan (A) and the displayed plan (B), with the differences and their causes. Const after it is made.
 struct ComparedPlans {
-  Artifact file;  ///< its plan outlives the diff
+  Artifact file;  ///< its plan must outlive the diff
   std::shared_ptr<const PlanSnapshot> screen;
   PlanDiff diff;
   PlanDelta delta;            ///< from the file to the screen
-  std::string droppedWishes;  ///< for people: directives of the plan on screen that the file's network cannot take
+  std::string droppedWishes;  ///< for people: directives of the displayed plan that do not apply to the file's network
 };
 
-/// Compares the plan on screen with another plan, engine, network or session. Follows the plan on screen: whenever that
-/// changes, it compares again. Lives in the GUI thread; files are opened, and plans compared, elsewhere.
+/// Compares the displayed plan with another plan, engine, network or session, and compares again whenever the displayed
+/// plan changes. It is used on the GUI thread; files are opened and plans compared on other threads.
 class FileDiff : public QObject {
   Q_OBJECT
 
  public:
-  /// How a file that holds a network alone is planned.
+  /// How a file that contains only a network is planned.
   enum class Wishes {
-    OfScreen,  ///< for the same target, types and directives, as far as they apply
-    None       ///< for the same target in float32
+    OfScreen,  ///< with the same target, types and directives, as far as they apply
+    None       ///< with the same target, in float32
   };
 
   FileDiff(PlanDocument& document, Runs& runs, JobRunner& jobs, QObject* parent = nullptr);
 
   void compare(const QString& path, Wishes wishes);
-  /// No file is compared with any more.
+  /// Ends the comparison with a file.
   void close();
 
   const QString& path() const { return m_path; }  ///< empty: none
   bool busy() const { return m_busy; }
-  /// Null while there is none: none is asked for, it is being made, or problem() says why not.
+  /// Returns the comparison; null if there is none: none was requested, it is being made, or problem() says why there
+  /// is none.
   std::shared_ptr<const ComparedPlans> compared() const { return m_compared; }
   const QString& problem() const { return m_problem; }
 

@@ -11,29 +11,29 @@ namespace fusescope {
 
 class JobRunner;
 
-/// What a compiler made of the network of the session, and where that is known from.
+/// What a compiler made of the session's network, and where this is known from.
 struct KnownPlan {
   std::shared_ptr<const ReadBackPlan> made;
-  std::string run;               ///< its id; empty: a background build
-  SharedOptional<RunTime> time;  ///< what the run measured; none: it did not
-  bool ofThisPlan = false;       ///< it was made of the plan that is on screen or predicted there
+  std::string run;               ///< id of the run; empty: a background build
+  SharedOptional<RunTime> time;  ///< the times of the run; nothing: it was not timed
+  bool ofThisPlan = false;       ///< it was made from the displayed or predicted plan
   QString title() const;         ///< "onnxruntime 1.20 · run 3"
 };
 
-/// All that the session knows of what other compilers made of the network: by its runs, the newest of each plan and
-/// compiler, and by the background build of the plan on screen. They are read off the GUI thread once somebody asks.
-/// GUI thread only.
+/// Everything that the session knows about what other compilers made of the network: from its runs, the latest for each
+/// plan and compiler, and from the background build of the displayed plan. It is read off the GUI thread when it is
+/// first needed. It is used on the GUI thread only.
 class KnownPlans : public QObject {
   Q_OBJECT
 
  public:
-  static constexpr std::size_t kMost = 6;  ///< so many are known at a time
+  static constexpr std::size_t kMost = 6;  ///< the largest number that is kept
 
   KnownPlans(PlanDocument& document, Runs& runs, const BackgroundBuilds& builds, JobRunner& jobs,
              QObject* parent = nullptr);
-  /// Has those read that are not read yet; changed() follows if there are such ones.
+  /// Reads those that are not read yet; changed() follows if there are any.
   void ask();
-  /// Those that are read by now: of the plan on screen first, then the newest first.
+  /// Returns those that are read: of the displayed plan first, then the latest first.
   std::vector<KnownPlan> all() const;
 
  signals:
@@ -61,7 +61,7 @@ class KnownPlans : public QObject {
   std::vector<Read> m_read;
 };
 
-/// What a run measured for a kernel that it is of, in one inference; nothing: it did not.
+/// Returns the time that a run measured for one of its kernels, in one inference; nothing if it was not measured.
 std::optional<double> measuredMs(const RunTime& time, const FusedNode& fused);
 
 }  // namespace fusescope

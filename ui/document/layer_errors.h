@@ -6,9 +6,9 @@
 
 namespace fusescope {
 
-/// Errors of a run by handle of fused node, of those that the cover has with the same types. What is carried depends on
-/// all that comes before: only where the run is of this plan it is this one's.
-/// Of this one, `leading` are leadingToOutputs(); null: of another.
+/// Returns the errors of a run by handle of fused node, for the fused nodes that the cover has with the same types.
+/// Carried errors depend on everything before a node, so that they are valid only if the run is of this plan. In
+/// that case `leading` is leadingToOutputs(); otherwise it is null.
 ByHandle<ShownError> layerErrorsOf(const RunErrors& errors, const PlanSnapshot& snapshot,
                                    const std::set<std::string>* leading);
 

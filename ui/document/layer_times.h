@@ -6,8 +6,9 @@
 
 namespace fusescope {
 
-/// Times of a run by handle of fused node, of those that the cover has with the same types; of what is in bodies, all
-/// calls of one inference together, by "HOLDER/HANDLE". `measured`: what those that were measured are of this plan.
+/// Returns the times of a run by handle of fused node, for the fused nodes that the cover has with the same types. For
+/// nodes in bodies it is the time of all calls in one inference, by "HOLDER/HANDLE". `measured` is the kind of time
+/// that measured ones are for this plan.
 ShownTimes layerTimesOf(const RunTime& time, const PlanSnapshot& snapshot, TimeKind measured);
 
 }  // namespace fusescope

@@ -47,13 +47,13 @@ QString fateText(Fate fate) {
     case Fate::Folded:
       return QStringLiteral("Folded: it was calculated when the network was compiled.");
     case Fate::Removed:
-      return QStringLiteral("Removed: nobody needs what it makes, or it does nothing.");
+      return QStringLiteral("Removed: its result is not needed, or it does nothing.");
     case Fate::View:
-      return QStringLiteral("A view: what it makes is seen in the memory of what it reads.");
+      return QStringLiteral("A view: its result uses the memory of its input.");
     case Fate::Merged:
       return QStringLiteral("Merged: an equal node is calculated in its place.");
     case Fate::Fallback:
-      return QStringLiteral("Fallback: the compiler refused it or was kept from it, and our own engine runs it.");
+      return QStringLiteral("Fallback: the compiler refused it, or the user excluded it, and our own engine runs it.");
     case Fate::NotDisclosed:
       return QStringLiteral("Not disclosed: the compiler does not say what became of it.");
   }
@@ -67,9 +67,9 @@ QString certaintyText(Certainty certainty) {
     case Certainty::Named:
       return QStringLiteral("named: the compiler names the node");
     case Certainty::Derived:
-      return QStringLiteral("derived: it lies between tensors that the compiler names");
+      return QStringLiteral("derived: it is between tensors that the compiler names");
     case Certainty::Guessed:
-      return QStringLiteral("guessed: nothing that the compiler says rules it out");
+      return QStringLiteral("guessed: the compiler says nothing that contradicts it");
   }
   return {};
 }

@@ -7,33 +7,33 @@
 
 namespace fusescope {
 
-// What another compiler made of a network, in words for people.
+// Texts about what another compiler made of a network.
 
-/// "not disclosed": what a compiler does not say.
+/// Returns the text for something that a compiler does not report: "not disclosed".
 QString undisclosed();
-/// "f16", or that it is not disclosed.
+/// Returns "f16", or that it is not disclosed.
 QString typeWord(DataType type);
-/// "not disclosed [1, 64]": of a value whose stored type is not told.
+/// Returns "not disclosed [1, 64]" for a value whose stored type is not reported.
 std::string undisclosedText(const TensorType& type);
 
-/// What became of a node that has no kernel, as a badge: "folded"; empty of one that has.
+/// Returns the fate of a node without a kernel as a badge, "folded"; empty for a node with a kernel.
 QString fateWord(Fate fate);
-/// The same of any node, as a sentence: "Folded: it was calculated when the network was compiled."
+/// Returns the fate of any node as a sentence: "Folded: it was calculated when the network was compiled."
 QString fateText(Fate fate);
-/// "named: the compiler names the node"
+/// Returns "named: the compiler names the node".
 QString certaintyText(Certainty certainty);
-/// "obeyed", …
+/// Returns "obeyed", …
 QString pinResultText(PinResult result);
 
-/// How it is known that `fused` holds `node`; nothing of a kernel of our own engine, or of none (null).
+/// Returns the certainty that `fused` contains `node`; nothing for a kernel of our own engine, or for null.
 std::optional<Certainty> certaintyOf(const ReadBackPlan& made, const FusedNode* fused, NodeId node);
-/// Of all nodes of a kernel the one that is known least.
+/// Returns the lowest certainty of all nodes of a kernel.
 std::optional<Certainty> leastCertain(const ReadBackPlan& made, const FusedNode& fused);
 
-/// "onnxruntime 1.20"
+/// Returns "onnxruntime 1.20".
 QString compilerTitle(const CompilerIdentity& compiler);
-/// Whose kernels a cover has: "kernels as onnxruntime 1.20 made them"; of a plan for another compiler that they are
-/// predicted; empty of one for our own.
+/// Returns whose kernels a cover has: "kernels as onnxruntime 1.20 made them"; for a plan for another compiler that
+/// they are predicted; empty for our own.
 QString coverWords(const Cover& cover);
 
 }  // namespace fusescope

@@ -7,13 +7,13 @@
 
 namespace fusescope {
 
-// Names of which some are alike, where there is little room.
+// These shorten similar names in a little room.
 
-/// For each of `names` one that is much like it, but not the same: of those that begin or end most alike the one that
-/// has most in common with it. Empty where there is none. Takes as long as sorting them.
+/// Returns for each of `names` the most similar other one: among those with the longest common beginning or end, the
+/// one that has most in common with it. Empty if there is none. It takes as long as sorting.
 std::vector<std::string_view> twinsOf(const std::vector<std::string_view>& names);
-/// `name` in `width` pixels. What does not fit is left out of the middle, or on both sides of what tells it from
-/// `twin`, where that would be lost otherwise and needs no more than half of the room.
+/// Shortens `name` to `width` pixels. It omits the middle, or, if this would remove what distinguishes it from `twin`,
+/// the parts on both sides of that, provided that it needs at most half of the room.
 QString elidedApart(const QString& name, const QString& twin, const QFontMetrics& font, int width);
 
 }  // namespace fusescope

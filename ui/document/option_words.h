@@ -8,18 +8,18 @@
 
 namespace fusescope {
 
-/// `text` with what is an option of the command line said as the window says it: "--to trtexec" is "the format
+/// Replaces options of the command line in `text` by the words of the window: "--to trtexec" becomes "the format
 /// trtexec".
 QString withoutOptions(const QString& text);
-/// What was decided, in those words.
+/// Returns the message of a decision in the words of the window.
 QString inWindowWords(const Decision& decision);
-/// What would help, in those words: "pin conv to f32"; of a directive that is there, to be without it.
+/// Returns what would help in the words of the window: "pin conv to f32"; or to remove an existing directive.
 QString inWindowWords(const WhatIf& whatIf);
-/// Whether it is a directive, which the window can add or take away. Otherwise it is an edit of the network.
+/// Returns whether it is a directive, which the window can add or remove. Otherwise it is an edit of the network.
 bool canBeDone(const WhatIf& whatIf);
-/// What is wrong and what helps, in those words.
+/// Returns what is wrong and what helps, in the words of the window.
 QString problemInWords(const Diagnostic& problem);
-/// The same behind its place: "file: node 'n': …".
+/// Returns the same after its place: "file: node 'n': …".
 QString problemText(const Diagnostic& problem);
 
 }  // namespace fusescope

@@ -68,19 +68,20 @@ QString madeWords(const PredictionCheck& check, const CompilerIdentity& compiler
 QString countsText(const PredictionCheck& check, const CompilerIdentity& compiler) {
   const QString title = compilerTitle(compiler);
   if (check.predicted == 0)
-    return QStringLiteral("%1 made %2. Our plan predicts none of this network, so that there is nothing to compare.")
+    return QStringLiteral(
+               "%1 made %2. Our plan predicts no kernels for this network, so that there is nothing to compare.")
         .arg(title, plural(check.made, QStringLiteral("kernel")));
   QString text = QStringLiteral(
-                     "Our plan predicts %1; %2 made %3 that hold nodes of the network. %4 of these %5 other nodes than "
-                     "any kernel of the prediction.")
+                     "Our plan predicts %1; %2 made %3 that contain nodes of the network. %4 of these %5 other nodes "
+                     "than any kernel of the prediction.")
                      .arg(plural(check.predicted, QStringLiteral("kernel")), title)
                      .arg(check.made)
                      .arg(check.differing == 0 ? QStringLiteral("None") : QString::number(check.differing),
-                          check.differing < 2 ? QStringLiteral("holds") : QStringLiteral("hold"));
+                          check.differing < 2 ? QStringLiteral("contains") : QStringLiteral("contain"));
   if (check.withoutNodes > 0)
     text += QStringLiteral(" %1 more %2 no node of the network: they move or prepare something.")
                 .arg(check.withoutNodes)
-                .arg(check.withoutNodes == 1 ? QStringLiteral("kernel holds") : QStringLiteral("kernels hold"));
+                .arg(check.withoutNodes == 1 ? QStringLiteral("kernel contains") : QStringLiteral("kernels contain"));
   text += QStringLiteral(" Views and nodes that fall back to our own engine are left out.");
   if (check.agreement.f1())
     text += QStringLiteral(

@@ -49,11 +49,11 @@ QString predictedText(const FusedNode& fused) {
   const QString range =
       time.leastMs == time.mostMs
           ? msText(time.leastMs)
-          : QStringLiteral("%1 to %2, by the branch taken").arg(msText(time.leastMs), msText(time.mostMs));
+          : QStringLiteral("%1 to %2, depending on the branch taken").arg(msText(time.leastMs), msText(time.mostMs));
   const QString how =
       time.how == PriceSource::Fitted ? QStringLiteral("fitted in part") : QStringLiteral("measured before");
   if (!time.perIteration) return QStringLiteral("%1 (%2)").arg(range, how);
-  return QStringLiteral("%1 an iteration (%2); how many there are depends on the data").arg(range, how);
+  return QStringLiteral("%1 per iteration (%2); the number of iterations depends on the data").arg(range, how);
 }
 
 QString precisionsText(const std::vector<DataType>& precisions) {

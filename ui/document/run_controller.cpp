@@ -45,7 +45,7 @@ QString RunController::sourceRefusal() const {
   if (m_document.kind() == ArtifactKind::Engine)
     return QStringLiteral("This is an engine: it is timed and compared as it is. Open its model to build another.");
   if (m_document.model()->weightless)
-    return QStringLiteral("This file has no weights: it can be looked at and planned, not built.");
+    return QStringLiteral("This file has no weights: it can be displayed and planned, but not built.");
   return {};
 }
 
@@ -57,7 +57,7 @@ QString RunController::compileRefusal() const {
   }
   if (m_document.options().compiler == kOwnCompiler && isExportedProgram(*m_document.model()))
     return QStringLiteral(
-        "Our engine does not run PyTorch's own operators: a torch makes a network of the program first.");
+        "Our engine does not run PyTorch's own operators: torch must first make a network of the program.");
   if (const QString why = whyNot(m_document.options(), Ability::Compile); !why.isEmpty()) return why;
   if (!m_document.planProblem().isEmpty()) return QStringLiteral("There is no plan: %1").arg(m_document.planProblem());
   return {};
@@ -84,7 +84,7 @@ QString RunController::compareRefusal(const Run* a, const Run* b) const {
     for (const Ability ability : {Ability::Run, Ability::Time, Ability::Keep})
       if (const QString why = whyNot(run->options, ability); !why.isEmpty()) return why;
     if (!engineIsKept(*run) && !canBeMadeAgain(*run))
-      return QStringLiteral("The engine of %1 is gone, and the model that it was made of has changed.")
+      return QStringLiteral("The engine of %1 does not exist any more, and the model that it was made of has changed.")
           .arg(Runs::title(*run));
   }
   if (busy()) return QStringLiteral("The worker is busy.");
@@ -102,7 +102,7 @@ QString RunController::evaluateRefusal() const {
                "%1 was read from files of an engine, which cannot be run here: there is nothing to evaluate.")
         .arg(Runs::title(*run));
   if (run->kind == RunKind::Plan && m_document.snapshot() && m_document.model()->weightless)
-    return QStringLiteral("This file has no weights: it can be looked at and planned, not run.");
+    return QStringLiteral("This file has no weights: it can be displayed and planned, but not run.");
   if (const QString why = whyNot(run->options, Ability::Run); !why.isEmpty()) return why;
   if (!canBeMadeAgain(*run) && !(run->kind == RunKind::Engine && engineIsKept(*run)))
     return QStringLiteral("%1 was made of a model that has changed since.").arg(Runs::title(*run));
@@ -113,7 +113,8 @@ QString RunController::evaluateRefusal() const {
 QString RunController::errorsRefusal() const {
   if (const QString common = tuneRefusal(); !common.isEmpty()) return common;
   if (m_document.options().compiler != kOwnCompiler && m_runs.settings().errorsAgainst == ErrorsAgainst::F64)
-    return QStringLiteral("What another compiler gives is held against float32 alone: choose that in the settings.");
+    return QStringLiteral(
+        "Results of another compiler can only be compared with float32: choose that in the settings.");
   return {};
 }
 
@@ -121,18 +122,18 @@ QString RunController::specialiseRefusal() const {
   const Run* run = m_runs.shown();
   if (run == nullptr) return QStringLiteral("There is no run yet: build the plan first.");
   if (run->options.compiler != kOwnCompiler)
-    return QStringLiteral("%1 is by another compiler: only our own builds engines for extents while one serves.")
+    return QStringLiteral("%1 was made by another compiler: only our own builds specialised engines.")
         .arg(Runs::title(*run));
   if (const QString common = evaluateRefusal(); !common.isEmpty()) return common;
   if (m_document.snapshot() && m_runs.ofThisPlan(*run) && !hasOpenInput(m_document.snapshot()->plan->graph()))
-    return QStringLiteral("All extents of the inputs are fixed: the engine is already one for just these.");
+    return QStringLiteral("All extents of the inputs are fixed: the engine is already specialised for them.");
   return {};
 }
 
 QString RunController::valueRefusal() const {
   if (!m_document.snapshot()) return QStringLiteral("Open a model first.");
   if (m_document.model()->weightless)
-    return QStringLiteral("This file has no weights: it can be looked at and planned, not run.");
+    return QStringLiteral("This file has no weights: it can be displayed and planned, but not run.");
   if (!m_document.planProblem().isEmpty()) return QStringLiteral("There is no plan: %1").arg(m_document.planProblem());
   if (m_document.planning()) return QStringLiteral("The plan is being made.");
   for (const Ability ability : {Ability::Run, Ability::InnerValues})
@@ -154,9 +155,9 @@ QString RunController::bisectRefusal() const {
 QString RunController::calibrateRefusal() const {
   if (!m_document.snapshot()) return QStringLiteral("Open a model first.");
   if (m_document.kind() == ArtifactKind::Engine)
-    return QStringLiteral("This is an engine: errors of its layers are told of its model. Open that.");
+    return QStringLiteral("This is an engine: errors of its layers are measured for its model. Open that.");
   if (m_document.model()->weightless)
-    return QStringLiteral("This file has no weights: it can be looked at and planned, not run.");
+    return QStringLiteral("This file has no weights: it can be displayed and planned, but not run.");
   if (!m_document.planProblem().isEmpty()) return QStringLiteral("There is no plan: %1").arg(m_document.planProblem());
   if (m_document.planning()) return QStringLiteral("The plan is being made.");
   if (busy()) return QStringLiteral("The worker is busy.");
@@ -192,7 +193,7 @@ Status RunController::checkModel(const Run& run) const {
   auto unchanged = checkUnchanged(identitiesOf(m_document.model()->files));
   if (unchanged.ok()) return unchanged;
   auto error = std::move(unchanged).error();
-  error.help = "Read the model again (F5): a run is of the model as it is shown.";
+  error.help = "Read the model again (F5): runs are made of the displayed model.";
   return error;
 }
 

@@ -19,27 +19,27 @@ class JobRunner;
 class WorkerClient;
 struct ValueOfBoth;
 
-/// Makes runs in the worker process: builds, times, evaluates, compares. One piece of work at a time, the others wait.
-/// Never waits itself; what it learns goes into Runs.
+/// Makes runs in the worker process: builds, times, evaluates, compares. It does one piece of work at a time, and the
+/// others wait. It never blocks; its results are added to Runs.
 class RunController : public QObject {
   Q_OBJECT
 
  public:
-  static constexpr double kWarmupSeconds = 0.2;  ///< for which a run runs before it is timed
+  static constexpr double kWarmupSeconds = 0.2;  ///< how long a run is warmed up before it is timed
 
   RunController(PlanDocument& document, Runs& runs, WorkerClient& worker, JobRunner& jobs, QObject* parent = nullptr);
 
-  /// Where engine files of runs go; made when the first is written.
+  /// Sets the folder for engine files of runs; it is created when the first is written.
   void setEngineFolder(const QString& folder) { m_engineFolder = folder; }
   const QString& engineFolder() const { return m_engineFolder; }
   bool busy() const { return m_request != 0 || !m_steps.empty(); }
   Compilers& compilers() { return m_compilers; }
   const Compilers& compilers() const { return m_compilers; }
-  /// Why it cannot be done now, for people; empty: it can.
+  /// Return why something cannot be done now, for people; empty if it can.
   QString buildRefusal() const;
-  QString compileRefusal() const;  ///< the same, but for what is under way
+  QString compileRefusal() const;  ///< ignores running work
   QString compareRefusal() const { return compareRefusal(m_runs.comparedWith(), m_runs.shown()); }
-  QString compareRefusal(const Run* a, const Run* b) const;  ///< of these two; null: there is none
+  QString compareRefusal(const Run* a, const Run* b) const;  ///< for these two runs; null: there is none
   QString evaluateRefusal() const;
   QString errorsRefusal() const;
   QString specialiseRefusal() const;
@@ -47,67 +47,69 @@ class RunController : public QObject {
   QString tuneRefusal() const;
   QString bisectRefusal() const;
   QString calibrateRefusal() const;
-  /// The target is one that is planned for here, and that our own compiler builds no engine for.
+  /// Returns whether our own compiler builds no engine for the target, so that this program can only plan for it.
   bool plansOnly() const;
 
-  /// A new run of the plan on screen: built, and timed where its compiler can.
+  /// Makes a new run of the displayed plan: builds it, and times it if its compiler can.
   void build();
-  /// The newest run of our compiler whose engine is kept, of the network that is open or was before its weights
-  /// changed: what refit() can take. Null: there is none.
+  /// Returns the latest run of our compiler whose engine is kept, and whose network is the open one, possibly before
+  /// its weights changed; refit() accepts it. Null: there is none.
   const Run* refittable() const;
-  /// A new run: the engine of the run `former` with the weights of the model that is open, which is the same network.
-  /// It has its options and tactics; nothing is measured but how long a run takes. Refused by buildRefusal().
+  /// Makes a new run: the engine of the run `former` with the weights of the open model, which must be the same
+  /// network. It has the options and tactics of that engine; only the time of a run is measured. Refused by
+  /// buildRefusal().
   void refit(const std::string& former);
-  /// Chooses the compiler, and builds once the plan for it is there.
+  /// Chooses the compiler, and builds when its plan is ready.
   void buildWith(const Compiler& compiler);
-  /// Why that cannot be done now; empty: it can.
+  /// Returns why that cannot be done now; empty if it can.
   QString buildWithRefusal(const Compiler& compiler) const;
-  /// The plan on screen beside the baseline, the same model in float32 without directives: builds both (a baseline that
-  /// is there already is taken), evaluates the former and compares. Of a plan that is the baseline there is one to
-  /// build, to be evaluated, and notice() says so.
+  /// Builds the displayed plan and the baseline, which is the same model in float32 without directives; an existing
+  /// baseline is reused. Then evaluates the plan and compares both. If the plan is the baseline, only that is built and
+  /// evaluated, and notice() says so.
   void buildBoth();
   bool planIsBaseline() const;
-  /// Each engine file as a run, timed as it is, in this order. What it was made of it says itself.
+  /// Makes a run of each engine file, in this order, and times it. The engine file says what it was made from.
   void addEngines(const QStringList& paths);
-  /// What these files tell of a TensorRT engine of the network that is open, as a run: its plan is on screen, and the
-  /// options become those that it was built with, as far as the files say. problem() says what is wrong with them.
+  /// Makes a run from files of a TensorRT engine of the open network: its plan is displayed, and the options become
+  /// those of its build, as far as the files contain them. problem() says what is wrong with the files.
   void importEngine(const QStringList& paths);
-  /// How far the shown run's types are from float32, on the inputs of the settings, on the reference backend.
+  /// Measures the errors of the displayed run against float32, on the inputs of the settings, on the reference backend.
   void evaluate();
-  /// What the types of each layer do, local and carried, on the inputs and the backend of the settings: of the shown
-  /// run if it is of the plan on screen, else of a new one of that plan, which is not built for it.
+  /// Measures the errors of each layer, local and carried, on the inputs and the backend of the settings: for the
+  /// displayed run if it is of the displayed plan, otherwise for a new run of that plan, which is not built for this.
   void evaluateErrors();
-  /// Calls the shown run's network with all samples of the settings' inputs until it is settled which engine serves the
-  /// extents of each: the general one, or one that is built in the background for just these extents.
+  /// Calls the displayed run's network with all samples of the settings' inputs until it is decided which engine serves
+  /// the extents of each: the general one, or one that is built in the background for exactly these extents.
   void specialise();
-  /// Has the network in float32 and the plan on screen run on a sample of the settings' inputs, from 0 on, until both
-  /// have made this value: valueFetched() tells it, else problem() why not. No run comes of it.
+  /// Runs the network in float32 and the displayed plan on a sample of the settings' inputs, counted from 0, until both
+  /// have made this value. valueFetched() returns it; otherwise problem() says why not. This makes no run.
   void fetchValue(const std::string& value, std::int64_t sample);
-  /// Compares the two runs that are shown. An engine that is no longer kept is built again first.
+  /// Compares the two displayed runs. An engine that is not kept any more is built again first.
   void compare();
-  /// Stops what is under way and drops what waits.
+  /// Stops the running work and drops waiting work.
   void cancel();
-  /// The runs are about to be those of another session: what is under way is stopped, and its answer dropped.
+  /// Must be called before another session's runs are set: running work is stopped, and its answer is dropped.
   void forget();
 
-  /// What is under way: "building run 2: tactics"; empty: nothing.
+  /// Returns the running work, "building run 2: tactics"; empty if there is none.
   QString activity() const;
-  /// The same in parts: which run it is for (empty: none), and what the worker named last, "kernels" on "conv_7".
+  /// The same in parts: the run (empty: none), and the last message of the worker, "kernels" about "conv_7".
   struct UnderWay {
     std::string run;
     QString phase, detail;
   };
   UnderWay underWay() const { return busy() ? UnderWay{m_run, m_phase, m_detail} : UnderWay(); }
   qint64 elapsedMs() const { return m_elapsed.isValid() ? m_elapsed.elapsed() : 0; }
-  /// Of the last comparison or evaluation that failed; empty: it did not.
+  /// Returns the problem of the last comparison or evaluation; empty if it did not fail.
   const QString& problem() const { return m_problem; }
-  /// What is to be known of what was asked for last; empty: nothing.
+  /// Returns what the user must know about the last request; may be empty.
   const QString& notice() const { return m_notice; }
 
  signals:
   void valueFetched(const std::shared_ptr<const ValueOfBoth>& value);
-  void filesRefused(const QString& problem);  ///< of importEngine() or addEngines()
-  void activityChanged();                     ///< begins, ends, or says something new (some ten times a second at most)
+  void filesRefused(const QString& problem);  ///< from importEngine() or addEngines()
+  void activityChanged();                     ///< work begins, ends, or reports something new (at most about ten times
+                                              ///< per second)
 
  private:
   Run newRun() const;

@@ -45,8 +45,8 @@ QString noneIsWrong(const RunErrors& errors) {
   const auto untold = std::ranges::count_if(errors.tensors, lost);
   if (untold == 0) return QStringLiteral("no layer is wrong");
   if (untold == std::ranges::count_if(errors.tensors, measured))
-    return QStringLiteral("whether a layer is wrong cannot be told: no number is expected of any");
-  return QStringLiteral("no layer is wrong of those that can be judged; of %1 it cannot be told")
+    return QStringLiteral("whether a layer is wrong cannot be told: no finite number is expected of any");
+  return QStringLiteral("no layer that can be judged is wrong; for %1 it cannot be told")
       .arg(plural(untold, QStringLiteral("tensor")));
 }
 
@@ -86,9 +86,10 @@ const Run* RunController::refittable() const {
 
 void RunController::refit(const std::string& former) {
   const Run* run = m_runs.find(former);
-  m_notice = run == nullptr || !engineIsKept(*run) || !(run->extents == m_document.inputs())
-                 ? QStringLiteral("The engine that was to be refitted is gone, or is of other extents.")
-                 : buildRefusal();
+  m_notice =
+      run == nullptr || !engineIsKept(*run) || !(run->extents == m_document.inputs())
+          ? QStringLiteral("The engine that was to be refitted does not exist any more, or is for other extents.")
+          : buildRefusal();
   if (!m_notice.isEmpty()) return emit activityChanged();
   const std::string engine = run->enginePath, backend = run->backend;
   const std::string id = addRun(PlanOptions(run->options));

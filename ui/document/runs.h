@@ -19,7 +19,7 @@
 
 namespace fusescope {
 
-/// Every run of the session, and which two are shown. Lives in the GUI thread; the RunController adds to it.
+/// Every run of the session, and the two that are displayed. It is used on the GUI thread; the RunController adds runs.
 class Runs : public QObject {
   Q_OBJECT
 
@@ -28,75 +28,76 @@ class Runs : public QObject {
 
   const std::vector<Run>& all() const { return m_runs; }
   const Run* find(const std::string& id) const;
-  /// The run whose numbers are on screen, and the one that it is compared with; null: none.
+  /// Returns the run whose numbers are displayed. comparedWith() is the one that it is compared with. Null: none.
   const Run* shown() const { return find(m_shown); }
   const Run* comparedWith() const { return find(m_comparedWith); }
-  /// The comparison of comparedWith() (A) with shown() (B) that is shown: the one that was chosen, else the newest that
-  /// came to an end; null: there is none.
+  /// Returns the displayed comparison of comparedWith() (A) with shown() (B): the chosen one, otherwise the latest that
+  /// ended; null: there is none.
   const Run* comparison() const;
-  /// What two runs took when they were timed in turns.
+  /// The times of two runs that were timed in turns.
   struct InTurns {
-    double ratio = 1;  ///< the time of `b` over that of `a`
-    Range range;       ///< of it, turn by turn
+    double ratio = 1;  ///< the time of `b` divided by that of `a`
+    Range range;       ///< range of the ratio, turn by turn
     int turns = 0;
   };
   /// Returns the result of timing the two runs in turns: from comparison() if it compares these two, otherwise from the
   /// newest comparison of them, whichever of the two it calls A. Nothing if they were not timed in turns.
   std::optional<InTurns> inTurns(const std::string& a, const std::string& b) const;
   const RunSettings& settings() const { return m_settings; }
-  /// The plans that runs of the session are of, as they are asked for, and the network that they are made from. Never
-  /// null; another one is made where another network is opened.
+  /// Returns the plans of runs of the session, which are made on request, and the network that they are made from.
+  /// Never null; another one is created when another network is opened.
   const std::shared_ptr<RunPlans>& plans() const { return m_plans; }
   OpenNetwork network() const;
 
-  /// Is it of the plan on screen? If not, its numbers are shown as another's.
+  /// Returns whether it is a run of the displayed plan. Otherwise its numbers are shown as those of another plan.
   bool ofThisPlan(const Run& run) const;
-  /// The newest run of the plan on screen that came to something; null: there is none.
+  /// Returns the latest successful run of the displayed plan; null: there is none.
   const Run* newestOfThisPlan() const;
-  /// Returns the verdict of `run` by the tolerance of the settings. The place where it first goes wrong is taken from
-  /// the errors per layer on the same inputs if there are any, and otherwise from the evaluation.
+  /// Returns the verdict of `run` by the tolerance of the settings. The place where it first becomes wrong is taken
+  /// from the errors per layer on the same inputs if there are any, and otherwise from the evaluation.
   Verdict verdict(const Run& run) const;
-  /// The evaluation that the verdict is of; null: there is none.
+  /// Returns the evaluation that the verdict is about; null: there is none.
   const Evaluation* evaluation(const Run& run) const { return evaluationFor(run, m_settings); }
-  /// Times of shown() for the kernels of the plan on screen that have the same nodes and types; without one, none. The
-  /// same value as long as they are the same.
+  /// Returns the times of shown() for the kernels of the displayed plan that have the same nodes and types; empty
+  /// without such a run. The same object is returned as long as nothing changes.
   ShownTimes layerTimes() const;
-  /// Errors layer by layer that speak of a run: its own, or those of another run of the same plan (model, options and
-  /// extents), whichever fit the settings best. Null and none: there are no such ones.
+  /// Errors layer by layer for a run: its own, or those of another run of the same plan (model, options and extents),
+  /// whichever fit the settings best. Both members are null if there are none.
   struct MeasuredErrors {
     const Run* run = nullptr;
     SharedOptional<RunErrors> errors;
   };
   MeasuredErrors errorsOf(const Run& run) const;
-  /// Those of shown(), for the kernels of the plan on screen that have the same nodes and types.
+  /// Returns those of shown(), for the kernels of the displayed plan that have the same nodes and types.
   ShownErrors layerErrors() const;
-  /// Where the shown run first goes wrong by errors layer by layer, if it is of the plan on screen and it is they that
-  /// tell. What leads to no output is not wrong.
+  /// Returns where the displayed run first becomes wrong according to errors layer by layer, if it is of the displayed
+  /// plan and these errors decide. Errors that reach no output are not wrong.
   std::optional<FirstWrong> firstWrong() const;
-  /// Where the shown run first goes wrong, if it is of the plan on screen: one place, whatever it is known by.
+  /// The place where the displayed run first becomes wrong, if it is of the displayed plan, whatever it is known from.
   struct Failure {
-    std::string value;               ///< that goes wrong
-    NodeId node;                     ///< that makes it; invalid: an input of the network
-    std::string name;                ///< of the node
+    std::string value;               ///< the value that is wrong
+    NodeId node;                     ///< the node that makes it; invalid: it is an input of the network
+    std::string name;                ///< the name of the node
     bool notFinite = false;          ///< it became infinite or NaN
-    std::string why;                 ///< by errors layer by layer, for people; empty: its evaluation alone tells
-    std::optional<Advice> advice{};  ///< what came of trying pins, where they were tried
+    std::string why;                 ///< the reason from errors layer by layer, for people; empty: only its evaluation
+                                     ///< is known
+    std::optional<Advice> advice{};  ///< advice on pins, if pins were tried
   };
   std::optional<Failure> failure() const;
-  /// Why the evaluation of a run and errors layer by layer say different things of it, in a sentence for people; empty:
-  /// they do not.
+  /// Returns why the evaluation of a run and its errors layer by layer give different verdicts, in a sentence for
+  /// people; empty if they agree.
   QString whyVerdictsDiffer(const Run& run) const;
-  /// What its numbers are called: "run 3, 2 pins".
+  /// Returns the title that is shown with its numbers: "run 3, 2 pins".
   static QString title(const Run& run) { return title(run.id, qs(run.name)); }
   static QString title(const std::string& id, const QString& name);
-  /// Whether it ended before there was a number of it: it failed, or was cancelled or interrupted.
+  /// Returns whether it ended without any number: it failed, or was cancelled or interrupted.
   static bool cameToNothing(const Run& run);
   static bool hasNumbers(const Run& run);
 
-  /// Puts it at the end and shows it; what was shown becomes what it is compared with. A comparison leaves
-  /// both as they are, and is comparison() while they are the runs that it is of. Gives its id.
+  /// Adds a run at the end, displays it, and compares it with the one that was displayed before. A comparison changes
+  /// neither; it is comparison() as long as its two runs are displayed. Returns the id.
   std::string add(Run run);
-  /// A run that came to nothing is not shown because it was added: the two that were shown before it are shown again.
+  /// Undoes the display of a run that failed: the two runs that were displayed before are displayed again.
   void giveBack(const std::string& id);
   template <class Change>
   void change(const std::string& id, Change change) {
@@ -108,36 +109,38 @@ class Runs : public QObject {
       return;
     }
   }
-  /// Errors layer by layer that were measured of a run. They may be the shown one's, too: it may be of the same plan.
+  /// Adds errors layer by layer that were measured for a run. They may also be used for the displayed run, if that is
+  /// of the same plan.
   void addErrors(const std::string& id, const SharedOptional<RunErrors>& errors);
   void rename(const std::string& id, const QString& name);
-  /// Also the comparisons of it.
+  /// Removes the run and the comparisons with it.
   void remove(const std::string& id);
   std::int64_t comparisonsOf(const std::string& id) const;
-  /// Of a comparison: it, and the two runs that it is of.
+  /// Displays a run; for a comparison it also displays its two runs.
   void show(const std::string& id);
   void compareWith(const std::string& id);
   void setSettings(const RunSettings& settings);
-  /// Runs that the ribbon shows as lanes besides shown() and comparedWith(), in the order in which they were asked for.
+  /// Returns the runs that the ribbon shows as lanes besides shown() and comparedWith(), in the order in which they
+  /// were added.
   const std::vector<std::string>& lanes() const { return m_lanes; }
   bool isLane(const std::string& id) const;
-  /// At most this many.
+  /// The largest number of lanes.
   static constexpr std::size_t kMostLanes = 4;
-  /// Why a run cannot be such a lane; empty: it can be.
+  /// Returns why a run cannot be such a lane; empty if it can.
   QString laneRefusal(const Run& run) const;
   void setLane(const std::string& id, bool shown);
   void setLanes(std::vector<std::string> ids);
 
-  /// All of it from, and into, a session.
+  /// These read and write everything of a session.
   void restore(const Session& session);
   void store(Session& session) const;
 
  signals:
-  void runsChanged();  ///< one more, one less, or all others
+  void runsChanged();  ///< a run was added or removed, or all were replaced
   void runChanged(const QString& id);
-  void shownChanged();  ///< which two are shown, or what others say of them
+  void shownChanged();  ///< other runs are displayed, or what is known about them has changed
   void settingsChanged();
-  void changed();  ///< any of these: there is something to save
+  void changed();  ///< any of these changes, so that there is something to save
 
  private:
   void letPlansGo();

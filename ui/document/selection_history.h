@@ -11,13 +11,13 @@ namespace fusescope {
 class PlanDocument;
 class Selection;
 
-/// What was selected before, to go back to and forward again, as in a browser. It also sees to it that what is and was
-/// selected is of the graph that the document shows. GUI thread only.
+/// Earlier selections, for going back and forward as in a browser. It also converts the present and earlier selections
+/// to the graph that the document displays. It is used on the GUI thread only.
 class SelectionHistory : public QObject {
   Q_OBJECT
 
  public:
-  static constexpr std::size_t kMost = 200;  ///< the oldest are forgotten
+  static constexpr std::size_t kMost = 200;  ///< the oldest ones are deleted
 
   SelectionHistory(Selection& selection, const PlanDocument& document, QObject* parent = nullptr);
 

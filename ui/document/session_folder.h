@@ -12,16 +12,17 @@
 
 namespace fusescope {
 
-/// Of session files.
+/// The suffix of session files.
 inline const QString kSessionSuffix = QStringLiteral(".fsession");
-/// In the engineFolder() of a session: what the worker hands a value of the network over in. Read, it is deleted.
+/// The file in the engineFolder() of a session in which the worker returns a value of the network. It is deleted after
+/// it was read.
 inline const QString kValueFile = QStringLiteral("value.npz");
 
-/// The folder in which windows keep sessions by themselves. Of the session ID there are: ID.fsession, what is in no
-/// file of the user's; ID.lock while a window has it; ID/, the engine files of its runs and what searches for pins
-/// evaluated and answered, and beside them saved_as, the user's files that refer to them. Nothing here but what this
-/// class, the worker and the search's dialog have put there is ever deleted. A value; its functions may be called in
-/// any thread.
+/// The folder in which windows save sessions automatically. For the session ID it contains ID.fsession, with everything
+/// that is in no file of the user; ID.lock while a window has it open; and ID/ with the engine files of its runs, the
+/// evaluations and answers of searches for pins, and saved_as, which lists the user's files that refer to them. Only
+/// files that this class, the worker and the search's dialog wrote are ever deleted. It is a value; its functions may
+/// be called on any thread.
 class SessionFolder {
  public:
   explicit SessionFolder(QString path = {}) : m_path(std::move(path)) {}
@@ -29,31 +30,33 @@ class SessionFolder {
   QString keptFile(const QString& id) const;
   QString engineFolder(const QString& id) const;
 
-  /// Null: another window has the session. Given free when it is destroyed, and when the process ends. Somebody who
-  /// only looks whether it is free, or collects, is waited for.
+  /// Locks a session; returns null if another window has it. The lock is released when it is destroyed, and when the
+  /// process ends. It waits for a window that only checks the lock or collects files.
   std::unique_ptr<QLockFile> lock(const QString& id) const;
 
-  /// A session that a window left behind when it ended without closing.
+  /// A session of a window that ended without closing it.
   struct Left {
     QString file, model, savedAs, when;
     std::int64_t runs = 0, pins = 0;
   };
-  /// All of them, the newest first, but that of `own`.
+  /// Returns all of them, the latest first, except for the session `own`.
   std::vector<Left> left(const QString& own) const;
 
-  /// `file`, the user's, refers to the engines of these runs, and to what searches evaluated, from now on.
+  /// Records that `file`, a file of the user, refers from now on to the engines of these runs and to the results of
+  /// searches.
   void noteSaved(const Session& session, const QString& file) const;
-  /// What a session has that is in no file: it, and the number of its next run. A run that comes later is left alone.
+  /// The part of a session that is in no file: the session itself, and the number of its next run. Later runs are
+  /// ignored.
   struct Own {
     QString id;
     std::int64_t nextRun = 1;
-    std::set<QString> engines;  ///< that its runs refer to
+    std::set<QString> engines;  ///< engine files of its runs
   };
-  /// Deletes files of engines and searches that no session refers to any more, and what writing left half done; of
-  /// sessions that another window has, nothing. A session that cannot be read, or whose disk is not there, is taken to
-  /// refer to all of its own.
+  /// Deletes files of engines and searches that no session refers to any more, and incomplete files; it deletes nothing
+  /// of sessions that other windows have open. A session that cannot be read, or whose disk is missing, is assumed to
+  /// refer to all of its files.
   void collect(const Own& own) const;
-  /// All engine files of the session, which is in no file.
+  /// Deletes all engine files of a session that is in no file.
   void removeEngines(const QString& id) const;
 
  private:
@@ -67,12 +70,12 @@ class SessionFolder {
   QString m_path;
 };
 
-/// What a search for pins keeps its evaluations in, and what its answer is kept in: names of files in the
-/// engineFolder() of its session.
+/// The names of the files in the engineFolder() of a session in which a search for pins stores its evaluations and its
+/// answer.
 QString tuneStateName(const Hash128& wishes);
 QString tuneAnswerName(const Hash128& wishes);
 
-/// Paths of the engines of its runs.
+/// Returns the paths of the engines of its runs.
 std::set<QString> enginesOf(const Session& session);
 
 }  // namespace fusescope

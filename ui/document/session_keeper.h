@@ -19,8 +19,8 @@ namespace fusescope {
 
 class TemporaryFolder;
 
-/// Keeps the session: opens, saves, saves by itself, finds what another window left when it was killed, notices a model
-/// that changed on disk. Lives in the GUI thread; files are read and written elsewhere.
+/// Manages the session: opens it, saves it, saves it automatically, finds sessions of windows that were killed, and
+/// notices that a model changed on disk. It is used on the GUI thread; files are read and written on other threads.
 class SessionKeeper : public QObject {
   Q_OBJECT
 
@@ -29,41 +29,42 @@ class SessionKeeper : public QObject {
                 QObject* parent = nullptr);
   ~SessionKeeper() override;
 
-  /// The folder where sessions are kept by themselves. Without one nothing is kept, and engines live as long as this.
-  /// What no session there refers to any more is collected, elsewhere.
+  /// Sets the folder for automatic saving. Without it nothing is saved, and engines are deleted with this object. Files
+  /// that no session there refers to are deleted on another thread.
   void setFolder(const QString& folder);
   bool keeps() const { return m_folder.valid(); }
-  /// How the window stands, put into the session; given back by restored().
+  /// Sets the function that returns the state of the window, which is stored in the session; restored() passes it back.
   void setView(std::function<Json()> view) { m_view = std::move(view); }
 
-  QString path() const { return m_path; }  ///< as the user saved it; empty: never
-  /// Something that somebody did is in no file of the user's: edits, ranges or runs, or of a session that has a file
-  /// how runs are made. What was given when the model was opened, which run is shown and what a search for pins was to
-  /// reach is nothing of the kind. False where sessions are not kept: nobody is asked then.
+  QString path() const { return m_path; }  ///< the file to which the user saved it; empty: never
+  /// Returns whether work of the user is in no file of the user: edits, ranges or runs, or, for a session with a file,
+  /// the settings of runs. What was given when the model was opened, which run is displayed, and the goal of a search
+  /// for pins do not count. Returns false if sessions are not saved automatically, so that nobody is asked.
   bool unsaved() const;
   const QString& modelName() const { return m_modelName; }
   Session session() const;
 
-  /// Opens a model, plan, engine or session. The model that is open already is only read again: nothing is lost.
+  /// Opens a model, plan, engine or session. If the model is open already, it is only read again, and nothing is lost.
   void open(const QString& path, const PlanOptions& options = {}, const std::vector<InputOverride>& inputs = {});
-  /// The session that modelMissing() was about, with its model where it is now.
+  /// Opens the session that modelMissing() reported, with the present path of its model.
   void locate(const QString& model);
   Status save(const QString& path);
 
   std::vector<SessionFolder::Left> left() const { return m_folder.left(QString::fromStdString(m_id)); }
   void recover(const QString& file);
   void discard(const QString& file);
-  /// The user has closed it, saved or not: what was kept by itself goes.
+  /// Called when the user has closed the session, saved or not: the automatically saved file is deleted.
   void close();
 
  signals:
-  void changed();  ///< path(), unsaved()
-  void began();    ///< a session of its own for a model that was opened; after PlanDocument::modelChanged()
+  void changed();  ///< path() or unsaved() changed
+  void began();    ///< a new session was created for a model that was opened; after PlanDocument::modelChanged()
   void failed(const QString& title, const QString& problem);
   void modelMissing(const QString& session, const QString& model);
-  /// `path`: of the file that changed, the model's or one of its weights. `inWeightsAlone`: the network is the same.
+  /// `path` is the file that changed: the model's, or one with its weights. `inWeightsAlone` says that the network is
+  /// unchanged.
   void modelChangedOnDisk(const QString& path, bool inWeightsAlone);
-  void openElsewhere(const QString& session);  ///< another window has it: what is open here is a copy
+  void openElsewhere(const QString& session);  ///< another window has this session open, so that this is a copy
   void restored(const Json& view);             ///< after PlanDocument::modelChanged()
 
  private:

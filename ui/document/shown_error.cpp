@@ -13,7 +13,7 @@ namespace {
 constexpr double kFar = 0.1;
 
 const QString kCannotBeTold = QStringLiteral("cannot be told");
-const QString kWhyNot = QStringLiteral("all of it is infinite or NaN in what it is compared with, too");
+const QString kWhyNot = QStringLiteral("all of it is infinite or NaN in the reference, too");
 
 void addShare(QStringList& facts, double share, const QString& what) {
   if (share > 0) facts << QStringLiteral("%1 % %2").arg(QString::number(100 * share, 'g', 2), what);
@@ -49,7 +49,7 @@ ErrorLevel levelOf(const ShownError& error, Which which, double bound) {
 QString levelText(ErrorLevel level) {
   switch (level) {
     case ErrorLevel::CannotBeTold:
-      return QStringLiteral("%1: no number is expected").arg(kCannotBeTold);
+      return QStringLiteral("%1: no finite number is expected").arg(kCannotBeTold);
     case ErrorLevel::Exact:
       return QStringLiteral("exact");
     case ErrorLevel::FarWithin:
@@ -119,7 +119,7 @@ QString errorFactsText(const TensorError& error) {
                     (error.codes ? QStringLiteral("%1 steps") : QStringLiteral("%1 ulp")).arg(ulpText(error.ulp))};
   if (!std::isnan(error.cosine)) facts << QStringLiteral("cosine %1").arg(QString::number(error.cosine, 'g', 7));
   addShare(facts, error.nonFinite, QStringLiteral("became infinite or NaN"));
-  addShare(facts, error.expectedNonFinite, QStringLiteral("are infinite or NaN in what it is compared with"));
+  addShare(facts, error.expectedNonFinite, QStringLiteral("are infinite or NaN in the reference"));
   addShare(facts, error.saturated, QStringLiteral("at the end of the type's range"));
   addShare(facts, error.underflowed, QStringLiteral("became zero"));
   return facts.join(QStringLiteral(" · "));
@@ -129,7 +129,7 @@ QString roleText(const ShownError& error, double bound) {
   const ErrorLevel local = levelOf(error, &LocalAndCarried::local, bound);
   const ErrorLevel carried = levelOf(error, &LocalAndCarried::carried, bound);
   if (isWrong(local)) return QStringLiteral("A culprit: it goes wrong by itself, its inputs exact.");
-  if (isWrong(carried)) return QStringLiteral("A victim: right by itself, wrong with what it is given.");
+  if (isWrong(carried)) return QStringLiteral("A victim: right by itself, wrong because of its inputs.");
   if (local == ErrorLevel::Harmless || carried == ErrorLevel::Harmless)
     return QStringLiteral("It is wrong, but no output of the network goes wrong by it: what reads it is right.");
   if (local == ErrorLevel::CannotBeTold)

@@ -8,27 +8,28 @@
 
 namespace fusescope {
 
-/// Of which plan an error on screen is.
+/// The plan that a displayed error belongs to.
 enum class ErrorKind {
-  Measured,     ///< of the plan on screen
-  OfOtherPlan,  ///< of a kernel with the same nodes and types in another plan: it has no carried error here
+  Measured,     ///< the displayed plan
+  OfOtherPlan,  ///< a kernel with the same nodes and types in another plan; it has no carried error here
   Unknown
 };
 
-/// What the types of one fused node do.
+/// The errors that the types of one fused node cause.
 struct ShownError {
   ErrorKind kind = ErrorKind::Unknown;
   LocalAndCarried errors;
-  /// Whether an output of the network is reached over tensors that are wrong; of another plan it is not known: true.
+  /// Whether the error reaches an output of the network through wrong tensors; true for another plan, for which this is
+  /// unknown.
   bool reachesOutput = true;
 };
 using Which = std::optional<TensorError> LocalAndCarried::*;  ///< &LocalAndCarried::local or ::carried
 
-/// Those of one run, and what they are judged by.
+/// The errors of one run, and how they are judged.
 struct ShownErrors {
   ByHandle<ShownError> of;
-  double bound = 0;     ///< of max|Δ| over rms: beyond it a node is wrong
-  QString made;         ///< "run 3, 2 pins, on 8 samples of photos.npz"; empty: there are none
+  double bound = 0;     ///< the bound of max|Δ| over rms above which a node is wrong
+  QString made;         ///< "run 3, 2 pins, on 8 samples of photos.npz"; empty: there are no errors
   QString madeBriefly;  ///< "run 3, on 8 samples"
   QString against;      ///< "f32", "f64"
   bool random = false;
@@ -36,9 +37,9 @@ struct ShownErrors {
   ShownError find(const std::string& handle) const;
 };
 
-/// How large an error is beside what is allowed. In words each; no colour stands without them. Harmless: beyond it, and
-/// no output of the network goes wrong by it. CannotBeTold: it was measured, and no element is a number to compare
-/// with.
+/// The size of an error relative to the bound. Each level has words, so that colour is never the only clue. Harmless:
+/// above the bound, but no output of the network becomes wrong. CannotBeTold: it was measured, but no element is a
+/// number that can be compared.
 enum class ErrorLevel { Unknown, CannotBeTold, Exact, FarWithin, Within, Harmless, Beyond, FarBeyond, NotFinite };
 ErrorLevel levelOf(const ShownError& error, Which which, double bound);
 QString levelText(ErrorLevel level);  ///< "within what is allowed"
@@ -46,17 +47,18 @@ inline bool isWrong(ErrorLevel level) {
   return level >= ErrorLevel::Beyond;
 }
 
-// Numbers have as many digits as tell them from `bound`, which they are judged by.
+// Numbers have enough digits to be distinguished from `bound`, by which they are judged.
 
-/// "3e-4" for where there is little room: max|Δ| over rms, of codes the relative L2; "∞" where it is not finite, "?"
-/// where it cannot be told, empty where it is not known.
+/// Returns a short text, "3e-4": max|Δ| over rms, or for codes the relative L2 error; "∞" if it is not finite, "?" if
+/// it cannot be determined, empty if it is unknown.
 QString shortErrorText(const std::optional<TensorError>& error, double bound);
-/// "0.00034 / 0.0001": max|Δ| over rms, and relative L2, in two digits or more, or "cannot be told"; in brackets of
-/// another plan.
+/// Returns "0.00034 / 0.0001": max|Δ| over rms and the relative L2 error, with at least two digits, or "cannot be
+/// told"; in brackets for another plan.
 QString errorPairText(const ShownError& error, Which which, double bound);
-/// All that is known of it: "max|Δ| 0.0003 of rms · relative L2 … · 12 ulp · cosine … · 3 % became infinite or NaN".
+/// Returns everything that is known: "max|Δ| 0.0003 of rms · relative L2 … · 12 ulp · cosine … · 3 % became infinite or
+/// NaN".
 QString errorFactsText(const TensorError& error);
-/// Culprit, victim or neither: "wrong by itself, its inputs exact: a culprit".
+/// Returns whether it is a culprit, a victim or neither: "wrong by itself, its inputs exact: a culprit".
 QString roleText(const ShownError& error, double bound);
 
 }  // namespace fusescope

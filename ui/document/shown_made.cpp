@@ -57,7 +57,8 @@ void ShownMade::follow() {
     m_document.showMade(made.ok() ? made.value() : nullptr);
     if (made.ok()) return;
     const QString whose = id.empty() ? QStringLiteral("a background build") : QStringLiteral("run %1").arg(qs(id));
-    emit failed(QStringLiteral("What %1 says that was made cannot be shown: %2").arg(whose, problemText(made.error())));
+    emit failed(QStringLiteral("What %1 says about the kernels that were made cannot be displayed: %2")
+                    .arg(whose, problemText(made.error())));
   });
 }
 

@@ -12,21 +12,21 @@ namespace fusescope {
 class BackgroundBuilds;
 class JobRunner;
 
-/// Puts on screen what another compiler made of the plan there: while a run that tells it is the shown one, what that
-/// tells; else what a background build found out; else the plan. Lives in the GUI thread; reads elsewhere.
+/// Displays what another compiler made of the displayed plan: from the displayed run if that contains it, otherwise
+/// from a background build; otherwise the plan itself. It is used on the GUI thread, and reads on other threads.
 class ShownMade : public QObject {
   Q_OBJECT
 
  public:
-  /// `builds`: those in the background; null: there are none.
+  /// `builds` are the background builds; null: there are none.
   ShownMade(PlanDocument& document, Runs& runs, JobRunner& jobs, const BackgroundBuilds* builds = nullptr,
             QObject* parent = nullptr);
-  /// Whose kernels are on screen: "kernels as onnxruntime 1.20 made them (run 3)", "… (built in the background)";
-  /// empty: those of our own plan.
+  /// Returns whose kernels are displayed: "kernels as onnxruntime 1.20 made them (run 3)", "… (built in the
+  /// background)"; empty for our own plan.
   QString words() const;
 
  signals:
-  void failed(const QString& problem);  ///< what a run says that was made does not fit the plan
+  void failed(const QString& problem);  ///< what a run contains contradicts the plan
 
  private:
   void follow();

@@ -79,9 +79,9 @@ QString kindText(TimeKind kind, const QString& made) {
     case TimeKind::Fitted:
       return QStringLiteral("fitted to other kernels");
     case TimeKind::Told:
-      return QStringLiteral("as the compiler told it");
+      return QStringLiteral("as the compiler reported it");
     case TimeKind::Emulated:
-      return QStringLiteral("calculated in software: has no time");
+      return QStringLiteral("calculated in software: there is no time");
     case TimeKind::Unknown:
       break;
   }

@@ -12,46 +12,46 @@ namespace fusescope {
 struct Cover;
 struct FusedNode;
 
-/// How a time on screen is known. Each kind looks different wherever a time is shown.
+/// The source of a displayed time. Each kind looks different wherever a time is shown.
 enum class TimeKind {
-  Measured,     ///< of the plan on screen
-  OfOtherPlan,  ///< measured in a run of another plan, of a kernel with the same nodes and types
-  Predicted,    ///< measured before, of such a kernel
-  Fitted,       ///< from other kernels
-  Told,         ///< by the compiler whose kernel it is
-  Emulated,     ///< calculated in software: has none
+  Measured,     ///< measured for the displayed plan
+  OfOtherPlan,  ///< measured in a run of another plan, for a kernel with the same nodes and types
+  Predicted,    ///< measured earlier for such a kernel
+  Fitted,       ///< fitted to other kernels
+  Told,         ///< reported by the compiler that made the kernel
+  Emulated,     ///< calculated in software, so that there is no time
   Unknown
 };
 
 /// A time of one kernel.
 struct ShownTime {
   TimeKind kind = TimeKind::Unknown;
-  double ms = 0;         ///< of the first five kinds
-  std::string tactic{};  ///< by which it was measured; empty: it was not
-  bool atLeast = false;  ///< of several kernels, of which some have no time
+  double ms = 0;         ///< for the first five kinds
+  std::string tactic{};  ///< the tactic that was measured; empty: not measured
+  bool atLeast = false;  ///< a sum over several kernels, some of which have no time
   bool known() const { return kind != TimeKind::Emulated && kind != TimeKind::Unknown; }
   bool operator==(const ShownTime&) const = default;
 };
 
-/// Those that a run measured.
+/// The times that a run measured.
 struct ShownTimes : ByHandle<ShownTime> {
   using ByHandle::ByHandle;
-  QString made, madeBriefly;  ///< "run 3, 2 pins", "run 3"; empty: there are none
+  QString made, madeBriefly;  ///< "run 3, 2 pins", "run 3"; empty: there are no times
   bool same(const ShownTimes& other) const { return shares(other) && made == other.made; }
 };
 
-/// What `times` has of `handle`, else `untimed`.
+/// Returns the time in `times` for `handle`, or `untimed` if there is none.
 ShownTime shownTime(const ShownTimes& times, const std::string& handle, const ShownTime& untimed);
-/// The time of kernels that run one after another: their sum, known as the one that is known least. Those without a
-/// time are left out, and said.
+/// Returns the sum of the times of kernels that run one after another, with the least certain kind. Kernels without a
+/// time are omitted, and atLeast is set.
 ShownTime sumOf(const std::vector<ShownTime>& times);
-/// The time of a kernel that no run measured: what was predicted, or what another compiler told.
+/// Returns the time of a kernel that no run measured: predicted, or reported by another compiler.
 ShownTime timeWithoutRun(const Cover& cover, const FusedNode& fused);
 
-/// "0.12 ms" measured, "[0.12 ms]" of another plan, "≈ 0.12 ms" predicted, "~ 0.12 ms" fitted, "“0.12 ms”" told,
-/// "emulated", "no time"; of several kernels, of which some have no time, "≈ 0.12 ms or more".
+/// Returns "0.12 ms" if measured, "[0.12 ms]" for another plan, "≈ 0.12 ms" if predicted, "~ 0.12 ms" if fitted, "“0.12
+/// ms”" if reported, "emulated", "no time"; for several kernels, some of which have no time, "≈ 0.12 ms or more".
 QString timeText(const ShownTime& time);
-/// The same in words. `made`: the run that measured it.
+/// Returns the kind in words. `made` is the run that measured it.
 QString kindText(TimeKind kind, const QString& made);
 
 }  // namespace fusescope

@@ -7,12 +7,12 @@
 
 namespace fusescope {
 
-/// The compiler that builds for the target of a plan, by the name that findCompiler() takes: the one that the plan is
-/// made for, else the one whose target it is; empty where this program has none.
+/// Returns the compiler that builds for the target of a plan, by its name for findCompiler(): the one that the plan was
+/// made for, or else the one with that target; empty if this program has none.
 std::string builderFor(const Plan& plan);
 
-/// The target of what is shown and, where our own compiler cannot build for it, who can: "openvino: built by openvino
-/// 2026.4.1, in ~/venv/bin/python", or what has to be installed. Plain text.
+/// Returns the target of what is displayed and, if our own compiler cannot build for it, which compiler can: "openvino:
+/// built by openvino 2026.4.1, in ~/venv/bin/python", or what must be installed. It is plain text.
 QString targetText(const Cover& cover, const Compilers& compilers);
 
 }  // namespace fusescope

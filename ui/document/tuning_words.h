@@ -6,9 +6,9 @@
 
 namespace fusescope {
 
-/// "42 evaluations done, trying 5 pins": where a search for pins is.
+/// Returns the progress of a search for pins: "42 evaluations done, trying 5 pins".
 QString triedWords(const TunedTry& tried);
-/// "best so far: 3 pins, error 0.004".
+/// Returns "best so far: 3 pins, error 0.004".
 QString bestWords(const TunedPoint& best);
 
 }  // namespace fusescope

@@ -6,7 +6,7 @@
 
 namespace fusescope {
 
-/// Lets go of a value in another thread: what holds a plan of many nodes takes long to take apart.
+/// Destroys a value on another thread, because destroying a plan with many nodes takes long.
 template <class T>
 void discard(T&& gone) {
   QThreadPool::globalInstance()->start(QRunnable::create([kept = std::decay_t<T>(std::exchange(gone, {}))]() mutable {

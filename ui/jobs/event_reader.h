@@ -16,28 +16,29 @@
 
 namespace fusescope {
 
-/// Makes events out of the bytes that a worker writes, in a thread of its own: a large answer takes tens of
-/// milliseconds to read, and as long to throw away. The events come in the order of the lines. Progress that nobody has
-/// taken yet is replaced by newer progress of the same request and phase. All functions are for the GUI thread.
+/// Decodes the bytes that a worker writes into events on a separate thread, because a large answer takes tens of
+/// milliseconds to parse, and as long to delete. Events are delivered in the order of the lines. Progress that was not
+/// delivered yet is replaced by newer progress of the same request and phase. All functions must be called on the GUI
+/// thread.
 class EventReader : public QObject {
   Q_OBJECT
 
  public:
-  /// Makes what the receiver of an answer wants out of it; called in the reader's thread.
+  /// Converts an answer to what its receiver wants; it is called on the reader's thread.
   using Decode = std::function<std::shared_ptr<void>(Result<Json>)>;
   struct Event {
     std::int64_t id = 0;
-    QString phase, detail;         ///< of progress
-    std::shared_ptr<void> answer;  ///< what `Decode` made; null: progress
+    QString phase, detail;         ///< set for progress
+    std::shared_ptr<void> answer;  ///< the result of `Decode`; null: progress
   };
 
   explicit EventReader(QObject* parent = nullptr);
   ~EventReader() override;
 
-  /// What the answer to request `id` is made into. An answer to a request that is not expected is dropped.
+  /// Sets how the answer to request `id` is decoded. An answer to a request that is not expected is dropped.
   void expect(std::int64_t id, Decode decode);
   void read(QByteArray bytes);
-  /// There are no more bytes: ended() follows the last event.
+  /// Says that there are no more bytes: ended() follows the last event.
   void end();
 
  signals:

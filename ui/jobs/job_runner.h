@@ -14,10 +14,10 @@
 
 namespace fusescope {
 
-/// Runs functions off the GUI thread and hands their const results back in it. Work is tagged: a newer request with a
-/// tag stops the one that runs and replaces the one that waits, so that at most one runs and one waits per tag.
-/// A result is delivered only if its request is still the newest of its tag and its receiver still lives. To be used
-/// from the GUI thread alone; nothing here waits, but the destructor, which stops the work and lets it return.
+/// Runs functions off the GUI thread and delivers their const results on it. Work has a tag: a newer request with a tag
+/// stops the running one and replaces the waiting one, so that at most one runs and one waits for each tag. A result is
+/// delivered only if its request is still the latest of its tag and its receiver still exists. It is used on the GUI
+/// thread only; only the destructor blocks, which stops the work and waits for its end.
 class JobRunner : public QObject {
   Q_OBJECT
 
@@ -25,7 +25,7 @@ class JobRunner : public QObject {
   explicit JobRunner(QObject* parent = nullptr);
   ~JobRunner() override;
 
-  /// `work(const StopToken&)` runs in a pool thread; `done(const T&)` in the GUI thread.
+  /// Runs `work(const StopToken&)` on a thread of the pool, and `done(const T&)` on the GUI thread.
   template <class Work, class Deliver>
   void run(const QString& tag, QObject* receiver, Work work, Deliver done) {
     using T = std::invoke_result_t<Work, const StopToken&>;
@@ -39,7 +39,7 @@ class JobRunner : public QObject {
         });
   }
 
-  /// Asks what runs under `tag` to stop and forgets what waits; neither is delivered.
+  /// Asks the running work of `tag` to stop and drops waiting work; neither is delivered.
   void cancel(const QString& tag);
   bool busy(const QString& tag) const;
   bool idle() const;

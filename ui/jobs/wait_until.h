@@ -4,8 +4,9 @@
 
 namespace fusescope {
 
-/// Runs the event loop of the GUI thread until `done` or so long; gives what `done` says then. Asks after each event,
-/// and sleeps between them: a loop that only asked would take a core from the work that it waits for.
+/// Runs the event loop of the GUI thread until `done` returns true or the time is over, and returns the result of
+/// `done`. It calls `done` after each event, and sleeps between events: polling would use a core that the awaited work
+/// needs.
 bool waitUntil(const std::function<bool()>& done, int milliseconds);
 
 }  // namespace fusescope

@@ -12,10 +12,10 @@
 
 namespace fusescope {
 
-/// Speaks with the worker process, which builds, runs and times engines: one JSON object a line
-/// (app/worker/PROTOCOL.md). The process starts with the first request. If it dies, the request that it worked on fails
-/// with a message that says so; those behind it, and the next ones, go to another. Never waits; everything is delivered
-/// in the GUI thread, in the order in which the worker said it.
+/// Communicates with the worker process, which builds, runs and times engines, by one JSON object per line
+/// (app/worker/PROTOCOL.md). The process is started by the first request. If it dies, the request that it worked on
+/// fails with a message that says so; later requests go to a new process. It never blocks; everything is delivered on
+/// the GUI thread, in the order in which the worker sent it.
 class WorkerClient : public QObject {
   Q_OBJECT
 
@@ -23,18 +23,19 @@ class WorkerClient : public QObject {
   using Reply = std::function<void(const Result<Json>&)>;
   using OnProgress = std::function<void(const QString& phase, const QString& detail)>;
 
-  /// After a cancel, so long may the worker take to answer before it is replaced.
+  /// How long the worker may take to answer after a cancel before it is replaced.
   static constexpr int kCancelGraceMs = 200;
 
-  /// `program`: the worker's executable; by default fusescope-worker beside this one.
+  /// `program` is the worker's executable; by default fusescope-worker beside this program.
   explicit WorkerClient(QString program = {}, QObject* parent = nullptr);
   ~WorkerClient() override;
 
-  /// `request.id` is chosen here and returned. `reply` is called once, unless `receiver` dies first. `progress` is
-  /// called for each phase, and within it with the newest detail, as often as the GUI thread has time.
+  /// Sends a request. `request.id` is set here and returned. `reply` is called once, unless `receiver` is destroyed
+  /// first. `progress` is called for each phase, and within a phase with the latest detail, as often as the GUI thread
+  /// has time.
   std::int64_t send(WorkerRequest request, QObject* receiver, Reply reply, OnProgress progress = {});
-  /// The same with `decode`, from const Json& to Result<T>, called off the GUI thread: what an answer is made into may
-  /// take long. `reply` takes a Result<T>&, out of which it may move.
+  /// Does the same with `decode`, from const Json& to Result<T>, which is called off the GUI thread because decoding
+  /// may take long. `reply` takes a Result<T>&, from which it may move.
   template <class DecodeAnswer, class ReplyTo>
   std::int64_t sendDecoded(WorkerRequest request, QObject* receiver, DecodeAnswer decode, ReplyTo reply,
                            OnProgress progress = {}) {
@@ -46,26 +47,26 @@ class WorkerClient : public QObject {
         },
         [reply = std::move(reply)](void* answer) { reply(*static_cast<Answer*>(answer)); }, std::move(progress));
   }
-  /// Stops a request: it is answered as cancelled. A worker that does not stop within kCancelGraceMs is killed and
-  /// replaced, and what waited behind is sent to the new one in the same order.
+  /// Stops a request, which is then answered as cancelled. A worker that does not stop within kCancelGraceMs is killed
+  /// and replaced, and waiting requests are sent to the new one in the same order.
   void cancel(std::int64_t id);
-  /// Asks a request that has a best so far to end with that (`tune`): it is answered as usual, whenever it is.
+  /// Asks a request that can return its best result so far (`tune`) to end with that; it is then answered as usual.
   void finish(std::int64_t id);
-  /// What the process knows of the machine may be old: the next request that finds none under way gets a new one.
+  /// Makes the next request use a new process if no request is running, because what the process knows about the
+  /// machine may be outdated.
   void renew() { m_isOld = true; }
-  /// What is started next is another program.
+  /// Sets the program that is started next.
   void setProgram(const QString& program) { m_program = program; }
   bool busy() const { return !m_pending.empty(); }
-  /// Zero when no worker runs.
+  /// Returns 0 if no worker is running.
   std::int64_t processId() const { return m_worker ? m_worker->id() : 0; }
-  /// Where the worker is looked for: beside the executable, else one folder up in bin/.
+  /// Returns where the worker is searched for: beside the executable, otherwise one folder up in bin/.
   static QString defaultProgram();
 
  signals:
-  /// The worker ended without being told to; `message` is for people.
+  /// The worker ended unexpectedly; `message` is for people.
   void workerDied(const QString& message);
-  /// What a request tells of itself, for whoever is interested besides the one who sent it; `phase` is empty when it is
-  /// answered.
+  /// Reports the progress of a request to receivers other than its sender; `phase` is empty when it is answered.
   void told(const fusescope::WorkSettings& work, const QString& phase, const QString& detail);
 
  private:

@@ -10,8 +10,8 @@
 
 namespace fusescope {
 
-/// One piece of work at a time that a dialog has the worker do, with what it says of itself and how long it takes. What
-/// is under way when this goes is cancelled.
+/// One piece of work at a time that the worker does for a dialog, with its progress and duration. The destructor
+/// cancels running work.
 class WorkerJob : public QObject {
   Q_OBJECT
 
@@ -19,7 +19,8 @@ class WorkerJob : public QObject {
   explicit WorkerJob(WorkerClient& worker, QObject* parent = nullptr);
   ~WorkerJob() override;
 
-  /// `decode` as WorkerClient::sendDecoded() takes it; `done` takes its result. Nothing may be under way.
+  /// Starts work. `decode` is as for WorkerClient::sendDecoded(), and `done` receives its result. No work may be
+  /// running.
   template <class Decode, class Done>
   void start(const WorkerRequest& request, Decode decode, Done done) {
     begin();
@@ -33,18 +34,18 @@ class WorkerJob : public QObject {
         [this](const QString& phase, const QString& detail) { heard(phase, detail); });
     emit changed();
   }
-  /// What is told under this phase goes to `listen`, and is not shown.
+  /// Passes the details of this phase to `listen`; they are not shown.
   void listenTo(const QString& phase, std::function<void(const QString& detail)> listen);
-  /// It is answered as cancelled.
+  /// Cancels the work, which is answered as cancelled.
   void cancel();
-  /// It ends with the best so far.
+  /// Ends the work with the best result so far.
   void finish();
   bool working() const { return m_request != 0; }
-  /// "3.2 s  calibrate · node_conv2d"; empty while nothing is under way.
+  /// Returns "3.2 s  calibrate · node_conv2d"; empty if nothing is running.
   QString text() const;
 
  signals:
-  void changed();  ///< begins, ends, or says something new; a clock while it works
+  void changed();  ///< work begins, ends, or reports something new; also once in a while as a clock
 
  private:
   void begin();

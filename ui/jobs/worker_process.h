@@ -7,7 +7,8 @@
 
 namespace fusescope {
 
-/// One worker process, from its start to its end. Never waits, but its destructor for a process that it has killed.
+/// One worker process, from its start to its end. It never blocks, except in the destructor, which waits for a process
+/// that it killed.
 class WorkerProcess : public QObject {
   Q_OBJECT
 
@@ -18,13 +19,13 @@ class WorkerProcess : public QObject {
   void write(const WorkerRequest& request);
   EventReader& events() { return m_reader; }
   std::int64_t id() const { return m_process.processId(); }
-  /// Ends the process at once and then deletes this object; nothing more is heard of it.
+  /// Kills the process at once and then deletes this object; it emits nothing more.
   void abandon();
 
  signals:
   void arrived(const std::vector<fusescope::EventReader::Event>& events);
-  /// The process is gone, and all that it wrote has arrived; `reason` is for people. `couldRun`: false if it could not
-  /// even be started.
+  /// The process has ended, and everything that it wrote was delivered; `reason` is for people. `couldRun` is false if
+  /// it could not be started.
   void ended(const QString& reason, bool couldRun);
 
  private:

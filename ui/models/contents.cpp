@@ -20,8 +20,8 @@ Cell text(const QString& words, Tone tone = Tone::Plain) {
 Cell milliseconds(std::optional<double> ms) {
   return {.text = msText(ms),
           .sort = ms.value_or(kUnknownLast),
-          .tip = ms ? QStringLiteral("Timed in turns with the other run. What each took by itself, as canvas and "
-                                     "inspector show it, is another measurement.")
+          .tip = ms ? QStringLiteral("Timed in turns with the other run. The times that canvas and inspector show were "
+                                     "measured separately for each run.")
                     : QString(),
           .tone = ms ? Tone::Plain : Tone::Dim,
           .number = true};
@@ -58,7 +58,7 @@ Cell differenceCell(const ComparedGroup& group, double most) {
   if (!range) return cell;
   cell.tip = QStringLiteral("%1 to %2 over the turns").arg(signedMsText(range->least), signedMsText(range->most));
   if (!range->tellsApart(0)) {
-    cell.tip += QStringLiteral(": they do not tell A and B apart here");
+    cell.tip += QStringLiteral(": they do not show which of A and B is faster here");
     return cell;
   }
   cell.tone = delta > 0 ? Tone::Bad : Tone::Good;

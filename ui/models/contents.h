@@ -6,15 +6,15 @@
 
 namespace fusescope {
 
-// The simple tables as values. Pure functions, so that a test needs no window.
+// The simple tables, as values. These functions are pure, so that tests need no window.
 
-/// Casts of a plan and in its bodies: value, from, to, where, bytes, why.
+/// Returns the casts of a plan and in its bodies: value, from, to, where, bytes, why.
 TableContent castsContent(const PlanSnapshot& snapshot);
-/// Groups of a comparison, largest difference first; of null no rows.
+/// Returns the groups of a comparison, the largest difference first; without rows for null.
 TableContent compareContent(const RunComparison* comparison);
-/// Errors of outputs and of values inside. Those beyond their tolerance are marked.
+/// Returns the errors of outputs and of inner values. Those beyond their tolerance are marked.
 TableContent errorsContent(const std::vector<TensorComparison>& outputs, const std::vector<TensorComparison>& values);
-/// The same of a comparison, and how many values in bodies are not compared; of null no rows.
+/// Returns the same for a comparison, with the number of values in bodies that are not compared; without rows for null.
 TableContent errorsContent(const RunComparison* comparison);
 
 }  // namespace fusescope

@@ -8,17 +8,18 @@
 
 namespace fusescope {
 
-/// Which decisions of a cover to list.
+/// Which decisions of a cover are listed.
 enum class DecisionFilter {
-  Answers,   ///< what a user asked about: pins and other directives, truncation, everything refused but fusions
-  New,       ///< what came with the last edit
-  Verdicts,  ///< validators' answers, node by node
-  Fusions,   ///< what was merged, and what was not and why
+  Answers,   ///< answers to the user: pins and other directives, truncation, and all refusals except for fusions
+  New,       ///< those that the last edit added
+  Verdicts,  ///< answers of validators, node by node
+  Fusions,   ///< what was merged, and what was not, and why
   All,
 };
 
-/// Decisions of a cover and of the plans of its bodies as a table, refused ones and answers to directives first; names
-/// in bodies as HOLDER/NAME. Sentences are made when they are looked at: a cover may hold tens of thousands.
+/// A table of the decisions of a cover and of the plans of its bodies. Refusals and answers to directives are first;
+/// names in bodies are HOLDER/NAME. Sentences are made when they are displayed, because a cover may have tens of
+/// thousands.
 class DecisionsModel : public QAbstractTableModel {
   Q_OBJECT
 
@@ -29,7 +30,7 @@ class DecisionsModel : public QAbstractTableModel {
   void setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot);
   void setFilter(DecisionFilter filter);
   DecisionFilter filter() const { return m_filter; }
-  /// Only those about this name; empty: all.
+  /// Shows only decisions about this name; empty: all.
   void setSubject(const std::string& name);
   const Decision& decisionAt(int row) const {
     const Row& place = m_rows[static_cast<std::size_t>(row)];
@@ -59,7 +60,7 @@ class DecisionsModel : public QAbstractTableModel {
   std::string m_subject;
 };
 
-/// Did a directive ask for it? ("pin:3")
+/// Returns whether a directive caused it ("pin:3").
 bool answersDirective(const Decision& decision);
 
 }  // namespace fusescope

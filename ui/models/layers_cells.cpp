@@ -10,19 +10,19 @@ namespace {
 constexpr const char* kHeaders[] = {"Node", "Op",    "Fused node", "Segment", "Computes",    "Stored",
                                     "Pin",  "FLOPs", "Bytes",      "Time",    "Local error", "Carried error"};
 constexpr const char* kHeaderTips[] = {
-    "Node of the network, by its name in the file; in a body behind the name of its holder",
+    "The node's name in the file; in a body, after the name of the node that has the body",
     "Operator",
     "The fused node that runs it, by its main node",
     "The segment it is in",
     "The type it calculates in; its operands in memory are read in it",
-    ("The type its result stands in memory at; inner: it lives in registers and is never stored; wider: "
+    ("The type in which its result is stored in memory; inner: it exists only in registers and is never stored; wider: "
      "there in a wider type than its kernel calculates in"),
-    "What was asked for; double click to choose. Several rows are pinned at once",
+    "The requested type; double click to choose one. Several selected rows are pinned at once",
     "Floating-point operations; a multiply-add counts as two",
     "Bytes of inputs and outputs",
     "Measured time of the whole fused node, at its main node",
-    ("What the whole fused node adds by itself, its inputs exact: max|Δ| over rms / relative L2 against float32, or "
-     "float64 where the run says so, at its main node. What stands as codes is judged by the relative L2"),
+    ("The error that the whole fused node adds on exact inputs: max|Δ| over rms / relative L2 against float32, or "
+     "float64 where the run says so, at its main node. Values that are stored as codes are judged by the relative L2"),
     "The same with everything before it lowered too",
 };
 
@@ -138,8 +138,9 @@ QString LayersModel::text(const Row& row, int column) const {
 
 QVariant LayersModel::toolTip(const Row& row, int column) const {
   if (column == kFused)
-    return row.predicted ? fusedNameOf(row) + QStringLiteral("\npredicted: the target fuses by rules of its own")
-                         : fusedNameOf(row);
+    return row.predicted
+               ? fusedNameOf(row) + QStringLiteral("\npredicted: the target's compiler fuses by its own rules")
+               : fusedNameOf(row);
   if (column == kCompute && !row.kernelTypes.isEmpty())
     return QStringLiteral("%1; its kernel calculates in %2").arg(row.view.dtype, row.kernelTypes);
   if (column == kTime && row.time.kind != TimeKind::Unknown) {
@@ -150,7 +151,7 @@ QVariant LayersModel::toolTip(const Row& row, int column) const {
   if (column == kTime) {
     if (!m_timesUnknown.isEmpty()) return m_timesUnknown;
     if (row.root && m_snapshot->made() != nullptr)
-      return QStringLiteral("No run measured it, and its compiler told no time.");
+      return QStringLiteral("No run measured it, and its compiler reported no time.");
     if (row.root && row.level > 0 && !m_times.empty()) return QStringLiteral("Its body did not run.");
     return row.root ? QStringLiteral("Not measured yet: build an engine.")
                     : QStringLiteral("Measured with its fused node, at %1.").arg(row.view.fused);
@@ -159,7 +160,7 @@ QVariant LayersModel::toolTip(const Row& row, int column) const {
   if (const CostRange* range = row.node.valid() ? m_levels[row.level].snapshot->rangeOf(row.node) : nullptr;
       range != nullptr && (column == kFlops || column == kBytes)) {
     const auto text = [&](const CostAt& at) { return column == kFlops ? countText(at.flops) : bytesText(at.bytes); };
-    return QStringLiteral("%1; %2 at the least and at the most extents of the inputs")
+    return QStringLiteral("%1; %2 at the smallest and the largest extents of the inputs")
         .arg(this->text(row, column), rangeText(text(range->least), text(range->most)));
   }
   if (column == kPin) {

@@ -343,7 +343,7 @@ std::optional<PinChoice> LayersModel::pinOf(const QString& name) const {
 }
 
 QString LayersModel::pinRefusalOf(const Row& row) const {
-  if (!row.node.valid()) return QStringLiteral("This is a kernel: nodes are pinned.");
+  if (!row.node.valid()) return QStringLiteral("This is a kernel: only nodes can be pinned.");
   return pinRefusal(*m_levels[row.level].snapshot->plan, row.node, DataType::F32);
 }
 

@@ -16,16 +16,16 @@
 
 namespace fusescope {
 
-/// What a person picks for a node: a type with its strictness, or none.
+/// What a user chooses for a node: a type with its strictness, or none.
 struct PinChoice {
   DataType type = DataType::Undefined;
   Strictness strictness = Strictness::Prefer;
   QString text() const;
 };
 
-/// One row per node of the network and of its bodies, those named HOLDER/NAME, and one per kernel that another compiler
-/// made and that stands at none of them: it has no nodes, or its main node is in a kernel before. Sorted and filtered
-/// here, over plain values: thousands of rows in milliseconds.
+/// One row per node of the network and of its bodies (named HOLDER/NAME), and one per kernel of another compiler that
+/// belongs to none of these rows, because it has no nodes or its main node is in an earlier kernel. Sorting and
+/// filtering are done here on plain values, in milliseconds for thousands of rows.
 class LayersModel : public QAbstractTableModel {
   Q_OBJECT
 
@@ -48,30 +48,32 @@ class LayersModel : public QAbstractTableModel {
 
   using QAbstractTableModel::QAbstractTableModel;
   void setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot);
-  /// Times of a run by handle of fused node, in bodies "HOLDER/HANDLE"; where it has none, what was predicted is shown.
-  /// `unknown` says why the run has none at all.
+  /// Sets the times of a run by handle of fused node, in bodies "HOLDER/HANDLE"; predictions are shown where it has
+  /// none. `unknown` says why the run has no times at all.
   void setTimes(ShownTimes times, const QString& unknown);
-  /// Errors of a run by handle of fused node.
+  /// Sets the errors of a run by handle of fused node.
   void setErrors(ShownErrors errors);
-  /// The node where the shown run first goes wrong; empty: none.
+  /// Sets the node where the displayed run first becomes wrong; empty: none.
   void setFailing(const QString& node);
   void setFilter(const LayerFilter& filter);
-  NodeId nodeAt(int row) const { return rowAt(row).node; }  ///< in the graph of levelAt(); invalid: it is a kernel's
-  /// Handle of the kernel whose row it is; empty: it is a node's.
+  /// Returns the node of a row, in the graph of levelAt(); invalid if the row is a kernel's.
+  NodeId nodeAt(int row) const { return rowAt(row).node; }
+  /// Returns the handle of the kernel of the row; empty if the row is a node's.
   std::string kernelAt(int row) const;
-  /// Why its node cannot be pinned; empty: it can.
+  /// Returns why its node cannot be pinned; empty if it can.
   QString pinRefusalAt(int row) const { return pinRefusalOf(rowAt(row)); }
   const PlanSnapshot::Level& levelAt(int row) const { return m_levels[rowAt(row).level]; }
   QString nameAt(int row) const { return rowAt(row).view.node; }
   int rowOf(const QString& name) const;              ///< -1 if it is filtered out
-  int rowOfKernel(const std::string& handle) const;  ///< of one that has a row of its own; likewise
-  QList<int> rowsOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes) const;  ///< not filtered out
+  int rowOfKernel(const std::string& handle) const;  ///< for a kernel with a row of its own; -1 if it is filtered out
+  /// Returns the rows of `nodes` that are not filtered out.
+  QList<int> rowsOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes) const;
   int totalCount() const { return static_cast<int>(m_views.size()); }
-  /// The pin directive that names exactly this node, if there is one.
+  /// Returns the pin that names exactly this node, if there is one.
   std::optional<PinChoice> pinOf(const QString& name) const;
-  /// Work, traffic and time of the rows that are shown, and whether those in bodies count.
+  /// Returns work, traffic and time of the displayed rows, and whether those in bodies are included.
   QString totalsText() const;
-  /// The rows as they stand, with a header line (RFC 4180).
+  /// Returns the rows in the present order, with a header line (RFC 4180).
   QString csv() const;
 
   int rowCount(const QModelIndex& parent = {}) const override;

@@ -38,7 +38,7 @@ QString cellTip(const MatrixCell& cell, std::optional<double> delta, const Matri
   if (delta)
     lines << QStringLiteral("%1 against the first run; they were not timed in turns").arg(signedMsText(*delta));
   if (!column.unlike.empty())
-    lines << QStringLiteral("Not timed as the first run was: %1").arg(qs(joined(column.unlike)));
+    lines << QStringLiteral("Timed under other conditions than the first run: %1").arg(qs(joined(column.unlike)));
   return lines.join(QLatin1Char('\n'));
 }
 
@@ -72,10 +72,10 @@ TableContent matrixContent(const RunMatrix& matrix) {
   for (const MatrixColumn& column : matrix.columns) {
     const QString title = qs(column.title);
     content.headers << (column.unlike.empty() ? title : QStringLiteral("⚠ ") + title);
-    content.headerTips
-        << (column.unlike.empty()
-                ? title
-                : QStringLiteral("%1 was not timed as the first run was: %2").arg(title, qs(joined(column.unlike))));
+    content.headerTips << (column.unlike.empty()
+                               ? title
+                               : QStringLiteral("%1 was timed under other conditions than the first run: %2")
+                                     .arg(title, qs(joined(column.unlike))));
   }
   const double largest = largestApart(matrix);
   for (const MatrixRow& row : matrix.rows) {
@@ -101,7 +101,9 @@ QString matrixSummary(const RunMatrix& matrix) {
   }
   QString text = parts.join(QStringLiteral(" · "));
   if (unlike.isEmpty()) return text;
-  return text + QStringLiteral(". ⚠ Not timed as the first one was, so that nothing is said of which is faster: ") +
+  return text +
+         QStringLiteral(
+             ". ⚠ Timed under other conditions than the first one, so that it is not said which is faster: ") +
          unlike.join(QStringLiteral("; "));
 }
 

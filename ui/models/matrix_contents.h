@@ -5,11 +5,11 @@
 
 namespace fusescope {
 
-/// A matrix of runs as a table: a row for each group of kernels, a column for each run. A cell says what its kernels
-/// take and how that is known, in which types they calculate and how many they are; its bar is the difference to the
-/// first run, where the two were timed alike.
+/// Returns a matrix of runs as a table with a row for each group of kernels and a column for each run. A cell contains
+/// the time of its kernels and its source, the types in which they calculate, and their number; its bar shows the
+/// difference from the first run if both were timed under the same conditions.
 TableContent matrixContent(const RunMatrix& matrix);
-/// What the runs took as a whole, and which were not timed alike, in sentences.
+/// Returns the times of the whole runs, and which were timed under other conditions, in sentences.
 QString matrixSummary(const RunMatrix& matrix);
 
 }  // namespace fusescope

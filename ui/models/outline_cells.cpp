@@ -89,7 +89,7 @@ QVariant OutlineModel::segmentData(const Entry& entry, int column, int role) con
     return QStringLiteral("%1 segment on %2: %3 in %4%5")
         .arg(qs(name(segment.kind)), qs(segment.backend),
              plural(static_cast<std::int64_t>(segment.nodes.size()), "node"), plural(kernels, "fused node"),
-             predicted ? QStringLiteral("\nits fusions are predicted: the target fuses by rules of its own")
+             predicted ? QStringLiteral("\nits fusions are predicted: the target's compiler fuses by its own rules")
                        : QString());
   }
   return {};
@@ -138,7 +138,7 @@ QString OutlineModel::fusedTip(const Entry& entry, const FusedNode& fused) const
   const ReadBackPlan* made = planOf(entry).made();
   QString tip = QStringLiteral("%1\nkind %2, computes in %3")
                     .arg(nameIn(entry, fused.name), qs(fused.kind), typesText(cover, fused));
-  if (isPrediction(cover, fused)) tip += QStringLiteral("\npredicted: the target fuses by rules of its own");
+  if (isPrediction(cover, fused)) tip += QStringLiteral("\npredicted: the target's compiler fuses by its own rules");
   if (fused.nodes.empty()) tip += QStringLiteral("\nruns none of the network's nodes: it moves or prepares something");
   if (made != nullptr && made->kernels[fused.id.index].once)
     tip += QStringLiteral("\nruns once, when the network is prepared");

@@ -9,29 +9,29 @@
 
 namespace fusescope {
 
-/// The tree segment → block → fused node → node; blocks are in blocks, as on the canvas. A fused node of one node has
-/// no children: it is that node; one with bodies has its bodies, and in each the same tree again (its segments only
-/// where there are several). Of what another compiler made a node may be in several kernels, or beside them where it
-/// has none; a kernel without nodes has no children. Rows are made when they are looked at. Names of what is in a body:
-/// "HOLDER/NAME".
+/// The tree segment → block → fused node → node; blocks are nested as on the canvas. A fused node with one node has no
+/// children, because it is that node; one with bodies has its bodies as children, and in each the same tree (with
+/// segments only if there are several). For what another compiler made, a node may be in several kernels, or beside
+/// them if it has none; a kernel without nodes has no children. Rows are made when they are displayed. Names of things
+/// in a body are "HOLDER/NAME".
 class OutlineModel : public QAbstractItemModel {
   Q_OBJECT
 
  public:
   enum Column { kName, kType, kColumns };
-  enum Role { kKeyRole = Qt::UserRole + 100 };  ///< QString: what a row is, equal in the next plan's outline
+  enum Role { kKeyRole = Qt::UserRole + 100 };  ///< QString: the identity of a row, equal in the next plan's outline
 
   using QAbstractItemModel::QAbstractItemModel;
   void setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot);
-  /// The deepest row that stands for `node` of the network.
+  /// Returns the deepest row for `node` of the network.
   QModelIndex indexOf(NodeId node) const;
   QModelIndex indexOfFused(std::uint32_t fused) const;
   QModelIndex indexOfSegment(std::uint32_t segment) const;
-  /// The row of the block that a selection calls so (PlanSnapshot::moduleHandle()); invalid: it is none.
+  /// Returns the row of the block with this handle (PlanSnapshot::moduleHandle()); invalid: there is none.
   QModelIndex indexOfBlock(const std::string& handle) const;
-  /// The longest text that a fused node of several nodes has in column kType; empty: there is none.
+  /// Returns the longest text of a fused node with several nodes in column kType; empty: there is none.
   QString longestType() const;
-  /// The deepest row for "HOLDER/NAME", as Selection::inside() has it.
+  /// Returns the deepest row for "HOLDER/NAME", see Selection::inside().
   QModelIndex indexOfInside(const std::string& name) const;
 
   QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;

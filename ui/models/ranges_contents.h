@@ -5,12 +5,12 @@
 
 namespace fusescope {
 
-/// Every edge of the ranges: what was seen there, what codes stand for, how much of it is clamped, and the rms of what
-/// codes of 8 bits change. Those that are clamped most first. Null: none. Reads every histogram: not for the GUI
-/// thread.
+/// Returns every edge of the ranges: the observed numbers, the range of the codes, the clamped share, and the rms of
+/// the error of 8-bit codes. Those with the largest clamped share are first. Null: no rows. It reads every histogram,
+/// and must not be called on the GUI thread.
 TableContent rangesContent(const Ranges* ranges);
 
-/// "23 edges and 5 weights by mse and mse, of 8 samples".
+/// Returns "23 edges and 5 weights by mse and mse, of 8 samples".
 QString rangesInWords(const Ranges& ranges, const QString& from);
 
 }  // namespace fusescope

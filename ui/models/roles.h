@@ -4,17 +4,17 @@
 
 namespace fusescope {
 
-/// Roles that the window's item models add.
+/// Additional roles of the window's item models.
 enum ModelRole {
-  kNameRole = Qt::UserRole + 1,  ///< QString: the name in the plan that the row is about; a click goes there
-  kSortRole,                     ///< what to sort by, where the text is not it
+  kNameRole = Qt::UserRole + 1,  ///< QString: the name in the plan that the row is about, to which a click leads
+  kSortRole,                     ///< the sort key, if it is not the text
   kBarRole,                      ///< double 0 … 1: drawn as a bar below the text
   kToneRole,                     ///< int Tone
-  kNewRole,                      ///< bool: came with the last edit
-  kTwinRole,  ///< QString: the text that is most like it, from which it is to be told where it is cut
+  kNewRole,                      ///< bool: the last edit added it
+  kTwinRole,  ///< QString: the most similar text, from which a shortened text must stay distinguishable
 };
 
-/// What a cell says besides its text; views give it colour and a mark.
+/// The meaning of a cell in addition to its text; views show it as a colour and a mark.
 enum class Tone { Plain, Dim, Good, Warning, Bad };
 
 }  // namespace fusescope

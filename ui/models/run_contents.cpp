@@ -67,7 +67,7 @@ Cell markCell(const Runs& runs, const Run& run) {
   if (&run == runs.shown())
     return {.text = QStringLiteral("B"), .tip = QStringLiteral("Shown: its numbers are on screen")};
   if (&run == runs.comparedWith())
-    return {.text = QStringLiteral("A"), .tip = QStringLiteral("What the shown run is compared with")};
+    return {.text = QStringLiteral("A"), .tip = QStringLiteral("The run that the displayed run is compared with")};
   if (runs.isLane(run.id)) return {.text = QStringLiteral("≡"), .tip = QStringLiteral("A lane of the ribbon (L)")};
   return {};
 }
@@ -179,11 +179,11 @@ Cell inputsCell(const Runs& runs, const Run& run) {
   if (inputs == nullptr) return {};
   if (isReadFromFiles(run))
     return {.text = QStringLiteral("not told"),
-            .tip = QStringLiteral("The files of the engine do not say on what it was timed"),
+            .tip = QStringLiteral("The files of the engine do not say on which inputs it was timed"),
             .tone = Tone::Dim};
   if (inputs->empty())
     return {.text = QStringLiteral("⚠ random"),
-            .tip = QStringLiteral("Nobody gave inputs: its numbers were made with random ones"),
+            .tip = QStringLiteral("No inputs were given: its numbers were made with random ones"),
             .tone = Tone::Warning};
   QStringList paths;
   for (const std::string& path : inputs->paths) paths << qs(path);

@@ -5,12 +5,13 @@
 
 namespace fusescope {
 
-// Tables of runs as values.
+// Tables of runs, as values.
 
-/// Every run, the newest first: which are shown, name, verdict, time, directives, when.
+/// Returns every run, the latest first: whether it is displayed, name, verdict, time, directives, when.
 TableContent runsContent(const Runs& runs);
-/// Layers of a run, slowest first, with a bar for the share of the total; `ofOtherPlan`: dimmed. Those in bodies, all
-/// calls together, are rows of their own behind their holder's, whose parts they are.
+/// Returns the layers of a run, the slowest first, with a bar for the share of the total; they are dimmed if
+/// `ofOtherPlan`. Layers in bodies, with the time of all calls, are separate rows after their holder, whose parts they
+/// are.
 TableContent profileContent(const Run& run, bool ofOtherPlan);
 
 }  // namespace fusescope

@@ -10,12 +10,12 @@
 
 namespace fusescope {
 
-/// By which cells of unknown numbers are sorted.
+/// The sort key of cells with unknown numbers.
 constexpr double kUnknownLast = -std::numeric_limits<double>::max();
 
 struct Cell {
   QString text;
-  QVariant sort;  ///< invalid: sorted by text
+  QVariant sort;  ///< invalid: it is sorted by its text
   QString tip;
   QString twin{};  ///< kTwinRole
   std::optional<double> bar;
@@ -30,11 +30,12 @@ struct TableRow {
 
 struct TableContent {
   QStringList headers;
-  QStringList headerTips;  ///< as headers, or empty
+  QStringList headerTips;  ///< in the order of headers, or empty
   std::vector<TableRow> rows;
 };
 
-/// A table that is a value: content is computed elsewhere and swapped in. For casts, profiles and comparisons.
+/// A table that is a value: its content is computed elsewhere and replaced as a whole. It is used for casts, profiles
+/// and comparisons.
 class TableModel : public QAbstractTableModel {
   Q_OBJECT
 

@@ -142,7 +142,7 @@ void addMeasured(const PlanDiff& diff, DifferenceRows& rows) {
 }  // namespace
 
 TableContent verdictsContent(const Evaluation* evaluation, const Tolerance& tolerance) {
-  TableContent content{{"Sample", "Verdict", "Worst output", "max|Δ| of rms", "Of what is allowed"}, {}, {}};
+  TableContent content{{"Sample", "Verdict", "Worst output", "max|Δ| of rms", "Share of the tolerance"}, {}, {}};
   if (evaluation == nullptr) return content;
   std::vector<SampleVerdict> verdicts = sampleVerdicts(*evaluation, tolerance);
   // The worst first, and those that nothing can be told of last.

@@ -6,12 +6,13 @@
 
 namespace fusescope {
 
-// Tables of what was checked, as values.
+// Tables of checks, as values.
 
-/// Each sample of an evaluation: does it pass by `tolerance`, its worst output and by how much. What fails stands
-/// first, the worst before the others; of null no rows.
+/// Returns each sample of an evaluation: whether it passes with `tolerance`, its worst output and that output's error.
+/// Failing samples are first, the worst at the top; without rows for null.
 TableContent verdictsContent(const Evaluation* evaluation, const Tolerance& tolerance);
-/// What differs between a file's plan (A) and the plan on screen (B), each with what caused it; of null no rows.
+/// Returns the differences between a file's plan (A) and the displayed plan (B), each with its cause; without rows for
+/// null.
 TableContent differencesContent(const ComparedPlans* compared);
 
 }  // namespace fusescope

@@ -5,18 +5,21 @@
 
 namespace fusescope {
 
-/// Kernels of several lanes that cover the same things, as far as each lane covers them: they stand under each other.
+/// Kernels of several lanes that cover the same nodes, as far as each lane covers them; they are drawn one below the
+/// other.
 struct LaneGroup {
-  std::vector<std::vector<std::uint32_t>> kernels;  ///< by lane: places in it, ascending
-  bool same = true;                                 ///< every lane has the same sets of things here: the same fusions
+  std::vector<std::vector<std::uint32_t>> kernels;  ///< for each lane, indices of its kernels, ascending
+  bool same = true;                                 ///< every lane has the same sets of nodes here, and so the same
+                                                    ///< fusions
 };
 
-/// By lane and kernel: the numbers of the things (nodes) that it covers, each once.
+/// For each lane and kernel, the numbers of the nodes that it covers, without duplicates.
 using LaneSets = std::vector<std::vector<std::vector<std::uint32_t>>>;
 
-/// The smallest common groups of all lanes, in the order of the last lane, which is the one on screen; what it has
-/// nothing of stands behind what precedes it in its own lane. A thing that some lane has no kernel for tells nothing;
-/// a kernel of such things alone has a group of its own. With one lane each kernel is a group. Pure; about linear.
+/// Returns the smallest common groups of all lanes, in the order of the last lane, which is the displayed plan. Groups
+/// that the last lane does not have come after what precedes them in their own lane. A node without a kernel in some
+/// lane is ignored; a kernel that contains only such nodes is a separate group. With one lane, each kernel is a group.
+/// It is a pure function of about linear time.
 std::vector<LaneGroup> groupLanes(LaneSets lanes);
 
 }  // namespace fusescope

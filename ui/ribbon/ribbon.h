@@ -16,10 +16,10 @@ class QMenu;
 
 namespace fusescope {
 
-/// The whole network above the canvas, in the order in which it runs: a bar for each fused node, as wide as its time,
-/// under the blocks that it is in. It is overview, profile, minimap and progress in one. A drag or the wheel zooms its
-/// axis, a click selects and takes the canvas there. Of two runs it has a lane each, with what differs between them.
-/// GUI thread only; what it shows is made elsewhere.
+/// Shows the whole network above the canvas in the order in which it runs: a bar for each fused node, as wide as its
+/// time, below the blocks that contain it. It serves as overview, profile, minimap and progress display. A drag or the
+/// wheel zooms its axis; a click selects something and shows it on the canvas. If two runs are compared, each has a
+/// lane, with the differences between them. It is used on the GUI thread only; its contents are made on other threads.
 class Ribbon : public QWidget {
   Q_OBJECT
 
@@ -37,23 +37,25 @@ class Ribbon : public QWidget {
   bool isZoomed() const;
   void zoomTo(const RibbonRange& range);
   void zoomOut();
-  /// Whether all that was asked for is shown.
+  /// Returns whether everything that was requested is displayed.
   bool idle() const { return m_source.idle(); }
 
-  /// The bar under `position`; none over empty ground. Of bars that are gathered the one in that column.
+  /// Returns the bar at `position`; nothing if there is none. Among bars that are drawn as one, it is the one at that
+  /// position.
   std::optional<RibbonSpot> spotAt(const QPointF& position) const;
-  /// Where a bar is drawn; empty if its row is not shown or it is out of view.
+  /// Returns where a bar is drawn; empty if its row is not displayed or it is out of view.
   QRect rectOf(const RibbonSpot& spot) const;
-  /// Selects the fused node of a bar, or all nodes of a block, and takes the canvas there.
+  /// Selects the fused node of a bar, or all nodes of a block, and shows it on the canvas.
   void choose(const RibbonSpot& spot);
   QString tooltipAt(const QPointF& position) const;
   QString describe(const RibbonSpot& spot) const;
-  /// What stands beside a lane, as lines.
+  /// Returns the text beside a lane, line by line.
   QStringList said(std::size_t lane) const;
-  /// What stands between a lane and the one below it.
+  /// Returns the text between a lane and the one below it.
   TotalDelta deltaBelow(std::size_t upper) const;
   void fillMenu(QMenu& menu);
-  /// What the worker tells of work that is no run's: WorkerClient::told(). Searches for pins and calibrations show.
+  /// Receives the progress of the worker's other work from WorkerClient::told(). Searches for pins and calibrations are
+  /// displayed.
   void hear(const WorkSettings& work, const QString& phase, const QString& detail);
   static QStringList keyHelp();
 

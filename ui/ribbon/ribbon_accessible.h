@@ -2,8 +2,8 @@
 
 namespace fusescope {
 
-/// From here on screen readers are told the bars of each ribbon: the kernels of its lanes, by name, time and share. May
-/// be called again.
+/// Makes the bars of each ribbon available to screen readers from now on: the kernels of its lanes with name, time and
+/// share. It may be called more than once.
 void tellScreenReadersOfRibbons();
 
 }  // namespace fusescope

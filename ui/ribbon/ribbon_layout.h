@@ -8,26 +8,27 @@
 
 namespace fusescope {
 
-/// What the layout is told of one lane.
+/// What the layout needs to know about one lane.
 struct LaneShape {
-  std::vector<double> widths;                     ///< by kernel
-  std::vector<std::int32_t> segments;             ///< by kernel; -1: in none that is told
-  std::vector<std::vector<std::int32_t>> blocks;  ///< by kernel: from the outermost block to the innermost
+  std::vector<double> widths;                     ///< for each kernel
+  std::vector<std::int32_t> segments;             ///< for each kernel; -1: unknown
+  std::vector<std::vector<std::int32_t>> blocks;  ///< for each kernel, from the outermost block to the innermost
 };
 
-/// Where everything stands on the ribbon's axis, from 0 to `total`. The rows above are of all lanes, since groups have
-/// one place in all of them: segments, where there are several, then blocks from the outside to the inside.
+/// The positions of everything on the ribbon's axis, from 0 to `total`. All lanes share the rows above them, because a
+/// group has one position in all lanes: segments, if there are several, then blocks from the outermost to the
+/// innermost.
 struct RibbonLayout {
   double total = 0;
   std::vector<LaneGroup> groups;
-  std::vector<double> groupBegin;  ///< by group, and `total` behind the last
+  std::vector<double> groupBegin;  ///< for each group, followed by `total`
   std::vector<RibbonRow> above;
   std::vector<RibbonRow> lanes;                         ///< the kernels of each lane
-  std::vector<std::vector<std::uint32_t>> barOfKernel;  ///< by lane and kernel: its place in the lane's row
+  std::vector<std::vector<std::uint32_t>> barOfKernel;  ///< for each lane and kernel, its index in the lane's row
 };
 
-/// A group is as wide as its kernels in the lane where they are widest together; in others they fill a part of it from
-/// the left. Pure; about linear.
+/// Makes the layout. A group is as wide as its kernels in the lane in which they are widest together; in other lanes
+/// they fill a part of it from the left. It is a pure function of about linear time.
 RibbonLayout layOutRibbon(std::vector<LaneGroup> groups, const std::vector<LaneShape>& lanes);
 
 }  // namespace fusescope

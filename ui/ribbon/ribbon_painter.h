@@ -8,36 +8,37 @@
 
 namespace fusescope {
 
-/// One bar: of a row above, or of a lane.
+/// A bar of a row above the lanes, or of a lane.
 struct RibbonSpot {
   bool above = false;
-  std::size_t row = 0;  ///< of RibbonLayout::above or ::lanes
+  std::size_t row = 0;  ///< index in RibbonLayout::above or ::lanes
   std::uint32_t bar = 0;
   bool operator==(const RibbonSpot&) const = default;
 };
 
-/// How far work on the network is.
+/// The progress of work on the network.
 struct RibbonProgress {
-  QString words;                     ///< "measuring kernels: 12 of 38"; empty: nothing is under way
-  std::optional<double> reached;     ///< on the axis; none: the work does not tell a place
-  double begin = 0;                  ///< where the part that it is at begins
-  std::vector<RibbonRange> tried{};  ///< parts of the axis whose kernels are pinned in the set that a search tries
+  QString words;                     ///< "measuring kernels: 12 of 38"; empty: nothing is running
+  std::optional<double> reached;     ///< position on the axis; nothing: the work reports no position
+  double begin = 0;                  ///< where the part that it is working on begins
+  std::vector<RibbonRange> tried{};  ///< parts of the axis whose kernels are pinned in the set that a search is trying
 };
 
-/// All that changes between two paintings of one picture.
+/// Everything that can change between two paintings of one picture.
 struct RibbonLook {
   const Theme* theme = nullptr;
-  std::vector<std::vector<QRgb>> colors;             ///< by lane and kernel
-  std::vector<std::vector<std::uint32_t>> selected;  ///< by lane: bars, ascending
-  std::vector<RibbonRange> inView;                   ///< parts that the canvas sees
-  std::optional<std::uint32_t> failing;              ///< bar of the last lane where the shown run first goes wrong
+  std::vector<std::vector<QRgb>> colors;             ///< for each lane and kernel
+  std::vector<std::vector<std::uint32_t>> selected;  ///< for each lane, bars in ascending order
+  std::vector<RibbonRange> inView;                   ///< the parts that the canvas shows
+  std::optional<std::uint32_t> failing;              ///< the bar of the last lane where the displayed run first becomes
+                                                     ///< wrong
   std::optional<RibbonSpot> hovered, current;
   bool focus = false;
-  RibbonRange brush;  ///< what is being dragged over; empty: nothing
+  RibbonRange brush;  ///< the range of a drag; empty: none
   RibbonProgress progress;
 };
 
-/// Paints what of the ribbon is in `scale`'s range: its cost is that of what is on screen.
+/// Paints the part of the ribbon in `scale`'s range; the time depends only on what is visible.
 class RibbonPainter {
  public:
   RibbonPainter(QPainter& painter, const RibbonPicture& picture, const RibbonLook& look, const RibbonScale& scale,

@@ -9,51 +9,54 @@
 
 namespace fusescope {
 
-/// What two lanes that stand above each other have in one group.
+/// The difference of two lanes, one above the other, in one group.
 struct GroupDifference {
-  bool fusion = false;            ///< other kernels on the one side than on the other
-  bool types = false;             ///< of the same kernels, but other types
-  std::optional<double> deltaMs;  ///< lower lane minus upper; only where each kernel of both was measured
+  bool fusion = false;            ///< the two sides have different kernels
+  bool types = false;             ///< the kernels are the same, but their types differ
+  std::optional<double> deltaMs;  ///< lower lane minus upper lane; only if each kernel of both was measured
 };
 
-/// All that the ribbon paints but colours and what the user does. Const once made; made off the GUI thread.
+/// Everything that the ribbon paints except for colours and the user's actions. Const after it is made, off the GUI
+/// thread.
 struct RibbonPicture {
-  std::vector<RibbonLane> lanes;  ///< from top to bottom; the last is that of the shown run, or the plan on screen
+  std::vector<RibbonLane> lanes;  ///< from top to bottom; the last is that of the displayed run, or the displayed plan
   RibbonLayout layout;
   RibbonWidth wanted = RibbonWidth::Time;
   WidthBasis basis = WidthBasis::Time;
-  std::vector<std::vector<GroupDifference>> differences;  ///< by upper lane, then by group
-  double mostDelta = 0;                                   ///< the largest deltaMs without its sign
-  std::vector<std::size_t> unseen;                        ///< by lane: KernelWidths::unseen
-  /// By lane and bar: milliseconds, and kernels without a time, of the bars before it; one more for the end.
+  std::vector<std::vector<GroupDifference>> differences;  ///< for each upper lane and each group
+  double mostDelta = 0;                                   ///< the largest absolute deltaMs
+  std::vector<std::size_t> unseen;                        ///< for each lane, see KernelWidths::unseen
+  /// For each lane and bar, the milliseconds and the number of kernels without a time of all bars before it; one more
+  /// for the end.
   std::vector<std::vector<double>> msBefore;
   std::vector<std::vector<std::uint32_t>> untimedBefore;
 
   bool empty() const { return lanes.empty() || layout.total <= 0; }
   const RibbonLane& shown() const { return lanes.back(); }
-  /// Of bars [first, last) of a lane.
+  /// Return these for the bars [first, last) of a lane.
   double msOf(std::size_t lane, std::uint32_t first, std::uint32_t last) const {
     return msBefore[lane][last] - msBefore[lane][first];
   }
   std::uint32_t untimedOf(std::size_t lane, std::uint32_t first, std::uint32_t last) const {
     return untimedBefore[lane][last] - untimedBefore[lane][first];
   }
-  /// The bars of a lane whose groups are among [first, last).
+  /// Returns the bars of a lane whose groups are among [first, last).
   std::pair<std::uint32_t, std::uint32_t> barsOfGroups(std::size_t lane, std::uint32_t first, std::uint32_t last) const;
   bool anyErrors() const;
 };
 
-/// Lays the lanes out. Any thread.
+/// Makes the layout of the lanes. May run on any thread.
 RibbonPicture makePicture(std::vector<RibbonLane> lanes, RibbonWidth wanted);
 
-/// What came of a request for a picture.
+/// The result of a request for a picture.
 struct MadePicture {
   std::shared_ptr<const RibbonPicture> picture;
-  std::map<std::string, std::shared_ptr<const PlanSnapshot>> plans;  ///< by run: those that were made for it
-  QString problem;  ///< for people: why a lane is missing; empty: none is
+  std::map<std::string, std::shared_ptr<const PlanSnapshot>> plans;  ///< for each run, a plan that was made for the
+                                                                     ///< picture
+  QString problem;  ///< why a lane is missing, for people; empty: none is
 };
-/// Makes the lanes, with the plans that they need, and lays them out. A lane whose plan cannot be made is left out.
-/// Any thread.
+/// Makes the lanes, with the plans that they need, and their layout. A lane whose plan cannot be made is omitted. May
+/// run on any thread.
 MadePicture makePicture(const std::vector<LaneWish>& wishes, RibbonWidth wanted, const CanvasFonts& fonts,
                         const StopToken& stop);
 

@@ -8,20 +8,21 @@
 
 namespace fusescope {
 
-/// Finds out from what the worker tells how far it is. Fused nodes and segments are taken in the order of execution, so
-/// that what stands before the one that is named is through; where no name is told, no place is shown. A kernel that is
-/// measured again does not take the mark back.
+/// Derives the progress of the worker from its messages. Fused nodes and segments are processed in order of execution,
+/// so that everything before the named one is done; without a name, no position is shown. A kernel that is measured
+/// again does not move the mark back.
 class ProgressFollower {
  public:
-  /// `run`: which the work is for; `phase` and `detail` as the worker tells them, `activity` in words.
+  /// `run` is the run that the work is for; `phase` and `detail` come from the worker, and `activity` is a text about
+  /// them.
   RibbonProgress heard(const RibbonPicture& picture, const std::string& run, const QString& phase,
                        const QString& detail, const QString& activity);
-  /// The same of what a dialog has the worker do: a search for pins, whose sets are marked where their kernels are in
-  /// the last lane, a calibration, which goes through the network, or a search for what makes an output wrong, which
-  /// goes through it once for each build.
+  /// Does the same for work of a dialog: a search for pins, whose sets are marked at their kernels in the last lane; a
+  /// calibration, which goes through the network; or a search for what makes an output wrong, which goes through it
+  /// once for each build.
   RibbonProgress heardOther(const RibbonPicture& picture, const WorkSettings& work, const QString& phase,
                             const QString& detail);
-  /// That came to its end.
+  /// Says that the work of a dialog has ended.
   void endOther();
 
  private:

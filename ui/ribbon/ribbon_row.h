@@ -5,23 +5,23 @@
 
 namespace fusescope {
 
-/// A bar: where it stands on the ribbon's axis, and what it is of.
+/// A bar: its position on the ribbon's axis, and what it represents.
 struct RibbonBar {
   double begin = 0, end = 0;          ///< in the unit of the widths
-  std::int32_t what = -1;             ///< the kernel's place in its lane, the block's in the tree, the segment's
-  std::uint32_t first = 0, last = 0;  ///< groups [first, last) that it is over
+  std::int32_t what = -1;             ///< index of the kernel in its lane, of the block in the tree, or of the segment
+  std::uint32_t first = 0, last = 0;  ///< the groups [first, last) that it spans
   double width() const { return end - begin; }
 };
 
-/// Bars in a row that are painted as one: those between others that are wide enough to be seen.
+/// Consecutive bars that are painted as one, because each is too narrow to be seen.
 struct BarStretch {
   std::uint32_t first = 0, last = 0;  ///< bars [first, last)
   double begin = 0, end = 0;
-  bool isSingle = false;  ///< one bar that is wide enough
+  bool isSingle = false;  ///< a single bar that is wide enough
 };
 
-/// Bars side by side, by place, that do not overlap. Looks up what a part of the axis shows in time of what is shown,
-/// however many bars there are. A value, const once made.
+/// Bars side by side, ordered by position, which do not overlap. Finding what a part of the axis shows takes time that
+/// depends only on that part. It is a value, const after it is made.
 class RibbonRow {
  public:
   enum class Kind { Segments, Blocks, Kernels };
@@ -30,14 +30,14 @@ class RibbonRow {
   RibbonRow(Kind kind, std::size_t of, std::vector<RibbonBar> bars);
 
   Kind kind() const { return m_kind; }
-  std::size_t of() const { return m_of; }  ///< Blocks: how deep; Kernels: the lane
+  std::size_t of() const { return m_of; }  ///< for Blocks the depth; for Kernels the lane
   const std::vector<RibbonBar>& bars() const { return m_bars; }
-  /// The bar at `place`; -1: there is none.
+  /// Returns the bar at `place`; -1: there is none.
   int barAt(double place) const;
-  /// The first bar that ends behind `place`; bars().size(): none does.
+  /// Returns the first bar that ends after `place`; bars().size(): none does.
   std::size_t firstBehind(double place) const;
-  /// What [from, to) shows where bars narrower than `least` are gathered. Gathered bars of two bars of `above` that are
-  /// wide enough themselves stay apart; null: there is no row above.
+  /// Returns what [from, to) shows if bars narrower than `least` are painted together. Bars below two different bars of
+  /// `above` that are wide enough are not joined; null: there is no row above.
   std::vector<BarStretch> stretches(double from, double to, double least, const RibbonRow* above) const;
 
  private:

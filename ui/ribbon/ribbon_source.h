@@ -12,9 +12,9 @@
 
 namespace fusescope {
 
-/// Keeps the picture of the ribbon as the session is: of the shown run and of the one that it is compared with, else of
-/// the plan on screen, below the further runs that the user wants as lanes. Pictures, plans of runs and colours are
-/// made off the GUI thread, in which it lives; while it is not on screen it makes none.
+/// Keeps the picture of the ribbon up to date: of the displayed run and the one that it is compared with, or else of
+/// the displayed plan, below further runs that the user added as lanes. Pictures, plans of runs and colours are made
+/// off the GUI thread, on which this object is used; while the ribbon is not visible it makes none.
 class RibbonSource : public QObject {
   Q_OBJECT
 
@@ -22,13 +22,13 @@ class RibbonSource : public QObject {
   explicit RibbonSource(const DockContext& context, QObject* parent = nullptr);
 
   const std::shared_ptr<const RibbonPicture>& picture() const { return m_picture; }  ///< never null
-  const std::vector<std::vector<QRgb>>& colors() const { return m_colors; }          ///< by lane and kernel
+  const std::vector<std::vector<QRgb>>& colors() const { return m_colors; }          ///< for each lane and kernel
   const QString& problem() const { return m_problem; }  ///< why a lane is missing, for people; empty: none is
   RibbonWidth width() const { return m_width; }
   void setWidth(RibbonWidth width);
   void setColors(const ColorMode& mode, const Theme& theme);
   void setOnScreen(bool onScreen);
-  /// Neither a picture nor colours are being made.
+  /// Returns whether neither a picture nor colours are being made.
   bool idle() const;
 
  signals:

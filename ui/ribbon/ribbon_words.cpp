@@ -30,7 +30,7 @@ QString kernelTypesText(const RibbonLane& lane, const std::vector<std::uint32_t>
   QStringList types;
   for (const std::uint32_t kernel : kernels) {
     const DataType type = lane.fused(kernel).compute;
-    const QString text = type == DataType::Undefined ? QStringLiteral("a type that is not told") : qs(type);
+    const QString text = type == DataType::Undefined ? QStringLiteral("an unknown type") : qs(type);
     if (!types.contains(text)) types << text;
   }
   return types.join(QStringLiteral(" and "));
@@ -212,19 +212,20 @@ void addPredicted(LaneTotal& total, const RibbonLane& lane) {
   total.time = any ? timeText(sum) : QStringLiteral("no time");
   total.whose = !any                         ? QStringLiteral("not measured")
                 : isOfRun                    ? QStringLiteral("its kernels, ") + runWord(lane)
-                : sum.kind == TimeKind::Told ? QStringLiteral("told, not measured")
+                : sum.kind == TimeKind::Told ? QStringLiteral("reported, not measured")
                                              : QStringLiteral("predicted, not measured");
   if (any && lane.untimed > 0 && total.more.isEmpty())
     total.more = QStringLiteral("%1 of %2 unknown").arg(lane.untimed).arg(lane.size());
   total.tooltip =
       any && isOfRun ? QStringLiteral("%1 as %2 has them: the whole was not timed.").arg(kernels, runWords(lane))
       : any && sum.kind == TimeKind::Told
-          ? QStringLiteral("%1 as the compiler told them; no run of this plan was timed.").arg(kernels)
+          ? QStringLiteral("%1 as the compiler reported them; no run of this plan was timed.").arg(kernels)
       : any
           ? QStringLiteral("%1 as they are predicted; no run of this plan was timed.").arg(kernels)
           : QStringLiteral("%1. No run of this plan was timed, and none of their times can be predicted.").arg(kernels);
   if (any && lane.untimed > 0)
-    total.tooltip += QStringLiteral("\n%1 of them have no time: what all take is this or more.").arg(lane.untimed);
+    total.tooltip +=
+        QStringLiteral("\n%1 of them have no time: all together take this time or more.").arg(lane.untimed);
 }
 
 void addUnseen(LaneTotal& total, const RibbonPicture& picture, std::size_t l) {
@@ -232,7 +233,7 @@ void addUnseen(LaneTotal& total, const RibbonPicture& picture, std::size_t l) {
   if (unseen == 0) return;
   total.unseen = QStringLiteral("%1 of %2 have no width").arg(unseen).arg(picture.lanes[l].size());
   total.tooltip +=
-      QStringLiteral("\n%1 as narrow as can be: neither their times nor their work are known%2.")
+      QStringLiteral("\n%1 at the minimum width: neither their times nor their work are known%2.")
           .arg(unseen == 1 ? QStringLiteral("1 kernel is") : QStringLiteral("%1 kernels are").arg(unseen),
                picture.wanted == RibbonWidth::Even ? QString() : QStringLiteral("; even widths show all alike"));
 }
@@ -254,7 +255,7 @@ LaneTotal laneTotal(const RibbonPicture& picture, std::size_t l) {
                  lane.untimed > 0 ? QStringLiteral(", %1 of them without a time").arg(lane.untimed) : QString());
     if (lane.ofOtherPlan)
       total.tooltip +=
-          QStringLiteral("\nThe plan on screen is another one than this run's: what is grey is not its time.");
+          QStringLiteral("\nThe plan on screen is not the plan of this run: grey numbers are not its times.");
   } else {
     addPredicted(total, lane);
   }

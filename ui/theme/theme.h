@@ -15,26 +15,26 @@ namespace fusescope {
 
 enum class ThemeKind { Dark, Light };
 
-/// Colours of the window. Whatever is read has a contrast of at least 4.5:1 to what it stands on, and lines that mean
-/// something 3:1; what is disabled or faded by a search has less. A value; dark() and light() are the two there are.
+/// The colours of the window. Text has a contrast of at least 4.5:1 to its background, and meaningful lines 3:1; what
+/// is disabled, or faded by a search, has less. It is a value; dark() and light() are the only two.
 struct Theme {
   ThemeKind kind = ThemeKind::Dark;
-  QColor window;      ///< behind docks and bars
+  QColor window;      ///< background of docks and bars
   QColor base;        ///< lists, text fields
   QColor raised;      ///< buttons, headers, cards
-  QColor canvas;      ///< behind the graph
+  QColor canvas;      ///< background of the graph
   QColor canvasDots;  ///< its grid
   QColor box;         ///< a box before its colour is mixed in
-  QColor container;   ///< inside an open container
+  QColor container;   ///< background of an open container
   QColor border;
   QColor text;
   QColor dimText;  ///< second lines
   QColor disabledText;
   QColor edge;
-  QColor accent;    ///< what is selected and what has the focus; nothing else has it, or one that looks like it
+  QColor accent;    ///< what is selected or has the focus; no other colour is equal or similar to it
   QColor onAccent;  ///< text on accent
   QColor link;      ///< text that can be clicked
-  QColor chart;     ///< bars, points and progress that mean an amount and nothing more
+  QColor chart;     ///< bars, points and progress that mean only an amount
   QColor match;     ///< search hits
   QColor success, warning, error;
 
@@ -52,36 +52,37 @@ constexpr int kLarge = 16;
 constexpr int kRadius = 6;
 }  // namespace spacing
 
-/// Behind what is selected in lists and tables.
+/// Returns the background of selected rows in lists and tables.
 QColor selectionColor(const Theme& theme);
-/// Sets Fusion, palette, fonts and style sheet. May be called again to switch.
+/// Sets the Fusion style, palette, fonts and style sheet. It may be called again to switch.
 void applyTheme(QApplication& application, const Theme& theme);
 QFont uiFont(double pointSize = 10.0, QFont::Weight weight = QFont::Normal);
 QFont monoFont(double pointSize = 9.5);
 
-/// A colour that is also a word: no information is in the colour alone.
+/// A colour that is also a word, so that colour is never the only information.
 struct Swatch {
   QColor color;
   QString label;  ///< short enough for a badge: "f16"
   QString text;   ///< for the legend: "float16"
 };
-/// f32, f16, bf16, f64, f8, int8, int32/int64, bool; told apart by people who do not see red or green as well. f32,
-/// which is not lowered to anything, has no hue.
+/// Returns the colour of f32, f16, bf16, f64, f8, int8, int32/int64 or bool. They can be distinguished by people who
+/// are red-green colour-blind. f32, which is not lowered, has no hue.
 Swatch precisionSwatch(DataType type, const Theme& theme);
 std::vector<Swatch> precisionLegend(const Theme& theme);
-/// By kind of fused node ("conv", "matmul", …); an unknown kind has the colour of "other".
+/// Returns the colour of a kind of fused node ("conv", "matmul", …); an unknown kind has the colour of "other".
 Swatch kindSwatch(std::string_view kind, const Theme& theme);
-/// Distinct colours for the first twelve segments, which then come again; fallback segments are grey.
+/// Returns distinct colours for the first twelve segments, after which they repeat; fallback segments are grey.
 QColor segmentColor(int index, bool fallback, const Theme& theme);
-/// 0 … 1 to a scale of rising lightness (dark theme) or darkness (light): readable in greyscale.
+/// Maps 0 … 1 to a scale of increasing lightness (dark theme) or darkness (light theme), which is readable in
+/// greyscale.
 QColor heatColor(double fraction, const Theme& theme);
-/// Black or white, whichever reads better on `background`.
+/// Returns black or white, whichever is more readable on `background`.
 QColor readableOn(const QColor& background);
-/// The WCAG 2 contrast ratio, 1 … 21.
+/// Returns the WCAG 2 contrast ratio, 1 … 21.
 double contrastRatio(const QColor& a, const QColor& b);
 QColor mixed(const QColor& a, const QColor& b, double shareOfB);
 
-/// An icon of resources/icons by its file name without ".svg", drawn in the theme's text colour.
+/// Returns an icon of resources/icons by its file name without ".svg", in the theme's text colour.
 QIcon themedIcon(const QString& name, const Theme& theme);
 
 }  // namespace fusescope

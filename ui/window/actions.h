@@ -14,30 +14,31 @@ namespace fusescope {
 
 class MainWindow;
 
-/// Where the tool bar has a button for an action.
+/// The group of the tool bar with the button for an action.
 enum class ToolGroup { None, Document, Run, Canvas, Window };
 
-/// One thing that the window can do, wherever it is offered: in menus, the tool bar, "go to anything", the list of
+/// One thing that the window can do, wherever it is offered: in menus, the tool bar, "go to anything", and the list of
 /// keys.
 struct ActionForm {
-  const char* name;  ///< "build": what docks and tests call it
-  const char* menu;  ///< "&File", or "&View/&Ribbon" in it; menus stand in the order in which they first occur
+  const char* name;  ///< "build": the name for docks and tests
+  const char* menu;  ///< "&File", or "&View/&Ribbon" for a submenu; menus are ordered by their first occurrence
   const char* text;
   const char* keys = "";  ///< "Ctrl+P; Ctrl+Shift+P"
-  const char* icon = "";  ///< of resources/icons
+  const char* icon = "";  ///< the name of a file in resources/icons
   void (*act)(MainWindow& window) = nullptr;
-  /// Why it cannot be done now; empty: it can. Null: it always can. Must be quick.
+  /// Returns why it cannot be done now; empty if it can. Null: it always can. It must be fast.
   QString (*refusal)(MainWindow& window) = nullptr;
-  QString (*label)(MainWindow& window) = nullptr;           ///< in place of `text`, where that changes
-  bool (*checked)(MainWindow& window) = nullptr;            ///< of what is on or off: whether it is on
-  void (*fill)(MainWindow& window, QMenu& menu) = nullptr;  ///< a menu of its own, filled when it opens; without `act`
+  QString (*label)(MainWindow& window) = nullptr;           ///< replaces `text` if that changes
+  bool (*checked)(MainWindow& window) = nullptr;            ///< for an action that is on or off: returns whether it is
+                                                            ///< on
+  void (*fill)(MainWindow& window, QMenu& menu) = nullptr;  ///< fills a submenu when it opens; `act` is then null
   ToolGroup tool = ToolGroup::None;
-  const char* toolText = "";  ///< beside the icon in the tool bar
-  bool beginsGroup = false;   ///< a line above it in its menu
+  const char* toolText = "";  ///< the text beside the icon in the tool bar
+  bool beginsGroup = false;   ///< a separator is above it in its menu
   CommandWork (*command)(const DockContext& context) =
       nullptr;  ///< the command that does the same; null: there is none
 };
-/// All actions, as actions.inc lists them.
+/// Returns all actions of actions.inc.
 const std::vector<ActionForm>& actionForms();
 
 /// The actions of one window, and its menus. GUI thread only.
@@ -46,15 +47,15 @@ class Actions : public QObject {
 
  public:
   explicit Actions(MainWindow& window);
-  /// Null if there is none of that name.
+  /// Returns null if there is none of that name.
   QAction* find(const QString& name) const;
-  QMenu* menu(const char* title);  ///< of the menu bar; made if it is not there
+  QMenu* menu(const char* title);  ///< of the menu bar; it is created if necessary
   QList<QAction*> ofTool(ToolGroup group) const;
-  /// An action that is not of the table: of a dock.
+  /// Adds an action that is not in the table, such as one of a dock.
   void add(QAction* action) { m_all << action; }
-  /// What can be triggered: of the table, and added.
+  /// Returns all actions that can be triggered: those of the table, and added ones.
   const QList<QAction*>& all() const { return m_all; }
-  /// Asks every action anew whether it can be done.
+  /// Updates for every action whether it can be done.
   void refresh();
   void setTheme(const Theme& theme);
 

@@ -9,14 +9,14 @@ class QHBoxLayout;
 
 namespace fusescope {
 
-/// Where the selection is: segment, blocks, kernel and node, from the outside to the inside, each to be clicked: then
-/// all of it is selected. Empty where nothing is selected. GUI thread only.
+/// Shows the path to the selection: segment, blocks, kernel and node, from the outermost to the innermost. A click on
+/// one of them selects all of it. It is empty if nothing is selected. GUI thread only.
 class Breadcrumb : public QFrame {
   Q_OBJECT
 
  public:
   explicit Breadcrumb(const DockContext& context, QWidget* parent = nullptr);
-  /// As the selection and the plan on screen are now.
+  /// Updates it for the present selection and displayed plan.
   void refresh();
   QStringList steps() const;
 

@@ -6,15 +6,15 @@
 
 namespace fusescope {
 
-/// A tool bar that leaves out the words beside its icons and boxes where there is no room for them.
+/// A tool bar that omits the words beside its icons and boxes if there is no room for them.
 class CompactToolBar : public QToolBar {
   Q_OBJECT
 
  public:
   explicit CompactToolBar(const QString& title, QWidget* parent = nullptr) : QToolBar(title, parent) {}
-  /// A box with a word before it, which its tooltip says as well.
+  /// Adds a box with a word before it, which is also in its tool tip.
   void addLabelled(const QString& word, QWidget* box);
-  /// An action with a word beside its icon.
+  /// Adds an action with a word beside its icon.
   void addWorded(QAction* action, const QString& word);
   bool compact() const { return m_compact; }
 

@@ -10,30 +10,31 @@
 
 namespace fusescope {
 
-/// The docks of one side of the graph, one of them in front, and their titles in a bar. Folded, the bar alone is there:
-/// below the graph as it is, at a side along the edge of the window. Whether it is folded decides whoever owns it
-/// (Room). GUI thread only.
+/// The docks of one side of the graph, one of them in front, and their titles in a bar. When it is folded, only the bar
+/// is visible: below the graph, or along the edge of the window. Its owner (Room) decides whether it is folded. GUI
+/// thread only.
 class DockArea : public QWidget {
   Q_OBJECT
 
  public:
   DockArea(Qt::DockWidgetArea side, std::function<const Theme&()> theme);
-  /// Of the action that folds it, for the button's tooltip.
+  /// Sets the shortcut of the action that folds it, for the button's tool tip.
   void setKeys(const QString& keys);
   void add(Dock* dock, const DockForm& form);
   bool holds(const Dock* dock) const { return m_pages->indexOf(const_cast<Dock*>(dock)) >= 0; }
-  /// The one on screen; of a folded area the one that was, and comes back.
+  /// Returns the visible dock; for a folded area the one that becomes visible again.
   Dock* front() const { return static_cast<Dock*>(m_pages->currentWidget()); }
   void bringToFront(Dock* dock) { m_tabs->setCurrentIndex(m_pages->indexOf(dock)); }
   bool folded() const { return m_folded; }
-  /// An area that is not folded is at least `least` pixels high below the graph, or wide at its side.
+  /// Folds or unfolds the area. An area that is not folded is at least `least` pixels high below the graph, or wide at
+  /// its side.
   void setFolded(bool folded, int least);
   void setMark(const Dock* dock, const DockMark& mark);
   void renewTheme();
   DockTabs& tabs() { return *m_tabs; }
 
  signals:
-  /// A title was chosen, or the button.
+  /// A title or the button was clicked.
   void openWanted();
   void foldWanted();
   void frontChanged();

@@ -7,15 +7,15 @@
 
 namespace fusescope {
 
-/// What is said behind the title of a dock for as long as nobody has looked there: "building …".
+/// A text after the title of a dock until the user looks at it: "building …".
 struct DockMark {
   enum class Kind { Busy, Done, Failed };
-  QString text{};  ///< a word or two; empty: there is nothing to say
+  QString text{};  ///< one or two words; empty: there is nothing to say
   Kind kind = Kind::Busy;
 };
 
-/// The titles of the docks of one side, which are tabs: across its docks, or folded down an edge of the window. A click
-/// on one, Return or Space choose it, also where it is the current one. GUI thread only.
+/// The titles of the docks of one side as tabs: above its docks, or along an edge of the window when it is folded. A
+/// click, Return or Space chooses a tab, even if it is the current one. GUI thread only.
 class DockTabs : public QTabBar {
   Q_OBJECT
 
@@ -23,9 +23,9 @@ class DockTabs : public QTabBar {
   static constexpr int kThickness = 28;  ///< in device-independent pixels
 
   explicit DockTabs(std::function<const Theme&()> theme);
-  /// Whether the dock of the current tab is on screen; only then that tab stands out.
+  /// Sets whether the dock of the current tab is visible; only then that tab is highlighted.
   void setOpen(bool open);
-  /// Where the dock lies from its tabs: the line of the current tab is on that side.
+  /// Sets on which side of its tabs the dock is: the line of the current tab is on that side.
   void setAbove(bool above) { m_above = above; }
   void setMark(int tab, const DockMark& mark);
   const DockMark& mark(int tab) const { return m_marks.at(tab); }

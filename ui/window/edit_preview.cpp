@@ -53,7 +53,7 @@ std::optional<QString> freePins(const PlanSnapshot& tried) {
     if (answer.outcome == WishOutcome::Price || isRefusal(answer.outcome)) return std::nullopt;
     any = any || answer.outcome == WishOutcome::Free;
   }
-  return any ? std::optional(QStringLiteral("Free: no kernel comes apart, and no conversion is added.")) : std::nullopt;
+  return any ? std::optional(QStringLiteral("Free: no kernel is split, and no conversion is added.")) : std::nullopt;
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ QString previewText(const PlanSnapshot& now, const PlanSnapshot& tried) {
     counts << plural(static_cast<std::int64_t>(delta.retyped.size()), QStringLiteral("node")) +
                   QStringLiteral(" in another type");
   if (!counts.isEmpty()) lines << counts.join(QStringLiteral(" · "));
-  if (!delta.fusionsLost.empty()) lines << QStringLiteral("Taken apart: ") + someOf(delta.fusionsLost);
+  if (!delta.fusionsLost.empty()) lines << QStringLiteral("Split: ") + someOf(delta.fusionsLost);
   if (!delta.fusionsGained.empty()) lines << QStringLiteral("Formed: ") + someOf(delta.fusionsGained);
   return lines.join(QLatin1Char('\n'));
 }
@@ -117,7 +117,7 @@ void EditPreview::add(QAction* action, Directives changed) {
 void EditPreview::finish() {
   m_menu.addSeparator();
   m_menu.addAction(m_foot);
-  say(QStringLiteral("What an entry changes stands here while it is highlighted."));
+  say(QStringLiteral("The effect of the highlighted entry appears here."));
 }
 
 void EditPreview::say(const QString& text) {

@@ -10,16 +10,16 @@
 
 namespace fusescope {
 
-/// Says at the foot of a menu what the entry that is highlighted would change in the plan, before it is chosen: that
-/// plan is made off the GUI thread. The menu owns it. GUI thread only.
+/// Shows at the foot of a menu how the highlighted entry would change the plan, before it is chosen. That plan is made
+/// off the GUI thread. The menu owns this object. GUI thread only.
 class EditPreview : public QObject {
   Q_OBJECT
 
  public:
   EditPreview(QMenu& menu, const DockContext& context);
-  /// Choosing `action` makes the directives `changed`.
+  /// Says that choosing `action` sets the directives `changed`.
   void add(QAction* action, Directives changed);
-  /// Puts the foot below the entries that the menu has by now.
+  /// Adds the foot below the present entries of the menu.
   void finish();
   QString text() const { return m_label->text(); }
 
@@ -37,7 +37,7 @@ class EditPreview : public QObject {
   std::map<QAction*, Directives> m_changed;
 };
 
-/// What trying an edit has shown, for people: time, kernels and conversions beside those of `now`, and what is refused.
+/// Returns the effect of an edit for people: time, kernels and conversions beside those of `now`, and what is refused.
 QString previewText(const PlanSnapshot& now, const PlanSnapshot& tried);
 
 }  // namespace fusescope

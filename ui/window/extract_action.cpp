@@ -63,23 +63,24 @@ QString namesOfFiles(const std::vector<std::filesystem::path>& files) {
 
 QString whatWasWritten(const ExtractedPart& part, const QString& path) {
   const auto nodes = static_cast<std::int64_t>(part.nodes.size());
-  const QString values =
-      !part.whyNoValues.empty()
-          ? QStringLiteral("without values: %1").arg(qs(part.whyNoValues))
-          : QStringLiteral("with its inputs' values of %1 beside it; run on them it gives what the whole has there%2")
-                .arg(part.randomInputs
-                         ? QStringLiteral("random inputs")
-                         : plural(static_cast<std::int64_t>(part.samples.size()), QStringLiteral("sample")),
-                     part.identical ? QStringLiteral(", to the bit") : QString());
+  const QString values = !part.whyNoValues.empty()
+                             ? QStringLiteral("without values: %1").arg(qs(part.whyNoValues))
+                             : QStringLiteral(
+                                   "with the values of its inputs on %1 beside it; run on them, it gives the same "
+                                   "numbers as the whole network%2")
+                                   .arg(part.randomInputs ? QStringLiteral("random inputs")
+                                                          : plural(static_cast<std::int64_t>(part.samples.size()),
+                                                                   QStringLiteral("sample")),
+                                        part.identical ? QStringLiteral(", to the bit") : QString());
   QStringList lines{QStringLiteral("%1 %2 in %3, %4.")
                         .arg(plural(nodes, QStringLiteral("node")),
                              nodes == 1 ? QStringLiteral("is") : QStringLiteral("are"), path, values)};
   if (part.files.size() > 1) lines << QStringLiteral("Written: %1.").arg(namesOfFiles(part.files));
   for (const std::string& note : part.notes) lines << QStringLiteral("Note: %1.").arg(qs(note));
   for (const Directive& directive : part.leftOut)
-    lines << QStringLiteral("“%1” is of another part of the network, and was left out.").arg(qs(inWords(directive)));
+    lines << QStringLiteral("“%1” names nothing in this part, and was left out.").arg(qs(inWords(directive)));
   if (!part.left.empty())
-    lines << QStringLiteral("Left from an earlier part of that name: %1.").arg(namesOfFiles(part.left));
+    lines << QStringLiteral("These files are left from an earlier part of that name: %1.").arg(namesOfFiles(part.left));
   return lines.join(QLatin1Char('\n'));
 }
 
@@ -125,10 +126,10 @@ QString extractRefusal(MainWindow& window) {
   if (!snapshot) return QStringLiteral("Open a model first.");
   if (window.selection().nodes().empty()) return QStringLiteral("Select a node first.");
   if (!window.selection().inside().empty())
-    return QStringLiteral("A part holds whole nodes of the main graph: select the node that has the body.");
+    return QStringLiteral("A part consists of whole nodes of the main graph: select the node that has the body.");
   if (window.document().model()->format != "onnx") return QStringLiteral("A part can only be cut out of an ONNX file.");
   if (!standForNodesOfFile(window))
-    return QStringLiteral("The plan alone has these nodes: select one that is in the file.");
+    return QStringLiteral("Only the plan has these nodes: select one that is in the file.");
   if (window.jobs().busy(kExtractTag)) return QStringLiteral("Another part is being extracted.");
   if (window.controller().busy())
     return QStringLiteral("The worker is busy, and what it times would be disturbed: wait, or cancel it.");

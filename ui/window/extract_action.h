@@ -6,15 +6,15 @@ namespace fusescope {
 
 class MainWindow;
 
-/// Why the selected nodes cannot be cut out now; empty: they can.
+/// Returns why the selected nodes cannot be cut out now; empty if they can.
 QString extractRefusal(MainWindow& window);
-/// Asks for a file, and cuts the selected nodes out into it.
+/// Asks for a file, and writes the part with the selected nodes into it.
 void extractSelected(MainWindow& window);
-/// The same into that file: `extract --nodes`, with the inputs, backend and threads of the settings of runs. Where
-/// files are there that the user was not asked about, he is asked before anything is written. `isAsked`: about `path`
-/// he was.
+/// Does the same with the file `path`, like `extract --nodes` with the inputs, backend and threads of the settings of
+/// runs. If this would overwrite files, the user is asked before anything is written; `isAsked` says that the user was
+/// asked about `path` already.
 void extractSelected(MainWindow& window, const QString& path, bool isAsked = true);
-/// Ends what is being extracted, and closes what was said of it.
+/// Cancels a running extraction, and closes its message.
 void cancelExtraction(MainWindow& window);
 
 }  // namespace fusescope

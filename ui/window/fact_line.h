@@ -7,16 +7,16 @@
 
 namespace fusescope {
 
-/// The line of the status bar that says how many kernels are predicted of another compiler, how many it made, and
-/// whether these are known at all. A click does what comes next: shows where the two differ, why there is no build, or
-/// has it built. Hidden where our own compiler is chosen. It gives way where the window is narrow. GUI thread only.
+/// A line of the status bar that says how many kernels are predicted for another compiler, how many it made, and
+/// whether these are known. A click does what is useful next: it shows where the two differ or why there is no build,
+/// or starts a build. It is hidden if our own compiler is chosen, and shrinks if the window is narrow. GUI thread only.
 class FactLine : public QPushButton {
   Q_OBJECT
 
  public:
   FactLine(const PlanDocument& document, const RunController& controller, BackgroundBuilds& builds,
            QWidget* parent = nullptr);
-  /// All of it, however much is drawn.
+  /// Returns the whole text, however much of it is visible.
   const QString& words() const { return m_words; }
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;

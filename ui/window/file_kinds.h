@@ -5,18 +5,19 @@
 
 namespace fusescope {
 
-/// What somebody may open, or drop on the window.
+/// The kinds of files that a user may open, or drop on the window.
 enum class FileKind {
-  Network,       ///< or whatever else takes the place of the document: a plan, a session
-  Engine,        ///< one of ours
-  Inputs,        ///< of a run
-  Ranges,        ///< of values, for int8
-  Directives,    ///< of Fusescope
-  JobResult,     ///< what a job file brought back
-  EngineFile,    ///< of an engine that others built: TensorRT's profile, times or log, kernels of TorchInductor
-  EngineLayers,  ///< the layers of such an engine, which are a network where none is open
-  EngineLog,     ///< the log of its build, which lists its layers as well
-  Recipe         ///< of another tool, by its name: a shell script or a Python program
+  Network,       ///< also a plan or a session, which replace the document
+  Engine,        ///< an engine file of ours
+  Inputs,        ///< inputs of a run
+  Ranges,        ///< ranges of values, for int8
+  Directives,    ///< directives of Fusescope
+  JobResult,     ///< the result of a job file
+  EngineFile,    ///< files of an engine that was built elsewhere: TensorRT's profile, times or log, kernels of
+                 ///< TorchInductor
+  EngineLayers,  ///< the layers of such an engine, which are opened as a network if none is open
+  EngineLog,     ///< the log of its build, which also lists its layers
+  Recipe         ///< a recipe of another tool, judged by its name: a shell script or a Python program
 };
 
 struct FoundFile {
@@ -24,14 +25,14 @@ struct FoundFile {
   FileKind kind;
 };
 
-/// Where the name tells it. Quick.
+/// Returns the kind if the name determines it; it is fast.
 std::optional<FileKind> kindByName(const QString& path);
-/// By name and content. The beginning of the file is read, and all of it where that does not tell: not for the GUI
-/// thread.
+/// Returns the kind by name and content. It reads the beginning of the file, or all of it if necessary, and must not be
+/// called on the GUI thread.
 FileKind fileKindOf(const QString& path);
 
 bool isOfEngine(FileKind kind);
-/// Whether such a file says something of a model that is open, rather than being one.
+/// Returns whether such a file is about an open model, instead of being one.
 bool isForModel(FileKind kind);
 
 }  // namespace fusescope

@@ -45,7 +45,7 @@ QString makeRunnableRefusal(MainWindow& window) {
   const auto model = window.document().model();
   if (!model) return QStringLiteral("Open a model first.");
   if (!isExportedProgram(*model))
-    return QStringLiteral("This is no exported program (.pt2), or it is runnable already.");
+    return QStringLiteral("This is not an exported program (.pt2), or it is runnable already.");
   if (window.jobs().busy(kImportTag)) return QStringLiteral("It is being made runnable.");
   return {};
 }
@@ -79,8 +79,8 @@ void forgetProgram(MainWindow& window) {
 void offerToMakeRunnable(MainWindow& window) {
   if (!makeRunnableRefusal(window).isEmpty()) return;
   sayOfProgram(window,
-               QStringLiteral("%1 is open in PyTorch's own operators, to be looked at, planned and pinned in. A torch "
-                              "on this machine can make a network of it that is built and run.")
+               QStringLiteral("%1 consists of PyTorch's own operators: it can be displayed, planned and pinned. A "
+                              "torch on this machine can make a network of it that can be built and run.")
                    .arg(QFileInfo(window.document().path()).fileName()),
                {{QStringLiteral("Make it runnable"), [&window] { makeRunnable(window); }}});
 }

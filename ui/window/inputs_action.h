@@ -6,12 +6,12 @@ namespace fusescope {
 
 class MainWindow;
 
-/// Why the inputs of what is open cannot be written into a network; empty: they can.
+/// Returns why the inputs of what is open cannot be written into a network; empty if they can.
 QString saveInputsRefusal(MainWindow& window);
-/// Asks where, and writes the network there with what is known of its inputs: what `inputs -o` does. Says so in the
-/// window's bar of messages once it is written.
+/// Asks for a file, and writes the network with the descriptions of its inputs to it, as `inputs -o` does. A message in
+/// the bar of messages confirms it.
 void saveInputs(MainWindow& window);
-/// The same to `path`.
+/// Does the same with the file `path`.
 void saveInputs(MainWindow& window, const QString& path);
 
 }  // namespace fusescope

@@ -262,7 +262,7 @@ void MainWindow::showProblem(const QString& title, const QString& problem) {
   // Not exec(): the session goes on behind it.
   auto* box = new QMessageBox(QMessageBox::Warning, title, problem, QMessageBox::Ok, this);
   box->setTextFormat(Qt::PlainText);
-  box->setInformativeText(m_document->model() ? QStringLiteral("What was open is as it was.") : QString());
+  box->setInformativeText(m_document->model() ? QStringLiteral("What was open is unchanged.") : QString());
   box->setAttribute(Qt::WA_DeleteOnClose);
   box->setTextInteractionFlags(Qt::TextSelectableByMouse);
   box->open();

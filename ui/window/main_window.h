@@ -34,12 +34,12 @@ class FactLine;
 class TwoViews;
 struct Recipe;
 
-/// The window: the canvas in the middle, docks around it (Room), one document and one selection for all of them.
+/// The window: the canvas in the middle, docks around it (Room), with one document and one selection.
 class MainWindow : public QMainWindow {
   Q_OBJECT
 
  public:
-  /// `remember`: keep the layout of docks and the theme between runs. Tests and pictures do not.
+  /// `remember` stores the layout of docks and the theme between sessions. Tests and pictures do not use it.
   explicit MainWindow(ThemeKind theme, bool remember = true, QWidget* parent = nullptr);
   ~MainWindow() override;
 
@@ -58,47 +58,47 @@ class MainWindow : public QMainWindow {
   GraphView& canvas() { return *m_canvas; }
   Ribbon& ribbon() { return *m_ribbon; }
   TwoViews& twoViews() { return *m_twoViews; }
-  /// The canvas, or one of the two views, which move together.
+  /// Returns the canvas, or one of the two views, which move together.
   GraphView& shownCanvas();
   Actions& actions() { return *m_actions; }
-  /// The dock of that class, which must be one of docks.inc.
+  /// Returns the dock of that class, which must be listed in docks.inc.
   template <class T>
   T& dock() {
     return *findChild<T*>();
   }
 
-  /// "Outline", "Layers", …: null if there is none of that name.
+  /// Returns a dock by its name, "Outline", "Layers", …; null if there is none of that name.
   Dock* dockNamed(const QString& name) const;
-  /// Brings it to the front. False: there is none of that name.
+  /// Brings a dock to the front. Returns false if there is none of that name.
   bool showDock(const QString& name);
   QStringList dockNames() const;
   Room& room() { return *m_room; }
   void setTheme(ThemeKind kind);
   void switchTheme();
-  /// What docks, dialogs and menus are given.
+  /// Returns the context for docks, dialogs and menus.
   DockContext context();
-  /// The last problem that was shown to the user; empty if there was none.
+  /// Returns the last problem that was shown to the user; empty if there was none.
   QString lastProblem() const { return m_lastProblem; }
-  /// A model, plan, engine or session takes the place of what is open, after asking about what is not saved; inputs and
-  /// directives are for what is open. A bundled sample comes with inputs.
-  /// False: the user stays with what is open.
+  /// Opens a file. A model, plan, engine or session replaces what is open, after a question about unsaved work; inputs
+  /// and directives are applied to what is open. A bundled sample includes inputs. Returns false if the user chose to
+  /// keep what is open.
   bool openFile(const QString& path);
-  /// Files that were dropped: as openFile(), but an engine beside what is open is a run to compare, and what is for a
-  /// model waits until that is open.
+  /// Opens files that were dropped, like openFile(), except that an engine beside an open model becomes a run to
+  /// compare, and files for a model wait until that is open.
   void dropFiles(const QStringList& paths);
-  /// Makes the window no larger than `screen`.
+  /// Shrinks the window to at most the size `screen`.
   void fitInto(const QSize& screen);
-  /// What runs are timed and evaluated with from now on.
+  /// Sets the inputs for timing and evaluating runs from now on.
   void setInputs(const SampleSource& inputs);
-  /// Keeps the session in `folder`, and offers what was left there by a window that was killed.
+  /// Saves the session automatically in `folder`, and offers sessions that a killed window left there.
   void keepSessionsIn(const QString& folder);
 
-  // What the actions do (actions.inc).
+  // The functions of actions (actions.inc).
   void chooseFile();
-  /// False if it was not saved. `as`: under another name.
+  /// Saves the session; `as` asks for another name. Returns false if it was not saved.
   bool saveSession(bool as);
   void openDirectives();
-  /// Asks for files of a TensorRT engine, which are taken as if they were dropped.
+  /// Asks for files of a TensorRT engine, and opens them as if they were dropped.
   void openEngineFiles();
   void saveDirectives();
   void exportPlan();
@@ -106,7 +106,7 @@ class MainWindow : public QMainWindow {
   void exportCsv();
   void openPatternDialog(const QString& pattern);
   void openTruncationDialog();
-  /// Why there is nothing to truncate; empty: there may be.
+  /// Returns why there is nothing to truncate; empty if there may be.
   QString truncationRefusal() const;
   void focusSearch();
   void goToAnything();
@@ -114,34 +114,34 @@ class MainWindow : public QMainWindow {
   void calibrate();
   void tune();
   void bisect();
-  /// Asks for the file that the plan on screen is compared with.
+  /// Asks for the file with which the displayed plan is compared.
   void compareWithFile();
-  /// Our plan beside what the compiler made of it, in two views.
+  /// Shows our plan beside what the compiler made of it, in two views.
   void compareWithPrediction();
-  /// Why there is no such pair; empty: there is.
+  /// Returns why there is no such pair; empty if there is.
   QString predictionRefusal() const;
-  /// The dialog of environments and the compilers in them.
+  /// Shows the dialog of environments and their compilers.
   void showCompilers();
   void showCache();
-  /// Tells environments() of those that options and runs of the session name by their commands.
+  /// Passes the environments that options and runs of the session use, with their commands, to environments().
   void findEnvironmentsOfSession();
   Environments& environments() { return *m_environments; }
-  /// Tests have environments of their own.
+  /// Sets other environments, for tests.
   void setEnvironments(std::unique_ptr<Environments> environments);
-  /// And colours the canvas by them.
+  /// Measures errors layer by layer and colours the canvas by them.
   void evaluateErrors();
-  /// The centre shows two plans, or the canvas.
+  /// Shows two plans in the centre, or the canvas.
   void showTwoViews(bool shown);
-  /// The network as it lies in its file beside the plan on screen.
+  /// Shows the network of the file beside the displayed plan.
   void showOriginal();
   bool showsTwoViews() const;
-  /// What the shown run first does wrong in the plan on screen: a node, or a value that none makes; empty: nothing is
-  /// known to be wrong.
+  /// Returns where the displayed run first becomes wrong in the displayed plan: a node, or a value without a producer;
+  /// empty: no error is known.
   QString firstWrong() const;
   void goToFirstWrong();
   void editRunSettings();
   void addEngines();
-  /// What the Menu key does: the context menu of whatever has the focus, at what is selected there.
+  /// Opens the context menu of the widget with the focus, for its selection, as the Menu key does.
   void popUpMenuOfFocus();
   void showKeys();
   void showRibbon(bool shown);

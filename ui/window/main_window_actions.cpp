@@ -154,7 +154,7 @@ void MainWindow::makeToolBar() {
 void MainWindow::makeChoices() {
   m_target = new QComboBox;
   for (const std::string& target : targetNames()) m_target->addItem(qs(target));
-  m_target->setToolTip(QStringLiteral("What to plan for. Engines are built for cpu."));
+  m_target->setToolTip(QStringLiteral("The target of the plan. Engines are built for cpu."));
   m_precision = new QComboBox;
   m_color = new QComboBox;
   for (const ColorMode* mode : colorModes())
@@ -216,10 +216,9 @@ void MainWindow::refreshPrecisions() {
   m_precision->clear();
   addPrecisions(*m_precision, choices, int8);
   m_precision->setCurrentIndex(static_cast<int>(std::ranges::find(choices, now) - choices.begin()));
-  m_precision->setToolTip(
-      QStringLiteral("Types that are used where nothing is pinned: one alone wherever it can be, of several "
-                     "the cheapest by measured or fitted time") +
-      (int8 ? QString() : QStringLiteral("; int8 once there are ranges: Calibrate…")));
+  m_precision->setToolTip(QStringLiteral("Types for nodes without a pin: a single one is used wherever possible; of "
+                                         "several, the cheapest by measured or fitted time") +
+                          (int8 ? QString() : QStringLiteral("; int8 once there are ranges: Calibrate…")));
 }
 
 void MainWindow::refreshSummary() {
@@ -241,7 +240,7 @@ void MainWindow::refreshSummary() {
     return target == compiler->target() || !compiler->takesTarget(target);
   };
   if (compiler != nullptr && !compiler->target().empty() && std::ranges::all_of(targetNames(), isItsOwn))
-    offer(*m_target, QStringLiteral("%1 is planned for by a target of its own.").arg(qs(compiler->name())));
+    offer(*m_target, QStringLiteral("%1 has a target of its own.").arg(qs(compiler->name())));
   refreshPrecisions();
   const auto count = [](std::size_t number, const char* noun) {
     return plural(static_cast<std::int64_t>(number), QString::fromLatin1(noun));
@@ -342,7 +341,7 @@ QString MainWindow::truncationRefusal() const {
   const Target& target = snapshot->plan->target;
   return target.lacksInt64 || target.lacksFloat64 || tellsEngines(*snapshot->cover)
              ? QString()
-             : QStringLiteral("%1 has int64 and float64: nothing is truncated.").arg(qs(target.name));
+             : QStringLiteral("%1 supports int64 and float64: nothing is truncated.").arg(qs(target.name));
 }
 
 void MainWindow::popUpNodeMenu(const QPoint& place) {

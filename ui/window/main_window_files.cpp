@@ -35,8 +35,7 @@ ReadWishes readWishes(const std::string& path, const Model& model) {
 
 /// Why a file that is for a model cannot be taken where none is open. A script may be a recipe, or make a network.
 QString needsModel(const FoundFile& file) {
-  const QString why =
-      QStringLiteral("%1 says something of a model, and none is open.").arg(QFileInfo(file.path).fileName());
+  const QString why = QStringLiteral("%1 is about a model, and none is open.").arg(QFileInfo(file.path).fileName());
   const auto script = whyScriptIsNotOpened(file.path.toStdString());
   return script ? why + QLatin1Char(' ') + qs(script->help) : why;
 }
@@ -210,8 +209,8 @@ void MainWindow::takeRecipe(const Recipe& recipe) {
   m_messages->close(kRecipeKey);
   if (recipe.unmapped.empty()) return;
   QString text = recipe.unmapped.size() == 1
-                     ? QStringLiteral("The recipe is taken over, but for one entry:")
-                     : QStringLiteral("The recipe is taken over, but for %1 entries:").arg(recipe.unmapped.size());
+                     ? QStringLiteral("The recipe was adopted, except for one entry:")
+                     : QStringLiteral("The recipe was adopted, except for %1 entries:").arg(recipe.unmapped.size());
   for (const UnmappedEntry& entry : recipe.unmapped)
     text += QStringLiteral("\n%1: %2.").arg(qs(entry.entry), qs(entry.why));
   m_messages->show(kRecipeKey, text, {});

@@ -99,9 +99,10 @@ void MainWindow::connectSession() {
                          [this, id = former->id] { reloadAndRefit(id); }});
     const QString changed = inWeightsAlone ? QStringLiteral("The weights of %1 have changed on disk, and nothing else.")
                                            : QStringLiteral("%1 has changed on disk.");
-    m_messages->show(kChangedKey,
-                     changed.arg(QFileInfo(path).fileName()) + QStringLiteral(" What is shown is the file as it was."),
-                     actions);
+    m_messages->show(
+        kChangedKey,
+        changed.arg(QFileInfo(path).fileName()) + QStringLiteral(" The displayed model is the file before that."),
+        actions);
   });
   connect(m_session.get(), &SessionKeeper::openElsewhere, this, [this](const QString& session) {
     m_messages->show(kElsewhereKey,
@@ -279,7 +280,7 @@ void MainWindow::findInputsBesideModel() {
   const auto take = [this, inputs = SampleSource{.paths = {file.toStdString()}}] { setInputs(inputs); };
   if (isBundledSample(m_document->path())) return take();
   m_messages->show(kInputsKey,
-                   QStringLiteral("%1 lies beside the model. Without inputs runs are made on random numbers.")
+                   QStringLiteral("%1 is beside the model. Without inputs, runs use random numbers.")
                        .arg(QFileInfo(file).fileName()),
                    {{QStringLiteral("Use it as inputs"), take}});
 }

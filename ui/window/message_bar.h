@@ -10,7 +10,7 @@
 
 namespace fusescope {
 
-/// Messages above the canvas that ask for something and wait: each with its actions, and a button that closes it.
+/// Messages above the canvas that ask for something and stay: each has its actions, and a button that closes it.
 class MessageBar : public QWidget {
   Q_OBJECT
 
@@ -18,7 +18,7 @@ class MessageBar : public QWidget {
   using Action = QPair<QString, std::function<void()>>;
 
   explicit MessageBar(QWidget* parent = nullptr);
-  /// `key`: a message of the same key is replaced. Choosing an action closes it.
+  /// Shows a message. It replaces a message with the same `key`. Choosing an action closes it.
   void show(const QString& key, const QString& text, const QList<Action>& actions);
   void close(const QString& key);
   QString textOf(const QString& key) const;  ///< empty: there is no such message

@@ -4,7 +4,7 @@
 
 namespace fusescope {
 
-// Of messages about the model that is open, which go when another one is opened.
+// The keys of messages about the open model, which are closed when another one is opened.
 inline const QString kDroppedKey = QStringLiteral("dropped");
 inline const QString kRecipeKey = QStringLiteral("recipe");
 inline const QString kJobKey = QStringLiteral("job");

@@ -105,7 +105,7 @@ void addModulePins(QMenu& menu, const DockContext& context, const Chosen& chosen
   QMenu* pins = menu.addMenu(QStringLiteral("Pin module %1 to").arg(captionText(qs(module.path))));
   pins->setToolTipsVisible(true);
   pins->setEnabled(false);
-  pins->menuAction()->setToolTip(QStringLiteral("Looking whether a pattern names just this module …"));
+  pins->menuAction()->setToolTip(QStringLiteral("Checking whether a pattern matches exactly this module …"));
   const auto find = [network = chosen.network, module](const StopToken&) {
     const Model& original = *unquantized(network->plan->model);
     PatternMatcher matcher(original);
@@ -113,7 +113,7 @@ void addModulePins(QMenu& menu, const DockContext& context, const Chosen& chosen
   };
   context.jobs.run(QStringLiteral("module_pattern"), pins, find, [pins, context, chosen](const std::string& pattern) {
     pins->menuAction()->setToolTip(
-        pattern.empty() ? QStringLiteral("No pattern names just this module: select it and pin its nodes.")
+        pattern.empty() ? QStringLiteral("No pattern matches exactly this module: select it and pin its nodes.")
                         : QString());
     if (pattern.empty()) return;
     pins->setEnabled(true);
@@ -167,21 +167,22 @@ void fillNodeMenu(QMenu& menu, const DockContext& context, const std::vector<Nod
   const bool directed = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return !directivesNaming(context.document.directives(), name).empty();
   });
-  QAction* clear = add(
-      menu, QStringLiteral("Clear its directives"),
-      directed ? QString()
-               : QStringLiteral("No directive names this node; one by pattern may, see the Inspector of the model."),
-      QString(), [context, names] { context.document.clearDirectives(names); });
+  QAction* clear =
+      add(menu, QStringLiteral("Clear its directives"),
+          directed
+              ? QString()
+              : QStringLiteral("No directive names this node; a pattern may match it, see the Inspector of the model."),
+          QString(), [context, names] { context.document.clearDirectives(names); });
   preview->add(clear, withoutNodes(context.document.directives(), names));
   QWidget* window = &menu;
   while (window->parentWidget() != nullptr) window = window->parentWidget();
   add(menu, QStringLiteral("Extract…"),
       chosen.where == chosen.network.get()
           ? QString()
-          : QStringLiteral("A part holds whole nodes of the main graph: select the node that has the body."),
-      QStringLiteral("Writes them as a network of their own, with their inputs' values"),
+          : QStringLiteral("A part consists of whole nodes of the main graph: select the node that has the body."),
+      QStringLiteral("Writes them as a separate network, with the values of its inputs"),
       [context] { context.act("extract"); });
-  add(menu, QStringLiteral("Copy as command"), QString(), QStringLiteral("The line that explains it in a shell"),
+  add(menu, QStringLiteral("Copy as command"), QString(), QStringLiteral("A shell command that explains it"),
       [context, window, name = names.front()] { copyCommand(context, *window, explainCommandOf(context, name)); });
   preview->finish();
 }

@@ -6,7 +6,7 @@
 
 namespace fusescope {
 
-/// What can be done to the selected nodes. What cannot is greyed, with the reason as its tooltip.
+/// Adds the actions for the selected nodes. Those that are impossible are greyed out, with the reason as tool tip.
 void fillNodeMenu(QMenu& menu, const DockContext& context, const std::vector<NodeId>& nodes);
 
 }  // namespace fusescope

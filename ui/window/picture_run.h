@@ -13,7 +13,7 @@ namespace fusescope {
 
 class MainWindow;
 
-/// What `fusescope-gui … --screenshot` is asked for.
+/// The options of `fusescope-gui … --screenshot`.
 struct PictureRequest {
   QString model;  ///< empty: the start page
   PlanOptions options;
@@ -21,16 +21,16 @@ struct PictureRequest {
   QSize size{1440, 900};
   QStringList expand;
   QString select, dock;
-  QString color;  ///< a ColorMode's name; empty: as windows begin
+  QString color;  ///< the name of a ColorMode; empty: the default
   SampleSource inputs;
-  bool build = false;     ///< both engines, compared
-  bool errors = false;    ///< of each layer
-  bool twoViews = false;  ///< of the two plans that are usually compared
-  bool original = false;  ///< two views: the network as it lies in its file, and the plan
+  bool build = false;     ///< builds and compares both engines
+  bool errors = false;    ///< measures errors layer by layer
+  bool twoViews = false;  ///< shows the two plans that are usually compared
+  bool original = false;  ///< shows two views: the network of the file, and the plan
 };
 
-/// Renders the real window once all is there. 0: written; 2: the model or the picture's wishes are bad, said on
-/// standard error. Runs the event loop meanwhile.
+/// Renders the window when everything is ready. Returns 0 if the picture was written, and 2 if the model or the options
+/// are invalid, which standard error describes. It runs the event loop meanwhile.
 int takePicture(MainWindow& window, const PictureRequest& request);
 
 }  // namespace fusescope

@@ -6,10 +6,10 @@ namespace fusescope {
 
 class MainWindow;
 
-/// Asks where, and writes there a report of the shown run, of the difference where two runs are shown, or of the plan
-/// on screen where none is. Says so in the window's bar of messages once it is written.
+/// Asks for a file, and writes a report to it: on the displayed run, on the difference if two runs are displayed, or on
+/// the displayed plan if there is no run. A message in the bar of messages confirms it.
 void saveReport(MainWindow& window);
-/// The same to `path`.
+/// Does the same with the file `path`.
 void writeReport(MainWindow& window, const QString& path);
 
 }  // namespace fusescope

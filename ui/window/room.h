@@ -9,40 +9,39 @@
 
 namespace fusescope {
 
-/// The page of a model that is open: the graph in the middle, docks at its sides and below it. What nobody asked for
-/// leaves its room to the graph: the docks below it are closed, and those at the sides fold by themselves where the
-/// window is narrow. Docks keep in proportion to the window until somebody drags one to a size of his own. GUI thread
-/// only.
+/// The page of an open model: the graph in the middle, docks at its sides and below it. By default the docks below are
+/// closed, and those at the sides fold automatically if the window is narrow, so that the graph has more room. Docks
+/// keep their proportion of the window until the user drags one to another size. GUI thread only.
 class Room : public QWidget {
   Q_OBJECT
 
  public:
   explicit Room(std::function<const Theme&()> theme);
-  /// Where the graph stands, and what belongs to it above and below it.
+  /// Returns the column with the graph, and what is above and below it.
   QVBoxLayout& column() { return *m_column; }
   const QWidget& graph() const { return *m_graph; }
-  /// Gets the keyboard when a dock that had it is folded.
+  /// Sets the widget that gets the keyboard focus when a dock that had it is folded.
   void setMain(QWidget* widget) { m_graph->setFocusProxy(widget); }
 
   void add(Dock* dock, const DockForm& form);
-  /// Brings it to the front, and unfolds its side for good.
+  /// Brings the dock to the front, and unfolds its side permanently.
   void open(Dock* dock);
-  /// Folds the side that it is of, for good.
+  /// Folds the side of the dock permanently.
   void fold(const Dock* dock) { setWish(sideOf(dock), Wish::Folded); }
   void toggle(Qt::DockWidgetArea side);
-  /// In front, and not folded.
+  /// Returns whether it is in front, and its side is not folded.
   bool isOpen(const Dock* dock) const;
   DockArea& areaOf(const Dock* dock) { return *sideOf(dock).area; }
   DockArea& area(Qt::DockWidgetArea side) { return *sideAt(side).area; }
-  /// As in a window that nobody has touched.
+  /// Restores the default layout.
   void reset();
-  /// What somebody chose, to be remembered.
+  /// Returns the user's choices, so that they can be stored.
   QJsonObject state() const;
   void restore(const QJsonObject& state);
   void renewTheme();
 
  signals:
-  void frontChanged();  ///< another dock is on screen, or one no longer is
+  void frontChanged();  ///< another dock became visible, or one became invisible
 
  protected:
   void resizeEvent(QResizeEvent* event) override;

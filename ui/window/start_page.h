@@ -7,21 +7,21 @@ class QVBoxLayout;
 
 namespace fusescope {
 
-/// A network that comes with Fusescope.
+/// A network that is shipped with Fusescope.
 struct BundledSample {
   QString name, path, description;
 };
-/// The samples beside the executable, else of the source tree; empty if there are none.
+/// Returns the samples beside the executable, or in the source tree; empty if there are none.
 std::vector<BundledSample> bundledSamples();
 bool isBundledSample(const QString& path);
 
-/// What is shown while no model is open: what this is, recent files, samples.
+/// The page that is shown while no model is open: what Fusescope is, recent files, samples.
 class StartPage : public QWidget {
   Q_OBJECT
 
  public:
   explicit StartPage(QWidget* parent = nullptr);
-  /// Recent files may have changed.
+  /// Updates the recent files.
   void refresh();
 
  protected:

@@ -7,26 +7,27 @@
 
 namespace fusescope::native {
 
-/// All axes but the last two.
+/// Returns all axes except the last two.
 SmallDims batchesOf(const SmallDims& dims);
-/// `batches` with the last two axes of `matrix`.
+/// Returns `batches` followed by the last two axes of `matrix`.
 SmallDims withMatrix(SmallDims batches, const SmallDims& matrix);
-/// Axes of which those of both are runs, without extents of 1; nothing if there are none.
+/// Returns the coarsest axes, without extents of 1, into which the axes of both `a` and `b` can be split. Returns
+/// nothing if there are none.
 std::optional<SmallDims> commonAxes(const SmallDims& a, const SmallDims& b);
 
-/// The axes in front of the matrices of an attention.
+/// The batch axes, in front of the matrices, of an attention.
 struct AttentionBatches {
   SmallDims scores, result;
-  SmallDims all;         ///< as fine as scores, terms and result need them
-  bool repeats = false;  ///< the values have batches that the scores broadcast to
+  SmallDims all;         ///< the common axes, as fine as scores, terms and result need them
+  bool repeats = false;  ///< the values have batches to which the scores are broadcast
 
-  /// Those that an operand of the scores has; `own`: of the scores as it sees them.
+  /// Returns the batch axes for an operand of the scores; `own` are those of the scores as that operand sees them.
   const SmallDims& of(const SmallDims& own) const { return repeats ? result : own; }
 };
 
-/// For scores as the first product leaves them, each term's and the result. Nothing unless all are matrices with at
-/// least one element each, and their batches the same ones, seen through views as other axes, unless those of the
-/// scores broadcast to those of the values.
+/// Computes the batch axes from the extents of the scores after the first product, of each term and of the result.
+/// Returns nothing unless all are matrices with at least one element, and their batches are equal up to views that
+/// split or merge axes, or those of the scores broadcast to those of the values.
 std::optional<AttentionBatches> batchesFor(const SmallDims& scores, std::span<const SmallDims> terms,
                                            const SmallDims& result);
 

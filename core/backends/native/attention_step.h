@@ -9,34 +9,34 @@
 
 namespace fusescope::native {
 
-/// One change of a block of scores, by `number`, or where there is one by `operand`: scores · Multiply, scores + Add,
-/// scores − Subtract, scores / Divide, number · tanh(scores / number) for SoftCap. Where*: where `condition` is true
-/// (or false) the score becomes the other operand. To*: rounded to that narrow float. Operands have the rank of the
-/// scores, with strides of 0 where they broadcast.
+/// A change of a block of scores, by `operand` if there is one and otherwise by `number`: scores · Multiply, scores +
+/// Add, scores − Subtract, scores / Divide, number · tanh(scores / number) for SoftCap. WhereTrue and WhereFalse
+/// replace the score by the operand where `condition` is true or false. ToHalf and ToBrain round to that narrow float.
+/// Operands have the rank of the scores, with strides of 0 where they are broadcast.
 struct ScoreTerm {
   enum class Kind { Multiply, Add, Subtract, Divide, WhereTrue, WhereFalse, SoftCap, ToHalf, ToBrain } kind;
   std::optional<Ref> condition, operand;
   float number = 0;
 };
 
-/// result = softmax(terms(query · key)) · value, all of one rank, batches in front and of equal extents (a stride of 0
-/// where an operand broadcasts). query [.., rows, depth] (contiguous in depth), key [.., depth, keys],
-/// value [.., keys, width], result [.., rows, width] (contiguous in width). f32 or narrow floats, operands of terms
-/// f32.
+/// Calculates result = softmax(terms(query · key)) · value. All operands have the same rank, with equal batch extents
+/// in front (a stride of 0 where an operand is broadcast): query [.., rows, depth] (contiguous in depth), key [..,
+/// depth, keys], value [.., keys, width], result [.., rows, width] (contiguous in width). They are f32 or narrow
+/// floats; operands of terms are f32.
 struct AttentionCall {
   Ref query, key, value, result;
   std::vector<ScoreTerm> terms;
-  std::optional<float> guard;  ///< what is not a number after the softmax becomes this
-  /// A float of 16 bits that the results of the softmax are rounded to before the second product; Undefined: they are
-  /// not.
+  std::optional<float> guard;  ///< replaces results of the softmax that are NaN
+  /// The 16-bit float type to which results of the softmax are rounded before the second product; Undefined: they are
+  /// not rounded.
   DataType weights = DataType::Undefined;
 };
 
-/// The call at other extents of the region; nothing where it must be prepared anew.
+/// Returns the call for other extents of the region; nothing if the call must be prepared anew.
 using AttentionAt = std::function<std::optional<AttentionCall>(const RegionExtents&)>;
 
-/// Works in blocks of rows: the scores of a block stay in the cache between the two products. `at`: empty if the call
-/// is for its extents alone.
+/// Makes a step that processes blocks of rows, so that the scores of a block stay in the cache between the two
+/// products. An empty `at` means that the step works only for its own extents.
 std::unique_ptr<Step> makeAttentionStep(AttentionCall call, int threads, AttentionAt at = {});
 
 }  // namespace fusescope::native

@@ -8,9 +8,9 @@
 
 namespace fusescope::native {
 
-/// sums [batches, m, n], int32 = (a - aZero) · (b - bZero) of matrices of int8 or uint8. Matrix i of the sums is made
-/// of the matrices of a and b that `batches[i]` names by their places, so that batches may broadcast. Refs are plain
-/// and dense; zero points have the type of their codes.
+/// Calculates sums [batches, m, n], int32 = (a - aZero) · (b - bZero) for matrices of int8 or uint8. `batches[i]` gives
+/// the indices of the matrices of a and b whose product is matrix i of the sums, so that batches may broadcast. Refs
+/// are plain and dense; zero points have the type of their codes.
 struct ByteBatchCall {
   struct Pair {
     std::int64_t a = 0, b = 0;

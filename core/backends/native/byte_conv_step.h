@@ -9,19 +9,20 @@
 
 namespace fusescope::native {
 
-/// sums [batch, channels, height, width], int32 = convolution of x less its zero point with constant filters less
-/// theirs. Refs are plain and dense with two spatial axes, `x` of int8 or uint8, `xZero` one number of the same type.
+/// Calculates sums [batch, channels, height, width], int32 = convolution of (x - zero point) with (constant filters -
+/// zero points). Refs are plain and dense with two spatial axes. `x` is int8 or uint8, and `xZero` is one number of the
+/// same type.
 struct ByteConvCall {
   Ref x;
   std::optional<Ref> xZero;
   Dims filterDims;                  ///< [channels, inputs / groups, kernel…]
-  BufferIndex filters = kNoBuffer;  ///< of byteFilterPacking()
-  bool filterZerosAreZero = false;  ///< as they are packed
+  BufferIndex filters = kNoBuffer;  ///< made by byteFilterPacking()
+  bool filterZerosAreZero = false;  ///< whether the zero points of the packed filters are 0
   Window window;
   std::int64_t groups = 1;
   Ref sums;
 };
-/// `filters` of int8 or uint8, `zeros` one number, or one for each channel.
+/// Packs `filters` of int8 or uint8; `zeros` has one number, or one for each channel.
 Packing byteFilterPacking(Weight filters, std::optional<Weight> zeros);
 std::unique_ptr<Step> makeByteConvStep(ByteConvCall call, int threads);
 

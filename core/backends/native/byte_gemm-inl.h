@@ -2,10 +2,10 @@
 //   VI dotBytes(VI sum, VI unsignedBytes, VI signedBytes)
 // which adds to each lane of 32 bits the products of its four bytes.
 
-/// Rows held in registers: with their vectors each, those of B and one of A they fit into 16 (or 32) registers.
+/// Rows of sums that are kept in registers. Their vectors, those of B and one of A fit into 16 (or 32) registers.
 constexpr int kRows = HWY_MAX_BYTES == 64 ? 6 : 4;
 
-/// Adds what the zero points take off, and writes.
+/// Applies the zero points to the sums and writes them.
 template <int Rows>
 HWY_INLINE void deliver(const ByteGemmTask& task, std::int64_t row, std::int64_t panel, VI (&sums)[Rows][kVectors]) {
   const I32 d;
@@ -31,7 +31,7 @@ HWY_INLINE void deliver(const ByteGemmTask& task, std::int64_t row, std::int64_t
   }
 }
 
-/// Rows × one panel.
+/// Multiplies `Rows` rows by one panel.
 template <int Rows>
 HWY_INLINE void micro(const ByteGemmTask& task, std::int64_t row, std::int64_t panel) {
   const I32 d;

@@ -11,17 +11,17 @@
 
 namespace fusescope::native {
 
-/// Between the codes of signed and unsigned bytes.
+/// The xor between codes of signed and of unsigned bytes with the same order.
 inline constexpr std::uint8_t kByteTurn = 0x80;
 
-/// What codes of `type` are turned by to be rows of A, which are signed, or columns of B, which are not.
+/// Return what codes of `type` are xor-ed with to be rows of A, which are signed, or columns of B, which are unsigned.
 inline std::uint8_t turnOfA(DataType type) {
   return type == DataType::I8 ? 0 : kByteTurn;
 }
 inline std::uint8_t turnOfB(DataType type) {
   return type == DataType::I8 ? kByteTurn : 0;
 }
-/// What a zero point of `type` is once the codes are turned.
+/// Return the zero point for the xor-ed codes.
 inline std::int32_t zeroOfA(std::int32_t zero, DataType type) {
   return zero - turnOfA(type);
 }
@@ -29,17 +29,17 @@ inline std::int32_t zeroOfB(std::int32_t zero, DataType type) {
   return zero + turnOfB(type);
 }
 
-/// Whether each of `numbers` is `number`.
+/// Returns whether each of `numbers` equals `number`.
 bool areAll(const Tensor& numbers, double number);
 
-/// Rows of A as products take them.
+/// Rows of A in the form that products read.
 struct ByteRows {
   const std::int8_t* codes = nullptr;   ///< [m, byteDepth(k)]
   const std::int32_t* zeros = nullptr;  ///< [m]
   const std::int32_t* sums = nullptr;   ///< [m]
   std::int64_t m = 0;
 };
-/// Where ByteRows lie in memory that is given, aligned for int32.
+/// The layout of ByteRows in memory that the caller provides, aligned for int32.
 struct ByteRowsBuffer {
   std::int32_t *zeros = nullptr, *sums = nullptr;
   std::int8_t* codes = nullptr;
@@ -51,11 +51,11 @@ struct ByteRowsBuffer {
     return {zeros, zeros + m, reinterpret_cast<std::int8_t*>(zeros + 2 * m)};
   }
   ByteRows rows(std::int64_t m) const { return {codes, zeros, sums, m}; }
-  /// Takes the codes of `m` rows of `k`, of `type`, and their zero point.
+  /// Fills the buffer from the codes of `m` rows of length `k` and type `type`, and their zero point.
   void take(const std::uint8_t* from, std::int64_t m, std::int64_t k, std::int32_t zero, DataType type) const;
 };
 
-/// Where the parts of a packed matrix [k, n] lie in memory that is given, aligned for a cache line: its panels, then
+/// The layout of a packed matrix [k, n] in memory that the caller provides, aligned to a cache line: its panels, then
 /// the sums and the zero points of its columns.
 struct PackedBytes {
   std::uint8_t* panels = nullptr;
@@ -63,23 +63,24 @@ struct PackedBytes {
   static std::size_t columns(std::int64_t n) { return static_cast<std::size_t>(bytePanels(n) * bytePanel()); }
   static std::size_t bytes(std::int64_t k, std::int64_t n);
   static PackedBytes at(std::byte* memory, std::int64_t k, std::int64_t n);
-  /// Packs the row-major codes of `type`; zero points are the caller's to write.
+  /// Packs row-major codes of `type`; the caller writes the zero points.
   void take(const std::uint8_t* from, std::int64_t k, std::int64_t n, DataType type) const;
-  /// Columns of panels [first, first + panels) of rows · this [k, n], rows of c `stride` apart.
+  /// Calculates rows · this [k, n] for the columns of panels [first, first + panels). Rows of c are `stride` apart.
   void multiply(const ByteRows& rows, std::int64_t k, std::int64_t n, std::int32_t* c, std::int64_t stride,
                 std::int64_t first, std::int64_t panels) const;
 };
 
-/// A constant matrix [k, n] of int8 or uint8 with its zero points, one or one for each column, in packed memory
-/// (PackedBytes).
+/// A constant matrix [k, n] of int8 or uint8 with its zero points (one for all, or one for each column) in packed
+/// memory (PackedBytes).
 class ByteMatrix {
  public:
   ByteMatrix(std::int64_t k, std::int64_t n, BufferIndex packed) : m_k(k), m_n(n), m_packed(packed) {}
-  /// Matrix `index` of `codes` [.., k, n]. `zeros` [index, ..], if any, has as many numbers for each matrix.
+  /// Packs matrix `index` of `codes` [.., k, n]. `zeros` [index, ..], if there are any, has the zero points of each
+  /// matrix.
   static Packing packing(Weight codes, std::optional<Weight> zeros, std::int64_t k, std::int64_t n,
                          std::int64_t index = 0);
 
-  /// Columns of panels [first, first + panels) of rows · this, rows of c `stride` apart.
+  /// Calculates rows · this for the columns of panels [first, first + panels). Rows of c are `stride` apart.
   void multiply(const ByteRows& rows, std::int32_t* c, std::int64_t stride, std::int64_t first, std::int64_t panels,
                 Memory memory) const;
   std::int64_t k() const { return m_k; }
@@ -91,8 +92,8 @@ class ByteMatrix {
   BufferIndex m_packed;
 };
 
-/// Calls `run(first panel, panels)` for shares of `panels` whose products take `work` multiply-adds, on several threads
-/// where that pays.
+/// Calls `run(first panel, panels)` for parts of `panels` whose products need `work` multiply-adds in total. It uses
+/// several threads if that is faster.
 template <class Run>
 void sharePanels(std::int64_t panels, std::int64_t work, int threads, const Run& run) {
   constexpr std::int64_t kParallelProduct = 256 * 1024;

@@ -4,22 +4,23 @@
 
 namespace fusescope::native {
 
-/// Operands of a product of bytes, and what is known of them. The second one is either weights, which
-/// are packed once, or codes that lie in memory (`right`).
+/// The operands of a product of bytes, and facts about them. The second operand is either weights, which are packed
+/// once, or codes in memory (`right`).
 struct ByteOperands {
   std::optional<Weight> weights;
   std::optional<Weight> weightZeros;
-  bool turnedZerosAreZero = true;  ///< those of the weights, once the codes are turned (byte_matrix.h)
+  bool turnedZerosAreZero = true;  ///< whether the zero points of the weights are 0 after the codes are xor-ed
+                                   ///< (byte_matrix.h)
   Ref from, right;
   std::optional<Ref> zero, rightZeros;
   std::vector<BufferIndex> reads;
 };
 
-// Each adds a step of our own kernels that makes `sums`, of int32.
+// These add a step of our own kernels that computes `sums`, of int32.
 void emitByteProduct(Context& context, const ByteOperands& operands, const Ref& sums);
-/// Products of matrices that are both made while the network runs.
+/// Adds a product of two matrices that are both calculated while the network runs.
 void emitByteBatch(Context& context, const ByteOperands& operands, const Ref& sums);
-/// `conv` says its window and its groups.
+/// Adds a convolution; `conv` gives its window and groups.
 void emitByteConv(Context& context, const Node& conv, const ByteOperands& operands, const Ref& sums);
 
 }  // namespace fusescope::native

@@ -7,7 +7,7 @@
 
 namespace fusescope::native {
 
-/// Places of one axis: `count` of them, `step` elements apart.
+/// Positions along one axis: `count` of them, `step` elements apart.
 struct PoolPlaces {
   std::int64_t count = 0, step = 0;
 };
@@ -17,8 +17,8 @@ struct PoolRow {
   std::int64_t extent = 0, channels = 0, results = 0, stride = 1, dilation = 1, kernel = 1, padding = 0;
 };
 
-/// The greatest code of each window. `from` and `to` are of four axes and one type of 8 bits, channels last; every
-/// window has a place inside `from`.
+/// Computes the largest code of each window. `from` and `to` have four axes, one 8-bit type and channels last; every
+/// window contains at least one element of `from`.
 struct BytePoolCall {
   Ref from, to;
   Window window;

@@ -9,14 +9,14 @@
 
 namespace fusescope::native {
 
-/// Element `i` of `numbers`, which are int8 or uint8 and dense.
+/// Returns element `i` of `numbers`, which are int8 or uint8 and dense.
 std::int32_t byteAt(const Ref& numbers, Memory memory, std::int64_t i = 0);
 
-/// ONNX's DynamicQuantizeLinear of the f32 tensor `x`; refs are plain.
+/// Makes a step that calculates ONNX's DynamicQuantizeLinear of the f32 tensor `x`; refs are plain.
 std::unique_ptr<Step> makeDynamicQuantizeStep(Ref x, Ref codes, Ref scale, Ref zero, int threads);
 
-/// sums [m, n], int32 = (a [m, k] - aZero) · (matrix less its zero points). Refs are plain and dense, `a` of int8 or
-/// uint8, `aZero` one number of the same type.
+/// Calculates sums [m, n], int32 = (a [m, k] - aZero) · (matrix - its zero points). Refs are plain and dense; `a` is
+/// int8 or uint8, and `aZero` is one number of the same type.
 struct ByteProductCall {
   Ref a;
   std::optional<Ref> aZero;

@@ -4,13 +4,13 @@
 
 namespace fusescope::native {
 
-// Rows of `width` channels that lie next to each other: a stretch of positions of a tensor whose channels lie
-// innermost.
+// These work on rows of `width` adjacent channels: consecutive positions of a tensor whose channels are the innermost
+// axis.
 
-/// Of each channel over `count` rows, at least one: its mean, and the sum of what is left of it squared.
+/// Computes for each channel, over `count` rows (at least one), the mean and the sum of squared deviations from it.
 void channelMoments(const float* rows, std::int64_t count, std::int64_t width, float* means, float* squares);
 
-/// to = (x - mean) · factor + offset, each by channel.
+/// Calculates to = (x - mean) · factor + offset with one mean, factor and offset per channel.
 void normChannels(const float* rows, std::int64_t count, std::int64_t width, const float* means, const float* factors,
                   const float* offsets, float* to);
 

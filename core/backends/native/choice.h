@@ -9,13 +9,13 @@
 
 namespace fusescope::native {
 
-/// A kind of kernel. Each emitter defines those that it chooses.
+/// A kind of kernel. Each emitter defines the kinds that it chooses.
 struct KernelKind {
-  std::string_view name;  ///< as tactics and people call it: "conv", "pointwise"
-  /// Among the kernels of one fused node the one of the greatest weight gives its tactic the name. A kernel of weight 0
-  /// never does; a fused node that has no other is named for its own kind.
+  std::string_view name;  ///< the name in tactics and for people: "conv", "pointwise"
+  /// The name of a tactic is that of the kernel with the largest weight in the fused node. A kernel of weight 0 is
+  /// never used for this; a fused node with only such kernels is named after its own kind.
   int weight = 0;
-  bool flushes = false;  ///< results may be zero where they should be denormal
+  bool flushes = false;  ///< results may be zero instead of denormal
 };
 
 // Kinds of kernels that several emitters choose.
@@ -26,8 +26,8 @@ inline constexpr KernelKind kPointwiseKernel{.name = "pointwise"};
 
 /// The memory formats of a convolution.
 struct ConvFormats {
-  ValueId source;  ///< what it reads
-  Dims result;     ///< the extents of what it writes
+  ValueId source;  ///< the value that it reads
+  Dims result;     ///< the extents of the value that it writes
   MemoryFormat from, to;
 };
 
@@ -37,15 +37,16 @@ struct Choice {
   enum class Factors { Floats, NarrowFloats, Codes };
   KernelKind kind = {};
   By by = By::Ours;
-  std::string implementation = {};  ///< what oneDNN calls it, or the operator that the reference kernel runs
-  /// What the instructions multiply. Those of narrow floats take denormal numbers for zero.
+  std::string implementation = {};  ///< oneDNN's name for it, or the operator that the reference kernel runs
+  /// The type of the factors that the instructions multiply. Instructions for narrow floats treat denormal numbers as
+  /// zero.
   Factors multiplies = Factors::Floats;
   std::optional<ConvFormats> formats = {};
 
   bool isReference() const { return by == By::Reference; }
 };
 
-/// The choice in one word: "pointwise", "conv:jit:avx2", "Einsum:reference".
+/// Returns the choice as one word: "pointwise", "conv:jit:avx2", "Einsum:reference".
 std::string text(const Choice& choice);
 
 }  // namespace fusescope::native

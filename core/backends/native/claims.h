@@ -8,10 +8,10 @@
 
 namespace fusescope::native {
 
-/// Pieces [begin, end) of [0, count) that threads claim while they work. Each thread begins with a stretch of its own,
-/// the same each time, so that it finds in its caches what it made before. A thread that is done with its own stretch
-/// claims what is left of the others', so that nobody waits for a thread that was stopped before it claimed its work.
-/// Each index is claimed exactly once, whichever threads come. Thread-safe.
+/// Pieces [begin, end) of [0, count) that threads claim while they work. Each thread begins with a part of its own, the
+/// same one each time, so that it finds data that it produced before in its caches. A thread that has finished its own
+/// part claims the remaining pieces of other parts, so that nobody waits for a thread that was suspended before it
+/// claimed its work. Each index is claimed exactly once, however many threads take part. Thread-safe.
 class Claims {
  public:
   struct Piece {
@@ -19,7 +19,7 @@ class Claims {
     bool isEmpty() const { return begin >= end; }
   };
 
-  /// A piece has at least `leastPiece` indices where its stretch has.
+  /// A piece has at least `leastPiece` indices, except at the end of a part.
   Claims(std::int64_t count, int threads, std::int64_t leastPiece = 1)
       : m_count(count),
         m_stretches(std::clamp(threads, 1, kMostStretches)),
@@ -29,7 +29,7 @@ class Claims {
 
   std::int64_t count() const { return m_count; }
 
-  /// What `thread` does next; empty where nothing is left.
+  /// Returns the next piece for `thread`; it is empty if nothing is left.
   Piece claim(int thread) {
     for (int i = 0; i < m_stretches; ++i) {
       const int owner = (thread + i) % m_stretches;
@@ -54,7 +54,7 @@ class Claims {
   std::int64_t m_count;
   int m_stretches;
   std::int64_t m_piece;
-  std::array<Stretch, kMostStretches> m_next;  ///< those of m_stretches alone are ever touched: kernels may be short
+  std::array<Stretch, kMostStretches> m_next;  ///< only the first m_stretches are used, because kernels may be short
 };
 
 }  // namespace fusescope::native

@@ -6,7 +6,7 @@
 
 namespace fusescope::native {
 
-/// How codes of 8 bits stand for numbers: number = (code - zero) · scale, by one scale that is a constant.
+/// The relation between 8-bit codes and numbers, number = (code - zero) · scale, with one constant scale.
 struct CodeScale {
   ValueId scale;
   float zero = 0;
@@ -15,10 +15,10 @@ struct CodeScale {
   float most() const { return type == DataType::I8 ? 127.0f : 255.0f; }
 };
 
-/// Whether it is a QuantizeLinear or DequantizeLinear of bytes by constants of f32, without the rules of their own that
-/// a block size or a precision bring.
+/// Returns whether the node is a QuantizeLinear or DequantizeLinear between bytes and f32 with constant parameters,
+/// without a block size or precision, which have rules of their own.
 bool isQuantizationOfBytes(const RegionFacts& region, const Node& node);
-/// The scale of the codes of a QuantizeLinear or DequantizeLinear; nothing where there is more than one.
+/// Returns the scale of the codes of a QuantizeLinear or DequantizeLinear; nothing if there are several scales.
 std::optional<CodeScale> codeScaleOf(const RegionFacts& region, const Node& node);
 
 }  // namespace fusescope::native

@@ -9,11 +9,11 @@
 
 namespace fusescope::native {
 
-/// What becomes of each of the 256 codes of 8 bits, by its bits.
+/// A result for each of the 256 codes of 8 bits, indexed by the bits of the code.
 using CodeTable = std::array<std::uint8_t, 256>;
 
-/// `count` elements of each of `rows`: to[i] = table[from[i]]; in place where both are the same memory. Strides are
-/// from row to row, in bytes.
+/// For each of `rows`, calculates to[i] = table[from[i]] for `count` elements; both may be the same memory. Strides are
+/// the bytes from row to row.
 struct CodeRows {
   const std::uint8_t* from = nullptr;
   std::int64_t fromStride = 0;
@@ -22,13 +22,14 @@ struct CodeRows {
   std::int64_t rows = 1, count = 0;
 };
 void translate(const CodeTable& table, const CodeRows& rows);
-/// The same, shared among `threads` where that is quicker.
+/// The same with up to `threads` threads, if that is faster.
 void translate(const CodeTable& table, const CodeRows& rows, int threads);
 
-/// The table of a tape that makes codes of codes, each of the one at its place and of nothing else that is read.
+/// Returns the table for a tape that makes each code from the code at the same position and reads nothing else; nothing
+/// for other tapes.
 std::optional<CodeTable> codeTableOf(const TapeProgram& program);
 
-/// `from` and `to` are codes that lie alike, without gaps.
+/// `from` and `to` are codes in the same layout, without gaps.
 std::unique_ptr<Step> makeCodeTableStep(const CodeTable& table, Ref from, Ref to, int threads);
 
 }  // namespace fusescope::native

@@ -7,7 +7,7 @@
 
 namespace fusescope::native {
 
-/// What becomes of the codes of some operands of a Concat while it copies them.
+/// The tables that are applied to the codes of some operands of a Concat while it copies them.
 using CodeTables = std::map<ValueId, CodeTable>;
 
 /// Runs a Concat whose operands and result have one type.

@@ -12,32 +12,33 @@
 
 namespace fusescope::native {
 
-/// Sums of products of codes, what each is multiplied by, and what is added then.
+/// The sums of a product of codes, the scale that each is multiplied by, and the bias that is then added.
 struct ScaledSums {
   Ref sums, scale;
   std::optional<Ref> bias;
 };
 
-/// What all emitters share while a fused node is lowered: what is known of it, where its values lie, which pointwise
-/// nodes still wait to become tapes, and which kernels were chosen. What one emitter alone needs is not here, but in the
-/// units that it adds (emitter.h).
+/// What all emitters share while a fused node is lowered: facts about it, where its values are stored, which pointwise
+/// nodes still wait to become tapes, and which kernels were chosen. What only one emitter needs is in the units that it
+/// adds (emitter.h).
 class Context : public RegionPlaces {
  public:
   using RegionPlaces::RegionPlaces;
 
-  // Pointwise nodes wait until somebody needs what they make, so that one tape runs several.
+  // Pointwise nodes wait until one of their results is needed, so that one tape runs several of them.
   void queue(NodeId node) { m_waiting.push_back(node); }
   void queue(std::span<const NodeId> nodes) { m_waiting.insert(m_waiting.end(), nodes.begin(), nodes.end()); }
-  /// The same for a product of codes whose sums were made: the tape only scales them.
+  /// Queues the scaling of a product of codes whose sums are already calculated.
   void queue(NodeId root, ScaledSums sums);
-  /// Runs all that waits.
+  /// Emits all waiting nodes.
   Status flush();
-  /// The same if one of the values is made by a node that waits.
+  /// Emits all waiting nodes if one of them makes one of the values.
   Status flushFor(const std::vector<ValueId>& values);
-  /// Runs these nodes, which need not wait, as one tape. They are pointwise and have results of the same extents.
+  /// Emits these nodes, which need not be waiting, as one tape. They must be pointwise and have results of the same
+  /// extents.
   Status emitTape(const std::vector<NodeId>& nodes);
 
-  /// Notes a kernel, as it is added.
+  /// Records a chosen kernel when it is added.
   void chose(Choice choice) { m_choices.push_back(std::move(choice)); }
   const std::vector<Choice>& choices() const { return m_choices; }
   std::unique_ptr<const Code> finish() { return program().finish(embedded()); }

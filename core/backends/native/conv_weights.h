@@ -5,25 +5,25 @@
 
 namespace fusescope::native {
 
-/// Filters and bias of a convolution with the biases and batch norms that were folded into them.
+/// The filters and bias of a convolution, including the biases and batch norms that were folded into them.
 class ConvWeights {
  public:
-  /// `filters`: Conv: [out, in/g, k…]; ConvTranspose: [in, out/g, k…].
+  /// `filters` is [out, in/g, k…] for Conv and [in, out/g, k…] for ConvTranspose.
   ConvWeights(Weight filters, bool transposed, std::int64_t groups, std::int64_t channels)
       : m_form{transposed, groups, channels, filters.dims, {}}, m_filters(std::move(filters)) {}
 
   void addBias(Weight bias);
-  /// `parameters`: scale, bias, mean and variance.
+  /// `parameters` are scale, bias, mean and variance.
   void addBatchNorm(std::vector<Weight> parameters, float epsilon);
 
   const Dims& held() const { return m_form.held; }
   bool hasBias() const { return !m_form.folds.empty(); }
-  /// As oneDNN wants them: [out, in, k…], or [g, out/g, in/g, k…] if there are groups.
+  /// Returns the dims in oneDNN's order: [out, in, k…], or [g, out/g, in/g, k…] if there are groups.
   Dims dims() const;
   dnnl::memory::desc biasDesc() const;
   Packing packFilters(const dnnl::memory::desc& target) const;
-  Packing packFiltersPlain() const;  ///< as they are held
-  Packing packBias() const;          ///< by channel; zeros where there is none
+  Packing packFiltersPlain() const;  ///< in the order of the constant
+  Packing packBias() const;          ///< one number per channel; zeros if there is no bias
 
  private:
   struct Fold {

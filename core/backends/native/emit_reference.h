@@ -4,7 +4,7 @@
 
 namespace fusescope::native {
 
-/// Runs one node by the reference kernel of its operator.
+/// Adds a step that runs one node with the reference kernel of its operator.
 Status emitReference(Context& context, const Node& node);
 
 }  // namespace fusescope::native

@@ -4,9 +4,9 @@
 
 namespace fusescope::native {
 
-/// The narrow float that oneDNN is to multiply the two operands of `root` in; f32 where they are to be widened.
+/// Returns the narrow float in which oneDNN multiplies the two operands of `root`; f32 if they must be widened.
 DataType multiplies(const Context& context, const Node& root);
-/// An operand that is multiplied in `type`.
+/// Returns an operand in the type in which it is multiplied.
 Result<Ref> factor(Context& context, ValueId value, DataType type);
 
 }  // namespace fusescope::native

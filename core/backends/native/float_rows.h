@@ -7,17 +7,17 @@ namespace fusescope::native {
 
 // Stretches of a row-major tensor of f32 or of narrow floats, as kernels of rows read and write them.
 
-/// From element `begin` on.
+/// Returns the elements from `begin` on.
 Floats floatsAt(const Ref& ref, Memory memory, std::int64_t begin = 0);
 
-/// `count` elements from `begin` on: where they are, or widened into `own`.
+/// Returns `count` elements from `begin` on as f32: at their place in memory, or widened into `own`.
 const float* readFloats(const Ref& ref, Memory memory, std::int64_t begin, std::int64_t count, float* own);
-/// Where a kernel may write such a stretch before storeFloats(): where it belongs, or `own`.
+/// Returns where a kernel may write such elements before storeFloats(): their place in memory, or `own`.
 float* placeFloats(const Ref& ref, Memory memory, std::int64_t begin, float* own);
-/// Rounds `from`, which placeFloats() gave, to where it belongs.
+/// Rounds `from`, which placeFloats() returned, to its place in memory.
 void storeFloats(const Ref& ref, Memory memory, std::int64_t begin, std::int64_t count, const float* from);
 
-/// Floats that a thread needs for rows of `count` elements of `from` and `to`: none where both are f32.
+/// Returns how many floats a thread needs for rows of `count` elements of `from` and `to`; 0 if both are f32.
 std::size_t rowBytes(const Ref& from, const Ref& to, std::int64_t count);
 
 }  // namespace fusescope::native

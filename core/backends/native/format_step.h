@@ -6,12 +6,12 @@
 
 namespace fusescope::native {
 
-/// Whether makeFormatStep() can bring a tensor of `type` from the one format into the other.
+/// Returns whether makeFormatStep() can convert a tensor of `type` between these formats.
 bool canMoveInto(DataType type, const MemoryFormat& from, const MemoryFormat& to);
 
-/// Brings a dense tensor of elements of 16 bits into another format, any order of axes with or without channels in
-/// blocks of 8 or 16. It moves bits: unlike oneDNN's, which widen bf16 on the way and then take subnormals for zero,
-/// and which are not there for f16 on every CPU. What fills up the last block is 0.
+/// Makes a step that converts a dense tensor of 16-bit elements to another format: any order of axes, with or without
+/// channels in blocks of 8 or 16. It moves bits, unlike oneDNN's conversions, which widen bf16 and then treat subnormal
+/// numbers as zero, and which are not available for f16 on every CPU. Padding of the last block is 0.
 std::unique_ptr<Step> makeFormatStep(const Ref& from, const Ref& to, int threads);
 
 }  // namespace fusescope::native

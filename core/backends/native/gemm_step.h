@@ -14,7 +14,7 @@ struct GemmTarget {
   std::int64_t n = 0;
   Ref packed;
   std::optional<Ref> bias;
-  /// Instead of `packed`: codes of so many bits, which are widened a stretch of k at a time.
+  /// Used instead of `packed`: codes of `bits` bits, which are widened for a part of k at a time.
   struct Codes {
     Ref codes, scales, zeros;
     int bits = 8;
@@ -23,8 +23,8 @@ struct GemmTarget {
   std::optional<Codes> codes;
 };
 
-/// Products of one `a` [m, k], whose rows follow each other, by constant weights with our own kernel.
-/// `a`, results and packed weights may be narrow floats.
+/// Multiplies one `a` [m, k], whose rows are contiguous, by several constant weights with our own kernel. `a`, results
+/// and packed weights may be narrow floats.
 std::unique_ptr<Step> makeGemmStep(Ref a, std::int64_t m, std::int64_t k, std::vector<GemmTarget> targets, int threads);
 
 }  // namespace fusescope::native

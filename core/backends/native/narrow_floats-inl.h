@@ -24,7 +24,7 @@ HWY_INLINE VF widenBrain(F32 d, hn::Vec<U16> bits) {
   return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(hn::RebindToUnsigned<F32>(), bits)));
 }
 
-/// The upper halves of `v` rounded to nearest even, in the lower ones. NaN becomes a quiet one.
+/// Rounds `v` to bf16, to nearest even, and returns the bits in the lower halves of the lanes. NaN becomes a quiet NaN.
 HWY_INLINE hn::Vec<hn::RebindToUnsigned<F32>> brainBits(F32, VF v) {
   const hn::RebindToUnsigned<F32> d;
   const auto bits = hn::BitCast(d, v);
@@ -88,7 +88,7 @@ HWY_INLINE void narrowOne(float value, Brain& target) {
   target.bits = toBFloat16Bits(value);
 }
 
-/// As loadFirst(): fewer than a vector has, then zeros.
+/// Like loadFirst(): reads fewer elements than a vector has; the other lanes are zero.
 template <class T>
 HWY_INLINE VF loadFirstWide(F32 d, const T* from, std::int64_t count) {
   if constexpr (std::is_same_v<T, float>) {
@@ -99,7 +99,7 @@ HWY_INLINE VF loadFirstWide(F32 d, const T* from, std::int64_t count) {
     return loadWide(d, some);
   }
 }
-/// As storeFirst().
+/// Like storeFirst(): writes the first `count` elements.
 template <class T>
 HWY_INLINE void storeFirstNarrow(VF v, F32 d, T* to, std::int64_t count) {
   if constexpr (std::is_same_v<T, float>) {
@@ -111,7 +111,7 @@ HWY_INLINE void storeFirstNarrow(VF v, F32 d, T* to, std::int64_t count) {
   }
 }
 
-/// `v` rounded to what a T holds.
+/// Returns `v` rounded to the type T, as f32.
 template <class T>
 HWY_INLINE VF rounded(F32 d, VF v) {
   if constexpr (std::is_same_v<T, Brain>) {

@@ -7,8 +7,8 @@
 
 namespace fusescope::native {
 
-// Floats of 16 bits in memory. Kernels widen them when they read and round to nearest even when they write; NaN stays
-// NaN, subnormal numbers stay what they are.
+// Floats of 16 bits in memory. Kernels widen them when they read them, and round to nearest even when they write them.
+// NaN stays NaN, and subnormal numbers are preserved.
 
 /// An element of DataType::F16.
 struct Half {
@@ -19,7 +19,7 @@ struct Brain {
   std::uint16_t bits;
 };
 
-/// Floats of 16 or 32 bits where they lie.
+/// A pointer to floats of 16 or 32 bits in memory, with their type.
 struct Floats {
   DataType type = DataType::F32;
   std::byte* at = nullptr;
@@ -29,12 +29,12 @@ struct Floats {
   }
 };
 
-/// f32, only to be read.
+/// Returns a pointer to f32 numbers that are only read.
 inline Floats floatsOf(const float* numbers) {
   return {DataType::F32, reinterpret_cast<std::byte*>(const_cast<float*>(numbers))};
 }
 
-/// Calls `function` with a pointer to elements of their type: const float*, const Half* or const Brain*.
+/// Calls `function` with a pointer to elements of the actual type: const float*, const Half* or const Brain*.
 template <class Function>
 decltype(auto) withFloats(const Floats& floats, Function&& function) {
   if (floats.type == DataType::F16) return function(reinterpret_cast<const Half*>(floats.at));
@@ -47,11 +47,11 @@ void toFloats(const Brain* source, float* target, std::size_t count);
 void fromFloats(const float* source, Half* target, std::size_t count);
 void fromFloats(const float* source, Brain* target, std::size_t count);
 
-/// The same of floats of 32 bits, which are copied.
+/// The same with the type at run time; f32 is copied.
 void toFloats(const Floats& source, float* target, std::size_t count);
 void fromFloats(const float* source, const Floats& target, std::size_t count);
 
-/// target = source rounded to `type`, which is narrow; they may be the same.
+/// Calculates target = source rounded to the narrow float `type`; both may be the same memory.
 void roundFloats(DataType type, const float* source, float* target, std::size_t count);
 
 }  // namespace fusescope::native

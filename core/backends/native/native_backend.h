@@ -4,8 +4,8 @@
 
 namespace fusescope {
 
-/// Fusescope's own CPU engine: oneDNN for convolutions, matrix products and pooling, own vectorised kernels for the
-/// rest, chosen at run time by what the CPU has. Stateless; one instance for the process.
+/// Returns Fusescope's own CPU backend: oneDNN for convolutions, matrix products and pooling, and our own vectorised
+/// kernels for the rest, selected at run time for the CPU. It has no state; there is one instance per process.
 const Backend& nativeBackend();
 
 }  // namespace fusescope

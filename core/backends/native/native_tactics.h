@@ -4,10 +4,11 @@
 
 namespace fusescope::native {
 
-/// Every way of ours to run a fused node, best guess first, without the reference way. Empty if there is none.
+/// Returns every tactic of ours for a fused node, best guess first, without the reference tactic. It is empty if there
+/// is none.
 std::vector<Tactic> nativeTactics(const KernelRequest& request);
 
-/// The kernel of one of them. Errors: one that nativeTactics() does not give here.
+/// Compiles one of them. Errors: a tactic that nativeTactics() does not return for this request.
 Result<std::unique_ptr<const Code>> compileNative(const KernelRequest& request, const Tactic& tactic);
 
 }  // namespace fusescope::native

@@ -14,10 +14,10 @@
 
 namespace fusescope::native {
 
-/// The one CPU engine of the process.
+/// Returns the only oneDNN CPU engine of the process.
 dnnl::engine& dnnlEngine();
 
-/// Runs `body`, turning oneDNN's exceptions into a Diagnostic that says what was being prepared.
+/// Runs `body` and turns oneDNN's exceptions into a Diagnostic; `what` says what was being prepared.
 template <class T>
 Result<T> guardDnnl(const std::string& what, const std::function<Result<T>()>& body) {
   try {
@@ -27,7 +27,7 @@ Result<T> guardDnnl(const std::string& what, const std::function<Result<T>()>& b
   }
 }
 
-/// What `make` gives; nothing where oneDNN has no implementation.
+/// Returns what `make` returns; nothing if oneDNN has no implementation.
 template <class Make>
 std::optional<std::invoke_result_t<Make>> ifImplemented(const Make& make) {
   try {
@@ -40,21 +40,22 @@ std::optional<std::invoke_result_t<Make>> ifImplemented(const Make& make) {
 
 std::optional<dnnl::memory::data_type> dnnlType(DataType type);
 
-/// Whether oneDNN generates the code of this implementation. The others are compiled C++, which may lose NaN without
-/// meeting something invalid (number_checks.h). So may deconvolutions by a convolution ("conv:any+jit"): they end in
-/// C++.
+/// Returns whether oneDNN generates the code of this implementation at run time. Other implementations are compiled
+/// C++, which may lose NaN without an invalid operation that sets the flag (number_checks.h). This also applies to
+/// deconvolutions by a convolution ("conv:any+jit"), because they end in C++.
 bool isGenerated(std::string_view implementation);
 
-/// The memory descriptor of a whole tensor; nothing for a type or rank that oneDNN does not know.
+/// Returns the memory descriptor of a whole tensor; nothing for a type or rank that oneDNN does not support.
 std::optional<dnnl::memory::desc> dnnlDesc(const TensorDesc& desc);
-/// The format of which `desc` (of extents `dims`) is an instance, if any.
+/// Returns the format that `desc` (of extents `dims`) has, if there is one.
 std::optional<MemoryFormat> formatOf(const dnnl::memory::desc& desc, const Dims& dims);
-/// Formats in which most implementations take activations of `rank` axes.
+/// Returns the formats that most implementations support for activations of `rank` axes.
 std::vector<MemoryFormat> usualFormats(std::size_t rank);
-/// A descriptor with explicit strides, for plain references.
+/// Returns a descriptor with explicit strides, for plain references.
 dnnl::memory::desc dnnlStrided(const Ref& ref);
 
-/// A oneDNN primitive with its arguments, ready to be called: addresses are set at run time, scratchpad included.
+/// A oneDNN primitive with its arguments, ready to be called. All addresses, including the scratchpad, are set at run
+/// time.
 class DnnlStep final : public Step {
  public:
   struct Argument {
@@ -84,23 +85,24 @@ class DnnlStep final : public Step {
   mutable std::vector<std::unique_ptr<Call>> m_idle;  ///< guarded by m_mutex
 };
 
-/// An argument whose data begin at `ref`.
+/// Returns an argument whose data begin at `ref`.
 DnnlStep::Argument argumentAt(int id, const dnnl::memory::desc& desc, const Ref& ref);
 
-/// `arguments` of a primitive that does no more than `operations` behind it, its result at the begin of a buffer.
+/// Returns `arguments` for a primitive with only the post-operations `operations`, whose result begins at the start of
+/// the buffer `into`.
 std::vector<DnnlStep::Argument> argumentsUpTo(const dnnl::post_ops& operations,
                                               std::vector<DnnlStep::Argument> arguments,
                                               const dnnl::memory::desc& target, BufferIndex into);
 
-/// Attributes with the scratchpad given by us.
+/// Returns attributes for a primitive whose scratchpad we provide.
 dnnl::primitive_attr userScratchpad(dnnl::post_ops operations = {});
 
-/// Canonical bytes of a memory format with its extents; two that are equal lay elements out equally.
+/// Returns canonical bytes of a memory format with its extents. Formats with equal bytes arrange elements equally.
 std::string formatKey(const dnnl::memory::desc& desc);
-/// `source`, which lies as `from` says, reordered into new memory of `target`.
+/// Reorders `source`, whose layout is `from`, into new memory with the layout `target`.
 Tensor reordered(const std::byte* source, const dnnl::memory::desc& from, const dnnl::memory::desc& target);
 
-/// Copies a whole tensor between formats and float types.
+/// Makes a step that copies a whole tensor between formats and float types.
 Result<std::unique_ptr<Step>> makeReorder(const dnnl::memory::desc& from, BufferIndex source,
                                           const dnnl::memory::desc& to, BufferIndex target,
                                           std::size_t sourceByteOffset = 0);

@@ -8,14 +8,14 @@
 
 namespace fusescope::native {
 
-/// Calls `body` with each piece [begin, end) of `claims` that the thread of number `me` claims. Each thread of a team
+/// Calls `body` with each piece [begin, end) of `claims` that the thread with number `me` claims. Each thread of a team
 /// calls this with the same `claims`; it does not wait for the others.
 template <class Body>
 void takePieces(Claims& claims, int me, const Body& body) {
   for (auto piece = claims.claim(me); !piece.isEmpty(); piece = claims.claim(me)) body(piece.begin, piece.end);
 }
 
-/// The same with each index.
+/// Calls `body` with each index in the same way.
 template <class Body>
 void takeEach(Claims& claims, int me, const Body& body) {
   takePieces(claims, me, [&](std::int64_t begin, std::int64_t end) {
@@ -23,9 +23,8 @@ void takeEach(Claims& claims, int me, const Body& body) {
   });
 }
 
-/// Calls `body` with each piece [begin, end) of `claims`, and with the number of the one of `threads` that claimed it.
-/// One thread alone enters no parallel region, for leaving it is a call of the system, which takes longer than a small
-/// kernel.
+/// Calls `body` with each piece [begin, end) of `claims`, and with the number of the thread that claimed it. With one
+/// thread it enters no parallel region, because leaving one is a system call that takes longer than a small kernel.
 template <class Body>
 void forEachPiece(Claims&& claims, int threads, const Body& body) {
   if (threads <= 1) {
@@ -39,7 +38,7 @@ void forEachPiece(Claims&& claims, int threads, const Body& body) {
   }
 }
 
-/// Calls `body` with each of [0, count), shared among `threads`, which claim pieces (Claims).
+/// Calls `body` with each index of [0, count), shared among `threads` threads that claim pieces (Claims).
 template <class Body>
 void forEach(std::int64_t count, int threads, const Body& body) {
   forEachPiece(Claims(count, threads), threads, [&](std::int64_t begin, std::int64_t end, int) {
@@ -47,7 +46,7 @@ void forEach(std::int64_t count, int threads, const Body& body) {
   });
 }
 
-/// The same, each thread taking the next one when it is done: for calls that take a while each.
+/// The same, but each thread takes the next index when it is done: for calls that take long.
 template <class Body>
 void forEachInTurn(std::int64_t count, int threads, const Body& body) {
   if (threads <= 1) {

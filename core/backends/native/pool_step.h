@@ -7,15 +7,14 @@
 
 namespace fusescope::native {
 
-/// A pool over windows that each begin inside the padded input. `from` and `to` lie alike in memory, as
-/// [outer, spatial…, inner]: channels that lie together are `inner`. f32 or narrow floats, which are widened row by
-/// row.
+/// A pool over windows that each begin inside the padded input. `from` and `to` have the same layout, [outer, spatial…,
+/// inner]; `inner` are adjacent channels. They are f32 or narrow floats, which are widened row by row.
 struct PoolCall {
   Ref from, to;
   std::int64_t outer = 1, inner = 1;
   Dims in, out;  ///< spatial extents
   Window window;
-  bool average = false;  ///< else the largest
+  bool average = false;  ///< true: mean; false: largest element
   bool countsPadding = false;
 };
 

@@ -8,20 +8,21 @@
 
 namespace fusescope::native {
 
-/// What may follow a convolution or product in one kernel; appendActivation() says what oneDNN calculates of it.
+/// Returns whether the node may follow a convolution or product in one kernel; whether oneDNN can calculate it is
+/// decided by appendActivation().
 bool isActivation(const Node& node);
 
-/// Appends the post-operation of an Activation or a Swish. False, and nothing is appended, for other operations and for
-/// an activation that oneDNN does not compute as ONNX means it, or not with what is known of it. `node` is that of the
-/// operation, `constantNumber` gives the value of a constant of one element.
+/// Appends the post-operation of an Activation or a Swish. Returns false, and appends nothing, for other operations and
+/// for an activation that oneDNN does not calculate as ONNX defines it, or not from what is known about it. `node` is
+/// that of the operation; `constantNumber` returns the value of a constant of one element.
 bool appendActivation(dnnl::post_ops& operations, const Chain::Operation& operation, const Node& node,
                       const std::function<std::optional<float>(ValueId)>& constantNumber);
 
-/// A list of its own: oneDNN's copies are one list.
+/// Returns a separate list; copies that oneDNN's copy constructor makes share one list.
 dnnl::post_ops copyOf(const dnnl::post_ops& operations);
 
-/// Whether what oneDNN calculates of it may be a number where NaN is due, or NaN where infinity is. It meets something
-/// invalid then (number_checks.h).
+/// Returns whether oneDNN's result may be a number where it should be NaN, or NaN where it should be infinite. In that
+/// case the processor sets its flag for invalid operations (number_checks.h).
 bool mayLoseNumbers(const Node& node);
 
 }  // namespace fusescope::native

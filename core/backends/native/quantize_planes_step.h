@@ -6,11 +6,12 @@
 
 namespace fusescope::native {
 
-/// Most channels that a QuantizePlanesStep interleaves.
+/// The largest number of channels that makeQuantizePlanesStep() supports.
 inline constexpr std::int64_t kMostPlanes = 4;
 
-/// codes = saturate(round(x / scale) + zero), in one pass with channels last. `x` is f32, plain and dense, of a few
-/// channels; `codes` int8 or uint8 of the same extents with channels last.
+/// Makes a step that calculates codes = saturate(round(x / scale) + zero) and converts to channels last in one pass.
+/// `x` is f32, plain and dense, with at most kMostPlanes channels; `codes` is int8 or uint8 with the same extents and
+/// channels last.
 std::unique_ptr<Step> makeQuantizePlanesStep(Ref x, Ref codes, float scale, float zero, int threads);
 
 }  // namespace fusescope::native

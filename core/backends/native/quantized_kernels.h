@@ -4,15 +4,16 @@
 
 namespace fusescope::native {
 
-// The kernels that multiply codes. By oneDNN; they return whether it has one.
+// These emit kernels of oneDNN that multiply codes. They return whether oneDNN has such a kernel.
 Result<bool> emitQuantizedConv(Context& context, const QuantizedChain& chain);
-Result<bool> emitQuantizedMatrix(Context& context, const QuantizedChain& chain);  ///< by constant weights
-Result<bool> emitProductOfCodes(Context& context, const QuantizedChain& chain);   ///< of two that are no constants
+Result<bool> emitQuantizedMatrix(Context& context, const QuantizedChain& chain);  ///< with constant weights
+Result<bool> emitProductOfCodes(Context& context, const QuantizedChain& chain);   ///< of two operands that are not
+                                                                                  ///< constant
 
-// By our own kernels; tapes scale the sums and do the rest.
-/// Whether our own kernel can run the convolution.
+// These emit our own kernels, which calculate the sums; tapes scale them and do the rest.
+/// Returns whether our own kernel can run the convolution.
 bool canConvolveBytes(const Context& context, const Node& root);
-Status emitOwnQuantized(Context& context, const QuantizedChain& chain);  ///< by constant weights
+Status emitOwnQuantized(Context& context, const QuantizedChain& chain);  ///< with constant weights
 Status emitOwnProductOfCodes(Context& context, const QuantizedChain& chain);
 
 }  // namespace fusescope::native

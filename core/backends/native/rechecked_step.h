@@ -7,12 +7,12 @@
 
 namespace fusescope::native {
 
-/// Makes a step that gives the same as another one, and keeps what is not a number. It brings the memory that it
-/// works in: `free` is the first index behind the buffers of the program.
+/// Makes a step that gives the same result as another one and preserves NaN. It has its own memory; `free` is the first
+/// index after the buffers of the program.
 using MakeExactStep = std::function<Result<std::unique_ptr<Step>>(BufferIndex free)>;
 
-/// `fast`, which may lose what is not a number (number_checks.h). Where it has met something invalid, what `exact`
-/// makes runs in its place: that is made when it is first needed, and takes memory of its own.
+/// Makes a step that runs `fast`, which may lose NaN (number_checks.h). If an invalid operation occurred, it runs the
+/// step that `exact` makes instead; that step is made when it is first needed, and has memory of its own.
 std::unique_ptr<Step> makeRecheckedStep(std::unique_ptr<Step> fast, MakeExactStep exact);
 
 }  // namespace fusescope::native

@@ -4,25 +4,26 @@
 
 namespace fusescope::native {
 
-/// The gates of one sequence in one step, gate after gate, `hidden` numbers each.
+/// The gates of one sequence in one step: one gate after another, with `hidden` numbers each.
 struct GateRow {
-  const float* projected = nullptr;  ///< what the input gives each gate, with the biases
-  const float* recurrent = nullptr;  ///< what the state before gives each gate
-  const float* lateBias = nullptr;   ///< GRU, reset after the product: the bias of that product; null: none
-  const float* peepholes = nullptr;  ///< LSTM: what the cell gives gates i, o and f; null: nothing
-  float* state = nullptr;            ///< [hidden]; becomes the state after the step
-  float* cell = nullptr;             ///< LSTM: likewise
-  float* reset = nullptr;            ///< resetState(): what it leaves
+  const float* projected = nullptr;  ///< the product of the input for each gate, including the biases
+  const float* recurrent = nullptr;  ///< the product of the previous state for each gate
+  const float* lateBias = nullptr;   ///< for a GRU that resets after the product: the bias of that product; null: none
+  const float* peepholes = nullptr;  ///< for an LSTM: the peephole weights of gates i, o and f; null: none
+  float* state = nullptr;            ///< [hidden]; replaced by the state after the step
+  float* cell = nullptr;             ///< for an LSTM: the same for the cell
+  float* reset = nullptr;            ///< output of resetState()
   std::int64_t hidden = 0;
 };
 
-/// LSTM, gates i, o, f, c: cell = σ(f)·cell + σ(i)·tanh(c); state = σ(o)·tanh(cell). A peephole adds the cell before
-/// the step to i and f, the one after it to o.
+/// Calculates an LSTM with gates i, o, f, c: cell = σ(f)·cell + σ(i)·tanh(c); state = σ(o)·tanh(cell). Peepholes add
+/// the cell before the step to i and f, and the cell after it to o.
 void lstmGates(const GateRow& row);
-/// GRU, gates z, r, h: reset = σ(r)·state, which the product of the third gate takes.
+/// Calculates the reset state of a GRU with gates z, r, h: reset = σ(r)·state, which the product of the third gate
+/// reads.
 void resetState(const GateRow& row);
-/// GRU: state = (1 - σ(z))·tanh(h) + σ(z)·state, where h is what is projected and what is recurrent, the latter with
-/// its bias times σ(r) where `resetsProduct`.
+/// Calculates a GRU: state = (1 - σ(z))·tanh(h) + σ(z)·state. Here h is the sum of the projected and the recurrent
+/// part; with `resetsProduct` the recurrent part and its bias are multiplied by σ(r).
 void gruGates(const GateRow& row, bool resetsProduct);
 
 }  // namespace fusescope::native

@@ -4,8 +4,8 @@
 
 namespace fusescope::native {
 
-/// Which of the `rank` axes of its input a reduction or global pooling takes together; nothing if that depends on data
-/// or it takes none.
+/// Returns which of the `rank` axes of its input a reduction or global pooling reduces; nothing if that depends on data
+/// or if it reduces none.
 std::optional<std::vector<bool>> reducedAxes(const RegionFacts& region, const Node& reduce, std::size_t rank);
 
 }  // namespace fusescope::native

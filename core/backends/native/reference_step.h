@@ -8,13 +8,14 @@
 
 namespace fusescope::native {
 
-/// One operator with its operands, all row-major. Absent optional inputs and unasked outputs are nothing.
+/// One operator with its operands, all row-major. Absent optional inputs and outputs that are not needed are empty.
 struct ReferenceCall {
   Node node;
   std::vector<std::optional<Ref>> inputs, outputs;
 };
 
-/// Runs an operator by its reference kernel, for operators that have no kernel of ours: it allocates while it runs.
+/// Runs an operator with its reference kernel, for operators without a kernel of ours. It allocates memory while it
+/// runs.
 std::unique_ptr<Step> makeReferenceStep(ReferenceCall call);
 
 }  // namespace fusescope::native

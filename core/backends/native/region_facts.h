@@ -12,29 +12,31 @@
 
 namespace fusescope::native {
 
-/// How a fused node is to be lowered.
+/// The options for lowering a fused node.
 struct LoweringOptions {
-  std::vector<MemoryFormat> inputFormats, outputFormats;  ///< as the fused node's inputs and outputs
+  std::vector<MemoryFormat> inputFormats, outputFormats;  ///< in the order of the fused node's inputs and outputs
   bool fuse = true;                                       ///< false: node by node ("composite")
-  bool ownMatMul = false;  ///< matrix products by our own kernel where it can, else by oneDNN
-  bool ownBytes = false;   ///< products of codes by our own kernels
-  /// Convolutions and products by instructions of the narrow float that they calculate in, where oneDNN has them for
-  /// what lies in it; else all is widened.
+  bool ownMatMul = false;  ///< true: our own kernel for matrix products that it supports, instead of oneDNN
+  bool ownBytes = false;   ///< true: our own kernels for products of codes
+  /// true: convolutions and products use the instructions for the narrow float that they calculate in, if oneDNN
+  /// supports this for their operands; false: everything is widened.
   bool narrow = false;
-  /// What a convolution inside reads and writes; nothing: what oneDNN prefers.
+  /// The formats that a convolution inside reads and writes; nothing: oneDNN's preference.
   std::optional<std::pair<MemoryFormat, MemoryFormat>> convFormats;
-  bool probe = false;  ///< only to learn what it would be: oneDNN generates no code, the kernel cannot run
+  bool probe = false;  ///< true: only to learn which kernels would be used; oneDNN generates no code, and the result
+                       ///< cannot run
 };
 
-/// Whether the node gives the same elements other extents.
+/// Returns whether the node only changes the extents of its input.
 bool isReshape(const Node& node);
-/// The order of axes of a transposition that keeps the last axis where it is; empty for other nodes.
+/// Returns the order of axes of a transposition that leaves the last axis in place; empty for other nodes.
 std::vector<std::int64_t> orderBeforeLast(const Node& node);
-/// The one type of all floats of a fused node that only moves elements: they stay what they are. Undefined for others.
+/// Returns the single type of all floats of a fused node that only moves elements, whose floats are not converted.
+/// Returns Undefined for other fused nodes.
 DataType keptType(const KernelRequest& request);
 
-/// What is known of a fused node that is lowered: its nodes and values, their extents and types, and its
-/// constants. It says nothing about where values lie in memory (region_places.h).
+/// Facts about a fused node that is lowered: its nodes and values, their extents and types, and its constants. It does
+/// not know where values are stored in memory (region_places.h).
 class RegionFacts {
  public:
   RegionFacts(const KernelRequest& request, LoweringOptions options);
@@ -49,61 +51,63 @@ class RegionFacts {
 
   // Rounding.
   const Rounding& rounding() const { return m_rounding; }
-  /// Replaces the rounding and returns the one that held before.
+  /// Replaces the rounding and returns the previous one.
   Rounding exchangeRounding(Rounding rounding) { return std::exchange(m_rounding, std::move(rounding)); }
-  /// Whether the nodes are lowered one by one.
+  /// Returns whether the nodes are lowered one by one.
   bool isUnfused() const { return !m_options.fuse || m_rounding.differs(); }
-  /// Whether floats stay what they are, because the fused node only moves elements.
+  /// Returns whether floats are not converted, because the fused node only moves elements.
   bool keepsFloats() const { return m_kept != DataType::Undefined; }
-  /// Says which node reads what is asked for from now on. It matters where nodes read one value at several types.
+  /// Sets which node reads the values that are requested from now on. This matters if nodes read one value in several
+  /// types.
   void setReader(NodeId reader) { m_reader = reader; }
-  /// The type to which nodes round `value` where they read it; Undefined if they do not.
+  /// Returns the type to which nodes round `value` when they read it; Undefined if they do not round it.
   DataType readType(ValueId value) const;
-  /// Whether the value is rounded where nodes read it.
+  /// Returns whether nodes round the value when they read it.
   bool isRounded(ValueId value) const;
 
   // Types and extents.
-  /// The type of a value inside the program: f32 for every float, unless keepsFloats().
+  /// Returns the type of a value inside the program: f32 for every float, unless keepsFloats().
   DataType typeOf(ValueId value) const;
   Dims dimsOf(ValueId value) const;
-  /// Where the extents of a value are found when those of the fused node change.
+  /// Returns where the extents of a value are found when those of the fused node change.
   ExtentsOf extentsOf(ValueId value) const;
   const RegionExtents& extents() const { return m_extents; }
-  /// Says that a value of floats stands in memory as codes of `type`, from where it is made until it is read last.
+  /// Records that a value of floats is stored as codes of `type`, from its producer to its last reader.
   void holdAs(ValueId value, DataType type) { m_heldTypes.emplace(value, type); }
   bool isHeldAsCodes(ValueId value) const { return m_heldTypes.contains(value); }
 
   // Constants.
   bool isConstant(ValueId value) const { return m_folded.contains(value) || m_request.constants.contains(value); }
-  /// A constant whose numbers become part of the code; null for what is no constant. Weights are for weight().
+  /// Returns a constant whose numbers become part of the code; null if the value is not constant. For weights use
+  /// weight().
   const Tensor* constant(ValueId value) const;
-  /// A constant that only packings read. The value must be a constant.
+  /// Returns a constant that only packings read. The value must be a constant.
   Weight weight(ValueId value) const;
-  /// The same before it is rounded as it is read: for packings that round it themselves, without a copy in between.
+  /// Returns it without the rounding of its readers, for packings that round it themselves without an additional copy.
   Weight rawWeight(ValueId value) const;
-  /// The number of a constant of one element; nothing for other values.
+  /// Returns the number in a constant of one element; nothing for other values.
   std::optional<float> constantNumber(ValueId value) const;
-  /// The same as the node `reader` reads it.
+  /// Returns the same number as the node `reader` reads it.
   std::optional<float> numberReadBy(NodeId reader, ValueId value);
   const Dims& constantDims(ValueId value) const;  ///< the value must be a constant
   DataType constantType(ValueId value) const;     ///< the value must be a constant
-  /// The narrow float that holds all of a constant as it is read; Undefined if there is none.
+  /// Returns the narrow float that represents the whole constant exactly, as it is read; Undefined if there is none.
   DataType narrowTypeOf(ValueId constant) const;
-  /// Makes weights of what nodes calculate of constants alone, as far as packings can calculate it.
+  /// Turns results that nodes calculate only from constants into weights, as far as packings can calculate them.
   void foldConstants();
-  /// Whether the node's result is a weight, so that the node does not run.
+  /// Returns whether the node's result is a weight, so that the node does not run.
   bool isFolded(NodeId node) const { return m_foldedNodes.contains(node); }
-  /// The node inside that makes a constant of other constants; null for a constant from outside.
+  /// Returns the node inside that makes a constant from other constants; null for a constant from outside.
   const Node* foldedBy(ValueId value) const;
-  /// The constants whose numbers the code holds, as places in KernelRequest::weightSlots.
+  /// Returns the constants whose numbers are part of the code, as indices in KernelRequest::weightSlots.
   std::vector<std::size_t> embedded() const { return {m_embedded.begin(), m_embedded.end()}; }
 
-  // Who needs a value.
+  // Readers of a value.
   bool isMember(NodeId node) const { return m_members.contains(node); }
   bool isFusedOutput(ValueId value) const { return m_outputIndex.contains(value); }
-  /// Which output of the fused node the value is; nothing if it is none.
+  /// Returns which output of the fused node the value is; nothing if it is not an output.
   std::optional<std::size_t> outputIndex(ValueId value) const;
-  /// Whether one node of the fused node reads the value, once, and nobody else needs it.
+  /// Returns whether the value is read exactly once, by a node inside, and nobody else needs it.
   bool isReadOnce(ValueId value) const;
 
  private:

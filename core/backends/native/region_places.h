@@ -5,68 +5,68 @@
 
 namespace fusescope::native {
 
-/// Where the values of a fused node lie while its program runs, and how they come to another place, type or format. A
-/// value is defined by the emitter of the node that makes it: as a tensor of its own, or as another look at a tensor.
-/// What reads a value asks for it in the way that it needs; steps that copy, widen or round it are added as they become
-/// necessary, once for each value and way. Errors come from constants without data and from oneDNN.
+/// Where the values of a fused node are stored while its program runs, and how they get to another place, type or
+/// format. A value is defined by the emitter of the node that makes it: as a separate tensor, or as a view of another
+/// one. A reader requests a value in the way that it needs; steps that copy, widen or round it are added when they
+/// become necessary, once for each value and way. Errors come from constants without data and from oneDNN.
 class RegionPlaces : public RegionFacts {
  public:
   RegionPlaces(const KernelRequest& request, LoweringOptions options);
 
-  /// Takes steps, weights, tables and scratch memory.
+  /// Returns the builder that receives steps, weights, tables and scratch memory.
   ProgramBuilder& program() { return m_program; }
-  /// Defines the inputs of the fused node. It is called once, first.
+  /// Defines the inputs of the fused node. It must be called once, first.
   Status bindInputs();
-  /// Brings every output of the fused node to its buffer. It is called once, last.
+  /// Writes every output of the fused node to its buffer. It must be called once, last.
   Status finishOutputs();
 
-  // Where a value is read. The reader that was set last (setReader()) counts.
-  /// As nodes read it: f32, rounded where the contract says so.
+  // How a value is read. The functions use the reader that was set last (setReader()).
+  /// Returns the value as nodes read it: f32, rounded as the contract requires.
   Result<Ref> ref(ValueId value);
-  /// The same, but what lies in memory as a narrow float may still do so.
+  /// Returns the same, but a narrow float in memory may stay a narrow float.
   Result<Ref> seen(ValueId value);
-  /// As it was made, or found in memory.
+  /// Returns the value as it was made, or as it is in memory.
   Result<Ref> held(ValueId value);
-  /// The type that seen() gives of what is there already.
+  /// Returns the type in which seen() returns the value as it is stored now.
   DataType seenType(ValueId value) const;
   /// Returns `value` in the narrow float `type` if all its readers would read the same number from that type; otherwise
   /// nothing.
   Result<std::optional<Ref>> narrowed(ValueId value, DataType type);
-  /// As ref() and seen(), where it lies, even if one Ref cannot say that.
+  /// Return the same as ref() and seen() without a copy, even if the layout cannot be expressed as one Ref.
   Result<View> view(ValueId value);
   Result<View> seenView(ValueId value);
-  /// How a value comes of an operand of the fused node; nothing if it is calculated or copied inside.
+  /// Returns how a value is derived from an operand of the fused node; nothing if it is calculated or copied inside.
   std::optional<ViewOrigin> origin(ValueId value) const;
 
-  // Where a value is made.
+  // How a value is made.
   bool isDefined(ValueId value) const { return m_refs.contains(value) || m_views.contains(value); }
   void define(ValueId value, Ref ref) { m_refs[value] = std::move(ref); }
-  /// `value` is `source` under another name.
+  /// Defines `value` as another name for `source`.
   Status defineSame(ValueId value, ValueId source);
-  /// `value` is another look at `source`, which is copied if it must be.
+  /// Defines `value` as a view of `source`, which is copied if that is necessary.
   Status defineLook(ValueId value, ValueId source, const ViewOrigin::Look& look);
-  /// Where `value` is to be written: the output's buffer where that is possible, else scratch.
+  /// Returns where `value` should be written: in the output's buffer if possible, otherwise in scratch.
   Ref allocate(ValueId value, const MemoryFormat& format = {}) { return allocate(value, format, typeOf(value)); }
   Ref allocate(ValueId value, const MemoryFormat& format, DataType type);
-  /// Defines `value` where it is to be written at storedType(). Where all that follows is a transposition that keeps
-  /// the last axis, it is the transposition's place, seen through the strides.
+  /// Returns where `value` should be written in storedType(), and defines it there. If only a transposition that keeps
+  /// the last axis follows, this is the place of the transposition's result, seen through its strides.
   Result<View> allocateView(ValueId value);
-  /// The type at which a kernel may write `value` at once: the narrow one that it is rounded to for all who read it, or
-  /// that of the output that it is or is seen as, if nobody inside reads more of it; else typeOf().
+  /// Returns the type in which a kernel may write `value` directly: the narrow type to which all its readers round it,
+  /// or the type of the output that it is or is viewed as, if no inner reader needs more precision; otherwise typeOf().
   DataType storedType(ValueId value) const;
   Ref allocateScratch(DataType type, const Dims& dims, const MemoryFormat& format = {});
-  /// A weight of f32, row-major, that `packing` makes.
+  /// Returns a weight of f32, row-major, that `packing` makes.
   Ref packedRef(const Dims& dims, Packing packing);
 
-  // Tensors at other places.
-  /// The same tensor row-major and without gaps; copies if it must.
+  // Tensors in other layouts.
+  /// Returns the same tensor row-major and without gaps; copies it if necessary.
   Result<Ref> plain(const Ref& ref);
-  /// The same tensor found by strides; copies only where strides cannot say its format.
+  /// Returns the same tensor addressed by strides; copies it only if strides cannot express its format.
   Result<Ref> strided(const Ref& ref);
-  /// The same tensor in `format`; copies if it must.
+  /// Returns the same tensor in `format`; copies it if necessary.
   Result<Ref> inFormat(const Ref& ref, const MemoryFormat& format);
   void copyStrided(const Ref& from, const Ref& to);
-  /// Copies between types. Formats stay, or become plain.
+  /// Copies between types. The format stays the same or becomes plain.
   Status convertType(const Ref& from, const Ref& to);
 
  private:

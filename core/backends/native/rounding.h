@@ -8,26 +8,27 @@
 
 namespace fusescope::native {
 
-/// The only rounding rule (ARCHITECTURE.md) for a program, which holds every float as f32: what its values are rounded
-/// to where its nodes read them. What is stored is rounded by whoever writes it.
+/// Applies the only rounding rule (ARCHITECTURE.md) to a program in which every float is f32: it says to which type
+/// nodes round values when they read them. Whoever writes a value to memory rounds it to its stored type.
 class Rounding {
  public:
-  /// `apart`: constants that each of their readers rounds on its own, by readBy(), though the program is lowered whole.
+  /// `apart` are constants that each reader rounds separately, by readBy(), although the program is lowered as a whole.
   explicit Rounding(const KernelRequest& request, std::set<ValueId> apart = {});
 
-  /// To what a value that a node makes is rounded before other nodes of the program read it: it also stands in memory,
-  /// or the contract narrows it. Undefined: it is held as it was made.
+  /// Returns the type to which a value that a node makes is rounded before other nodes of the program read it, because
+  /// it is also written to memory or because the contract narrows it. Undefined: it is not rounded.
   DataType made(ValueId value) const { return found(m_made, value); }
-  /// The same where it is arithmetic: the value is no narrow float yet, as one is that was only moved from memory.
+  /// Returns the same if the rounding changes numbers, and Undefined for a value that has this narrow type already
+  /// because it was only moved in memory.
   DataType rounds(ValueId value) const { return m_isHeld.contains(value) ? DataType::Undefined : made(value); }
-  /// To what a value that the program finds in memory, or has only moved from there, is rounded for all who read it.
+  /// Returns the type to which all readers round a value that is in memory at the start, or was only moved from there.
   DataType read(ValueId value) const { return found(m_read, value); }
 
-  /// A narrow float that can hold all of a value as those who read it see it; Undefined: there is none.
+  /// Returns a narrow float that represents all of a value exactly, as its readers see it; Undefined if there is none.
   DataType holds(ValueId value) const { return found(m_exact, value); }
 
-  /// Whether nodes read one value at several types. Then nothing is read(), and nodes are lowered one by one, each with
-  /// readBy().
+  /// Returns whether nodes read one value in several types. Then read() returns nothing, and nodes are lowered one by
+  /// one with readBy().
   bool differs() const { return m_differs; }
   bool isApart(ValueId value) const { return m_apart.contains(value); }
   DataType readBy(NodeId reader, ValueId value) const;

@@ -6,15 +6,15 @@
 
 namespace fusescope::native {
 
-/// A matrix [k, n] where it is: element (i, j) at data[i·rowStride + j·columnStride], of any floats.
+/// A matrix [k, n] in any memory: element (i, j) is at data[i·rowStride + j·columnStride]. It may be of any float type.
 struct MatrixView {
   Floats data;
   std::int64_t rowStride = 0, columnStride = 0;
   std::int64_t k = 0, n = 0;
 };
 
-/// target [n] = row [k] · matrix, without packing the matrix: for products of few rows. Fast where one of the strides
-/// is 1.
+/// Calculates target [n] = row [k] · matrix without packing the matrix, for products of few rows. It is fast if one of
+/// the strides is 1.
 void multiplyRow(const float* row, const MatrixView& matrix, float* target);
 
 }  // namespace fusescope::native

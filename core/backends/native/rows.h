@@ -6,7 +6,8 @@
 
 namespace fusescope::native {
 
-/// softmax of one row; `target` may be `row`. `logarithm`: its logarithm instead. A row of -infinity gives NaN.
+/// Calculates the softmax of one row, or its logarithm if `logarithm` is true; `target` may be `row`. A row of
+/// -infinity gives NaN.
 void softmaxRow(const float* row, float* target, std::int64_t count, bool logarithm);
 
 struct NormRow {
@@ -15,21 +16,21 @@ struct NormRow {
   float epsilon = 0;
   bool centred = true;  ///< layer norm; false: root mean square norm
 };
-/// Normalises one row; `mean` and `inverse` (1/deviation), where not null, receive its statistics.
+/// Normalises one row. `mean` and `inverse` (1 / deviation) receive its statistics unless they are null.
 void normRow(const float* row, float* target, std::int64_t count, const NormRow& how, float* mean, float* inverse);
 
 enum class ReduceKind { Sum, Mean, Max, Min, Prod, SumSquare, L1, L2, LogSum, LogSumExp };
 
 /// Reduces one row of `count` elements to a number.
 float reduceRow(const Floats& row, std::int64_t count, ReduceKind kind);
-/// Reduces the first axis of [count, inner] (inner contiguous) into `target` [inner]. Sum, Mean, Max, Min and SumSquare
-/// only.
+/// Reduces the first axis of [count, inner] (inner contiguous) to `target` [inner]. Only Sum, Mean, Max, Min and
+/// SumSquare are supported.
 void reduceColumns(const Floats& rows, std::int64_t count, std::int64_t inner, ReduceKind kind, float* target);
 
-/// Columns of [count, stride] that softmaxColumns() takes at most: as wide as memory is read at once.
+/// Returns the largest number of columns for softmaxColumns(): two vectors of this CPU.
 std::int64_t columnBlock();
-/// softmax down each of the first `columns` of [count, stride]; `target` lies as `rows` does. `own`: room for
-/// count · columnBlock() numbers.
+/// Calculates the softmax along each of the first `columns` columns of [count, stride]; `target` has the same layout as
+/// `rows`. `own` has space for count · columnBlock() numbers.
 void softmaxColumns(const Floats& rows, const Floats& target, std::int64_t count, std::int64_t stride,
                     std::int64_t columns, bool logarithm, float* own);
 

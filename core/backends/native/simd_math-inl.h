@@ -19,7 +19,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using F32 = hn::ScalableTag<float>;
 using VF = hn::Vec<F32>;
 
-/// The first `count` elements at `from`, fewer than a vector has, then zeros; nothing behind them is read.
+/// Loads the first `count` elements at `from`, fewer than a vector has; the other lanes are zero. Nothing beyond them
+/// is read.
 HWY_INLINE VF loadFirst(F32 d, const float* from, std::int64_t count) {
 #if HWY_TARGET <= HWY_AVX2
   return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(count)), d, from);
@@ -30,25 +31,26 @@ HWY_INLINE VF loadFirst(F32 d, const float* from, std::int64_t count) {
 #endif
 }
 
-/// Writes the first `count` elements; nothing behind them is touched.
+/// Writes the first `count` elements; nothing beyond them is written.
 HWY_INLINE void storeFirst(VF v, F32 d, float* to, std::int64_t count) {
   hn::BlendedStore(v, hn::FirstN(d, static_cast<std::size_t>(count)), d, to);
 }
 
-/// e^x for every x: infinity above the range, 0 below it, NaN for NaN.
+/// Calculates e^x for every x: infinity above the range, 0 below it, NaN for NaN.
 HWY_INLINE VF expOf(F32 d, VF x) {
   const VF result = hn::Exp(d, hn::Min(x, hn::Set(d, 89.0f)));
   return hn::IfThenElse(hn::IsNaN(x), x, result);
 }
 
-/// e^x - 1, as exact next to 0 as elsewhere: infinity above the range, -1 far below it, NaN for NaN.
+/// Calculates e^x - 1, with the same relative error near 0 as elsewhere: infinity above the range, -1 far below it, NaN
+/// for NaN.
 HWY_INLINE VF expm1Of(F32 d, VF x) {
   const VF result = hn::Expm1(d, hn::Min(x, hn::Set(d, 89.0f)));
   return hn::IfThenElse(hn::IsNaN(x), x, result);
 }
 
-// Of two numbers the smaller or the larger; NaN if either is. What the processor's own instructions give for NaN
-// depends on which operand it is.
+/// These return the smaller or the larger of two numbers, and NaN if either is NaN. What the processor's own
+/// instructions return for NaN depends on which operand it is.
 HWY_INLINE VF minimumOf(VF a, VF b) {
   return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::IsNaN(b), b, hn::Min(a, b)));
 }
@@ -56,7 +58,8 @@ HWY_INLINE VF maximumOf(VF a, VF b) {
   return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::IsNaN(b), b, hn::Max(a, b)));
 }
 
-// `x`, but no less than `least` (no more than `most`). NaN stays; a bound that is NaN bounds nothing.
+/// These limit `x` to at least `least`, or to at most `most`. They return NaN unchanged, and a bound that is NaN has no
+/// effect.
 HWY_INLINE VF atLeast(VF x, VF least) {
   return hn::IfThenElse(hn::Lt(x, least), least, x);
 }
@@ -64,12 +67,13 @@ HWY_INLINE VF atMost(VF x, VF most) {
   return hn::IfThenElse(hn::Gt(x, most), most, x);
 }
 
-/// Whether one of the lanes is not a number.
+/// Returns whether one of the lanes is NaN.
 HWY_INLINE bool anyNaN(F32 d, VF x) {
   return !hn::AllFalse(d, hn::IsNaN(x));
 }
 
-/// e^x for x <= 0, as a softmax has it: 0 below the smallest normal number, NaN for NaN. Relative error below 2e-7.
+/// Calculates e^x for x <= 0, as a softmax needs it: 0 below the smallest normal number, NaN for NaN. The relative
+/// error is below 2e-7.
 HWY_INLINE VF expOfNegative(F32 d, VF x) {
   const hn::RebindToSigned<F32> integers;
   const VF n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504088896341f)));
@@ -87,7 +91,7 @@ HWY_INLINE VF expOfNegative(F32 d, VF x) {
   return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.0f)), hn::Mul(fraction, power));
 }
 
-/// Natural logarithm: -infinity at 0, NaN below it, infinity at infinity.
+/// Calculates the natural logarithm: -infinity at 0, NaN below it, infinity at infinity.
 HWY_INLINE VF logOf(F32 d, VF x) {
   const VF infinity = hn::Set(d, std::numeric_limits<float>::infinity());
   const VF nan = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
@@ -97,9 +101,9 @@ HWY_INLINE VF logOf(F32 d, VF x) {
   return hn::IfThenElse(hn::Ge(x, hn::Zero(d)), result, nan);
 }
 
-/// Error function: a rational minimax approximation on [-4, 4] (odd polynomial over even polynomial), as in Eigen.
-/// Absolute error below 2e-7, relative next to 0: the quotient comes first, for a product with what is next to the
-/// smallest number would be denormal.
+/// Calculates the error function by a rational minimax approximation on [-4, 4] (odd polynomial over even polynomial),
+/// as in Eigen. The absolute error is below 2e-7, and so is the relative error near 0: the quotient is calculated
+/// first, because a product with a number close to the smallest normal one would be denormal.
 HWY_INLINE VF erfOf(F32 d, VF value) {
   const VF x = hn::Max(hn::Min(value, hn::Set(d, 4.0f)), hn::Set(d, -4.0f));
   const VF x2 = hn::Mul(x, x);
@@ -129,14 +133,14 @@ HWY_INLINE VF tanhOf(F32 d, VF x) {
   return hn::IfThenElse(hn::IsNaN(x), x, hn::Tanh(d, x));
 }
 
-/// log(1 + e^x) without overflow: max(x, 0) + log1p(e^-|x|).
+/// Calculates log(1 + e^x) without overflow: max(x, 0) + log1p(e^-|x|).
 HWY_INLINE VF softplusOf(F32 d, VF x) {
   const VF tail = hn::Log1p(d, expOf(d, hn::Neg(hn::Abs(x))));
   return hn::Add(atLeast(x, hn::Zero(d)), tail);
 }
 
-/// x · tanh(log(1 + e^x)), where the hyperbolic tangent is n / (n + 2) with n = e^x · (e^x + 2): nothing is cancelled
-/// where x is far below 0.
+/// Calculates x · tanh(log(1 + e^x)), where the hyperbolic tangent is n / (n + 2) with n = e^x · (e^x + 2): there is no
+/// cancellation if x is far below 0.
 HWY_INLINE VF mishOf(F32 d, VF x) {
   const VF two = hn::Set(d, 2.0f), most = hn::Set(d, 20.0f);  // beyond it the tangent is 1
   const VF e = expOf(d, hn::Min(x, most));
@@ -144,9 +148,9 @@ HWY_INLINE VF mishOf(F32 d, VF x) {
   return hn::IfThenElse(hn::Gt(x, most), x, hn::Mul(x, hn::Div(n, hn::Add(n, two))));
 }
 
-/// x · Φ(x), where Φ is the normal distribution. Below 0 it is e^(-x²/2) · R(|x|), with a polynomial in t = 1 / (1 +
-/// 0.35 |x|) for R / t, so that nothing is cancelled far below 0; x² is taken with its rounding error. Relative error
-/// below 1e-6.
+/// Calculates x · Φ(x), where Φ is the normal distribution. Below 0 it is e^(-x²/2) · R(|x|), with a polynomial in t =
+/// 1 / (1 + 0.35 |x|) for R / t, so that there is no cancellation far below 0; the rounding error of x² is included.
+/// The relative error is below 1e-6.
 HWY_INLINE VF geluOf(F32 d, VF x) {
   const VF one = hn::Set(d, 1.0f), half = hn::Set(d, 0.5f);
   const VF a = hn::Min(hn::Abs(x), hn::Set(d, 20.0f));  // beyond it Φ is 0 or 1

@@ -8,9 +8,9 @@
 
 namespace fusescope::native {
 
-/// A copy of a strided box of elements, prepared: axes of extent 1 dropped, neighbours merged, the source's fastest
-/// axis known. Strides are in elements; a source stride of 0 repeats. Moves bits, so the type does not matter, only the
-/// element size (1, 2, 4, 8 or 16 bytes).
+/// A prepared copy of a strided box of elements: axes of extent 1 are removed, adjacent axes are merged, and the
+/// fastest axis of the source is known. Strides are in elements; a source stride of 0 repeats an element. It moves
+/// bits, so that only the element size (1, 2, 4, 8 or 16 bytes) matters and not the type.
 class StridedCopy {
  public:
   StridedCopy(const Dims& dims, const Dims& sourceStrides, const Dims& targetStrides, std::size_t elementBytes,

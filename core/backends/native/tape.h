@@ -6,11 +6,12 @@
 
 namespace fusescope::native {
 
-/// Elements that a tape works on at a time: its registers are arrays of this many floats, so that they stay in L1.
+/// The number of elements that a tape processes at a time. Its registers are arrays of so many floats, so that they
+/// stay in the L1 cache.
 inline constexpr std::size_t kTapeTile = 512;
 
-/// Operations of a tape. Truth values are 1 and 0; int32 is held as its bits. `p` and `q` are the instruction's
-/// parameters.
+/// The operations of a tape. Truth values are 1 and 0; an int32 is stored as its bits. `p` and `q` are the parameters
+/// of the instruction.
 enum class TapeOp : std::uint8_t {
   // two operands
   Add,
@@ -19,7 +20,7 @@ enum class TapeOp : std::uint8_t {
   Div,
   Min,
   Max,
-  AtLeast,  ///< a, but no less than b; a bound that is not a number bounds nothing
+  AtLeast,  ///< max(a, b); a bound b that is NaN has no effect
   AtMost,
   Pow,
   Less,
@@ -30,7 +31,7 @@ enum class TapeOp : std::uint8_t {
   And,
   Or,
   Xor,
-  AddIntegers,  ///< of int32, whose bits the registers hold; wraps
+  AddIntegers,  ///< of int32, whose bits are in the registers; wraps
   PRelu,
   // one operand
   Copy,
@@ -56,7 +57,7 @@ enum class TapeOp : std::uint8_t {
   Softsign,
   HardSigmoid,
   HardSwish,
-  Saturate,  ///< p … q; what is not a number becomes p
+  Saturate,  ///< clamps to p … q; NaN becomes p
   ThresholdedRelu,
   Gelu,
   GeluTanh,
@@ -73,7 +74,7 @@ enum class TapeOp : std::uint8_t {
   // three operands
   Where,       ///< a ? b : c
   MulAdd,      ///< a · b + c
-  Quantize,    ///< round(a / b) + c within p … q; what is not a number becomes p
+  Quantize,    ///< round(a / b) + c, clamped to p … q; NaN becomes p
   Dequantize,  ///< (a - b) · c
 };
 
@@ -82,14 +83,14 @@ struct TapeInstruction {
   TapeOp op = TapeOp::Copy;
   std::uint16_t target = 0, a = 0, b = 0, c = 0;
   float p = 0, q = 0;
-  float (*scalar)(float) = nullptr;  ///< TapeOp::Scalar
+  float (*scalar)(float) = nullptr;  ///< the function of TapeOp::Scalar
 };
 
-/// Evaluates a tape over `count` elements. Registers may be stretches of tensors: nothing behind `count` is touched. A
-/// target may be one of its own operands.
+/// Runs a tape over `count` elements. Registers may be parts of tensors: nothing beyond `count` is accessed. A target
+/// may be one of its own operands.
 void runTape(std::span<const TapeInstruction> code, float* const* registers, std::size_t count);
 
-/// target[0 … count) = value
+/// Sets target[0 … count) to `value`.
 void fill(float* target, std::size_t count, float value);
 
 /// A truth value in memory.

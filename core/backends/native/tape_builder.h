@@ -9,33 +9,35 @@
 
 namespace fusescope::native {
 
-/// Whether nodes of this operator can be instructions of a tape, given f32 or bool operands.
+/// Returns whether nodes of this operator can be instructions of a tape, given f32 or bool operands.
 bool hasTapeOperator(const Node& node);
-/// Whether a node of int32 can: a sum, or a Cast to f32.
+/// Returns whether a node of int32 can be one: a sum, or a Cast to f32.
 bool isIntegerTape(const Node& node, DataType from, DataType to);
-/// QuantizeLinear and DequantizeLinear, which have int8 or uint8 on one side.
+/// Returns whether the node is a QuantizeLinear or DequantizeLinear with int8 or uint8 on one side.
 bool isQuantization(const Node& node);
 
-/// Translates nodes to instructions, one after another.
+/// Translates nodes to instructions, one node after another.
 class TapeBuilder {
  public:
-  /// `constantNumber` gives the value of a value that is a constant of one float or truth value, `rankOf` how many axes
-  /// a value has, `typeOf` its type.
+  /// `constantNumber` returns the number in a constant of one float or truth value, `rankOf` the number of axes of a
+  /// value, `typeOf` its type.
   TapeBuilder(std::function<std::optional<float>(ValueId)> constantNumber, std::function<std::size_t(ValueId)> rankOf,
               std::function<DataType(ValueId)> typeOf)
       : m_constantNumber(std::move(constantNumber)), m_rankOf(std::move(rankOf)), m_typeOf(std::move(typeOf)) {}
-  /// The register of a value; a new one if it has none yet (then it is an input or a constant number).
+  /// Returns the register of a value. A value that has none yet gets a new one, and is then an input or a constant
+  /// number.
   std::uint16_t registerOf(ValueId value);
-  /// `type`: what the result is in memory.
+  /// Adds a node; `type` is the type of its result in memory.
   void add(const Node& node, DataType type);
-  /// Rounds a value that was added to `type`, a narrow float.
+  /// Rounds a value that was added before to the narrow float `type`.
   void round(ValueId value, DataType type);
-  /// The scaled sums of `root`, a convolution or product of codes, in the place of what it calculates.
+  /// Adds the scaling of the sums of `root`, a convolution or product of codes, in place of the node itself.
   void addScaledSums(const Node& root, bool hasBias);
 
-  /// A value that was read before any node produced it, and is no constant number. Scales and zero points of one axis
-  /// have `trailing` axes behind it. Factor and shift are what `norm`, a BatchNormalization, multiplies and adds per
-  /// channel, made of its parameters; sums, scale and bias are those of `norm`, a convolution or product of codes.
+  /// A value that was read before any node produced it, and that is not a constant number. Scales and zero points of
+  /// one axis have `trailing` axes after it. Factor and Shift are the numbers by which `norm`, a BatchNormalization,
+  /// multiplies and which it adds for each channel, computed from its parameters; Sums, SumScale and SumBias are those
+  /// of `norm`, a convolution or product of codes.
   struct Input {
     enum class Part { Value, Factor, Shift, Sums, SumScale, SumBias };
     ValueId value;
@@ -45,8 +47,8 @@ class TapeBuilder {
     NodeId norm;
   };
   const std::vector<Input>& inputs() const { return m_inputs; }
-  /// Fills in code, numbers and the count of registers, reusing those of values that are not in `kept` after their
-  /// last use.
+  /// Writes code, numbers and the number of registers. Registers of values that are not in `kept` are reused after
+  /// their last use.
   void finish(TapeProgram& program, const std::vector<ValueId>& kept);
 
  private:

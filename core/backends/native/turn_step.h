@@ -6,7 +6,7 @@
 
 namespace fusescope::native {
 
-/// codes less 128: uint8 `from` as int8 `to`, both dense.
+/// Makes a step that subtracts 128 from codes: uint8 `from` becomes int8 `to`, both dense.
 std::unique_ptr<Step> makeTurnStep(Ref from, Ref to, int threads);
 
 }  // namespace fusescope::native

@@ -6,16 +6,16 @@
 
 namespace fusescope::native {
 
-/// A transposed convolution of two spatial axes whose kernel is as large as its strides: no two places of the input
-/// reach the same place of the result. Plain operands: [n, in, h, w] and [n, out, h·down, w·across].
+/// A transposed convolution over two spatial axes whose kernel extents equal its strides, so that each result depends
+/// on one input position only. Operands are plain: [n, in, h, w] and [n, out, h·down, w·across].
 struct Upsampling {
   Ref from, to;
   std::int64_t down = 1, across = 1;
   Ref filters;  ///< [in, out, down, across]
-  Ref bias;     ///< by output channel
+  Ref bias;     ///< one number per output channel
 };
 
-/// For few output channels, where a matrix product would have hardly any rows.
+/// Makes a step for few output channels, for which a matrix product would have too few rows.
 std::unique_ptr<Step> makeUpsamplingStep(Upsampling at, int threads);
 
 }  // namespace fusescope::native

@@ -10,32 +10,33 @@
 
 namespace fusescope::native {
 
-/// What a Slice takes along one axis; where it ends is in the extents.
+/// The start and step of a Slice along one axis; its extent is stored elsewhere.
 struct SliceRange {
   std::int64_t start = 0, step = 1;
 };
 using SliceRanges = SmallVector<SliceRange, 8>;
 
-/// A tensor that is read where it lies, in the plain format. One of its axes may be several in memory, which have no
-/// one stride together: 8 heads that are 2, each 4 times (strides of 0 repeat), as grouped attention reads keys and
-/// values.
+/// A plain tensor that is read without a copy. One of its axes may consist of several axes in memory without a common
+/// stride: for example 8 heads that are 2 heads, each repeated 4 times (a stride of 0 repeats), as grouped attention
+/// reads keys and values.
 class View {
  public:
   explicit View(const Ref& ref);
-  /// All of `operand` at the extents `dims`, row-major.
+  /// All of `operand`, row-major, with the extents `dims`.
   View(const Ref& operand, const Dims& dims);
 
   DataType type() const { return m_ref.dtype; }
   SmallDims dims() const;
   std::int64_t count() const;
-  /// The tensor as one Ref; nothing if an axis is several in memory.
+  /// Returns the tensor as one Ref; nothing if an axis consists of several axes in memory.
   std::optional<Ref> ref() const;
-  /// The same elements in the same order, with axes as they are in memory.
+  /// Returns the same elements in the same order, with the axes that they have in memory.
   Ref split() const;
-  /// The extents that axes [begin, end) have in memory, those of 1 left out.
+  /// Returns the extents that axes [begin, end) have in memory, without extents of 1.
   SmallDims inMemory(std::size_t begin, std::size_t end) const;
 
-  // Other looks at the same bytes. False, and the view is of no more use, where elements would have to be moved.
+  // These change the view to other axes of the same bytes. They return false if elements would have to be moved; the
+  // view must not be used after that.
   bool reshape(const SmallDims& dims);
   bool transpose(const std::vector<std::int64_t>& order);
   bool broadcast(const SmallDims& dims);
@@ -62,9 +63,9 @@ class View {
   Pieces m_pieces;  ///< of all axes
 };
 
-/// How a view comes of an operand of the region, so that it can be worked out for other extents.
+/// How a view is derived from an operand of the region, so that it can be computed for other extents.
 struct ViewOrigin {
-  /// False: it cannot be said at these extents.
+  /// Returns false if the view is not possible at these extents.
   using Look = std::function<bool(View&, const RegionExtents&)>;
   Ref operand;  ///< without extents and strides
   ExtentsOf whole;

@@ -6,8 +6,8 @@
 
 namespace fusescope {
 
-/// The code that runs `request.fused` node by node; see referenceBackend(). Errors: an operator without a reference
-/// kernel, a constant without data.
+/// Compiles code that runs `request.fused` node by node; see referenceBackend(). Errors: an operator without a
+/// reference kernel, a constant without data.
 Result<std::unique_ptr<const Code>> compileReference(const KernelRequest& request);
 
 }  // namespace fusescope

@@ -13,45 +13,49 @@
 
 namespace fusescope {
 
-/// The type that the reference emulates where it runs `fused`: a float narrower than float32, or the integers of a
-/// quantised region, to which the plan makes it round. Results are right, its time means nothing. Undefined: none.
+/// Returns the type that the reference kernels emulate when they run `fused`: a float narrower than float32, or the
+/// integers of a quantised region, to which the plan makes them round. Results are right, but the time is meaningless.
+/// Undefined: nothing is emulated.
 DataType emulatedType(const Plan& plan, const FusedNode& fused);
 inline bool isEmulated(const Plan& plan, const FusedNode& fused) {
   return emulatedType(plan, fused) != DataType::Undefined;
 }
 
-/// Changes what nodes read and make while ReferenceNodes runs, as a kernel that rounds at other places does.
+/// Changes the values that nodes read and make while ReferenceNodes runs, to imitate a kernel that rounds in other
+/// places.
 class Disturbance {
  public:
   virtual ~Disturbance() = default;
-  /// `operands` of `node`, which it is about to read. Those that are absent have no data.
+  /// Changes `operands`, which `node` is about to read. Absent operands have no data.
   virtual void disturbOperands(const Node& node, std::vector<Tensor>& operands) = 0;
-  /// What `node` has made, before it is rounded to the type at which it is stored or to which an inner edge is
-  /// narrowed.
+  /// Changes the results of `node` before they are rounded to their stored types or to the types of narrowed inner
+  /// edges.
   virtual void disturbResults(const Node& node, std::vector<Tensor>& results) = 0;
 };
 
-/// Runs a fused node's operators one by one with the reference kernels, on whole tensors of any extents, on text and on
-/// containers. Math is in f32 for every narrower float. A value is rounded where it stands in memory, to its stored
-/// type; where a node reads it from memory, to what the node calculates in; and where the contract narrows an inner
-/// edge, as a Cast of the author does. One caller at a time.
+/// Runs the operators of a fused node one by one with the reference kernels, on whole tensors of any extents, on text
+/// and on containers. All narrower floats are calculated in f32. A value is rounded when it is written to memory, to
+/// its stored type; when a node reads it from memory, to the type in which the node calculates; and where the contract
+/// narrows an inner edge, as a Cast of the author does. It may be used by one caller at a time.
 class ReferenceNodes {
  public:
-  /// Of `request` only plan, fused node and constants count. Errors: an operator without a reference kernel, a constant
+  /// Uses only plan, fused node and constants of `request`. Errors: an operator without a reference kernel, a constant
   /// without data.
   static Result<std::unique_ptr<const ReferenceNodes>> prepare(const KernelRequest& request);
 
-  /// What the nodes read of constants: converted and rounded once.
+  /// Returns the packings of the constants as the nodes read them: converted and rounded once.
   const std::vector<Packing>& packings() const { return m_packings; }
-  /// Places in KernelRequest::weightSlots of text, which cannot be packed: it is held here.
+  /// Returns the constants of text, as indices in KernelRequest::weightSlots. Text cannot be packed and is stored in
+  /// this object.
   const std::vector<std::size_t>& embedded() const { return m_embedded; }
-  /// Constants for run(), packed out of those of `request`.
+  /// Returns the constants for run(), packed from those of `request`.
   Result<std::vector<Tensor>> constantsOf(const KernelRequest& request) const;
-  /// The same, where they are packed already.
+  /// Returns the constants for run() from memory that is packed already.
   std::vector<Tensor> constantsAt(std::span<const std::byte* const> packed) const;
 
-  /// `inputs` as FusedNode::inputs, at the types they are stored at. Returns tensors as FusedNode::outputs, at theirs;
-  /// they may share the bytes of inputs. Only bodies ask `stop`. `disturbance` may be null.
+  /// Runs the nodes. `inputs` are in the order of FusedNode::inputs and in their stored types. Returns tensors in the
+  /// order of FusedNode::outputs, in their stored types; they may share the bytes of inputs. Only bodies check `stop`.
+  /// `disturbance` may be null.
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const Tensor> constants,
                                   const StopToken& stop = {}, Disturbance* disturbance = nullptr) const;
 

@@ -9,17 +9,17 @@
 
 namespace fusescope::onnxruntime {
 
-/// Which nodes of a network the kernels of its optimised form calculate.
+/// Which nodes of a network are calculated by the kernels of its optimised form.
 struct KernelCovers {
-  /// By node of the optimised graph: nodes of the network that was handed over, ascending.
+  /// For each node of the optimised graph, the nodes of the original network, ascending.
   std::vector<std::vector<std::pair<std::uint32_t, Certainty>>> nodes;
-  std::vector<std::uint32_t> regionOf;  ///< by node of the optimised graph: kernels of one region have one number
-  std::vector<SliceCover> covers;       ///< by region
-  std::vector<Fate> fates;              ///< by node of the network
+  std::vector<std::uint32_t> regionOf;  ///< for each node of the optimised graph, the number of its region
+  std::vector<SliceCover> covers;       ///< for each region
+  std::vector<Fate> fates;              ///< for each node of the original network
 };
 
-/// Kernels between bound tensors form regions; their nodes are those that lie between these tensors. In a region of
-/// several kernels nodes go to kernels that can calculate them, by names where there are some.
+/// Assigns nodes to kernels. Kernels between bound tensors form regions, whose nodes are those between these tensors.
+/// In a region of several kernels, nodes are assigned to kernels that can calculate them, by names if there are some.
 KernelCovers coverKernels(const Network& network, const Optimised& optimised);
 
 }  // namespace fusescope::onnxruntime

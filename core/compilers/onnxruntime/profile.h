@@ -8,9 +8,9 @@
 
 namespace fusescope::onnxruntime {
 
-/// Milliseconds of kernels in one run by their names: medians over the runs of a profile that ONNX Runtime wrote, but
-/// for the first one. Kernels of bodies run within the time of the kernel that holds them, and are not told apart.
-/// Errors: it is no such profile, or has fewer than two runs.
+/// Returns the milliseconds of each kernel in one run by name: medians over all runs except the first of a profile that
+/// ONNX Runtime wrote. Kernels of bodies run within the time of the kernel of their holder and are not listed
+/// separately. Errors: it is not such a profile, or has fewer than two runs.
 Result<std::map<std::string, double>> kernelTimesOf(const Json& profile);
 
 }  // namespace fusescope::onnxruntime

@@ -7,8 +7,8 @@
 
 namespace fusescope::onnxruntime {
 
-/// What the optimised network tells of the one that was handed over: a kernel for each of its nodes, in its order, the
-/// fates of nodes without one, and conversions of layouts and types.
+/// Makes the read-back from the optimised network: a kernel for each of its nodes, in its order, the fates of nodes
+/// without a kernel, and conversions of layouts and types.
 ReadBack readOptimised(const Network& network, const Optimised& optimised, const KernelCovers& covers);
 
 }  // namespace fusescope::onnxruntime

@@ -7,20 +7,21 @@
 
 namespace fusescope::onnxruntime {
 
-/// A network and its optimised form, bound to each other. Neither copied nor moved: its parts refer to each other.
+/// A network and its optimised form, bound to each other. It cannot be copied or moved, because its parts refer to each
+/// other.
 struct Reading {
   Reading(const HandedNetwork& handed, onnxlib::FileModel file);
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
 
-  onnxlib::FileModel file;  ///< the optimised network; weights have no data
+  onnxlib::FileModel file;  ///< the optimised network, without the data of weights
   Network network;
   Optimised optimised;
   KernelCovers covers;
 };
 
-/// Reads the optimised network at `path`. `handed` must outlive what is returned. Errors: it cannot be read, or is not
-/// of this network: its outputs have other names.
+/// Reads the optimised network at `path`. `handed` must outlive the result. Errors: it cannot be read, or belongs to
+/// another network, because its outputs have other names.
 Result<std::unique_ptr<Reading>> readNetwork(const HandedNetwork& handed, const std::filesystem::path& path);
 
 }  // namespace fusescope::onnxruntime

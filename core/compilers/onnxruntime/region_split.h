@@ -10,22 +10,22 @@
 
 namespace fusescope::onnxruntime {
 
-/// What an operator does to what it reads.
+/// What an operator does with the elements that it reads.
 enum class Work {
-  Moves,      ///< nothing but the places of elements change
-  Rewrites,   ///< the same numbers, written in another type or as codes
-  Calculates  ///< all else
+  Moves,      ///< it only changes their positions
+  Rewrites,   ///< it only changes their type or makes codes of them
+  Calculates  ///< anything else
 };
 Work workOf(std::string_view op);
 
-/// A node of the network in a kernel of its optimised form.
+/// A node of the original network, and the kernel of the optimised network that calculates it.
 struct HeldNode {
   std::uint32_t node = kNone, kernel = kNone;
   Certainty certainty = Certainty::Guessed;
 };
 
-/// Which of the kernels of a region hold the nodes of its cover. A node that no kernel can calculate is in none.
-/// `kernels`: nodes of the optimised graph, in its order.
+/// Assigns the nodes in the cover of a region to its kernels. A node that no kernel can calculate is assigned to none.
+/// `kernels` are nodes of the optimised graph, in its order.
 std::vector<HeldNode> splitRegion(const Network& network, const Optimised& optimised,
                                   std::span<const std::uint32_t> kernels, const SliceCover& cover);
 

@@ -14,13 +14,13 @@ namespace fusescope::onnxruntime {
 
 inline constexpr std::uint32_t kNone = TensorGraph::kNone;
 
-/// Element type and extents of a tensor of a file, as far as they are known.
+/// The element type and extents of a tensor in a file, as far as they are known.
 struct KnownType {
   DataType type = DataType::Undefined;
-  std::optional<std::vector<std::int64_t>> extents{};  ///< -1 for one that is not known
+  std::optional<std::vector<std::int64_t>> extents{};  ///< -1 for an unknown extent
 };
 
-/// A network as it was handed over, with all that binding asks of it.
+/// The original network in the form that binding needs.
 struct Network {
   explicit Network(const HandedNetwork& handed);
 
@@ -30,22 +30,22 @@ struct Network {
   std::vector<KnownType> types;      ///< by tensor
 };
 
-/// How a tensor lies in memory, where it is not as ONNX says.
+/// The memory layout of a tensor, if it differs from the layout of ONNX.
 enum class Layout { Plain, Blocked, ChannelsLast };
 std::string_view name(Layout layout);  ///< "", "NCHWc", "NHWC"
 
-/// What numbers say of a binding.
+/// What a comparison of numbers says about a binding.
 enum class Proof { Unknown, Equal, Different };
 
-/// What a tensor of the optimised network is.
+/// Says which tensor of the original network a tensor of the optimised network is.
 struct TensorBinding {
-  std::uint32_t tensor = kNone;  ///< of the network that was handed over; kNone: none that is known
+  std::uint32_t tensor = kNone;  ///< a tensor of the original network; kNone: unknown
   Layout layout = Layout::Plain;
   Proof proof = Proof::Unknown;
-  bool isNamed = false;  ///< it has the name of the tensor; else rules about the names of kernels say so
+  bool isNamed = false;  ///< true: bound because the names are equal; false: bound by rules about the names of kernels
 };
 
-/// The network that ONNX Runtime wrote once it had optimised it.
+/// The network that ONNX Runtime wrote after its optimisation.
 struct Optimised {
   explicit Optimised(const onnxlib::FileGraph& file);
 
@@ -54,18 +54,20 @@ struct Optimised {
   std::vector<TensorBinding> bindings;  ///< by tensor; bindTensors()
 };
 
-/// The node that the name of a kernel is made of ("n14/MatMulAddFusion", "fused n3", "n7_token_2"), else kNone.
+/// Returns the node from which the name of a kernel is derived ("n14/MatMulAddFusion", "fused n3", "n7_token_2"), or
+/// kNone.
 std::uint32_t nodeNamedBy(const TensorGraph& network, std::string_view kernel);
-/// The tensor that the name of a convolution or pooling of blocks of channels is made of ("v12_nchwc"), else kNone.
+/// Returns the tensor from which the name of a convolution or pooling with blocked channels is derived ("v12_nchwc"),
+/// or kNone.
 std::uint32_t tensorNamedBy(const TensorGraph& network, std::string_view kernel);
 
-/// Fills `optimised.bindings`. Tensors keep their names while nodes are fused, so that most are bound by name; what
-/// ONNX Runtime adds for layouts, codes and types is bound by the names of its kernels. A binding whose extents or
-/// types do not agree is none.
+/// Computes `optimised.bindings`. Tensors keep their names while nodes are fused, so that most are bound by name;
+/// tensors that ONNX Runtime adds for layouts, codes and types are bound by the names of their kernels. A binding with
+/// contradicting extents or types is dropped.
 void bindTensors(const Network& network, Optimised& optimised);
 
-/// Fills in the types of tensors that `optimised` declares none of, as ONNX Runtime writes them: what the operators
-/// make of what is known, where that is certain.
+/// Computes the missing types of tensors in `optimised`, which ONNX Runtime does not write, where they follow with
+/// certainty from operators and known types.
 void inferTypes(Optimised& optimised, const onnxlib::Opsets& opsets);
 
 }  // namespace fusescope::onnxruntime

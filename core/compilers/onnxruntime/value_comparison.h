@@ -10,9 +10,9 @@
 
 namespace fusescope::onnxruntime {
 
-/// Has `job`, which compiled the network, calculate bound tensors in both networks: in the optimised one as it is, and
-/// in the other with its optimisation off. `inputs` by the names of the file. Reads anew what the kernels hold; the
-/// decisions name the tensors whose numbers differ. Errors: those of the probe.
+/// Lets `job`, which compiled the network, calculate bound tensors in both networks: in the optimised one as it is, and
+/// in the original one without optimisation. `inputs` have the names of the file. Kernels are then read back again with
+/// the results; the returned decisions name the tensors whose numbers differ. Errors: those of the probe.
 Result<std::vector<Decision>> compareValues(Reading& reading, const std::map<std::string, Tensor>& inputs,
                                             ProbeJob& job, const StopToken& stop);
 

@@ -10,27 +10,27 @@
 
 namespace fusescope::onnxruntime {
 
-/// Tensors of the two networks that a binding takes for one.
+/// Tensors of the two networks that a binding considers equal.
 struct BoundPair {
   std::uint32_t optimised = kNone, tensor = kNone;
 };
 
-/// Bindings that numbers can prove: of what kernels calculate, in parts of which either network hands out about
-/// `mostBytes` at the most.
+/// Returns the bindings that can be checked by numbers, which are those of calculated tensors, in groups for which
+/// either network returns at most about `mostBytes` bytes.
 std::vector<std::vector<BoundPair>> pairsToCompare(const Reading& reading, std::int64_t mostBytes);
 
-/// Whether a tensor of the optimised network, as ONNX Runtime hands it out in its layout, has the numbers of one of the
-/// network that was handed over. Floats differ by what another order of sums makes of them, codes of a quantised
-/// network by one and a half steps in the mean.
+/// Returns whether a tensor of the optimised network, in the layout in which ONNX Runtime returns it, has the same
+/// numbers as a tensor of the original network. Floats may differ by what another order of summation causes, and codes
+/// of a quantised network by one and a half steps on average.
 bool areEqual(const Tensor& optimised, Layout layout, const Tensor& handed, bool isQuantised);
 
-/// Writes down what the numbers say of `pair`. A binding by rules that they refute is none any more.
+/// Records the result of a comparison. A binding by rules that the numbers refute is removed.
 void note(Reading& reading, const BoundPair& pair, bool isEqual);
 
-/// Binds nodes to kernels anew, by what was noted.
+/// Assigns nodes to kernels again, with the recorded results.
 void coverAgain(Reading& reading);
 
-/// Whether nodes of the network calculate with codes.
+/// Returns whether nodes of the network calculate with quantised codes.
 bool isQuantised(const Network& network);
 
 }  // namespace fusescope::onnxruntime

@@ -14,39 +14,40 @@ namespace fusescope {
 
 /// An input or output of a layer.
 struct ExecutionPort {
-  DataType type = DataType::Undefined;  ///< Undefined: one that we have no name for
+  DataType type = DataType::Undefined;  ///< Undefined: a type that we have no name for
   std::vector<std::int64_t> extents{};  ///< -1: open
-  std::string layout{};                 ///< of an output: "abcd", "acdb"; empty: not said
+  std::string layout{};                 ///< for an output, "abcd" or "acdb"; empty: not reported
 
-  /// The product of the extents; null where one is open, or where it is no number of elements.
+  /// Returns the product of the extents; nothing if one is open or the product is too large.
   std::optional<std::int64_t> elements() const;
 };
 
-/// Something that OpenVINO runs, or a constant, input or output of the network.
+/// A layer that OpenVINO runs, or a constant, input or output of the network.
 struct ExecutionLayer {
   static constexpr std::uint32_t kNone = UINT32_MAX;
   struct Source {
-    std::uint32_t layer = kNone;  ///< kNone: nothing is said
+    std::uint32_t layer = kNone;  ///< kNone: not reported
     std::uint32_t output = 0;
   };
 
   std::string name, type;
-  std::vector<std::string> originals{};  ///< names of operators of the imported network, or that OpenVINO made up
+  std::vector<std::string> originals{};  ///< names of operators of the imported network, or names that OpenVINO
+                                         ///< invented
   std::string primitive{};               ///< "brgemm_avx512_f32"; "unknown_f32": it has none
   std::int64_t order = 0;
-  std::optional<double> ms{};  ///< mean of all runs so far, in whole microseconds; null: not run, or not measured
+  std::optional<double> ms{};  ///< mean of all runs so far, in whole microseconds; null: it was not run or not measured
   std::vector<ExecutionPort> inputs{}, outputs{};
   std::vector<Source> sources{};  ///< by input
 };
 
-/// What OpenVINO's CPU plugin made of a network: the execution graph.
+/// The execution graph: what OpenVINO's CPU plugin made of a network.
 struct ExecutionGraph {
   std::vector<ExecutionLayer> layers;  ///< in the order in which they run
 };
 
-/// Reads one as ov::serialize writes it. Types and layouts are those of outputPrecisions and outputLayouts;
-/// runtimePrecision says less. Errors: not XML, not such a graph, edges between what is not there; with the line where
-/// that is known.
+/// Reads an execution graph as ov::serialize writes it. Types and layouts come from outputPrecisions and outputLayouts,
+/// because runtimePrecision contains less. Errors: it is not XML, not such a graph, or an edge refers to a missing
+/// layer; with the line if that is known.
 Result<ExecutionGraph> executionGraph(std::string_view xml);
 
 }  // namespace fusescope

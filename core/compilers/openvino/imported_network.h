@@ -11,18 +11,18 @@
 
 namespace fusescope {
 
-/// An operator of the network as OpenVINO imported it.
+/// An operator of the network after OpenVINO's import.
 struct ImportedOp {
   struct Input {
-    std::uint32_t op = 0;  ///< that makes it, before this one
+    std::uint32_t op = 0;  ///< the operator that makes it, which comes before this one
     std::uint32_t output = 0;
   };
   std::string name, type;
-  std::vector<std::vector<std::string>> outputs{};  ///< the names of tensors of the file that each output is
+  std::vector<std::vector<std::string>> outputs{};  ///< for each output, the names of the file's tensors that it is
   std::vector<Input> inputs{};
 };
 
-/// A network as OpenVINO imported it, before it optimised anything. Format: compilers/openvino/FORMAT.md.
+/// A network after OpenVINO's import, before any optimisation. The format is described in compilers/openvino/FORMAT.md.
 struct ImportedNetwork {
   std::vector<ImportedOp> ops{};  ///< producers before consumers
   std::unordered_map<std::string, std::uint32_t> byName{};
@@ -30,7 +30,7 @@ struct ImportedNetwork {
   const ImportedOp& op(std::uint32_t index) const { return ops[index]; }
 };
 
-/// Reads the file that the probe writes. Errors: not of that format, an operator that reads what comes after it.
+/// Reads the file that the probe writes. Errors: another format, an operator that reads a later one.
 Result<ImportedNetwork> importedNetwork(std::string_view text);
 
 }  // namespace fusescope

@@ -9,29 +9,31 @@ namespace fusescope {
 
 /// What a layer does with elements.
 enum class LayerWork {
-  Nothing,      ///< a constant, an input, an output
-  Moves,        ///< it moves elements, writes them in another type or format, or only sees them otherwise
-  Elementwise,  ///< each element by itself
-  Calculates    ///< anything
+  Nothing,      ///< it is a constant, an input or an output
+  Moves,        ///< it moves elements, converts their type or format, or is a view
+  Elementwise,  ///< it calculates element by element
+  Calculates    ///< it may calculate anything
 };
 LayerWork workOf(const ExecutionLayer& layer);
 
-/// Whether what it makes lies where what it reads lies. Of its own accord: OpenVINO gives it no primitive then.
+/// Returns whether its output uses the memory of its input. OpenVINO then gives it no primitive.
 bool isView(const ExecutionLayer& layer);
-/// Whether it writes a value in another type or format, and only that: some also see it in other extents.
+/// Returns whether it only converts the type or format of a value, possibly with other extents.
 bool isConversion(const ExecutionLayer& layer);
 
-/// What a node does, as far as it says which layers can hold it.
+/// What a node does, as far as this decides which layers may calculate it.
 enum class NodeWork { Moves, Casts, Elementwise, Product, Convolution, Other };
 NodeWork workOf(const Node& node);
 
-/// Whether it stands for a pattern of many nodes, the first of which may be elementwise: a normalisation, a rotation.
+/// Returns whether it replaces a pattern of many nodes, such as a normalisation or a rotation, whose first node may be
+/// elementwise.
 bool isWholePattern(const ExecutionLayer& layer);
 
-/// Whether a layer of this type can do what `node` does. A layer may do several nodes' work: every one may move.
+/// Returns whether a layer of this type can calculate `node`, possibly together with other nodes. Every layer may move
+/// elements.
 bool canHold(const ExecutionLayer& layer, const Node& node);
 
-/// The kind of a kernel (FusedNode::kind) where it is one of ours, else OpenVINO's word in small letters.
+/// Returns the kind of a kernel (FusedNode::kind) if it is one of ours, otherwise OpenVINO's word in lower case.
 std::string kindOf(const ExecutionLayer& layer, const std::vector<const Node*>& nodes);
 
 }  // namespace fusescope

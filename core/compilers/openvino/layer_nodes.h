@@ -9,22 +9,22 @@
 
 namespace fusescope {
 
-/// A node of the file in a layer, and how that is known.
+/// A node of the file in a layer, and its certainty.
 struct HeldNode {
   std::uint32_t node = 0;
   Certainty certainty = Certainty::Guessed;
 };
 
 struct LayerNodes {
-  std::vector<std::vector<HeldNode>> held;  ///< by layer; ascending
-  std::vector<Fate> fates;                  ///< by node of the file; Kernel: a layer holds it
+  std::vector<std::vector<HeldNode>> held;  ///< for each layer, ascending
+  std::vector<Fate> fates;                  ///< for each node of the file; Kernel: it is in a layer
 };
 
-/// Which nodes the layers calculate. Named: OpenVINO names the operator that makes the node's result. Derived: it names
-/// a part of it, or the node lies between the tensors that a layer reads and makes, or it is what layers with made-up
-/// names calculate together. Guessed: a layer nearby may have taken it, and nothing that is said rules it out. `nodes`:
-/// the node of our graph that each node of the file is; null: none, and it is judged by its tensors alone. No layer
-/// holds what it cannot do.
+/// Determines which nodes the layers calculate. Named: OpenVINO names the operator that makes the node's result.
+/// Derived: it names a part of that operator, or the node is between the tensors that a layer reads and writes, or
+/// layers with invented names calculate it together. Guessed: a layer nearby may calculate it, and nothing contradicts
+/// that. `nodes` contains for each node of the file the node of our graph; null: there is none, and it is judged only
+/// by its tensors. A layer never gets a node that it cannot calculate.
 LayerNodes layerNodes(const ExecutionGraph& graph, const OpNodes& ops, const LayerTensors& layers,
                       const TensorGraph& file, std::span<const Node* const> nodes);
 

@@ -7,16 +7,16 @@
 
 namespace fusescope {
 
-/// Layers that stand together, since it is not told what they hand to each other.
+/// Layers that are kept together, because the tensors between them are not reported.
 struct LayerRegion {
   std::vector<std::uint32_t> layers;  ///< ascending
-  SliceRegion tensors;                ///< what they read of others, and what they make
+  SliceRegion tensors;                ///< the tensors that they read from other layers, and those that they make
 };
 
-/// The kernels of a graph in regions. Every kernel is in one.
+/// Divides the kernels of a graph into regions. Every kernel is in exactly one.
 std::vector<LayerRegion> layerRegions(const ExecutionGraph& graph, const LayerTensors& layers);
 
-/// What the layers tell of the file's tensors.
+/// Returns what the layers reveal about the file's tensors.
 ToldTensors toldTensors(const ExecutionGraph& graph, const LayerTensors& layers, const TensorGraph& file);
 
 }  // namespace fusescope

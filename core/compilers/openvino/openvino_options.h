@@ -4,16 +4,16 @@
 
 namespace fusescope {
 
-/// The option "hint": the type that OpenVINO may calculate floats in.
+/// The default of the option "hint", which names the type in which OpenVINO may calculate floats.
 inline constexpr const char* kHintAsPlanned = "as_planned";
 
-/// The hint that OpenVINO is asked with for a plan; Undefined: its option names no type.
+/// Returns the type that OpenVINO gets as its hint for a plan; Undefined if the option names no type.
 DataType openvinoHint(const Plan& plan);
 
-/// What OpenVINO is asked with: {hint, keep[], threads}. OpenVINO knows one type below f32 for a whole network, its
-/// hint, and operators that are kept from it. As planned, the hint is the type below f32 of most nodes. Kept are nodes
-/// that are pinned to f32; where nothing but pins asks for the hint's type, all nodes that the plan has in f32.
-/// Completes `network.pins`. Errors: a hint that there is not.
+/// Returns OpenVINO's options {hint, keep[], threads}. OpenVINO has one type narrower than f32 for a whole network, its
+/// hint, and a list of operators that are excluded from it. With the default hint it is the narrow type of most nodes.
+/// Excluded are nodes that are pinned to f32; if only pins ask for the hint's type, all nodes are excluded that the
+/// plan calculates in f32. Also completes `network.pins`. Errors: an unknown hint.
 Result<Json> openvinoOptions(HandedNetwork& network, const BuildOptions& options);
 
 }  // namespace fusescope

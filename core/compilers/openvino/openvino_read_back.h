@@ -9,14 +9,14 @@
 
 namespace fusescope {
 
-/// What OpenVINO made of a network, from its execution graph and from the network as it was imported. A layer that only
-/// sees what it reads otherwise is no kernel; one that writes a value in another type or format holds no node. Kernels
-/// are called by type, number and primitive: "FullyConnected_7_brgemm_avx512_f32".
+/// Returns what OpenVINO made of a network, from its execution graph and from the imported network. A layer that is a
+/// view is not a kernel; a layer that converts the type or format of a value contains no node. Kernels are named by
+/// type, number and primitive: "FullyConnected_7_brgemm_avx512_f32".
 ReadBack openvinoReadBack(const HandedNetwork& network, const ExecutionGraph& graph, const ImportedNetwork& imported);
 
-/// Milliseconds of the kernels of a graph that was run, by their names in openvinoReadBack(). Means of all runs, the
-/// first among them, in whole microseconds. Those that prepare constants are left out: what they took is not of each
-/// run.
+/// Returns the milliseconds of the kernels of a graph that was run, by their names in openvinoReadBack(). They are
+/// means over all runs, including the first one, in whole microseconds. Layers that prepare constants are omitted,
+/// because they do not run each time.
 std::map<std::string, double> openvinoTimes(const ExecutionGraph& graph);
 
 }  // namespace fusescope

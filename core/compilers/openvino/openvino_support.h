@@ -5,12 +5,12 @@
 
 namespace fusescope {
 
-/// What OpenVINO says of the nodes of a network, from the answer {devices{}, unconverted[{op, attributes{}}], words}
-/// and the network as far as it was imported.
+/// Returns which nodes of a network OpenVINO supports, from the answer {devices{}, unconverted[{op, attributes{}}],
+/// words} and the network as far as it was imported.
 CompilerSupport openvinoSupport(const HandedNetwork& network, const ImportedNetwork& imported, const Json& answer);
 
-/// The name that OpenVINO calls a node by in an error: "<Node(DepthToSpace): NAME>"; empty: it calls none. It is the
-/// node's, or that of what it makes.
+/// Returns the name by which an error of OpenVINO refers to a node: "<Node(DepthToSpace): NAME>"; empty if it names
+/// none. It is the name of the node or of one of its results.
 std::string nodeInError(std::string_view message);
 
 }  // namespace fusescope

@@ -10,28 +10,28 @@
 
 namespace fusescope {
 
-/// Reads the XML that OpenVINO writes, element by element: elements, attributes, text, the five entities and numbers of
-/// characters; comments and processing instructions are skipped. Document types and sections of character data are
-/// refused, since such files have none: no entity is defined, nothing else is opened. The text must outlive it.
+/// Reads the XML that OpenVINO writes, element by element: elements, attributes, text, the five entities and character
+/// references; comments and processing instructions are skipped. Document types and CDATA sections are refused, because
+/// these files have none; so no entity is defined and no other file is opened. The text must outlive the reader.
 class XmlReader {
  public:
   enum class Kind { Start, End, Text, Finished };
   struct Event {
     Kind kind = Kind::Finished;
-    std::string_view name{};  ///< of the element that starts or ends
+    std::string_view name{};  ///< the name of the element that starts or ends
     std::vector<std::pair<std::string_view, std::string>> attributes{};
-    std::string text{};  ///< without blanks around it; never empty
+    std::string text{};  ///< without blanks at both ends; never empty
 
-    /// Empty where there is no such attribute.
+    /// Returns an attribute; empty if there is none of this name.
     std::string_view attribute(std::string_view key) const;
   };
 
   explicit XmlReader(std::string_view text) : m_text(text) {}
 
-  /// The next event; it stays as it is until the next call. An element without content starts, then ends. Errors: not
-  /// of that form, with the line; elements deeper than kMostDepth.
+  /// Returns the next event, which is valid until the next call. An element without content gives a Start and an End.
+  /// Errors: the text has another form (with the line), or elements are nested deeper than kMostDepth.
   Result<const Event*> next();
-  /// The elements that are open, the outermost first: with Start, the new one among them; with End, without it.
+  /// Returns the open elements, the outermost first. At a Start the new element is included, at an End it is not.
   const std::vector<std::string_view>& path() const { return m_path; }
 
   static constexpr std::size_t kMostDepth = 32;

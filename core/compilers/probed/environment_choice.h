@@ -9,16 +9,16 @@
 
 namespace fusescope {
 
-// Which environments there are is asked once in a process; forgetEnvironments() has it asked again. Thread-safe.
+// The list of environments is determined once per process; forgetEnvironments() discards it. Thread-safe.
 
-/// The environment of this name; a text with a blank or a slash in it is the command itself. Errors: there is none of
-/// this name, with the nearest. Starts nothing.
+/// Returns the environment of this name; a text with a blank or a slash is itself the command. Errors: there is none of
+/// this name (the nearest is suggested). It starts nothing.
 Result<Environment> environmentNamed(const std::string& nameOrCommand);
 
-/// What is in an environment. Errors: cancelled.
+/// Returns what is in an environment. Errors: cancelled.
 Result<FoundEnvironment> environmentAsFound(const Environment& environment, const StopToken& stop);
 
-/// The first environment that has `compiler`. Errors: none has, and what to do; cancelled.
+/// Returns the first environment that has `compiler`. Errors: none has it (with what to do); cancelled.
 Result<Environment> firstEnvironmentWith(std::string_view compiler, const StopToken& stop);
 
 void forgetEnvironments();

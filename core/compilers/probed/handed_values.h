@@ -10,19 +10,19 @@
 
 namespace fusescope {
 
-/// Names of inputs or outputs: in the plan, and in the file that a compiler is handed.
+/// Pairs of names of inputs or outputs: in the plan, and in the file that a compiler receives.
 using NamesInFile = std::vector<std::pair<std::string, std::string>>;
 
-/// In the plan's order.
+/// Return the pairs in the plan's order.
 NamesInFile handedInputs(const HandedNetwork& network);
 NamesInFile handedOutputs(const HandedNetwork& network);
 
-/// `inputs`, whose names are those of the plan, by their names in the file. Errors: an input is missing.
+/// Renames `inputs` from the names of the plan to those of the file. Errors: an input is missing.
 Result<std::map<std::string, Tensor>> inputsInFile(const NamesInFile& names,
                                                    const std::map<std::string, Tensor>& inputs);
 
-/// Writes `inputs`, whose names are those of the plan, to the .npz file at `path` under their names in the file, which
-/// is how a probe takes them. Errors: an input is missing; the file cannot be written.
+/// Writes `inputs`, which have the names of the plan, to the .npz file at `path` with the names of the file, as a probe
+/// reads them. Errors: an input is missing; the file cannot be written.
 Status writeHandedInputs(const NamesInFile& names, const std::map<std::string, Tensor>& inputs,
                          const std::filesystem::path& path);
 

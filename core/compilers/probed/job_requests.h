@@ -11,27 +11,27 @@
 
 namespace fusescope {
 
-/// What a job file asks a compiler for. Every job also asks what the compiler made of the network.
+/// The questions in a job file. Every job also asks which kernels the compiler made.
 struct JobQuestions {
-  bool run = false;                           ///< the outputs on each sample
+  bool run = false;                           ///< the outputs for each sample
   bool time = false;                          ///< the latency on the first sample
-  bool profile = false;                       ///< the time of each kernel, also on the first
-  int threads = 0;                            ///< 0: as many as the machine has where it runs
-  double seconds = 2.0, warmupSeconds = 0.5;  ///< of `time`
+  bool profile = false;                       ///< the time of each kernel on the first sample
+  int threads = 0;                            ///< 0: all threads of the machine on which the job runs
+  double seconds = 2.0, warmupSeconds = 0.5;  ///< for `time`
   bool operator==(const JobQuestions&) const = default;
 };
 
-/// The requests of a job file, and the files that they are of, which go with this.
+/// The requests of a job file, and the files that belong to them, which are deleted with this object.
 struct JobRequests {
   std::vector<ProbeRequest> requests{};
   std::vector<HandedNetwork> networks{};
-  TemporaryFolder folder;  ///< of inputs
+  TemporaryFolder folder;  ///< contains the inputs
 };
 
-/// What a compiler of `kind` is asked in a job file that is packed for `plan`: what a live probe would be asked, in its
-/// order. A job cannot ask back, so `plan` must already say which nodes run on our own engine. The names in `samples`
-/// are those of the plan. Errors: those of cutting and writing; a network of several parts is to be run, which a job
-/// cannot do, since the tensors between the parts are only known there; cancellation.
+/// Returns the requests of a job file for `plan` to a compiler of `kind`: those that a live probe would get, in the
+/// same order. A job cannot ask back, so `plan` must already say which nodes run on our own engine. `samples` have the
+/// names of the plan. Errors: those of cutting and writing; a network of several parts cannot be run in a job, because
+/// the tensors between the parts are only known there; cancellation.
 Result<JobRequests> jobRequests(const ProbedKind& kind, const std::shared_ptr<const Plan>& plan,
                                 const std::map<std::string, Dims>& extents,
                                 std::span<const std::map<std::string, Tensor>> samples, const JobQuestions& questions,

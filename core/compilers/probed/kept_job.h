@@ -12,36 +12,37 @@
 
 namespace fusescope {
 
-/// What answers of a compiler are kept for, besides the questions themselves.
+/// Everything besides the question that the answer of a compiler depends on, and that keys contain.
 struct AnswerContext {
-  std::string about;     ///< for people: "tensorrt-rtx 1.7.1.116, bert.onnx"
-  std::string compiler;  ///< its name, and version
+  std::string about;     ///< text for people: "tensorrt-rtx 1.7.1.116, bert.onnx"
+  std::string compiler;  ///< its name
   std::string version;
-  Json environment;  ///< environmentFields()
-  Json opened;       ///< what it said when it was opened
-  /// A process in which it is imported.
+  Json environment;  ///< see environmentFields()
+  Json opened;       ///< the compiler's answer when it was opened
+  /// Starts a process that imports the compiler.
   std::function<Result<std::unique_ptr<ProbeJob>>(const StopToken& stop)> start;
-  /// Whether `environment` still holds, so that what was answered meanwhile may be kept for it.
+  /// Returns whether `environment` is still true, so that an answer that was given meanwhile may be kept with it.
   std::function<bool()> holdsStill;
 };
 
-/// What KeptFacts::kind is of answers.
+/// The value of KeptFacts::kind for answers.
 inline constexpr const char* kAnswerKind = "answer";
 
-/// Whether answers to `op` are kept: those that say what a compiler makes of a network, never those that measure or
-/// run.
+/// Returns whether answers to `op` are kept. These are the answers that say what a compiler makes of a network, never
+/// those of operations that measure or run.
 bool isKeptOp(std::string_view op);
 
-/// What an answer depends on, field by field: op, compiler, version, the network and other files by the SHA-256 of
-/// their bytes, the request, the environment, the probe, and what was compiled before (`after`; null: nothing). Errors:
-/// a file cannot be read; cancelled. `store` knows hashes of files.
+/// Returns the key of an answer, field by field: op, compiler, version, the network and other files by their SHA-256,
+/// the request, the environment, the probe, and what was compiled before (`after`; null: nothing). `store` caches
+/// hashes of files. Errors: a file cannot be read; cancelled.
 Result<Json> answerKey(KeptStore& store, const AnswerContext& context, const ProbeRequest& request, const Json& after,
                        const StopToken& stop);
-/// The bytes of a key.
+/// Returns the bytes of a key.
 std::string keyBytes(const Json& key);
 
-/// A job whose answers are found again in the store. A process is started where an answer is not there, and compiles
-/// what was found before that, so that it answers about the same network. For one caller at a time.
+/// A job whose answers are looked up in the store. If an answer is missing, a process is started, which first compiles
+/// the network that the found answers were about, so that all answers are about the same compiled network. It may be
+/// used by one caller at a time.
 class KeptJob final : public ProbeJob {
  public:
   KeptJob(KeptStore& store, AnswerContext context) : m_store(store), m_context(std::move(context)) {}
@@ -49,13 +50,13 @@ class KeptJob final : public ProbeJob {
   const Json& opened() const override { return m_context.opened; }
   Result<ProbeAnswer> ask(const ProbeRequest& request, const StopToken& stop, const Progress& progress = {}) override;
   bool isLocal() const override { return m_live != nullptr && m_live->isLocal(); }
-  /// Also true where no process was needed yet.
+  /// Returns true also if no process was needed so far.
   bool isThere() const override { return m_live == nullptr || m_live->isThere(); }
 
-  /// Where the answer to the last `compile` was found; nothing: the compiler was asked.
+  /// Returns the entry with the answer to the last `compile`; nothing if the compiler was asked.
   const std::optional<Kept>& found() const { return m_found; }
   KeptStore& store() const { return m_store; }
-  /// The process, if there is one: who takes it has it.
+  /// Moves the process out of this object; null if there is none.
   std::unique_ptr<ProbeJob> takeLive() { return std::move(m_live); }
 
  private:

@@ -11,29 +11,30 @@
 
 namespace fusescope {
 
-/// An environment in which a compiler is as it was when it was opened there before.
+/// An environment in which a compiler is unchanged since it was last opened there.
 struct UnchangedEnvironment {
   Environment environment;
-  Json opened;   ///< what the compiler said when it was opened
-  Json witness;  ///< what its answers depend on there: probe/witness.h
+  Json opened;   ///< the compiler's answer when it was opened
+  Json witness;  ///< the files that its answers depend on: probe/witness.h
 };
 
-/// The first of `candidates` that has `compiler`, as far as `store` knows it, where nothing changed there since. Where
-/// the command is the Python itself, on this machine, nothing is started for that; else its listener is asked, which
-/// imports no compiler. Nothing: it has to be looked for. Errors: cancelled.
+/// Returns the first of `candidates` that has `compiler`, according to `store`, and is unchanged since. If its command
+/// is the Python itself, on this machine, nothing is started to check this; otherwise its listener is asked, which
+/// imports no compiler. Returns nothing if the environments must be examined. Errors: cancelled.
 Result<std::optional<UnchangedEnvironment>> knownEnvironment(KeptStore& store, std::string_view compiler,
                                                              std::span<const Environment> candidates,
                                                              const StopToken& stop);
 
-/// Keeps what was found out about an environment, which `witness` was asked of before. `opened`: null where the
-/// compiler is not there.
+/// Keeps what was found out about an environment; `witness` must have been asked for before that. `opened` is null if
+/// the compiler is not there.
 void keepEnvironment(KeptStore& store, std::string_view compiler, const Environment& environment, const Json& witness,
                      const Json& opened, double ms);
 
-/// What answers depend on in an environment, as fields of a key: packages, a hash of their files, machine, variables.
+/// Returns what answers depend on in an environment, as fields of a key: packages, a hash of their files, machine,
+/// variables.
 Json environmentFields(const Json& witness, const Json& opened);
 
-/// Why nothing can be kept of what the compiler answers in an environment, as the end of a sentence; empty: it can.
+/// Returns why answers from an environment cannot be kept, as the end of a sentence; empty if they can.
 std::string whyNotKept(const Json& witness);
 
 /// Returns whether the stored witness of an environment is still valid. If its files are on this machine, they are

@@ -10,12 +10,13 @@
 
 namespace fusescope {
 
-/// How `compiler` is told which steps of its optimisation to leave out; nothing: it cannot be told, or answers are
-/// recorded.
+/// Returns the options of `compiler` for omitting steps of its optimisation; nothing if it has none, or if its answers
+/// are recorded.
 std::optional<OptimiserSwitches> optimiserSwitchesOf(const Compiler& compiler);
 
-/// The steps that `compiler` takes for the segments of `plan` that it is handed, in the order in which they are first
-/// taken. Its own words, asked of the version that is there. Errors: it cannot be asked, does not compile; cancelled.
+/// Returns the steps of `compiler`'s optimisation for the segments of `plan` that it receives, in the order in which
+/// they first run, with the names that the installed version uses. Errors: it cannot be asked, the network does not
+/// compile; cancelled.
 Result<std::vector<OptimiserStep>> optimiserSteps(const Compiler& compiler, const std::shared_ptr<const Plan>& plan,
                                                   const std::map<std::string, Dims>& extents,
                                                   const BuildOptions& options);

@@ -12,52 +12,53 @@
 
 namespace fusescope {
 
-/// A compiler that a probe reaches, in one environment: what its kind says, asked and compiled there. In place of an
-/// environment stands the result of a job file where no connection is possible (recorded_job.h).
+/// A compiler that a probe reaches in one environment; its kind defines the questions and how answers are read. If no
+/// connection is possible, the result of a job file is used in place of the environment (recorded_job.h).
 class ProbedCompiler final : public Compiler {
  public:
-  /// `environment`: a name, a command or a result; empty: the first one that has it.
+  /// `environment` is a name, a command or a result file; empty: the first environment that has the compiler.
   ProbedCompiler(const ProbedKind& kind, std::string environment);
 
   std::string_view name() const override { return m_name; }
-  /// Its version is empty where it is not there.
+  /// The version is empty if the compiler is not there.
   CompilerIdentity identity() const override;
   std::string target() const override { return std::string(m_kind.target()); }
   bool takesTarget(std::string_view target) const override { return m_kind.takesTarget(target); }
   std::string untried() const override { return m_kind.untried(); }
   std::vector<CompilerOption> options() const override { return m_kind.options(); }
   std::string whyNot(Ability ability) const override;
-  /// What the user keeps from it, and what it refuses, runs on our own engine.
+  /// Returns false: our own engine runs what the user excludes, and what the compiler refuses.
   bool takesWholeNetworks() const override { return false; }
 
   std::shared_ptr<void> getReady() const override;
-  /// Until it was opened, whatever came of that, which is kept.
+  /// Waits until it was opened. The result, or the error, is kept.
   Status awaitReady(const StopToken& stop) const override;
   Result<CompilerSupport> support(const Plan& plan, const BuildOptions& options) const override;
   Result<Lowered> lower(std::shared_ptr<const Plan> plan, const BuildOptions& options) const override;
   Result<std::unique_ptr<Engine>> compile(const Lowered& lowered, const BuildOptions& options) const override;
 
   const ProbedKind& kind() const { return m_kind; }
-  /// Where its answers were recorded; nothing: it answers live. Errors: the result cannot be opened.
+  /// Returns where its answers were recorded; nothing if it answers live. Errors: the result file cannot be opened.
   Result<std::optional<RecordedJob>> recorded() const;
-  /// That a network is compiled for: those of the options, else all of the machine, or as the job had it.
+  /// Returns the number of threads that a network is compiled for: that of the options, otherwise all of the machine,
+  /// or that of the recorded job.
   int threads(const BuildOptions& options) const;
-  /// What its kernels run on, as times of them say it.
+  /// Returns the device that its kernels run on, as it is named beside their times.
   std::string device(const std::map<std::string, std::string>& options) const;
-  /// A process in which it is imported: one that was asked before and does nothing now, else a new one. Errors: those
-  /// of ProbeJob::start(), and that it is nowhere.
+  /// Returns a process in which it is imported: an idle one, otherwise a new one. Errors: those of ProbeJob::start(),
+  /// and that no environment has it.
   Result<std::unique_ptr<ProbeJob>> takeJob(const StopToken& stop) const;
-  /// The same, whose answers about the network at `about` are found again in the store of this process; null: nothing
-  /// is kept, or nothing can be.
+  /// Returns the same with answers about the network at `about` that are looked up in the store of this process; null
+  /// if there is no store, or if nothing can be kept.
   Result<std::unique_ptr<KeptJob>> takeKeptJob(std::string_view about, const StopToken& stop) const;
-  /// What answers about the network at `about` are kept for, where they are kept.
+  /// Returns what the keys of answers about the network at `about` contain.
   Result<AnswerContext> answerContext(std::string_view about, const StopToken& stop) const;
-  /// Why nothing that it answers is kept, as a sentence; empty: it is kept, as far as there is a store.
+  /// Returns why its answers are not kept, as a sentence; empty if they are kept, provided that there is a store.
   Result<std::string> whyNotKept(const StopToken& stop) const;
-  /// Keeps a process that holds no network for who asks next.
+  /// Returns a process that contains no network, so that the next caller can use it.
   void giveBack(std::unique_ptr<ProbeJob> job) const;
-  void endIdleJob() const;  ///< ends the process that is kept
-  void forget() const;      ///< what it said when it was opened, too
+  void endIdleJob() const;  ///< ends the idle process
+  void forget() const;      ///< also forgets its answer when it was opened
 
  private:
   /// Where it is, and what it said when it was opened there.
@@ -93,12 +94,13 @@ class ProbedCompiler final : public Compiler {
   mutable std::optional<Handed> m_handed;
 };
 
-/// Those of all kinds, each where it is found first, and whatever was asked for by NAME@ENVIRONMENT. Null: there is no
-/// such kind. Thread-safe; what is given stays for the life of the process.
+/// Finds a compiler of any kind in its first environment, or by NAME@ENVIRONMENT. Returns null if there is no such
+/// kind. Thread-safe; the compiler exists until the process ends.
 const ProbedCompiler* findProbedCompiler(std::string_view name);
-/// Ends what was started to ask compilers, and forgets what they said: who asks next starts anew.
+/// Ends the processes that were started to ask compilers, and forgets their answers, so that the next question starts
+/// anew.
 void forgetProbedCompilers();
-/// Ends processes that were started to ask compilers and do nothing now.
+/// Ends the idle processes of compilers.
 void endIdleJobs();
 
 }  // namespace fusescope

@@ -15,16 +15,16 @@
 
 namespace fusescope {
 
-/// A network that a compiler behind a probe compiled, and the process that holds it. Where that died or was ended, the
-/// next question compiles the network again in another one.
+/// A network that a compiler behind a probe compiled, and the process that contains it. If the process died or was
+/// ended, the next question compiles the network again in a new one.
 class ProbedEngine final : public Engine {
  public:
-  /// Errors: what the compiler says, located at the node of the plan that it is about where that is known; what it told
-  /// does not fit the network; cancellation, within which the process is ended.
+  /// Compiles the network. Errors: those of the compiler, located at the node of the plan if that is known; its report
+  /// contradicts the network; cancellation, which ends the process.
   static Result<std::unique_ptr<ProbedEngine>> compile(const ProbedCompiler& compiler, const Lowered& lowered,
                                                        const BuildOptions& options);
 
-  /// Its process is kept for the next network, unless this one is large.
+  /// The destructor keeps the process for the next network, unless this network is large.
   ~ProbedEngine() override;
 
   const Plan& plan() const override { return *m_made->asked; }
@@ -32,15 +32,15 @@ class ProbedEngine final : public Engine {
   const BuildReport& report() const override { return m_report; }
   const std::string& backend() const override { return m_backend; }
   int threads() const override { return m_threads; }
-  /// Inner values are refused: markedValues() has those that can be had.
+  /// Runs the network. Marking inner values is refused; use markedValues().
   Result<RunResult> run(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark,
                         const StopToken& stop) override;
   Result<TimeReport> time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) override;
-  /// What stands between kernels, where the compiler can hand it out without running other ones: marked_values.h.
-  /// Nothing is had of a compiler whose answers are recorded.
+  /// Returns the values between kernels that the compiler can return without changing its kernels (marked_values.h).
+  /// Returns none for a compiler with recorded answers.
   Result<MarkedValues> markedValues(std::span<const std::map<std::string, Tensor>> samples, std::int64_t mostBuilds,
                                     const BuildOptions& options) const;
-  /// Refused: what is kept is the network, of which this may be a part.
+  /// Is refused, because engine files contain a whole network, and this may be a part of one.
   Status save(const std::filesystem::path& path) const override;
 
  private:

@@ -11,30 +11,33 @@
 
 namespace fusescope {
 
-/// The job whose result is used in place of a compiler (NAME@RESULT.zip): where and when it ran. Such a compiler starts
-/// nothing, and answers only what the job asked for.
+/// The job whose result is used in place of a live compiler (NAME@RESULT.zip): where and when it ran. Such a compiler
+/// starts nothing, and answers only what the job asked.
 struct RecordedJob {
   FileIdentity file;
-  std::string machine, platform, python;  ///< in the words of the machine where it ran; not trusted
-  std::string finished;                   ///< UTC, by the clock there
-  std::string version;                    ///< of the compiler; empty: it does not say
-  int threads = 1;                        ///< that the job asked for, else the processors there
+  std::string machine, platform, python;  ///< in the words of the machine on which it ran; not trusted
+  std::string finished;                   ///< UTC, by the clock of that machine
+  std::string version;                    ///< of the compiler; empty: it is not reported
+  int threads = 1;                        ///< the number that the job asked for, otherwise the processors of that
+                                          ///< machine
   std::set<std::string> ops;              ///< the operations that the job asked for
   Json asked;                             ///< notes of the program that packed the job; not trusted
 
-  /// "measured on gpubox (Linux 6.1 x86_64) in the job that ended 2026-01-31T12:00:00Z".
+  /// Returns a text like "measured on gpubox (Linux 6.1 x86_64) in the job that ended 2026-01-31T12:00:00Z".
   std::string inWords() const;
-  /// Why it does not tell this, as a sentence; empty: the job asked for it.
+  /// Returns why the result does not contain this, as a sentence; empty if the job asked for it.
   std::string whyNot(Ability ability) const;
 };
 
-/// Whether what stands behind NAME@ is the result of a job file, and not an environment.
+/// Returns whether the text after NAME@ is the result of a job file, and not an environment.
 bool isJobResult(std::string_view environment);
 
-/// Reads what a result says of itself. Errors: those of openJobResult(), and that it is another compiler's than `kind`.
+/// Reads the facts about the job from a result. Errors: those of openJobResult(), and that it is from another compiler
+/// than `kind`.
 Result<RecordedJob> readRecordedJob(const std::string& path, std::string_view kind);
 
-/// The job whose result stands for `compiler`; nothing: the compiler answers live, or the result cannot be opened.
+/// Returns the job whose result is used for `compiler`; nothing if the compiler answers live, or if the result cannot
+/// be opened.
 std::optional<RecordedJob> recordedJobOf(const Compiler& compiler);
 
 }  // namespace fusescope

@@ -11,8 +11,9 @@
 
 namespace fusescope {
 
-/// Tensors that this process and a probe's on the same machine see at once: a file in memory that has no name, so that
-/// it ends with the last process that has it, however that ends. It never becomes shorter. For one run at a time.
+/// Tensors in memory that this process shares with a probe's process on the same machine. They are in an anonymous file
+/// in memory, which disappears with the last process that uses it, however that ends. The file never shrinks. It may be
+/// used for one run at a time.
 class SharedTensors {
  public:
   SharedTensors() = default;
@@ -20,13 +21,14 @@ class SharedTensors {
   SharedTensors& operator=(const SharedTensors&) = delete;
   ~SharedTensors();
 
-  /// Whether tensors of this type can be handed over so: texts and containers go in files.
+  /// Returns whether this tensor can be passed in shared memory; text and containers are passed in files.
   static bool takes(const Tensor& tensor);
 
-  /// Puts `tensors` there, in place of all that was. What a request tells of them: {path, identity[], list[{name, type,
+  /// Replaces the contents by `tensors`. Returns the description for a request: {path, identity[], list[{name, type,
   /// dims, at}]}. Errors: the system has no memory for them.
   Result<Json> put(const std::map<std::string, Tensor>& tensors);
-  /// Those that the probe put there, as its answer lists them: copies. Errors: a list that does not fit what is there.
+  /// Returns copies of the tensors that the probe wrote, as its answer lists them. Errors: the list contradicts the
+  /// contents.
   Result<std::map<std::string, Tensor>> taken(const Json& list);
 
  private:

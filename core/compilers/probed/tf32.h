@@ -7,8 +7,8 @@
 
 namespace fusescope {
 
-/// Adds to `told` that `compiler` may multiply values of f32 in TF32, where its answer to `compile` says so: its member
-/// "tf32" lists in which calculations.
+/// Adds to `told` that `compiler` may multiply f32 values in TF32, if its answer to `compile` says so: the member
+/// "tf32" of the answer lists the kinds of calculations.
 void tellTf32(const ProbeAnswer& compiled, std::string_view compiler, ReadBack& told);
 
 }  // namespace fusescope

@@ -6,11 +6,11 @@
 
 namespace fusescope {
 
-/// How TensorRT is asked for the types of a plan. Planned for a target whose networks are strongly typed:
-/// {typing: "strong"}, since the network that it is handed says them. Else {typing: "layers", allowed[…],
-/// constraints: "obey" | "prefer", precisions{node: type}, output_types{node: type}}: pins are types of layers, by the
-/// numbers of their nodes, and what is not pinned is TensorRT's own choice among f32 and the types that are allowed.
-/// Also completes `network.pins`. Errors: some pins are to be obeyed and others preferred; it has one flag for all.
+/// Returns how TensorRT is asked for the types of a plan. For a target with strongly typed networks it is {typing:
+/// "strong"}, because the network contains the types. Otherwise it is {typing: "layers", allowed[…], constraints:
+/// "obey" | "prefer", precisions{node: type}, output_types{node: type}}: pins become types of layers, by the numbers of
+/// their nodes, and TensorRT chooses the types of other layers among f32 and the allowed types. Also completes
+/// `network.pins`. Errors: some pins must be obeyed and others are preferred, because TensorRT has one flag for all.
 Result<Json> typesAsked(HandedNetwork& network);
 
 }  // namespace fusescope

@@ -7,19 +7,21 @@
 
 namespace fusescope {
 
-/// Gives layers the nodes that no layer names, as far as tensors and the layers around tell whose they are.
+/// Assigns to layers those nodes that no layer names, as far as tensors and neighbouring layers show where they belong.
 class BetweenLayers {
  public:
-  /// Changes `made`, which it is given after names were taken. `moves`, by layer: it holds no nodes; `same`, by
-  /// ValueId: the first value that is equal to it whatever the network is given. All must outlive it.
+  /// Changes `made`, in which named nodes are assigned already. `moves` says for each layer whether it contains no
+  /// nodes; `same` contains for each ValueId the first value that is equal to it for all inputs. All must outlive this
+  /// object.
   BetweenLayers(const Graph& graph, LayerPlaces& made, const std::vector<bool>& moves,
                 const std::vector<ValueId>& same);
 
-  /// The nodes without a layer between what a layer reads and the values that it writes, where nothing else is needed
-  /// for these: Derived; Guessed where they begin at what another layer makes, and not at a tensor that is known.
+  /// Assigns the unassigned nodes between the values that a layer reads and those that it writes, if nothing else is
+  /// needed to calculate these. They are Derived, or Guessed if they begin at the result of another layer instead of a
+  /// known tensor.
   void takeInside(std::size_t layer);
-  /// Of a region of which only the two ends are named: the nodes without a layer on the ways from one to the other:
-  /// Guessed.
+  /// For a region of which only both ends are named: assigns the unassigned nodes on the paths from one end to the
+  /// other, as Guessed.
   void takeWays(std::size_t layer);
   /// Places a layer that names nothing. It gets the nodes without a layer between the nodes of the neighbouring layers,
   /// with certainty Guessed, unless another such layer is at the same place: then it is unknown which layer they belong
@@ -28,7 +30,7 @@ class BetweenLayers {
   /// Assigns values to tensors that have no name of the network, where only one value is possible: the only one that
   /// goes from the nodes of the layer that writes the tensor to the nodes of the layers that read it.
   void nameTensors();
-  /// Nodes without a layer next to those of the layers around, at most so many.
+  /// Returns unassigned nodes next to those of the neighbouring layers, at most `most`.
   std::vector<NodeId> nearest(std::size_t layer, std::size_t most) const;
 
  private:

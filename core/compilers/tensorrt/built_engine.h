@@ -4,8 +4,8 @@
 
 namespace fusescope {
 
-/// readEngine() of an engine that Fusescope had built, of a network with numbers for names: told in the names of the
-/// plan, and without what is only of engines that others built.
+/// Does the same as readEngine() for an engine that Fusescope itself built from a network with numbers as names. The
+/// result has the names of the plan, and omits what only concerns engines that were built elsewhere.
 ReadBack readBuiltEngine(const HandedNetwork& network, const EngineFiles& files);
 
 }  // namespace fusescope

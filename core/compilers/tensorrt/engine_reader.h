@@ -13,29 +13,30 @@
 
 namespace fusescope {
 
-/// What files tell of an engine of TensorRT that others built.
+/// The contents of the files of a TensorRT engine that was built elsewhere.
 struct EngineFiles {
   EngineLayers layers;
   std::optional<EngineProfile> profile{};
   std::optional<EngineTimes> times{};
   std::optional<EngineLog> log{};
-  std::vector<std::string> names{};      ///< of the files, for people
-  std::vector<Decision> contradicted{};  ///< about files that were left out, since these contradict them
+  std::vector<std::string> names{};      ///< names of the files, for people
+  std::vector<Decision> contradicted{};  ///< decisions about files that were ignored because these contradict them
 };
 
-/// The network of `plan` under the names that its file has, or that the layers have which it was made of. Errors: those
-/// of reading the file.
+/// Returns the network of `plan` with the names of its file, or with those of the layers that it was made from. Errors:
+/// those of reading the file.
 Result<HandedNetwork> namedNetwork(std::shared_ptr<const Plan> plan);
 
-/// All nodes of `graph` are in an engine that was built: whatever the table of a target says, they are supported.
+/// Returns the support for a built engine: all nodes of `graph` are in it, so that they are supported whatever a
+/// target's table says.
 std::shared_ptr<const CompilerSupport> supportOfBuilt(const Graph& graph);
 
-/// What `files` tell of `network`: kernels with the nodes that they hold, in the order in which they run, with their
-/// times; conversions; what became of nodes that no kernel holds; and which layers could not be placed. Nothing of it
-/// was run or timed by Fusescope.
+/// Returns what `files` say about `network`: kernels with their nodes, in the order in which they run, with their
+/// times; conversions; the fates of nodes without a kernel; and layers that could not be placed. Fusescope ran and
+/// timed nothing of it.
 ReadBack readEngine(const HandedNetwork& network, const EngineFiles& files);
 
-/// Adds regionAdvice() to what was read of `network`, once its kernels have the names that they are told by.
+/// Adds regionAdvice() to what was read for `network`; the kernels must have their final names.
 void adviseOnRegions(const HandedNetwork& network, ReadBack& told);
 
 }  // namespace fusescope

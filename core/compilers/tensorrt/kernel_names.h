@@ -5,7 +5,7 @@
 
 namespace fusescope {
 
-/// Tells kernels apart that a compiler calls alike: the second "a" is "a #2", in the order in which they are asked for.
+/// Makes names of kernels unique: the second kernel "a" becomes "a #2", in the order of calls.
 class KernelNames {
  public:
   std::string next(std::string name) {

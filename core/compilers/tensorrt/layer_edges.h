@@ -8,24 +8,26 @@
 
 namespace fusescope {
 
-/// Which layer of an engine writes what another reads, and which values of the network these tensors are.
+/// Which layers of an engine write the tensors that others read, and which values of the network these are.
 struct LayerEdges {
   static constexpr std::size_t kNone = SIZE_MAX;
   struct Input {
-    std::size_t layer = kNone;  ///< that wrote it last before it is read; kNone: an input of the engine, or a constant
-    ValueId value;              ///< invalid: it is not known, or none of the network's
+    std::size_t layer = kNone;  ///< the last layer that wrote it before; kNone: an input of the engine, or a constant
+    ValueId value;              ///< invalid: unknown, or not a value of the network
   };
-  std::vector<std::vector<Input>> inputs;       ///< by layer, as ListedLayer::inputs
-  std::vector<std::vector<ValueId>> outputs;    ///< by layer, as ListedLayer::outputs
-  std::vector<std::vector<std::size_t>> users;  ///< by layer: those that read what it writes, each once
+  std::vector<std::vector<Input>> inputs;       ///< for each layer, in the order of ListedLayer::inputs
+  std::vector<std::vector<ValueId>> outputs;    ///< for each layer, in the order of ListedLayer::outputs
+  std::vector<std::vector<std::size_t>> users;  ///< for each layer, the layers that read its outputs, without
+                                                ///< duplicates
 };
 
-/// A tensor that has the name of a value and as many elements is that value. So is what a layer makes of it that holds
-/// no nodes (`holdsNodes`, by layer, false), reads nothing else and writes as many elements.
+/// Finds the edges. A tensor that has the name of a value and as many elements is that value. This also applies to the
+/// output of a layer without nodes (`holdsNodes` of the layer is false) that reads only this tensor and writes as many
+/// elements.
 LayerEdges layerEdges(const std::vector<ListedLayer>& layers, const HandedNetwork& network,
                       const std::vector<bool>& holdsNodes);
 
-/// Whether a tensor of an engine and a value can have the same elements, as far as extents are known.
+/// Returns whether a tensor of an engine and a value can have the same elements, as far as extents are known.
 bool canBe(const ListedTensor& tensor, const TensorType& type);
 
 }  // namespace fusescope

@@ -11,32 +11,34 @@
 
 namespace fusescope {
 
-// What a layer of TensorRT says of itself, in our words: of engines that Fusescope has built as of those of others.
+// These translate what a layer of TensorRT says about itself, for engines of Fusescope and for engines that were built
+// elsewhere.
 
-/// What a layer calculates in. Of products what they multiply; of others the one type of all floats that they read and
-/// write. Undefined: it does not say.
+/// Returns the type in which a layer calculates: the type of the factors for products, otherwise the single type of all
+/// floats that it reads and writes. Undefined: it is not reported.
 DataType computeOf(const ListedLayer& layer);
 
-/// How a tensor lies in memory, without its type: "Linear", "Channel major, channel % 8 == 0"; with the order of the
-/// axes where that is another. Empty: it does not say.
+/// Returns the memory layout of a tensor without its type: "Linear", "Channel major, channel % 8 == 0"; with the order
+/// of axes if that is unusual. Empty: it is not reported.
 std::string formatOf(const ListedTensor& tensor);
 
-/// As FusedNode::kind where it is one of ours, else the type of the layer.
+/// Returns the kind (FusedNode::kind) if it is one of ours, otherwise the type of the layer.
 std::string kindOf(const ListedLayer& layer, const std::vector<std::pair<NodeId, Certainty>>& nodes,
                    const Graph& graph);
 
-/// Whether a layer calculates nothing by its type: it synchronises streams, prepares memory or asks for extents.
+/// Returns whether a layer of this type calculates nothing: it synchronises streams, prepares memory or computes
+/// extents.
 bool onlySynchronises(const ListedLayer& layer);
 
-/// Whether a layer calculates nothing of a network by its type: it synchronises, copies or reformats, unless a
-/// quantiser of the network is that reformat.
+/// Returns whether a layer of this type calculates nothing of a network: it synchronises, copies or reformats, unless
+/// that reformat is a quantiser of the network.
 bool onlyMoves(const ListedLayer& layer);
 
-/// "0" of "n3_myl0_12": the number of the region that a kernel was made in; empty: in none.
+/// Returns the number of the region in the name of a kernel, "0" in "n3_myl0_12"; empty if it was not made in a region.
 std::string_view regionNumber(std::string_view layer);
 
-/// What a layer of one input and one output does to it, if what it writes has another type or format. `read` and
-/// `written` are what is known of both.
+/// Returns the conversion that a layer with one input and one output performs, if its output has another type or
+/// format. `read` and `written` are the values of both, as far as they are known.
 std::optional<ReadBackConversion> conversionBy(const ListedLayer& layer, ValueId read, ValueId written,
                                                const std::string& kernel);
 

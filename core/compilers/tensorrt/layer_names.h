@@ -13,23 +13,24 @@
 
 namespace fusescope {
 
-/// The names that a layer's name may be made of: of the nodes of a network, of layers that the log of a build says are
-/// of nodes, and of modules. Views: network and log must outlive it.
+/// The names that may be parts of a layer's name: names of nodes, of layers that a build log assigns to nodes, and of
+/// modules. It is a view: network and log must outlive it.
 class KnownNames {
  public:
   KnownNames(const HandedNetwork& network, const EngineLog* log);
 
-  /// A node of the file, or nothing.
+  /// The name of a node of the file, or nothing.
   using Found = std::optional<std::string>;
-  Found exact(std::string_view name) const;        ///< that is called so, or that the log says the layer is of
-  Found underscored(std::string_view name) const;  ///< the only one whose name is this with '_' for '.'
-  /// Of "/classifier/1/addmm", as Torch-TensorRT names layers: the nodes in the module classifier.1, by their operators
-  /// where `kind`, "CONVOLUTION" or the like, is known.
+  Found exact(std::string_view name) const;        ///< the node with this name, or the node to which the log assigns a
+                                                   ///< layer of this name
+  Found underscored(std::string_view name) const;  ///< the only node whose name is this one with '.' replaced by '_'
+  /// Returns, for a name like "/classifier/1/addmm", with which Torch-TensorRT names layers, the nodes in the module
+  /// classifier.1. If `kind` ("CONVOLUTION" or the like) is known, only nodes with a matching operator are returned.
   std::vector<std::string> inModule(std::string_view path, std::string_view kind) const;
   bool isTensor(std::string_view name) const { return m_network.values.contains(name) || m_constants.contains(name); }
-  /// Whether a layer of another node may have got this name: the name of a node and a number behind it.
+  /// Returns whether this may be the name of another node's layer: the name of a node followed by a number.
   bool mayBeNumbered(std::string_view name) const;
-  std::size_t longest() const { return m_longest; }  ///< of all exact names
+  std::size_t longest() const { return m_longest; }  ///< length of the longest exact name
 
  private:
   const HandedNetwork& m_network;
@@ -40,21 +41,21 @@ class KnownNames {
   std::size_t m_longest = 0;
 };
 
-/// What the name of a layer says.
+/// The information in the name of a layer.
 struct LayerName {
-  std::vector<std::string> nodes{};    ///< of the file, by their names
-  std::vector<std::string> likely{};   ///< that may be meant
-  std::vector<std::string> unknown{};  ///< parts that name nothing of the network
-  std::optional<std::pair<std::string, std::string>>
-      ends{};               ///< "{ForeignNode[a...b]}": what stands there of both ends
-  bool isInserted = false;  ///< TensorRT put it in: it converts, copies or reshapes for the sake of another
+  std::vector<std::string> nodes{};                           ///< names of nodes of the file
+  std::vector<std::string> likely{};                          ///< nodes that are possibly meant
+  std::vector<std::string> unknown{};                         ///< parts that name nothing in the network
+  std::optional<std::pair<std::string, std::string>> ends{};  ///< both ends in "{ForeignNode[a...b]}"
+  bool isInserted = false;  ///< TensorRT added it to convert, copy or reshape for another layer
 };
 
-/// "A + B", "A || B", "PWN(A, B)", "{ForeignNode[A...B]}", "Reformatting CopyNode for Input Tensor 0 to A", …: names of
-/// nodes may hold any of these marks, so that the longest known names count first.
+/// Parses names such as "A + B", "A || B", "PWN(A, B)", "{ForeignNode[A...B]}" and "Reformatting CopyNode for Input
+/// Tensor 0 to A". Names of nodes may contain any of these characters, so that the longest known names are matched
+/// first.
 LayerName readLayerName(std::string_view name, const KnownNames& known);
 
-/// LayerName::isInserted where no network is known: by how the whole name begins.
+/// Returns LayerName::isInserted without a network, from the beginning of the name.
 bool isInsertedLayer(std::string_view name);
 
 }  // namespace fusescope

@@ -10,29 +10,29 @@
 
 namespace fusescope {
 
-/// What a layer of an engine is of a network.
+/// The nodes that belong to a layer of an engine.
 struct LayerPlace {
   enum class Role {
-    Kernel,      ///< it holds nodes
-    Conversion,  ///< it holds none: it converts, moves or synchronises
-    Unplaced     ///< it is not known which nodes it holds
+    Kernel,      ///< it contains nodes
+    Conversion,  ///< it contains no nodes: it converts, moves or synchronises
+    Unplaced     ///< its nodes are unknown
   };
   Role role = Role::Unplaced;
   std::map<NodeId, Certainty> nodes{};
-  std::string why{};              ///< of one that is unplaced
-  std::vector<NodeId> nearest{};  ///< likewise: nodes that it may hold
+  std::string why{};              ///< the reason, if it is unplaced
+  std::vector<NodeId> nearest{};  ///< if it is unplaced, nodes that it may contain
 };
 
 struct LayerPlaces {
-  std::vector<LayerPlace> places;  ///< by layer
+  std::vector<LayerPlace> places;  ///< for each layer
   LayerEdges edges;
-  std::vector<NodeId> merged{};  ///< nodes without a layer in whose place an equal node is calculated
+  std::vector<NodeId> merged{};  ///< nodes without a layer, because an equal node is calculated instead
 };
 
-/// Finds the nodes of each layer of an engine that others built from `network`, under the names that it has: by the
-/// names in metadata, else by those that a layer's own name is made of (Named; Guessed where a name may be of several),
-/// by what `log` tells of regions, then by tensors: nodes between what a layer reads and what it writes (Derived). A
-/// layer whose tensors contradict the nodes that it names is not placed: it is of another network. `log` may be null.
+/// Finds the nodes of each layer of an engine that was built elsewhere from `network`, with its own names. It uses in
+/// this order: names in metadata, names in the layer's own name (Named, or Guessed if a name is ambiguous), what `log`
+/// says about regions, and tensors: the nodes between what a layer reads and what it writes (Derived). A layer whose
+/// tensors contradict its named nodes is not placed, because it is from another network. `log` may be null.
 LayerPlaces placeLayers(const HandedNetwork& network, const std::vector<ListedLayer>& layers, const EngineLog* log);
 
 }  // namespace fusescope

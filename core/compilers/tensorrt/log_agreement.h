@@ -7,10 +7,10 @@
 
 namespace fusescope {
 
-/// Whether the log of `files` is of another build than its layers are, or of another network than `model`: the decision
-/// that says so of `file`. A build lists its layers as the layer information does, but for regions, which the latter
-/// takes apart; the nodes that the parser met are those of the network. Nothing: no two things that are told contradict
-/// each other.
+/// Returns a decision about `file` if the log of `files` is from another build than its layers, or from another network
+/// than `model`. The log of a build lists the same layers as the layer information, except for regions, which the
+/// latter splits; the nodes that the parser met must be those of the network. Returns nothing if no two facts
+/// contradict each other.
 std::optional<Decision> logOfAnother(const EngineFiles& files, const Model& model, std::string_view file);
 
 }  // namespace fusescope

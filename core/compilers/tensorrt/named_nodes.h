@@ -7,8 +7,8 @@
 
 namespace fusescope {
 
-/// The file nodes of the main graph, by name, that one name in metadata can mean: of a node in a body the holder.
-/// Empty: the network has none.
+/// Returns the nodes in the file's main graph, by name, that one name in metadata can mean; for a node in a body this
+/// is the holder. Empty: the network has none.
 std::vector<std::string_view> fileNodesOf(const HandedNetwork& network, std::string_view nameInMetadata);
 
 }  // namespace fusescope

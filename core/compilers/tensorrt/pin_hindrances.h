@@ -8,12 +8,12 @@
 
 namespace fusescope {
 
-/// Why TensorRT may have left out types that were asked of nodes, as the log of the build says: none of its kernels
-/// obeys, the build allowed no such type, the type was never set, or it was only preferred. Of other nodes the log says
-/// nothing.
+/// Returns why TensorRT may have ignored types that were requested for nodes, from the log of the build: none of its
+/// kernels supports the type, the build did not allow it, the type was never set, or it was only preferred. Nodes about
+/// which the log says nothing are omitted.
 std::map<NodeId, PinHindrance> pinHindrances(const HandedNetwork& network, const EngineLog& log);
 
-/// The nodes of the file that a message names as "Conv_70[Conv] + Relu_71[Relu]".
+/// Returns the nodes of the file that a message names, as in "Conv_70[Conv] + Relu_71[Relu]".
 std::vector<std::string> nodesInMessage(std::string_view layers);
 
 }  // namespace fusescope

@@ -7,13 +7,14 @@
 
 namespace fusescope {
 
-/// A log that the probe wrote, as programs of TensorRT print theirs.
+/// A log that the probe wrote, in the form that programs of TensorRT print.
 struct PrintedLog {
-  std::string text;    ///< "[V] [TRT] words", a line and more for each message
-  std::string layers;  ///< the message that lists the layers of the engine; empty: none does
+  std::string text;    ///< "[V] [TRT] words", one or more lines for each message
+  std::string layers;  ///< the message with the layers of the engine; empty: there is none
 };
 
-/// Reads a line of JSON for each message: [severity, text]. Errors: a line is no such thing; its number is told.
+/// Reads one line of JSON, [severity, text], for each message. Errors: a line has another form; the error gives its
+/// number.
 Result<PrintedLog> printedLog(std::string_view messages);
 
 }  // namespace fusescope

@@ -10,33 +10,33 @@
 
 namespace fusescope {
 
-// What compilers of the TensorRT family are asked through the probe, and what they answer there, whichever of them it
-// is. `title`: what it is called in messages.
+// Questions and answers that all compilers of the TensorRT family share. `title` is the name of the compiler in
+// messages.
 
-/// Null where `object` has no such member.
+/// Returns a member of `object`; null if there is none.
 Json memberOf(const Json& object, const char* key);
-/// Empty where it has none that is a text.
+/// Returns a member that is a text; empty if there is none.
 std::string textMember(const Json& object, const char* key);
 
-/// Of the answer to `open`: the card that is there, the first of several; empty: there is none.
+/// Returns the name of the first card in the answer to `open`; empty if there is none.
 std::string nameOfCard(const Json& opened);
 
-/// The text of the file `name` of an answer. Errors: it was not sent.
+/// Returns the text of the file `name` of an answer. Errors: it was not sent.
 Result<std::string> fileText(const ProbeAnswer& answer, const char* name, std::string_view title);
 
-/// {"min": …, "opt": …, "max": …} of each input of the file that has open extents.
+/// Returns {"min": …, "opt": …, "max": …} for each input of the file with open extents.
 Json extentsAsked(const HandedNetwork& network, const BuildOptions& options);
 
-/// What the parser refuses. Of parts of the network that lie behind such a node it says nothing: they are asked for
-/// when they are compiled, cut out. Errors: it refuses the network as a whole, or the answer is none.
+/// Returns which nodes the parser refuses. It says nothing about parts of the network behind such a node; they are
+/// checked when they are compiled separately. Errors: it refuses the whole network, or the answer is invalid.
 Result<CompilerSupport> parserSupport(const HandedNetwork& network, const ProbeAnswer& answer, std::string_view title);
 
-/// Milliseconds by the name of a kernel, the medians of the runs in profile.json. Of several layers of one name the
-/// second is "NAME #2", as what was read back calls it.
+/// Returns the milliseconds of each kernel by name, as medians of the runs in profile.json. The second of several
+/// layers with the same name is "NAME #2", as in the read-back plan.
 Result<std::map<std::string, double>> kernelMedians(const HandedNetwork& network, const ProbeAnswer& profile,
                                                     std::string_view title);
 
-/// The node that the first line of the error names which names exactly one; invalid: none does.
+/// Returns the node in the first line of the error that names exactly one; an invalid id if no line does.
 NodeId nodeOfFirstLine(const HandedNetwork& network, const Diagnostic& error);
 
 }  // namespace fusescope

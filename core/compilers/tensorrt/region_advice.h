@@ -6,11 +6,11 @@
 
 namespace fusescope {
 
-/// What can be done about the kernels of regions, which TensorRT compiles as a whole: what keeps attention from being
-/// one kernel, what takes a kernel apart, how a type is held inside, and how to learn what a region holds. Each says
-/// what it rests on: what NVIDIA documents, or what came of it when it was tried with TensorRT for RTX, which has the
-/// same compiler of regions (tests/unit/tensorrt_engines/region_advice_test.cpp tries it again). `kernels`: of
-/// ReadBack, with their nodes of the graph of `plan`.
+/// Returns what can be done about the kernels of regions, which TensorRT compiles as a whole: what prevents attention
+/// from becoming one kernel, what splits a kernel, how to preserve a type inside, and how to learn which nodes a region
+/// contains. Each decision says what it is based on: NVIDIA's documentation, or a trial with TensorRT for RTX, which
+/// has the same compiler for regions (tests/unit/tensorrt_engines/region_advice_test.cpp repeats these trials).
+/// `kernels` are those of a ReadBack, with nodes of the graph of `plan`.
 std::vector<Decision> regionAdvice(const Plan& plan, const std::vector<ReadBackKernel>& kernels);
 
 }  // namespace fusescope

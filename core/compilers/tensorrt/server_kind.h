@@ -9,7 +9,7 @@
 
 namespace fusescope {
 
-/// TensorRT for servers, however it is reached: what it compiles for, how types are asked for, and what it needs.
+/// The common part of all ways to reach TensorRT for servers: its targets, how types are requested, and what it needs.
 class ServerKind : public ProbedKind {
  public:
   std::string_view target() const override;
@@ -25,7 +25,7 @@ class ServerKind : public ProbedKind {
   NodeId failedAt(const HandedNetwork& network, const Diagnostic& error) const override;
 
  protected:
-  /// What `parse` makes of a file of the answer. Errors are located at the file.
+  /// Returns what `parse` makes of a file of the answer. Errors are located at the file.
   template <class Parse>
   auto parsed(const ProbeAnswer& answer, const char* file, Parse parse) const -> decltype(parse(std::string_view())) {
     auto result = parse(TRY(fileText(answer, file, title())));
@@ -34,10 +34,9 @@ class ServerKind : public ProbedKind {
     error.where = {.file = file, .attribute = "--compiler"};
     return error;
   }
-  /// What the probe answers of a build besides its files, as options of who compiled: the card, and whatever `keys`
-  /// name.
+  /// Stores the card, and the members `keys` of the probe's answer, as options of the compiler in `told`.
   static void keepAnswers(const ProbeAnswer& compiled, std::initializer_list<const char*> keys, ReadBack& told);
-  /// Warns of nodes that the probe lists under `key` in its answer.
+  /// Adds a warning for each node that the probe lists under `key` in its answer.
   static void warnOfNodes(const HandedNetwork& network, const ProbeAnswer& compiled, const char* key,
                           const char* message, ReadBack& told);
 };

@@ -4,10 +4,10 @@
 
 namespace fusescope {
 
-/// Whether `target` is the table of a version of TensorRT for servers: "tensorrt-10".
+/// Returns whether `target` is a version of TensorRT for servers: "tensorrt-10".
 bool isServerTarget(std::string_view target);
 
-/// That of the newest version, where the types of the network decide.
+/// Returns the target of the newest version, with strongly typed networks.
 std::string_view newestServerTarget();
 
 }  // namespace fusescope

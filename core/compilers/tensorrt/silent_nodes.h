@@ -7,11 +7,11 @@
 
 namespace fusescope {
 
-/// Completes `told` for the nodes of `graph` that no kernel names. Kernels that name none and only move elements get
-/// the nodes that do so between the kernels that write what they read and those that read what they write (Derived;
-/// Guessed where layers that may calculate stand there without nodes), and a jump that compares two tensors gets the
-/// node that does so. What is left is folded, removed or a view where the graph leaves nothing else; else nothing is
-/// said of it. `layers`: what `told.kernels` were made of, one each.
+/// Completes `told` for the nodes of `graph` that no kernel names. A kernel that names no node and only moves elements
+/// gets the moving nodes between the kernels that write its inputs and those that read its outputs (Derived, or Guessed
+/// if layers without nodes that may calculate are between them). A jump that compares two tensors gets the comparing
+/// node. Other nodes become folded, removed or a view if the graph allows nothing else; otherwise nothing is recorded
+/// for them. `layers` are those from which `told.kernels` were made, one each.
 void tellSilentNodes(const Graph& graph, const std::vector<ListedLayer>& layers, ReadBack& told);
 
 }  // namespace fusescope

@@ -10,21 +10,21 @@
 
 namespace fusescope {
 
-/// What TensorRT for RTX said while it compiled a network, as far as it is understood.
+/// What TensorRT for RTX printed while it compiled a network, as far as we can parse it.
 struct BuildLog {
-  /// A part of the network that its compiler for regions took as a whole.
+  /// A part of the network that its compiler for regions compiled as a whole.
   struct Region {
     std::string name;                ///< "{ForeignNode[n0...n64]}"
-    std::vector<std::string> nodes;  ///< as namesInMetadata()
+    std::vector<std::string> nodes;  ///< see namesInMetadata()
   };
   std::vector<ListedLayer> layers;
   std::vector<Region> regions;
-  std::vector<std::string> warnings;                                       ///< each once
-  std::optional<std::int64_t> activationBytes, weightBytes, scratchBytes;  ///< null: it did not say
+  std::vector<std::string> warnings;                                       ///< without duplicates
+  std::optional<std::int64_t> activationBytes, weightBytes, scratchBytes;  ///< null: not reported
 };
 
-/// Reads the log that the probe wrote: a line for each message, [severity, text] in JSON. Errors: a line is no such
-/// thing, or its list of layers cannot be read; one without a list is none.
+/// Reads the log that the probe wrote: one line of JSON, [severity, text], for each message. Errors: a line has another
+/// form, its list of layers cannot be read, or there is no list of layers.
 Result<BuildLog> readBuildLog(std::string_view log);
 
 }  // namespace fusescope

@@ -8,20 +8,21 @@
 
 namespace fusescope::torch_compiler {
 
-// An exported program in a network's place, as every compiler is handed it that takes such programs.
+// These pass an exported program in place of a network to every compiler that takes such programs.
 
-/// torch: its package, the compiler, and the target of what it runs.
+/// The name of the package torch, of the compiler, and of its target.
 inline constexpr const char* kTorch = "torch";
 
-/// The option that names the program. `who`: what loads it, as messages call it.
+/// Returns the option that names the program. `who` is what loads it, for messages.
 CompilerOption programOption(std::string_view who);
 
 /// Returns the value of the option `name` in `plan`, or its default from `options`.
 std::string optionOf(const Plan& plan, const std::vector<CompilerOption>& options, std::string_view name);
 
-/// Names the exported program of `network` as what is handed over. Gives {inputs[], outputs[]}, by which the probe
-/// holds the program against the network. `who`: the compiler, as messages call it. Errors: there is no exported
-/// program, it may not be handed to torch, or the plan is none of a whole network with its own numbers.
+/// Sets the exported program of `network` as the file that the compiler receives. Returns {inputs[], outputs[]}, with
+/// which the probe compares the program with the network. `who` is the name of the compiler in messages. Errors: there
+/// is no exported program, it may not be passed to torch, or the plan is not that of a whole network with its original
+/// weights.
 Result<Json> handProgram(HandedNetwork& network, const BuildOptions& options, std::string_view who);
 
 }  // namespace fusescope::torch_compiler

@@ -10,19 +10,19 @@
 
 namespace fusescope::torch_compiler {
 
-/// That a node of one graph is one of another.
+/// Says that a node of one graph corresponds to a node of another graph.
 struct Tie {
   std::size_t node = 0;  ///< its index in the other graph
   Certainty certainty = Certainty::Guessed;
 };
 
-/// Finds each of `nodes` among `all`, a graph that it was made from, or nothing. Several of `nodes` may be of one.
-/// Named: name, operator and lines of source are the same. Derived: the n-th of an operator that comes from the same
-/// lines in the same module, where both graphs have as many, or the only node that comes from there. Guessed: the n-th
-/// node that comes from there, of whatever operator, where both have as many.
+/// Finds for each of `nodes` the corresponding node in `all`, the graph that it was made from, or nothing. Several of
+/// `nodes` may correspond to one. Named: name, operator and source lines are equal. Derived: the n-th node with the
+/// same operator, source lines and module, if both graphs have equally many, or the only node from these lines.
+/// Guessed: the n-th node from these lines with any operator, if both have equally many.
 std::vector<std::optional<Tie>> tiesOf(std::span<const NodeOrigin> nodes, std::span<const NodeOrigin> all);
 
-/// The less certain of two.
+/// Returns the lower certainty of the two.
 Certainty weaker(Certainty a, Certainty b);
 
 }  // namespace fusescope::torch_compiler

@@ -8,10 +8,10 @@
 
 namespace fusescope::torch_compiler {
 
-/// Milliseconds of each kernel in one run, the median over the runs of a profile but the first: what ran on the card
-/// for it where there is one, else the operators that it called. By the names of eagerKernels() or inductorKernels(). A
-/// kernel whose calls cannot be told apart from others of its name has none. `text`: profile.json, as
-/// resources/probe/torch_profile.py says. Errors: it is no such profile.
+/// Returns the milliseconds of each kernel in one run, as the median over all runs of a profile except the first: the
+/// time on the card if there is one, otherwise the time of the operators that it called. The names are those of
+/// eagerKernels() or inductorKernels(). A kernel whose calls cannot be distinguished from others of the same name has
+/// no time. `text` is profile.json, which resources/probe/torch_profile.py describes. Errors: it is not such a profile.
 Result<std::map<std::string, double>> kernelTimes(std::string_view text);
 
 }  // namespace fusescope::torch_compiler

@@ -11,20 +11,21 @@
 
 namespace fusescope::torch_compiler {
 
-/// Where a node of a graph of torch comes from. By it one graph's nodes are found again in another.
+/// The origin of a node in a graph of torch, by which nodes of one graph are found in another.
 struct NodeOrigin {
-  std::string name;    ///< "linear_4"; empty: nothing is known of it
+  std::string name;    ///< "linear_4"; empty: nothing is known about the node
   std::string target;  ///< "aten.linear.default"
-  std::string module;  ///< "encoder.layer.3"; empty: the outermost
-  std::string trace;   ///< the lines of source that it comes from
+  std::string module;  ///< "encoder.layer.3"; empty: the outermost module
+  std::string trace;   ///< the source lines that it comes from
 };
 
-/// A node of an exported program, and what it did in a run that the probe watched.
+/// A node of an exported program, and what it did in a run that the probe observed.
 struct ProgramNode {
   NodeOrigin origin;
-  std::string within;                ///< the node whose inner graph it is of; empty: of the program itself
-  std::vector<std::string> types{};  ///< of the tensors that it made, "f32"; empty: none, or nobody saw it
-  bool isView = false;               ///< all that it made lies in the memory of what it read
+  std::string within;                ///< the node whose inner graph contains it; empty: it is in the program itself
+  std::vector<std::string> types{};  ///< types of the tensors that it made, such as "f32"; empty: none, or it was not
+                                     ///< observed
+  bool isView = false;               ///< all its results use the memory of its inputs
 };
 
 /// A parameter, a buffer or a constant of an exported program.
@@ -32,20 +33,20 @@ struct ProgramWeight {
   std::string type;
   std::vector<std::int64_t> dims;
   std::string sha256;
-  std::string transposed;  ///< the hash with its two axes exchanged; empty: it is no matrix
+  std::string transposed;  ///< the hash of the transposed matrix; empty if it is not a matrix
 };
 
-/// What the probe says of an exported program: program.json.
+/// What the probe reports about an exported program: program.json.
 struct ProgramFacts {
-  std::vector<ProgramNode> nodes;  ///< in the order in which they run
+  std::vector<ProgramNode> nodes;  ///< in execution order
   std::map<std::string, ProgramWeight, std::less<>> weights;
 };
 Result<ProgramFacts> programFacts(std::string_view text);
 
-/// What TorchInductor tells of one graph: provenance.json has a list.
+/// What TorchInductor reports about one graph; provenance.json contains a list of these.
 struct InductorGraph {
   std::vector<InductorKernel> kernels;  ///< in the order in which a run calls them
-  std::vector<NodeOrigin> nodes;        ///< of the graph that it was given
+  std::vector<NodeOrigin> nodes;        ///< nodes of the graph that it compiled
 };
 Result<std::vector<InductorGraph>> inductorGraphs(std::string_view text);
 

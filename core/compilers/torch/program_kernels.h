@@ -6,17 +6,18 @@
 
 namespace fusescope::torch_compiler {
 
-/// What ran where a program ran as it is: a kernel for each of its nodes that made a tensor of its own, called as the
-/// node. Nodes that only see memory are views.
+/// Returns the kernels of a program that runs in eager mode: one for each node that makes a tensor with memory of its
+/// own, with the name of the node. Other nodes are views.
 ReadBack eagerKernels(const HandedNetwork& network, const ProgramFacts& program, const ProgramNetwork& tied);
 
-/// The kernels that TorchInductor made, with the nodes that it names as their origins. A node among the origins of
-/// several shares in each, and which of them calculates it is not told: it is Derived in them at best.
+/// Returns the kernels that TorchInductor made, with the nodes that it names as their origins. A node that is an origin
+/// of several kernels is in each of them; which one calculates it is not reported, so that its certainty is at most
+/// Derived.
 ReadBack inductorKernels(const HandedNetwork& network, const ProgramFacts& program, const ProgramNetwork& tied,
                          std::span<const InductorGraph> graphs);
 
-/// The same of what files tell that TorchInductor had made of the network of `plan` before, which nobody ran here.
-/// Nodes are found by the names that they have in the exported program (Origin::programNode).
+/// Returns the same from the files of an earlier TorchInductor compilation of the network of `plan`, which did not run
+/// on this machine. Nodes are found by their names in the exported program (Origin::programNode).
 ReadBack kernelsInFile(const Plan& plan, const InductorBuild& build, const std::string& file);
 
 }  // namespace fusescope::torch_compiler

@@ -11,21 +11,21 @@
 
 namespace fusescope::torch_compiler {
 
-/// Nodes of a plan, and how it is known that something is of them.
+/// Nodes of a plan with the certainty of an assignment to them.
 using KnownNodes = std::map<NodeId, Certainty>;
 
-/// How a network and the exported program that stands for it go together.
+/// The correspondence between a network and the exported program that is passed in its place.
 struct ProgramNetwork {
-  std::vector<KnownNodes> nodes;   ///< by the index of a node of the program: those of the plan that are made of it
-  std::vector<NodeId> untied;      ///< nodes of the plan that no node of the program is known to be, in its order
-  std::int64_t tied = 0, all = 0;  ///< nodes of the plan
-  std::int64_t equalWeights = 0;   ///< initializers of the file that the program has, too
-  std::int64_t weights = 0;        ///< those of more than one element
+  std::vector<KnownNodes> nodes;   ///< for each node of the program, the nodes of the plan that were made from it
+  std::vector<NodeId> untied;      ///< nodes of the plan that correspond to no node of the program, in the plan's order
+  std::int64_t tied = 0, all = 0;  ///< numbers of nodes of the plan
+  std::int64_t equalWeights = 0;   ///< initializers of the file that the program has too
+  std::int64_t weights = 0;        ///< those with more than one element
 };
 
-/// Ties the nodes of `network` to those of the program by what PyTorch's exporter noted in the file, and our probe
-/// where it exported the network. Errors: a weight that both have under one name is another one there, so that it is
-/// the program of another network; none of the network's weights are the program's.
+/// Finds the correspondence between the nodes of `network` and those of the program, from what PyTorch's exporter, or
+/// our probe if it exported the network, wrote into the file. Errors: a weight with the same name in both is different,
+/// so that it is the program of another network; none of the network's weights is in the program.
 Result<ProgramNetwork> programNetwork(const HandedNetwork& network, const ProgramFacts& program);
 
 }  // namespace fusescope::torch_compiler

@@ -8,19 +8,20 @@
 
 namespace fusescope::torch_compiler {
 
-/// Adds `nodes`, known as `atMost` at best. Of a node that is there already the more certain of both stands.
+/// Adds `nodes` to `into` with a certainty of at most `atMost`. A node that is there already keeps the higher
+/// certainty.
 void addAll(const KnownNodes& nodes, Certainty atMost, KnownNodes& into);
 
-/// What nodes of a kernel make and others read, or the network gives.
+/// Returns the values that nodes of a kernel make and that other nodes read or that are outputs of the network.
 std::vector<ValueId> leaving(const Graph& graph, const KnownNodes& nodes);
 
-/// The kernel that an operator of torch is, of these nodes. `types`: of the tensors that it makes; of one that makes a
-/// single tensor, which a single value of the network is, that value has the type.
+/// Returns the kernel of an operator of torch with these nodes. `types` are the types of the tensors that it makes. If
+/// it makes a single tensor that is a single value of the network, that value gets the type.
 ReadBackKernel operatorKernel(std::string name, std::string_view target, const std::vector<std::string>& types,
                               const KnownNodes& nodes, const Graph& graph);
 
-/// Adds decisions on the nodes that are tied to none of the program, and on how many are. `who`: the compiler, as
-/// messages call it.
+/// Adds decisions about the nodes without a corresponding node in the program, and about how many have one. `who` is
+/// the name of the compiler in messages.
 void tellUntied(const HandedNetwork& network, const ProgramNetwork& tied, std::string_view who, ReadBack& told);
 
 }  // namespace fusescope::torch_compiler

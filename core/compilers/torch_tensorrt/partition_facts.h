@@ -12,61 +12,63 @@
 
 namespace fusescope::torch_tensorrt {
 
-/// Why an operator stays in torch.
+/// The reason why an operator stays in torch.
 enum class StaysFor {
   NoConverter,  ///< no converter is registered for it
-  Validator,    ///< validators of its converters said no
-  OpenExtents,  ///< no converter takes extents that are open
+  Validator,    ///< validators of its converters refused it
+  OpenExtents,  ///< no converter supports open extents
   Complex,      ///< it reads or makes complex numbers
-  Asked,        ///< the user keeps it there
-  SmallBlock,   ///< the block that it is in has too few operators for an engine
-  Unknown       ///< nothing that is told says why
+  Asked,        ///< the user excluded it
+  SmallBlock,   ///< its block has too few operators for an engine
+  Unknown       ///< the reason is not reported
 };
 
-/// A list of ones that a validator compares with the number 1.
+/// A list of ones that a validator wrongly compares with the number 1.
 struct ComparedList {
   std::vector<std::int64_t> dilation;
-  bool elseTaken = false;              ///< with the number in its place the validator says yes
-  std::vector<std::string> elseWords;  ///< what it says otherwise then
+  bool elseTaken = false;              ///< with the number in place of the list the validator accepts it
+  std::vector<std::string> elseWords;  ///< what it says instead in that case
 };
 
 /// An operator that stays in torch, and why.
 struct InTorch {
   StaysFor why = StaysFor::Unknown;
-  std::vector<std::string> validators{}, words{};  ///< that said no, and what they wrote into the log
-  std::int64_t operators = 0;                      ///< of the block that is too small
+  std::vector<std::string> validators{}, words{};  ///< the validators that refused it, and what they wrote into the log
+  std::int64_t operators = 0;                      ///< operators in the block that is too small
   std::optional<ComparedList> compared{};
 };
 
-/// An operator of the program as Torch-TensorRT lowers it.
+/// An operator of the program after Torch-TensorRT lowered it.
 struct LoweredOperator {
   std::string name, target;
-  std::string from;                           ///< the node of the exported program; empty: it is lost
-  std::vector<std::string> types{}, reads{};  ///< of the tensors that it makes; of those that it reads, each once
+  std::string from;                           ///< the node of the exported program; empty: unknown
+  std::vector<std::string> types{}, reads{};  ///< types of the tensors that it makes; names of those that it reads,
+                                              ///< without duplicates
   bool isView = false;
-  std::optional<InTorch> inTorch{};  ///< nothing: an engine has it
+  std::optional<InTorch> inTorch{};  ///< nothing: it is in an engine
 };
 
-/// What an engine or a block in torch reads.
+/// An input of an engine or of a block in torch.
 struct BlockInput {
-  std::string from;      ///< a node of the exported program, or an input of it
-  bool isInput = false;  ///< it is an input
+  std::string from;      ///< the name of a node or of an input of the exported program
+  bool isInput = false;  ///< true: the name is that of an input
   std::string type;
-  bool isCast = false;  ///< it is cast in front of the block
+  bool isCast = false;  ///< it is converted before the block
 };
 
 struct PartitionBlock {
-  std::string name;  ///< Torch-TensorRT's own; empty: it has none
+  std::string name;  ///< Torch-TensorRT's name for it; empty: it has none
   bool isEngine = false;
   std::vector<BlockInput> inputs;
   std::vector<LoweredOperator> operators;
 };
 
-/// How Torch-TensorRT divides a program: partition.json of the probe, as resources/probe/torch_partition.py says.
+/// How Torch-TensorRT partitions a program: the probe's partition.json, which resources/probe/torch_partition.py
+/// describes.
 struct ProgramPartition {
-  std::int64_t total = 0, supported = 0;          ///< operators, by Torch-TensorRT's own count
-  std::vector<PartitionBlock> blocks;             ///< in the order in which they run
-  std::map<std::string, Fate, std::less<>> gone;  ///< nodes of the program that lowering left nothing of
+  std::int64_t total = 0, supported = 0;          ///< number of operators, as Torch-TensorRT counts them
+  std::vector<PartitionBlock> blocks;             ///< in execution order
+  std::map<std::string, Fate, std::less<>> gone;  ///< nodes of the program that lowering removed
 };
 Result<ProgramPartition> programPartition(std::string_view text);
 

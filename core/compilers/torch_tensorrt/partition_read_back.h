@@ -7,15 +7,15 @@ namespace fusescope::torch_tensorrt {
 
 inline constexpr const char* kTitle = "Torch-TensorRT";
 
-/// What Torch-TensorRT was told.
+/// Options that Torch-TensorRT was given.
 struct AskedPartition {
-  std::int64_t leastOperators = 0;  ///< of an engine
+  std::int64_t leastOperators = 0;  ///< minimum number of operators in an engine
   bool truncatesDouble = false;
 };
 
-/// A division of the exported program in nodes of the network: each engine is one kernel, which is a region that is
-/// told as a whole; what stays in torch is a kernel for each operator. A decision says of
-/// each of these why it does, and of each operator of an engine what Torch-TensorRT's report has wrong of it.
+/// Returns the partition of the exported program in nodes of the network: each engine is one kernel, which is a region
+/// that is reported as a whole, and each operator that stays in torch is a kernel. Decisions say why each of these
+/// stays in torch, and what Torch-TensorRT's report gets wrong about operators of an engine.
 ReadBack partitionReadBack(const HandedNetwork& network, const torch_compiler::ProgramFacts& program,
                            const torch_compiler::ProgramNetwork& tied, const ProgramPartition& partition,
                            const AskedPartition& asked);

@@ -15,16 +15,16 @@
 
 namespace fusescope {
 
-/// What stands in a recipe and is not taken over.
+/// An entry of a recipe that is not adopted.
 struct UnmappedEntry {
-  std::string entry;  ///< as the recipe has it: "fc1:int8", "--fp8"
+  std::string entry;  ///< the entry as the recipe contains it: "fc1:int8", "--fp8"
   std::string why;
   bool operator==(const UnmappedEntry&) const = default;
 };
 /// {entry, why}
 Json toJson(const UnmappedEntry& entry);
 
-/// What a file or command line of another tool asks of the types of one model, as wishes of ours.
+/// What a file or command line of another tool asks for about the types of one model, as our own directives.
 struct Recipe {
   std::string kind;  ///< for people: "command line of trtexec"
   std::vector<DataType> precisions{};
@@ -32,27 +32,27 @@ struct Recipe {
   std::int64_t workspaceBytes = 0;
   std::shared_ptr<const Ranges> ranges{};
   std::vector<UnmappedEntry> unmapped{};
-  std::vector<std::string> kept{};  ///< options of trtexec that say nothing of types and stay options of TensorRT 11
+  std::vector<std::string> kept{};  ///< options of trtexec that concern no types and still exist in TensorRT 11
 };
 
 struct RecipeOptions {
-  std::filesystem::path folder{};           ///< where the files lie that it names by relative paths
-  std::optional<std::string> layerNames{};  ///< content of a verbose trtexec log, for its `Registering layer` lines
+  std::filesystem::path folder{};           ///< the folder of files that the recipe names by relative paths
+  std::optional<std::string> layerNames{};  ///< the text of a verbose trtexec log, for its lines `Registering layer`
 };
 
-/// Reads, for `model`:
-/// - a command line of trtexec or Polygraphy, or a shell script that holds one; a log of trtexec, which begins with its
-///   command line and, if it is verbose, says which node each layer is of;
-/// - a Python script that holds tables of layers and types, as `export` writes for Polygraphy, ModelOpt,
-///   onnxconverter-common, OpenVINO and Torch-TensorRT; code is not run;
+/// Reads a recipe for `model`. It may be:
+/// - a command line of trtexec or Polygraphy, or a shell script that contains one; a log of trtexec, which begins with
+///   its command line and, if it is verbose, says which node each layer belongs to;
+/// - a Python script with tables of layers and types, as `export` writes for Polygraphy, ModelOpt,
+///   onnxconverter-common, OpenVINO and Torch-TensorRT; the code is not run;
 /// - a tactic replay of Polygraphy, a calibration cache of TensorRT, directives of Fusescope.
-/// RECIPES.md says what becomes of each entry. Errors: it is none of these, or nothing in it can be taken over.
+/// RECIPES.md says how each entry is treated. Errors: it is none of these, or nothing in it can be adopted.
 Result<Recipe> readRecipe(std::string_view text, const Model& model, const RecipeOptions& options = {});
-/// The same of a file. Errors name it.
+/// Does the same for a file. Errors name it.
 Result<Recipe> readRecipeFile(const std::filesystem::path& path, const Model& model,
                               std::optional<std::string> layerNames = {});
 
-/// Takes over what a recipe says. Its types and wishes about types replace those of `options`; other wishes stay.
+/// Adopts a recipe. Its types and its directives about types replace those of `options`; other directives stay.
 void adopt(const Recipe& recipe, PlanOptions& options);
 
 }  // namespace fusescope

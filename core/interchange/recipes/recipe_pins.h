@@ -13,38 +13,41 @@
 
 namespace fusescope {
 
-/// Collects what a recipe asks of layers, by the nodes of the main graph of a model that they stand for. What stands
-/// for no node, or asks for no float, becomes an unmapped entry. The model must outlive it.
+/// Collects the requests of a recipe for layers, by the nodes of the main graph of a model that they belong to. A
+/// request that belongs to no node, or asks for a type that is not a float, becomes an unmapped entry. The model must
+/// outlive it.
 class RecipePins {
  public:
   RecipePins(const Model& model, const RecipeOptions& options);
 
-  /// A node calculates in `type`, whose name in the recipe is `typeName`. A later word on a node replaces an earlier.
+  /// Asks a node to calculate in `type`, whose name in the recipe is `typeName`. A later request for a node replaces an
+  /// earlier one.
   void pinLayer(const std::string& layer, std::string_view typeName, const std::string& entry);
-  /// As pinLayer(), of a node that is known to calculate.
+  /// Does the same as pinLayer() for a node that is known to calculate.
   void pinCalculating(const std::string& node, std::string_view typeName, const std::string& entry);
-  /// All outputs of a node are left in `type`, or each in its own.
+  /// Asks all outputs of a node to be stored in one type, or each in its own.
   void leaveOutputs(const std::string& layer, const std::vector<std::string>& typeNames, const std::string& entry);
-  /// The node calculates in `type`, without a question: it was found in the model.
+  /// Asks a node of the model to calculate in `type`, without further checks.
   void pinNode(const std::string& node, DataType type);
-  /// As pinNode(), of the node that makes `value`; a value that nothing calculates is passed over.
+  /// Does the same as pinNode() for the node that makes `value`; a value that no node calculates is ignored.
   void pinMakerOf(const std::string& value, DataType type);
 
   void refuse(std::string entry, std::string why) { m_unmapped.push_back({std::move(entry), std::move(why)}); }
 
-  /// The node that a layer of TensorRT's network stands for; nothing: an unmapped entry says why.
+  /// Returns the node that a layer of TensorRT's network belongs to; if there is none, adds an unmapped entry with the
+  /// reason.
   std::optional<std::string> nodeOf(const std::string& layer, const std::string& entry);
-  /// Whether a layer or node has just this name.
+  /// Returns whether a layer or node has exactly this name.
   bool knows(std::string_view layer) const { return m_names.contains(layer) || m_nodeOfLayer.contains(layer); }
   bool calculates(std::string_view node) const { return m_calculating.contains(node); }
   const std::vector<std::string>& calculatingNodes() const { return m_inOrder; }
-  /// The dotted path of the module whose code made the node, where the file tells it.
+  /// Returns the dotted path of the module whose code made the node, if the file contains it.
   std::string moduleOfNode(const std::string& node) const;
   std::string operatorOf(const std::string& node) const;
   std::vector<std::string> outputsOf(const std::string& node) const;
 
   bool empty() const { return m_types.empty() && m_outputs.empty(); }
-  /// Appends directives, each node once, and unmapped entries to `recipe`.
+  /// Appends directives, at most one for each node, and unmapped entries to `recipe`.
   void moveInto(Recipe& recipe, Strictness strictness);
 
  private:

@@ -8,25 +8,25 @@
 
 namespace fusescope {
 
-// What readRecipe() chooses among, each for one kind of recipe.
+// readRecipe() selects one of these functions, each for one kind of recipe.
 
-/// The words behind `trtexec`. Errors: a file that it names cannot be read.
+/// Reads the words after `trtexec`. Errors: a file that it names cannot be read.
 Result<Recipe> readTrtexec(const std::vector<std::string>& words, const Model& model, const RecipeOptions& options);
 
-/// The words behind `polygraphy`.
+/// Reads the words after `polygraphy`.
 Result<Recipe> readPolygraphy(const std::vector<std::string>& words, const Model& model, const RecipeOptions& options);
 
-/// A Python program that holds tables of layers. Errors: it holds none that is known.
+/// Reads a Python program with tables of layers. Errors: it contains no known table.
 Result<Recipe> readPythonTables(std::string_view program, const Model& model, const RecipeOptions& options);
 
-/// Polygraphy's JSON: a tactic replay; the replay of `debug precision` is refused, since it names no layer.
+/// Reads Polygraphy's JSON: a tactic replay; the replay of `debug precision` is refused, because it names no layer.
 Result<Recipe> readReplay(const Json& json, const Model& model, const RecipeOptions& options);
 
-/// TensorRT's calibration cache.
+/// Reads TensorRT's calibration cache.
 Result<Recipe> readCalibration(std::string_view text, const Model& model);
 
-/// Takes the ranges of a calibration cache into `recipe`, and int8 among its types. What no value of the model has the
-/// name of is unmapped.
+/// Adds the ranges of a calibration cache to `recipe`, and int8 to its types. Ranges whose name no value of the model
+/// has become unmapped entries.
 void addRanges(Ranges ranges, const Model& model, Recipe& recipe);
 
 }  // namespace fusescope

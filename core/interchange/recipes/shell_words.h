@@ -6,8 +6,8 @@
 
 namespace fusescope {
 
-/// The commands of a POSIX shell script, each as its words: quotes, backslashes, continued lines and comments are
-/// read, and a command ends at a line's end, `;`, `&` or `|`. Nothing is expanded: `$MODEL` stays itself.
+/// Splits a POSIX shell script into commands, each as its words. Quotes, backslashes, continued lines and comments are
+/// handled, and a command ends at the end of a line, `;`, `&` or `|`. Nothing is expanded: `$MODEL` is left as it is.
 std::vector<std::vector<std::string>> shellCommands(std::string_view script);
 
 }  // namespace fusescope

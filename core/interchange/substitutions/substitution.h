@@ -14,53 +14,53 @@
 
 namespace fusescope {
 
-/// One place where a substitution applies: nodes that go and nodes that stand there then, which make the same values
-/// for the rest of the network. A new node has the name of one that goes, or a fresh one.
+/// One place where a substitution applies: nodes to remove and nodes to add, which make the same values for the rest of
+/// the network. A new node has the name of a removed one, or a new name.
 struct ReplacedSite {
-  std::set<std::size_t> gone;  ///< places in the file's list
+  std::set<std::size_t> gone;  ///< indices in the file
   std::vector<onnxlib::FileNode> made{};
   std::vector<onnxlib::FileTensor> weights{};
-  std::optional<onnxlib::NetworkEdits::Borders> borders{};  ///< where inputs or outputs of the network change
-  /// Of an input whose extents are in another order now: its new name, and which of its old axes each new one is.
+  std::optional<onnxlib::NetworkEdits::Borders> borders{};  ///< set if inputs or outputs of the network change
+  /// For each input whose axes are reordered: its new name, and for each new axis the old one.
   std::map<std::string, std::pair<std::string, std::vector<std::int64_t>>> turned{};
-  std::string at{};                ///< what names the site for the inverse: a new node or value
-  std::set<std::size_t> around{};  ///< nodes that stay and whose kernels may be others then
+  std::string at{};                ///< the name of a new node or value at which the inverse rule finds the place
+  std::set<std::size_t> around{};  ///< nodes that stay and whose kernels may change
 };
 
-/// What a rule finds its sites in.
+/// The input of a rule that searches for places.
 struct SiteSearch {
   const FileMatcher& match;
-  std::set<std::string>& names;  ///< all that are taken
-  std::string argument;          ///< of a rule that takes a value: its name
+  std::set<std::string>& names;  ///< all names in use
+  std::string argument;          ///< for a rule that takes a value: its name
 
   std::string fresh(const std::string& wanted) const;
-  /// A weight of one number of the type that `like` has, under a fresh name, added to `site`; its name.
+  /// Adds a weight with one number of type `type` to `site` and returns its new name.
   std::string number(ReplacedSite& site, const std::string& wanted, double number, DataType type) const;
   std::string integers(ReplacedSite& site, const std::string& wanted, std::vector<std::int64_t> numbers) const;
 };
 
-/// What stands behind the '@' of a rule.
+/// The meaning of the text after '@' of a rule.
 enum class RuleArgument {
-  Nodes,  ///< a pattern of nodes, or nothing: everywhere
-  Value,  ///< a value, which must be said
+  Nodes,  ///< a pattern of nodes, or nothing for all nodes
+  Value,  ///< a value, which is required
 };
 
-/// A listed substitution. Pure: it says what is to be changed.
+/// A listed substitution. It is a pure function that returns what to change.
 struct Substitution {
   std::string_view name;     ///< "gelu"
-  std::string_view summary;  ///< for people: what becomes what
-  std::string_view inverse;  ///< the rule that undoes it; empty: the report lists what was replaced
+  std::string_view summary;  ///< what is replaced by what, for people
+  std::string_view inverse;  ///< the rule that undoes it; empty: there is none, and the report lists what was replaced
   RuleArgument argument = RuleArgument::Nodes;
-  std::int64_t opset = 0;  ///< of ai.onnx, that what it writes needs; 0: any
-  bool repeats = false;    ///< what it made may be a site again
+  std::int64_t opset = 0;  ///< the opset of ai.onnx that the result needs; 0: any
+  bool repeats = false;    ///< the result may itself match the rule again
   Result<std::vector<ReplacedSite>> (*find)(const SiteSearch& search) = nullptr;
 };
 
-/// All of them, in the order in which `replace --list` prints them.
+/// Returns all substitutions in the order in which `replace --list` prints them.
 const std::vector<Substitution>& substitutions();
 const Substitution* findSubstitution(std::string_view name);
 
-/// The edits that make `sites`, of which none shares a node with another.
+/// Returns the edits for `sites`, no two of which may share a node.
 onnxlib::NetworkEdits editsOf(const std::vector<ReplacedSite>& sites);
 
 onnxlib::FileNode fileNodeOf(std::string name, std::string op, std::vector<std::string> inputs, std::string output,

@@ -16,30 +16,30 @@
 
 namespace fusescope {
 
-/// Whether `wide` holds every number of `narrow`.
+/// Returns whether `wide` represents every number of `narrow` exactly.
 inline bool holdsAll(DataType wide, DataType narrow) {
   return wide == narrow || (wide == DataType::F32 && isExchangeable(narrow));
 }
 
-/// What the retypers of a file's graphs share.
+/// State that the retypers of all graphs of a file share.
 struct RetypeContext {
   const onnxlib::FileModel& file;
   const TargetTable& table;
   const TypedNetworkOptions& options;
   TypedNetwork& network;
-  std::int64_t opset = 0;        ///< of ai.onnx, at which types are allowed
-  std::int64_t neededOpset = 0;  ///< the least that allows all that is wanted
+  std::int64_t opset = 0;        ///< the opset of ai.onnx whose types are allowed
+  std::int64_t neededOpset = 0;  ///< the lowest opset that allows all requested types
   std::string neededBy;          ///< the node that needs it
-  std::set<std::string> names;   ///< of all values and nodes, so that new ones are new
+  std::set<std::string> names;   ///< names of all values and nodes, so that new names are unique
 
   std::string fresh(const std::string& wanted) { return freshName(wanted, names); }
 };
 
-/// Gives one graph of the file, and the bodies of its nodes, the types of a plan: the main graph those of the plan,
-/// bodies those of their plans. Made, run once, then finish()ed, when all that reads its constants is known.
+/// Gives one graph of the file the types of a plan, and the bodies of its nodes those of their plans. Create it, call
+/// run() once, and then finish() when all readers of its constants are known.
 class GraphRetyper {
  public:
-  /// `plan`: null where everything is as declared. `outer`: the graph around a body.
+  /// `plan` is null if all types stay as declared. `outer` is the retyper of the graph around a body.
   GraphRetyper(RetypeContext& shared, const onnxlib::FileGraph& graph, const Plan* plan, onnxlib::GraphPath path,
                GraphRetyper* outer);
   Status run();

@@ -8,10 +8,10 @@
 
 namespace fusescope {
 
-/// Adds the names of all values and nodes of `graph`, bodies and all.
+/// Adds the names of all values and nodes of `graph`, including its bodies.
 void collectNames(const onnxlib::FileGraph& graph, std::set<std::string>& names);
-/// `wanted`, or with "_2", "_3", … behind it where that is among `names`; it is one of them then. `before`: in place of
-/// the "_".
+/// Returns `wanted`, followed by "_2", "_3", … if `names` contains it already, and adds the result to `names`. `before`
+/// replaces the "_".
 std::string freshName(const std::string& wanted, std::set<std::string>& names, std::string_view before = "_");
 
 }  // namespace fusescope

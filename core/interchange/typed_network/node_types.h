@@ -12,24 +12,24 @@
 
 namespace fusescope {
 
-/// What becomes of a node of the file.
+/// How a node of the file is changed.
 struct FileNodeTypes {
   enum class Role {
     AsDeclared,  ///< its operands and results keep the types of the file
-    Calculates,  ///< its float operands are rounded to `reads`, and it runs in `runs`
-    Moves,       ///< it takes the type of what it moves
-    FloatCast,   ///< the author's own: its result is as it says
-    AnyType,     ///< it reads floats at whatever type they are stored
+    Calculates,  ///< its float operands are rounded to `reads`, and it runs in the type `runs`
+    Moves,       ///< it has the type of the value that it moves
+    FloatCast,   ///< a Cast of the author: its result has the type that it names
+    AnyType,     ///< it reads floats in any stored type
   };
   Role role = Role::AsDeclared;
   DataType reads = DataType::Undefined;
   DataType runs = DataType::Undefined;
-  FusedNodeId fused;          ///< of the main graph or of a body's plan; invalid: no node stands for it
-  std::vector<NodeId> nodes;  ///< of the plan's graph that stand for it
-  std::string keptBecause;    ///< the plan lowers it, and it cannot be in the file: why
+  FusedNodeId fused;          ///< in the main graph or a body's plan; invalid: the plan has no node for it
+  std::vector<NodeId> nodes;  ///< the nodes of the plan's graph that come from it
+  std::string keptBecause;    ///< why it cannot be written, although the plan lowers it
 };
 
-/// The nodes of one graph of the file under `plan` (null: nothing is known, all is as declared), by place.
+/// Determines how the nodes of one graph of the file, by index, change under `plan` (null: all types stay as declared).
 class NodeRoles {
  public:
   NodeRoles(const onnxlib::FileModel& file, const onnxlib::FileGraph& graph, const Plan* plan, bool main);
@@ -44,7 +44,7 @@ class NodeRoles {
   std::vector<std::vector<NodeId>> m_nodes;  ///< by place: of the plan's graph
 };
 
-/// The name that messages and plans give each node of a graph, by place.
+/// Returns the name of each node of a graph in messages and plans, by index.
 std::vector<std::string> uniqueNodeNames(const onnxlib::FileGraph& graph);
 
 }  // namespace fusescope

@@ -12,29 +12,32 @@
 
 namespace fusescope {
 
-/// What the numbers of an exported network are on the reference, with each value between two nodes stored.
+/// The result of checking the numbers of an exported network on the reference, with each value between two nodes
+/// stored.
 struct NumbersCheck {
   OutputsApart fromFloat32, fromPlan;
-  std::optional<std::string> firstWrong;    ///< the first value beyond the tolerance from the plan, in the plan's order
+  std::optional<std::string> firstWrong;    ///< the first value, in the plan's order, whose difference from the plan
+                                            ///< exceeds the tolerance
   double firstWrongBy = 0;                  ///< its max|Δ| over rms
-  std::set<std::uint32_t> wrongFusedNodes;  ///< that leave a value beyond it and read none
-  std::set<std::uint32_t> allWrong;         ///< that leave a value beyond it
+  std::set<std::uint32_t> wrongFusedNodes;  ///< fused nodes that make such a value and read none
+  std::set<std::uint32_t> allWrong;         ///< all fused nodes that make such a value
   bool ok() const { return fromFloat32.ok && fromPlan.ok; }
 };
 
-/// Holds what is exported of one plan against the network in float32, on the reference and on our engine, and against
-/// the plan, on the reference; on every sample. What float32 and the plan give is calculated once.
+/// Compares what is exported from one plan with the network in float32, on the reference and on our engine, and with
+/// the plan, on the reference, for every sample. The results of float32 and of the plan are calculated once.
 class NumbersChecker {
  public:
-  /// `wished`: the plan that is judged; `written`: the same one, or that of its network with the codes written into it,
-  /// by whose fused nodes what goes wrong is told. `options` must outlive it. Errors: those of building and running.
+  /// `wished` is the plan that is checked. `written` is the same one, or that of its network with the codes written
+  /// into it; wrong values are reported by its fused nodes. `options` must outlive it. Errors: those of building and
+  /// running.
   static Result<std::unique_ptr<NumbersChecker>> create(const Plan& wished, std::shared_ptr<const Plan> written,
                                                         const ExportOptions& options);
-  /// How far the plan itself is from float32, on the reference.
+  /// Returns the difference of the plan itself from float32, on the reference.
   const OutputsApart& planFromFloat32() const { return m_planFromFloat32; }
-  /// The exported network on the reference; `reading` is our plan of it.
+  /// Checks the exported network on the reference; `reading` is our plan of it.
   Result<NumbersCheck> onReference(const TypedNetwork& network, const Plan& reading);
-  /// How far the exported network is from float32 as our engine runs it.
+  /// Returns the difference of the exported network from float32 on our engine.
   Result<OutputsApart> onEngine(const Plan& reading);
 
  private:

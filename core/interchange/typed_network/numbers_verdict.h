@@ -7,13 +7,15 @@
 
 namespace fusescope {
 
-/// What is said of a plan whose numbers are too far from float32: how far, on which sample, and at which nodes that
-/// begins. `apart`: what was found on `backend`. `plan`: as its user asked for it, codes and all. Errors: cancelled.
+/// Returns the error for a plan whose numbers are too far from float32: how far, on which sample, and at which nodes
+/// the difference begins. `apart` was measured on `backend`. `plan` is the plan that the user asked for, including
+/// codes. Errors: cancelled.
 Result<std::optional<Diagnostic>> tooFarFromFloat32(const Plan& plan, const OutputsApart& apart,
                                                     const std::string& backend, const ExportOptions& options);
 
-/// The same where the plan holds and the network that stores each value between two nodes does not: `apart` is how far
-/// that is from float32, `first` the first value that differs from the plan, `by` so much of its rms.
+/// Returns the error if the plan is within the tolerance, but the network that stores each value between two nodes is
+/// not. `apart` is its difference from float32, `first` the first value that differs from the plan, and `by` this
+/// difference as a share of its rms.
 Diagnostic storedTooFarFromFloat32(const OutputsApart& apart, const std::string& first, double by,
                                    const ExportOptions& options);
 

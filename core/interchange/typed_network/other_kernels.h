@@ -6,9 +6,9 @@
 
 namespace fusescope {
 
-/// What to say where nodes that run as one kernel in `plan` do not in `reading`, the plan of the exported network, or
-/// the other way round: the first such kernel, what stands in the way, and how many others there are. Nothing where the
-/// kernels are the same, but for Casts. Of the main graphs.
+/// Returns a note if nodes that run as one kernel in `plan` do not do so in `reading`, the plan of the exported
+/// network, or vice versa: it names the first such kernel, what prevents it, and how many others there are. Returns
+/// nothing if the kernels are the same except for Casts. Only the main graphs are compared.
 std::optional<ExportNote> otherKernels(const Plan& plan, const Plan& reading);
 
 }  // namespace fusescope

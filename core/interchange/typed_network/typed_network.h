@@ -12,26 +12,27 @@
 
 namespace fusescope {
 
-/// An edge that the plan holds wider inside a kernel than a network stores between two nodes.
+/// An edge inside a kernel whose type in the plan is wider than the type in which the network stores the value.
 struct HeldWider {
-  std::string value;  ///< of the file
+  std::string value;  ///< a value of the file
   DataType held = DataType::Undefined, stored = DataType::Undefined;
-  FusedNodeId fused{};                     ///< whose inner edge it is
-  std::set<onnxlib::NodePlace> between{};  ///< what makes it and what reads it there
-  bool harmless = true;                    ///< it is rounded right behind what reads it, which gives the same then
+  FusedNodeId fused{};                     ///< the fused node whose inner edge it is
+  std::set<onnxlib::NodePlace> between{};  ///< its producer and its readers in that fused node
+  bool harmless = true;                    ///< its readers round it directly afterwards, so that the result is the same
 };
 
-/// A conversion that the edits put into the network.
+/// A conversion that the edits add to the network.
 struct InsertedCast {
-  std::string value;  ///< of the file
+  std::string value;  ///< a value of the file
   DataType from = DataType::Undefined, to = DataType::Undefined;
 };
 
 /// A network with the types of a plan, as edits of its file.
 struct TypedNetwork {
   onnxlib::NetworkEdits edits;
-  std::map<std::string, std::string> storedAs;  ///< by value of the main graph: the name at its stored type
-  std::vector<HeldWider> heldWider;             ///< of the main graph, in its order
+  std::map<std::string, std::string> storedAs;  ///< for each value of the main graph, the name of the value in its
+                                                ///< stored type
+  std::vector<HeldWider> heldWider;             ///< in the main graph, in its order
   std::vector<InsertedCast> casts;
   std::vector<ExportNote> notes;
 };
@@ -39,13 +40,13 @@ struct TypedNetwork {
 struct TypedNetworkOptions {
   WeightTypes weights = WeightTypes::Convert;
   BorderTypes borders = BorderTypes::Keep;
-  std::set<onnxlib::NodePlace> wide{};  ///< nodes that calculate in f32 between Casts, their operands rounded as before
+  std::set<onnxlib::NodePlace> wide{};  ///< nodes that calculate in f32 between Casts, with operands rounded as before
 };
 
-/// Writes what `plan` stores and calculates in into `file`, which it was made of: each node's float operands have the
-/// type that it calculates in, and each value that stands in memory its stored type. Moves go in the type of what they
-/// move. Where a file's opset does not allow a type and a newer one does, the opset is raised
-/// (opset_raising.h). Errors: it cannot be, by node and operator.
+/// Writes the types of `plan` into `file`, from which it was made: each node's float operands get the type in which it
+/// calculates, and each value in memory gets its stored type. Nodes that move elements have the type of the moved
+/// value. If the opset of the file does not allow a type and a newer one does, the opset is raised (opset_raising.h).
+/// Errors: a node for which this is impossible, with its operator.
 Result<TypedNetwork> typedNetwork(const Plan& plan, const onnxlib::FileModel& file, const TypedNetworkOptions& options);
 
 }  // namespace fusescope
