@@ -41,8 +41,9 @@ Result<CommandLine> commandToDiff(const WorkSource& a, const WorkSource& b, cons
 CommandLine commandToExplain(const WorkSource& source, const std::string& node, const std::filesystem::path& folder);
 /// Returns the commands that do the same as `request` in the worker. A build writes a file, MODEL.fse if the request
 /// names none. Before a comparison, a side is built unless it is an engine file or a model with default options.
-/// Evaluate becomes `errors` on the reference backend. `more` are arguments of the verb that a request does not contain.
-/// Errors: no command does the same, for example if errors are to be judged by another metric than max|Δ| over rms.
+/// Evaluate becomes `errors` on the reference backend. `more` are arguments of the verb that a request does not
+/// contain. Errors: no command does the same, for example if errors are to be judged by another metric than max|Δ| over
+/// rms.
 Result<CommandLine> commandFor(const WorkerRequest& request, const std::filesystem::path& folder,
                                const std::vector<std::string>& more = {});
 /// Writes the files that do not exist yet, and their folders. Errors name the file.
