@@ -9,6 +9,7 @@
 
 #include "ui/docks/copy_command.h"
 #include "ui/docks/dock_widgets.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {

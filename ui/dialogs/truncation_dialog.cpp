@@ -9,6 +9,7 @@
 #include "ui/docks/dock_widgets.h"
 #include "ui/document/directive_edits.h"
 #include "ui/document/made_words.h"
+#include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {

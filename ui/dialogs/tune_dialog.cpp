@@ -277,7 +277,8 @@ void TuneDialog::start() {
   m_outcome.clear();
   m_pins.setContent(pinsContent({}));
   RunSettings settings = m_context.runs.settings();
-  settings.tune = asked.tune;
+  settings.tune = std::get<TuneSettings>(asked.settings);
+  settings.tune.state.clear();  // it is found again by what was asked
   m_context.runs.setSettings(settings);
   showPoints({}, {});
   const auto decode = [file = tuneAnswerFile(asked, m_context.document.modelFile().identity(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "planning/pin_choices.h"
+#include "planning/quantized_model.h"
 #include "planning/truncate_modes.h"
 #include "target/target_table.h"
 #include "ui/document/option_words.h"
