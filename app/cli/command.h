@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +14,11 @@
 #include "session/operations/shared_settings.h"
 #include "session/samples.h"
 #include "session/session.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace fusescope::cli {
 

@@ -1,6 +1,7 @@
 #include "app/cli/side_arguments.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <string_view>

@@ -221,6 +221,12 @@ Status writeFileAtomically(const std::filesystem::path& path,
   });
 }
 
+std::string absolutePath(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  return error ? path : absolute.lexically_normal().string();
+}
+
 Result<std::filesystem::path> cacheFolder() {
   std::filesystem::path folder;
   if (const char* set = std::getenv("FUSESCOPE_CACHE"); set != nullptr && *set != '\0') {

@@ -39,6 +39,9 @@ Status writePiecesAtomically(const std::filesystem::path& path, std::span<const 
                              const std::function<Status()>& check = {},
                              std::span<const std::shared_ptr<const MappedFile>> sources = {});
 
+/// Returns `path` from the root, without "." and ".."; `path` itself if the current folder is not known.
+std::string absolutePath(const std::string& path);
+
 /// The folder for caches: $FUSESCOPE_CACHE, or ~/.cache/fusescope if that is not set. It is created if it does not
 /// exist.
 Result<std::filesystem::path> cacheFolder();

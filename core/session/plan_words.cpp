@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "calibration/ranges.h"
@@ -130,12 +131,6 @@ bool holdsQuotes(const std::string& word) {
 }
 
 }  // namespace
-
-std::string absolutePath(const std::string& path) {
-  std::error_code error;
-  const fs::path absolute = fs::absolute(path, error);
-  return (error ? fs::path(path) : absolute.lexically_normal()).string();
-}
 
 PlanWords planWords(const WorkSource& source, const fs::path& folder) {
   return wordsOf(source, folder, true);

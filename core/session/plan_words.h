@@ -22,6 +22,5 @@ PlanWords planWords(const WorkSource& source, const std::filesystem::path& folde
 /// Returns the same options as one shell word, the argument of --plan-a or --plan-b; empty if all options have their
 /// defaults. Error: a path contains a quote, which that word cannot contain.
 Result<PlanWords> planWordsInOneWord(const WorkSource& source, const std::filesystem::path& folder);
-std::string absolutePath(const std::string& path);
 
 }  // namespace fusescope

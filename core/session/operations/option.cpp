@@ -6,9 +6,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/files.h"
 #include "base/json_fields.h"
 #include "base/text.h"
-#include "session/plan_words.h"
 
 namespace fusescope {
 namespace {
