@@ -40,10 +40,8 @@ Status deliver(const Arguments& arguments, const Exporter& exporter, const Expor
 }
 
 Result<ExportOptions> exportOptions(const Arguments& arguments, const Exporter& exporter, const Artifact& artifact) {
-  ExportOptions options{.trtVersion = arguments.trtVersion, .layerNames = {}, .path = arguments.output};
-  if (!arguments.layerNames.empty()) options.layerNames = TRY(readTextFile(arguments.layerNames));
-  options.weights = arguments.weights;
-  options.borders = arguments.borders;
+  TRY(checkOptions(exporter, arguments.own));
+  ExportOptions options{.path = arguments.output, .own = arguments.own};
   options.tolerance = arguments.rms ? Tolerance{.rms = arguments.rms} : toleranceOf(artifact);
   if (!exporter.takesSamples) {
     if (arguments.inputs.paths.empty() && !arguments.check) return options;

@@ -27,11 +27,7 @@ Result<Recipe> recipeOf(const Arguments& arguments, const Model& model) {
 }
 
 Result<ExportOptions> exportOptionsOf(const Arguments& arguments, const Artifact& artifact) {
-  ExportOptions options{.trtVersion = {},
-                        .layerNames = {},
-                        .path = arguments.output,
-                        .weights = arguments.weights,
-                        .borders = arguments.borders};
+  ExportOptions options{.path = arguments.output, .own = arguments.own};
   if (arguments.rms) options.tolerance = {.rms = *arguments.rms};
   if (arguments.inputs.paths.empty()) return options;
   const Samples samples = TRY(arguments.inputs.samples(artifact));

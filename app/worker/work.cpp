@@ -293,12 +293,10 @@ Result<Json> work(Job& job, const ExportSettings& settings) {
     return Diagnostic{.message = "the file to write is missing", .where = {.attribute = "settings.output"}};
   const Exporter* exporter = findExporter(settings.format);
   if (exporter == nullptr) return Diagnostic{.message = fmt::format("'{}' is not a format", settings.format)};
+  TRY(checkOptions(*exporter, settings.own));
   const auto artifact = TRY(opened(job, job.request.source));
-  ExportOptions options{.path = settings.output,
-                        .weights = settings.weights,
-                        .borders = settings.borders,
-                        .tolerance = job.request.tolerance,
-                        .stop = job.stop};
+  ExportOptions options{
+      .path = settings.output, .own = settings.own, .tolerance = job.request.tolerance, .stop = job.stop};
   if (settings.check && exporter->takesSamples) {
     const Samples samples = TRY(samplesOf(job, *artifact.plan));
     options.samples = samples.inputs();

@@ -1,11 +1,12 @@
-#include "interchange/export_calibration_cache.h"
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "calibration/ranges.h"
 #include "interchange/export_notes.h"
+#include "interchange/exports.h"
 #include "interchange/precision_config.h"
+#include "interchange/trt_version_option.h"
 
 namespace fusescope {
 namespace {
@@ -30,18 +31,19 @@ std::vector<ExportNote> notesOn(const Plan& plan, const Ranges& ranges) {
   return notes;
 }
 
-}  // namespace
-
+/// Writes TensorRT's calibration cache, for --int8 --calib of trtexec up to 10.16: the ranges of the plan as one scale
+/// for each edge. Errors: the plan has no ranges, the name of an edge cannot be written in a line, TensorRT 11 or
+/// later.
 Result<Exported> writeCalibrationCache(const Plan& plan, const ExportOptions& options) {
   if (plan.options.ranges == nullptr)
     return Diagnostic{.message = "the plan has no ranges: there is nothing to write",
                       .where = {.attribute = "--ranges"},
                       .help = "Give those that calibrate wrote, with --ranges."};
-  if (options.trtVersion.empty())
+  if (options.text(kTrtVersionOption.name).empty())
     return Diagnostic{.message = "the version of TensorRT must be known: the first line of the file names it",
                       .where = {.attribute = "--trt-version"},
                       .help = "For example: --trt-version 8.6.1 or 10.3."};
-  const TrtVersion version = TRY(parseTrtVersion(options.trtVersion));
+  const TrtVersion version = TRY(parseTrtVersion(options.text(kTrtVersionOption.name)));
   if (version.major >= 11)
     return Diagnostic{
         .message =
@@ -51,5 +53,15 @@ Result<Exported> writeCalibrationCache(const Plan& plan, const ExportOptions& op
   std::string text = TRY(tensorRtCacheText(*plan.options.ranges, version.number()));
   return Exported{std::move(text), notesOn(plan, *plan.options.ranges)};
 }
+
+}  // namespace
+
+extern const Exporter kCalibrationCacheExporter{
+    .name = "tensorrt-calibration",
+    .title = "TensorRT's calibration cache",
+    .extension = "cache",
+    .summary = "the plan's ranges as TensorRT's calibration cache (up to 10.16)",
+    .write = writeCalibrationCache,
+    .options = {&kTrtVersionOption}};
 
 }  // namespace fusescope

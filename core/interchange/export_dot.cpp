@@ -1,4 +1,3 @@
-#include "interchange/export_dot.h"
 
 #include <fmt/format.h>
 
@@ -6,6 +5,8 @@
 #include <set>
 
 #include "planning/fused_node_facts.h"
+
+#include "interchange/exports.h"
 
 namespace fusescope {
 namespace {
@@ -152,10 +153,19 @@ class Writer {
   std::string m_text;
 };
 
-}  // namespace
-
+/// Writes the plan as a graph for Graphviz: a cluster for each segment, fused node and body, and an edge for each value
+/// and reader, labelled with the stored type. Values that exist only in registers are dashed; casts are written on
+/// their edges.
 Result<Exported> writeDot(const Plan& plan, const ExportOptions&) {
   return Exported{Writer().write(plan), {}};
 }
+
+}  // namespace
+
+extern const Exporter kDotExporter{.name = "dot",
+                                   .title = "Graph for Graphviz",
+                                   .extension = "dot",
+                                   .summary = "the plan as a graph for Graphviz, a cluster per segment and fused node",
+                                   .write = writeDot};
 
 }  // namespace fusescope

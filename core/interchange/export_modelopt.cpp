@@ -1,4 +1,3 @@
-#include "interchange/export_modelopt.h"
 
 #include <fmt/format.h>
 
@@ -6,6 +5,7 @@
 
 #include "base/text.h"
 #include "interchange/export_notes.h"
+#include "interchange/exports.h"
 #include "interchange/lowered_nodes.h"
 #include "interchange/python_text.h"
 
@@ -72,8 +72,9 @@ void addAutocastNotes(LoweredNodes& nodes) {
     nodes.notes.push_back({"AutoCast keeps these in float32, though the plan lowers them: " + joined(always)});
 }
 
-}  // namespace
-
+/// Writes a Python script with options for NVIDIA ModelOpt's AutoCast: `NODES_TO_EXCLUDE` contains regular expressions,
+/// each of which matches the name of one node that stays in float32. The script, run on the model, writes a typed
+/// network.
 Result<Exported> writeModelopt(const Plan& plan, const ExportOptions& options) {
   TRY(checkScriptName(options.path, {"modelopt", "onnx"}));
   LoweredNodes nodes = TRY(loweredNodes(plan, kModelopt, options.stop));
@@ -91,5 +92,15 @@ Result<Exported> writeModelopt(const Plan& plan, const ExportOptions& options) {
   text += pythonList("NODES_TO_EXCLUDE", excludedExpressions(nodes)) + std::string(kModeloptFunctions);
   return Exported{std::move(text), std::move(nodes.notes)};
 }
+
+}  // namespace
+
+extern const Exporter kModeloptExporter{
+    .name = "modelopt",
+    .title = "Options of ModelOpt's AutoCast",
+    .extension = "py",
+    .summary =
+        "a script that has NVIDIA ModelOpt's AutoCast write the plan's floats into the network (TensorRT 10.12 on)",
+    .write = writeModelopt};
 
 }  // namespace fusescope

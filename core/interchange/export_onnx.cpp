@@ -1,4 +1,3 @@
-#include "interchange/export_onnx.h"
 
 #include <fmt/format.h>
 
@@ -16,6 +15,7 @@
 #include "frontends/importers.h"
 #include "interchange/export_notes.h"
 #include "interchange/export_steps.h"
+#include "interchange/exports.h"
 #include "interchange/source_network.h"
 #include "interchange/typed_network/network_check.h"
 #include "interchange/typed_network/numbers_check.h"
@@ -27,6 +27,20 @@
 
 namespace fusescope {
 namespace {
+
+constexpr std::string_view kKept = "keep", kPlanned = "plan";
+
+const ExporterOption kWeightsOption{
+    .name = "weights",
+    .title = "Weights are",
+    .help = "Convert the weights, or keep them, with a Cast behind them.",
+    .choices = {"convert", kKept},
+    .choiceTitles = {"converted to the types in which they are used", "kept, with a Cast after each"}};
+const ExporterOption kBordersOption{.name = "io",
+                                    .title = "Inputs, outputs",
+                                    .help = "Inputs and outputs keep the types of the file, or get those of the plan.",
+                                    .choices = {"keep", kPlanned},
+                                    .choiceTitles = {"keep the types of the file", "get those of the plan"}};
 
 constexpr const char* kOnlyRuntime =
     "the network with the plan's types written into it, for ONNX Runtime and others whose codes have zero points";
@@ -89,8 +103,8 @@ class OnnxExport {
   /// `wished`: the plan whose numbers are judged; `plan`: the same one, or that of its network with its codes written.
   OnnxExport(const Plan& plan, const Plan& wished, const ExportOptions& options)
       : m_plan(std::shared_ptr<void>(), &plan), m_wished(wished), m_options(options) {
-    m_typing.weights = options.weights;
-    m_typing.borders = options.borders;
+    if (options.text(kWeightsOption.name) == kKept) m_typing.weights = WeightTypes::Keep;
+    if (options.text(kBordersOption.name) == kPlanned) m_typing.borders = BorderTypes::Plan;
   }
 
   Result<Exported> run() {
@@ -334,8 +348,6 @@ class OnnxExport {
   int m_made = 0;  ///< networks, so far
 };
 
-}  // namespace
-
 Result<TemporaryFolder> folderBeside(const std::filesystem::path& path, std::string_view purpose) {
   return TemporaryFolder::in(path.parent_path(), fmt::format(".{}.{}", path.filename().string(), purpose));
 }
@@ -365,12 +377,35 @@ Status checkNotWrittenOver(const std::filesystem::path& path, const Plan& plan, 
   return Done{};
 }
 
+}  // namespace
+
 Result<Exported> writeTypes(const Plan& plan, const Plan& wished, const ExportOptions& options) {
   return OnnxExport(plan, wished, options).run();
 }
 
+namespace {
+
+/// Writes the plan's network with the plan's types (typed_network/typed_network.h) and checks it: our own plan of the
+/// result must store each value in the same type. If there are samples, its outputs must be within the tolerance from
+/// float32, both on the reference with every value between two nodes stored and on our engine. Otherwise nodes around
+/// edges that the plan keeps wider calculate in f32, and notes say so; if that does not help, Exported::doesNotHold is
+/// set. The difference from the plan is reported too.
 Result<Exported> writeOnnx(const Plan& plan, const ExportOptions& options) {
   return plan.model->unquantized != nullptr ? writeQuantized(plan, options) : writeTypes(plan, plan, options);
 }
+
+}  // namespace
+
+extern const Exporter kOnnxExporter{
+    .name = "onnx",
+    .title = "Network with the plan's types",
+    .extension = "onnx",
+    .summary =
+        "the network with the plan's types written into it, for strongly typed TensorRT (10.12 on), ONNX Runtime (in "
+        "bf16 not on a CPU) and others",
+    .write = writeOnnx,
+    .isText = false,
+    .takesSamples = true,
+    .options = {&kWeightsOption, &kBordersOption}};
 
 }  // namespace fusescope

@@ -1,4 +1,3 @@
-#include "interchange/export_onnxruntime.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +7,7 @@
 #include "base/name_hints.h"
 #include "base/text.h"
 #include "interchange/export_notes.h"
+#include "interchange/exports.h"
 #include "interchange/lowered_nodes.h"
 #include "interchange/python_text.h"
 #include "onnxlib/operator_types.h"
@@ -196,8 +196,9 @@ Status checkWeights(const LoweredNodes& nodes) {
   return Done{};
 }
 
-}  // namespace
-
+/// Writes a Python script for onnxconverter-common: `NODE_BLOCK_LIST` with the names of nodes that stay in float32, an
+/// empty `OP_BLOCK_LIST`, and the call that converts the model to float16. Errors: the plan lowers to bf16, which the
+/// converter does not support.
 Result<Exported> writeOnnxruntime(const Plan& plan, const ExportOptions& options) {
   TRY(checkScriptName(options.path, {"onnx", "onnxconverter_common"}));
   LoweredNodes nodes = TRY(loweredNodes(plan, kOnnxruntime, options.stop));
@@ -223,5 +224,14 @@ Result<Exported> writeOnnxruntime(const Plan& plan, const ExportOptions& options
   text += fmt::format("OP_BLOCK_LIST = []{}{}{}{}", kBounds, kOutputs, bodies ? kBodies : "", mainFunction(bodies));
   return Exported{std::move(text), std::move(nodes.notes)};
 }
+
+}  // namespace
+
+extern const Exporter kOnnxruntimeExporter{
+    .name = "onnxruntime",
+    .title = "Block lists of onnxconverter-common",
+    .extension = "py",
+    .summary = "a script that has onnxconverter-common write the plan's floats into the network (float16 alone)",
+    .write = writeOnnxruntime};
 
 }  // namespace fusescope

@@ -1,4 +1,3 @@
-#include "interchange/export_openvino.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +7,7 @@
 #include "calibration/products.h"
 #include "interchange/export_inputs.h"
 #include "interchange/export_notes.h"
+#include "interchange/exports.h"
 #include "interchange/lowered_nodes.h"
 #include "interchange/python_text.h"
 #include "planning/kinds.h"
@@ -150,8 +150,10 @@ Result<OpenvinoLists> listsOf(const Plan& plan, const StopToken& stop) {
   return lists;
 }
 
-}  // namespace
-
+/// Writes a Python script for OpenVINO: `INFERENCE_PRECISION`, its hint, and `KEPT_VALUES`, the results of nodes that
+/// stay in float32. The script, run on the model, writes an IR in which the layers that make these values have the
+/// rt_info `precise`. For a plan in int8 it contains the ignored scope of NNCF: `IGNORED_VALUES`, the results of nodes
+/// that stay in floats.
 Result<Exported> writeOpenvino(const Plan& plan, const ExportOptions& options) {
   TRY(checkScriptName(options.path, {"openvino", "nncf", "numpy"}));
   OpenvinoLists lists = TRY(listsOf(plan, options.stop));
@@ -172,5 +174,14 @@ Result<Exported> writeOpenvino(const Plan& plan, const ExportOptions& options) {
   text += functions;
   return Exported{std::move(text), std::move(lists.notes)};
 }
+
+}  // namespace
+
+extern const Exporter kOpenvinoExporter{
+    .name = "openvino",
+    .title = "Script for OpenVINO",
+    .extension = "py",
+    .summary = "a script that makes OpenVINO's IR with the plan's types as rt_info; of int8 with NNCF's ignored scope",
+    .write = writeOpenvino};
 
 }  // namespace fusescope

@@ -1,13 +1,14 @@
-#include "interchange/export_polygraphy.h"
 
 #include <fmt/format.h>
 
 #include "base/shell_quoted.h"
 #include "interchange/export_inputs.h"
 #include "interchange/export_notes.h"
+#include "interchange/exports.h"
 #include "interchange/precision_config.h"
 #include "interchange/python_text.h"
 #include "interchange/source_network.h"
+#include "interchange/trt_version_option.h"
 
 namespace fusescope {
 namespace {
@@ -82,13 +83,13 @@ Result<std::string> profileFlags(const Plan& plan) {
   return fmt::format(" --trt-min-shapes{} --trt-opt-shapes{} --trt-max-shapes{}", min, opt, max);
 }
 
-}  // namespace
-
+/// Writes a Python script for Polygraphy's --trt-network-postprocess-script: `postprocess(network)` sets precision and
+/// output types of the layers whose metadata names a pinned node, and raises an exception if a name matched nothing.
 Result<Exported> writePolygraphy(const Plan& plan, const ExportOptions& options) {
   TRY(refuseStronglyTyped(plan, "--to polygraphy"));
   const auto config = TRY(precisionConfig(plan));
-  if (!options.trtVersion.empty()) {
-    TRY(checkTrtVersion(config, TRY(parseTrtVersion(options.trtVersion)), kFirstPolygraphy, "--to polygraphy"));
+  if (const std::string version = options.text(kTrtVersionOption.name); !version.empty()) {
+    TRY(checkTrtVersion(config, TRY(parseTrtVersion(version)), kFirstPolygraphy, "--to polygraphy"));
   }
   for (const auto& node : config.nodes) {
     if (node.node.size() > kLongestName) {
@@ -118,5 +119,15 @@ Result<Exported> writePolygraphy(const Plan& plan, const ExportOptions& options)
   text += kPolygraphyFunctions;
   return Exported{std::move(text), std::move(notes)};
 }
+
+}  // namespace
+
+extern const Exporter kPolygraphyExporter{
+    .name = "polygraphy",
+    .title = "Script of Polygraphy",
+    .extension = "py",
+    .summary = "a Polygraphy network script that finds layers by their metadata (TensorRT 8.6 to 10)",
+    .write = writePolygraphy,
+    .options = {&kTrtVersionOption}};
 
 }  // namespace fusescope

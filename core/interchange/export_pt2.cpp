@@ -1,4 +1,3 @@
-#include "interchange/export_pt2.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +11,7 @@
 #include "frontends/torch/program_casts.h"
 #include "frontends/torch/pt2_file.h"
 #include "frontends/torch/pt2_writer.h"
+#include "interchange/exports.h"
 #include "interchange/lowered_nodes.h"
 
 namespace fusescope {
@@ -84,8 +84,10 @@ void addNotes(const ProgramNodes& nodes, const CastProgram& made, std::vector<Ex
                                        listed(names))});
 }
 
-}  // namespace
-
+/// Writes the exported program (.pt2) of the network with PyTorch's casts around the nodes that the plan lowers
+/// (frontends/torch/program_casts.h). Everything else in the file keeps its bytes. The network must have been made from
+/// the program by torch (`fusescope import`), because its nodes then refer to those of the program. Errors: the plan is
+/// of another file, quantises, lowers nothing, or lowers to two types.
 Result<Exported> writePt2(const Plan& plan, const ExportOptions& options) {
   TRY(checkIsProgram(plan));
   LoweredNodes lowered = TRY(loweredNodes(plan, kFormat, options.stop));
@@ -111,5 +113,15 @@ Result<Exported> writePt2(const Plan& plan, const ExportOptions& options) {
   };
   return exported;
 }
+
+}  // namespace
+
+extern const Exporter kPt2Exporter{
+    .name = "pt2",
+    .title = "Exported program with casts",
+    .extension = "pt2",
+    .summary = "the exported program (.pt2) with PyTorch's casts around the nodes that the plan lowers",
+    .write = writePt2,
+    .isText = false};
 
 }  // namespace fusescope

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/temporary_folder.h"
-#include "interchange/export_onnx.h"
+#include "interchange/exports.h"
 #include "onnxlib/network_edits.h"
 
 namespace fusescope {

@@ -1,4 +1,3 @@
-#include "interchange/export_torch_tensorrt.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +8,7 @@
 #include "base/text.h"
 #include "interchange/export_inputs.h"
 #include "interchange/export_notes.h"
+#include "interchange/exports.h"
 #include "interchange/lowered_nodes.h"
 #include "interchange/python_text.h"
 
@@ -117,8 +117,9 @@ std::string torchInputs(const Plan& plan) {
   return pythonInputs(plan.inputSpecs) + types + "}\n" + std::string(kTorchInputs);
 }
 
-}  // namespace
-
+/// Writes a Python file with settings for Torch-TensorRT's autocast: `EXCLUDED_MODULES` contains regular expressions,
+/// each of which matches the path of one module that stays in float32. Errors: the file names no modules, or a module
+/// contains both types, which the settings cannot express.
 Result<Exported> writeTorchTensorrt(const Plan& plan, const ExportOptions& options) {
   LoweredNodes nodes = TRY(loweredNodes(plan, kTorchTensorrt, options.stop));
   const auto modules = modulesOf(nodes);
@@ -140,5 +141,14 @@ Result<Exported> writeTorchTensorrt(const Plan& plan, const ExportOptions& optio
   text += pythonList("EXCLUDED_MODULES", excluded) + torchInputs(plan) + std::string(kTorchFunctions);
   return Exported{std::move(text), std::move(nodes.notes)};
 }
+
+}  // namespace
+
+extern const Exporter kTorchTensorrtExporter{
+    .name = "torch-tensorrt",
+    .title = "Settings of Torch-TensorRT",
+    .extension = "py",
+    .summary = "settings of Torch-TensorRT's autocast: the modules that stay in float32",
+    .write = writeTorchTensorrt};
 
 }  // namespace fusescope

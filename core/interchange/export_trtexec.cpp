@@ -1,4 +1,3 @@
-#include "interchange/export_trtexec.h"
 
 #include <fmt/format.h>
 
@@ -6,16 +5,25 @@
 #include <map>
 #include <set>
 
+#include "base/files.h"
 #include "base/shell_quoted.h"
 #include "base/text.h"
 #include "interchange/export_inputs.h"
 #include "interchange/export_notes.h"
+#include "interchange/exports.h"
 #include "interchange/precision_config.h"
 #include "interchange/recipes/layer_names.h"
 #include "interchange/source_network.h"
+#include "interchange/trt_version_option.h"
 
 namespace fusescope {
 namespace {
+
+const ExporterOption kLayerNamesOption{.name = "layer-names",
+                                       .title = "Layer names",
+                                       .help = "A log of trtexec --verbose, for the exact names of its layers.",
+                                       .argument = "VERBOSE_LOG",
+                                       .isFile = true};
 
 constexpr TrtVersion kFirstWithUnits{10, 0};  // sizes of pools are in MiB; earlier ones take no suffix
 constexpr TrtVersion kFirstTrtexec{8, 4};     // the first trtexec with --layerPrecisions
@@ -80,24 +88,27 @@ Result<std::vector<std::string>> profileWords(const Plan& plan) {
                      shellQuoted("--maxShapes=" + joined(max, ","))};
 }
 
-}  // namespace
-
+/// Writes a trtexec command line with --layerPrecisions and --layerOutputTypes. It uses exact names only, because
+/// trtexec silently ignores wildcards and unknown names. Layer names come from the lines `Registering layer: X for ONNX
+/// node: Y` of the log. Without a log, a name is refused if the option cannot express it, or if the parser's suffixes
+/// could have given it to another node's layer.
 Result<Exported> writeTrtexec(const Plan& plan, const ExportOptions& options) {
   TRY(refuseStronglyTyped(plan, "--to trtexec"));
-  if (options.trtVersion.empty()) {
+  if (options.text(kTrtVersionOption.name).empty()) {
     return Diagnostic{.message = "the version of TensorRT must be known: its options differ",
                       .where = {.attribute = "--trt-version"},
                       .help = "For example: --trt-version 10.3."};
   }
-  const auto version = TRY(parseTrtVersion(options.trtVersion));
+  const auto version = TRY(parseTrtVersion(options.text(kTrtVersionOption.name)));
   const auto config = TRY(precisionConfig(plan));
   TRY(checkTrtVersion(config, version, kFirstTrtexec, "--to trtexec"));
 
   std::set<std::string, std::less<>> names;
   for (const auto& origin : plan.model->origins) names.insert(origin.name);
   LayersOfNodes log;
-  if (options.layerNames) {
-    log = registeredLayers(*options.layerNames);
+  const std::string logFile = options.text(kLayerNamesOption.name);
+  if (!logFile.empty()) {
+    log = registeredLayers(TRY(readTextFile(logFile)));
     if (log.empty()) {
       return Diagnostic{.message = "the log has no line 'Registering layer: … for ONNX node: …'",
                         .where = {.attribute = "--layer-names"},
@@ -106,7 +117,7 @@ Result<Exported> writeTrtexec(const Plan& plan, const ExportOptions& options) {
   }
   std::vector<std::string> precisions, outputs;
   for (const auto& node : config.nodes) {
-    for (const auto& layer : TRY(layersOf(node.node, options.layerNames ? &log : nullptr, names))) {
+    for (const auto& layer : TRY(layersOf(node.node, logFile.empty() ? nullptr : &log, names))) {
       if (node.compute) precisions.push_back(fmt::format("{}:{}", layer, trtTypeName(*node.compute)));
       if (node.output) outputs.push_back(fmt::format("{}:{}", layer, trtTypeName(*node.output)));
     }
@@ -128,5 +139,15 @@ Result<Exported> writeTrtexec(const Plan& plan, const ExportOptions& options) {
       version.text(), asComments(notes), joined(words, " \\\n  "));
   return Exported{std::move(text), std::move(notes)};
 }
+
+}  // namespace
+
+extern const Exporter kTrtexecExporter{
+    .name = "trtexec",
+    .title = "Command line of trtexec",
+    .extension = "sh",
+    .summary = "a trtexec command line with layer precisions (TensorRT 8.4 to 10.16)",
+    .write = writeTrtexec,
+    .options = {&kTrtVersionOption, &kLayerNamesOption}};
 
 }  // namespace fusescope

@@ -28,17 +28,35 @@ enum class BorderTypes {
   Plan,  ///< those in which the plan reads and stores them
 };
 
+/// The values of options that only some formats have, by ExporterOption::name.
+using ExporterValues = std::map<std::string, std::string, std::less<>>;
+
+/// An option that only some formats have. Command line, worker and window offer it for these formats.
+struct ExporterOption {
+  std::string_view name;                         ///< "trt-version"
+  std::string_view title;                        ///< for the window: "TensorRT version"
+  std::string_view help;                         ///< whole sentences
+  std::string_view argument = {};                ///< what stands for the value in help texts: "V"; empty for choices
+  std::vector<std::string_view> choices{};       ///< all values, the default first; empty: any text
+  std::vector<std::string_view> choiceTitles{};  ///< for the window, in the order of `choices`
+  bool isFile = false;                           ///< the value is the path of a file that the exporter reads
+  std::string (*proposed)(const Plan& plan) = nullptr;  ///< a value that suits the plan; null: there is none
+};
+
 struct ExportOptions {
-  std::string trtVersion;                 ///< "8.6", "10.3"; required by trtexec
-  std::optional<std::string> layerNames;  ///< the text of a verbose trtexec log, for its lines `Registering layer`
-  std::filesystem::path path{};           ///< the file to write; empty: standard output
-  WeightTypes weights = WeightTypes::Convert;
-  BorderTypes borders = BorderTypes::Keep;
+  std::filesystem::path path{};  ///< the file to write; empty: standard output
+  ExporterValues own{};          ///< options of the format; those that are omitted or empty are not given
   std::vector<std::map<std::string, Tensor>> samples{};  ///< inputs for checking an exported network; empty: it is not
                                                          ///< run
   std::vector<std::string> sampleNames{};                ///< the names of the samples; empty: they are numbered
   Tolerance tolerance = Tolerance::ofLoweredTypes();     ///< the allowed difference of its outputs from float32
   StopToken stop{};
+
+  /// Returns the value of an option of the format; empty if it is not given.
+  std::string text(std::string_view name) const {
+    const auto found = own.find(name);
+    return found == own.end() ? std::string() : found->second;
+  }
 };
 
 /// Something that a reader of an export must know.
@@ -69,10 +87,14 @@ struct Exporter {
   Result<Exported> (*write)(const Plan& plan, const ExportOptions& options);
   bool isText = true;         ///< false: Exported::save writes the file, and ExportOptions::path is required
   bool takesSamples = false;  ///< the result is checked with ExportOptions::samples
-  bool takesVersion = false;  ///< it depends on ExportOptions::trtVersion and requires it
+  std::vector<const ExporterOption*> options{};  ///< those that this format has
+
+  const ExporterOption* option(std::string_view name) const;  ///< null: it has none of that name
 };
-/// Returns the formats, which are an explicit list.
-const std::vector<Exporter>& exporters();
+/// Returns the formats in the order in which they are listed to users (exporters.inc).
+const std::vector<const Exporter*>& exporters();
 const Exporter* findExporter(std::string_view name);
+/// Checks that the format has all options of `given` that have a value. The error names formats that have it.
+Status checkOptions(const Exporter& exporter, const ExporterValues& given);
 
 }  // namespace fusescope

@@ -15,7 +15,7 @@ double ExportedCheck::error() const {
 Result<ExportedCheck> checkExported(const Plan& plan, const std::vector<PlanRunner::Inputs>& samples, double most,
                                     const StopToken& stop) {
   const auto folder = TRY(TemporaryFolder::in(std::filesystem::temp_directory_path(), "fusescope-tune"));
-  ExportOptions options{.trtVersion = {}, .layerNames = {}, .path = folder / "tuned.onnx"};
+  ExportOptions options{.path = folder / "tuned.onnx"};
   options.samples = samples;
   options.tolerance = {.rms = most};
   options.stop = stop;

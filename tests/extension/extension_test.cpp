@@ -1,5 +1,5 @@
-// A fusion rule, a kind of directive, a restriction, an operator and an emitter of the native backend, added by one
-// file and one line each (see CMakeLists.txt): every part of the program that knows the others knows them.
+// A fusion rule, a kind of directive, a restriction, an operator, an emitter of the native backend and an export format
+// with an option of its own, added by one file and one line each (see CMakeLists.txt): every part of the program that knows the others knows them.
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
@@ -11,10 +11,12 @@
 #include "app/cli/command.h"
 #include "base/files.h"
 #include "engine/engine.h"
+#include "interchange/exports.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
 #include "planning/fusion/rules.h"
 #include "planning/steps.h"
+#include "session/operations/export_operation.h"
 #include "target/target_table.h"
 
 namespace fusescope {
@@ -31,7 +33,8 @@ std::vector<std::string> linesOf(const std::string& path) {
 
 TEST(Adding, TakesOneLineOfTheListAndOneFile) {
   const std::vector<std::string> lists{"planning/fusion/rules.inc", "planning/directives/kinds.inc",
-                                       "target/restrictions.inc", "ops/families.inc", "backends/native/kernels.inc"};
+                                       "target/restrictions.inc", "ops/families.inc", "backends/native/kernels.inc",
+                                       "interchange/exporters.inc"};
   for (const std::string& list : lists) {
     const auto before = linesOf(FUSESCOPE_SOURCE_DIR "/core/" + list), after = linesOf(FUSESCOPE_LISTS "/" + list);
     ASSERT_EQ(after.size(), before.size() + 1) << list;
@@ -144,7 +147,7 @@ TEST(Adding, AnEmitterRunsTheNodesThatItClaimsAndNamesTheTactic) {
 TEST(Adding, ADirectiveIsReadFromTheCommandLineAndFilesAndHolds) {
   cli::PlanArguments arguments;
   CLI::App app;
-  arguments.declare(app);
+  cli::declare(app, arguments.planOptions());
   app.parse("--alone b --split a");
   const auto options = arguments.options();
   ASSERT_TRUE(options.ok()) << options.error().text();
@@ -213,6 +216,30 @@ TEST(Adding, AValidatorIsARowAndWhatNoRowSaysAFunction) {
   const Decision odd = verdictOn("2, 5");
   EXPECT_FALSE(odd.allowed);
   EXPECT_NE(message(odd).find("all extents are even"), std::string::npos) << message(odd);
+}
+
+TEST(Adding, AnExportFormatHasAnOptionOfItsOwnEverywhere) {
+  const Exporter* counts = findExporter("counts");
+  ASSERT_NE(counts, nullptr);
+  const auto plan = planOf(siblings());
+  EXPECT_EQ(counts->write(*plan, {}).value().text, "2\n");
+  EXPECT_EQ(counts->write(*plan, {.path = {}, .own = {{"count", "kernels"}}}).value().text, "1\n");
+  // The command line and the worker have the option, for this format alone.
+  ExportSettings settings;
+  const std::vector<Option> options = settings.options();
+  const Option& count = optionNamed(options, "count");
+  EXPECT_EQ(count.help, "Of counts: What is counted.");
+  EXPECT_EQ(count.usualInWords(), "nodes");
+  EXPECT_EQ(whyNotAccepted(count, "edges"), "'edges' is none of nodes, kernels");
+  const auto asked = settingsFromJson<ExportSettings>({{"to", "counts"}, {"output", "c.txt"}, {"count", "kernels"}});
+  ASSERT_TRUE(asked.ok()) << asked.error().text();
+  EXPECT_EQ(asked.value().own.at("count"), "kernels");
+  EXPECT_EQ(commandWords(asked.value()),
+            (std::vector<std::string>{"--to", "counts", "--output", "c.txt", "--count", "kernels"}));
+  EXPECT_TRUE(checkOptions(*counts, {{"count", "kernels"}}).ok());
+  const Status other = checkOptions(*findExporter("dot"), {{"count", "kernels"}});
+  ASSERT_FALSE(other.ok());
+  EXPECT_NE(other.error().text().find("counts"), std::string::npos) << other.error().text();
 }
 
 }  // namespace

@@ -51,9 +51,9 @@ ExportCase readExportCase(const std::string& name) {
     } else if (all[0] == "opsets") {
       golden.domains = ", \"" + all.at(1) + "\" : 1";
     } else if (all[0] == "weights") {
-      golden.options.weights = all.at(1) == "keep" ? WeightTypes::Keep : WeightTypes::Convert;
+      golden.options.own["weights"] = all.at(1);
     } else if (all[0] == "io") {
-      golden.options.borders = all.at(1) == "plan" ? BorderTypes::Plan : BorderTypes::Keep;
+      golden.options.own["io"] = all.at(1);
     } else if (all[0] == "input") {
       golden.inputs[all.at(1)] = std::stod(all.at(2));
     } else {

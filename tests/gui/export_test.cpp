@@ -119,27 +119,27 @@ class ExportTest : public QObject {
     for (const auto& [target, version] : {std::pair("tensorrt-8", "8.6"), std::pair("tensorrt-10", "10.15")}) {
       m_window->document().setTarget(target);
       QTRY_VERIFY(!m_window->document().planning());
-      QCOMPARE(dialog.version().text(), QString(version));
+      QCOMPARE(dialog.fields().line("trt-version").text(), QString(version));
     }
-    dialog.version().clear();
-    QTest::keyClicks(&dialog.version(), "10.7");
+    dialog.fields().line("trt-version").clear();
+    QTest::keyClicks(&dialog.fields().line("trt-version"), "10.7");
     m_window->document().setTarget("tensorrt-8");
     QTRY_VERIFY(!m_window->document().planning());
-    QCOMPARE(dialog.version().text(), QStringLiteral("10.7"));
+    QCOMPARE(dialog.fields().line("trt-version").text(), QStringLiteral("10.7"));
   }
 
   void itBeginsAsTheLastExport() {
     ExportDialog* dialog = &open();
-    dialog->weights().setCurrentIndex(static_cast<int>(WeightTypes::Keep));
-    dialog->borders().setCurrentIndex(static_cast<int>(BorderTypes::Plan));
+    dialog->fields().choice("weights").setCurrentIndex(1);
+    dialog->fields().choice("io").setCurrentIndex(1);
     dialog->check().setChecked(false);
     QVERIFY(QDir().mkpath(m_folder->filePath("there")));
     write(*dialog, m_folder->filePath("there/typed.onnx"));
     close(*dialog);
     dialog = &opened();
     QCOMPARE(dialog->format().currentData().toString(), QStringLiteral("onnx"));
-    QCOMPARE(dialog->weights().currentIndex(), static_cast<int>(WeightTypes::Keep));
-    QCOMPARE(dialog->borders().currentIndex(), static_cast<int>(BorderTypes::Plan));
+    QCOMPARE(dialog->fields().choice("weights").currentIndex(), 1);
+    QCOMPARE(dialog->fields().choice("io").currentIndex(), 1);
     QVERIFY(!dialog->check().isChecked());
     QCOMPARE(QFileInfo(proposedBy(*dialog)).absolutePath(), QFileInfo(m_folder->filePath("there")).absoluteFilePath());
     close(*dialog);
@@ -149,19 +149,19 @@ class ExportTest : public QObject {
     QTRY_VERIFY(!m_window->document().planning());
     dialog = &opened();
     dialog->setFormat("trtexec");
-    dialog->version().clear();
-    QTest::keyClicks(&dialog->version(), "10.7");
+    dialog->fields().line("trt-version").clear();
+    QTest::keyClicks(&dialog->fields().line("trt-version"), "10.7");
     QTRY_VERIFY(dialog->saveButton().isEnabled());
     test::answerFileDialog(m_folder->filePath("precision.txt"));
     QTest::mouseClick(&dialog->saveButton(), Qt::LeftButton);
     QTRY_VERIFY(QFileInfo::exists(m_folder->filePath("precision.txt")));
     dialog = &opened();
     QCOMPARE(dialog->format().currentData().toString(), QStringLiteral("trtexec"));
-    QCOMPARE(dialog->version().text(), QStringLiteral("10.7"));
-    QCOMPARE(dialog->weights().currentIndex(), static_cast<int>(WeightTypes::Keep));
+    QCOMPARE(dialog->fields().line("trt-version").text(), QStringLiteral("10.7"));
+    QCOMPARE(dialog->fields().choice("weights").currentIndex(), 1);
     m_window->document().setTarget("tensorrt-8");
     QTRY_VERIFY(!m_window->document().planning());
-    QCOMPARE(dialog->version().text(), QStringLiteral("8.6"));
+    QCOMPARE(dialog->fields().line("trt-version").text(), QStringLiteral("8.6"));
     close(*dialog);
     // A folder that is gone is not offered.
     QVERIFY(QDir(m_folder->filePath("there")).removeRecursively());
@@ -195,8 +195,8 @@ class ExportTest : public QObject {
     lowerButTheCulprits();
     ExportDialog& dialog = open();
     QVERIFY(!dialog.check().isEnabled());
-    dialog.weights().setCurrentIndex(static_cast<int>(WeightTypes::Keep));
-    dialog.borders().setCurrentIndex(static_cast<int>(BorderTypes::Plan));
+    dialog.fields().choice("weights").setCurrentIndex(1);
+    dialog.fields().choice("io").setCurrentIndex(1);
     const QString file = m_folder->filePath("kept.onnx");
     write(dialog, file);
     QVERIFY2(said(dialog).contains("✓ Written: "), qPrintable(said(dialog)));

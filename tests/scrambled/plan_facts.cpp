@@ -133,8 +133,10 @@ Json nodeFacts(const Plan& plan) {
 Json exportFacts(const Plan& plan) {
   Json exports = Json::array();
   const TemporaryFolder folder;
-  for (const Exporter& exporter : exporters()) {
-    ExportOptions options{.trtVersion = "10.3"};
+  for (const Exporter* each : exporters()) {
+    const Exporter& exporter = *each;
+    ExportOptions options;
+    if (exporter.option("trt-version") != nullptr) options.own["trt-version"] = "10.3";
     if (!exporter.isText) options.path = folder / "network.onnx";
     const auto exported = exporter.write(plan, options);
     Json entry = {{"name", exporter.name}, {"ok", exported.ok()}};

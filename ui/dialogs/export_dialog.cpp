@@ -29,18 +29,6 @@ QString link(const QString& what, const QString& words) {
   return QStringLiteral("<a href='%1:%2'>%3</a>").arg(kDo, what, words.toHtmlEscaped());
 }
 
-/// The newest version that the plan's target knows the operators of; of another target than TensorRT a usual one.
-QString trtVersionFor(const Plan& plan) {
-  constexpr std::string_view kTensorrt = "tensorrt-";
-  const std::string_view name = plan.target.name;
-  if (!name.starts_with(kTensorrt)) return QStringLiteral("10.3");
-  const std::string major(name.substr(kTensorrt.size()));
-  const auto table = std::ranges::find(targetTables(), name, &TargetTable::name);
-  const bool numbered = major.find_first_not_of("0123456789") == std::string::npos;
-  const bool known = table != targetTables().end() && (!numbered || table->operatorsOf.starts_with(major + "."));
-  return qs(known ? table->operatorsOf : major + ".0");
-}
-
 QString sentence(QString words) {
   if (!words.isEmpty()) words[0] = words[0].toUpper();
   return words;
@@ -52,15 +40,11 @@ ExportDialog::ExportDialog(const DockContext& context, WorkerClient& worker, QWi
     : QDialog(parent),
       m_context(context),
       m_format(new QComboBox),
-      m_weights(new QComboBox),
-      m_borders(new QComboBox),
-      m_version(new QLineEdit),
-      m_log(new QLineEdit),
-      m_logRow(new QWidget),
       m_check(new QCheckBox(QStringLiteral("Check its numbers on"))),
       m_inputs(new InputsButton(context)),
       m_summary(new QLabel),
       m_form(new QFormLayout),
+      m_fields(nullptr),
       m_pages(new QStackedWidget),
       m_preview(new QPlainTextEdit),
       m_report(new QTextBrowser),
@@ -104,45 +88,24 @@ ExportDialog::ExportDialog(const DockContext& context, WorkerClient& worker, QWi
 void ExportDialog::beginAsLast() {
   const QSignalBlocker quiet(m_format);
   if (const int last = m_format->findData(rememberedFormat()); last >= 0) m_format->setCurrentIndex(last);
-  for (const Exporter& each : exporters()) {
-    if (!each.takesSamples) continue;
-    const RememberedExport chosen = rememberedExport(qs(each.name), QString());
-    m_weights->setCurrentIndex(static_cast<int>(chosen.weights));
-    m_borders->setCurrentIndex(static_cast<int>(chosen.borders));
-    m_check->setChecked(chosen.check);
+  for (const Exporter* each : exporters()) {
+    const RememberedExport chosen = rememberedExport(*each, QString());
+    m_fields->choose(*each, chosen.own);
+    if (each->takesSamples) m_check->setChecked(chosen.check);
   }
 }
 
 QLayout* ExportDialog::makeForm() {
-  for (const Exporter& each : exporters()) m_format->addItem(qs(each.title), qs(each.name));
-  m_log->setPlaceholderText(QStringLiteral("log of a verbose build by trtexec, for the exact names (optional)"));
-  auto* browse = plainButton(QStringLiteral("Browse…"));
-  auto* logRow = new QHBoxLayout(m_logRow);
-  logRow->setContentsMargins(0, 0, 0, 0);
-  logRow->addWidget(m_log, 1);
-  logRow->addWidget(browse);
-  m_weights->addItem(QStringLiteral("converted to the types in which they are used"));  // as WeightTypes
-  m_weights->addItem(QStringLiteral("kept, with a Cast after each"));
-  m_borders->addItem(QStringLiteral("keep the types of the file"));  // as BorderTypes
-  m_borders->addItem(QStringLiteral("get those of the plan"));
-  describe(*m_weights, usualOption<ExportSettings>("weights"));
-  describe(*m_borders, usualOption<ExportSettings>("io"));
-  describe(*m_version, usualOption<ExportSettings>("trt-version"));
-  describe(*m_log, usualOption<ExportSettings>("layer-names"));
+  for (const Exporter* each : exporters()) m_format->addItem(qs(each->title), qs(each->name));
   m_check->setChecked(true);
   m_check->setToolTip(
       QStringLiteral("Every output is compared with float32 on each sample, with the tolerance of the session: by the "
                      "reference with every value between two nodes stored, and by the engine. Casts are added where "
                      "this needs them; a network that still fails is not written"));
   m_form->addRow(QStringLiteral("Format"), m_format);
-  m_form->addRow(QStringLiteral("TensorRT version"), m_version);
-  m_form->addRow(QStringLiteral("Layer names"), m_logRow);
-  m_form->addRow(QStringLiteral("Weights are"), m_weights);
-  m_form->addRow(QStringLiteral("Inputs, outputs"), m_borders);
+  m_fields = new ExporterFields(*m_form, this);
   m_form->addRow(m_check, m_inputs);
-  connect(m_version, &QLineEdit::textChanged, this, &ExportDialog::refresh);
-  connect(m_log, &QLineEdit::textChanged, this, &ExportDialog::refresh);
-  connect(browse, &QPushButton::clicked, this, &ExportDialog::chooseLog);
+  connect(m_fields, &ExporterFields::changed, this, &ExportDialog::refresh);
   return m_form;
 }
 
@@ -153,17 +116,10 @@ const Exporter& ExportDialog::exporter() const {
 /// Another format, plan or wish: what was shown is of the one before.
 void ExportDialog::refresh() {
   const Exporter& chosen = exporter();
-  if (!m_version->isModified()) {
-    const QSignalBlocker quiet(m_version);
-    const Plan& plan = *m_context.document.snapshot()->plan;
-    const auto chosen = rememberedExport(m_format->currentData().toString(), qs(plan.target.name)).version;
-    m_version->setText(chosen.value_or(trtVersionFor(plan)));
-  }
-  const bool trtexec = chosen.name == "trtexec", network = !chosen.isText;
-  showRow(*m_form, m_version, chosen.takesVersion);
-  showRow(*m_form, m_logRow, trtexec);
-  for (QWidget* field : std::initializer_list<QWidget*>{m_weights, m_borders, m_inputs})
-    showRow(*m_form, field, chosen.takesSamples);
+  const Plan& plan = *m_context.document.snapshot()->plan;
+  const bool network = !chosen.isText;
+  m_fields->show(chosen, rememberedExport(chosen, qs(plan.target.name)).own, plan);
+  showRow(*m_form, m_inputs, chosen.takesSamples);
   m_pages->setCurrentIndex(network ? 1 : 0);
   m_report->clear();
   m_report->setPlaceholderText(
@@ -174,13 +130,8 @@ void ExportDialog::refresh() {
   renew();
   if (network) return m_context.jobs.cancel(QStringLiteral("export"));
   const auto snapshot = m_context.document.snapshot();
-  const auto work = [plan = snapshot->plan, write = chosen.write, version = m_version->text().toStdString(),
-                     log =
-                         trtexec ? m_log->text().toStdString() : std::string()](const StopToken&) -> Result<Exported> {
-    ExportOptions options;
-    options.trtVersion = version;
-    if (!log.empty()) options.layerNames = TRY(readTextFile(log));
-    return write(*plan, options);
+  const auto work = [plan = snapshot->plan, write = chosen.write, own = m_fields->values(chosen)](const StopToken&) {
+    return write(*plan, {.path = {}, .own = own});
   };
   m_context.jobs.run(QStringLiteral("export"), this, work, [this](const Result<Exported>& file) { preview(file); });
 }
@@ -204,7 +155,8 @@ void ExportDialog::preview(const Result<Exported>& file) {
 void ExportDialog::renew() {
   const bool network = !exporter().isText, given = !m_context.runs.settings().inputs.empty();
   const QString busy = working() ? QStringLiteral("The network is being written: wait, or cancel it.") : QString();
-  for (QWidget* wish : std::initializer_list<QWidget*>{m_format, m_weights, m_borders, m_inputs}) offer(*wish, busy);
+  for (QWidget* wish : std::initializer_list<QWidget*>{m_format, m_inputs}) offer(*wish, busy);
+  m_fields->offerAll(busy);
   offer(*m_check, !busy.isEmpty() ? busy
                   : given         ? QString()
                                   : QStringLiteral("Give inputs first: the numbers are checked on them."));
@@ -215,11 +167,6 @@ void ExportDialog::renew() {
   m_cancel->setVisible(network);
   offer(*m_cancel, working() ? QString() : QStringLiteral("Nothing is under way."));
   if (working()) m_summary->setText(m_job.text());
-}
-
-void ExportDialog::chooseLog() {
-  const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("A verbose trtexec log"));
-  if (!path.isEmpty()) m_log->setText(path);
 }
 
 void ExportDialog::save() {
@@ -240,12 +187,8 @@ void ExportDialog::save() {
 }
 
 void ExportDialog::remember(const QString& path) const {
-  RememberedExport chosen{.weights = static_cast<WeightTypes>(m_weights->currentIndex()),
-                          .borders = static_cast<BorderTypes>(m_borders->currentIndex()),
-                          .check = m_check->isChecked()};
-  if (m_version->isModified()) chosen.version = m_version->text();
-  rememberExport(m_format->currentData().toString(), qs(m_context.document.snapshot()->plan->target.name), chosen,
-                 path);
+  rememberExport(exporter(), qs(m_context.document.snapshot()->plan->target.name),
+                 {.check = m_check->isChecked(), .own = m_fields->chosen(exporter())}, path);
 }
 
 /// A file of this name: of the network or text that is exported.
@@ -256,24 +199,15 @@ QString ExportDialog::fileName() const {
 }
 
 WorkerRequest ExportDialog::request(const QString& path) const {
-  ExportSettings settings{.format = std::string(exporter().name), .output = path.toStdString()};
-  if (exporter().takesSamples) {
-    settings.weights = static_cast<WeightTypes>(m_weights->currentIndex());
-    settings.borders = static_cast<BorderTypes>(m_borders->currentIndex());
-    settings.check = m_check->isChecked() && !m_context.runs.settings().inputs.empty();
-  }
+  ExportSettings settings{
+      .format = std::string(exporter().name), .output = path.toStdString(), .own = m_fields->values(exporter())};
+  settings.check = exporter().takesSamples && m_check->isChecked() && !m_context.runs.settings().inputs.empty();
   return requestFor(m_context, settings);
 }
 
 /// What writes the same into the folder in which it is run.
 CommandWork ExportDialog::command() const {
-  std::vector<std::string> more;
-  const auto add = [&more](const char* option, const QLineEdit& field) {
-    if (!field.text().trimmed().isEmpty()) more.insert(more.end(), {option, field.text().trimmed().toStdString()});
-  };
-  if (exporter().takesVersion) add("--trt-version", *m_version);
-  if (exporter().name == "trtexec") add("--layer-names", *m_log);
-  return requestCommand(request(fileName()), more);
+  return requestCommand(request(fileName()));
 }
 
 void ExportDialog::saveNetwork(const QString& path) {
@@ -313,10 +247,10 @@ QString ExportDialog::withSteps(QString html) const {
   html.replace(QStringLiteral("Tune…"), link(QStringLiteral("tune"), QStringLiteral("Tune…")));
   const QString tolerance = QStringLiteral("the tolerance of the session");
   html.replace(tolerance, link(QStringLiteral("run_settings"), tolerance));
-  for (const Exporter& other : exporters())
-    if (&other != &exporter())
-      html.replace(QRegularExpression(QStringLiteral("the format %1(?![\\w-])").arg(qs(other.name))),
-                   QStringLiteral("the format ") + link(kFormatLink + qs(other.name), qs(other.title)));
+  for (const Exporter* other : exporters())
+    if (other != &exporter())
+      html.replace(QRegularExpression(QStringLiteral("the format %1(?![\\w-])").arg(qs(other->name))),
+                   QStringLiteral("the format ") + link(kFormatLink + qs(other->name), qs(other->title)));
   return html;
 }
 

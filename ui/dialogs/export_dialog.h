@@ -5,7 +5,6 @@
 #include <QDialog>
 #include <QFormLayout>
 #include <QLabel>
-#include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QStackedWidget>
@@ -13,6 +12,7 @@
 
 #include "interchange/exports.h"
 #include "ui/dialogs/dialog_fields.h"
+#include "ui/dialogs/exporter_fields.h"
 #include "ui/docks/copy_command.h"
 #include "ui/jobs/worker_job.h"
 
@@ -35,9 +35,8 @@ class ExportDialog : public QDialog {
   /// Returns the report about a network that was exported; its links lead to nodes and values.
   QTextBrowser& report() { return *m_report; }
   QComboBox& format() { return *m_format; }
-  QLineEdit& version() { return *m_version; }
-  QComboBox& weights() { return *m_weights; }
-  QComboBox& borders() { return *m_borders; }
+  /// Returns the fields of the formats' own options.
+  ExporterFields& fields() { return *m_fields; }
   QCheckBox& check() { return *m_check; }
   QPushButton& saveButton() { return *m_save; }
   QPushButton& cancelButton() { return *m_cancel; }
@@ -51,7 +50,6 @@ class ExportDialog : public QDialog {
   void refresh();
   void preview(const Result<Exported>& file);
   void renew();
-  void chooseLog();
   void save();
   QString fileName() const;
   WorkerRequest request(const QString& path) const;
@@ -64,13 +62,12 @@ class ExportDialog : public QDialog {
   void follow(const QUrl& to);
 
   DockContext m_context;
-  QComboBox *m_format, *m_weights, *m_borders;
-  QLineEdit *m_version, *m_log;
-  QWidget* m_logRow;
+  QComboBox* m_format;
   QCheckBox* m_check;
   InputsButton* m_inputs;
   QLabel* m_summary;
   QFormLayout* m_form;
+  ExporterFields* m_fields;
   QStackedWidget* m_pages;
   QPlainTextEdit* m_preview;
   QTextBrowser* m_report;

@@ -4,20 +4,21 @@
 #include <QFileInfo>
 #include <QSettings>
 
+#include "ui/document/qt_text.h"
+
 namespace fusescope {
 
 namespace {
 
 const QString kExportFormat = QStringLiteral("export/format"), kExportFolder = QStringLiteral("export/folder");
-const QString kExportKeepWeights = QStringLiteral("keep_weights"),
-              kExportPlanBorders = QStringLiteral("borders_of_plan"), kExportCheck = QStringLiteral("check"),
-              kExportVersion = QStringLiteral("version");
+const QString kExportCheck = QStringLiteral("check");
 
-QString exportKey(const QString& format, const QString& what) {
-  return QStringLiteral("export/%1/%2").arg(format, what);
+QString exportKey(const Exporter& exporter, const QString& what) {
+  return QStringLiteral("export/%1/%2").arg(qs(exporter.name), what);
 }
-QString exportVersionKey(const QString& format, const QString& target) {
-  return exportKey(format, QStringLiteral("%1/%2").arg(kExportVersion, target));
+QString exportKey(const Exporter& exporter, const ExporterOption& option, const QString& target) {
+  const QString name = qs(option.name);
+  return exportKey(exporter, option.proposed == nullptr ? name : QStringLiteral("%1/%2").arg(name, target));
 }
 
 }  // namespace
@@ -31,27 +32,30 @@ QString rememberedFolder() {
   return !folder.isEmpty() && QDir(folder).exists() ? folder : QString();
 }
 
-RememberedExport rememberedExport(const QString& format, const QString& target) {
+RememberedExport rememberedExport(const Exporter& exporter, const QString& target) {
   const QSettings settings;
-  const auto flag = [&](const QString& what, bool usual) {
-    return settings.value(exportKey(format, what), usual).toBool();
-  };
-  RememberedExport chosen{.weights = flag(kExportKeepWeights, false) ? WeightTypes::Keep : WeightTypes::Convert,
-                          .borders = flag(kExportPlanBorders, false) ? BorderTypes::Plan : BorderTypes::Keep,
-                          .check = flag(kExportCheck, true)};
-  if (const QVariant version = settings.value(exportVersionKey(format, target)); version.isValid())
-    chosen.version = version.toString();
+  RememberedExport chosen{.check = settings.value(exportKey(exporter, kExportCheck), true).toBool()};
+  for (const ExporterOption* option : exporter.options) {
+    const QVariant value = settings.value(exportKey(exporter, *option, target));
+    if (value.isValid()) chosen.own.emplace(option->name, value.toString().toStdString());
+  }
   return chosen;
 }
 
-void rememberExport(const QString& format, const QString& target, const RememberedExport& chosen, const QString& path) {
+void rememberExport(const Exporter& exporter, const QString& target, const RememberedExport& chosen,
+                    const QString& path) {
   QSettings settings;
-  settings.setValue(kExportFormat, format);
+  settings.setValue(kExportFormat, qs(exporter.name));
   settings.setValue(kExportFolder, QFileInfo(path).absolutePath());
-  settings.setValue(exportKey(format, kExportKeepWeights), chosen.weights == WeightTypes::Keep);
-  settings.setValue(exportKey(format, kExportPlanBorders), chosen.borders == BorderTypes::Plan);
-  settings.setValue(exportKey(format, kExportCheck), chosen.check);
-  if (chosen.version) settings.setValue(exportVersionKey(format, target), *chosen.version);
+  if (exporter.takesSamples) settings.setValue(exportKey(exporter, kExportCheck), chosen.check);
+  for (const ExporterOption* option : exporter.options) {
+    if (option->isFile) continue;
+    const auto value = chosen.own.find(option->name);
+    const QString key = exportKey(exporter, *option, target);
+    const bool isProposed = option->proposed != nullptr;  // what the user did not write is proposed again
+    if (value == chosen.own.end() && !isProposed) settings.remove(key);
+    if (value != chosen.own.end()) settings.setValue(key, qs(value->second));
+  }
 }
 
 }  // namespace fusescope

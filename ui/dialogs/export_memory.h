@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QString>
-#include <optional>
 
 #include "interchange/exports.h"
 
@@ -11,20 +10,20 @@ namespace fusescope {
 // the format, the folder, and the options of each format. The log of layer names is not stored, because it belongs to
 // one build of one network.
 
-/// The options of one format. `version` is stored for each target, and is null if none was chosen.
+/// The options of one format. `own` has those that were chosen, but no files; one that is proposed for a plan is stored
+/// for each target.
 struct RememberedExport {
-  WeightTypes weights = WeightTypes::Convert;
-  BorderTypes borders = BorderTypes::Keep;
   bool check = true;
-  std::optional<QString> version{};
+  ExporterValues own{};
 };
 
 /// Returns the name of the last exporter; empty if nothing was exported yet.
 QString rememberedFormat();
 /// Returns a folder that exists; empty if none is known.
 QString rememberedFolder();
-RememberedExport rememberedExport(const QString& format, const QString& target);
-/// Stores the choices for `format`, the format as the last one, and the folder of `path`.
-void rememberExport(const QString& format, const QString& target, const RememberedExport& chosen, const QString& path);
+RememberedExport rememberedExport(const Exporter& exporter, const QString& target);
+/// Stores the choices for the format, the format as the last one, and the folder of `path`.
+void rememberExport(const Exporter& exporter, const QString& target, const RememberedExport& chosen,
+                    const QString& path);
 
 }  // namespace fusescope

@@ -1,5 +1,7 @@
 #include "session/operations/export_operation.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "session/operations/operation.h"
 
@@ -7,39 +9,49 @@ namespace fusescope {
 
 namespace {
 
-std::vector<std::string> exporterNames() {
+std::vector<std::string> exporterNames(const std::vector<const Exporter*>& exporters) {
   std::vector<std::string> names;
-  for (const Exporter& exporter : exporters()) names.emplace_back(exporter.name);
+  for (const Exporter* exporter : exporters) names.emplace_back(exporter->name);
   return names;
+}
+
+/// "Of trtexec and polygraphy: ", where there are other formats too.
+std::string whose(const std::vector<const Exporter*>& exporters, std::string_view option) {
+  std::vector<const Exporter*> having;
+  for (const Exporter* exporter : exporters)
+    if (exporter->option(option) != nullptr) having.push_back(exporter);
+  return having.size() == exporters.size() ? std::string() : "Of " + joined(exporterNames(having), ", ") + ": ";
 }
 
 }  // namespace
 
+void addExporterOptions(const std::vector<const Exporter*>& exporters, ExporterValues& values,
+                        std::vector<Option>& options) {
+  for (const Exporter* exporter : exporters)
+    for (const ExporterOption* own : exporter->options) {
+      if (std::ranges::find(options, own->name, &Option::name) != options.end()) continue;  // another format has it too
+      options.push_back({.name = std::string(own->name),
+                         .value = &values[std::string(own->name)],
+                         .argument = std::string(own->argument),
+                         .help = whose(exporters, own->name) + std::string(own->help),
+                         .choices = {own->choices.begin(), own->choices.end()},
+                         .usual = own->choices.empty() ? std::string() : std::string(own->choices.front()),
+                         .isPath = own->isFile});
+    }
+}
+
 std::vector<Option> ExportSettings::options() {
-  return {
-      {.name = "to", .value = &format, .help = "The format.", .choices = exporterNames(), .isRequired = true},
+  std::vector<Option> options{
+      {.name = "to",
+       .value = &format,
+       .help = "The format.",
+       .choices = exporterNames(exporters()),
+       .isRequired = true},
       {.name = "output",
        .value = &output,
        .argument = "F",
        .help = "The file to write. Without this option the file is printed on standard output.",
        .letter = 'o'},
-      {.name = "trt-version",
-       .value = &trtVersion,
-       .argument = "V",
-       .help = "The version of TensorRT that the file is for."},
-      {.name = "layer-names",
-       .value = &layerNames,
-       .argument = "VERBOSE_LOG",
-       .help = "A log of trtexec --verbose, for the names of its layers.",
-       .isPath = true},
-      {.name = "weights",
-       .value = choiceOf(weights),
-       .help = "Of onnx: convert the weights, or keep them, with a Cast behind them.",
-       .choices = {"convert", "keep"}},
-      {.name = "io",
-       .value = choiceOf(borders),
-       .help = "Of onnx: inputs and outputs keep the types of the file, or get those of the plan.",
-       .choices = {"keep", "plan"}},
       {.name = "check",
        .value = &check,
        .help = "Of onnx: run the network and compare it with float32 before it is written. With --inputs this is done "
@@ -48,9 +60,10 @@ std::vector<Option> ExportSettings::options() {
        .value = &rms,
        .argument = "T",
        .help = "Of onnx, with --check or --inputs: no output may differ from float32 by more than max|Δ| of T · rms. "
-               "Without "
-               "this option T is that of the session, else 1e-2.",
+               "Without this option T is that of the session, else 1e-2.",
        .range = kZeroOrMore}};
+  addExporterOptions(exporters(), own, options);
+  return options;
 }
 
 const Operation& exportOperation() {

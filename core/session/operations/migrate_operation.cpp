@@ -1,44 +1,43 @@
 #include "session/operations/migrate_operation.h"
 
+#include "session/operations/export_operation.h"
 #include "session/operations/operation.h"
 
 namespace fusescope {
 
 std::vector<Option> MigrateSettings::options() {
-  return {{.name = "RECIPE",
-           .value = &recipe,
-           .argument = "RECIPE",
-           .help = "A command line of trtexec or Polygraphy, in a file or as text; a network script, a tactic replay, "
-                   "a calibration cache, or what export wrote.",
-           .isRequired = true},
-          {.name = "MODEL",
-           .value = &model,
-           .argument = "MODEL.onnx",
-           .help = "The model that the recipe is for.",
-           .isRequired = true,
-           .isPath = true},
-          {.name = "output",
-           .value = &output,
-           .argument = "NEW.onnx",
-           .help = "The network to write.",
-           .letter = 'o',
-           .isRequired = true},
-          {.name = "layer-names",
-           .value = &layerNames,
-           .argument = "VERBOSE_LOG",
-           .help = "A log of trtexec --verbose, for the node of each layer.",
-           .isPath = true},
-          {.name = "weights",
-           .value = choiceOf(weights),
-           .help = "As of export --to onnx.",
-           .choices = {"convert", "keep"}},
-          {.name = "io", .value = choiceOf(borders), .help = "As of export --to onnx.", .choices = {"keep", "plan"}},
-          {.name = "tol-rms",
-           .value = &rms,
-           .argument = "T",
-           .help = "With --inputs: no output may differ from float32 by more than max|Δ| of T · rms. Without this "
-                   "option T is 1e-2.",
-           .range = kZeroOrMore}};
+  std::vector<Option> options{
+      {.name = "RECIPE",
+       .value = &recipe,
+       .argument = "RECIPE",
+       .help = "A command line of trtexec or Polygraphy, in a file or as text; a network script, a tactic replay, "
+               "a calibration cache, or what export wrote.",
+       .isRequired = true},
+      {.name = "MODEL",
+       .value = &model,
+       .argument = "MODEL.onnx",
+       .help = "The model that the recipe is for.",
+       .isRequired = true,
+       .isPath = true},
+      {.name = "output",
+       .value = &output,
+       .argument = "NEW.onnx",
+       .help = "The network to write.",
+       .letter = 'o',
+       .isRequired = true},
+      {.name = "layer-names",
+       .value = &layerNames,
+       .argument = "VERBOSE_LOG",
+       .help = "A log of trtexec --verbose, for the node of each layer.",
+       .isPath = true},
+      {.name = "tol-rms",
+       .value = &rms,
+       .argument = "T",
+       .help = "With --inputs: no output may differ from float32 by more than max|Δ| of T · rms. Without this "
+               "option T is 1e-2.",
+       .range = kZeroOrMore}};
+  addExporterOptions({findExporter("onnx")}, own, options);
+  return options;
 }
 
 const Operation& migrateOperation() {

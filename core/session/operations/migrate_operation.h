@@ -11,8 +11,7 @@ namespace fusescope {
 /// The recipe that is written into a network.
 struct MigrateSettings {
   std::string recipe, model, output, layerNames;
-  WeightTypes weights = WeightTypes::Convert;
-  BorderTypes borders = BorderTypes::Keep;
+  ExporterValues own;  ///< options of the format onnx
   std::optional<double> rms;
 
   std::vector<Option> options();

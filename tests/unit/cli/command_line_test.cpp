@@ -179,8 +179,7 @@ TEST_F(CopiedCommand, EveryPieceOfWorkRuns) {
   calibrate.source.options = {};
   const WorkerRequest exported = requestOf(ExportSettings{.format = "onnx",
                                                           .output = (m_folder / "typed.onnx").string(),
-                                                          .weights = WeightTypes::Keep,
-                                                          .borders = BorderTypes::Plan,
+                                                          .own = {{"weights", "keep"}, {"io", "plan"}},
                                                           .check = true},
                                            m_source);
   WorkerRequest compare = requestOf(CompareSettings{.seconds = 0.05}, m_source);

@@ -121,7 +121,7 @@ std::string different(const std::set<std::string>& wanted, const std::set<std::s
 }
 
 std::string checkPins(const Plan& plan, const std::string& format, ReadCounts& counts) {
-  const auto file = findExporter(format)->write(plan, {.trtVersion = "10.3", .layerNames = {}});
+  const auto file = findExporter(format)->write(plan, {.own = {{"trt-version", "10.3"}}});
   if (!file.ok()) {
     ++counts.refused[format];
     return {};
@@ -149,7 +149,7 @@ std::string otherType(const Plan& a, const Plan& b) {
 }
 
 std::string checkTypes(const Plan& plan, const std::string& format, ReadCounts& counts) {
-  const auto file = findExporter(format)->write(plan, {.trtVersion = {}, .layerNames = {}});
+  const auto file = findExporter(format)->write(plan, {});
   if (!file.ok()) {
     ++counts.refused[format];
     return {};
@@ -174,7 +174,7 @@ std::string checkDirectives(const std::shared_ptr<const Model>& model, PlanOptio
   if (dice.oneIn(2)) options.weightOnly = {dice.oneIn(2) ? DataType::I8 : DataType::I4, dice.oneIn(2) ? 0 : 32};
   const auto plan = makePlan(model, options);
   if (!plan.ok()) return {};
-  const auto file = findExporter("directives")->write(*plan.value(), {.trtVersion = {}, .layerNames = {}});
+  const auto file = findExporter("directives")->write(*plan.value(), {});
   if (!file.ok()) return "directives: " + file.error().text();
   const auto read = directivesFileFromJson(Json::parse(file.value().text));
   if (!read.ok()) return "directives: " + read.error().text();

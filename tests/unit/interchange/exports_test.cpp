@@ -32,7 +32,7 @@ PlanOptions options(const std::string& target, const std::vector<std::string>& p
 }
 
 Result<Exported> exported(const char* format, const PlanOptions& options, const char* version = "10.3") {
-  return findExporter(format)->write(*planned(model(), options), {.trtVersion = version, .layerNames = {}});
+  return findExporter(format)->write(*planned(model(), options), {.own = {{"trt-version", version}}});
 }
 
 /// The lines of the text that are comments.
@@ -128,7 +128,7 @@ TEST(Exports, ALineBreakInANameEndsNoComment) {
   Directive odd = pin("x=f16");
   odd.pattern = "de\nt";
   both.directives.push_back(odd);
-  const auto file = findExporter("polygraphy")->write(*planned(b.build(), both), {.trtVersion = {}, .layerNames = {}});
+  const auto file = findExporter("polygraphy")->write(*planned(b.build(), both), {});
   ASSERT_TRUE(file.ok()) << file.error().text();
   EXPECT_FALSE(holds(file.value().text, "\nt ")) << file.value().text;
   EXPECT_TRUE(holds(file.value().text, "not honoured: --pin 'de t=f16'"));

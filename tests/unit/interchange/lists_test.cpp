@@ -39,7 +39,7 @@ Result<Exported> listed(const char* format, const std::vector<std::string>& pins
                         const std::shared_ptr<const Model>& model = twoModules(), const char* version = "") {
   PlanOptions options{.target = "tensorrt-10", .precisions = std::move(precisions)};
   for (const std::string& text : pins) options.directives.push_back(pin(text));
-  return findExporter(format)->write(*planned(model, options), {.trtVersion = version, .layerNames = {}});
+  return findExporter(format)->write(*planned(model, options), {.own = {{"trt-version", version}}});
 }
 
 std::string textOf(const Result<Exported>& exported) {
@@ -77,10 +77,10 @@ TEST(Lists, AScriptDoesNotHideThePackageThatItImports) {
   const PlanOptions options{.target = "tensorrt-10", .precisions = {DataType::F16}};
   const auto plan = planned(twoModules(), options);
   for (const auto& [format, file] : {std::pair("openvino", "nncf.py"), std::pair("modelopt", "modelopt.py")}) {
-    const auto hidden = findExporter(format)->write(*plan, {.trtVersion = {}, .layerNames = {}, .path = file});
+    const auto hidden = findExporter(format)->write(*plan, {.path = file});
     ASSERT_FALSE(hidden.ok());
     EXPECT_TRUE(holds(hidden.error().message, "in the place of the package")) << hidden.error().text();
-    EXPECT_TRUE(findExporter(format)->write(*plan, {.trtVersion = {}, .layerNames = {}, .path = "pins.py"}).ok());
+    EXPECT_TRUE(findExporter(format)->write(*plan, {.path = "pins.py"}).ok());
   }
 }
 
@@ -116,8 +116,7 @@ TEST(Lists, WhatTheConverterWouldGetWrongIsRefusedOrStaysInFloat32) {
 TEST(Lists, OutputTypesAreSaidToBeLeftOut) {
   PlanOptions options{.target = "tensorrt-10", .precisions = {DataType::F16}};
   options.directives.push_back(parseOutputType("one=f32:obey").value());
-  const auto file =
-      findExporter("modelopt")->write(*planned(twoModules(), options), {.trtVersion = {}, .layerNames = {}});
+  const auto file = findExporter("modelopt")->write(*planned(twoModules(), options), {});
   ASSERT_TRUE(file.ok()) << file.error().text();
   ASSERT_EQ(file.value().notes.size(), 1U);
   EXPECT_TRUE(holds(file.value().notes[0].text, "--output-type is not said")) << file.value().notes[0].text;
@@ -136,7 +135,7 @@ TEST(Lists, ACalibrationCacheHasOneScaleAnEdge) {
   PlanOptions options{.target = "tensorrt-10", .precisions = {DataType::I8}, .ranges = ranges};
   const auto write = [&](const char* version) {
     return findExporter("tensorrt-calibration")
-        ->write(*planned(twoModules(), options), {.trtVersion = version, .layerNames = {}});
+        ->write(*planned(twoModules(), options), {.own = {{"trt-version", version}}});
   };
   EXPECT_EQ(textOf(write("8.6.1")), "TRT-8601-MinMaxCalibration\none: out: 40000000\nx: 3f800000\n");
   EXPECT_TRUE(textOf(write("10.3")).starts_with("TRT-100300-"));
@@ -173,8 +172,7 @@ TEST(Lists, DirectivesSayWhatIsNoPartOfThem) {
                       .target = "tensorrt-10",
                       .precisions = {DataType::F16},
                       .workspaceBytes = 4096};
-  const auto file =
-      findExporter("directives")->write(*planned(twoModules(), options), {.trtVersion = {}, .layerNames = {}});
+  const auto file = findExporter("directives")->write(*planned(twoModules(), options), {});
   ASSERT_TRUE(file.ok());
   EXPECT_TRUE(holds(file.value().text, "\"workspace_bytes\": 4096"));
   ASSERT_EQ(file.value().notes.size(), 1U);

@@ -29,8 +29,7 @@ std::shared_ptr<const Model> modelWith(const std::string& name, const std::strin
 
 Result<Exported> exportedAs(const char* format, const std::string& name, const std::string& source = "metadata") {
   const PlanOptions options{.target = "tensorrt-10", .precisions = {DataType::F16}};
-  return findExporter(format)->write(*planned(modelWith(name, source), options),
-                                     {.trtVersion = "10.3", .layerNames = {}});
+  return findExporter(format)->write(*planned(modelWith(name, source), options), {.own = {{"trt-version", "10.3"}}});
 }
 
 TEST(ExportedInputs, ATensorRtProfileIsWrittenAndReadBack) {

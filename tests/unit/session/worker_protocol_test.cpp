@@ -68,13 +68,11 @@ TEST(WorkerProtocol, WhatIsAskedForComesBack) {
       .smoothing = 0.5,
       .exclude = {"op:Gemm", "head.*"}};
   EXPECT_EQ(comesBack(CalibrateSettings{.calibration = calibration, .output = {}}).calibration, calibration);
-  const ExportSettings exported = comesBack(ExportSettings{.format = "onnx",
-                                                           .output = "out.onnx",
-                                                           .weights = WeightTypes::Keep,
-                                                           .borders = BorderTypes::Plan,
-                                                           .check = true});
+  const ExportSettings exported = comesBack(ExportSettings{
+      .format = "onnx", .output = "out.onnx", .own = {{"weights", "keep"}, {"io", "plan"}}, .check = true});
   EXPECT_TRUE(exported.format == "onnx" && exported.output == "out.onnx" && exported.check);
-  EXPECT_TRUE(exported.weights == WeightTypes::Keep && exported.borders == BorderTypes::Plan);
+  EXPECT_EQ(exported.own.at("weights"), "keep");
+  EXPECT_EQ(exported.own.at("io"), "plan");
   EXPECT_EQ(comesBack(CancelSettings{.cancels = 7}).cancels, 7);
 }
 

@@ -1,0 +1,42 @@
+#include <algorithm>
+
+#include "base/shell_quoted.h"
+#include "interchange/export_notes.h"
+#include "interchange/exports.h"
+#include "planning/directives_file.h"
+
+namespace fusescope {
+namespace {
+
+/// "--compiler onnxruntime --compiler-option level=all".
+std::string compilerText(const PlanOptions& options) {
+  std::string text = "--compiler " + options.compiler;
+  for (const auto& [name, value] : options.compilerOptions)
+    text += " --compiler-option " + shellQuoted(name + "=" + value);
+  return text;
+}
+
+Result<Exported> writeDirectives(const Plan& plan, const ExportOptions&) {
+  std::vector<ExportNote> notes = pinsNotHonoured(plan);
+  if (plan.options.ranges != nullptr)
+    notes.push_back({"the ranges are no part of directives: give --ranges beside --directives"});
+  if (plan.options.compiler != kOwnCompiler || !plan.options.compilerOptions.empty())
+    notes.push_back({"the compiler and its options are no part of directives: give " + compilerText(plan.options) +
+                     " beside --directives"});
+  const bool given = std::ranges::any_of(plan.inputSpecs, [](const InputSpec& spec) { return spec.source == "user"; });
+  if (given)
+    notes.push_back(
+        {"the extents of the inputs are no part of directives: give --input, --min, --opt and --max beside "
+         "--directives"});
+  return Exported{toJson(directivesFileOf(plan.options)).dump(2) + "\n", std::move(notes)};
+}
+
+}  // namespace
+
+extern const Exporter kDirectivesExporter{.name = "directives",
+                                          .title = "Directives of Fusescope",
+                                          .extension = "json",
+                                          .summary = "the plan's directives, for Fusescope to open again",
+                                          .write = writeDirectives};
+
+}  // namespace fusescope
