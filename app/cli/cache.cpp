@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 
@@ -9,6 +10,7 @@
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "cache/disk_store.h"
+#include "cache/kept_file.h"
 #include "cache/process_store.h"
 #include "compilers/probed/kept_decisions.h"
 #include "compilers/probed/probed_compiler.h"
@@ -220,6 +222,52 @@ Result<int> clearKept(const Arguments& arguments) {
   return sayGone(*store, gone, store->storedBytes(), arguments.json, "clear");
 }
 
+/// The team's key; an empty one if none is named.
+Result<SigningKey> teamKey() {
+  const char* file = std::getenv("FUSESCOPE_SHARED_STORE_KEY");
+  if (file == nullptr || *file == '\0') return SigningKey();
+  return readSigningKey(file);
+}
+
+Result<int> exportKept(const ArgumentsOf<CacheExportSettings>& arguments) {
+  const auto store = TRY(openStore());
+  const SigningKey key = TRY(teamKey());
+  const KeptFileWritten written = TRY(writeKeptFile(*store, arguments.output, key));
+  if (arguments.json) {
+    Json json = document("export");
+    json["file"] = arguments.output;
+    json["entries"] = written.entries;
+    json["bytes"] = written.bytes;
+    json["signed"] = !key.bytes.empty();
+    printJson(json);
+  } else {
+    std::cout << fmt::format(
+        "{}: {}, {}, {}\n", arguments.output, entriesText(written.entries), bytesText(written.bytes),
+        key.bytes.empty() ? "not signed: only you can import it, from a folder of your own" : "signed");
+  }
+  return kDone;
+}
+
+Result<int> importKept(const ArgumentsOf<CacheImportSettings>& arguments) {
+  const auto store = TRY(openStore());
+  const KeptFileRead read = TRY(readKeptFile(*store, arguments.file, TRY(teamKey())));
+  if (arguments.json) {
+    Json json = document("import");
+    json["kept"] = read.kept;
+    json["known"] = read.known;
+    json["refused"] = Json::array();
+    for (const DamagedEntry& entry : read.refused)
+      json["refused"].push_back({{"about", entry.about}, {"why", entry.why}});
+    printJson(json);
+  } else {
+    for (const DamagedEntry& entry : read.refused)
+      std::cout << fmt::format("refused: an entry of kind {}: {}\n", entry.about, entry.why);
+    std::cout << fmt::format("{} added, {} were there already, {} refused\n", entriesText(read.kept), read.known,
+                             read.refused.size());
+  }
+  return read.refused.empty() ? kDone : kDoesNotHold;
+}
+
 }  // namespace
 
 Command cacheCommand(CLI::App& app) {
@@ -230,6 +278,8 @@ Command cacheCommand(CLI::App& app) {
                                     commandOf<NoSettings>(verb, partOf(operation, "cache why"), sayWhy),
                                     commandOf<NoSettings>(verb, partOf(operation, "cache verify"), verifyKept),
                                     commandOf<CacheGcSettings>(verb, partOf(operation, "cache gc"), collectKept),
+                                    commandOf<CacheExportSettings>(verb, partOf(operation, "cache export"), exportKept),
+                                    commandOf<CacheImportSettings>(verb, partOf(operation, "cache import"), importKept),
                                     commandOf<NoSettings>(verb, partOf(operation, "cache clear"), clearKept)});
 }
 

@@ -265,6 +265,11 @@ Status DiskStore::setLimit(std::int64_t bytes) {
   return Diagnostic{.message = "the limit cannot be written", .where = {.file = (m_folder / kIndex).string()}};
 }
 
+Result<std::string> DiskStore::bytesOf(const StoreEntry& entry) {
+  const std::lock_guard lock(m_mutex);
+  return readBlob(blobPath(entry.blob), entry.size);
+}
+
 StoreCheck DiskStore::verify() {
   const std::lock_guard lock(m_mutex);
   StoreCheck check;

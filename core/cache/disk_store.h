@@ -51,6 +51,8 @@ class DiskStore final : public KeptStore {
   std::vector<DamagedEntry> takeDamaged() override;
 
   std::vector<StoreEntry> entries(std::string_view kind = {});
+  /// Returns the bytes of an entry, without counting a use of it. Errors: they are damaged.
+  Result<std::string> bytesOf(const StoreEntry& entry);
   std::int64_t storedBytes();
   std::int64_t limit();
   /// Sets the limit in bytes. Errors: it cannot be written.
@@ -70,7 +72,6 @@ class DiskStore final : public KeptStore {
   bool replaceIndex(std::string_view why);
   /// Of a blob by its name, which an index that somebody else wrote may have wrong: it never leads out of the folder.
   std::filesystem::path blobPath(std::string_view blob) const;
-  Result<std::string> checked(const StoreEntry& entry);
   void drop(const StoreEntry& entry, const Diagnostic& why);
   bool write(StoreEntry entry, std::string_view bytes);
   std::int64_t evict(std::int64_t most);

@@ -12,6 +12,25 @@ std::vector<Option> CacheGcSettings::options() {
            .range = kZeroOrMore}};
 }
 
+std::vector<Option> CacheExportSettings::options() {
+  return {{.name = "output",
+           .value = &output,
+           .argument = "KEPT.fscache",
+           .help = "The file to write. Its entries are signed with the key in the file that FUSESCOPE_SHARED_STORE_KEY "
+                   "names, if there is one.",
+           .letter = 'o',
+           .isRequired = true}};
+}
+
+std::vector<Option> CacheImportSettings::options() {
+  return {{.name = "FILE",
+           .value = &file,
+           .argument = "KEPT.fscache",
+           .help = "A file that cache export wrote. Without a key it is only read if nobody else can write it.",
+           .isRequired = true,
+           .isPath = true}};
+}
+
 const Operation& cacheOperation() {
   static const Operation operation{
       .name = "cache",
@@ -37,6 +56,18 @@ const Operation& cacheOperation() {
                  .groups = {OptionGroup::Json},
                  .usualOptions = copyOfUsualOptions<CacheGcSettings>,
                  .prints = "fusescope.cache_gc"},
+                {.name = "cache export",
+                 .summary = "Write what is kept and valid on other machines into one file",
+                 .groups = {OptionGroup::Json},
+                 .usualOptions = copyOfUsualOptions<CacheExportSettings>,
+                 .prints = "fusescope.cache_export",
+                 .writes = "--output: the entries"},
+                {.name = "cache import",
+                 .summary = "Add the entries of such a file",
+                 .groups = {OptionGroup::Json},
+                 .usualOptions = copyOfUsualOptions<CacheImportSettings>,
+                 .prints = "fusescope.cache_import",
+                 .doesNotHold = "an entry is damaged or not signed with the key"},
                 {.name = "cache clear",
                  .summary = "Remove everything",
                  .groups = {OptionGroup::Json},

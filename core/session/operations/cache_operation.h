@@ -2,11 +2,24 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "session/operations/option.h"
 
 namespace fusescope {
+
+/// The file of kept entries that `cache export` writes or `cache import` reads.
+struct CacheExportSettings {
+  std::string output;
+
+  std::vector<Option> options();
+};
+struct CacheImportSettings {
+  std::string file;
+
+  std::vector<Option> options();
+};
 
 /// What `cache gc` keeps.
 struct CacheGcSettings {

@@ -1,0 +1,126 @@
+#include "cache/kept_file.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <utility>
+
+#include "base/files.h"
+#include "cache/shared_store.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::string_view kKeptFileMagic = "FSCKEPT1";
+/// Longer names and keys are in no store; a length beyond them is damage.
+constexpr std::uint64_t kMostName = 256, kMostEntry = std::uint64_t{1} << 31;
+
+/// Before each entry: its texts follow in this order, then its sealed blob (shared_blob.h).
+struct KeptFileEntry {
+  std::uint64_t kind = 0, key = 0, blob = 0;
+};
+static_assert(sizeof(KeptFileEntry) == 24);
+
+/// Where a compiler is says nothing to another machine.
+bool isOfAnyMachine(const StoreEntry& entry) {
+  return entry.facts.kind != "environment";
+}
+
+Status checkOnlyOwn(const std::filesystem::path& path) {
+  const auto refused = [&](const char* why) {
+    return Diagnostic{.message = why,
+                      .where = {.file = path.string()},
+                      .help =
+                          "Give the key with which it was signed in FUSESCOPE_SHARED_STORE_KEY, or keep the file in "
+                          "a folder that only you can write."};
+  };
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0) return Done{};  // reading says why
+  if (found.st_uid != ::geteuid() || (found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return refused("the file is not signed, and others can write it");
+  const auto folder = std::filesystem::absolute(path).parent_path().string();
+  if (!SharedStore::open(folder, {}, CacheMode::Read)->problem().empty())
+    return refused("the file is not signed, and others can write its folder");
+  return Done{};
+}
+
+Diagnostic endsEarly(const std::filesystem::path& path) {
+  return {.message = "the file ends early or is damaged: the entries before that were kept",
+          .where = {.file = path.string()}};
+}
+
+}  // namespace
+
+Result<KeptFileWritten> writeKeptFile(DiskStore& store, const std::filesystem::path& path, const SigningKey& by) {
+  KeptFileWritten written;
+  const auto write = [&](const std::filesystem::path& temporary) -> Status {
+    std::ofstream file(temporary, std::ios::binary);
+    file << kKeptFileMagic;
+    for (const StoreEntry& entry : store.entries()) {
+      if (!isOfAnyMachine(entry)) continue;
+      const auto bytes = store.bytesOf(entry);
+      if (!bytes.ok()) continue;  // it is damaged, or was removed meanwhile
+      KeptFacts facts = entry.facts;
+      facts.madeAt = entry.madeAt;
+      const std::string blob = TRY(sealedBlob(facts, entry.key, bytes.value(), by));
+      const KeptFileEntry head{facts.kind.size(), entry.key.size(), blob.size()};
+      file.write(reinterpret_cast<const char*>(&head), sizeof head);
+      file << facts.kind << entry.key << blob;
+      ++written.entries;
+    }
+    written.bytes = static_cast<std::int64_t>(file.tellp());
+    file.close();
+    if (file) return Done{};
+    return Diagnostic{.message = "the file cannot be written", .where = {.file = path.string()}};
+  };
+  TRY(writeFileAtomically(path, write));
+  return written;
+}
+
+Result<KeptFileRead> readKeptFile(DiskStore& store, const std::filesystem::path& path, const SigningKey& by) {
+  if (by.bytes.empty()) TRY(checkOnlyOwn(path));
+  std::ifstream file(path, std::ios::binary);
+  std::string magic(kKeptFileMagic.size(), '\0');
+  if (!file) return Diagnostic{.message = "the file cannot be read", .where = {.file = path.string()}};
+  if (!file.read(magic.data(), static_cast<std::streamsize>(magic.size())) || magic != kKeptFileMagic)
+    return Diagnostic{.message = "this is not a file of kept entries",
+                      .where = {.file = path.string()},
+                      .help = "fusescope cache export writes such files."};
+  KeptFileRead read;
+  std::set<std::pair<std::string, std::string>> known;
+  for (const StoreEntry& entry : store.entries()) known.emplace(entry.facts.kind, entry.key);
+  KeptFileEntry head;
+  while (file.read(reinterpret_cast<char*>(&head), sizeof head)) {
+    if (head.kind > kMostName || head.key > kMostEntry || head.blob > kMostEntry) return endsEarly(path);
+    const auto text = [&](std::uint64_t size) {
+      std::string bytes;
+      // In pieces: a damaged length must not take the memory that it names.
+      for (constexpr std::uint64_t kPiece = 1 << 20; bytes.size() < size && file;) {
+        const std::uint64_t begin = bytes.size(), more = std::min(kPiece, size - begin);
+        bytes.resize(begin + more);
+        file.read(bytes.data() + begin, static_cast<std::streamsize>(more));
+      }
+      return bytes;
+    };
+    const std::string kind = text(head.kind), key = text(head.key), blob = text(head.blob);
+    if (!file) return endsEarly(path);
+    const auto opened = openedBlob(blob, kind, key, by);
+    if (!opened.ok()) {
+      read.refused.push_back({.about = kind, .why = opened.error().message});
+    } else if (known.contains({kind, key})) {
+      ++read.known;
+    } else {
+      KeptFacts facts = opened.value().facts;
+      facts.madeAt = opened.value().madeAt;
+      read.kept += store.keep(facts, key, opened.value().bytes) ? 1 : 0;
+    }
+  }
+  if (file.gcount() != 0) return endsEarly(path);
+  return read;
+}
+
+}  // namespace fusescope
