@@ -348,6 +348,8 @@ class OnnxExport {
   int m_made = 0;  ///< networks, so far
 };
 
+}  // namespace
+
 Result<TemporaryFolder> folderBeside(const std::filesystem::path& path, std::string_view purpose) {
   return TemporaryFolder::in(path.parent_path(), fmt::format(".{}.{}", path.filename().string(), purpose));
 }
@@ -376,8 +378,6 @@ Status checkNotWrittenOver(const std::filesystem::path& path, const Plan& plan, 
       TRY(onnxlib::checkNotWrittenOver(written, *files));
   return Done{};
 }
-
-}  // namespace
 
 Result<Exported> writeTypes(const Plan& plan, const Plan& wished, const ExportOptions& options) {
   return OnnxExport(plan, wished, options).run();

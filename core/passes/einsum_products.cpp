@@ -50,7 +50,7 @@ LabelGroups apart(const std::string& labels) {
   return groups;
 }
 
-LabelGroups joined(LabelGroups a, const LabelGroups& b) {
+LabelGroups together(LabelGroups a, const LabelGroups& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
@@ -87,10 +87,10 @@ class Rewriting {
     const auto roles = readRoles();
     if (!roles) return std::nullopt;
     // Without a batch, the axes of the left operand are not joined, because a matrix may be multiplied from the right.
-    const LabelGroups left = roles->batch.empty() ? apart(roles->left) : joined(apart(roles->batch), {roles->left});
-    const Chain a = arranged(0, joined(left, {roles->summed}));
-    const Chain b = arranged(1, joined(apart(roles->batch), {roles->summed, roles->right}));
-    const LabelGroups made = joined(left, {roles->right});
+    const LabelGroups left = roles->batch.empty() ? apart(roles->left) : together(apart(roles->batch), {roles->left});
+    const Chain a = arranged(0, together(left, {roles->summed}));
+    const Chain b = arranged(1, together(apart(roles->batch), {roles->summed, roles->right}));
+    const LabelGroups made = together(left, {roles->right});
     Chain product{.axes = made, .shape = shapeOf(made)};
     regroup(product, apart(labelsOf(made)), "apart");
     reorder(product, m_equation.output, "result");

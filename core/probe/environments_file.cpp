@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kFormat = "fusescope-environments";
-constexpr int kVersion = 1;
+constexpr int kEnvironmentsVersion = 1;
 
 Result<fs::path> configurationFolder() {
   if (const char* set = std::getenv("XDG_CONFIG_HOME"); set != nullptr && fs::path(set).is_absolute())
@@ -50,12 +50,12 @@ Result<std::string> textFrom(const Json& json) {
 
 Result<EnvironmentsFile> parsed(const std::string& text) {
   const Json json = TRY(parseUserJson(text));
-  TRY(checkFormat(json, "a file of environments", kFormat, kVersion));
-  if (json["version"] != kVersion)
+  TRY(checkFormat(json, "a file of environments", kFormat, kEnvironmentsVersion));
+  if (json["version"] != kEnvironmentsVersion)
     return Diagnostic{
         .message = fmt::format("version {} of the file of environments cannot be read", json["version"].dump()),
         .where = {.attribute = "version"},
-        .help = fmt::format("This Fusescope reads version {}.", kVersion)};
+        .help = fmt::format("This Fusescope reads version {}.", kEnvironmentsVersion)};
   EnvironmentsFile file;
   JsonFields fields(json);
   fields.parseList("environments", file.environments, environmentFrom);
@@ -74,7 +74,10 @@ Result<EnvironmentsFile> readFile(const fs::path& path) {
 }
 
 std::string written(const EnvironmentsFile& file) {
-  Json json{{"format", kFormat}, {"version", kVersion}, {"environments", Json::array()}, {"confirmed", file.confirmed}};
+  Json json{{"format", kFormat},
+            {"version", kEnvironmentsVersion},
+            {"environments", Json::array()},
+            {"confirmed", file.confirmed}};
   for (const Environment& environment : file.environments) {
     Json entry{{"name", environment.name}, {"command", environment.command}};
     if (environment.keepsFiles) entry["keeps_files"] = true;

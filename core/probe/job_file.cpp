@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kJobFormat = "fusescope-probe-job", kResultFormat = "fusescope-probe-result";
-constexpr int kVersion = 1;
+constexpr int kJobVersion = 1;
 constexpr std::uint64_t kMostJson = std::uint64_t{256} << 20;
 constexpr std::uint64_t kMostFileBytes = std::uint64_t{64} << 30;
 
@@ -184,8 +184,8 @@ Result<JobResult> resultIn(const fs::path& path, std::string_view job) {
   if (head == positions.end()) return Diagnostic{.message = "this is no result of a job: it has no result.json"};
   const auto bytes = TRY(archive.bytes(head->second, kMostJson));
   const Json json = TRY(parseUserJson({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
-  TRY(checkFormat(json, "a result of a job", kResultFormat, kVersion));
-  if (json["version"] != kVersion || textOf(json, "probe") != probeVersion())
+  TRY(checkFormat(json, "a result of a job", kResultFormat, kJobVersion));
+  if (json["version"] != kJobVersion || textOf(json, "probe") != probeVersion())
     return Diagnostic{.message = "this result was made by the probe of another Fusescope",
                       .help = "Pack the job again with this one and run it again."};
   JobResult result{.job = textOf(json, "job"),
@@ -214,7 +214,7 @@ Result<JobResult> resultIn(const fs::path& path, std::string_view job) {
 
 Result<std::string> packJob(std::string_view compiler, const std::vector<ProbeRequest>& requests, const fs::path& path,
                             const StopToken& stop, const ProbeOptions& options, const Json& asked) {
-  Json job{{"format", kJobFormat}, {"version", kVersion}, {"compiler", compiler}, {"probe", probeVersion()}};
+  Json job{{"format", kJobFormat}, {"version", kJobVersion}, {"compiler", compiler}, {"probe", probeVersion()}};
   if (options.memoryBytes) job["memory"] = *options.memoryBytes;
   if (!asked.is_null()) job["asked"] = asked;
   job["requests"] = Json::array({TRY(describedRequest({.json = {{"op", "open"}}, .files = {}}, stop))});

@@ -11,7 +11,7 @@
 namespace fusescope {
 namespace {
 
-constexpr const char* kTensorrt = "tensorrt";
+constexpr const char* kByTensorrt = "tensorrt";
 
 /// The names of layers that stand in every list of one build: outside of regions, and made of nodes.
 std::set<std::string_view> comparedNames(const std::vector<ListedLayer>& layers) {
@@ -31,7 +31,7 @@ std::optional<Decision> layersContradict(const EngineFiles& files, std::string_v
   const auto inOneAlone =
       std::ranges::count_if(all, [&](std::string_view name) { return told.contains(name) != listed.contains(name); });
   if (inOneAlone == 0) return std::nullopt;
-  return decide("build.log_of_another", {}, kTensorrt,
+  return decide("build.log_of_another", {}, kByTensorrt,
                 {{"file", file}, {"unmatched", inOneAlone}, {"layers", std::ssize(all)}});
 }
 
@@ -49,7 +49,7 @@ std::optional<Decision> nodesContradict(const EngineFiles& files, const Model& m
   const auto& met = files.log->nodes;
   const auto unknown = std::ssize(met) - std::ranges::count_if(met, isKnown);
   if (2 * unknown <= std::ssize(met)) return std::nullopt;
-  return decide("build.log_of_another_network", {}, kTensorrt,
+  return decide("build.log_of_another_network", {}, kByTensorrt,
                 {{"file", file}, {"unmatched", unknown}, {"nodes", std::ssize(met)}});
 }
 
