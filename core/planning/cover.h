@@ -19,6 +19,7 @@
 
 namespace fusescope {
 
+struct KernelBindings;
 struct Ranges;
 
 enum class SegmentKind { Accelerated, Fallback };
@@ -77,7 +78,9 @@ struct FusedNode {
   std::vector<DataType> reads;  ///< as inputs: the type at which each is handed to the kernel
   std::vector<FusedOutput> outputs;
   std::vector<InnerEdge> innerEdges;
-  Bindings bindings;            ///< what its nodes and values are to the kernel
+  Bindings bindings;  ///< what its nodes and values are to the kernel, as the rule that matched says
+  /// What follows from these for the nodes that it has; null in a cover that was read back.
+  std::shared_ptr<const KernelBindings> kernel;
   std::vector<NodeId> oneType;  ///< nodes that the kernel can only calculate in one type
   Hash128 identity;  ///< of the origins it covers: the same in every plan that has a fused node of these nodes
   DataType compute = DataType::Undefined;     ///< of the root, or of the nodes that must have one type

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "planning/draft_plan.h"
+#include "planning/kernel_bindings.h"
 #include "planning/plan_bodies.h"
 #include "planning/plan_json.h"
 #include "planning/predict_times.h"
@@ -38,7 +39,8 @@ Hash128 planHash(const Plan& plan) {
 // 1. What to plan for, and what the user wants of which node.
 // 2. What the plan is before types: truncation, verdicts, segments, and what could run as one kernel.
 // 3. What each node calculates in, what each edge is stored at, and which regions come apart for it.
-// 4. The fused nodes with their contracts, and conversions where what stands in memory is not what is read.
+// 4. The fused nodes with their contracts and with what kernels take them as, and conversions where what stands in
+//    memory is not what is read.
 Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& options, const PriceChoices& priced,
                       std::shared_ptr<const Structure> previous, const StopToken& stop) {
   Layout layout;
@@ -71,6 +73,7 @@ Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& opt
     plan.fusedNodes.push_back(layout.solver->describer().describe(region));
     plan.fusedNodes.back().id = FusedNodeId(plan.fusedNodes.size() - 1);
     plan.fusedNodes.back().name = layout.solver->describer().nameOf(region);
+    plan.fusedNodes.back().kernel = bindKernel(plan.graph(), plan.fusedNodes.back());
   }
   plan.index();
   plan.precisionMap = typeGrants(plan, structure, *layout.solver);
