@@ -19,6 +19,7 @@
 
 namespace fusescope {
 
+struct KernelBindings;
 struct Ranges;
 
 enum class SegmentKind { Accelerated, Fallback };
@@ -77,7 +78,9 @@ struct FusedNode {
   std::vector<DataType> reads;  ///< for each of `inputs`, the type in which the kernel receives it
   std::vector<FusedOutput> outputs;
   std::vector<InnerEdge> innerEdges;
-  Bindings bindings;            ///< the roles of its nodes and values in the kernel
+  Bindings bindings;  ///< the roles of its nodes and values in the kernel, as recorded by the rule that matched
+  /// What follows from these for the nodes of the kernel; null in a cover that was read back.
+  std::shared_ptr<const KernelBindings> kernel;
   std::vector<NodeId> oneType;  ///< nodes that the kernel can calculate only in one common type
   Hash128 identity;  ///< hash of the origins that it covers; equal in every plan that has a fused node of these nodes
   DataType compute = DataType::Undefined;     ///< type of the root, or of the nodes that must have one type

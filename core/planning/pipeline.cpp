@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "planning/draft_plan.h"
+#include "planning/kernel_bindings.h"
 #include "planning/plan_bodies.h"
 #include "planning/plan_json.h"
 #include "planning/predict_times.h"
@@ -40,7 +41,8 @@ Hash128 planHash(const Plan& plan) {
 // 2. The structure is made, which does not depend on types: truncation, verdicts, segments, and regions.
 // 3. The type in which each node calculates and the stored type of each edge are determined, and regions that cannot
 //    run as one kernel with these types are split.
-// 4. Fused nodes with their contracts are made, and conversions where a kernel reads another type than is in memory.
+// 4. Fused nodes with their contracts and the bindings of their kernels are made, and conversions where a kernel reads
+//    another type than is in memory.
 Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& options, const PriceChoices& priced,
                       std::shared_ptr<const Structure> previous, const StopToken& stop) {
   Layout layout;
@@ -73,6 +75,7 @@ Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& opt
     plan.fusedNodes.push_back(layout.solver->describer().describe(region));
     plan.fusedNodes.back().id = FusedNodeId(plan.fusedNodes.size() - 1);
     plan.fusedNodes.back().name = layout.solver->describer().nameOf(region);
+    plan.fusedNodes.back().kernel = bindKernel(plan.graph(), plan.fusedNodes.back());
   }
   plan.index();
   plan.precisionMap = typeGrants(plan, structure, *layout.solver);

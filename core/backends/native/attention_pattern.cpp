@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "backends/native/attention_batches.h"
-#include "backends/native/neighbours.h"
 #include "planning/fusion/match.h"
+#include "planning/kernel_bindings.h"
 #include "planning/kinds.h"
 
 namespace fusescope::native {
@@ -13,65 +13,48 @@ namespace {
 /// Reads the bindings of an attention.
 class AttentionReader {
  public:
-  explicit AttentionReader(RegionFacts& region) : m_region(region), m_bindings(region.fused().bindings) {}
+  explicit AttentionReader(RegionFacts& region)
+      : m_region(region), m_bindings(region.fused().bindings), m_bound(kernelBindings(region.fused()).attention) {}
 
   std::optional<AttentionPattern> read() {
-    const Binding* scores = findBinding(m_bindings, roles::kScores);
-    const Binding* product = findBinding(m_bindings, roles::kProduct);
-    if (!isInside(scores) || !isInside(product)) return std::nullopt;
-    m_pattern.nodes = between(m_region, scores->value, product->value);
-    if (m_pattern.nodes.empty()) return std::nullopt;
-    m_pattern.nodes.insert(scores->node);
-    if (!leavesOnly(m_region, m_pattern.nodes, product->value)) return std::nullopt;
-    takeScaled(roles::kQuery, roles::kQueryScale, m_pattern.query);
-    takeScaled(roles::kKey, roles::kKeyScale, m_pattern.key);
+    if (m_bound.nodes.empty()) return std::nullopt;
+    m_pattern.nodes = {m_bound.nodes.begin(), m_bound.nodes.end()};
+    for (const NodeId id : m_bound.nodes) {
+      const std::vector<ValueId>& made = m_region.node(id).outputs;
+      m_made.insert(made.begin(), made.end());
+    }
+    const Node& scores = m_region.node(findBinding(m_bindings, roles::kScores)->node);
+    const Node& product = m_region.node(findBinding(m_bindings, roles::kProduct)->node);
+    m_pattern.query = scores.input(0);
+    m_pattern.key = scores.input(1);
+    takeScales(m_bound.query);
+    takeScales(m_bound.key);
     if (m_scale != 1) m_pattern.terms.push_back({.kind = ScoreTerm::Kind::Multiply, .number = m_scale});
     const Binding* softmax = findBinding(m_bindings, roles::kSoftmax);
-    const Binding* values = findBinding(m_bindings, roles::kValues);
-    if (values == nullptr || !isInside(softmax) || !takeTerms(softmax->node) || !takeGuard()) return std::nullopt;
-    m_pattern.value = values->value;
-    if (!takeWeights(softmax->value, m_region.node(product->node).input(0))) return std::nullopt;
-    m_pattern.last = product->node;
-    m_pattern.scores = scores->value;
-    m_pattern.result = product->value;
+    if (!takeTerms(softmax->node) || !takeGuard()) return std::nullopt;
+    m_pattern.value = findBinding(m_bindings, roles::kValues)->value;
+    if (!takeWeights(softmax->value, product.input(0))) return std::nullopt;
+    m_pattern.last = product.id;
+    m_pattern.scores = scores.outputs[0];
+    m_pattern.result = product.outputs[0];
     return extentsFit() ? std::optional(std::move(m_pattern)) : std::nullopt;
   }
 
  private:
   using Term = AttentionPattern::Term;
 
-  bool isInside(const Binding* binding) const { return binding != nullptr && m_region.isMember(binding->node); }
-
-  /// An operand of the first product as it is before it is scaled; its scale becomes the first one of the scores.
-  /// Scales further up are left out too: what reads them reads what they scale.
-  void takeScaled(std::string_view role, std::string_view scaleRole, ValueId& operand) {
-    operand = findBinding(m_bindings, role)->value;
-    const Binding* scaling = findBinding(m_bindings, scaleRole);
-    if (isInside(scaling)) operand = m_region.node(scaling->node).outputs[0];
-    ValueId at = operand;
-    for (std::optional<NodeId> from = producer(m_region, at); from; from = producer(m_region, at)) {
-      const Node& node = m_region.node(*from);
-      if (consumers(m_region, at).size() != 1 || m_region.isFusedOutput(at) || isRounded(at)) return;
-      if (const auto scaled = scaledOperand(node)) {
-        m_scale *= *factorOf(node, *scaled);
-        m_pattern.scales.emplace(node.id, *scaled);
-        at = *scaled;
-      } else if (isView(m_region.graph(), node) || node.is("Transpose") || isFloatCast(m_region.graph(), node)) {
-        at = node.input(0);
-      } else {
-        return;
-      }
+  /// Scales above the first product are left out: what reads them reads what they scale. They become the first term of
+  /// the scores.
+  void takeScales(const std::vector<AttentionBinding::Above>& above) {
+    for (const auto& [id, source, scales] : above) {
+      const Node& node = m_region.node(id);
+      if (isRounded(node.outputs[0])) return;
+      if (!scales) continue;
+      const std::optional<float> factor = factorOf(node, source);
+      if (!factor || m_region.dimsOf(source) != m_region.dimsOf(node.outputs[0])) return;
+      m_scale *= *factor;
+      m_pattern.scales.emplace(id, source);
     }
-  }
-
-  /// What a Mul or a Div scales by a constant number, leaving its extents.
-  std::optional<ValueId> scaledOperand(const Node& node) {
-    if (!node.is("Mul") && !node.is("Div")) return std::nullopt;
-    for (const ValueId operand : {node.input(0), node.input(1)}) {
-      if (m_region.numberReadBy(node.id, operand) || !factorOf(node, operand)) continue;
-      if (m_region.dimsOf(operand) == m_region.dimsOf(node.outputs[0])) return operand;
-    }
-    return std::nullopt;
   }
 
   /// By what a Mul or a Div by a constant number changes `scaled`.
@@ -101,7 +84,7 @@ class AttentionReader {
   /// To what the probabilities are rounded before the second product reads them as `read`: at most once.
   bool takeWeights(ValueId probabilities, ValueId read) {
     std::set<DataType> types{m_region.rounding().made(read), m_region.rounding().made(probabilities)};
-    for (const NodeId id : between(m_region, probabilities, read))
+    for (const NodeId id : m_bound.behindSoftmax)
       for (const ValueId value : m_region.node(id).outputs)
         if (value.valid()) types.insert(m_region.rounding().made(value));
     types.erase(DataType::Undefined);
@@ -148,10 +131,7 @@ class AttentionReader {
   }
 
   /// Whether an operand of a term is there before the scores are.
-  bool isKnown(ValueId operand) const {
-    const std::optional<NodeId> from = producer(m_region, operand);
-    return !from || !m_pattern.nodes.contains(*from);
-  }
+  bool isKnown(ValueId operand) const { return !operand.valid() || !m_made.contains(operand); }
 
   bool takeGuard() {
     for (const Binding& binding : bindingsOf(m_bindings, roles::kGuard)) {
@@ -175,7 +155,9 @@ class AttentionReader {
 
   RegionFacts& m_region;
   const Bindings& m_bindings;
-  float m_scale = 1;  ///< of query and key together
+  const AttentionBinding& m_bound;
+  std::set<ValueId> m_made;  ///< by the nodes of the attention
+  float m_scale = 1;         ///< of query and key together
   AttentionPattern m_pattern;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "backends/native/narrow_floats.h"
-#include "backends/native/neighbours.h"
 #include "backends/native/pointwise_step.h"
 #include "backends/native/tape_nodes.h"
 
@@ -35,7 +34,7 @@ Status Context::flushFor(const std::vector<ValueId>& values) {
 }
 
 bool Context::leaves(ValueId value, const std::set<NodeId>& group) const {
-  const std::vector<NodeId> users = consumers(*this, value);
+  const std::vector<NodeId> users = readers(value);
   return isFusedOutput(value) || users.empty() ||
          std::ranges::any_of(users, [&](NodeId user) { return !group.contains(user); });
 }

@@ -3,23 +3,16 @@
 #include <algorithm>
 
 #include "backends/native/emit_reference.h"
-#include "backends/native/neighbours.h"
 #include "backends/native/post_operations.h"
 #include "backends/native/tape_nodes.h"
-#include "planning/fusion/match.h"
+#include "planning/kernel_bindings.h"
 
 namespace fusescope::native {
 namespace {
 
-bool isSwish(const Context& context, const Chain& chain, const Node& sigmoid, const Node& product) {
-  return product.is("Mul") && consumers(context, chain.result).size() == 2 && product.inputs[0] != product.inputs[1] &&
-         onlyConsumer(context, sigmoid.outputs[0]) == product.id &&
-         (product.inputs[0] == chain.result || product.inputs[1] == chain.result);
-}
-
 /// Into the weights of a convolution, while nothing but biases came before.
 std::optional<Chain::Operation> batchNormOf(const Context& context, const Chain& chain, const Node& norm) {
-  const bool folds = isConvolution(context.node(chain.root)) && norm.input(0) == chain.result &&
+  const bool folds = isConvolution(context.node(chain.root)) &&
                      std::ranges::all_of(chain.operations, [](const Chain::Operation& before) {
                        return before.kind == Chain::Kind::Bias || before.kind == Chain::Kind::BatchNorm ||
                               before.kind == Chain::Kind::Cast;
@@ -32,39 +25,44 @@ std::optional<Chain::Operation> batchNormOf(const Context& context, const Chain&
 }
 
 /// A bias per channel (of a product: per column), or a residual of the same extents.
-std::optional<Chain::Operation> sumOf(const Context& context, const Chain& chain, const Node& sum) {
-  if (sum.inputs[0] == sum.inputs[1]) return std::nullopt;
-  const ValueId operand = sum.inputs[0] == chain.result ? sum.inputs[1] : sum.inputs[0];
-  const Dims dims = context.dimsOf(chain.result), other = context.dimsOf(operand);
-  if (context.typeOf(operand) != DataType::F32) return std::nullopt;
-  if (other == dims) return Chain::Operation{Chain::Kind::Residual, sum.id, operand};
-  if (!context.isConstant(operand)) return std::nullopt;
-  return isPerChannel(context, operand, context.node(chain.root))
-             ? std::optional(Chain::Operation{Chain::Kind::Bias, sum.id, operand})
+std::optional<Chain::Operation> sumOf(const Context& context, const Chain& chain, const EpilogueOperation& sum) {
+  const Dims dims = context.dimsOf(sum.source), other = context.dimsOf(sum.operand);
+  if (context.typeOf(sum.operand) != DataType::F32) return std::nullopt;
+  if (other == dims) return Chain::Operation{Chain::Kind::Residual, sum.nodes[0], sum.operand};
+  if (!context.isConstant(sum.operand)) return std::nullopt;
+  return isPerChannel(context, sum.operand, context.node(chain.root))
+             ? std::optional(Chain::Operation{Chain::Kind::Bias, sum.nodes[0], sum.operand})
              : std::nullopt;
 }
 
-/// As what the first of `parts` continues the chain, if it can.
-std::optional<Chain::Operation> operationOf(const Context& context, const Chain& chain, std::span<const NodeId> parts) {
-  const Node& next = context.node(parts[0]);
-  if (next.is("Sigmoid") && next.input(0) == chain.result && parts.size() > 1 &&
-      isSwish(context, chain, next, context.node(parts[1])))
-    return Chain::Operation{Chain::Kind::Swish, next.id, {}};
-  const ValueId result = next.outputs.empty() ? ValueId() : next.outputs[0];
-  const bool continues = onlyConsumer(context, chain.result) == next.id && result.valid() &&
-                         context.dimsOf(result) == context.dimsOf(chain.result) &&
-                         context.typeOf(result) == DataType::F32;
-  if (!continues) return std::nullopt;
-  if (next.is("BatchNormalization")) return batchNormOf(context, chain, next);
-  if (next.is("Add")) return sumOf(context, chain, next);
-  if (isFloatCast(context.graph(), next)) {
-    const bool rounds = context.rounding().rounds(result) != DataType::Undefined;
-    return rounds ? std::nullopt : std::optional(Chain::Operation{Chain::Kind::Cast, next.id, {}});
+std::optional<Chain::Operation> activationOf(const Context& context, const Node& node) {
+  if (!isActivation(node)) return std::nullopt;
+  for (std::size_t i = 1; node.is("Clip") && i < 3; ++i)
+    if (node.input(i).valid() && !context.isConstant(node.input(i))) return std::nullopt;
+  return Chain::Operation{Chain::Kind::Activation, node.id, {}};
+}
+
+/// As what `next` continues the chain, if it can.
+std::optional<Chain::Operation> operationOf(const Context& context, const Chain& chain, const EpilogueOperation& next) {
+  using Bound = EpilogueOperation::Kind;
+  const Node& node = context.node(next.nodes[0]);
+  if (next.kind == Bound::Swish) return Chain::Operation{Chain::Kind::Swish, node.id, {}};
+  const ValueId result = node.outputs[0];
+  if (context.dimsOf(result) != context.dimsOf(next.source) || context.typeOf(result) != DataType::F32)
+    return std::nullopt;
+  const bool isRounded = context.rounding().rounds(result) != DataType::Undefined;
+  switch (next.kind) {
+    case Bound::BatchNorm:
+      return batchNormOf(context, chain, node);
+    case Bound::Sum:
+      return sumOf(context, chain, next);
+    case Bound::Cast:
+      return isRounded ? std::nullopt : std::optional(Chain::Operation{Chain::Kind::Cast, node.id, {}});
+    case Bound::Function:
+      return activationOf(context, node);
+    default:
+      return std::nullopt;
   }
-  if (!isActivation(next) || next.input(0) != chain.result) return std::nullopt;
-  for (std::size_t i = 1; next.is("Clip") && i < 3; ++i)
-    if (next.input(i).valid() && !context.isConstant(next.input(i))) return std::nullopt;
-  return Chain::Operation{Chain::Kind::Activation, next.id, {}};
 }
 
 }  // namespace
@@ -83,42 +81,15 @@ Chain chainOf(const Node& root) {
 
 Chain chainAfter(const Context& context, const Node& root) {
   Chain chain = chainOf(root);
-  const std::vector<NodeId> parts = partsAfter(context, root);
-  const auto ends = [&](ValueId value) {
-    return context.isFusedOutput(value) || context.rounding().rounds(value) != DataType::Undefined;
-  };
-  for (std::size_t i = 0; i < parts.size() && !ends(chain.result);) {
-    const auto operation = operationOf(context, chain, std::span(parts).subspan(i));
+  for (const EpilogueOperation& next : findRoot(context.fused(), root.id)->epilogue) {
+    if (context.rounding().rounds(chain.result) != DataType::Undefined) break;
+    const auto operation = operationOf(context, chain, next);
     if (!operation) break;
     chain.operations.push_back(*operation);
-    for (const std::size_t end = i + operation->nodeCount(); i < end; ++i) chain.nodes.push_back(parts[i]);
-    chain.result = context.node(chain.nodes.back()).outputs[0];
+    chain.nodes.insert(chain.nodes.end(), next.nodes.begin(), next.nodes.end());
+    chain.result = next.result;
   }
   return chain;
-}
-
-std::vector<NodeId> partsAfter(const Context& context, const Node& root) {
-  const std::vector<Binding> bound = bindingsOf(context.fused().bindings, roles::kPart);
-  const bool oneRoot = bindingsOf(context.fused().bindings, roles::kRoot).size() == 1;
-  const auto isPart = [&](NodeId id) {
-    const auto isBound = [id](const Binding& binding) {
-      return binding.node == id && (binding.role == roles::kPart || binding.role == roles::kQuantize);
-    };
-    return bound.empty() || !oneRoot || isFloatCast(context.graph(), context.node(id)) ||
-           std::ranges::any_of(context.fused().bindings, isBound);
-  };
-  std::set<NodeId> behind{root.id};
-  std::vector<NodeId> parts;
-  for (const NodeId id : context.fused().nodes) {
-    const bool follows = std::ranges::any_of(context.node(id).inputs, [&](ValueId input) {
-      const auto from = producer(context, input);
-      return from && behind.contains(*from);
-    });
-    if (!follows || !isPart(id)) continue;
-    behind.insert(id);
-    parts.push_back(id);
-  }
-  return parts;
 }
 
 /// One number for each channel of a convolution, each column of a product.

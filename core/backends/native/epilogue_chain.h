@@ -25,13 +25,11 @@ struct Chain {
 bool isConvolution(const Node& node);    ///< Conv or ConvTranspose
 bool isMatrixProduct(const Node& node);  ///< MatMul or Gemm
 
-/// The root with what the plan puts behind it, in its order: constants per channel, batch norm, activations,
-/// x·sigmoid(x), sums with a tensor of the same extents, and casts that widen. None of them rounds.
+/// The root with what the plan binds behind it, as far as one primitive can take it: constants per channel, batch norm,
+/// activations, x·sigmoid(x), sums with a tensor of the same extents, and casts that widen. None of them rounds.
 Chain chainAfter(const Context& context, const Node& root);
 /// The root alone.
 Chain chainOf(const Node& root);
-/// The nodes that the plan puts behind `root`: those that are bound as its parts, else all that follow from it.
-std::vector<NodeId> partsAfter(const Context& context, const Node& root);
 /// Whether the constant is one number for each channel of a convolution, or for each column of a product.
 bool isPerChannel(const Context& context, ValueId value, const Node& root);
 

@@ -4,45 +4,36 @@
 #include "backends/native/code_scales.h"
 #include "backends/native/concat.h"
 #include "backends/native/emitter.h"
-#include "backends/native/neighbours.h"
 #include "backends/native/pointwise_step.h"
+#include "planning/kernel_bindings.h"
 
 // Codes that are only picked and moved between a DequantizeLinear and a QuantizeLinear: they stay codes. Picking
 // commutes with what changes each element alone and keeps their order, so that a change of scale can come first.
 namespace fusescope::native {
 namespace {
 
-/// Its result has elements of its data as they are; MaxPool picks them by their order.
-bool picks(const Node& node) {
-  static const std::set<std::string, std::less<>> kOperators = {
-      "MaxPool", "Concat", "Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Slice"};
-  const auto results = std::ranges::count_if(node.outputs, [](ValueId value) { return value.valid(); });
-  return node.domain.empty() && kOperators.contains(node.op) && results == 1;
+using HeldFloats = std::vector<HeldCodesBinding::Float>;
+
+bool isMadeBy(const Context& context, const HeldCodesBinding::Float& held, std::string_view op) {
+  return context.node(held.maker).is(op);
 }
 
-std::span<const ValueId> dataOf(const Node& node) {
-  return std::span(node.inputs).first(node.is("Concat") ? node.inputs.size() : 1);
-}
-
-/// Whether `value`, read by one node, can be held as codes; fills in all values that then are.
-bool canHoldCodes(const Context& context, ValueId value, std::vector<ValueId>& held) {
-  const auto made = producer(context, value);
-  if (!made || !onlyConsumer(context, value)) return false;
-  const Node& before = context.node(*made);
-  held.push_back(value);
-  if (before.is("DequantizeLinear"))
-    return codeScaleOf(context, before).has_value() && !context.isConstant(before.input(0)) &&
-           context.constantNumber(before.input(1)) > 0.0f;
-  const auto holds = [&](ValueId data) { return canHoldCodes(context, data, held); };
-  return picks(before) && std::ranges::all_of(dataOf(before), holds);
+/// Whether the codes of every DequantizeLinear have one scale, which is greater than 0.
+bool canHoldCodes(const Context& context, const HeldFloats& floats) {
+  return std::ranges::all_of(floats, [&](const HeldCodesBinding::Float& held) {
+    const Node& maker = context.node(held.maker);
+    return !maker.is("DequantizeLinear") ||
+           (codeScaleOf(context, maker).has_value() && !context.isConstant(maker.input(0)) &&
+            context.constantNumber(maker.input(1)) > 0.0f);
+  });
 }
 
 /// Where nothing is joined, codes stay those that were read until the end: what is picked is never more than what it
 /// is picked from. Else they are held at the scale of the result.
-CodeScale heldScale(const Context& context, const Node& quantize, const std::vector<ValueId>& held) {
-  const Node& begin = context.node(*producer(context, held.back()));
-  const bool joins =
-      std::ranges::any_of(held, [&](ValueId value) { return context.node(*producer(context, value)).is("Concat"); });
+CodeScale heldScale(const Context& context, const Node& quantize, const HeldFloats& floats) {
+  const Node& begin = context.node(floats.back().maker);
+  const bool joins = std::ranges::any_of(
+      floats, [&](const HeldCodesBinding::Float& held) { return isMadeBy(context, held, "Concat"); });
   return *codeScaleOf(context, joins ? quantize : begin);
 }
 
@@ -82,12 +73,12 @@ struct Held {
 };
 
 /// A DequantizeLinear, where codes begin to be held. A Concat behind it changes the scale on the way.
-Status beginToHold(Context& context, const Node& node, Held& held) {
+Status beginToHold(Context& context, const Node& node, bool isJoined, Held& held) {
   TRY(context.flushFor(node.inputs));
   const ValueId result = node.outputs[0];
   const CodeScale own = *codeScaleOf(context, node), scale = held.scales.at(result);
   Ref codes = TRY(context.ref(node.input(0)));
-  if (context.node(*onlyConsumer(context, result)).is("Concat")) {
+  if (isJoined) {
     if (const auto program = rescaling(context, own, scale)) held.tables.emplace(result, *codeTableOf(*program));
     codes.dtype = scale.type;
     context.define(result, codes);
@@ -107,14 +98,15 @@ Status endToHold(Context& context, const Node& node, const Held& held) {
   return Done{};
 }
 
-/// Adds the units of one QuantizeLinear and of the values that are held before it.
-void addUnits(const Context& context, const Node& quantize, const std::vector<ValueId>& values,
-              const std::shared_ptr<Held>& held, Units& units) {
+/// Adds the units of one QuantizeLinear and of the floats that stand for codes before it.
+void addUnits(const Context& context, const HeldCodesBinding& bound, const std::shared_ptr<Held>& held, Units& units) {
+  const Node& quantize = context.node(bound.quantize);
   units.add(quantize.id, [&quantize, held](Context& at) { return endToHold(at, quantize, *held); });
-  for (const ValueId value : values) {
-    const Node& node = context.node(*producer(context, value));
+  for (const HeldCodesBinding::Float& each : bound.floats) {
+    const Node& node = context.node(each.maker);
     if (node.is("DequantizeLinear")) {
-      units.add(node.id, [&node, held](Context& at) { return beginToHold(at, node, *held); });
+      const bool isJoined = context.node(each.reader).is("Concat");
+      units.add(node.id, [&node, isJoined, held](Context& at) { return beginToHold(at, node, isJoined, *held); });
     } else if (node.is("Concat")) {
       units.add(node.id, [&node, held](Context& at) -> Status {
         TRY(at.flushFor(node.inputs));
@@ -126,20 +118,16 @@ void addUnits(const Context& context, const Node& quantize, const std::vector<Va
 
 void claimHeldCodes(Context& context, Units& units) {
   const auto held = std::make_shared<Held>();
-  for (const NodeId id : context.fused().nodes) {
-    const Node& quantize = context.node(id);
-    const auto made = quantize.is("QuantizeLinear") ? producer(context, quantize.input(0)) : std::nullopt;
-    if (!made || !picks(context.node(*made))) continue;
+  for (const HeldCodesBinding& bound : kernelBindings(context.fused()).heldCodes) {
+    const Node& quantize = context.node(bound.quantize);
     const auto codes = codeScaleOf(context, quantize);
-    std::vector<ValueId> values;
-    if (!codes || !(context.constantNumber(codes->scale) > 0.0f) || !canHoldCodes(context, quantize.input(0), values))
-      continue;
-    const CodeScale scale = heldScale(context, quantize, values);
-    for (const ValueId value : values) {
-      held->scales.emplace(value, scale);
-      context.holdAs(value, scale.type);
+    if (!codes || !(context.constantNumber(codes->scale) > 0.0f) || !canHoldCodes(context, bound.floats)) continue;
+    const CodeScale scale = heldScale(context, quantize, bound.floats);
+    for (const HeldCodesBinding::Float& each : bound.floats) {
+      held->scales.emplace(each.value, scale);
+      context.holdAs(each.value, scale.type);
     }
-    addUnits(context, quantize, values, held, units);
+    addUnits(context, bound, held, units);
   }
 }
 

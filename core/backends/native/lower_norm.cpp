@@ -3,10 +3,9 @@
 
 #include "backends/native/emitter.h"
 #include "backends/native/group_norm_step.h"
-#include "backends/native/neighbours.h"
 #include "backends/native/norm_step.h"
 #include "backends/native/reduced_axes.h"
-#include "planning/fusion/match.h"
+#include "planning/kernel_bindings.h"
 #include "planning/kinds.h"
 
 namespace fusescope::native {
@@ -14,8 +13,6 @@ namespace {
 
 /// (x - mean) / sqrt(variance + epsilon) · scale + bias, by one node or as the bindings of a fused node say it.
 struct NormPattern {
-  std::set<NodeId> nodes;
-  NodeId last;
   ValueId input, scale, bias;    ///< no scale: 1; no bias: 0
   std::vector<ValueId> results;  ///< the norm; mean and 1 / deviation where they are wanted
   std::string_view name;
@@ -123,24 +120,19 @@ Result<bool> emitNorm(Context& context, const Node& node) {
 
 /// What is normalised may be rounded before its weights: a norm in f32 whose weights are f16. The kernel rounds nothing
 /// else on the way.
-bool takeRounding(const Context& context, NormPattern& pattern) {
-  std::set<ValueId> rounded;
+bool takeRounding(const Context& context, const NormBinding& bound, NormPattern& pattern) {
   std::set<DataType> types;
-  for (const NodeId id : pattern.nodes)
-    for (const ValueId value : context.node(id).outputs)
-      if (value.valid() && value != pattern.results[0] && context.rounding().rounds(value) != DataType::Undefined) {
-        rounded.insert(value);
-        types.insert(context.rounding().rounds(value));
-      }
-  if (rounded.empty()) return true;
-  const Binding* weights = findBinding(context.fused().bindings, pattern.scale.valid() ? roles::kScale : roles::kBias);
-  if (weights == nullptr || types.size() != 1) return false;
-  ValueId at = otherOperand(context.node(weights->node), weights->value);
-  for (rounded.erase(at); producer(context, at) && isFloatCast(context.graph(), context.node(*producer(context, at)));
-       rounded.erase(at))
-    at = context.node(*producer(context, at)).input(0);
+  for (const NodeId id : bound.nodes)
+    for (const ValueId value : context.node(id).outputs) {
+      const DataType type =
+          value.valid() && value != pattern.results[0] ? context.rounding().rounds(value) : DataType::Undefined;
+      if (type == DataType::Undefined) continue;
+      if (std::ranges::find(bound.unweighted, value) == bound.unweighted.end()) return false;
+      types.insert(type);
+    }
+  if (types.empty()) return true;
   pattern.rounded = *types.begin();
-  return rounded.empty() && context.dimsOf(at) == context.dimsOf(pattern.input);
+  return types.size() == 1 && context.dimsOf(bound.unweighted.back()) == context.dimsOf(pattern.input);
 }
 
 /// Of a binding, else of the root, which is a normalisation then.
@@ -187,12 +179,11 @@ bool takeExtents(const Context& context, NormPattern& pattern, bool grouped) {
 
 // The kinds of norms say what they calculate; their bindings say of what.
 std::optional<NormPattern> boundNorm(const Context& context) {
+  if (kernelBindings(context.fused()).norm.nodes.empty()) return std::nullopt;
   const Binding* input = findBinding(context.fused().bindings, roles::kInput);
   const Binding* result = findBinding(context.fused().bindings, roles::kResult);
   const bool grouped = context.fused().kind == kinds::kGroupNorm;
-  const bool norm = grouped || context.fused().kind == kinds::kLayerNorm || context.fused().kind == kinds::kRmsNorm;
-  if (!norm || input == nullptr || result == nullptr || context.typeOf(input->value) != DataType::F32)
-    return std::nullopt;
+  if (context.typeOf(input->value) != DataType::F32) return std::nullopt;
   const auto valueOf = [&](std::string_view role) {
     const Binding* binding = findBinding(context.fused().bindings, role);
     return binding == nullptr ? ValueId() : binding->value;
@@ -204,10 +195,7 @@ std::optional<NormPattern> boundNorm(const Context& context) {
                       .name = context.fused().kind,
                       .centred = context.fused().kind != kinds::kRmsNorm};
   if (!takeEpsilon(context, pattern) || !takeExtents(context, pattern, grouped)) return std::nullopt;
-  pattern.nodes = between(context, input->value, result->value);
-  if (pattern.nodes.empty() || !leavesOnly(context, pattern.nodes, result->value)) return std::nullopt;
-  pattern.last = result->node;
-  return takeRounding(context, pattern) ? std::optional(pattern) : std::nullopt;
+  return takeRounding(context, kernelBindings(context.fused()).norm, pattern) ? std::optional(pattern) : std::nullopt;
 }
 
 void claimNorm(Context& context, Units& units) {
@@ -217,7 +205,8 @@ void claimNorm(Context& context, Units& units) {
     TRY(at.flush());
     return emitPattern(at, pattern);
   };
-  units.add(pattern->last, emit, pattern->nodes);
+  const std::vector<NodeId>& nodes = kernelBindings(context.fused()).norm.nodes;
+  units.add(nodes.back(), emit, {nodes.begin(), nodes.end()});
 }
 
 }  // namespace

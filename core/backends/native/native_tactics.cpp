@@ -9,6 +9,7 @@
 #include "backends/native/lower_region.h"
 #include "backends/native/onednn.h"
 #include "base/name_hints.h"
+#include "planning/kernel_bindings.h"
 #include "planning/kinds.h"
 
 namespace fusescope::native {
@@ -254,14 +255,11 @@ void addDelivered(const KernelRequest& request, const MemoryFormat& format, std:
 }
 
 std::size_t rankOfConv(const KernelRequest& request) {
-  const Graph& graph = request.plan->graph();
-  for (const NodeId id : request.fused->nodes) {
-    const Node& node = graph.node(id);
-    if (!node.is("Conv") && !node.is("ConvTranspose")) continue;
-    const auto found = request.values.find(node.outputs[0]);
-    return found == request.values.end() ? 0 : found->second.dims.size();
-  }
-  return 0;
+  const std::vector<RootBinding>& roots = kernelBindings(*request.fused).roots;
+  const auto conv = std::ranges::find(roots, RootBinding::Kind::Convolution, &RootBinding::kind);
+  if (conv == roots.end()) return 0;
+  const auto found = request.values.find(request.plan->graph().node(conv->root).outputs[0]);
+  return found == request.values.end() ? 0 : found->second.dims.size();
 }
 
 /// Convolutions and products of codes: by oneDNN in the formats that it has for them, and by our own kernels.
@@ -322,13 +320,13 @@ std::vector<Tactic> nativeTactics(const KernelRequest& request) {
     addQuantized(request, tactics);
     return tactics;
   }
-  if (holds(request, {"Conv", "ConvTranspose"})) {
+  if (hasRoot(*request.fused, RootBinding::Kind::Convolution)) {
     addConvs(request, tactics);
   } else if (bindsAttention(*request.fused)) {
     addTactic(request, options, tactics);
     if (!tactics.empty() && tactics.front().implementation == kAttention) return tactics;
     tactics.clear();  // an operand that the kernel cannot take: node by node
-  } else if (holds(request, {"MatMul", "Gemm"})) {
+  } else if (hasRoot(*request.fused, RootBinding::Kind::Product)) {
     if (calculates(request, DataType::BF16)) {
       options.narrow = true;
       addTactic(request, options, tactics);
@@ -339,7 +337,7 @@ std::vector<Tactic> nativeTactics(const KernelRequest& request) {
     addTactic(request, options, tactics);
     for (const MemoryFormat& format : request.formats) addDelivered(request, format, tactics);
   }
-  if (request.fused->nodes.size() > 1 && holds(request, {"Conv", "ConvTranspose", "MatMul", "Gemm"})) {
+  if (request.fused->nodes.size() > 1 && !kernelBindings(*request.fused).roots.empty()) {
     options.fuse = false;
     addTactic(request, options, tactics);
   }

@@ -3,56 +3,50 @@
 #include <algorithm>
 
 #include "backends/native/epilogue_chain.h"
-#include "backends/native/neighbours.h"
 #include "backends/native/post_operations.h"
 #include "backends/native/quantized_parts.h"
-#include "planning/fusion/match.h"
+#include "planning/kernel_bindings.h"
 
 // Convolutions and products of codes: which they are, and what follows them.
 namespace fusescope::native {
 namespace {
 
-/// The scale of the codes that `value` is dequantised from, straight or before views; `codes` is what they are. Nodes
-/// between that nothing else needs are absorbed.
-std::optional<CodeScale> codesBehind(const Context& context, ValueId value, bool throughViews, QuantizedChain& chain,
-                                     ValueId& codes) {
-  bool alone = true;
-  for (auto made = producer(context, value); made; made = producer(context, value)) {
-    const Node& before = context.node(*made);
-    alone = alone && onlyConsumer(context, value).has_value();
-    const bool dequantizes = before.is("DequantizeLinear");
-    if (!dequantizes && !(throughViews && alone && isView(context.graph(), before))) return std::nullopt;
-    if (alone) chain.absorbed.insert(*made);
-    value = codes = before.input(0);
-    if (dequantizes) return codeScaleOf(context, before);
-  }
-  return std::nullopt;
+/// The codes of the first operand, and the scale at which they are read.
+bool takeSource(const Context& context, const CodesBefore& first, QuantizedChain& chain) {
+  if (!first.dequantize.valid()) return false;
+  const Node& dequantize = context.node(first.dequantize);
+  const auto scale = codeScaleOf(context, dequantize);
+  if (!scale || context.isConstant(dequantize.input(0))) return false;
+  chain.source = dequantize.input(0);
+  chain.sourceScale = *scale;
+  chain.absorbed.insert(first.owned.begin(), first.owned.end());
+  return true;
 }
 
-// Codes reach a convolution straight, a product also by views.
-std::optional<QuantizedChain> quantizedRoot(const Context& context, const Node& root) {
-  const bool product = root.is("MatMul") || root.is("Gemm"), conv = root.is("Conv") || root.is("ConvTranspose");
-  if (!root.domain.empty() || !(product || conv) || context.request().plan->calculates[root.id.index] != DataType::I8)
-    return std::nullopt;
+/// The QuantizeLinear that makes these codes for the kernel alone, if it can quantise them itself.
+void takeQuantize(const Context& context, const CodesBefore& first, QuantizedChain& chain) {
+  if (!first.quantize.valid() || !codeScaleOf(context, context.node(first.quantize))) return;
+  chain.quantize = first.quantize;
+  chain.absorbed.insert(first.quantize);
+}
+
+/// The root, and what makes the codes that it multiplies.
+std::optional<QuantizedChain> quantizedRoot(const Context& context, const RootBinding& bound) {
+  const Node& root = context.node(bound.root);
+  if (context.request().plan->calculates[root.id.index] != DataType::I8) return std::nullopt;
   QuantizedChain chain{.root = root.id, .last = root.id};
-  const auto scale = codesBehind(context, root.input(0), product, chain, chain.source);
-  const auto weights = producer(context, root.input(1));
-  if (!scale || context.isConstant(chain.source) || !weights || !context.node(*weights).is("DequantizeLinear"))
-    return std::nullopt;
+  if (!takeSource(context, bound.first, chain) || !bound.second.dequantize.valid()) return std::nullopt;
   if (root.input(2).valid() && !context.isConstant(root.input(2))) return std::nullopt;
-  chain.sourceScale = *scale;
-  chain.weights = *weights;
-  const auto quantize = producer(context, chain.source), reader = onlyConsumer(context, chain.source);
-  if (quantize && reader && chain.absorbed.contains(*reader) && context.node(*quantize).is("QuantizeLinear") &&
-      codeScaleOf(context, context.node(*quantize))) {
-    chain.quantize = *quantize;
-    chain.absorbed.insert(*quantize);
-  }
-  if (context.isConstant(context.node(*weights).input(0)))
-    return isQuantizationOfBytes(context, context.node(*weights)) ? std::optional(chain) : std::nullopt;
-  const auto right = root.is("MatMul") ? codesBehind(context, root.input(1), false, chain, chain.right) : std::nullopt;
+  chain.weights = bound.second.dequantize;
+  takeQuantize(context, bound.first, chain);
+  const Node& dequantize = context.node(chain.weights);
+  if (context.isConstant(dequantize.input(0)))
+    return isQuantizationOfBytes(context, dequantize) ? std::optional(chain) : std::nullopt;
+  const auto right = root.is("MatMul") ? codeScaleOf(context, dequantize) : std::nullopt;
   if (!right) return std::nullopt;
+  chain.right = dequantize.input(0);
   chain.rightScale = *right;
+  chain.absorbed.insert(bound.second.owned.begin(), bound.second.owned.end());
   return chain;
 }
 
@@ -77,59 +71,70 @@ bool canMultiplyCodes(const Context& context, const QuantizedChain& chain) {
 
 /// A bias, or a residual of codes or of floats.
 std::optional<QuantizedChain::Operation> quantizedSum(const Context& context, const QuantizedChain& chain,
-                                                      ValueId value, const Node& sum) {
+                                                      const EpilogueOperation& sum) {
   using Kind = QuantizedChain::Kind;
-  if (sum.inputs[0] == sum.inputs[1]) return std::nullopt;
-  const ValueId operand = otherOperand(sum, value);
-  if (context.typeOf(operand) != DataType::F32) return std::nullopt;
-  if (context.isConstant(operand)) {
-    if (!isPerChannel(context, operand, context.node(chain.root))) return std::nullopt;
-    return QuantizedChain::Operation{.kind = Kind::Bias, .nodes = {sum.id}, .operand = operand};
+  if (context.typeOf(sum.operand) != DataType::F32) return std::nullopt;
+  if (context.isConstant(sum.operand)) {
+    if (!isPerChannel(context, sum.operand, context.node(chain.root))) return std::nullopt;
+    return QuantizedChain::Operation{.kind = Kind::Bias, .nodes = sum.nodes, .operand = sum.operand};
   }
-  if (context.dimsOf(operand) != context.dimsOf(value)) return std::nullopt;
-  QuantizedChain::Operation operation{.kind = Kind::Residual, .nodes = {sum.id}, .operand = operand};
-  const auto made = producer(context, operand);
-  const auto codes =
-      made && context.node(*made).is("DequantizeLinear") ? codeScaleOf(context, context.node(*made)) : std::nullopt;
-  if (codes && !context.isConstant(context.node(*made).input(0))) {
+  if (context.dimsOf(sum.operand) != context.dimsOf(sum.source)) return std::nullopt;
+  QuantizedChain::Operation operation{.kind = Kind::Residual, .nodes = sum.nodes, .operand = sum.operand};
+  if (!sum.operandCodes.dequantize.valid()) return operation;
+  const Node& dequantize = context.node(sum.operandCodes.dequantize);
+  const auto codes = codeScaleOf(context, dequantize);
+  if (codes && !context.isConstant(dequantize.input(0))) {
     operation.codes = codes;
-    operation.operand = context.node(*made).input(0);
-    if (onlyConsumer(context, operand)) operation.nodes.insert(operation.nodes.begin(), *made);
+    operation.operand = dequantize.input(0);
+    const std::vector<NodeId>& owned = sum.operandCodes.owned;
+    operation.nodes.insert(operation.nodes.begin(), owned.begin(), owned.end());
   }
   return operation;
 }
 
-/// As what `next`, which alone reads `value`, continues the chain.
+/// A QuantizeLinear, and the DequantizeLinear behind it where that undoes it.
+std::optional<QuantizedChain::Operation> quantizedRound(const Context& context, const EpilogueOperation& quantize) {
+  const auto codes = codeScaleOf(context, context.node(quantize.nodes[0]));
+  if (!codes) return std::nullopt;
+  QuantizedChain::Operation operation{
+      .kind = QuantizedChain::Kind::Round, .nodes = {quantize.nodes[0]}, .codes = codes};
+  const auto again = quantize.nodes.size() == 2 ? codeScaleOf(context, context.node(quantize.nodes[1])) : std::nullopt;
+  const bool same =
+      again && again->zero == codes->zero && again->type == codes->type &&
+      (again->scale == codes->scale || context.constantNumber(again->scale) == context.constantNumber(codes->scale));
+  if (same) operation.nodes.push_back(quantize.nodes[1]);
+  return operation;
+}
+
+std::optional<QuantizedChain::Operation> quantizedActivation(const Context& context, const Node& node) {
+  if (!isActivation(node)) return std::nullopt;
+  for (std::size_t i = 1; i < node.inputs.size(); ++i)
+    if (node.input(i).valid() && !context.isConstant(node.input(i))) return std::nullopt;
+  return QuantizedChain::Operation{.kind = QuantizedChain::Kind::Activation, .nodes = {node.id}};
+}
+
+/// As what `next` continues the chain, if it can.
 std::optional<QuantizedChain::Operation> quantizedOperation(const Context& context, const QuantizedChain& chain,
-                                                            ValueId value, const Node& next) {
-  using Kind = QuantizedChain::Kind;
-  const ValueId result = next.outputs.empty() ? ValueId() : next.outputs[0];
-  if (!result.valid() || context.dimsOf(result) != context.dimsOf(context.node(chain.root).outputs[0]))
-    return std::nullopt;
-  if (next.is("QuantizeLinear")) {
-    const auto codes = next.input(0) == value ? codeScaleOf(context, next) : std::nullopt;
-    if (!codes) return std::nullopt;
-    QuantizedChain::Operation operation{.kind = Kind::Round, .nodes = {next.id}, .codes = codes};
-    const auto behind = onlyConsumer(context, result);
-    const auto again = behind && context.node(*behind).is("DequantizeLinear")
-                           ? codeScaleOf(context, context.node(*behind))
-                           : std::nullopt;
-    const bool same =
-        again && again->zero == codes->zero && again->type == codes->type &&
-        (again->scale == codes->scale || context.constantNumber(again->scale) == context.constantNumber(codes->scale));
-    if (same) operation.nodes.push_back(*behind);
-    return operation;
-  }
+                                                            const EpilogueOperation& next) {
+  using Bound = EpilogueOperation::Kind;
+  const Node& node = context.node(next.nodes[0]);
+  const ValueId result = node.outputs[0];
+  if (context.dimsOf(result) != context.dimsOf(context.node(chain.root).outputs[0])) return std::nullopt;
+  if (next.kind == Bound::Quantize) return quantizedRound(context, next);
   if (context.typeOf(result) != DataType::F32) return std::nullopt;
-  if (next.is("Add")) return quantizedSum(context, chain, value, next);
-  if (isFloatCast(context.graph(), next)) {
-    const bool rounds = context.rounding().rounds(result) != DataType::Undefined;
-    return rounds ? std::nullopt : std::optional(QuantizedChain::Operation{.kind = Kind::Cast, .nodes = {next.id}});
+  const bool isRounded = context.rounding().rounds(result) != DataType::Undefined;
+  switch (next.kind) {
+    case Bound::Sum:
+      return quantizedSum(context, chain, next);
+    case Bound::Cast:
+      return isRounded
+                 ? std::nullopt
+                 : std::optional(QuantizedChain::Operation{.kind = QuantizedChain::Kind::Cast, .nodes = next.nodes});
+    case Bound::Function:
+      return quantizedActivation(context, node);
+    default:
+      return std::nullopt;
   }
-  if (!isActivation(next) || next.input(0) != value) return std::nullopt;
-  for (std::size_t i = 1; i < next.inputs.size(); ++i)
-    if (next.input(i).valid() && !context.isConstant(next.input(i))) return std::nullopt;
-  return QuantizedChain::Operation{.kind = Kind::Activation, .nodes = {next.id}};
 }
 
 /// What is only dequantised at the end is left as codes.
@@ -145,17 +150,14 @@ void leaveCodes(const Context& context, QuantizedChain& chain) {
 }  // namespace
 
 std::optional<QuantizedChain> quantizedChainAfter(const Context& context, const Node& root) {
-  auto chain = quantizedRoot(context, root);
+  const RootBinding& bound = *findRoot(context.fused(), root.id);
+  auto chain = quantizedRoot(context, bound);
   if (!chain || !canMultiplyCodes(context, *chain)) return std::nullopt;
-  const std::vector<NodeId> parts = partsAfter(context, root);
-  const auto isPart = [&](NodeId id) { return std::ranges::find(parts, id) != parts.end(); };
-  for (ValueId value = root.outputs[0];;) {
-    const auto next = onlyConsumer(context, value);
-    if (!next || !isPart(*next) || context.rounding().rounds(value) != DataType::Undefined) break;
-    const auto operation = quantizedOperation(context, *chain, value, context.node(*next));
+  for (const EpilogueOperation& next : bound.epilogue) {
+    if (context.rounding().rounds(next.source) != DataType::Undefined) break;
+    const auto operation = quantizedOperation(context, *chain, next);
     if (!operation) break;
     chain->last = operation->nodes.back();
-    value = context.node(chain->last).outputs[0];
     if (operation->nodes.size() == 1 && operation->kind == QuantizedChain::Kind::Round) {
       chain->result = operation;
       break;

@@ -170,8 +170,20 @@ const Node* RegionFacts::foldedBy(ValueId value) const {
 }
 
 bool RegionFacts::isReadOnce(ValueId value) const {
-  if (!value.valid() || isFusedOutput(value)) return false;
-  return std::ranges::count_if(m_graph.value(value).consumers, [&](NodeId id) { return isMember(id); }) == 1;
+  return onlyReader(value).has_value();
+}
+
+std::vector<NodeId> RegionFacts::readers(ValueId value) const {
+  std::vector<NodeId> inside;
+  for (const NodeId id : m_graph.value(value).consumers)
+    if (isMember(id)) inside.push_back(id);
+  return inside;
+}
+
+std::optional<NodeId> RegionFacts::onlyReader(ValueId value) const {
+  if (!value.valid() || isFusedOutput(value)) return std::nullopt;
+  const std::vector<NodeId> inside = readers(value);
+  return inside.size() == 1 ? std::optional(inside[0]) : std::nullopt;
 }
 
 void RegionFacts::foldConstants() {

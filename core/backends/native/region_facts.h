@@ -110,6 +110,14 @@ class RegionFacts {
   /// Returns whether the value is read exactly once, by a node inside, and nobody else needs it.
   bool isReadOnce(ValueId value) const;
 
+ protected:
+  // Where values lie depends on who reads them. Emitters take what they run from the bindings of the plan, and walk
+  // from no value to its reader.
+  /// The nodes inside that read the value.
+  std::vector<NodeId> readers(ValueId value) const;
+  /// The only reader of a value that nobody else needs.
+  std::optional<NodeId> onlyReader(ValueId value) const;
+
  private:
   const KernelRequest& m_request;
   const Graph& m_graph;

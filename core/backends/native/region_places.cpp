@@ -3,7 +3,6 @@
 #include "backends/native/convert_step.h"
 #include "backends/native/format_step.h"
 #include "backends/native/narrow_floats.h"
-#include "backends/native/neighbours.h"
 #include "backends/native/onednn.h"
 #include "backends/native/region_places.h"
 #include "backends/native/strided_copy.h"
@@ -71,7 +70,7 @@ std::optional<ValueId> RegionPlaces::outputFor(ValueId value, const Ref& ref) co
       const bool isFree = at == value || !m_claimed.contains(m_program.output(*output));
       return fits && isFree ? std::optional(at) : std::nullopt;
     }
-    const std::optional<NodeId> next = onlyConsumer(*this, at);
+    const std::optional<NodeId> next = onlyReader(at);
     if (!next || node(*next).outputs.size() != 1) return std::nullopt;
     const Node& user = node(*next);
     const ValueId result = user.outputs[0];
@@ -92,10 +91,10 @@ DataType RegionPlaces::storedType(ValueId value) const {
   for (ValueId at = value;;) {
     if (isFusedOutput(at)) {
       const DataType type = desc(at).dtype;
-      const bool isAll = consumers(*this, at).empty() || rounding().made(at) == type;
+      const bool isAll = readers(at).empty() || rounding().made(at) == type;
       return isNarrow(type) && isAll ? type : own;
     }
-    const std::optional<NodeId> next = onlyConsumer(*this, at);
+    const std::optional<NodeId> next = onlyReader(at);
     if (!next || !isReshape(node(*next)) || node(*next).outputs.size() != 1) return own;
     if (elementCount(dimsOf(node(*next).outputs[0])) != elementCount(dimsOf(at))) return own;
     at = node(*next).outputs[0];
@@ -103,7 +102,7 @@ DataType RegionPlaces::storedType(ValueId value) const {
 }
 
 Result<View> RegionPlaces::allocateView(ValueId value) {
-  const std::optional<NodeId> next = onlyConsumer(*this, value);
+  const std::optional<NodeId> next = onlyReader(value);
   const auto order = next ? orderBeforeLast(node(*next)) : std::vector<std::int64_t>();
   if (order.empty()) {
     const Ref target = allocate(value, {}, storedType(value));

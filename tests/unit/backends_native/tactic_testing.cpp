@@ -10,6 +10,7 @@
 #include "backends/reference/reference_backend.h"
 #include "engine/kernel_store.h"
 #include "passes/pipelines.h"
+#include "planning/kernel_bindings.h"
 
 namespace fusescope::testing {
 namespace {
@@ -238,6 +239,7 @@ Plan asOneKernel(const Plan& plan, std::string_view kind, const std::vector<Role
     if (node.valid() && role.role == roles::kRoot) fused.root = node;
     fused.bindings.push_back({role.role, role.value, node});
   }
+  fused.kernel = bindKernel(graph, fused);
   one.fusedNodes = {fused};
   one.index();
   return one;

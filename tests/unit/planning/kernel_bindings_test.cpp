@@ -1,0 +1,212 @@
+#include "planning/kernel_bindings.h"
+#include "tests/unit/planning/plan_testing.h"
+
+// What the nodes of fused nodes are to kernels that run several of them.
+
+namespace fusescope {
+namespace {
+
+using testing::cpuOptions;
+using testing::fusions;
+using testing::ModelBuilder;
+using testing::planned;
+
+/// Writes kernel bindings with the names of nodes and values.
+class BindingsText {
+ public:
+  explicit BindingsText(const Plan& plan) : m_graph(plan.graph()) {}
+
+  std::string of(const FusedNode& fused) {
+    const KernelBindings& bindings = kernelBindings(fused);
+    for (const RootBinding& root : bindings.roots) addRoot(root);
+    if (!bindings.norm.nodes.empty()) {
+      add("norm", names(bindings.norm.nodes));
+      for (const ValueId value : bindings.norm.unweighted) add("unweighted", m_graph.value(value).name);
+    }
+    if (!bindings.attention.nodes.empty()) {
+      add("attention", names(bindings.attention.nodes));
+      add("behind_softmax", names(bindings.attention.behindSoftmax));
+      for (const auto& above : bindings.attention.query) add("query", textOf(above));
+      for (const auto& above : bindings.attention.key) add("key", textOf(above));
+    }
+    for (const HeldCodesBinding& held : bindings.heldCodes) {
+      add("held", name(held.quantize));
+      for (const auto& [value, maker, reader] : held.floats) add("float", name(maker) + ">" + name(reader));
+    }
+    return m_text;
+  }
+
+ private:
+  void add(const std::string& role, const std::string& what) {
+    m_text += (m_text.empty() ? "" : " ") + role + "=" + what;
+  }
+  std::string name(NodeId id) const { return m_graph.node(id).name; }
+  std::string names(const std::vector<NodeId>& nodes) const {
+    std::string text;
+    for (const NodeId id : nodes) text += (text.empty() ? "" : ",") + name(id);
+    return text;
+  }
+  std::string textOf(const AttentionBinding::Above& above) const {
+    return name(above.node) + (above.scales ? "*" : ":") + m_graph.value(above.source).name;
+  }
+  void addCodes(const std::string& role, const CodesBefore& codes) {
+    if (!codes.dequantize.valid()) return;
+    add(role, names(codes.owned) + (codes.quantize.valid() ? "<" + name(codes.quantize) : ""));
+  }
+  void addRoot(const RootBinding& root) {
+    static const std::vector<std::string> kKinds{"sum", "batch_norm", "swish", "cast", "quantize", "function"};
+    add("root", name(root.root));
+    addCodes("first", root.first);
+    addCodes("second", root.second);
+    for (const EpilogueOperation& operation : root.epilogue) {
+      add(kKinds[static_cast<std::size_t>(operation.kind)], names(operation.nodes));
+      if (operation.operand.valid()) add("operand", m_graph.value(operation.operand).name);
+      addCodes("codes", operation.operandCodes);
+    }
+  }
+
+  const Graph& m_graph;
+  std::string m_text;
+};
+
+std::string boundIn(const Plan& plan) {
+  std::string text;
+  for (const FusedNode& fused : plan.fusedNodes)
+    if (const std::string one = BindingsText(plan).of(fused); !one.empty()) text += "{" + one + "}";
+  return text;
+}
+
+std::string boundIn(const std::shared_ptr<const Model>& model, Directives directives = {}) {
+  return boundIn(*planned(model, cpuOptions(std::move(directives))));
+}
+
+const Dims kPlane{1, 8, 4, 4};
+
+std::shared_ptr<const Model> convSwishSum() {
+  ModelBuilder b;
+  const ValueId x = b.input("x", kPlane);
+  const ValueId conv = b.node("Conv", "conv", {x, b.weight("w", {8, 8, 1, 1})}, kPlane);
+  const ValueId biased = b.node("Add", "bias", {b.weight("b", {8, 1, 1}), conv}, kPlane);
+  const ValueId gate = b.node("Sigmoid", "gate", {biased}, kPlane);
+  const ValueId swish = b.node("Mul", "swish", {gate, biased}, kPlane);
+  const ValueId sum = b.node("Add", "sum", {swish, x}, kPlane);
+  b.output(b.node("Relu", "relu", {sum}, kPlane));
+  return b.build();
+}
+
+TEST(KernelBindings, AnEpilogueIsBoundInOrderWithItsOperands) {
+  EXPECT_EQ(boundIn(convSwishSum()), "{root=conv sum=bias operand=b swish=gate,swish sum=sum operand=x function=relu}");
+}
+
+TEST(KernelBindings, AnEpilogueEndsWhereItsFusedNodeDoes) {
+  EXPECT_EQ(boundIn(convSwishSum(), {splitDirective("swish")}), "{root=conv sum=bias operand=b swish=gate,swish}");
+  EXPECT_EQ(boundIn(convSwishSum(), {splitDirective("gate")}), "{root=conv sum=bias operand=b}");
+}
+
+TEST(KernelBindings, AValueThatOthersReadEndsAnEpilogue) {
+  ModelBuilder b;
+  const ValueId x = b.input("x", kPlane);
+  const ValueId conv = b.node("Conv", "conv", {x, b.weight("w", {8, 8, 1, 1})}, kPlane);
+  const ValueId tanh = b.node("Tanh", "tanh", {conv}, kPlane);
+  const ValueId exp = b.node("Exp", "exp", {tanh}, kPlane);
+  b.output(b.node("Mul", "mul", {tanh, exp}, kPlane));
+  EXPECT_EQ(boundIn(b.build()), "{root=conv function=tanh}");
+}
+
+TEST(KernelBindings, AValueThatIsAddedToItselfEndsAnEpilogue) {
+  ModelBuilder b;
+  const ValueId x = b.input("x", kPlane);
+  const ValueId conv = b.node("Conv", "conv", {x, b.weight("w", {8, 8, 1, 1})}, kPlane);
+  const ValueId tanh = b.node("Tanh", "tanh", {conv}, kPlane);
+  b.output(b.node("Add", "twice", {tanh, tanh}, kPlane));
+  EXPECT_EQ(boundIn(b.build()), "{root=conv function=tanh}");
+}
+
+/// Quantised and dequantised by one scale.
+struct Codes {
+  ModelBuilder& b;
+  ValueId scale = b.constant("scale", Tensor::scalar(0.1F)), zero = b.weight("zero", {}, DataType::I8);
+  ValueId quantize(const std::string& name, ValueId x, const Dims& dims) {
+    return b.node("QuantizeLinear", name, {x, scale, zero}, dims, DataType::I8);
+  }
+  ValueId dequantize(const std::string& name, ValueId x, const Dims& dims) {
+    return b.node("DequantizeLinear", name, {x, scale, zero}, dims);
+  }
+};
+
+TEST(KernelBindings, ACodeConvolutionIsBoundWithItsCodes) {
+  ModelBuilder b;
+  Codes codes{b};
+  const ValueId x = b.input("x", kPlane), z = b.input("z", kPlane, DataType::I8);
+  const ValueId dx = codes.dequantize("dx", codes.quantize("qx", x, kPlane), kPlane);
+  const ValueId dw = codes.dequantize("dw", b.weight("w", {8, 8, 1, 1}, DataType::I8), {8, 8, 1, 1});
+  const ValueId conv = b.node("Conv", "conv", {dx, dw}, kPlane);
+  const ValueId held = codes.dequantize("dc", codes.quantize("qc", conv, kPlane), kPlane);
+  const ValueId sum = b.node("Add", "sum", {codes.dequantize("dz", z, kPlane), held}, kPlane);
+  b.output(codes.quantize("y", sum, kPlane));
+  EXPECT_EQ(boundIn(b.build()),
+            "{root=conv first=dx<qx second=dw quantize=qc,dc sum=sum operand=dz_out codes=dz quantize=y}");
+}
+
+TEST(KernelBindings, PickedCodesAreBoundWithWhoMakesAndReadsThem) {
+  ModelBuilder b;
+  Codes codes{b};
+  const Dims two{1, 16, 4, 4};
+  const ValueId first = codes.dequantize("d1", b.input("x", kPlane, DataType::I8), kPlane);
+  const ValueId second = codes.dequantize("d2", b.input("z", kPlane, DataType::I8), kPlane);
+  const ValueId joined = b.node("Concat", "joined", {first, second}, two, DataType::F32, {{"axis", std::int64_t{1}}});
+  b.output(codes.quantize("q", joined, two));
+  EXPECT_EQ(boundIn(b.build()), "{held=q float=joined>q float=d1>joined float=d2>joined}");
+}
+
+std::shared_ptr<const Model> scaledAttention() {
+  ModelBuilder b;
+  const Dims heads{1, 2, 4, 8}, scores{1, 2, 4, 4};
+  const ValueId q = b.input("q", heads), k = b.input("k", {1, 2, 8, 4}), v = b.input("v", heads);
+  const ValueId scale = b.constant("c", Tensor::scalar(0.5F));
+  const ValueId qs = b.node("Mul", "qs", {q, scale}, heads), ks = b.node("Mul", "ks", {scale, k}, {1, 2, 8, 4});
+  const ValueId product = b.node("MatMul", "scores", {qs, ks}, scores);
+  const ValueId masked = b.node("Add", "masked", {product, b.input("mask", {4, 4})}, scores);
+  const ValueId weights = b.node("Softmax", "weights", {masked}, scores, DataType::F32, {{"axis", std::int64_t{-1}}});
+  b.output(b.node("MatMul", "y", {weights, v}, heads));
+  return b.build();
+}
+
+TEST(KernelBindings, AnAttentionIsBoundWithWhatScalesItsOperands) {
+  EXPECT_EQ(boundIn(scaledAttention()),
+            "{root=scores sum=masked operand=mask root=y "
+            "attention=scores,masked,weights,y behind_softmax= query=qs*q key=ks*k}");
+}
+
+TEST(KernelBindings, ANormIsBoundWithWhatItsWeightsAreAppliedTo) {
+  ModelBuilder b;
+  const Dims row{2, 8}, column{2, 1};
+  const ValueId x = b.input("x", row);
+  const ValueId square = b.node("Mul", "square", {x, x}, row);
+  const ValueId mean = b.node("ReduceMean", "mean", {square, b.constant("axes", Tensor::ofInt64({-1}))}, column);
+  const ValueId safe = b.node("Add", "safe", {mean, b.constant("eps", Tensor::scalar(1e-5F))}, column);
+  const ValueId root = b.node("Sqrt", "root", {safe}, column);
+  const ValueId normed = b.node("Div", "normed", {x, root}, row);
+  const ValueId half = b.node("Cast", "half", {normed}, row, DataType::F16, {{"to", static_cast<std::int64_t>(10)}});
+  b.output(b.node("Mul", "weighted", {half, b.weight("w", {8}, DataType::F16)}, row, DataType::F16));
+  EXPECT_EQ(boundIn(b.build()),
+            "{norm=square,mean,safe,root,normed,half,weighted unweighted=half_out unweighted=normed_out}");
+}
+
+TEST(KernelBindings, APlanOfAFileIsBoundAgain) {
+  const auto plan = planned(scaledAttention(), cpuOptions());
+  const auto read = planFromJson(Json::parse(toJson(*plan).dump()), plan->model);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(boundIn(*read.value()), boundIn(*plan));
+}
+
+TEST(KernelBindings, NothingIsBoundWhereNodesRunAlone) {
+  ModelBuilder b;
+  b.output(b.node("Softmax", "softmax", {b.input("x", {2, 4})}, {2, 4}));
+  const auto plan = planned(b.build(), cpuOptions());
+  EXPECT_EQ(plan->fusedNodes[0].kernel, nullptr);
+  EXPECT_TRUE(kernelBindings(plan->fusedNodes[0]).roots.empty());
+}
+
+}  // namespace
+}  // namespace fusescope
