@@ -1,6 +1,8 @@
 // How a division of an exported program is read, and what of it is told: answers that were made by hand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "compilers/torch_tensorrt/partition_read_back.h"
 #include "tests/torch/handed_sample.h"
 
@@ -77,6 +79,15 @@ TEST_F(Partition, WhatIsOnlySeenIsAViewAndWhatIsGoneHasItsFate) {
   EXPECT_EQ(plan->fateOf(*graph().findNode("node_remainder")), Fate::Folded);
   EXPECT_EQ(plan->fateOf(*graph().findNode("node_sub")), Fate::NotDisclosed);
   EXPECT_EQ(made(view, R"({"second": "removed"})")->fateOf(*graph().findNode("node_remainder")), Fate::Removed);
+}
+
+/// As upstream counts: what is taken out of a tuple is no operator that stays in torch.
+TEST_F(Partition, WhatIsTakenOutOfSeveralTensorsIsNotCounted) {
+  const auto plan = made(inTorch(R"({"name": "topk", "target": "aten.topk.default", "from": "first"},
+      {"name": "getitem", "target": "getitem", "from": "second", "is_view": true})"));
+  const auto divided = std::ranges::find(plan->decisions, "build.program_divided", &Decision::code);
+  ASSERT_NE(divided, plan->decisions.end());
+  EXPECT_EQ(divided->arguments["in_torch"], 1);
 }
 
 TEST_F(Partition, OperatorsThatAreLostLeaveTheirEngineWithoutNodes) {

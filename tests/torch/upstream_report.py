@@ -1,6 +1,7 @@
-"""upstream_report.py PROGRAM.pt2: what Torch-TensorRT itself reports of a dry run, as JSON: {total, supported,
-engines[{name, operators}], unsupported{}, in_torch}. It asks nothing but the report, and nothing of the probe but what lets it
-be imported without a GPU."""
+"""upstream_report.py PROGRAM.pt2…: what Torch-TensorRT itself reports of a dry run of each, as a line of JSON: {total, supported,
+engines[{name, operators}], unsupported{}, in_torch}, or {problem}; of a program of which it supports nothing it prints no report:
+{}. It asks nothing but the report, and nothing of the probe but
+what lets it be imported without a GPU."""
 
 import json
 import sys
@@ -19,20 +20,30 @@ if not has_gpu:
     shim.after_import(torch)
 reports = []
 upstream.dryrun_stats_display = lambda tracker, _: reports.append(tracker)
-program = torch.export.load(sys.argv[1])
-arguments, keywords = program.example_inputs
-upstream.compile(program, arg_inputs=list(arguments), kwarg_inputs=keywords, dryrun=True)
-report = reports[0]
-print(
-    json.dumps(
-        {
-            "total": report.total_ops_in_graph,
-            "supported": report.supported_ops_in_graph,
-            "engines": [
-                {"name": each.subgraph_name, "operators": each.subgraph_op_count} for each in report.per_subgraph_data
-            ],
-            "unsupported": report.unsupported_ops,
-            "in_torch": len(report.to_run_in_torch),
-        }
-    )
-)
+
+
+def report(path):
+    reports.clear()
+    program = torch.export.load(path)
+    arguments, keywords = program.example_inputs
+    upstream.compile(program, arg_inputs=list(arguments), kwarg_inputs=keywords, dryrun=True)
+    if not reports:
+        return {}
+    told = reports[0]
+    return {
+        "total": told.total_ops_in_graph,
+        "supported": told.supported_ops_in_graph,
+        "engines": [
+            {"name": each.subgraph_name, "operators": each.subgraph_op_count} for each in told.per_subgraph_data
+        ],
+        "unsupported": told.unsupported_ops,
+        "in_torch": len(told.to_run_in_torch),
+    }
+
+
+for path in sys.argv[1:]:
+    try:
+        line = report(path)
+    except Exception as error:  # noqa: BLE001 what it says is what is compared
+        line = {"problem": f"{type(error).__name__}: {error}"}
+    print("\n" + json.dumps(line), flush=True)
